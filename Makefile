@@ -1,7 +1,8 @@
 # make run    the doctor on a recorded broken node: a screen, or text without a terminal
-# make check  the quick loop: seconds after a change of one check, no servers, no Wine
+# make check  the quick loop of a check: seconds, no servers, no Wine
+# make short  the same for the whole program: a minute or two
 # make test   everything that guards a change; make test-all adds what takes longer
-# make lint   what a pull request needs beside make check: gofmt, vet, staticcheck, actionlint
+# make lint   what a pull request needs beside make short: gofmt, vet, staticcheck, actionlint
 # make build  stripped binaries for all systems, in bin/
 
 export CGO_ENABLED = 0
@@ -19,15 +20,19 @@ RACED ?= ./collectors ./collectors/node ./collectors/cluster ./collectors/probe 
 MUTATED ?= ui/timeline checks/signs collectors/bundle collectors/foreign collectors/cluster
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run check servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build docs clean
+.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
 	@go build -o bin/doctor ./cmd/doctor
 	@bin/doctor --demo $(DEMO); status=$$?; test $$status -eq 3 -o $$status -eq 0
 
+# What judges a check, its recording and its sentences.
 check:
-	go test -short ./...
+	go test -short -vet=off ./checks/... ./fixtures ./ui/lang ./ui/symptom
+
+short:
+	go test -short -vet=off ./...
 
 # The servers of the test beds, each built once per machine and kept in the user's cache. The first
 # time kube-apiserver takes 5 to 10 minutes on two cores.
@@ -128,6 +133,7 @@ build:
 docs:
 	go run ./cmd/doctor explain -o markdown > checks/README.md
 	go test ./checks/evidence ./ui -run '^TestSchema' -update
+	go test ./fixtures ./ui/lang -run '^TestTheProgramHas' -update
 
 clean:
 	rm -rf bin

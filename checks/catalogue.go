@@ -6,6 +6,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 // A Catalogue is a set of checks that know of each other, or a selection of
@@ -30,7 +31,7 @@ func NewCatalogue(list ...*Check) *Catalogue {
 		}
 		c.byID[check.ID] = check
 	}
-	slices.SortFunc(c.list, func(a, b *Check) int {
+	sorted.By(c.list, func(a, b *Check) int {
 		return cmp.Or(cmp.Compare(slices.Index(Categories, a.Category),
 			slices.Index(Categories, b.Category)), cmp.Compare(a.ID, b.ID))
 	})

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"doctor/checks/sorted"
 )
 
 // How causes are found and ordered, for a person to follow:
@@ -60,7 +62,7 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 	}) {
 		causes = slices.DeleteFunc(causes, func(c Cause) bool { return g.blocks(c) == 0 })
 	}
-	slices.SortStableFunc(causes, func(a, b Cause) int {
+	sorted.By(causes, func(a, b Cause) int {
 		x, y := shown[a.ID], shown[b.ID]
 		return cmp.Or(
 			last(g.symptom[a.ID], g.symptom[b.ID]),

@@ -16,10 +16,14 @@ import (
 
 // A Check is one fault and how it is recognised.
 type Check struct {
-	ID       string // lower-kebab-case, subject first, final
-	Title    string // the fault as a short statement: "Node is not Ready"
-	Healthy  string // what is right where the check passes: "Node is Ready"
-	Doc      string // what it is, why it happens, how the check tells; plain text in paragraphs
+	ID      string // lower-kebab-case, subject first, final
+	Title   string // the fault as a short statement: "Node is not Ready"
+	Healthy string // what is right where the check passes: "Node is Ready"
+	Doc     string // what it is, why it happens, how the check tells; plain text in paragraphs
+	// Of a check that is made of a template: what its texts are made of, so that another language
+	// can make its own.
+	TitleOf, HealthyOf, DocOf evidence.Phrase
+
 	Category Category
 	FAQ      []int // entries of the Kubernetes Windows troubleshooting FAQ that it answers
 	Fix      Fix
@@ -69,11 +73,12 @@ const (
 	CategoryWorkloads  Category = "workloads"
 	CategoryStorage    Category = "storage"
 	CategorySecurity   Category = "security"
+	CategoryVersions   Category = "versions" // regressions by version: package regressions
 )
 
 // Categories lists all categories in order.
 var Categories = []Category{CategoryNode, CategoryComponents, CategoryNetwork, CategoryDNS,
-	CategoryImages, CategoryWorkloads, CategoryStorage, CategorySecurity}
+	CategoryImages, CategoryWorkloads, CategoryStorage, CategorySecurity, CategoryVersions}
 
 // A Sign is a text that betrays a check's fault, with the sentence that it stands for.
 type Sign struct {
@@ -86,8 +91,9 @@ type Sign struct {
 	Says  string // the finding's message when only the text is known
 	Level Level  // Fail unless set
 	// Until are texts that say that it is over where the log has one of them later: the pipe is
-	// served, the node is Ready. Lasts is how long a log must go on with it: what is over sooner
-	// belongs to an ordinary start.
+	// served, the node is Ready. A later event must be of the same provider, or about the same
+	// object, or be the Service Control Manager's. Lasts is how long a log must go on with it: what
+	// is over sooner belongs to an ordinary start.
 	Until []string
 	Lasts time.Duration
 	// ConfirmOnly keeps the sign from convicting on its own: it is quoted

@@ -3,6 +3,8 @@ package checks
 import (
 	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 // An Effect is something on a node that faults break, such as starting pods or the cluster's DNS. A
@@ -83,7 +85,7 @@ func (c *Catalogue) Effects() []*Effect {
 			add(e)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Effect) int { return strings.Compare(a.ID, b.ID) })
+	sorted.By(list, func(a, b *Effect) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 

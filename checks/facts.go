@@ -57,9 +57,17 @@ func provenance(n *node.Node) []Provenance {
 
 // Named is a text of the fix with the names filled in.
 func (f Fix) Named(text string) string {
-	var pairs []string
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	var pairs []string // of one pass, so that a name in a value stays what it is
 	for _, p := range f.Names {
-		pairs = append(pairs, p.Name, p.Value)
+		if strings.Contains(text, p.Name) {
+			pairs = append(pairs, p.Name, p.Value)
+		}
+	}
+	if pairs == nil {
+		return text
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -26,6 +26,10 @@ func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding,
 	switch {
 	case errors.As(err, &sk):
 		return StatusSkip, nil, reason{skip: sk.reason}
+	case errors.As(err, &un) && un.gap.Code == evidence.NotProbedHere:
+		return StatusSkip, nil, reason{skip: evidence.Phrasef(onlyProbed)}
+	case errors.As(err, &un) && c.onlyOnNode(s, un.gap):
+		return StatusSkip, nil, reason{skip: evidence.Phrasef(onlyOnNode)}
 	case errors.As(err, &un):
 		return StatusUnknown, nil, reason{gap: un.gap}
 	case err != nil:
@@ -44,6 +48,34 @@ func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding,
 type reason struct {
 	gap  evidence.Gap
 	skip evidence.Phrase
+}
+
+// Why a check does not apply to what the Kubernetes API says of a node.
+const (
+	onlyOnNode = "only the node itself shows this, not the Kubernetes API"
+	onlyProbed = "only probes from the node or from one of its pods show this: run doctor there, or add --from-pod"
+)
+
+// onlyOnNode tells that the API has said all that it can say to a check, and that the rest of what
+// the check reads is on the node. What the API refused is another matter.
+func (c *Check) onlyOnNode(s evidence.Snapshot, gap evidence.Gap) bool {
+	switch gap.Code {
+	case evidence.OnlyOnNode:
+		return true
+	case evidence.NotShown:
+	default:
+		return false
+	}
+	elsewhere := false
+	for _, n := range slices.Concat(c.Needs, c.Uses) {
+		switch g := n.Gap(s); {
+		case g.Code == evidence.OnlyOnNode, g.Code == evidence.NotProbedHere:
+			elsewhere = true
+		case g.Kind == evidence.Denied, g.Kind == evidence.Timeout, g.Kind == evidence.Error:
+			return false
+		}
+	}
+	return elsewhere
 }
 
 // judge lets state decide and text confirm. Where the state is not recorded,

@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 // Schema names the report's format, doctor.report/v1.
@@ -137,6 +138,8 @@ type Result struct {
 	FAQ   []int    `json:"faq"`
 	Links []string `json:"links"`
 
+	Breaks []*Effect `json:"-"` // What the fault breaks.
+
 	// What Gap and Reason are made of, so that another language can make its own.
 	Missing evidence.Gap    `json:"-"`
 	Skipped evidence.Phrase `json:"-"`
@@ -219,6 +222,18 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	return r
 }
 
+// OnlyOnNode counts the checks whose evidence the Kubernetes API does not have.
+func (r *Report) OnlyOnNode() int {
+	n := 0
+	for _, result := range r.Results {
+		if result.Status == StatusSkip && (result.Reason == onlyOnNode ||
+			result.Reason == onlyProbed) {
+			n++
+		}
+	}
+	return n
+}
+
 // describe repeats what a reader of causes alone needs of the cause's result.
 func (c *Cause) describe(result *Result) {
 	c.Title, c.Fix = result.Title, result.Fix
@@ -228,10 +243,10 @@ func (c *Cause) describe(result *Result) {
 }
 
 func (c *Check) result(names []Placeholder, status Status, findings []Finding) Result {
-	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status,
+	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status, Breaks: c.Breaks,
 		Findings: []ReportFinding{}, ExplainedBy: []string{},
 		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fill(names, c.Fix)}
-	slices.SortStableFunc(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
+	sorted.By(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
 	for i, f := range findings {
 		if i == 0 && len(f.Fix.Steps) > 0 {
 			r.Fix = fill(names, f.Fix)
@@ -284,7 +299,7 @@ func gaps(s evidence.Snapshot, list []*Check, results []Result) []EvidenceGap {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b EvidenceGap) int { return strings.Compare(a.Path, b.Path) })
+	sorted.By(found, func(a, b EvidenceGap) int { return strings.Compare(a.Path, b.Path) })
 	return found
 }
 

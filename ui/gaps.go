@@ -6,6 +6,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/ui/lang"
 )
 
@@ -51,6 +52,6 @@ func GapGroups(r checks.Report) []GapGroup {
 			to.Paths = append(to.Paths, path)
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b GapGroup) int { return len(b.Checks) - len(a.Checks) })
+	sorted.By(groups, func(a, b GapGroup) int { return len(b.Checks) - len(a.Checks) })
 	return groups
 }

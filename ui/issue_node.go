@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 // fact writes one line of a form field: the value and where it was learnt, or
@@ -195,7 +196,7 @@ func (d *issue) hotfixes(p *section) {
 		return
 	}
 	list := slices.Clone(evidence.Hotfixes.In(d.s))
-	slices.SortStableFunc(list, func(a, b evidence.Hotfix) int {
+	sorted.By(list, func(a, b evidence.Hotfix) int {
 		return b.InstalledAt.Compare(a.InstalledAt.Time)
 	})
 	var ids []string

@@ -171,13 +171,19 @@ func indented(text, by string) string {
 // further lists what is found and no cause: consequences too, for a ticket is
 // read by someone who cannot ask the node.
 func (m *markdown) further(r checks.Report) {
+	var besides []*checks.Result
+	for i := range r.Results {
+		if !slices.ContainsFunc(r.Causes, func(c checks.Cause) bool {
+			return c.ID == r.Results[i].ID
+		}) {
+			besides = append(besides, &r.Results[i])
+		}
+	}
+	besides = foldVersions(besides, nil)
 	first := true
 	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
-		for i := range r.Results {
-			result := &r.Results[i]
-			if result.Status != s || slices.ContainsFunc(r.Causes, func(c checks.Cause) bool {
-				return c.ID == result.ID
-			}) {
+		for _, result := range besides {
+			if result.Status != s {
 				continue
 			}
 			if first {

@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // How much of a report the text shows; the rest is counted, and is whole in the
@@ -275,19 +276,23 @@ func (p *page) further(r checks.Report) {
 	for _, c := range r.Causes {
 		shown[c.ID] = true
 	}
-	var heads []head
+	var besides []*checks.Result
 	for i, result := range r.Results {
 		found := slices.Contains([]checks.Status{checks.StatusFail, checks.StatusWarn,
 			checks.StatusInfo}, result.Status)
 		if found && !shown[result.ID] {
-			heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
-				&r.Results[i]})
+			besides = append(besides, &r.Results[i])
 		}
+	}
+	var heads []head
+	for _, result := range foldVersions(besides, p.lang) {
+		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
+			result})
 	}
 	if len(heads) == 0 {
 		return
 	}
-	slices.SortStableFunc(heads, func(a, b head) int {
+	sorted.By(heads, func(a, b head) int {
 		return slices.Index(checks.Statuses, a.result.Status) - slices.Index(checks.Statuses,
 			b.result.Status)
 	})

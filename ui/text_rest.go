@@ -44,8 +44,8 @@ func counted(r checks.Report) []tally {
 	var list []tally
 	for _, c := range slices.Concat(checks.Categories, foreignCategories(r)) {
 		t := tally{string(c), map[checks.Status]int{}}
-		for _, result := range r.Results {
-			if result.Category == c {
+		for i, result := range r.Results {
+			if result.Category == c && !Quiet(&r.Results[i]) {
 				t.of[result.Status]++
 			}
 		}

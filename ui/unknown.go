@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/ui/lang"
 	"doctor/ui/symptom"
 )
@@ -15,13 +18,15 @@ type UnknownGroup struct {
 	Remedy  evidence.Remedy
 	Members []int        // into Report.Results
 	gap     evidence.Gap // the reason, where all have the same
-	node    string
+	// The commands whose output the checks need, with how many need each.
+	commands map[string]int
+	node     string
 }
 
 // byUse is the order of the groups: first what the reader can do in a minute, last what nobody can
 // change.
 var byUse = []evidence.Remedy{evidence.Elevate, evidence.ClusterRights, evidence.WithoutPassive,
-	evidence.ViaAPI, evidence.MoreTime, evidence.OnNode, evidence.FromPod, evidence.ReadFile,
+	evidence.RunCommand, evidence.ViaAPI, evidence.MoreTime, evidence.OnNode, evidence.FromPod, evidence.ReadFile,
 	evidence.ByHand, evidence.OpenCheck}
 
 // saysMore tells whether the text of each single gap says more than the remedy does: it is an error
@@ -51,14 +56,17 @@ func UnknownGroups(r *checks.Report, among []int) []UnknownGroup {
 		})
 		if at < 0 {
 			at, groups = len(groups), append(groups, UnknownGroup{Remedy: gap.Remedy(), gap: gap,
-				node: r.Node.Name})
+				node: r.Node.Name, commands: map[string]int{}})
+		}
+		if command := gap.Command(); command != "" {
+			groups[at].commands[command]++
 		}
 		groups[at].Members = append(groups[at].Members, i)
 		if groups[at].gap != gap {
 			groups[at].gap = evidence.Gap{}
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b UnknownGroup) int {
+	sorted.By(groups, func(a, b UnknownGroup) int {
 		return slices.Index(byUse, a.Remedy) - slices.Index(byUse, b.Remedy)
 	})
 	return groups
@@ -77,10 +85,22 @@ func (g UnknownGroup) Reason(l *lang.Catalogue) string {
 func (g UnknownGroup) Advice(l *lang.Catalogue) string {
 	advice := symptom.AdviceOn(g.Remedy, g.node)
 	text := capital(l.Word(advice.Text))
+	advice.Commands = append(advice.Commands, g.mostWanted()...)
 	if len(advice.Commands) == 0 {
 		return l.T("%s.", text)
 	}
 	return l.T("%s: `%s`.", text, strings.Join(advice.Commands, l.T("`, `")))
+}
+
+// maxCommands is how many commands one advice names: after a few more outputs the rest may be moot.
+const maxCommands = 5
+
+// mostWanted are the commands that let most checks run.
+func (g UnknownGroup) mostWanted() []string {
+	list := slices.SortedFunc(maps.Keys(g.commands), func(a, b string) int {
+		return cmp.Or(g.commands[b]-g.commands[a], strings.Compare(a, b))
+	})
+	return list[:min(len(list), maxCommands)]
 }
 
 // capital begins a sentence.

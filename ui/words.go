@@ -161,8 +161,14 @@ func (style Style) counts(r checks.Report) []string {
 	if n := len(consequences(r)); n > 0 {
 		parts = append(parts, l.Count(n, "consequence"))
 	}
+	quiet := checks.Summary{}
+	for i := range r.Results {
+		if Quiet(&r.Results[i]) {
+			quiet[r.Results[i].Status]++
+		}
+	}
 	for _, s := range checks.Statuses {
-		if n := r.Count(s); n > 0 {
+		if n := r.Count(s) - quiet[s]; n > 0 {
 			parts = append(parts, l.T("%d %s", n, l.Word(word(s))))
 		}
 	}
@@ -214,8 +220,14 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 		return l.T("nothing was looked at: no check was selected"), ""
 	case r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) == 0 && unknown > 0:
 		return l.T("no result: %s could not run", l.Count(unknown, "check")), ""
+	case unknown > 0 && r.OnlyOnNode() > 0:
+		return l.T("no fault found through the Kubernetes API; %s run only on the node itself, and %s could not run",
+			l.Count(r.OnlyOnNode(), "check"), l.Count(unknown, "check")), ""
 	case unknown > 0:
 		return l.T("no fault found, but %s could not run", l.Count(unknown, "check")), ""
+	case r.OnlyOnNode() > 0:
+		return l.T("no fault found through the Kubernetes API; %s run only on the node itself",
+			l.Count(r.OnlyOnNode(), "check")), ""
 	}
 	return l.T("no fault found"), ""
 }

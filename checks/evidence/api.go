@@ -74,6 +74,12 @@ type NodeStatus struct {
 	NodeInfo    NodeSystemInfo    `json:"nodeInfo"`
 	Allocatable map[string]string `json:"allocatable"`
 	Images      []NodeImage       `json:"images"`
+
+	DaemonEndpoints struct {
+		KubeletEndpoint struct {
+			Port int `json:"Port"`
+		} `json:"kubeletEndpoint"`
+	} `json:"daemonEndpoints"`
 }
 
 // NodeAddress is one address of a Node.
@@ -186,11 +192,17 @@ type PodStatus struct {
 	Reason                string            `json:"reason"`
 	Message               string            `json:"message"`
 	PodIP                 string            `json:"podIP"`
+	PodIPs                []PodIP           `json:"podIPs"`
 	HostIP                string            `json:"hostIP"`
 	StartTime             Time              `json:"startTime"`
 	Conditions            []Condition       `json:"conditions"`
 	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
 	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
+}
+
+// A PodIP is one address of a pod.
+type PodIP struct {
+	IP string `json:"ip"`
 }
 
 // Ready tells whether the pod's Ready condition is True.
@@ -333,6 +345,10 @@ type VersionInfo struct {
 
 // WindowsEvents is events.json: excerpts of the node's event logs.
 var WindowsEvents = listKind[WindowsEvent]("events.json")
+
+// EarlierEvents is earlier.json: what earlier recordings of the node tell beside the last one, which
+// is the one that is judged. Only the timeline reads it.
+var EarlierEvents = listKind[WindowsEvent]("earlier.json")
 
 // WindowsEvent is one record of a Windows event log.
 type WindowsEvent struct {

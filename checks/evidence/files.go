@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 // FileIndex is files.json: what was looked for on the node's disks, and what
@@ -152,7 +154,7 @@ func (s Snapshot) FilesIn(windowsFolder string) []string {
 	for _, name := range names {
 		list = append(list, name)
 	}
-	slices.SortFunc(list, func(a, b string) int {
+	sorted.By(list, func(a, b string) int {
 		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
 	})
 	return list

@@ -20,6 +20,7 @@ const (
 	WithoutPassive Remedy = "without-passive" // let it send probes
 	ReadFile       Remedy = "read-file"       // see why the file cannot be read
 	ByHand         Remedy = "by-hand"         // this Windows does not show it to a program
+	RunCommand     Remedy = "run-command"     // give doctor the output of a command too
 	OpenCheck      Remedy = "open-check"      // see what the check lacks
 )
 
@@ -55,11 +56,11 @@ const (
 	NoReason        Code = "no-reason"
 	Interrupted     Code = "interrupted"
 	LeftOutOfBundle Code = "left-out-of-bundle"
-	TooManyNodes    Code = "too-many-nodes"
 	NotProbedHere   Code = "not-probed-from-here"
 	OnlyOnNode      Code = "only-on-node"
 	NoProbeTarget   Code = "no-probe-target"
 	NoDNSServer     Code = "no-dns-server"
+	NotAmongFiles   Code = "not-among-files"
 )
 
 // Codes of what was looked for and is not there.
@@ -106,7 +107,10 @@ const (
 	ServerCertRefused Code = "server-certificate-untrusted"
 	NameNotResolved   Code = "name-not-resolved"
 	Unreachable       Code = "unreachable"
+	ProxyUnreachable  Code = "proxy-unreachable"
 	NotAnAPIServer    Code = "not-an-api-server"
+	NotALog           Code = "not-a-log"
+	AnotherNode       Code = "another-node"
 	ConnectionCut     Code = "connection-cut"
 	TooManyRequests   Code = "too-many-requests"
 	APIError          Code = "api-error"
@@ -138,13 +142,13 @@ var codes = map[Code]wording{
 	ListIncomplete: {NotCollected, "this recording lists only some of the %s", "", true},
 	CutByRecorder: {NotCollected, "the recorder cut off %s (ConvertTo-Json without -Depth)", "",
 		true},
+	NotAmongFiles: {NotCollected, "none of the files shows %s; run `%s`, and give doctor its output too",
+		RunCommand, true},
 	LogNotSearched:  {Error, "%s: %s", "", false},
 	Passive:         {NotCollected, "--passive sends no probes", WithoutPassive, false},
 	NoReason:        {Error, "the gap file gives no reason", "", false},
 	Interrupted:     {NotCollected, "the run was interrupted", "", false},
 	LeftOutOfBundle: {NotCollected, "left out of the bundle: %s", OnNode, false},
-	TooManyNodes: {NotCollected,
-		"the cluster has more than %s nodes, and only all of them would answer this", "", false},
 
 	NotProbedHere: {NotCollected,
 		"probes from this machine say nothing about %s; run doctor there, or name one of its pods with --from-pod", FromPod, false},
@@ -197,8 +201,13 @@ var codes = map[Code]wording{
 	ServerCertRefused: {Error, "the certificate of %s is not trusted: %s", "", false},
 	NameNotResolved:   {Error, "the name of %s does not resolve", "", false},
 	Unreachable:       {Error, "%s cannot be reached: %s", "", false},
+	ProxyUnreachable: {Error,
+		"%s cannot be reached through the proxy %s (proxy-url of the kubeconfig, or HTTPS_PROXY): %s", "", false},
 	NotAnAPIServer: {Error,
 		"what answers at %s to %s %s is not an API server (%s); it may be a proxy that requires a login", "", false},
+	NotALog: {Error,
+		"what answers for the logs of %s is %s and no log; a proxy in between may require a login", "", false},
+	AnotherNode: {Error, "the answer is about node %s, and the question was about %s", "", false},
 	ConnectionCut: {Error, "%s closed the connection in the middle of the answer to %s %s", "",
 		false},
 	TooManyRequests: {Error,
@@ -241,6 +250,14 @@ func (g Gap) Remedy() Remedy {
 		return kindRemedies[g.Kind]
 	}
 	return OpenCheck
+}
+
+// Command is the command whose output closes the gap, where its remedy is RunCommand.
+func (g Gap) Command() string {
+	if g.Code != NotAmongFiles {
+		return ""
+	}
+	return g.Args[1]
 }
 
 // EachCode calls do with every code, its English sentence, and whether that takes a phrase.

@@ -109,7 +109,9 @@ type HNSPort struct {
 	Protocol string // tcp, udp, or the protocol's number
 	Internal int
 	External int
-	Flags    uint64 // 1 ILB, 2 local routed VIP, 4 mux, 8 preserve DIP
+	// 0 by connection; 1 and 2 keep a client at one backend; v2 only
+	Distribution uint64
+	Flags        uint64 // 1 ILB, 2 local routed VIP, 4 mux, 8 preserve DIP
 }
 
 // HNSNamespace is a network compartment: a pod's sandbox, or the host.

@@ -67,7 +67,8 @@ func unique(list []string) []string {
 
 func hnsPort(o *hnsObject) HNSPort {
 	p := HNSPort{Protocol: strings.ToLower(o.text("Protocol")), Internal: o.int("InternalPort"),
-		External: o.int("ExternalPort"), Flags: o.uint("Flags")}
+		External: o.int("ExternalPort"), Flags: o.uint("Flags"),
+		Distribution: o.uint("DistributionType")}
 	switch p.Protocol {
 	case "6":
 		p.Protocol = "tcp"

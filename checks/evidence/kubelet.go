@@ -19,6 +19,7 @@ type KubeletConfig struct {
 	HairpinMode              string
 	FeatureGates             map[string]bool
 	StaticPodPath            string
+	HealthzPort              *int
 	RotateCertificates       *bool
 	// a kubelet on Windows does not start with it, nor with userNamespaces
 	SingleProcessOOMKill *bool
@@ -46,6 +47,7 @@ func DecodeKubeletConfig(b []byte) (*KubeletConfig, error) {
 	o.take("hairpinMode", &c.HairpinMode)
 	o.take("featureGates", &c.FeatureGates)
 	o.take("staticPodPath", &c.StaticPodPath)
+	o.take("healthzPort", &c.HealthzPort)
 	o.take("rotateCertificates", &c.RotateCertificates)
 	o.take("singleProcessOOMKill", &c.SingleProcessOOMKill)
 	var any any

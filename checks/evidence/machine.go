@@ -104,6 +104,8 @@ type Process struct {
 	StartedAt       Time     `json:"startedAt,omitzero"`
 	Threads         int      `json:"threads,omitempty"`
 	WorkingSetBytes int64    `json:"workingSetBytes,omitempty"`
+	PrivateBytes    int64    `json:"privateBytes,omitempty"` // memory that it shares with nobody
+	Handles         int      `json:"handles,omitempty"`
 }
 
 // Hotfix is one installed update.

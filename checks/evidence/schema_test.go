@@ -32,6 +32,8 @@ type Tree struct {
 	// What the .gap files mean, by the path that is missing. May be left out.
 	Gaps  map[string]evidence.GapRecord `json:"gaps.json,omitempty"`
 	Event []evidence.WindowsEvent       `json:"events.json,omitempty"`
+	// Of earlier recordings of the same node, where there were several.
+	Earlier []evidence.WindowsEvent `json:"earlier.json,omitempty"`
 
 	OS        evidence.OS        `json:"os.json,omitempty"`
 	Services  []evidence.Service `json:"services.json,omitempty"`
@@ -53,8 +55,12 @@ type Tree struct {
 	Routes    []evidence.Route           `json:"routes.json,omitempty"`
 	DNSClient evidence.DNSClientSettings `json:"dns-client.json,omitempty"`
 	Ports     evidence.PortTable         `json:"ports.json,omitempty"`
-	Reach     []evidence.ReachProbe      `json:"probes/reach.json,omitempty"`
-	DNS       []evidence.DNSProbe        `json:"probes/dns.json,omitempty"`
+	// The ports of the virtual switches. Only in recordings of other tools.
+	VFP     []evidence.VFPPort    `json:"vfp.json,omitempty"`
+	WFP     evidence.WFP          `json:"wfp.json,omitempty"` // Likewise.
+	Compute evidence.Compute      `json:"compute.json,omitempty"`
+	Reach   []evidence.ReachProbe `json:"probes/reach.json,omitempty"`
+	DNS     []evidence.DNSProbe   `json:"probes/dns.json,omitempty"`
 
 	// The objects of the Host Networking Service, in HCN's own JSON; v1 objects are accepted too.
 	HNSNetworks      json.RawMessage     `json:"hns-networks.json,omitempty"`

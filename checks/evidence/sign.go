@@ -15,7 +15,7 @@ type Sign struct {
 	Not   []string // texts that must not stand in it
 	In    []string // where to look: log components, or the sources below; all of them where empty
 
-	Until []string      // texts of a log that say that it is over, where one comes later
+	Until []string      // texts of a log or an event that say that it is over, where one comes later
 	Lasts time.Duration // in a log: what is shorter is the ordinary course of a start
 }
 

@@ -26,6 +26,9 @@ const (
 	maxObjects = 450_000   // JSON objects in all of them together
 )
 
+// UnknownNode stands in Meta.Node where a recording does not say of which node it is.
+const UnknownNode = "unknown"
+
 // Meta is meta.json, the only file that every tree must hold.
 type Meta struct {
 	Layout string `json:"layout"` // evidence/v1

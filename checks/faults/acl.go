@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 // An aclRule is one ACL policy of an endpoint.
@@ -48,7 +49,7 @@ func decides(e evidence.HNSEndpoint, direction string, local node.Address, to de
 			rules = append(rules, aclRule{e, p, direction, priority})
 		}
 	}
-	slices.SortStableFunc(rules, func(a, b aclRule) int {
+	sorted.By(rules, func(a, b aclRule) int {
 		return cmp.Compare(a.priority, b.priority)
 	})
 	for i, r := range rules {

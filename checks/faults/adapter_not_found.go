@@ -103,10 +103,15 @@ adapters, and the networks that hold an adapter are named.`,
 	},
 })
 
-// An endpoint asks for an adapter too, and misses it for reasons of its own.
+// An endpoint and a load balancer ask for an adapter too, and miss it for reasons of their own.
+// docker's own network is not the pods'. While a virtual switch is being made there is no adapter
+// for a moment, and the second attempt finds it.
 func adapterSign(call string) checks.Sign {
-	return unlike(checks.SignOfCode("HCN_E_ADAPTER_NOT_FOUND",
-		"HNS finds no adapter for the new network", call), "endpoint")
+	sign := unlike(checks.SignOfCode("HCN_E_ADAPTER_NOT_FOUND",
+		"HNS finds no adapter for the new network", call), "endpoint", "policy", "LoadBalancer",
+		`"nat" network`, `\"nat\" network`)
+	sign.Until = networkCreated
+	return sign
 }
 
 // interfaceName is the adapter that the node's start script is given.

@@ -46,10 +46,12 @@ interface does).`,
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},
 	Signs: []checks.Sign{
-		{Text: "Failed to set the uplink port with no-flood config",
+		{Text: "Failed to set the uplink port with no-flood config", Until: antreaStarted,
 			Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not respond"},
 		// It asks again after 2, 4 and 8 seconds: a healthy start is connected before the third time.
-		{Text: "Not connected yet, will try again in 8s",
+		// The second form is of Antrea's main branch of 2026, pkg/ovs/ovsconfig/ovs_client.go.
+		{Text: "Not connected yet, will try again in 8s", Or: []string{`retryBackoff="8s"`},
+			Also: []string{"Not connected yet"}, Until: antreaConnected,
 			Says: "Antrea's agent cannot connect to the Open vSwitch database"},
 		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"},
 			Says: "the bridge of Open vSwitch is missing"},
@@ -124,3 +126,9 @@ func ovsExtensionOff(s evidence.Snapshot, network string) []checks.Finding {
 	}
 	return nil
 }
+
+// antreaConnected is what an agent says next that has reached the Open vSwitch database.
+var antreaConnected = []string{"Setting up node network"}
+
+// antreaStarted is the last word of an agent's start: pkg/agent/agent.go of Antrea.
+var antreaStarted = []string{"Agent initialized NodeConfig="}

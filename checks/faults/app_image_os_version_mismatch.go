@@ -42,13 +42,12 @@ tag such as ltsc2022 names.`,
 	Uses:   []evidence.Need{evidence.PodEvents},
 	// the pause image, which the runtime pulls for itself, is refused in the same words
 	Signs: []checks.Sign{
-		{Text: "no matching manifest for windows/", Not: pausePulls,
-			Says: "an image has no variant for this Windows version"},
-		{Text: "no match for platform in manifest", Not: pausePulls,
-			Says: "an image has no variant for this Windows version"},
-		{Text: "The container operating system does not match the host operating system",
-			Also: []string{"failed to create containerd task"}, Not: sandboxCalls,
-			Says: "a container image is for another Windows version"},
+		// An image that is for Linux alone is refused with the same words.
+		{Text: "no matching manifest for windows/", Not: pausePulls, Says: noVariant},
+		{Text: "no match for platform in manifest", Not: pausePulls, Says: noVariant},
+		otherBuild("failed to create containerd task"),
+		// docker, by the kubelet up to 1.23
+		otherBuild("failed to start container"),
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -220,4 +219,18 @@ func joinInts(list []int) string {
 	}
 	slices.Sort(words)
 	return strings.Join(words, ", ")
+}
+
+const noVariant = "an image has no variant for this Windows version, or none for Windows at all"
+
+// otherBuild is the host compute service's refusal of a container, in its words and by the code that
+// it has in every language: hcsshim, and Windows Server 2016 before it.
+func otherBuild(call string) checks.Sign {
+	sign := checks.SignOfCode("HCS_E_IMAGE_MISMATCH",
+		"a container image is for another Windows version", call)
+	sign.Or = append(sign.Or,
+		"The container operating system does not match the host operating system",
+		"The operating system of the container does not match the operating system of the host")
+	sign.Not = sandboxCalls
+	return sign
 }

@@ -175,7 +175,7 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 		{"HNS was not asked", serviceTree(web) + remote + endpoint, "unknown"},
 		{"the slices are not recorded", serviceTree(web) + endpoint + none, "unknown"},
 		{"only the log, in Spanish", refused,
-			"fail: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend [text]"},
+			"warn: kube-proxy cannot create a load balancer: HNS lost the switch port of a backend [text]"},
 		{"a Service without endpoints is no fault",
 			"-- logs/kube-proxy/kube-proxy.log --\nE1120 proxier.go:1] \"Endpoint information not available for service, not applying any policy\" serviceName=\"a/web\"\n", "unknown"},
 		{"the log, and it is over", serviceTree(web) + remote + endpoint + balancer + refused,

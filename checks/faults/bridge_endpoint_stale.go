@@ -42,12 +42,15 @@ the host.`,
 	Needs:   []evidence.Need{evidence.HNSEndpoints, evidence.Adapters, node.NeedNetworks},
 	Uses:    []evidence.Need{evidence.Node, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "failed to hot attach bridge HNSEndpoint", Not: wrongDisk,
+		// Whoever makes the endpoint tries again, flanneld at its next start.
+		{Text: "failed to hot attach bridge HNSEndpoint", Not: wrongDisk, Until: bridgeAttached,
 			Says: "flanneld cannot attach the host's endpoint on the pod network"},
-		{Text: "Unable to hot attach bridge endpoint", Not: wrongDisk,
+		{Text: "Unable to hot attach bridge endpoint", Not: wrongDisk, Until: bridgeAttached,
 			Says: "the host's endpoint on the pod network cannot be attached"},
-		{Text: "failed to create bridge HNSEndpoint",
+		{Text: "failed to create bridge HNSEndpoint", Not: wrongDisk, Until: bridgeAttached,
 			Says: "flanneld cannot create the host's endpoint on the pod network"},
+		{Text: "Unable to create bridge endpoint", Not: wrongDisk, Until: bridgeAttached,
+			Says: "the host's endpoint on the pod network cannot be created"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -85,6 +88,9 @@ the host.`,
 		return nil, nil
 	},
 })
+
+// bridgeAttached is what flanneld and Calico's plugin say that have attached it.
+var bridgeAttached = append([]string{"Attached bridge endpoint"}, subnetWritten...)
 
 // wrongDisk marks objects that an update of Windows made unreadable.
 var wrongDisk = []string{"(0x22)", "0x80070022", "diskette"}

@@ -48,6 +48,12 @@ func TestCalicoPlaceholderServiceCIDR(t *testing.T) {
 			"fail: Calico uses the placeholder of its installation script as the service CIDR [text]"},
 		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
 			endpoint("0", "<your service cidr>"), "skip"},
+		{"the plugin prints it as JSON", logTelling("cni",
+			`Settings={"Type":"OutBoundNAT","Settings":{"Exceptions":["\u003cyour service cidr\u003e","100.244.0.0/16"]}}`),
+			"fail: Calico uses the placeholder of its installation script as the service CIDR [text]"},
+		{"an endpoint is refused for one of several reasons", logTelling("containerd",
+			"hcsshim::CreateComputeSystem iis: The requested operation for attach namespace failed. (0x803b002e)"),
+			"warn: HNS cannot attach a pod's endpoint: one of its policies is not valid, such as a placeholder, or the endpoint is degraded [text]"},
 	})
 }
 
@@ -66,6 +72,9 @@ func TestCalicoPolicyConfigInvalid(t *testing.T) {
 			"-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
 				log("containerd", refused), "skip"},
 		{"no logs", calicoNode, "unknown"},
+		{"kube-proxy's policies are refused", calicoNode + log("kube-proxy",
+			`Policy creation failed" err="hcnCreateLoadBalancer failed in Win32: … (0x803b000d)`),
+			"warn: HNS rejects a load balancer: one of its addresses or endpoints is not valid [text]"},
 	})
 }
 

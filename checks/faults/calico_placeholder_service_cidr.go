@@ -47,12 +47,13 @@ the CNI configuration. It uses the script only where neither of them shows anoth
 		evidence.File(calicoScript))},
 	Uses: []evidence.Need{evidence.HNSEndpoints, evidence.File(calicoScript), evidence.Env},
 	Signs: []checks.Sign{
-		{Text: "<your service cidr>",
+		// The second form is that of JSON as Go writes it: containerd issue 5729.
+		{Text: "<your service cidr>", Or: []string{`\u003cyour service cidr\u003e`},
 			Says: "Calico uses the placeholder of its installation script as the service CIDR"},
 		onEndpointDegraded(),
 		{Text: "The requested operation for attach namespace failed",
-			Or:   []string{"0x803b002e", "2151350318"},
-			Says: "HNS cannot attach a pod's endpoint; a placeholder in its policies causes this"},
+			Or: []string{"0x803b002e", "2151350318"}, Level: checks.Warn,
+			Says: "HNS cannot attach a pod's endpoint: one of its policies is not valid, such as a placeholder, or the endpoint is degraded"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
@@ -162,7 +163,6 @@ func calicoCIDRFix(s evidence.Snapshot) checks.Fix {
 
 // onEndpointDegraded confirms only: an endpoint comes to be degraded in many ways.
 func onEndpointDegraded() checks.Sign {
-	sign := checks.SignOfCode("HCN_E_DEGRADED_OPERATION", "", "Endpoint is in invalid state")
-	sign.ConfirmOnly = true
-	return sign
+	return confirming(checks.SignOfCode("HCN_E_DEGRADED_OPERATION", "",
+		"Endpoint is in invalid state"))
 }

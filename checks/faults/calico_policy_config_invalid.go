@@ -56,5 +56,6 @@ var loadBalancerRefused = func() checks.Sign {
 		"HNS rejects a load balancer: one of its addresses or endpoints is not valid",
 		"Policy creation failed")
 	sign.In = []string{"kube-proxy"}
+	sign.Level = checks.Warn
 	return sign
 }()

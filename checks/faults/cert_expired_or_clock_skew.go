@@ -25,6 +25,11 @@ const expiresSoon = 7 * 24 * time.Hour
 // Calls that fail over somebody else's certificate: a registry's, a webhook's.
 var othersCertificates = []string{"pull", "failed to resolve reference", "/v2/", "webhook"}
 
+// reachedAPIServer is what the components say that the API server has answered: after a boot the
+// clock may be wrong until Windows has set it.
+var reachedAPIServer = slices.Concat(nodeRegistered, nodeBecameReady, proxyStarted, subnetWritten,
+	antreaStarted)
+
 var _ = register(checks.Check{
 	ID:       "cert-expired-or-clock-skew",
 	Title:    "Node certificate expired or clock skewed",
@@ -57,11 +62,13 @@ webhook's certificate is not counted.`,
 	Uses:  []evidence.Need{evidence.Certificates, evidence.TimeService},
 	Signs: []checks.Sign{
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
-			In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node",
-				evidence.InEvents},
-			Says: "a certificate between this node and the API server has expired or is not yet valid"},
+			In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", "antrea",
+				"rke2", "k3s", evidence.InEvents},
+			Until: reachedAPIServer,
+			Says:  "a certificate between this node and the API server has expired or is not yet valid"},
 		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"},
-			Says: "the kubelet's client certificate has expired"},
+			Until: nodeRegistered, // it has got a new one with its bootstrap token
+			Says:  "the kubelet's client certificate has expired"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		clock := evidence.TimeService.In(s)

@@ -33,7 +33,8 @@ Programs are not copied into a recording; files.json says whether they were foun
 	Needs:  []evidence.Need{node.NeedCNIFiles},
 	Uses:   slices.Concat(node.RuntimeConfigs, []evidence.Need{evidence.FileIndex}, binFolders()),
 	Signs: []checks.Sign{
-		{Text: "failed to find plugin", Also: []string{"in path"},
+		// A network agent that is being installed may write its configuration before its binaries.
+		{Text: "failed to find plugin", Also: []string{"in path"}, Until: nodeBecameReady,
 			Says: "the runtime cannot find a CNI plugin binary"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -24,5 +24,9 @@ func TestCNIBinaryMissing(t *testing.T) {
 			"-- logs/containerd/containerd.log --\n" +
 				`level=error msg="RunPodSandbox failed, error" error="plugin type=\"flannel\" failed (add): failed to find plugin \"flannel\" in path [C:/opt/cni/bin]"` + "\n",
 			"fail: the runtime cannot find a CNI plugin binary [text]"},
+		{"its configuration came first, and the node is Ready since", logTelling("kubelet",
+			`E1120 09:50:00.000000 1 pod_workers.go:1] failed to find plugin "flannel" in path [C:/opt/cni/bin]`+
+				"\nI1120 09:50:20.000000 1 kubelet_node_status.go:1] \"Fast updating node status as it just became ready\""),
+			"info: the logs say: the runtime cannot find a CNI plugin binary; it is over: a later line says: Fast updating node status as it just became ready [text]"},
 	})
 }

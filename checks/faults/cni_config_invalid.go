@@ -41,7 +41,9 @@ in front keeps the others from being used, one behind is never loaded.`,
 	Needs: []evidence.Need{node.NeedCNIFiles},
 	Signs: []checks.Sign{
 		// "failed to load cni config" is also what an empty folder gives
-		{Text: "error parsing configuration", Also: []string{"CNI"},
+		// containerd also reads a file of which the first half is written:
+		// https://github.com/containerd/containerd/issues/8662
+		{Text: "error parsing configuration", Also: []string{"CNI"}, Not: halfWritten,
 			Says: "the runtime cannot read a CNI configuration"},
 		{Text: "error reading network config: invalid character",
 			Says: "a CNI plugin cannot read its configuration"},
@@ -205,3 +207,6 @@ func lineOf(text string, number int) string {
 	}
 	return strings.TrimSpace(lines[number-1])
 }
+
+// halfWritten is how a JSON file ends that is being written: encoding/json of Go.
+var halfWritten = []string{"unexpected end of JSON input", "unexpected EOF"}

@@ -44,5 +44,8 @@ func TestCNIConfigInvalid(t *testing.T) {
 			"fail: the runtime cannot read a CNI configuration [text]"},
 		{"another program's configuration",
 			"-- logs/csi-proxy/csi.log --\nerror parsing configuration: no endpoint\n", "unknown"},
+		{"containerd reads a file that is being written", logTelling("containerd",
+			`level=error msg="failed to reload cni configuration after receiving fs change event(WRITE \"C:/etc/cni/net.d/10-a.conf\")" error="cni config load failed: failed to load CNI config file C:/etc/cni/net.d/10-a.conf: error parsing configuration: unexpected end of JSON input"`),
+			"unknown"},
 	})
 }

@@ -48,14 +48,18 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	Signs: []checks.Sign{
 		// containerd and the kubelet say so at each start, until the network plugin's pod has
 		// written its configuration.
-		{Text: "cni plugin not initialized", Not: []string{"during init"}, In: outsideNode,
-			Until: nodeBecameReady,
-			Says:  "the runtime reports that its CNI plugin is not initialized"},
-		{Text: "failed to load cni during init", ConfirmOnly: true},
+		// containerd says it again each time somebody writes a file beside the configuration that is
+		// still to come, such as Calico's kubeconfig: https://github.com/rancher/rke2/issues/4742
+		{Text: "cni plugin not initialized", Not: []string{"during init", "fs change event"},
+			In: outsideNode, Until: nodeBecameReady,
+			Says: "the runtime reports that its CNI plugin is not initialized"},
+		{Text: "failed to load cni during init", Or: []string{
+			"failed to reload cni configuration after receiving fs change event"}, ConfirmOnly: true},
 		{Text: "cni config uninitialized", In: outsideNode, Until: nodeBecameReady,
 			Lasts: startOfNetwork,
 			Says:  "docker reports that its CNI configuration is not initialized"},
-		{Text: "Unable to update cni config: No networks found", Until: nodeBecameReady,
+		{Text: "Unable to update cni config: No networks found", Or: []string{ // 1.21 to 1.23
+			`"Unable to update cni config" err="no networks found`}, Until: nodeBecameReady,
 			Lasts: startOfNetwork,
 			Says:  "the kubelet cannot find a CNI configuration"},
 	},

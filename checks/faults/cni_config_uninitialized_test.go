@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCNIConfigUninitialized(t *testing.T) {
 	ready := func(status, message string) string {
@@ -40,5 +43,11 @@ func TestCNIConfigUninitialized(t *testing.T) {
 			`fail: the runtime reads the folder C:\etc\cni\net.d, which is missing [state]`},
 		{"nobody looked into the folder", ready("Unknown", "Kubelet stopped posting node status.") +
 			containerd("C:/etc/cni/net.d"), "unknown"},
+		{"a kubelet of 1.22 with docker, by its log alone", logTelling("kubelet",
+			strings.Repeat("I1120 cni.go:240] \"Unable to update cni config\" err=\"no networks found in C:\\\\k\\\\cni\\\\config\"\n", 6)),
+			"fail: the kubelet cannot find a CNI configuration [text]"},
+		{"Calico writes its kubeconfig first", logTelling("containerd",
+			`level=error msg="failed to reload cni configuration after receiving fs change event(WRITE \"/etc/cni/net.d/calico-kubeconfig\")" error="cni config load failed: no network config found in /etc/cni/net.d: cni plugin not initialized: failed to load cni config"`),
+			"unknown"},
 	})
 }

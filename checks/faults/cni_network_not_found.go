@@ -41,14 +41,13 @@ meant for pods.`,
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedCNIFiles},
 	Uses:  []evidence.Need{node.NeedPodCIDRs},
 	Signs: []checks.Sign{
-		{Text: "is of unexpected type", Also: []string{"network"},
+		{Text: "is of unexpected type", Or: []string{"is of an unexpected type"},
+			Also: []string{"network"},
 			Says: "the CNI plugin finds an HNS network of the wrong type"},
-		{Text: "is of an unexpected type", Also: []string{"network"},
-			Says: "the CNI plugin finds an HNS network of the wrong type"},
-		{Text: "error while GETHNSNewtorkByName",
-			Says: "the CNI plugin cannot find its HNS network"},
-		{Text: "error while hcn.GetNetworkByName",
-			Says: "the CNI plugin cannot find its HNS network"},
+		// After a boot pods come before flanneld has created the network.
+		{Text: "error while GETHNSNewtorkByName", Or: []string{"error while hcn.GetNetworkByName"},
+			Until: networkCreated,
+			Says:  "the CNI plugin cannot find its HNS network"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

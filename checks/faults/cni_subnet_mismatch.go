@@ -30,9 +30,10 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			"pod addresses in {podCIDR}")),
 	Links: []string{"https://www.cni.dev/plugins/current/ipam/host-local/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
-	Breaks: []*checks.Effect{effectPodStart, effectPodTraffic},
-	Needs:  []evidence.Need{node.NeedCNIFiles},
-	Uses:   []evidence.Need{node.NeedPodCIDRs, evidence.Node},
+	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
+	Explains: []string{"endpoint-address-rejected"},
+	Needs:    []evidence.Need{node.NeedCNIFiles},
+	Uses:     []evidence.Need{node.NeedPodCIDRs, evidence.Node},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()

@@ -40,7 +40,10 @@ configuration shows only in its error message.`,
 	Needs:   []evidence.Need{node.NeedCNIFiles, node.NeedRuntime},
 	Uses:    []evidence.Need{evidence.Pods},
 	Signs: []checks.Sign{
+		// Plugins before 0.7 say so of a pod whose endpoint is gone when the pod is deleted; Antrea
+		// says so of its own endpoints: pkg/agent/cniserver.
 		{Text: "failed to find HNSEndpoint", Also: []string{"not found"},
+			Not:  []string{"(delete)", "deprovision", "StopPodSandbox", "teardown", "antrea"},
 			Says: "the CNI plugin uses the Docker HNS API and cannot find the pod's endpoint"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

@@ -103,6 +103,12 @@ func TestEntrypointNotFound(t *testing.T) {
 		{"the pod was repaired", podRunning + logTelling("containerd", missing),
 			"info: the logs say: " + why + "; the node's current state does not confirm it [text]"},
 		{"nothing recorded", "", "unknown"},
+		{"in German, without a code", logTelling("containerd",
+			`failed to start containerd task "web": hcs::System::CreateProcess web: Das System kann die angegebene Datei nicht finden.: unknown`),
+			"fail: " + why + " [text]"},
+		{"a probe's in Chinese", logTelling("containerd",
+			`ExecSync for "a" failed: failed to exec in container: failed to start containerd task "b": hcs::System::CreateProcess a: 系统找不到指定的文件。: unknown`),
+			"unknown"},
 	})
 }
 
@@ -124,6 +130,9 @@ func TestComputeSystemUnexpectedExit(t *testing.T) {
 				"container a encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)"),
 			"fail: the container's system processes exited while Windows started it [text]"},
 		{"all is well", podRunning, "pass"},
+		{"the call that creates it, in German", logTelling("docker",
+			"hcsshim::CreateComputeSystem a: Der virtuelle Computer oder Container wurde unerwartet beendet. (0xc0370106)"),
+			"fail: the container's system processes exited while Windows started it [text]"},
 	})
 }
 
@@ -202,6 +211,9 @@ func TestDLLInitFailed(t *testing.T) {
 		{"a log beside pods that run", podRunning + logTelling("csi-proxy",
 			"exit status 0xc0000142"), history},
 		{"nothing recorded", "", "unknown"},
+		{"a message box, as at a shutdown", "-- events.json --\n" +
+			`[{"log":"System","provider":"Application Popup","id":26,"message":"Application popup: powershell.exe - Application Error : The application was unable to start correctly (0xc0000142). Click OK to close the application."}]` + "\n",
+			"warn: a process exited with 0xc0000142: DLL initialization failed [text]"},
 	})
 }
 

@@ -48,6 +48,7 @@ const exitedInStart = "the container's system processes exited while Windows sta
 var unexpectedExitSigns = []checks.Sign{
 	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "error during Start"),
 	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "System::Start"),
+	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "CreateComputeSystem"),
 	{Text: "The virtual machine or container exited unexpectedly", Also: []string{"System::Start"},
 		Not: []string{"0xc0370106"}, Says: exitedInStart},
 	{Text: "The compute system exited unexpectedly", Also: []string{"System::Start"},

@@ -40,7 +40,9 @@ and prove nothing.`,
 	Signs: []checks.Sign{
 		{Text: "Failed to load vmcompute.dll",
 			Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
+		// A program in a container may miss a library of its own.
 		{Text: "hcsshim::", Also: []string{"The specified module could not be found"},
+			Not:  []string{"CreateProcess"},
 			Says: "the host compute service call found no vmcompute.dll: the Containers feature is not installed"},
 		checks.SignOfCode("ERROR_MOD_NOT_FOUND",
 			"the host compute service call found no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 	csiPipeIsMissing  = "The system cannot find the file specified"
 	csiAsksForMissing = "a CSI driver cannot open the csi-proxy pipe"
 	csiDoesNotKeepUp  = "csi-proxy is overloaded: all instances of its pipe are busy"
-	csiNotRegistered  = "a CSI driver that a pod needs is not registered on this node"
+	csiNotRegistered  = "a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it"
 )
 
 var _ = register(checks.Check{
@@ -57,7 +58,13 @@ automatic start that is not running is a warning.`,
 	Signs: []checks.Sign{
 		{Text: csiPipeText, Or: []string{csiPipeEscaped}, Also: []string{csiPipeIsMissing},
 			Says: csiAsksForMissing},
-		{Text: csiUnregistered, Says: csiNotRegistered},
+		// the same in other languages of Windows
+		{Text: fileNotFound[0], Or: fileNotFound[1:], Also: []string{`csi-proxy-`, `pipe\`},
+			Says: csiAsksForMissing},
+		// The kubelet may start pods before the drivers have registered (pkg/volume/csi of Kubernetes),
+		// and may miss a registration: https://github.com/kubernetes/kubernetes/issues/104584
+		{Text: csiUnregistered, Until: []string{"Register new plugin with name"},
+			Level: checks.Warn, Says: csiNotRegistered},
 		{Text: csiPipeBusy, Also: []string{"csi-proxy-"}, Says: csiDoesNotKeepUp,
 			Level: checks.Warn},
 		{Text: csiSocketRefused, Also: []string{"plugins"}, ConfirmOnly: true},
@@ -67,7 +74,7 @@ automatic start that is not running is a warning.`,
 		var findings []checks.Finding
 		for _, m := range s.Signs("csi-proxy-missing") {
 			if m.Over != "" || len(findings) > 0 || m.Text != csiPipeText &&
-				m.Text != csiPipeEscaped {
+				m.Text != csiPipeEscaped && !slices.Contains(fileNotFound, m.Text) {
 				continue
 			}
 			what, gap := proxy.verdict(s, m.Last)
@@ -88,7 +95,7 @@ automatic start that is not running is a warning.`,
 			if m.Over != "" || len(findings) > 0 { // the rest follows from what was found
 				continue
 			}
-			f := checks.Findingf(checks.Fail, "CSI driver", "%s", csiNotRegistered)
+			f := checks.Findingf(checks.Warn, "CSI driver", "%s", csiNotRegistered)
 			switch m.Text {
 			case csiPipeBusy:
 				f = checks.Findingf(checks.Warn, "csi-proxy", "%s", csiDoesNotKeepUp)
@@ -162,3 +169,8 @@ func (p csiProxyState) verdict(s evidence.Snapshot, missed time.Time) (evidence.
 	// Without a service it could run as a pod or from a console.
 	return evidence.Phrasef("csi-proxy is not on this node"), evidence.Processes.Gap(s)
 }
+
+// fileNotFound is what Windows says for error 2 in its other languages.
+var fileNotFound = []string{"Das System kann die angegebene Datei nicht finden",
+	"Le fichier spécifié est introuvable", "El sistema no puede encontrar el archivo especificado",
+	"系统找不到指定的文件", "系統找不到指定的檔案", "指定されたファイルが見つかりません"}

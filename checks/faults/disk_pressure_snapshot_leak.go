@@ -46,13 +46,21 @@ not reliable.`,
 	Needs:  []evidence.Need{evidence.Node},
 	Uses:   []evidence.Need{evidence.Disks, evidence.FileIndex},
 	Signs: []checks.Sign{
-		{Text: "snapshot garbage collection failed", Also: []string{"rename"},
+		{Text: "snapshot garbage collection failed", Also: []string{"second rename attempt"},
 			Says: "containerd cannot remove the layers of ended containers"},
+		// The next collection succeeds where a scanner had the layer open.
+		{Text: "snapshot garbage collection failed", Also: []string{"rename"},
+			Not: []string{"second rename attempt"}, Level: checks.Warn,
+			Says: "containerd cannot remove the layers of ended containers"},
+		// All images may be in use, and something else fills the disk. The second wording is of
+		// Kubernetes 1.27 and later: pkg/kubelet/images.
 		{Text: "failed to garbage collect required amount of images",
-			Also: []string{"freed 0 bytes"},
-			Says: "the kubelet needs disk space, but removing images frees none"},
+			Also: []string{"freed 0 bytes"}, Level: checks.Warn, Says: imagesFreeNothing},
+		{Text: "only found 0 bytes eligible to free", Level: checks.Warn, Says: imagesFreeNothing},
 		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"},
-			Says: "docker cannot remove the layers of ended containers"},
+			Level: checks.Warn, Says: layersStay},
+		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "(0x5)"},
+			Not: []string{"denied"}, Level: checks.Warn, Says: layersStay},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -118,3 +126,8 @@ func failedRemovals(s evidence.Snapshot) bool {
 	}
 	return false
 }
+
+const (
+	imagesFreeNothing = "the kubelet needs disk space, but removing images frees none"
+	layersStay        = "docker cannot remove the layers of ended containers"
+)

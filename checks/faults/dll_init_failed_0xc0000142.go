@@ -74,8 +74,17 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 	},
 })
 
-var dllInitSigns = []checks.Sign{checks.SignOfCode("STATUS_DLL_INIT_FAILED",
-	"a process exited with 0xc0000142: DLL initialization failed")}
+// A program that starts while Windows shuts down fails with the code too, and Windows shows a
+// message box ("Application Popup", event 26): https://github.com/docker/for-win/issues/12310
+var dllInitSigns = []checks.Sign{
+	unlike(checks.SignOfCode("STATUS_DLL_INIT_FAILED", dllInitFailed), messageBox),
+	warning(checks.SignOfCode("STATUS_DLL_INIT_FAILED", dllInitFailed, messageBox)),
+}
+
+const (
+	dllInitFailed = "a process exited with 0xc0000142: DLL initialization failed"
+	messageBox    = "Application Popup"
+)
 
 // dllInitExit finds the code in either of the ways in which runtimes write it.
 func dllInitExit(st evidence.ContainerStatus) (string, bool) {

@@ -36,8 +36,10 @@ containerd both run: its next start does it.`,
 	Needs:   []evidence.Need{node.NeedRuntime, evidence.Processes},
 	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "Removing stale HNS endpoint",
-			Says: "dockerd deletes HNS endpoints as stale, also those of pods"},
+		// dockerd says so at each start, and the endpoints may all be of its own containers.
+		{Text: "Removing stale HNS endpoint", In: []string{"docker", evidence.InEvents},
+			Level: checks.Warn,
+			Says:  "dockerd deletes HNS endpoints as stale, also those of pods"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

@@ -39,7 +39,7 @@ The check uses the version of HNS, or the Windows build where that version was n
 	Uses: slices.Concat(node.ProxySources, []evidence.Need{evidence.HNSVersion, evidence.OSInfo,
 		evidence.Node, evidence.KubeServices}),
 	Signs: []checks.Sign{
-		{Text: "platform does not support feature Direct Server Return",
+		{Text: "platform does not support feature Direct Server Return", Until: proxyStarted,
 			Says: "kube-proxy exits: HNS of this build does not support DSR"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

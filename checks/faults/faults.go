@@ -4,10 +4,12 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
 	"doctor/checks"
+	"doctor/checks/regressions"
 )
 
 var registered []*checks.Check
@@ -24,9 +26,16 @@ func register(c checks.Check) *checks.Check {
 	return &c
 }
 
-// Catalogue returns all checks.
+// Catalogue returns all checks: those of this package, and the rows of the table of regressions.
 var Catalogue = sync.OnceValue(func() *checks.Catalogue {
-	return checks.NewCatalogue(registered...)
+	own := checks.NewCatalogue(registered...)
+	effects := map[string]*checks.Effect{}
+	for _, e := range own.Effects() {
+		effects[e.ID] = e
+	}
+	rows := regressions.Checks(regressions.Resolver{Check: own.ByID,
+		Effect: func(id string) *checks.Effect { return effects[id] }})
+	return checks.NewCatalogue(append(slices.Clone(registered), rows...)...)
 })
 
 // checkOf returns the check with that id, for a Run that weighs its own signs.

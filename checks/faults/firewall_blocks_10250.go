@@ -12,7 +12,7 @@ import (
 
 const kubeletPort = 10250
 
-const unheardKubelet = "connections from the control plane to kubelet port 10250 time out: a firewall drops the packets"
+const unheardKubelet = "connections from the control plane to kubelet port 10250 time out: a firewall, or no route to the node"
 
 var _ = register(checks.Check{
 	ID:       "firewall-blocks-10250",
@@ -42,9 +42,12 @@ visible on the node.`,
 	Needs:  []evidence.Need{evidence.FirewallInfo},
 	Uses:   node.KubeletSources,
 	Signs: []checks.Sign{
-		{Text: ":10250: i/o timeout", Also: []string{"dial tcp"}, Says: unheardKubelet},
-		{Text: ":10250: getsockopt: connection timed out", Says: unheardKubelet},
-		{Text: ":10250: connect: connection timed out", Says: unheardKubelet},
+		// A node that is off, and a lost tunnel of the control plane, drop the packets too.
+		{Text: ":10250: i/o timeout", Also: []string{"dial tcp"}, Level: checks.Warn,
+			Says: unheardKubelet},
+		{Text: ":10250: getsockopt: connection timed out", Level: checks.Warn,
+			Or:   []string{":10250: connect: connection timed out"},
+			Says: unheardKubelet},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		fw := evidence.FirewallInfo.In(s)

@@ -38,6 +38,14 @@ func TestFlannelSubnetEnvMissing(t *testing.T) {
 		{"nobody may read it, but it is there",
 			onFlannel + "-- files.json --\n[{\"path\":\"C:\\\\run\\\\flannel\\\\subnet.env\",\"outcome\":\"too-large\"}]\n", "unknown"},
 		{"another plugin has no such file", onOther + noSubnetEnv, "skip"},
+		{"in French, by the plugin's words", onFlannel + logTelling("containerd",
+			`plugin type="flannel" failed (add): loadFlannelSubnetEnv failed: open /run/flannel/subnet.env: Le chemin d’accès spécifié est introuvable.`),
+			"fail: the flannel CNI plugin cannot find /run/flannel/subnet.env [text]"},
+		{"it is there and denied", onFlannel + logTelling("containerd",
+			"open /run/flannel/subnet.env: Zugriff verweigert"), "unknown"},
+		{"flanneld wrote it since", onFlannel + missed +
+			"-- logs/flanneld/f.log --\nI1120 09:00:20.1 main.go:1] Wrote subnet file to /run/flannel/subnet.env\n",
+			"info: the logs say: the flannel CNI plugin cannot find /run/flannel/subnet.env; it is over: a later line says: Wrote subnet file to [text]"},
 	})
 }
 
@@ -125,5 +133,8 @@ func TestFlannelWaitingForNetwork(t *testing.T) {
 			"fail: flanneld got no management address from its HNS network [text]"},
 		{"HNS was not asked, and a start that waits", onFlannel + forEver, "unknown"},
 		{"another plugin", onOther, "skip"},
+		{"the second start found the network", onFlannel + gaveUp +
+			"I1120 09:07:17.020118 3388 main.go:488] Running backend.\n",
+			"info: the logs say: flanneld got no management address from its HNS network; it is over: a later line says: Running backend. [text]"},
 	})
 }

@@ -40,8 +40,9 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		evidence.Pods)},
 	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
-		{Text: "Failed to find interface to use that matches the interfaces and/or regexes provided", Says: "flanneld exits: no adapter matches its --iface"},
-		{Text: "Failed to find any valid interface to use",
+		// While a virtual switch takes over the adapter, its address is gone for a moment.
+		{Text: "Failed to find interface to use that matches the interfaces and/or regexes provided", Until: subnetWritten, Says: "flanneld exits: no adapter matches its --iface"},
+		{Text: "Failed to find any valid interface to use", Until: subnetWritten,
 			Says: "flanneld exits: it cannot find an adapter"},
 		// Another --iface may match, so this alone convicts nobody.
 		{Text: "Could not find valid interface matching", ConfirmOnly: true},

@@ -50,6 +50,9 @@ func TestFlannelInterfaceNotFound(t *testing.T) {
 		{"adapters without addresses", onFlannel + adapters(`{"name":"Ethernet0"}`) +
 			flanneld(`"--iface=10.0.0.9"`), "unknown"},
 		{"another plugin", onOther + adapters(nic), "skip"},
+		{"the address came back, and flanneld started", onFlannel + ended +
+			"I1120 09:01:00.1 main.go:488] Running backend.\n",
+			"info: the logs say: " + says + "; it is over: a later line says: Running backend. [text]"},
 	})
 }
 

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -28,11 +30,11 @@ by itself only where something cleared C:\run.`,
 	Applies: checks.OnFlannel,
 	Needs:   []evidence.Need{evidence.File(node.SubnetEnv)},
 	Signs: []checks.Sign{
-		{Text: "open /run/flannel/subnet.env: The system cannot find",
+		// In any language of Windows. Pods may come before flanneld has written the file.
+		{Text: "open /run/flannel/subnet.env: ", Not: deniedFile, Until: subnetWritten,
 			Says: "the flannel CNI plugin cannot find /run/flannel/subnet.env"},
-		{Text: "open /run/flannel/subnet.env: no such file",
-			Says: "the flannel CNI plugin cannot find /run/flannel/subnet.env"},
-		{Text: `open C:\run\flannel\subnet.env: The system cannot find`,
+		{Text: `open C:\run\flannel\subnet.env: `, Or: []string{`open C:\\run\\flannel\\subnet.env: `},
+			Not: deniedFile, Until: subnetWritten,
 			Says: `the flannel CNI plugin cannot find C:\run\flannel\subnet.env`},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -45,3 +47,7 @@ by itself only where something cleared C:\run.`,
 			At(evidence.InFile(f.Path), "looked for, and absent")}, nil
 	},
 })
+
+// deniedFile marks a file that is there and cannot be read.
+var deniedFile = append([]string{"denied", "being used by another process"},
+	slices.Concat(accessDenied, usedByAnother)...)

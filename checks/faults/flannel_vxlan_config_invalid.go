@@ -54,7 +54,7 @@ one.`,
 	Uses: append(node.AsFiles(node.NetConfs), evidence.ConfigMaps, evidence.Nodes,
 		evidence.Node),
 	Signs: []checks.Sign{
-		{Text: "invalid VXLAN backend config",
+		{Text: "invalid VXLAN backend config", Until: subnetWritten,
 			Says: "flanneld refuses the VXLAN settings of net-conf.json"},
 		{Text: "but it is required to be greater than or equal to 4096 on Windows",
 			Says: "flanneld ignores a node whose VNI is below 4096"},

@@ -81,9 +81,13 @@ whether this node may use the account.`,
 			Says: "Container Credential Guard cannot get the credentials of the account"},
 		{Text: "Getting parent domain failed: Status = 1722",
 			Says: "nltest in a container: the container has no credential spec"},
+		// the same and the next in other languages, in which the names of errors stay
+		{Text: "1722 0x6ba RPC_S_SERVER_UNAVAILABLE", Not: []string{"failed: Status"},
+			Says: "nltest in a container: it cannot log on to the domain"},
 		{Text: "I_NetLogonControl failed: Status = 1722",
 			Says: "nltest in a container: it cannot log on to the domain"},
 		{Text: "Trusted DC Connection Status Status = 1311",
+			Or:   []string{"1311 0x51f ERROR_NO_LOGON_SERVERS"},
 			Says: "nltest in a container: no domain controller accepts its logon"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

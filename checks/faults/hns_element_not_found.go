@@ -39,8 +39,8 @@ from a load balancer is another fault.`,
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.File(azureState), evidence.OSInfo},
 	Signs: []checks.Sign{
 		unlike(checks.SignOfCode("ERROR_NOT_FOUND", networkGone, "create", "endpoint",
-			"failed in Win32"), notOfBalancers...),
-		{Text: "HNS failed with error : Element not found", Not: notOfBalancers, Says: networkGone},
+			"failed in Win32"), notOfThePods...),
+		{Text: "HNS failed with error : Element not found", Not: notOfThePods, Says: networkGone},
 		{Text: "Element not found", Also: []string{"ProvisionEndpoint"}, Not: []string{"create"},
 			Says: networkGone},
 	},
@@ -92,8 +92,10 @@ var azureStateFix = checks.Steps(
 
 const networkGone = "the HNS network of the CNI plugin no longer exists"
 
-// kube-proxy gets the same code for the endpoints of its load balancers.
-var notOfBalancers = []string{"LoadBalancer", "PolicyList"}
+// notOfThePods marks calls that get the same code for something else: kube-proxy's load balancers,
+// docker's own networks, an endpoint that is gone when it is to be deleted.
+var notOfThePods = []string{"LoadBalancer", "PolicyList", "on network nat", "default network",
+	"network controller", `"nat" network`, "delete"}
 
 // discardsOldState reports the versions that throw away state from before a boot.
 func discardsOldState(version string) bool {

@@ -56,3 +56,9 @@ func unlike(s checks.Sign, texts ...string) checks.Sign {
 	s.Not = texts
 	return s
 }
+
+// confirming keeps a sign from convicting alone.
+func confirming(s checks.Sign) checks.Sign {
+	s.ConfirmOnly = true
+	return s
+}

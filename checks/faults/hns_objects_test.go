@@ -46,6 +46,10 @@ func TestHNSElementNotFound(t *testing.T) {
 			"pass"},
 		{"a quiet log", says("all is well"), "pass"},
 		{"no log and no file", onFlannel, "unknown"},
+		{"a container of docker's own network", logTelling("docker",
+			"failed to create endpoint web on network nat: HNS failed with error : Element not found."), "pass"},
+		{"an endpoint that was to be deleted", says("Failed to delete endpoint: HNS failed with error : Element not found."),
+			"pass"},
 	})
 }
 
@@ -108,6 +112,9 @@ func TestCNINetworkNotFound(t *testing.T) {
 			"fail: the CNI plugin finds an HNS network of the wrong type [text]"},
 		{"a network that is not found may not be there", missed,
 			"fail: the CNI plugin cannot find its HNS network [text]"},
+		{"flanneld created it since", logTelling("kubelet", "E1120 09:50:00.000000 1 cni.go:366] error while GETHNSNewtorkByName(cbr0): Network cbr0 not found") +
+			"-- logs/flanneld/f.log --\nI1120 09:50:09.000000 1 hostgw_windows.go:1] Created HNSNetwork cbr0\n",
+			"info: the logs say: the CNI plugin cannot find its HNS network; it is over: a later line says: Created HNSNetwork [text]"},
 	})
 }
 
@@ -135,5 +142,8 @@ func TestCNIWrongRuntimePlugin(t *testing.T) {
 		{"the runtime is not known", conf(""), "unknown"},
 		{"the log alone", missed, text},
 		{"no configuration is recorded", containerd, "unknown"},
+		{"an endpoint is gone when its pod is deleted", containerd + conf(`,"apiVersion":2`) +
+			logTelling("containerd", `StopPodSandbox for "6c2b" failed" error="failed to destroy network for sandbox \"6c2b\": failed to find HNSEndpoint 6c2b_vxlan0: Endpoint 6c2b_vxlan0 not found"`),
+			"pass"},
 	})
 }

@@ -46,10 +46,10 @@ the message counts only where the network is missing.`,
 		effectNodePorts},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
 	Signs: []checks.Sign{
-		checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter, "hcnCreateNetwork"),
-		checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter, "HNSNetwork", "hnsCall"),
-		unlike(checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter,
-			"hnsCall failed in Win32"), "endpoint", "LoadBalancer", "HNSNetwork", "policy"),
+		parameterRefused("hcnCreateNetwork"),
+		parameterRefused("HNSNetwork", "hnsCall"),
+		unlike(parameterRefused("hnsCall failed in Win32"), "endpoint", "LoadBalancer",
+			"HNSNetwork", "policy", `"nat" network`),
 		{Text: "ErrorCode=2147942487", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
@@ -78,3 +78,11 @@ the message counts only where the network is missing.`,
 		return findings, nil
 	},
 })
+
+// parameterRefused leaves out docker's own network, and what came out well in the end.
+func parameterRefused(calls ...string) checks.Sign {
+	sign := unlike(checks.SignOfCode("ERROR_INVALID_PARAMETER", networkParameter, calls...),
+		`"nat" network`)
+	sign.Until = networkCreated
+	return sign
+}

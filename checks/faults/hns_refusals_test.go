@@ -43,6 +43,15 @@ func TestAdapterNotFound(t *testing.T) {
 		{"it was so before, and is no more", onFlannel + networks("cbr0 L2Bridge") +
 			flanneldSays(refused),
 			"info: the logs say: HNS finds no adapter for the new network; the node's current state does not confirm it [text]"},
+		{"docker's own network", onFlannel + logTelling("docker",
+			`Error creating default "nat" network: failed during hnsCallRawResponse: hnsCall failed in Win32: An adapter was not found. (0x803b0006)`),
+			"unknown"},
+		{"a load balancer of kube-proxy", onFlannel + logTelling("kube-proxy",
+			"Policy creation failed: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"),
+			"unknown"},
+		{"flanneld got it at the second attempt",
+			onFlannel + flanneldSays(refused+"\nI1120 main.go:366] Running backend."),
+			"info: the logs say: HNS finds no adapter for the new network; it is over: a later line says: Running backend. [text]"},
 	})
 }
 
@@ -89,6 +98,12 @@ func TestHNSParameterIncorrect(t *testing.T) {
 		{"PowerShell does not say what it wanted", onFlannel + script, "unknown"},
 		{"two external networks are no fault", onFlannel + networks("cbr0 L2Bridge",
 			"External L2Bridge"), "pass"},
+		{"docker's own network", onFlannel + logTelling("docker",
+			`Error creating default "nat" network: failed during hnsCallRawResponse: hnsCall failed in Win32: The parameter is incorrect. (0x57)`),
+			"unknown"},
+		{"the agent of Antrea got its network since", onFlannel + logTelling("antrea-agent",
+			"failed to create HNSNetwork: hcnCreateNetwork failed in Win32: The parameter is incorrect. (0x57)\nI1120 09:01:00.000000 1 net_windows.go:1] Created HNSNetwork with name antrea-hnsnetwork"),
+			"info: the logs say: HNS refuses to create the pod network: invalid parameter; it is over: a later line says: Created HNSNetwork [text]"},
 	})
 }
 
@@ -107,6 +122,9 @@ func TestHNSWrongDiskette(t *testing.T) {
 				flanneldSays("The wrong diskette is in the drive."), "info: the logs say: " + says +
 				"; it is over: the node has booted since, at 2026-11-20 09:59 UTC [text]"},
 		{"no log was read", onFlannel, "unknown"},
+		{"flanneld made its endpoint since", flanneldSays(
+			"hnsCall failed in Win32: The wrong diskette is in the drive.\nI1120 hostgw_windows.go:244] Attached bridge endpoint cbr0_ep to host successfully"),
+			"info: the logs say: " + says + "; it is over: a later line says: Attached bridge endpoint [text]"},
 	})
 }
 
@@ -145,5 +163,8 @@ func TestBridgeEndpointStale(t *testing.T) {
 				"failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: (0x22)"),
 			"unknown"},
 		{"other plugins have none", onOther + endpoint + adapters(""), "skip"},
+		{"flanneld attached it at its next start", onFlannel + flanneldSays("failed to hot attach bridge HNSEndpoint cbr0_ep to host compartment: hnsCall failed in Win32: Element not found. (0x490)"+
+			"\nI1120 hostgw_windows.go:244] Attached bridge endpoint cbr0_ep to host successfully"),
+			"info: the logs say: flanneld cannot attach the host's endpoint on the pod network; it is over: a later line says: Attached bridge endpoint [text]"},
 	})
 }

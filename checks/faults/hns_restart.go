@@ -7,6 +7,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 // restart is a start of HNS after the one of the boot.
@@ -47,7 +48,7 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 		order[i] = i
 	}
 	// PowerShell lists the newest first
-	slices.SortStableFunc(order, func(a, b int) int {
+	sorted.By(order, func(a, b int) int {
 		return events[a].Time.Compare(events[b].Time.Time)
 	})
 	changes, stopped := 0, false

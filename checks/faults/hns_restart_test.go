@@ -125,6 +125,8 @@ func TestDockerdRemovesForeignEndpoints(t *testing.T) {
 			"warn: dockerd deleted HNS endpoints on this node; the pods that run now have theirs [state+text]"},
 		{"on a docker node they are its own", docker + dockerd + log, "skip"},
 		{"nobody looked at the processes", containerd, "unknown"},
+		{"its log alone, which may speak of docker's own endpoints", containerd + log,
+			"warn: dockerd deletes HNS endpoints as stale, also those of pods [text]"},
 	})
 }
 

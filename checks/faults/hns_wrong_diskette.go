@@ -33,10 +33,16 @@ or kube-proxy shows the fault.`,
 	Explains: []string{"bridge-endpoint-stale"},
 	Needs:    []evidence.Need{hnsLogs},
 	Signs: []checks.Sign{
-		{Text: "The wrong diskette is in the drive", Says: staleStore},
+		untilRepaired(checks.Sign{Text: "The wrong diskette is in the drive", Says: staleStore}),
 		// The message breaks the line before the code, in every language.
-		unlike(checks.SignOfCode("ERROR_WRONG_DISK", staleStore, "%3"), "diskette"),
-		unlike(checks.SignOfCode("ERROR_WRONG_DISK", staleStore, "failed in Win32"), "diskette",
-			"%3"),
+		untilRepaired(unlike(checks.SignOfCode("ERROR_WRONG_DISK", staleStore, "%3"), "diskette")),
+		untilRepaired(unlike(checks.SignOfCode("ERROR_WRONG_DISK", staleStore, "failed in Win32"),
+			"diskette", "%3")),
 	},
 })
+
+// untilRepaired ends the sign where flanneld has made its network and endpoint since.
+func untilRepaired(s checks.Sign) checks.Sign {
+	s.Until = bridgeAttached
+	return s
+}

@@ -38,8 +38,13 @@ it uses the name of the machine, which never contains a dot.`,
 	Needs:    []evidence.Need{node.NeedProxySettings, evidence.Node},
 	Uses:     slices.Concat(node.ProxySources, node.KubeletSources),
 	Signs: []checks.Sign{
-		{Text: "Failed to retrieve node info: nodes", Also: []string{"not found"},
-			Says: "kube-proxy requests a Node that does not exist: its node name is wrong"},
+		// At the first boot kube-proxy may come before the kubelet has registered the node. The second
+		// form is of Kubernetes 1.22 and later: pkg/util/node.
+		{Text: "Failed to retrieve node info: nodes", Or: []string{
+			`"Failed to retrieve node info" err="nodes`}, Also: []string{"not found"},
+			In:    []string{"kube-proxy", evidence.InEvents},
+			Until: []string{"Successfully retrieved node IP", "Successfully retrieved NodeIPs"},
+			Says:  "kube-proxy requests a Node that does not exist: its node name is wrong"},
 	},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)

@@ -60,6 +60,14 @@ func TestHostnameOverrideMismatch(t *testing.T) {
 		{"no Node object, and kube-proxy complains", lost,
 			"fail: kube-proxy requests a Node that does not exist: its node name is wrong [text]"},
 		{"no settings", named("win-1"), "unknown"},
+		{"the log of Kubernetes 1.22 and later", logTelling("kube-proxy",
+			`E1120 node.go:1] "Failed to retrieve node info" err="nodes \"win2019-app1\" not found"`),
+			"fail: kube-proxy requests a Node that does not exist: its node name is wrong [text]"},
+		{"kube-proxy came before the kubelet had registered the node", lost +
+			"I1120 server.go:1] Successfully retrieved node IP: 10.0.0.4\n",
+			"info: the logs say: kube-proxy requests a Node that does not exist: its node name is wrong; it is over: a later line says: Successfully retrieved node IP [text]"},
+		{"somebody else asks for a node", logTelling("csi-driver",
+			`Failed to retrieve node info: nodes "win-9" not found`), "unknown"},
 	})
 }
 

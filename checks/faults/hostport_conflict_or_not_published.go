@@ -45,6 +45,7 @@ the host network, which bind their ports themselves.`,
 	Signs: []checks.Sign{
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"),
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint"),
+		portSign("HCN_E_PORT_ALREADY_EXISTS", "create the new HNSEndpoint"),
 		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION",
 			"hcnCreateEndpoint"),
 	},

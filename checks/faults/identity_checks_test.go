@@ -64,6 +64,10 @@ func TestCertExpiredOrClockSkew(t *testing.T) {
 			expired("kubelet",
 				`E1120 10:00:00.1 1 x.go:1] "Failed to pull image" err="failed to do request: Head https://registry/v2/: `+x509+`"`), "unknown"},
 		{"the runtime and a registry", expired("containerd", x509), "unknown"},
+		{"the clock was wrong until Windows had set it", expired("kubelet",
+			"E1120 09:00:00.1 1 reflector.go:1] Get \"https://10.0.0.1:6443/api\": "+x509+
+				"\nI1120 09:01:00.1 1 kubelet_node_status.go:73] \"Successfully registered node\""),
+			"info: the logs say: a certificate between this node and the API server has expired or is not yet valid; it is over: a later line says: Successfully registered node [text]"},
 	})
 }
 
@@ -150,6 +154,9 @@ func TestGMSA(t *testing.T) {
 			"skip"},
 		{"nltest in a container, pasted",
 			"-- logs/pod/nltest.txt --\nI_NetLogonControl failed: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE\n", "fail: nltest in a container: it cannot log on to the domain [text]"},
+		{"nltest in German", logTelling("nltest",
+			"Fehler beim Abrufen der übergeordneten Domäne: Status = 1722 0x6ba RPC_S_SERVER_UNAVAILABLE"),
+			"fail: nltest in a container: it cannot log on to the domain [text]"},
 	})
 	os := func(build, ubr string) string {
 		return "-- os.json --\n{\"build\":" + build + ",\"ubr\":" + ubr + "}\n"

@@ -18,6 +18,7 @@ var kubeconfigs = []string{
 	`C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
 	`C:\ProgramData\kubernetes\kubeconfig`, `C:\etc\cni\net.d\calico-kubeconfig`,
 	`C:\var\lib\kubelet\pki\kubelet-client-current.pem`,
+	`C:\k\pki\kubelet-client-current.pem`,
 }
 
 var _ = register(checks.Check{
@@ -39,7 +40,7 @@ recorded and the file exists, what the folder's list passes on to files.`,
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
 		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
-	Uses:  slices.Concat([]evidence.Need{evidence.FileIndex}, node.AsFiles(kubeconfigs)),
+	Uses:  slices.Concat([]evidence.Need{evidence.FileIndex, evidence.Certificates}, node.AsFiles(kubeconfigs)),
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		type list struct {
 			evidence.ACL
@@ -59,7 +60,10 @@ recorded and the file exists, what the folder's list passes on to files.`,
 			if !own {
 				folder := file[:strings.LastIndex(file, `\`)]
 				inherited, ok := lists[strings.ToLower(folder)]
-				if there, known := s.File(file).Exists(); !ok || !there || !known {
+				there, _ := s.File(file).Exists()
+				there = there || slices.ContainsFunc(evidence.Certificates.In(s),
+					func(c evidence.Certificate) bool { return strings.EqualFold(c.Path, file) })
+				if !ok || !there {
 					continue
 				}
 				acl, sddl = inherited, handedToFiles(inherited.SDDL)

@@ -10,6 +10,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 var _ = register(checks.Check{
@@ -156,7 +157,7 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 		f.Basis = checks.ByText
 		findings = append(findings, f)
 	}
-	slices.SortFunc(findings, func(a, b checks.Finding) int {
+	sorted.By(findings, func(a, b checks.Finding) int {
 		return cmp.Compare(a.Subject, b.Subject)
 	})
 	return findings

@@ -29,7 +29,7 @@ externalTrafficPolicy Cluster whose address has no HNS load balancer on port 102
 	Links: []string{"https://github.com/kubernetes/community/issues/8883",
 		"https://github.com/kubernetes/kubernetes/pull/137530",
 		"https://github.com/kubernetes/kubernetes/pull/99287"},
-	Explains: []string{"hns-lb-missing-or-stale"},
+	Explains: []string{"hns-lb-missing-or-stale", "component-port-closed"},
 	Applies: func(n *node.Node) error {
 		if n.Build.Known() && n.Build.Value.Number != 17763 {
 			return checks.Skip("only build 17763 is affected; this node has build %d",

@@ -7,6 +7,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 const (
@@ -131,7 +132,7 @@ func notHealthcheck(s checks.Sign) checks.Sign {
 func freeBlocks(dynamic evidence.PortRange, excluded []evidence.ExcludedPorts,
 	protocol string) int {
 	taken := slices.Clone(excluded)
-	slices.SortFunc(taken, func(a, b evidence.ExcludedPorts) int {
+	sorted.By(taken, func(a, b evidence.ExcludedPorts) int {
 		return cmp.Compare(a.Start, b.Start)
 	})
 	free, next, end := 0, dynamic.Start, min(dynamic.Start+dynamic.Count, 1<<16)

@@ -24,12 +24,16 @@ neither the pod nor its DaemonSet selects an operating system, and the image is 
 agent or the error names linux.`,
 	Fix: linuxSelector("DAEMONSET", "NAMESPACE"),
 	Links: []string{
-		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501", "https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
+		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501",
+		"https://github.com/kubernetes/kubernetes/issues/71130",
+		"https://github.com/microsoft/SDN/tree/master/Kubernetes/flannel/l2bridge/manifests"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"hostport-conflict-or-not-published", "app-image-os-version-mismatch",
 		"pod-field-unsupported", "pod-host-network", "pod-os-not-selected"},
 	Needs: []evidence.Need{evidence.Pods},
 	Uses:  []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
+	Signs: []checks.Sign{{Text: "open /run/xtables.lock: The system cannot find the path specified",
+		Says: "a pod for Linux is on this Windows node: it mounts a file of Linux"}},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		var findings []checks.Finding
 		for _, p := range evidence.Pods.In(s) {

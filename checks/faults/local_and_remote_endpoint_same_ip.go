@@ -6,6 +6,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 var _ = register(checks.Check{
@@ -48,7 +49,7 @@ for a running pod of this node whose address HNS has only as a remote endpoint.`
 			}
 		}
 		var findings []checks.Finding
-		slices.SortFunc(order, node.Address.Compare)
+		sorted.By(order, node.Address.Compare)
 		for _, ip := range slices.Compact(order) {
 			for _, l := range local[ip] {
 				// Two networks may well use the same addresses, such as those of NAT.

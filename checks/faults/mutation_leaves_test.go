@@ -99,6 +99,10 @@ func spans(text []byte) ([]span, error) {
 				} else {
 					child.pointer = s.pointer + jsontree.Step(i)
 					name := elementName(text[at:])
+					if suffix := strings.SplitN(string(text[at:]), `"`, 3); strings.EqualFold(
+						s.key, "search") && len(suffix) == 3 {
+						name = suffix[1] // only the first counts on Windows
+					}
 					child.named = s.named + jsontree.Step(name)
 				}
 				if err := value(child); err != nil {
@@ -136,10 +140,16 @@ func elementName(rest []byte) string {
 	if json.Unmarshal(element, &object) != nil {
 		return "*"
 	}
+	if c, ok := object["compartment"].(float64); ok && c > 1 {
+		return "pod" // the adapter of a pod, which is named after it
+	}
 	if metadata, ok := object["metadata"].(map[string]any); ok {
 		if name, ok := metadata["name"].(string); ok {
 			return name
 		}
+	}
+	if port, ok := object["port"].(float64); ok && object["process"] != nil {
+		return fmt.Sprintf("%v:%v", object["process"], port)
 	}
 	for _, key := range nameKeys {
 		for _, have := range []string{key, strings.ToUpper(key[:1]) + key[1:]} {
@@ -163,6 +173,9 @@ func jsonMutants(file string, text []byte) []mutant {
 			was: string(text[s.from:s.to]), change: change, content: content})
 	}
 	for _, s := range list {
+		if of := twinOf(list, s); of >= 0 {
+			continue // it changes with its twin
+		}
 		if s.element {
 			add(s, "removed", without(text, s))
 		}
@@ -176,7 +189,16 @@ func jsonMutants(file string, text []byte) []mutant {
 		}
 		if changed := wrongValue(s.key, s.value); s.scalar && changed != nil {
 			written, _ := json.Marshal(changed)
-			add(s, string(written), slices.Concat(text[:s.from], written, text[s.to:]))
+			content := slices.Concat(text[:s.from], written, text[s.to:])
+			for _, twin := range list {
+				if at := twinOf(list, twin); at >= 0 && list[at].pointer == s.pointer &&
+					twin.scalar && twin.from > s.from {
+					was := len(content) - len(text)
+					content = slices.Concat(content[:twin.from+was], written,
+						content[twin.to+was:])
+				}
+			}
+			add(s, string(written), content)
 		}
 	}
 	for i := range mutants {
@@ -190,6 +212,21 @@ func jsonMutants(file string, text []byte) []mutant {
 		}
 	}
 	return mutants
+}
+
+// twins are members that the API server keeps equal to the first of a list beside them, and refuses
+// otherwise: the two are one value.
+var twins = regexp.MustCompile(`/(clusterIP|podCIDR|podIP)s/0(/ip)?$`)
+
+// twinOf is the number of the value that a first element of a list repeats, or -1.
+func twinOf(list []span, s span) int {
+	m := twins.FindStringSubmatchIndex(s.pointer)
+	if m == nil {
+		return -1
+	}
+	return slices.IndexFunc(list, func(of span) bool {
+		return of.pointer == s.pointer[:m[3]] && (of.value == s.value || !s.scalar)
+	})
 }
 
 // jsonWith is a change of a text that is a string of a JSON file; its content is filled in later.
@@ -211,11 +248,12 @@ func without(text []byte, s span) []byte {
 }
 
 var (
-	flagIn   = regexp.MustCompile(`--[a-zA-Z][\w-]*[= ]("[^"]+"|'[^']+'|[^\s'",\]]+)`)
-	pairIn   = regexp.MustCompile(`^\s*(?:- )?([$\w."/ -]*?[\w"])\s*[:=]\s*(\S.*?)\s*$`)
-	itemIn   = regexp.MustCompile(`^\s*- (\S.*?)\s*$`)
-	scalarIn = regexp.MustCompile(`"[^"]+"|'[^']+'|[^\s'",\[\]{}]+`)
-	keyOf    = regexp.MustCompile(`^\s*(?:- )?([^:=\s]+)`)
+	flagIn        = regexp.MustCompile(`--[a-zA-Z][\w-]*[= ]("[^"]+"|'[^']+'|[^\s'",\]]+)`)
+	literalFlagIn = regexp.MustCompile(`--[a-zA-Z][\w-]*=[^$]`)
+	pairIn        = regexp.MustCompile(`^\s*(?:- )?([$\w."/ -]*?[\w"])\s*[:=]\s*(\S.*?)\s*$`)
+	itemIn        = regexp.MustCompile(`^\s*- (\S.*?)\s*$`)
+	scalarIn      = regexp.MustCompile(`"[^"]+"|'[^']+'|[^\s'",\[\]{}]+`)
+	keyOf         = regexp.MustCompile(`^\s*(?:- )?([^:=\s]+)`)
 )
 
 // textMutants changes each value of a text that holds configuration: those of flags, and of lines
@@ -227,6 +265,9 @@ func textMutants(file string, text []byte) []mutant {
 		trimmed := strings.TrimSpace(line)
 		if trimmed == "" || strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "[") {
 			continue
+		}
+		if strings.HasSuffix(file, ".ps1") && !literalFlagIn.MatchString(line) {
+			continue // code, which holds no value that was recorded
 		}
 		key := ""
 		var values [][]int
@@ -254,6 +295,9 @@ func textMutants(file string, text []byte) []mutant {
 				name = strings.TrimRight(line[before:at[0]], "= ")
 			}
 			changed := wrongText(strings.TrimLeft(name, "-"), value)
+			if strings.HasPrefix(value, "$") {
+				continue // what a script computes
+			}
 			if value == "" || changed == "" || changed == value {
 				continue
 			}

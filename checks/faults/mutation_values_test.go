@@ -35,6 +35,7 @@ var (
 	dateText    = regexp.MustCompile(`^(\d{4})(-\d\d-\d\dT\d\d:\d\d:\d\d.*Z)$`)
 	guidText    = regexp.MustCompile(
 		`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	macIn        = regexp.MustCompile(`([0-9a-fA-F]{2}[-:]){5}[0-9a-fA-F]{2}`)
 	macText      = regexp.MustCompile(`^([0-9a-fA-F]{2}[-:]){5}[0-9a-fA-F]{2}$`)
 	quantityText = regexp.MustCompile(`^\d+(m|Ki|Mi|Gi|s|h|h0m0s)$`)
 	numberText   = regexp.MustCompile(`^-?\d+$`)
@@ -69,8 +70,12 @@ func wrongNumber(key, n string) string {
 		return "1"
 	case strings.HasSuffix(lower, "bytes"), lower == "size", lower == "memory", lower == "pods":
 		return "1"
+	case strings.HasSuffix(lower, "mtu") && len(n) > 3 && n[0] == '9':
+		return "1500"
 	case strings.HasSuffix(lower, "mtu"):
 		return "9000"
+	case lower == "flags":
+		return n[:len(n)-1] + string('0'+(n[len(n)-1]-'0')^1) // the lowest bit
 	case strings.Contains(lower, "length"):
 		return "30"
 	case lower == "build":
@@ -91,6 +96,10 @@ func wrongText(key, v string) string {
 		return other
 	}
 	switch {
+	case v == "null":
+		return v // flannel's word for nothing
+	case v == "eth0":
+		return v // the interface of every container
 	case v == "true":
 		return "false"
 	case v == "false":
@@ -98,10 +107,16 @@ func wrongText(key, v string) string {
 	case key == "outcome" && (v == "copied" || v == "absent"):
 		return v // a copy is in the recording and is removed as a whole; what is absent may be so
 	}
-	if a, err := netip.ParseAddr(v); err == nil {
+	if a, err := netip.ParseAddr(v); err == nil && key == "address" && a.IsLoopback() {
+		return "0.0.0.0"
+	} else if err == nil && key == "address" && a.IsUnspecified() {
+		return map[bool]string{true: "127.0.0.1", false: "::1"}[a.Is4()]
+	} else if err == nil {
 		return otherAddress(a)
 	}
-	if p, err := netip.ParsePrefix(v); err == nil {
+	if p, err := netip.ParsePrefix(v); err == nil && p.Bits() == 0 {
+		return "203.0.0.0/8" // any address is in a prefix of no bits
+	} else if err == nil {
 		return strings.Replace(v, p.Addr().String(), otherNetwork(p.Addr()), 1)
 	}
 	if m := flagText.FindStringSubmatch(v); m != nil && m[2] != "" {
@@ -122,6 +137,8 @@ func wrongText(key, v string) string {
 		return scheme + "://1.2.0"
 	case guidText.MatchString(v):
 		return "0badc0de" + v[8:]
+	case strings.HasPrefix(v, "{") && macIn.MatchString(v): // flannel's data of a node
+		return macIn.ReplaceAllString(v, "02:00:00:00:00:77")
 	case macText.MatchString(v):
 		return "02-00-00-00-00-77"
 	case quantityText.MatchString(v), strings.HasSuffix(key, "memory"):

@@ -31,7 +31,7 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214",
 		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
-	Explains: []string{"cni-nameserver-mismatch"},
+	Explains: []string{"cni-nameserver-mismatch", "endpoint-address-rejected"},
 	Needs:    []evidence.Need{node.NeedCNIFiles},
 	Uses:     []evidence.Need{evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

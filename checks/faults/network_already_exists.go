@@ -66,6 +66,10 @@ func nameTaken() checks.Sign {
 	s := unlike(checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS",
 		"HNS refuses to create the pod network: the name is already in use"),
 		`"nat" network`, `\"nat\" network`)
-	s.Until = append([]string{"Created HNSNetwork", "Found existing HNSNetwork"}, subnetWritten...)
+	s.Until = networkCreated
 	return s
 }
+
+// networkCreated is what flanneld and the Antrea agent say that have got their HNS network.
+var networkCreated = append([]string{"Created HNSNetwork", "Found existing HNSNetwork"},
+	subnetWritten...)

@@ -112,6 +112,10 @@ func TestAzureVnetStoreLocked(t *testing.T) {
 		{"flannel has no such store",
 			"-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
 				kubelet(locked), "skip"},
+		{"a call after it had the lock", aks + logTelling("azure-vnet",
+			"2021/03/24 00:30:24 [15540] [cni-net] Failed to initialize key-value store of network plugin: timed out locking store\n"+
+				"2021/03/24 00:30:52 [15612] [cni-net] ADD command completed with result:Interfaces:[{Name:eth0}]"),
+			"info: the logs say: azure-vnet timed out waiting for the lock of its state file; it is over: a later line says: ADD command completed [text]"},
 	})
 }
 
@@ -236,6 +240,12 @@ func TestAntreaOVSProblem(t *testing.T) {
 			"fail: Antrea's agent cannot connect to the Open vSwitch database [text]"},
 		{"another plugin", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n",
 			"skip"},
+		{"the agent got through at last", log("8s\nI1219 05:36:29.542572     968 agent.go:340] Setting up node network"),
+			"info: the logs say: Antrea's agent cannot connect to the Open vSwitch database; it is over: a later line says: Setting up node network [text]"},
+		{"Antrea of 2026", logTelling("antrea-agent", `"Not connected yet" error="dial unix: connect: refused" retryBackoff="8s"`),
+			"fail: Antrea's agent cannot connect to the Open vSwitch database [text]"},
+		{"the same at the first attempt of a start", logTelling("antrea-agent",
+			`"Not connected yet" error="dial unix: connect: refused" retryBackoff="2s"`), "unknown"},
 	})
 }
 

@@ -325,6 +325,9 @@ func TestHostProcess(t *testing.T) {
 		{"the event alone",
 			"-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"message\":\"named pipe mounts not supported for job containers\",\"lastTimestamp\":\"2026-11-20T09:59:00Z\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"}}]}\n",
 			"fail: a HostProcess pod mounts a named pipe, which is not supported [text]"},
+		{"a mount of a path that is not there", logTelling("containerd",
+			"failed to create shim task: failed to setup mount for job container: symlink: The system cannot find the path specified."),
+			"warn: a mount of a HostProcess pod failed [text]"},
 	})
 }
 

@@ -102,6 +102,9 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 			event("hcnCreateEndpoint failed in Win32: The specified port already exists. (0x803b0013)"), "fail: " + taken + " [text]"},
 		{"a load balancer of kube-proxy's",
 			event("endpoint x: hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)"), "unknown"},
+		{"the first interface of HNS, in German", logTelling("kubelet",
+			"error while ProvisionEndpoint(a,b,c): failed to create the new HNSEndpoint: hnsCall failed in Win32: Der angegebene Port ist bereits vorhanden. (0x803b0013)"),
+			"fail: HNS cannot publish a pod's host port: another pod or process uses it [text]"},
 	})
 }
 
@@ -116,7 +119,7 @@ func TestFirewallBlocks10250(t *testing.T) {
 	}
 	const shut = "fail: no enabled firewall rule allows inbound TCP 10250 (profiles: domain, public): kubectl logs, exec and metrics time out [state]"
 	const log = "-- logs/kubectl/out.txt --\nError from server: error dialing backend: dial tcp 10.0.0.10:10250: i/o timeout\n"
-	const says = "connections from the control plane to kubelet port 10250 time out: a firewall drops the packets"
+	const says = "connections from the control plane to kubelet port 10250 time out: a firewall, or no route to the node"
 	runLooks(t, "firewall-blocks-10250", []look{
 		{"allowed", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")), "pass"},
 		{"within a range, by number", tree(block, rule("k8s", "Allow", "6", `"80", "10250-10259"`,
@@ -144,7 +147,7 @@ func TestFirewallBlocks10250(t *testing.T) {
 		{"it lets everything in", tree(`{"name":"domain","enabled":true,"defaultInbound":"allow"}`,
 			""), "pass"},
 		{"no profiles recorded", tree("", ""), "unknown"},
-		{"the message alone", log, "fail: " + says + " [text]"},
+		{"the message alone", log, "warn: " + says + " [text]"},
 		{"allowed here, so a filter in between",
 			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")) + log,
 			"info: the logs say: " + says + "; the node's current state does not confirm it [text]"},

@@ -26,8 +26,9 @@ without BitLocker is reported as info only: most nodes have none.`,
 		checks.Run("Enable-BitLocker -MountPoint C: -UsedSpaceOnly -RecoveryPasswordProtector",
 			"Encrypt the volume where your policy requires it."),
 		checks.Verify(`icacls C:\var\lib\kubelet`, "SYSTEM and Administrators only")),
-	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
-	Needs: []evidence.Need{evidence.SecurityInfo},
+	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
+	Explains: []string{"kubeconfig-readable"}, // by the same inherited permission
+	Needs:    []evidence.Need{evidence.SecurityInfo},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		sec := evidence.SecurityInfo.In(s)
 		var findings []checks.Finding

@@ -49,6 +49,8 @@ its gateway.`,
 		{Text: "Source Vip endpoint creation failed",
 			Until: []string{"Hns LoadBalancer resource created"},
 			Says:  "kube-proxy cannot create the endpoint of its source VIP"},
+		confirming(checks.SignOfCode("HCN_E_INVALID_IP", "", "Source Vip")),
+		confirming(checks.SignOfCode("HCN_E_ADDR_INVALID_OR_RESERVED", "", "Source Vip")),
 		// kube-proxy-flags-overlay
 		{Text: "source-vip flag not set", ConfirmOnly: true},
 	},

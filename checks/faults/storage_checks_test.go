@@ -83,7 +83,7 @@ func TestCSIProxyMissing(t *testing.T) {
 			podEvent("FailedMount",
 				"driver name x.csi.io not found in the list of registered CSI drivers") +
 				services(""),
-			"fail: a CSI driver that a pod needs is not registered on this node [text]"},
+			"warn: a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it [text]"},
 		{"stopped, and nobody asked", services(stopped),
 			"warn: service csi-proxy is stopped (start type: automatic): drivers that need it cannot mount volumes [state]"},
 		{"disabled since the drivers are HostProcess containers",
@@ -94,6 +94,15 @@ func TestCSIProxyMissing(t *testing.T) {
 			"warn: csi-proxy is overloaded: all instances of its pipe are busy [text]"},
 		{"a node without storage of this kind", services(""), "pass"},
 		{"nothing was recorded", "", "unknown"},
+		{"in German", logTelling("csi-driver",
+			`panic: open \\.\\pipe\\csi-proxy-filesystem-v1: Das System kann die angegebene Datei nicht finden.`) +
+			services("") + processes(""),
+			"fail: a CSI driver cannot open the csi-proxy pipe: csi-proxy is not on this node [state+text]"},
+		{"the driver registered after the pods came", logTelling("kubelet",
+			"E1120 09:50:00.000000 1 csi_attacher.go:1] driver name smb.csi.k8s.io not found in the list of registered CSI drivers\n"+
+				"I1120 09:50:20.000000 1 csi_plugin.go:119] kubernetes.io/csi: Register new plugin with name: smb.csi.k8s.io at endpoint: C:\\csi.sock") +
+			services(""),
+			"info: the logs say: a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it; it is over: a later line says: Register new plugin with name [text]"},
 	})
 }
 
@@ -129,13 +138,22 @@ func TestDiskPressureSnapshotLeak(t *testing.T) {
 		{"freed since", node("False") + podEvent("FreeDiskSpaceFailed", freedNothing),
 			"info: the logs say: the kubelet needs disk space, but removing images frees none; the node's current state does not confirm it [text]"},
 		{"the event alone", podEvent("FreeDiskSpaceFailed", freedNothing),
-			"fail: the kubelet needs disk space, but removing images frees none [text]"},
+			"warn: the kubelet needs disk space, but removing images frees none [text]"},
 		{"images were freed", podEvent("FreeDiskSpaceFailed",
 			"failed to garbage collect required amount of images. Wanted to free 10 bytes, but freed 8 bytes"), "unknown"},
 		{"inodes that Windows does not have",
 			node("False") +
 				"-- logs/kubelet/kubelet.log --\neviction manager: no observation found for eviction signal nodefs.inodesFree\n", "pass"},
 		{"a Node object without conditions", nodeOf("v1.31.0", "containerd://1.7.2"), "unknown"},
+		{"the event of Kubernetes 1.27 and later", podEvent("FreeDiskSpaceFailed",
+			"Failed to garbage collect required amount of images. Attempted to free 1339201945 bytes, but only found 0 bytes eligible to free."),
+			"warn: the kubelet needs disk space, but removing images frees none [text]"},
+		{"a layer that a scanner had open for a moment", logTelling("containerd",
+			`time="2026-11-20T09:41:17Z" level=warning msg="snapshot garbage collection failed" error="rename C:\\snapshots\\912 C:\\snapshots\\rm-912: Access is denied."`),
+			"warn: containerd cannot remove the layers of ended containers [text]"},
+		{"docker in French", logTelling("docker",
+			`Error removing container: failed to remove root filesystem: C:\ProgramData\docker\windowsfilter\7c: hcsshim::DestroyLayer failed in Win32: Accès refusé. (0x5)`),
+			"warn: docker cannot remove the layers of ended containers [text]"},
 	})
 }
 

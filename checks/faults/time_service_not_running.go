@@ -48,12 +48,13 @@ instead.`,
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		clock := evidence.TimeService.In(s)
 		state, start, place := clock.Service, "", evidence.TimeService.Field(s, "service")
+		var disabled evidence.Place
 		for _, svc := range evidence.Services.In(s) {
 			switch {
 			case node.EqualsAny(svc.Name, otherTimeServices) && svc.Running():
 				return nil, nil
 			case strings.EqualFold(svc.Name, "w32time"):
-				start = strings.ToLower(svc.StartType)
+				start, disabled = strings.ToLower(svc.StartType), svc.Field("startType")
 				if state == "" {
 					state, place = svc.State, svc.Field("state")
 				}
@@ -72,6 +73,10 @@ instead.`,
 				"Windows Time service is %s, start type %s (expected: running)%s", state,
 				orUnknown(start), right).
 				At(place, "w32time is %s", state)}, nil
+		case start == "disabled":
+			return []checks.Finding{checks.Findingf(level, "w32time",
+				"Windows Time service is disabled: it will not run after the next boot").
+				At(disabled, "start type is disabled")}, nil
 		case slices.Contains(noTimeSources, source):
 			return []checks.Finding{checks.Findingf(level, "w32time",
 				"Windows Time service is running without a time source: %s%s", clock.Source, right).

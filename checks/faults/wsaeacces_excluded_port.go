@@ -38,9 +38,10 @@ the check cannot run.`,
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/networking/default-dynamic-port-range-tcpip-chang"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectKubeProxy,
 		effectServices, effectPodStart, effectContainers},
-	Partial: true,
-	Needs:   []evidence.Need{evidence.Ports},
-	Uses:    []evidence.Need{evidence.Pods},
+	Partial:  true,
+	Explains: []string{"component-port-closed"},
+	Needs:    []evidence.Need{evidence.Ports},
+	Uses:     []evidence.Need{evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "bind: An attempt was made to access a socket in a way forbidden by its access permissions",
 			Or: []string{ // German, French, Chinese, Japanese

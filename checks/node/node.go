@@ -124,7 +124,7 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	if name := node.Metadata.Name; name != "" {
 		n.Name.Learn(name, node.Field("metadata", "name"), "metadata.name is %s", name)
 	}
-	if name := s.Meta().Node; name != "" {
+	if name := s.Meta().Node; name != "" && name != evidence.UnknownNode {
 		n.Name.Learn(name, evidence.InFile("meta.json").At("node"), "node is %s", name)
 	}
 	n.Name.Miss("the name of the node", evidence.Node)(s)

@@ -53,3 +53,22 @@ func (c *scanner) end(k key, m *match) string {
 const fewLines = 5
 
 func (c *scanner) lastTime(m *match) time.Time { return evidence.LineTime(string(m.last), c.now) }
+
+// endOfRecord says which event ends an earlier one: of the same provider, or of the Service Control
+// Manager, which reports on services; in Kubernetes events, about the same object.
+func (c *scanner) endOfRecord(k key, m *match) string {
+	for _, text := range c.list[k.sign].Until {
+		for other, later := range c.found {
+			if other.sign >= c.wanted && c.list[other.sign].Check == c.list[k.sign].Check &&
+				c.list[other.sign].Text == text && other.path == k.path &&
+				(other.by == m.by || slices.Contains(serviceManagers, other.by)) &&
+				!m.Last.IsZero() && later.Last.After(m.Last) {
+				return "a later event says: " + text
+			}
+		}
+	}
+	return ""
+}
+
+// serviceManagers are the names that the event log has for the Service Control Manager.
+var serviceManagers = []string{"Service Control Manager", "Microsoft-Windows-Service Control Manager"}

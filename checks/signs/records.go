@@ -12,7 +12,8 @@ import (
 // cluster events, container states and node conditions.
 func (c *scanner) scanRecords(s evidence.Snapshot) {
 	for _, e := range evidence.WindowsEvents.In(s) {
-		c.record("", evidence.InEvents, e.Field(), e.Time.Time, e.Provider+": "+e.Message)
+		c.record(told{by: e.Provider, at: e.Time.Time}, evidence.InEvents, e.Field(),
+			e.Provider+": "+e.Message)
 	}
 	ready := readySince(s)
 	for _, e := range evidence.PodEvents.In(s) {
@@ -22,7 +23,8 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			since.After(e.At().Time) {
 			over = "the pod has been Ready since " + since.UTC().Format("2006-01-02 15:04 UTC")
 		}
-		c.record(over, evidence.InPodEvents, e.Field(), e.At().Time,
+		c.record(told{about.Kind + " " + about.Namespace + "/" + about.Name, e.At().Time, over},
+			evidence.InPodEvents, e.Field(),
 			fmt.Sprintf("%s %s/%s: %s", e.Reason, about.Namespace, about.Name, e.Text()))
 	}
 	for _, p := range evidence.Pods.In(s) {
@@ -38,11 +40,11 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			}{{"state", st.State}, {"lastState", st.LastState}} {
 				state, at := of.state, p.StatusField(i, of.name)
 				if w := state.Waiting; w != nil && w.Message != "" {
-					c.record(over, evidence.InPods, at.At("waiting", "message"), time.Time{},
+					c.record(told{over: over}, evidence.InPods, at.At("waiting", "message"),
 						fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, w.Reason, w.Message))
 				}
 				if t := state.Terminated; t != nil && t.Message != "" {
-					c.record(over, evidence.InPods, at.At("terminated", "message"), time.Time{},
+					c.record(told{over: over}, evidence.InPods, at.At("terminated", "message"),
 						fmt.Sprintf("%s %s: %s: %s", p.FullName(), st.Name, t.Reason, t.Message))
 				}
 			}
@@ -50,9 +52,9 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 	}
 	node := evidence.Node.In(s)
 	for i, cond := range node.Status.Conditions {
-		c.record("", evidence.InNode, node.Field("status", "conditions", i),
-			cond.LastTransitionTime.Time, cond.Type+"="+cond.Status+" "+cond.Reason+": "+
-				cond.Message)
+		c.record(told{at: cond.LastTransitionTime.Time}, evidence.InNode,
+			node.Field("status", "conditions", i),
+			cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
 	}
 }
 
@@ -69,9 +71,15 @@ func readySince(s evidence.Snapshot) map[string]time.Time {
 	return since
 }
 
-// record searches one message; its line breaks are folded, for a finding quotes
-// one line. over says why it is history, where it is.
-func (c *scanner) record(over, source string, place evidence.Place, at time.Time, text string) {
+// told is who a record is of, or about, and when, and why it is history, where it is.
+type told struct {
+	by   string // the event's provider, or the object that a Kubernetes event is about
+	at   time.Time
+	over string
+}
+
+// record searches one message; its line breaks are folded, for a finding quotes one line.
+func (c *scanner) record(t told, source string, place evidence.Place, text string) {
 	if len(text) > maxRecord {
 		text = text[:maxRecord]
 	}
@@ -86,13 +94,17 @@ func (c *scanner) record(over, source string, place evidence.Place, at time.Time
 			if !c.fits(i, source, line) {
 				continue
 			}
-			m := c.note(key{i, place.Path, over != ""}, place, excerpt(line, from))
-			m.Over = over
-			if m.More == 0 {
-				m.Time = at
+			k := key{sign: i, path: place.Path, over: t.over != ""}
+			if i >= c.wanted {
+				k.by = t.by // each of them ends its own
 			}
-			if at.After(m.Last) {
-				m.Last = at
+			m := c.note(k, place, excerpt(line, from))
+			m.Over = t.over
+			if m.More == 0 {
+				m.Time, m.by = t.at, t.by
+			}
+			if t.at.After(m.Last) {
+				m.Last, m.by = t.at, t.by
 			}
 		}
 	})

@@ -43,6 +43,63 @@ func TestEventsOfAPodThatIsReadySinceAreOver(t *testing.T) {
 	}
 }
 
+func TestALaterEventOfTheSameProviderEndsAnEarlierOne(t *testing.T) {
+	sign := evidence.Sign{Check: "c", Text: "no network here", Until: []string{"found the network"}}
+	event := func(provider, at, says string) string {
+		return fmt.Sprintf(`{"provider":%q,"time":"2026-11-20T%sZ","message":%q}`, provider, at, says)
+	}
+	trouble := event("kube-proxy", "09:00:00", "no network here")
+	const over = "a later event says: found the network"
+	for _, row := range []struct {
+		name   string
+		events []string
+		over   string
+	}{
+		{"it comes later", []string{trouble, event("kube-proxy", "09:00:05", "found the network")},
+			over},
+		{"it stands first and is later, as in a list that begins with the newest",
+			[]string{event("kube-proxy", "09:00:05", "found the network"), trouble}, over},
+		{"it came before", []string{event("kube-proxy", "08:59:59", "found the network"), trouble},
+			""},
+		{"the trouble came back", []string{trouble,
+			event("kube-proxy", "09:00:05", "found the network"),
+			event("kube-proxy", "09:00:09", "no network here")}, ""},
+		{"another provider says so", []string{trouble,
+			event("kubelet", "09:00:05", "found the network")}, ""},
+		{"another provider's is the later of two", []string{trouble,
+			event("kube-proxy", "09:00:05", "found the network"),
+			event("kubelet", "09:00:07", "found the network")}, over},
+		{"the Service Control Manager says so", []string{trouble,
+			event("Service Control Manager", "09:00:05", "found the network")}, over},
+		{"the trouble has no time", []string{`{"provider":"kube-proxy","message":"no network here"}`,
+			event("kube-proxy", "09:00:05", "found the network")}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, map[string]string{"events.json": "[" + strings.Join(row.events, ",") +
+				"]"}, sign)
+			if len(got) != 1 || got[0].Over != row.over {
+				t.Errorf("%+v, want one that is over because %q", got, row.over)
+			}
+		})
+	}
+}
+
+func TestALaterEventAboutTheSamePodEndsAnEarlierOne(t *testing.T) {
+	sign := noNetwork
+	sign.Until = []string{"found the network"}
+	found := func(pod string) string {
+		return strings.Replace(podEvent("09:00:05", "Pod", pod), "no network here",
+			"found the network", 1)
+	}
+	for pod, over := range map[string]string{"a": "a later event says: found the network", "b": ""} {
+		got := record(t, map[string]string{"api/events.json": `{"items":[` +
+			podEvent("09:00:00", "Pod", "a") + "," + found(pod) + `]}`}, sign)
+		if len(got) != 1 || got[0].Over != over {
+			t.Errorf("after an event about %s: %+v, want one that is over because %q", pod, got, over)
+		}
+	}
+}
+
 func TestAPodsReadinessWithoutATimeMakesNothingOver(t *testing.T) {
 	got := record(t, map[string]string{"api/events.json": `{"items":[` + podEvent("08:00:00",
 		"Pod", "a") + `]}`,

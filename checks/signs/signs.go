@@ -19,6 +19,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/evidence/finder"
+	"doctor/checks/sorted"
 )
 
 // Bounds: what one file may cost, and how much of a matching line is kept.
@@ -250,6 +251,7 @@ type key struct {
 	sign int
 	path string
 	over bool
+	by   string // of a record that may end others
 }
 
 // match is a find with what is needed only until its file is done.
@@ -257,6 +259,7 @@ type match struct {
 	evidence.SignMatch
 	lastLine int
 	last     []byte // the beginning of the last line, for its time
+	by       string // whom the last record is of
 }
 
 func newScanner(n *needles, now time.Time) *scanner {
@@ -275,7 +278,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 	fits := false
 	lower := "" // of the line, made once for all signs
 	for _, i := range c.signs[text] {
-		k := key{i, file, false}
+		k := key{sign: i, path: file}
 		m := c.found[k]
 		if m != nil && m.lastLine == number {
 			fits = fits || i < c.wanted
@@ -340,9 +343,13 @@ func (c *scanner) matches() []evidence.SignMatch {
 			if m.More > 0 {
 				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
 			}
-			if m.Over == "" {
-				m.Over = c.end(k, m)
-			}
+		}
+		switch {
+		case m.Over != "":
+		case m.last != nil:
+			m.Over = c.end(k, m)
+		default:
+			m.Over = c.endOfRecord(k, m)
 		}
 		list = append(list, m.SignMatch)
 	}
@@ -385,7 +392,7 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 		place[s.Check+"\x00"+s.Text] = i
 	}
 	// stable: what is over stands behind what is not
-	slices.SortStableFunc(found, func(a, b evidence.SignMatch) int {
+	sorted.By(found, func(a, b evidence.SignMatch) int {
 		return cmp.Or(cmp.Compare(place[a.Check+"\x00"+a.Text], place[b.Check+"\x00"+b.Text]),
 			cmp.Compare(a.Path, b.Path))
 	})

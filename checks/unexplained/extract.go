@@ -14,6 +14,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/evidence/finder"
+	"doctor/checks/sorted"
 )
 
 // Tail is how much of the end of a log is looked at. What is older has been followed by half a
@@ -99,7 +100,7 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 		list[i] = *kinds[kind]
 	}
 	if len(list) > maxKinds { // the worst, and of one level the latest
-		slices.SortStableFunc(list, func(a, b evidence.ErrorLine) int {
+		sorted.By(list, func(a, b evidence.ErrorLine) int {
 			return cmp.Or(slices.Index(levels, a.Level)-slices.Index(levels, b.Level),
 				b.LastLine-a.LastLine)
 		})

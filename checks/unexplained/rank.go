@@ -12,6 +12,7 @@ import (
 
 	"doctor/checks/errcode"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // A Line is an error line or a warning event that no finding explains.
@@ -92,7 +93,7 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 		least = worthOfWell
 	}
 	list = slices.DeleteFunc(list, func(l Line) bool { return l.score < least })
-	slices.SortStableFunc(list, func(a, b Line) int {
+	sorted.By(list, func(a, b Line) int {
 		return cmp.Or(b.score-a.score, b.Last.Compare(a.Last), strings.Compare(a.Place.Path, b.Place.Path),
 			a.Place.Line-b.Place.Line, strings.Compare(a.Place.Field, b.Place.Field))
 	})

@@ -246,7 +246,7 @@ func streamBundle(ctx context.Context, std streams, b *session.Bundling, show *p
 func (f flags) source(ctx context.Context, std streams) (session.Source, error) {
 	if f.From == "" && f.Demo == "" {
 		src, err := session.Read(ctx, f.Options, std.err, f.verbose)
-		return src, sourceError(err)
+		return src, sourceError(err, f.Node)
 	}
 	return openRecording(f.Options, std)
 }

@@ -50,19 +50,26 @@ Exit status:
 `
 
 func command(std streams) *cobra.Command {
-	f := flags{Options: session.Options{Program: program()}}
+	f := flags{Options: session.Options{Program: program(), In: std.in, Waiting: tellsWaiting(std)}}
 	root := &cobra.Command{
 		Use:   "doctor [RECORDING]",
 		Short: "Diagnoses a Kubernetes Windows node: the root cause, its evidence and its fix",
 		Long: `doctor reads the Kubernetes Windows node that it runs on, one behind a Kubernetes API, or a
 recording of one, and names the root cause of what is wrong with it, with its evidence and its fix.
 
-On a terminal it shows a screen; otherwise it writes text. Nothing on a node is changed.` + "\n" + exitHelp,
+On a terminal it shows a screen; otherwise it writes text. Nothing on a node is changed.
+
+The connection flags of kubectl have kubectl's meaning: --as, --as-group, --as-uid,
+--as-user-extra, --cluster, --user, --token, --server, --namespace, --request-timeout, --proxy-url,
+--certificate-authority, --client-certificate, --client-key, --tls-server-name,
+--insecure-skip-tls-verify and --disable-compression. In a pod without a kubeconfig, the
+account of the pod is used.` + "\n" + exitHelp,
 		Example: `  doctor                                  this node; run it as Administrator
   doctor --node win-1                     from anywhere, through the Kubernetes API
   doctor --demo flannel-subnet-env-missing
   doctor collectlogs.zip
   doctor support-bundle.zip --node win-1
+  doctor kubelet.log                      one log, one output of a command, or - for a paste
   doctor ./recording --json | jq '.causes[0]'
   doctor collectlogs.zip -o markdown --output-file ticket.md
   doctor explain pause-os-version-mismatch`,
@@ -105,7 +112,12 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	p.BoolVar(&f.accessible, "accessible", false,
 		"print plain lines for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	f.lang.flag(root)
-	completeWith(root, "output", ui.Formats)
+	completeWith(root, "output", func() []string {
+		if f.Node == anyNode && f.From == "" {
+			return nodeFormats
+		}
+		return ui.Formats()
+	})
 	completeWith(root, "theme", tui.Themes)
 	completeWith(root, "only", checkIDs)
 	completeWith(root, "skip", checkIDs)
@@ -116,6 +128,10 @@ On a terminal it shows a screen; otherwise it writes text. Nothing on a node is 
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
 		probeCommand(std), explainCommand(std), versionCommand(std))
 	ownArguments(root)
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}
+	for _, c := range append(root.Commands(), root) {
+		c.Long, c.Example = std.calls(c.Long), std.calls(c.Example)
+	}
 	return root
 }
 
@@ -129,9 +145,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	p.StringVar(&f.Node, "node", "",
 		"diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
-	p.StringVar(&f.Kubeconfig, "kubeconfig", "",
-		"the kubeconfig to use; else found as kubectl finds it, or on a node the kubelet's own")
-	p.StringVar(&f.Context, "context", "", "the context of the kubeconfig to use")
+	f.addCluster(cmd)
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s",
 		"time limit for reading the node, in seconds or as 30s or 2m; what has not answered by then is reported as missing")
 	spanFlag(p, &f.Since, "since", session.DefaultSince, "",
@@ -145,6 +159,21 @@ func (f *flags) addSource(cmd *cobra.Command) {
 	p.BoolVarP(&f.verbose, "verbose", "v", false,
 		"report on standard error how long each part of the reading took")
 	completeWith(cmd, "demo", func() []string { return append(demoNames(), listWord) })
+	completeWith(cmd, "node", f.nodeNames)
+	completeWith(cmd, "from-pod", f.podNames)
+}
+
+// addCluster adds the flags that say which cluster is asked, and as whom.
+func (f *flags) addCluster(cmd *cobra.Command) {
+	for _, name := range f.Cluster.Flags(cmd.Flags()) {
+		cmd.Flags().Lookup(name).Hidden = true // the help names them in one line
+	}
+	completeWith(cmd, "context", func() []string { return f.Cluster.Contexts() })
+}
+
+// tellsWaiting says on standard error what takes its time.
+func tellsWaiting(std streams) func(string) {
+	return func(what string) { fmt.Fprintln(std.err, std.name+":", what) }
 }
 
 // checkSource refuses flags that are given without a value.
@@ -176,7 +205,8 @@ func (f *flags) recordingArgument(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s and --demo %s name two recordings; give one of them", name,
 			evidence.Clean(f.Demo))
 	}
-	if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], `./\`) {
+	if _, err := os.Stat(args[0]); err != nil && args[0] != session.StandardInput &&
+		!strings.ContainsAny(args[0], `./\`) {
 		if slices.Contains(demoNames(), args[0]) {
 			return fmt.Errorf("there is no command or recording %q; did you mean --demo %s?", name,
 				name)

@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/faults"
+	"doctor/checks/sorted"
 	"doctor/fixtures"
 	"doctor/ui"
 	"doctor/ui/lang"
@@ -83,7 +83,7 @@ func demoGroups(l *lang.Catalogue) ([]demoGroup, error) {
 	for _, category := range checks.Categories {
 		if demos := of[category]; len(demos) > 0 {
 			// by name, so that the plain case stands before its variants
-			slices.SortFunc(demos, func(a, b demo) int { return cmp.Compare(a.name, b.name) })
+			sorted.By(demos, func(a, b demo) int { return cmp.Compare(a.name, b.name) })
 			groups = append(groups, demoGroup{l.Category(category), demos})
 		}
 	}

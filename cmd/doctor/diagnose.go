@@ -50,7 +50,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	case f.Node != "" && f.From == "":
 		l, err := session.ThroughAPI(ctx, f.Options, list)
 		if err != nil {
-			return sourceError(err)
+			return sourceError(err, f.Node)
 		}
 		return diagnoseLive(ctx, std, f, l)
 	case f.IsLive():
@@ -100,9 +100,13 @@ func openRecording(o session.Options, std streams) (session.Source, error) {
 }
 
 // sourceError tells a cluster that cannot be asked from one that was asked for the wrong thing.
-func sourceError(err error) error {
+func sourceError(err error, node string) error {
 	if errors.Is(err, session.ErrNoCluster) && !errors.Is(err, cluster.ErrNoContext) {
 		return trouble(err)
+	}
+	var missing *session.NoNodeError
+	if errors.As(err, &missing) {
+		return fmt.Errorf("%w%s", err, didYouMean(node, missing.Windows))
 	}
 	return err
 }
@@ -123,6 +127,9 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		case !last.Done: // the user left before there was a verdict
 			return exit{status: exitInterrupted}
 		}
+		if err := l.Unread(); err != nil {
+			return trouble(err)
+		}
 		return verdict(last.Report, f.failOn)
 	}
 	l.Read(ctx, func() {})
@@ -137,8 +144,8 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
-	if !l.Answered() {
-		return trouble(errors.New("no part of the node could be read; the report says why"))
+	if err := l.Unread(); err != nil {
+		return trouble(err)
 	}
 	return verdict(report, f.failOn)
 }
@@ -172,6 +179,9 @@ func (f *flags) validate() error {
 		}
 		f.output = "text"
 	}
+	if f.FromPod != "" && !strings.Contains(f.FromPod, "/") && f.Cluster.Context.Namespace != "" {
+		f.FromPod = f.Cluster.Context.Namespace + "/" + f.FromPod
+	}
 	switch {
 	case f.accessible && f.quiet:
 		return errors.New("--accessible cannot be combined with --quiet")
@@ -179,15 +189,15 @@ func (f *flags) validate() error {
 		return errors.New("--accessible cannot be combined with -o, --json or --output-file")
 	case f.From != "" && f.Demo != "", f.Demo != "" && f.Node != "":
 		return errors.New("--demo cannot be combined with --from or --node: a demo has one node")
-	case (f.Kubeconfig != "" || f.Context != "") && (f.From != "" || f.Demo != ""):
+	case f.Cluster.Given() && (f.From != "" || f.Demo != ""):
 		return errors.New(
-			"a recording is read without the cluster; leave --kubeconfig and --context out")
+			"a recording is read without the cluster; leave --kubeconfig, --context and the like out")
 	case f.IsLive() && runtime.GOOS != "windows":
 		return noSource()
 	case f.FromPod != "" && (f.From != "" || f.Demo != ""):
 		return errors.New("a recording holds what was probed; leave --from-pod out")
 	case f.FromPod != "" && strings.Count(strings.Trim(f.FromPod, "/"), "/") != 1:
-		return errors.New("--from-pod takes NAMESPACE/NAME")
+		return errors.New("--from-pod takes NAMESPACE/NAME, or NAME with --namespace")
 	case f.FromPod != "" && f.Passive:
 		return errors.New("--from-pod and --passive contradict each other; give one of them")
 	case len(f.Targets) > 0 && !f.IsLive() && f.FromPod == "":

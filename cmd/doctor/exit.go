@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 
 	"doctor/checks"
@@ -23,7 +24,21 @@ const (
 )
 
 // streams are the program's three files; a test hands in its own.
-type streams struct{ in, out, err *os.File }
+type streams struct {
+	in, out, err *os.File
+	name         string // what this program is called by
+}
+
+// calls is a text that calls this program by its name.
+func (s streams) calls(text string) string {
+	if s.name == "doctor" {
+		return text
+	}
+	return ownName.ReplaceAllString(text, "${1}"+s.name)
+}
+
+// ownName is the name of this program where a command begins with it.
+var ownName = regexp.MustCompile("(?m)(`|^ +|: |; )doctor\\b")
 
 // exit is an error that knows its status. Without an err there is nothing to
 // say: the report has said it.

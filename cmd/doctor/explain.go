@@ -11,16 +11,18 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/errcode"
+	"doctor/checks/evidence"
 	"doctor/checks/faults"
-	"doctor/collectors/cluster"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/foreign"
 	"doctor/ui"
 	"doctor/ui/lang"
 )
 
 func explainCommand(std streams) *cobra.Command {
-	var output string
-	var ascii bool
+	var output, search string
+	var ascii, check bool
+	var f flags
 	var said language
 	cmd := &cobra.Command{
 		Use:   "explain [ID | CODE | formats | rbac]",
@@ -35,13 +37,29 @@ func explainCommand(std streams) *cobra.Command {
 			cobra.ShellCompDirective) {
 			return append(checkIDs(), "formats", "rbac"), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			catalogue := faults.Catalogue()
+			if search != "" {
+				if len(args) > 0 {
+					return errors.New("--search searches all checks; leave the id out")
+				}
+				catalogue = ui.Search(catalogue, search, said.catalogue())
+				if len(catalogue.All()) == 0 {
+					return fmt.Errorf("no check has all words of %q; search for fewer, or for one id or "+
+						"error code with `doctor explain`", evidence.Clean(search))
+				}
+			}
 			if len(args) == 1 && args[0] == "rbac" {
-				if _, err := io.WriteString(std.out, cluster.ClusterRole); err != nil {
+				if check {
+					return checkRights(cmd.Context(), std, f)
+				}
+				if err := printRole(std.out); err != nil {
 					return trouble(err)
 				}
 				return nil
+			}
+			if check {
+				return errors.New("--check belongs to `doctor explain rbac`")
 			}
 			if len(args) == 1 && args[0] == "formats" {
 				if output != "text" {
@@ -90,8 +108,16 @@ func explainCommand(std streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
+	cmd.Flags().StringVar(&search, "search", "",
+		"list the checks whose titles, texts, signs or links hold all these words")
 	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw with ASCII characters only")
 	said.flag(cmd)
+	cmd.Flags().BoolVar(&check, "check", false,
+		"of rbac: ask the API server which of the rights you have (SelfSubjectAccessReview)")
+	f.Waiting = tellsWaiting(std)
+	f.addCluster(cmd)
+	spanFlag(cmd.Flags(), &f.Timeout, "timeout", session.DefaultTimeout, "s",
+		"time limit for the answers of the API server")
 	completeWith(cmd, "output", func() []string { return []string{"text", "json", "markdown"} })
 	return cmd
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"doctor/checks/evidence"
-	"doctor/ui/lang"
 	"regexp"
 	"slices"
+
+	"doctor/checks/evidence"
+	"doctor/ui/lang"
 )
 
 // A span is the value of a flag that takes a time. A bare number has the unit, where there is one.

@@ -39,7 +39,7 @@ func TestHelpSpeaksChinese(t *testing.T) {
 func TestHelpKeepsItsShape(t *testing.T) {
 	english, _, _ := doctor(t, "--help")
 	chinese, _, _ := doctor(t, "--lang", "zh", "--help")
-	command(streams{}).Flags().VisitAll(func(f *pflag.Flag) {
+	command(streams{name: "doctor"}).Flags().VisitAll(func(f *pflag.Flag) {
 		if !strings.Contains(english, "--"+f.Name) || !strings.Contains(chinese, "--"+f.Name) {
 			t.Errorf("--%s is not in both", f.Name)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -18,11 +19,22 @@ import (
 // memoryLimit makes the collector work before a hostile tree makes the machine swap.
 const memoryLimit = 384 << 20
 
+// programName is how this program was called: as `kubectl windows-doctor` where its file has the
+// name of that plugin of kubectl, https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/.
+func programName(file string) string {
+	name := strings.TrimSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), ".exe")
+	plugin, ok := strings.CutPrefix(name, "kubectl-")
+	if !ok {
+		return "doctor"
+	}
+	return "kubectl " + strings.ReplaceAll(plugin, "_", "-")
+}
+
 func main() {
 	debug.SetMemoryLimit(memoryLimit)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, programName(os.Args[0])}))
 }
 
 // run is the whole program as a function of its arguments and streams. stdout
@@ -42,7 +54,7 @@ func run(ctx context.Context, args []string, std streams) int {
 		}
 		return code.status
 	case ctx.Err() != nil:
-		fmt.Fprintln(std.err, "doctor: interrupted")
+		fmt.Fprintln(std.err, std.name+": interrupted")
 		return exitInterrupted
 	}
 	writeError(std, err)
@@ -51,8 +63,8 @@ func run(ctx context.Context, args []string, std streams) int {
 
 // writeError writes an error, line by line, free of whatever could drive a terminal.
 func writeError(std streams, err error) {
-	prefix := "doctor: "
-	for line := range strings.Lines(err.Error()) {
+	prefix := std.name + ": "
+	for line := range strings.Lines(std.calls(err.Error())) {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		fmt.Fprintln(std.err, prefix+indent+evidence.Clean(strings.TrimSpace(line)))
 		prefix = ""

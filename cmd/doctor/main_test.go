@@ -48,7 +48,7 @@ func doctor(t testing.TB, args ...string) (stdout, stderr string, status int) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	status = run(context.Background(), args, streams{null, files[0], files[1]})
+	status = run(context.Background(), args, streams{null, files[0], files[1], "doctor"})
 	text := func(f *os.File) string {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)

@@ -1,11 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
+
+	"k8s.io/client-go/util/jsonpath"
+	"sigs.k8s.io/yaml"
 
 	"doctor/checks/evidence"
 	"doctor/collectors/cluster"
@@ -14,55 +21,140 @@ import (
 // anyNode is the value of --node without a name.
 const anyNode = "?"
 
+// nodeFormats are what the list of nodes is written as, like kubectl's.
+var nodeFormats = []string{"text", "name", "wide", "json", "yaml", "jsonpath="}
+
+// nodeList is the list of nodes in JSON.
+type nodeList struct {
+	Schema string                `json:"schema"`
+	Server string                `json:"server"`
+	Nodes  []cluster.WindowsNode `json:"nodes"`
+}
+
 // listNodes prints the cluster's Windows nodes.
 func listNodes(ctx context.Context, std streams, f flags) error {
-	f.Node = ""
-	if err := f.validateOutput(); err != nil {
+	if f.json {
+		f.output = cmp.Or(f.output, "json")
+	}
+	write, err := nodeWriter(f.output)
+	switch {
+	case err != nil:
 		return err
-	}
-	if f.Timeout <= 0 {
+	case f.json && f.output != "json":
+		return fmt.Errorf("--json and -o %s contradict each other; give one of them",
+			evidence.Clean(f.output))
+	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 9s")
-	}
-	if f.file != "" {
+	case f.file != "":
 		return errors.New(
 			"the list of nodes is written to standard output; leave --output-file out")
-	}
-	if f.Demo != "" {
+	case f.Demo != "":
 		return errors.New("--demo cannot be combined with --node: a demo has one node")
 	}
-	client, err := cluster.Connect(cluster.Options{Kubeconfig: f.Kubeconfig, Context: f.Context})
+	client, err := cluster.Connect(f.Cluster)
 	if errors.Is(err, cluster.ErrNoContext) {
 		return err
 	} else if err != nil {
 		return trouble(err)
 	}
+	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
-	nodes, err := client.WindowsNodes(ctx)
+	nodes, unread, err := client.WindowsNodes(ctx)
 	if err != nil {
 		return trouble(err)
 	}
-	switch f.output {
-	case "json":
-		e := json.NewEncoder(std.out)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"schema": "doctor.nodes/v1", "server": client.Host(),
-			"nodes": nodes})
+	if unread != nil {
+		fmt.Fprintf(std.err, "doctor: stuck pods are not counted: %s\n",
+			evidence.Clean(unread.Error()))
+	}
+	return write(std.out, nodeList{"doctor.nodes/v1", client.Host(), nodes})
+}
+
+// nodeWriter writes the list in a format of kubectl get.
+func nodeWriter(format string) (func(io.Writer, nodeList) error, error) {
+	if expression, ok := strings.CutPrefix(format, "jsonpath="); ok {
+		return jsonPathWriter(expression)
+	}
+	switch format {
 	case "", "text":
-	default:
-		return errors.New("the list of nodes is written as text or json")
+		return func(w io.Writer, l nodeList) error { return writeNodeTable(w, l.Nodes, false) }, nil
+	case "wide":
+		return func(w io.Writer, l nodeList) error { return writeNodeTable(w, l.Nodes, true) }, nil
+	case "name":
+		return func(w io.Writer, l nodeList) error {
+			for _, n := range l.Nodes {
+				fmt.Fprintln(w, "node/"+evidence.Clean(n.Name))
+			}
+			return nil
+		}, nil
+	case "json":
+		return func(w io.Writer, l nodeList) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(l)
+		}, nil
+	case "yaml":
+		return func(w io.Writer, l nodeList) error {
+			content, err := yaml.Marshal(l)
+			if err == nil {
+				_, err = w.Write(content)
+			}
+			return err
+		}, nil
 	}
-	if len(nodes) == 0 {
-		fmt.Fprintln(std.out, "the cluster has no Windows node")
-		return nil
+	return nil, unknownFormat(format, nodeFormats)
+}
+
+func jsonPathWriter(expression string) (func(io.Writer, nodeList) error, error) {
+	path := jsonpath.New("nodes")
+	if err := path.Parse(expression); err != nil || expression == "" {
+		return nil, fmt.Errorf("-o jsonpath=%s cannot be read; an example is -o jsonpath='{.nodes[*].name}'",
+			evidence.Clean(expression))
 	}
-	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tREADY\tKUBELET\tBUILD\tOS\tSTUCK PODS")
-	for _, n := range nodes {
-		for _, cell := range []string{n.Name, n.Ready, n.Kubelet, n.Build, n.OS} {
-			fmt.Fprint(w, evidence.Clean(cell), "\t")
+	return func(w io.Writer, l nodeList) error {
+		content, err := json.Marshal(l)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintln(w, n.Stuck)
+		var v any
+		if err := json.Unmarshal(content, &v); err != nil {
+			return err
+		}
+		if err := path.Execute(w, v); err != nil {
+			return fmt.Errorf("-o jsonpath: %w; `doctor --node -o json` shows the fields", err)
+		}
+		_, err = fmt.Fprintln(w)
+		return err
+	}, nil
+}
+
+func writeNodeTable(out io.Writer, nodes []cluster.WindowsNode, wide bool) error {
+	if len(nodes) == 0 {
+		_, err := fmt.Fprintln(out, "the cluster has no Windows node")
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	columns := []string{"NAME", "READY", "KUBELET", "BUILD", "OS", "STUCK PODS"}
+	if wide {
+		columns = append(columns, "RUNTIME")
+	}
+	fmt.Fprintln(w, strings.Join(columns, "\t"))
+	for _, n := range nodes {
+		stuck := "?"
+		if n.Stuck != nil {
+			stuck = strconv.Itoa(*n.Stuck)
+		}
+		cells := []string{n.Name, n.Ready, n.Kubelet, n.Build, n.OS, stuck}
+		if wide {
+			cells = append(cells, n.Runtime)
+		}
+		for i, cell := range cells {
+			cells[i] = evidence.Clean(cell)
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	return w.Flush()
 }

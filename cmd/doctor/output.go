@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/outfile"
 )
 
@@ -22,18 +23,20 @@ func (f *flags) addOutput(cmd *cobra.Command, usage string) {
 // outputOptions protect what this run reads.
 func (f *flags) outputOptions() outfile.Options {
 	o := outfile.Options{Force: f.force, Inputs: f.inputs}
-	if f.From != "" {
+	if in, ok := f.In.(*os.File); ok && f.From == session.StandardInput {
+		o.Streams = []*os.File{in}
+	} else if f.From != "" {
 		o.Inputs = append(o.Inputs, f.From)
 	}
 	o.Inputs = append(o.Inputs, filepath.SplitList(os.Getenv("KUBECONFIG"))...)
-	if f.Kubeconfig != "" {
-		o.Inputs = append(o.Inputs, f.Kubeconfig)
+	if f.Cluster.Kubeconfig != "" {
+		o.Inputs = append(o.Inputs, f.Cluster.Kubeconfig)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		o.Inputs = append(o.Inputs, filepath.Join(home, ".kube", "config"))
 	}
 	if f.stdin != nil {
-		o.Streams = []*os.File{f.stdin}
+		o.Streams = append(o.Streams, f.stdin)
 	}
 	return o
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"doctor/collectors/bundle"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/foreign"
 )
 
@@ -21,7 +21,7 @@ func listRecorded(std streams, f flags) error {
 		return errors.New(
 			"the list of nodes is written to standard output; leave --output-file out")
 	}
-	archive, err := bundle.Open(f.From)
+	archive, err := session.OpenArchive(f.Options)
 	if err != nil {
 		return trouble(err)
 	}

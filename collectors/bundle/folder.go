@@ -6,8 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 // openFolder indexes a folder through os.Root, so that no link in it, now or
@@ -127,7 +128,7 @@ func readFolder(root *os.Root, dir string, limit int) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+	sorted.By(entries, func(a, b fs.DirEntry) int {
 		return strings.Compare(a.Name(), b.Name())
 	})
 	return entries, nil

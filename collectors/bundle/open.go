@@ -114,6 +114,9 @@ func open(path string, lim limits) (*Archive, error) {
 		return nil, CannotRead(name, err)
 	}
 	a, err := openArchive(path, f, info.Size(), lim, (*index).archive)
+	if errors.Is(err, errNoArchive) {
+		a, err = openText(info.Name(), f, info.Size(), info.ModTime(), lim)
+	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -167,8 +170,7 @@ func (x *index) archive(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 	case "gzip":
 		return x.tarGzip(r, size)
 	case "":
-		return nil, errors.New(
-			"it is no folder and no archive that doctor reads; `doctor explain formats` lists them")
+		return nil, errNoArchive
 	default:
 		return nil, fmt.Errorf(
 			"it is a %s file, which doctor does not open: unpack it and give doctor the folder",

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 // forgedEntries returns, by place, why entries of a zip are not to be believed. The
@@ -35,7 +36,7 @@ func forgedEntries(g *directoryGuard, files []*zip.File) map[int]string {
 		}
 		spans = append(spans, span{i, start, end})
 	}
-	slices.SortFunc(spans, func(a, b span) int {
+	sorted.By(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), a.entry-b.entry)
 	})
 	last := span{}

@@ -39,12 +39,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-// Options say which cluster, and as whom.
-type Options struct {
-	Kubeconfig string // a path; empty for kubectl's own search
-	Context    string // empty for the kubeconfig's current one
-}
-
 // A Client asks one API server.
 type Client struct {
 	rest     rest.Interface
@@ -76,12 +70,12 @@ func Connect(o Options) (*Client, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
-		&clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()
+		&o.ConfigOverrides).ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, ErrNoKubeconfig
 	case err != nil:
-		return nil, kubeconfigError(rules, o.Context, err)
+		return nil, kubeconfigError(rules, o.CurrentContext, err)
 	}
 	return connect(config)
 }

@@ -2,12 +2,15 @@ package cluster_test
 
 import (
 	"encoding/json"
+	"io"
 	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -301,6 +304,17 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				http.Error(w, "logs endpoint is disabled.", http.StatusMethodNotAllowed)
 			}), "", "", "error: the API server {server} answered get nodes/proxy for the logs of kubelet with 405: logs endpoint is disabled."},
+		{"a proxy's login page is no log", http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<!DOCTYPE html>\n<html><head><title>Log in</title></head></html>\n")
+		}), "", "",
+			"error: what answers for the logs of kubelet is a web page and no log; a proxy in between may require a login"},
+		{"a refusal in JSON with status 200 is no log", http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request) {
+			io.WriteString(w, `{"error": "login required"}`)
+		}), "", "",
+			"error: what answers for the logs of kubelet is a JSON object and no log; a proxy in between may require a login"},
 		{"a kubelet that is not reached is a gap", nil, "", "",
 			"error: the API server {server} answered get nodes/proxy for the logs of kubelet with 503: error trying to reach service: "},
 	}
@@ -344,17 +358,18 @@ func TestTheListOfWindowsNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := client.WindowsNodes(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	got, unread, err := client.WindowsNodes(t.Context())
+	if err != nil || unread != nil {
+		t.Fatal(err, unread)
 	}
+	two, none := 2, 0
 	want := []cluster.WindowsNode{
 		{Name: "win-1", Ready: "True", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter",
-			Build: "10.0.20348.2966", Runtime: "containerd://1.7.22", Stuck: 2},
+			Build: "10.0.20348.2966", Runtime: "containerd://1.7.22", Stuck: &two},
 		{Name: "win-2", Ready: "Unknown", Kubelet: "v1.31.4", OS: "Windows Server 2022 Datacenter",
-			Build: "10.0.20348.2966", Runtime: "containerd://1.7.22"},
+			Build: "10.0.20348.2966", Runtime: "containerd://1.7.22", Stuck: &none},
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the list is\n%+v, not\n%+v", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

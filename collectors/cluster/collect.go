@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,12 +28,15 @@ type Target struct {
 // node itself, the kubelet's arguments name the kubeconfig.
 type Find func(evidence.Snapshot) (Target, error)
 
-// The most nodes that are listed: the checks compare a node with its
-// neighbours, and what is worth comparing shows among these.
-const maxNodes = 500
+// manyNodes is from when on Node objects are kept thin: with some thousands of them, the images and
+// volumes that the status lists would be most of the memory.
+const manyNodes = 500
 
-// nodeReading is the name of the collector that all others come after.
-const nodeReading = "API: node"
+// The names of the collectors that say what the node is: all others come after the first.
+const (
+	NodeReading = "API: node"
+	PodsReading = "API: pods"
+)
 
 // Collectors read the cluster's view of one node, in at most twenty requests.
 // after names the collectors that find needs; deadline is for each, 0 for none.
@@ -43,7 +45,7 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	one := func(name, path string, read func(context.Context, Target, *collectors.Record) (any,
 		error)) collectors.Collector {
 		return collectors.Collector{Name: name, Answers: []string{path},
-			After: append([]string{nodeReading}, after...), Deadline: deadline,
+			After: append([]string{NodeReading}, after...), Deadline: deadline,
 			Read: func(ctx context.Context, r *collectors.Record) error {
 				found, err := t.at(r)
 				if err != nil {
@@ -65,12 +67,12 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	// from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
 	cached := url.Values{"resourceVersion": {"0"}}
 
-	node := one(nodeReading, "api/node.json", func(ctx context.Context, t Target,
+	node := one(NodeReading, "api/node.json", func(ctx context.Context, t Target,
 		_ *collectors.Record) (any, error) {
 		return t.Client.node(ctx, t.Node)
 	})
 	node.After = after
-	pods := one("API: pods", "api/pods.json", readPods)
+	pods := one(PodsReading, "api/pods.json", readPods)
 	events := one("API: events", "api/events.json", readEvents)
 	events.After = append(events.After, pods.Name)
 	list := []collectors.Collector{
@@ -155,12 +157,40 @@ func readPods(ctx context.Context, t Target, _ *collectors.Record) (any, error) 
 
 func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
 	l := &list{whole: true}
-	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(maxNodes)}},
+	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(manyNodes)}},
 		"nodes")
-	if errors.Is(err, errNotAll) {
-		return nil, collectors.GapError(evidence.TooManyNodes.Gap(strconv.Itoa(maxNodes)))
+	if !errors.Is(err, errNotAll) {
+		return l, err
 	}
-	return l, err
+	l = &list{most: maxNodeList}
+	l.visit = func(node json.RawMessage) error {
+		thin, err := thinNode(node)
+		if err != nil {
+			return err
+		}
+		return l.add(thin)
+	}
+	return l, t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"resourceVersion": {"0"}}, "nodes")
+}
+
+// maxNodeList bounds the answer with all Node objects, of which one is held at a time.
+const maxNodeList = 1 << 30
+
+// thinNode takes out of a Node what no check compares with that of other nodes.
+func thinNode(object json.RawMessage) (json.RawMessage, error) {
+	var fields, status map[string]json.RawMessage
+	if err := json.Unmarshal(object, &fields); err != nil {
+		return nil, err
+	}
+	if err := unmarshalField(fields["status"], &status); err != nil || status == nil {
+		return object, err
+	}
+	for _, name := range []string{"images", "volumesInUse", "volumesAttached", "capacity",
+		"runtimeHandlers", "features", "config"} {
+		delete(status, name)
+	}
+	fields["status"], _ = json.Marshal(status)
+	return json.Marshal(fields)
 }
 
 // configMaps that tell how the cluster is set up, by the kind of cluster.

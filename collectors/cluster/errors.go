@@ -45,6 +45,8 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 		return collectors.GapError(evidence.ServerCertRefused.Gap(server, text))
 	case errors.As(err, &alert):
 		return collectors.GapError(evidence.ClientCertRefused.Gap(server, text))
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return collectors.GapError(evidence.ProxyUnreachable.Gap(server, c.proxy(), op.Err))
 	case errors.As(err, &dns):
 		return collectors.GapError(evidence.NameNotResolved.Gap(server))
 	case errors.As(err, &op):
@@ -127,6 +129,23 @@ func server(host string) string {
 		return u.Host
 	}
 	return host
+}
+
+// proxy is the one that requests go through, without a password in it.
+func (c *Client) proxy() string {
+	u, err := url.Parse(c.host)
+	if err != nil {
+		return ""
+	}
+	choose := c.config.Proxy
+	if choose == nil {
+		choose = http.ProxyFromEnvironment
+	}
+	proxy, err := choose(&http.Request{URL: u})
+	if err != nil || proxy == nil {
+		return ""
+	}
+	return proxy.Redacted()
 }
 
 // innermost is the last part of a chain of errors: those before it repeat the URL.

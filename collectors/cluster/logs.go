@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,13 @@ var logComponents = []string{"kubelet", "kube-proxy", "containerd"}
 // query (Kubernetes 1.27 and later, where it is switched on), else from the
 // folder that it has served for longer.
 func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
+	if s, err := r.Snapshot(); err == nil {
+		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "Unknown" {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, patienceWithLost)
+			defer cancel()
+		}
+	}
 	root := "/api/v1/nodes/" + url.PathEscape(t.Node) + "/proxy/logs/"
 	brought := false
 	for i, component := range logComponents {
@@ -39,6 +47,9 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 		if isListing(text) {
 			return t.readServed(ctx, r, root, listed(text))
 		}
+		if err := notALog(text, component); err != nil {
+			return err
+		}
 		if len(bytes.TrimSpace(text)) > 0 {
 			r.File("logs/"+component+"/query.log", tree.File{Content: text})
 			brought = true
@@ -50,6 +61,10 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 	}
 	return nil
 }
+
+// patienceWithLost is for the kubelet of a node that the control plane has not heard of for a while:
+// it hardly ever answers, and the API server would wait for it until all time is over.
+const patienceWithLost = 2 * time.Second
 
 // readServed fetches the kubelet's log from the served folder: its name there is
 // kubelet.log, or it lies in a folder kubelet.
@@ -71,9 +86,29 @@ func (t Target) readServed(ctx context.Context, r *collectors.Record, root strin
 	}
 	text, err := t.Client.text(ctx, root+name, nil, "kubelet", t.LogBytes)
 	if err == nil {
+		err = notALog(text, "kubelet")
+	}
+	if err == nil {
 		r.File("logs/kubelet/"+path.Base(name), tree.File{Content: text})
 	}
 	return err
+}
+
+// notALog is the error for what answers in a kubelet's place, such as the login page of a proxy: a
+// web page, or one JSON document, such as the server's Status.
+func notALog(text []byte, component string) error {
+	start := bytes.ToLower(bytes.TrimSpace(text[:min(len(text), 512)]))
+	for _, page := range []string{"<!doctype", "<html", "<?xml"} {
+		if bytes.HasPrefix(start, []byte(page)) {
+			return collectors.GapError(evidence.NotALog.Gap(component, "a web page"))
+		}
+	}
+	// a log in JSON has an object a line, with a time; whoever refuses writes one without
+	var object map[string]any
+	if json.Unmarshal(text, &object) == nil && object["ts"] == nil && object["time"] == nil {
+		return collectors.GapError(evidence.NotALog.Gap(component, "a JSON object"))
+	}
+	return nil
 }
 
 // text reads the end of a text.
@@ -127,11 +162,11 @@ func lastOf(r io.Reader, limit int64) ([]byte, error) {
 // A listing is what Go's file server writes of a folder: a pre with an anchor a line.
 var anchor = regexp.MustCompile(`(?m)^<a href="([^"]{1,255})">`)
 
-func isListing(text []byte) bool {
-	start := bytes.ToLower(bytes.TrimSpace(text[:min(len(text), 512)]))
-	return bytes.HasPrefix(start, []byte("<pre>")) ||
-		bytes.HasPrefix(start, []byte("<!doctype html>"))
-}
+// Before the pre, Go 1.23 and later write a doctype and one meta element.
+var listingHead = regexp.MustCompile(
+	`^(?i:\s*(<!doctype html>\s*<meta name="viewport"[^>]*>\s*)?<pre>)`)
+
+func isListing(text []byte) bool { return listingHead.Match(text[:min(len(text), 512)]) }
 
 func listed(text []byte) []string {
 	var names []string

@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
@@ -23,37 +24,51 @@ type WindowsNode struct {
 	OS      string `json:"os"`
 	Build   string `json:"build"`
 	Runtime string `json:"runtime"`
-	Stuck   int    `json:"stuckPods"` // pods on it that are Pending
+	Stuck   *int   `json:"stuckPods"` // pods on it that are Pending; null where they may not be listed
 }
 
-// WindowsNodes lists the cluster's Windows nodes by name.
-func (c *Client) WindowsNodes(ctx context.Context) ([]WindowsNode, error) {
+// WindowsNodes lists the cluster's Windows nodes by name. unread is why the pods could not be listed,
+// which keeps nobody from having the nodes.
+func (c *Client) WindowsNodes(ctx context.Context) (list []WindowsNode, unread, err error) {
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
-	stuck := map[string]int{}
-	err := eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}},
-		"pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
-	if err != nil {
-		return nil, err
-	}
-	list := []WindowsNode{}
+	list = []WindowsNode{}
 	err = eachObject(ctx, c, "/api/v1/nodes",
 		url.Values{"labelSelector": {"kubernetes.io/os=windows"}}, "nodes",
 		func(n evidence.NodeObject) {
 			row := WindowsNode{Name: n.Metadata.Name, Ready: "Unknown",
 				Kubelet: n.Status.NodeInfo.KubeletVersion, OS: n.Status.NodeInfo.OSImage,
 				Build:   n.Status.NodeInfo.KernelVersion,
-				Runtime: n.Status.NodeInfo.ContainerRuntimeVersion, Stuck: stuck[n.Metadata.Name]}
+				Runtime: n.Status.NodeInfo.ContainerRuntimeVersion}
 			if ready, ok := n.Condition("Ready"); ok {
 				row.Ready = ready.Status
 			}
 			list = append(list, row)
 		})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	slices.SortFunc(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
-	return list, nil
+	sorted.By(list, func(a, b WindowsNode) int { return strings.Compare(a.Name, b.Name) })
+	stuck := map[string]int{}
+	unread = eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {"status.phase=Pending"}},
+		"pods", func(p evidence.Pod) { stuck[p.Spec.NodeName]++ })
+	for i := range list {
+		if pods := stuck[list[i].Name]; unread == nil {
+			list[i].Stuck = &pods
+		}
+	}
+	return list, unread, nil
+}
+
+// RunningPods lists the running pods as NAMESPACE/NAME, of one node unless its name is empty.
+func (c *Client) RunningPods(ctx context.Context, node string) (names []string, err error) {
+	selector := "status.phase=Running"
+	if node != "" {
+		selector += ",spec.nodeName=" + node
+	}
+	err = eachObject(ctx, c, "/api/v1/pods", url.Values{"fieldSelector": {selector}}, "pods",
+		func(p evidence.Pod) { names = append(names, p.FullName()) })
+	return names, err
 }
 
 // eachObject visits what a list holds, one object after the other. The list comes from
@@ -73,6 +88,14 @@ func eachObject[T any](ctx context.Context, c *Client, path string, query url.Va
 	return c.listInto(ctx, l, path, query, what)
 }
 
+// A NoNodeError says that the cluster has no node of a name.
+type NoNodeError struct{ server, node string }
+
+func (e *NoNodeError) Error() string {
+	return fmt.Sprintf("the cluster at %s has no node %q; `doctor --node` lists its Windows nodes",
+		e.server, evidence.Clean(e.node))
+}
+
 // Check asks for the node and tells what keeps it from being diagnosed: that it
 // does not exist, or is no Windows node. That the server does not answer is no
 // such thing: then there is a report, of gaps.
@@ -87,9 +110,7 @@ func (c *Client) Check(ctx context.Context, node string) error {
 	object, err := c.node(ctx, node)
 	switch {
 	case isNotFound(err):
-		return fmt.Errorf(
-			"the cluster at %s has no node %q; `doctor --node` lists its Windows nodes",
-			server(c.host), evidence.Clean(node))
+		return &NoNodeError{server: server(c.host), node: node}
 	case err != nil:
 		return nil
 	}
@@ -113,6 +134,12 @@ func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error)
 	if c.nodeObject == nil &&
 		(c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind == evidence.Timeout) {
 		c.nodeObject, c.nodeErr = c.object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
+		var node struct{ Metadata struct{ Name string } }
+		if c.nodeErr == nil && json.Unmarshal(c.nodeObject, &node) == nil &&
+			node.Metadata.Name != "" && node.Metadata.Name != name {
+			c.nodeErr = collectors.GapError(evidence.AnotherNode.Gap(node.Metadata.Name, name))
+			c.nodeObject = nil
+		}
 	}
 	return c.nodeObject, c.nodeErr
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,7 @@ type list struct {
 	// nothing is read where this is not all; the server says so before the first object
 	whole bool
 	visit func(json.RawMessage) error // takes each object in the place of items
+	most  int64                       // bytes of the answer; 0: maxAnswer
 }
 
 // list reads all objects, one at a time, so that memory holds the answer once.
@@ -59,7 +61,7 @@ func (c *Client) listInto(ctx context.Context, l *list, path string, query url.V
 		return err
 	}
 	defer body.Close()
-	err = l.read(json.NewDecoder(&bounded{body, maxAnswer}))
+	err = l.read(json.NewDecoder(&bounded{body, cmp.Or(l.most, maxAnswer)}))
 	if err != nil && !errors.Is(err, errNotAll) {
 		return c.explain(ctx, err, "list", what)
 	}

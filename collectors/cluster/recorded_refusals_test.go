@@ -2,7 +2,9 @@ package cluster_test
 
 import (
 	"fmt"
+	"io/fs"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -105,11 +107,6 @@ func TestWhatARecordedServerRefusesBecomesAGap(t *testing.T) {
 			func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"items":"none"}`) }),
 			"api/pods.json",
 			"error: the API server {server}: list pods: items is none, not a list"},
-		{"more nodes than are compared", instead("/api/v1/nodes", func(w http.ResponseWriter,
-			r *http.Request) {
-			answer(w, `{"metadata":{"continue":"next"},"items":[{"metadata":{"name":"a"}}]}`)
-		}), "api/nodes.json", "not-collected: the cluster has more than 500 nodes, and only " +
-			"all of them would answer this"},
 		{"one config map may not be " +
 			"read", instead("/api/v1/namespaces/kube-system/configmaps/coredns",
 			refusing(http.StatusForbidden, "Forbidden", "no")), "api/configmaps.json",
@@ -157,6 +154,60 @@ func TestAnAnswerThatDoesNotComeCostsItsOwnEvidenceAlone(t *testing.T) {
 				t.Errorf("the gaps are %v", gaps)
 			}
 		})
+	}
+}
+
+// TestALostNodesLogsAreNotWaitedFor: the kubelet of a node that is not heard of keeps nobody waiting,
+// and here no deadline ends the wait.
+func TestALostNodesLogsAreNotWaitedFor(t *testing.T) {
+	server := recordedServer(t, instead("/api/v1/nodes/"+recordedNode, func(w http.ResponseWriter,
+		r *http.Request) {
+		if strings.Contains(r.URL.Path, "/proxy/") {
+			<-r.Context().Done()
+			return
+		}
+		answer(w, `{"metadata":{"name":"`+recordedNode+`"},"status":{"conditions":[{"type":"Ready",
+			"status":"Unknown"}]}}`)
+	}))
+	l := see(t, kubeconfigOf(t, server.url), recordedNode, 1<<20)
+	if gap := l.gaps(t)["logs/"]; !strings.HasPrefix(gap, "timeout: ") {
+		t.Errorf("the logs of a lost node: %q", gap)
+	}
+}
+
+// TestManyNodesAreReadThin: above 500 nodes all are read, without what no check compares.
+func TestManyNodesAreReadThin(t *testing.T) {
+	server := recordedServer(t, instead("/api/v1/nodes", func(w http.ResponseWriter,
+		r *http.Request) {
+		if r.URL.Query().Get("limit") != "" {
+			answer(w, `{"metadata":{"continue":"next"},"items":[{"metadata":{"name":"a"}}]}`)
+			return
+		}
+		answer(w, `{"metadata":{},"items":[{"metadata":{"name":"a","managedFields":[]},
+			"status":{"images":[{"names":["x"]}],"addresses":[{"type":"InternalIP","address":"10.0.0.1"}]}},
+			{"metadata":{"name":"b"}}]}`)
+	}))
+	l := see(t, kubeconfigOf(t, server.url), recordedNode, 0)
+	content, err := fs.ReadFile(l.tree, "api/nodes.json")
+	want := `"address": "10.0.0.1"`
+	if text := string(content); err != nil || strings.Contains(text, "images") ||
+		strings.Contains(text, "managedFields") || !strings.Contains(text, want) ||
+		!strings.Contains(text, `"name": "b"`) {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+func TestAProxyThatDoesNotAnswerIsNamed(t *testing.T) {
+	proxy := "http://somebody:secret@" + deaf(t)
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	write(t, filepath.Dir(path), map[string]string{"kubeconfig": `{"current-context":"x",
+"contexts":[{"name":"x","context":{"cluster":"x"}}],
+"clusters":[{"name":"x","cluster":{"server":"https://api.example.test:6443","proxy-url":"` + proxy + `"}}]}`})
+	for name, gap := range see(t, path, recordedNode, 0).gaps(t) {
+		if !strings.Contains(gap, "cannot be reached through the proxy http://somebody:xxxxx@127.0.0.1:") ||
+			!strings.Contains(gap, "proxy-url") {
+			t.Errorf("%s: %s", name, gap)
+		}
 	}
 }
 

@@ -52,6 +52,13 @@ func rules(t *testing.T) []rule {
 	return role.Rules
 }
 
+// withLogs are the rules with the one that the role leaves to whoever applies it.
+func withLogs(t *testing.T) []rule {
+	t.Helper()
+	return append(rules(t), rule{APIGroups: []string{""}, Resources: []string{"nodes/proxy"},
+		Verbs: []string{"get"}})
+}
+
 // grant gives these rights to the user, and no other.
 func grant(t *testing.T, bed *apibed.Bed, user string, rights []rule) {
 	t.Helper()
@@ -107,16 +114,31 @@ func TestTheRoleIsEnough(t *testing.T) {
 	bed.Apply(t, rbac+"clusterroles/doctor-reader", cluster.ClusterRole)
 	bind(t, bed, "doctor-reader", "reader")
 
-	none := func(gaps map[string]string) bool { return len(gaps) == 0 }
-	if gaps := denied(t, bed.Kubeconfigs["reader"], none); len(gaps) > 0 {
+	one := func(gaps map[string]string) bool { return len(gaps) == 1 }
+	if gaps := denied(t, bed.Kubeconfigs["reader"], one); len(gaps) != 1 ||
+		!strings.HasPrefix(gaps["logs/"], "denied: may not get nodes/proxy") {
 		t.Errorf("with the role that `doctor explain rbac` prints, there are gaps: %v", gaps)
+	}
+	grant(t, bed, "reader-of-logs", withLogs(t))
+	logs := bed.Kubeconfig(t, apibed.Login{User: apibed.Object{"token": bed.Tokens["admin"],
+		"as": "reader-of-logs"}})
+	none := func(gaps map[string]string) bool { return len(gaps) == 0 }
+	if gaps := denied(t, logs, none); len(gaps) > 0 {
+		t.Errorf("with the right to the logs there are gaps: %v", gaps)
 	}
 	client, err := cluster.Connect(cluster.Options{Kubeconfig: bed.Kubeconfigs["reader"]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list, err := client.WindowsNodes(t.Context()); err != nil || len(list) != 2 {
+	if list, unread, err := client.WindowsNodes(t.Context()); err != nil || unread != nil ||
+		len(list) != 2 {
 		t.Errorf("the list of nodes: %v %v", list, err)
+	}
+	for _, r := range cluster.Rights {
+		allowed, err := client.Allowed(t.Context(), r)
+		if err != nil || allowed == r.Optional {
+			t.Errorf("%s %s: allowed %v, %v", r.Verb, r.What(), allowed, err)
+		}
 	}
 	text, _, err := bed.Do(http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews",
 		apibed.Object{"spec": apibed.Object{"user": "reader",
@@ -134,7 +156,7 @@ func TestNoRightIsTooMuch(t *testing.T) {
 	bed.Stage(t)
 	bed.Kubelet(t, apibed.KubeletAddress, queryKubelet)
 	withoutDefaults(t, bed)
-	all := rules(t)
+	all := withLogs(t)
 	for i, r := range all {
 		for _, what := range append(slices.Clone(r.Resources), r.NonResourceURLs...) {
 			for _, verb := range r.Verbs {

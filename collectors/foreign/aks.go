@@ -15,7 +15,7 @@ import (
 // the files of collectlogs.ps1 among it.
 var aks = format{
 	name:      "aks-collect-windows-logs",
-	marks:     "the output of AKS's collect-windows-logs.ps1 (collect-windows-logs-output.log, kubeclusterconfig.json and DATE-TIME_services.csv in one folder)",
+	marks:     "the output of AKS's collect-windows-logs.ps1 (collect-windows-logs-output.log, kubeclusterconfig.json and DATE-TIME_services.csv in one folder), and WindowsAzure/Logs/aks of GuestVMLogs or a disk inspection",
 	recognise: isAKS,
 	inside: func(child string) bool {
 		child = strings.ToLower(child)
@@ -45,7 +45,7 @@ var (
 		`^(wer|minidump|systemtemp|memorydump|extension-logs)(-[\d-]+)?\.zip$`)
 )
 
-// isAKS wants the transcript, or a file that carries the script's stamp and one
+// isAKS wants the transcript, an output of loggenerator.ps1, or a file that carries the script's stamp and one
 // that the script takes from C:\k: a copy of C:\k itself has no stamps.
 func isAKS(folder listing) bool {
 	others := folder.count(aksNames...)
@@ -58,17 +58,21 @@ func isAKS(folder listing) bool {
 			stamped++
 		}
 	}
-	return stamped >= 1 && others >= 1
+	generated := folder.count(aksGenerated...)
+	if aksGuestFolder.MatchString(folder.dir) {
+		generated++
+	}
+	return others >= 1 && (stamped >= 1 || generated >= 1 && generated+others >= 3)
 }
 
-// stamped is the name of a file as it is stored with a stamp in front. Of two runs
+// stamped is the name of a file as it is stored with a stamp in front, or without. Of two runs
 // in one folder the later file counts; the hour in a stamp does not tell which.
 func stamped(src *source, suffix string) string {
 	var found string
 	var at time.Time
 	for _, key := range sortedKeys(src.names.files) {
 		rest, ok := strings.CutSuffix(key, suffix)
-		if !ok || !stampOnly.MatchString(rest) {
+		if key != suffix[1:] && (!ok || !stampOnly.MatchString(rest)) {
 			continue
 		}
 		if written := src.newest(key); found == "" || !written.Before(at) {
@@ -85,7 +89,11 @@ var stampOnly = regexp.MustCompile(`^20\d{6}-\d{6}$`)
 
 func convertAKS(src *source, out *output) {
 	tr := readTranscript(src.text(aksTranscript))
-	hns := convertNetwork(src, out)
+	version := src.text("winver.txt")
+	if version.missing {
+		version = kernelOf(src.text("kubectl-get-nodes.log"), aksName(src), version)
+	}
+	hns := convertNetwork(src, out, version)
 	if _, ok := hnsVersion(hns.all()); !ok {
 		out.Gap("hns-globals.json",
 			gapf(evidence.NotCollected,
@@ -108,10 +116,12 @@ func convertAKS(src *source, out *output) {
 	out.write("disks.json")(aksDisks(src))
 	out.write("processes.json")(readProcessTable(src.text("processes.txt")))
 	out.write("memory.json")(aksMemory(src))
+	out.write("compute.json")(aksCompute(src))
 	aksEvents(out, tr, services, compute)
 	aksObjects(src, out, tr, ran)
 	aksFiles(src, out, tr)
 	placeLogs(src, out, aksLog, "aks")
+	src.placeDiskLogs(out)
 	if _, ok := src.names.files["customdatasetupscript.log"]; ok {
 		out.place("logs/aks/CustomDataSetupScript.log", src, "customdatasetupscript.log")
 	}
@@ -137,8 +147,19 @@ func aksName(src *source) string {
 	if name := collectlogsName(src); name != "" {
 		return strings.ToLower(name) // AKS names its nodes so
 	}
+	for _, log := range []string{"kubelet.err.log", "kubelet.log", "kubeproxy.err.log"} {
+		if m := registeredNode.FindStringSubmatch(src.text(log).content); m != nil {
+			return strings.ToLower(m[1])
+		}
+	}
+	if aksGuestFolder.MatchString(src.root) {
+		return evidence.UnknownNode // that of the folder is the same on every node
+	}
 	return ""
 }
+
+var registeredNode = regexp.MustCompile(
+	`(?:register(?:ed)? node" node=|FLAG: --hostname-override=)"([A-Za-z0-9][\w.-]*)"`)
 
 // aksTime is when the script ended or, before that, the last that is known of it.
 func aksTime(src *source, hns hnsState, tr transcript, services export) time.Time {
@@ -158,6 +179,19 @@ func aksDisks(src *source) (any, evidence.Gap) {
 		return drives, evidence.Gap{}
 	}
 	return nil, gap
+}
+
+// aksCompute reads the lists of compute systems and shims.
+func aksCompute(src *source) (any, evidence.Gap) {
+	hcs, shims := src.text(stamped(src, "-hcsdiag-list.txt")),
+		src.text(stamped(src, "-shimdiag-list-with-pids.txt"))
+	if hcs.missing {
+		hcs = src.text("hcsdiag.txt")
+	}
+	if shims.missing {
+		shims = src.text("shimdiag.txt")
+	}
+	return readCompute(hcs, shims)
 }
 
 var (
@@ -226,10 +260,13 @@ func aksEvents(out *output, tr transcript, services, compute export) {
 	out.Gap("events.json", also(services.gap, "%s", tr.because("ETW events", "Get-WinEvent")))
 }
 
-// aksObjects writes what kubectl described. Of pods it prints neither hostProcess
-// nor hostNetwork nor most of the spec, so they are no objects to judge.
+// aksObjects writes what kubectl described and listed.
 func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	nodes, pods := src.text("kubectl-describe-nodes.log"), src.text("kubectl-describe-pods.log")
+	table := src.text("kubectl-get-nodes.log").content
+	if list := readNodeTable(table); len(list) > 0 {
+		out.JSON("api/nodes.json", map[string]any{"kind": "NodeList", "items": list})
+	}
 	failed := tr.because("kubectl")
 	switch node, ok := readDescribedNode(nodes.content); {
 	case ok:
@@ -241,10 +278,14 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 		out.Gap("api/node.json", gapf(evidence.Error, "%s describes no node; it begins with: %s%s",
 			nodes.name, clip(firstLine(nodes.content)), failed))
 	}
-	if pods.gap.Kind == "" {
+	described := readDescribedPods(pods.content, "")
+	switch {
+	case len(described) > 0:
+		out.JSON("api/pods.json", map[string]any{"kind": "PodList", "items": described})
+	case pods.gap.Kind == "":
 		out.Gap("api/pods.json",
 			gapf(evidence.NotCollected,
-				"%s has pods only as `kubectl describe` shows them, without most of their spec; collect `kubectl get pods -A -o json`", aksTool))
+				"%s describes no pod; collect `kubectl get pods -A -o json`", pods.name))
 	}
 	events := append(readDescribedEvents(nodes.content, ran), readDescribedEvents(pods.content,
 		ran)...)
@@ -267,11 +308,18 @@ func aksFiles(src *source, out *output, tr transcript) {
 		tr.because("kubeclusterconfig"))
 	c.add(src, "10-azure.conflist", `C:\k\azurecni\netconf\10-azure.conflist`,
 		tr.because("10-azure.conflist"))
-	c.add(src, "config.toml", `C:\Program Files\containerd\config.toml`,
+	toml := src
+	if disk := src.disk(); disk != nil && src.hollow("config.toml") {
+		toml = disk.folder("Program Files/containerd")
+	}
+	c.add(toml, "config.toml", `C:\Program Files\containerd\config.toml`,
 		tr.because("containerd configuration"))
 	for _, name := range []string{"bootstrap-config", "credential-provider-config.yaml",
-		"azure-vnet.json", "azure-vnet-ipam.json"} {
+		"azure-vnet.json", "azure-vnet-ipam.json", "windowsnodereset.log"} {
 		c.addIfThere(src, name, `C:\k\`+name)
+	}
+	for _, name := range []string{"provision.complete", "CSEResult.log"} {
+		c.addShort(src, name, `C:\AzureData\`+name)
 	}
 	if strings.Contains(tr.why("containerd panic logs"), "not available") {
 		c.absent(`C:\ProgramData\containerd\root\panic.log`)

@@ -57,7 +57,7 @@ func TestAKSZip(t *testing.T) {
 	if v := cri.ConfigValue("sandboxImage"); v != "" {
 		t.Errorf("config.toml tells the pause image, and the tables say %s", v)
 	}
-	wantGap(t, evidence.NotCollected, evidence.Pods.Gap(s), evidence.PodEvents.Gap(s),
+	wantGap(t, evidence.NotCollected, evidence.PodEvents.Gap(s),
 		evidence.FirewallInfo.Gap(s), evidence.HNSVersion.Gap(s),
 		s.File(`C:\run\flannel\subnet.env`).Gap)
 	if gap := s.File(`C:\run\flannel\subnet.env`).Gap; !strings.Contains(gap.String(), aksTool) ||

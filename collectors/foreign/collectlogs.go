@@ -52,7 +52,8 @@ func isCollectlogs(folder listing) bool {
 }
 
 func convertCollectlogs(src *source, out *output) {
-	convertMeta(src, convertNetwork(src, out), out)
+	convertMeta(src, convertNetwork(src, out, src.text("winver.txt")), out)
+	out.write("compute.json")(readCompute(src.text("hcsdiag.txt"), src.text("shimdiag.txt")))
 
 	for name, why := range collectlogsLacks {
 		if !out.Has(name) {
@@ -67,11 +68,11 @@ func convertCollectlogs(src *source, out *output) {
 }
 
 // convertNetwork writes what collectlogs.ps1 tells of the node, also where another
-// tool ran it.
-func convertNetwork(src *source, out *output) hnsState {
+// tool ran it. version is where the build of Windows is.
+func convertNetwork(src *source, out *output, version textFile) hnsState {
 	hns := readHNS(src)
 	hns.convert(out)
-	out.write("os.json")(readOS(src.text("winver.txt")))
+	out.write("os.json")(readOS(version))
 	out.write("hotfixes.json")(readHotfixes(src.text("winver.txt")))
 	out.write("services.json")(readServices(src.text("scqueryex.txt"),
 		src.text("windowsServices.txt")))
@@ -81,6 +82,8 @@ func convertNetwork(src *source, out *output) hnsState {
 	out.write("routes.json")(readRoutes(src.text("routes.txt"), net))
 	out.write("ports.json")(readPorts(src.text("excludedportrange.txt"),
 		src.text("dynamicportrange.txt")))
+	out.write("vfp.json")(readVFP(src.text("ports.txt"), src.readText("vfpOutput.txt", maxVFP)))
+	out.write("wfp.json")(readWFP(src.folder("wfp").readText("netevents.xml", maxVFP)))
 	return hns
 }
 

@@ -66,6 +66,14 @@ func (c *copies) addIfThere(src *source, name, windowsPath string) {
 	}
 }
 
+// addShort is addIfThere for a file that may hold a single digit.
+func (c *copies) addShort(src *source, name, windowsPath string) {
+	if t := src.text(name); t.gap.Kind == "" && strings.TrimSpace(t.content) != "" {
+		c.out.place(evidence.EvidencePath(windowsPath), src, name)
+		c.records = append(c.records, copiedFile(windowsPath, nil))
+	}
+}
+
 // absent records what the tool looked for, and said that it is not there.
 func (c *copies) absent(windowsPath string) {
 	c.records = append(c.records, evidence.FileRecord{Path: windowsPath, Outcome: evidence.Absent})

@@ -35,7 +35,7 @@ type format struct {
 }
 
 // formats is asked in order, and the first that knows a folder has it.
-var formats = []format{aks, eks, rke2, antctl, collectlogs}
+var formats = []format{aks, eks, rke2, antctl, collectlogs, capz}
 
 // A Format is a layout that Find recognizes, and by what.
 type Format struct{ Name, Marks string }
@@ -46,7 +46,7 @@ func Formats() []Format {
 	for _, f := range formats {
 		list = append(list, Format{f.name, f.marks})
 	}
-	return list
+	return append(list, looseFormats...)
 }
 
 const ownMarks = `doctor's own evidence (a meta.json with "layout": "evidence/v1")`
@@ -69,13 +69,18 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 		}
 		return out.FS(), nil
 	}
+	if isLoose(n.Format) {
+		out := &output{tree.New()}
+		if err := convertPieces(fsys, n, out); err != nil {
+			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
+		}
+		return out.FS(), nil
+	}
 	if strings.HasPrefix(n.Format, layoutPrefix) {
 		return fs.Sub(fsys, n.Root)
 	}
 	return nil, fmt.Errorf("%s is no format that doctor reads", evidence.Clean(n.Format))
 }
-
-const unknownName = "unknown"
 
 // folderName is a node's name where the recording itself tells none. A folder may be
 // an archive that was opened in its place.
@@ -87,5 +92,5 @@ func folderName(root string) string {
 	if root != "." && name != "" {
 		return name
 	}
-	return unknownName
+	return evidence.UnknownNode
 }

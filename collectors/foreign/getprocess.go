@@ -36,6 +36,8 @@ func readProcesses(t textFile) ([]evidence.Process, evidence.Gap) {
 		p := evidence.Process{PID: number(m[6]), Name: m[8]}
 		if inKilobytes { // Handles, NPM, PM, WS
 			p.WorkingSetBytes = int64(number(m[4])) << 10
+			p.PrivateBytes = int64(number(m[3])) << 10
+			p.Handles = number(m[1])
 		}
 		list = append(list, p)
 	}

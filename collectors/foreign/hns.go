@@ -106,6 +106,9 @@ func (s hnsState) list(i int) ([]record, evidence.Gap) {
 		return s.diag.records[i], evidence.Gap{}
 	case d.none, d.silent && s.diag.none[i]:
 		return []record{}, evidence.Gap{}
+	case d.silent && s.diag.plain[i] > 0:
+		return nil, gapf(evidence.NotCollected,
+			"hnsdiag was run without -d, and shows of the %d %s their names only; collect `hnsdiag list all -d`", s.diag.plain[i], hnsKinds[i].what)
 	// Every network has its switch and every local endpoint its port: without any
 	// port there is neither. A load balancer needs no port.
 	case d.silent && s.noPorts && !s.answered() && (network || endpoint):

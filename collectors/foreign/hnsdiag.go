@@ -1,23 +1,31 @@
 package foreign
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 )
 
-// hnsdiag is the output of `hnsdiag list all -d`: headings, and below each the
-// objects as JSON. Lists are in the order of hnsKinds.
+// hnsdiag is the output of `hnsdiag list all`: headings, and below each, with -d, the objects as
+// JSON, and names and ids without it. Lists are in the order of hnsKinds.
 type hnsdiag struct {
 	records [][]record
 	none    []bool // the heading is there and nothing stands below it
+	plain   []int  // how many objects there are of which only the names are told
 }
 
 // readHNSDiag believes a list only when all of the output could be read: usage
 // texts and outputs that break off say nothing.
 func readHNSDiag(src *source) hnsdiag {
-	d := hnsdiag{make([][]record, len(hnsKinds)), make([]bool, len(hnsKinds))}
-	pieces, broken := splitDump(src.readText("hnsdiag.txt", maxDump).content)
+	d := hnsdiag{make([][]record, len(hnsKinds)), make([]bool, len(hnsKinds)),
+		make([]int, len(hnsKinds))}
+	content := src.readText("hnsdiag.txt", maxDump).content
+	pieces, broken := splitDump(content)
 	if broken != "" {
+		return d
+	}
+	if len(pieces) == 1 && pieces[0].document == nil {
+		d.readPlain(content)
 		return d
 	}
 	headed := make([]bool, len(hnsKinds))
@@ -51,11 +59,8 @@ var hnsdiagHeading = regexp.MustCompile(`^\s*(\w[\w ]*?)\s*:\s*$`)
 func readHeadings(text string, section int, headed, filled []bool) int {
 	for line := range strings.Lines(text) {
 		if m := hnsdiagHeading.FindStringSubmatch(line); m != nil {
-			section = -1
-			for k, kind := range hnsKinds {
-				if strings.HasPrefix(strings.ToLower(m[1]), kind.heading) {
-					section, headed[k] = k, true
-				}
+			if section = kindOfHeading(m[1]); section >= 0 {
+				headed[section] = true
 			}
 		} else if section >= 0 && strings.Trim(line, " \t\r\n-=") != "" {
 			filled[section] = true
@@ -67,6 +72,91 @@ func readHeadings(text string, section int, headed, filled []bool) int {
 func kindOf(r record) int {
 	for k, kind := range hnsKinds {
 		if kind.is(r) {
+			return k
+		}
+	}
+	return -1
+}
+
+// Of the plain list: the heads of a table's columns, a row of networks, endpoints or namespaces,
+// and the line that begins an object in the form of newer builds, "Load Balancer : ID".
+var (
+	hnsdiagHeads = regexp.MustCompile(`^(Name|ID)\b.*\b(ID|IDs|Name)\s*$`)
+	hnsdiagRow   = regexp.MustCompile(
+		`^(\S.*?)?\s*\b([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\b`)
+	hnsdiagObject = regexp.MustCompile(
+		`^(\w[\w ]*?)\s*:\s*([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\s*$`)
+	hnsdiagField = regexp.MustCompile(`^\s+(\w[\w ]*?)\s*:\s*(\S.*?)\s*$`)
+)
+
+// readPlain reads the list without -d. Networks it names; of endpoints and load balancers it
+// tells too little to judge them, but how many there are, and that there are none.
+func (d *hnsdiag) readPlain(content string) {
+	headed, strange := make([]bool, len(hnsKinds)), make([]bool, len(hnsKinds))
+	section, blocks := -1, false
+	var last record
+	for line := range strings.Lines(content) {
+		line = strings.TrimRight(line, " \t\n")
+		if m := hnsdiagHeading.FindStringSubmatch(line); m != nil {
+			section = kindOfHeading(m[1])
+			if last = nil; section >= 0 {
+				headed[section] = true
+			}
+			continue
+		}
+		if m := hnsdiagObject.FindStringSubmatch(line); m != nil {
+			if section, blocks = kindOfHeading(m[1]), true; section >= 0 {
+				last = plainRecord(m[2], "")
+				d.count(section, last)
+			}
+			continue
+		}
+		if m := hnsdiagField.FindStringSubmatch(line); m != nil && last != nil {
+			if key := strings.ToLower(m[1]); key == "name" || key == "type" {
+				last.set(strings.ToUpper(key[:1])+key[1:], quotedJSON(m[2]))
+			}
+			continue
+		}
+		if blocks || section < 0 || hnsdiagHeads.MatchString(line) ||
+			strings.Trim(line, " -=") == "" {
+			continue
+		}
+		if m := hnsdiagRow.FindStringSubmatch(line); m != nil {
+			d.count(section, plainRecord(m[2], m[1]))
+		} else {
+			strange[section] = true // an error, or the further ids of a row above
+		}
+	}
+	for k := range hnsKinds {
+		d.none[k] = headed[k] && d.plain[k] == 0 && !strange[k]
+	}
+}
+
+// count keeps a network, and counts an object of any other kind.
+func (d *hnsdiag) count(kind int, r record) {
+	if d.plain[kind]++; hnsKinds[kind].heading == "network" && d.plain[kind] <= maxRecords {
+		d.records[kind] = append(d.records[kind], r)
+	}
+}
+
+// plainRecord is a network of which only id and name are known.
+func plainRecord(id, name string) record {
+	lost := quotedJSON(lostList)
+	r := record{"ID": quotedJSON(id), "Subnets": lost, "Policies": lost, "Extensions": lost}
+	if name != "" {
+		r["Name"] = quotedJSON(name)
+	}
+	return r
+}
+
+func quotedJSON(s string) json.RawMessage {
+	b, _ := json.Marshal(s)
+	return b
+}
+
+func kindOfHeading(heading string) int {
+	for k, kind := range hnsKinds {
+		if strings.HasPrefix(strings.ToLower(heading), kind.heading) {
 			return k
 		}
 	}

@@ -63,6 +63,8 @@ func TestVerdictsOverRKE2(t *testing.T) {
 		}, []string{"fail outboundnat-exception-missing"}},
 		{"a pause image for Server 2019 on Server 2022", []string{
 			"containerd/crictl-info.txt", strings.Replace(crictlInfo, "pause:3.9", "pause:3.5", 1),
+			"containerd/config.toml", strings.Replace(rke2ConfigTOML,
+				"index.docker.io/rancher/mirrored-pause:3.6", "registry.k8s.io/pause:3.5", 1),
 		}, []string{"fail pause-os-version-mismatch"}},
 		{"the same in config.toml, where crictl failed", []string{
 			"containerd/crictl-info.txt",
@@ -183,8 +185,11 @@ func TestVerdictsOverAntctl(t *testing.T) {
 
 func TestVerdictsOverRKE2AsOthersWriteIt(t *testing.T) {
 	chinese := with(rke2Healthy(t), "system/systeminfo", systeminfoChinese,
-		"network/ipconfigall.txt", ipChinese,
+		"network/ipconfigall.txt", strings.NewReplacer("192.168.10.21", "10.70.8.47",
+			"192.168.10.", "10.70.8.").Replace(ipChinese),
 		"containerd/crictl-info.txt", strings.Replace(crictlInfo, "pause:3.9", "pause:3.6", 1),
+		"containerd/config.toml", strings.Replace(rke2ConfigTOML,
+			"index.docker.io/rancher/mirrored-pause:3.6", "registry.k8s.io/pause:3.6", 1),
 		"system/freememory", "wmic : 无法将“wmic”项识别为 cmdlet、函数、脚本文件或可运行程序的名称。\n",
 		"system/freediskspace", "\n")
 	calicoNetwork := strings.NewReplacer("flannel.4096", "Calico").Replace(rke2Network)

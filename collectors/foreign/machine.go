@@ -9,16 +9,23 @@ import (
 	"doctor/checks/evidence"
 )
 
-var versionNT = regexp.MustCompile(`(?:^|\s)(\d+)\.(\d+)\.(\d+)(?:\.\d+)?`)
+var versionNT = regexp.MustCompile(`(?:^|\s)(\d+)\.(\d+)\.(\d+)(?:\.(\d{1,6}))?`)
+
+var osVersionRow = regexp.MustCompile(
+	`(?m)^\s*Win32NT\b.*$|^(?:Version|VersionString)\s+: .*$`)
 
 // readOS reads winver.txt, which begins with .NET's idea of the version: the build
-// without its revision. The product's name is not there, and a wrong one misleads.
+// without its revision, or with the kernel's version as a Node has it. The product's name is not there, and a wrong one misleads.
 func readOS(t textFile) (any, evidence.Gap) {
 	if t.gap.Kind != "" {
 		return nil, t.gap
 	}
 	line := firstLine(t.content)
 	m := versionNT.FindStringSubmatch(line)
+	if row := osVersionRow.FindStringSubmatch(t.content); m == nil && row != nil {
+		line = row[0] // [Environment]::OSVersion as a table or a list
+		m = versionNT.FindStringSubmatch(line)
+	}
 	if m == nil {
 		return nil, gapf(evidence.Error, "%s names no version of Windows; it begins with: %s",
 			t.name, clip(line))
@@ -28,7 +35,7 @@ func readOS(t textFile) (any, evidence.Gap) {
 		return nil, gapf(evidence.Error,
 			"%s says %s, which is no build of Windows Server 2016 or later: Windows hides its version from programs without a manifest", t.name, clip(line))
 	}
-	return evidence.OS{Build: build}, evidence.Gap{}
+	return evidence.OS{Build: build, UBR: number(m[4])}, evidence.Gap{}
 }
 
 var (

@@ -62,7 +62,8 @@ func bootEvent(e evidence.WindowsEvent) bool {
 
 // bootedAt is told by the last start in the system log. Where that does not go
 // back so far, it is worked out from the uptime, which was taken just before
-// systeminfo ran, if the times of the files are those of the node.
+// systeminfo ran, if the times of the files are those of the node, and is what systeminfo prints
+// otherwise.
 func (r rancher) bootedAt(events []evidence.WindowsEvent) time.Time {
 	var booted time.Time
 	for _, e := range events {
@@ -76,7 +77,8 @@ func (r rancher) bootedAt(events []evidence.WindowsEvent) time.Time {
 	taken, last := r.src.folder("system").newest("systeminfo"), lastEvent(events)
 	up, ok := readUptime(r.text("system/uptime").content)
 	if !ok || taken.IsZero() || last.IsZero() || taken.Sub(last).Abs() > 24*time.Hour {
-		return time.Time{}
+		si, _ := readSysteminfo(r.text("system/systeminfo"))
+		return si.booted.UTC()
 	}
 	return taken.Add(-up)
 }

@@ -232,6 +232,15 @@ func TestBootOfARancherRecording(t *testing.T) {
 	for _, f := range m {
 		f.ModTime = rke2At.AddDate(0, 1, 0)
 	}
+	if got := evidence.OSInfo.In(load(t, m)).BootedAt; got.Format(time.RFC3339) !=
+		"2026-11-17T09:12:11Z" {
+		t.Errorf("by systeminfo, where files have the times of somebody's unpacking: %v", got)
+	}
+	m = rke2Recording(t, "", with(h, "system/systeminfo", strings.Replace(systeminfoEnglish,
+		"11/17/2026", "11/7/2026", 1)))
+	for _, f := range m {
+		f.ModTime = rke2At.AddDate(0, 1, 0)
+	}
 	if got := evidence.OSInfo.In(load(t, m)).BootedAt; !got.IsZero() {
 		t.Errorf("by the times of somebody's unpacking: %v", got)
 	}
@@ -248,6 +257,10 @@ func TestSysteminfo(t *testing.T) {
 			"WIN-ZH-1|Windows Server 2019 Datacenter|10.0.17763||Virtual Machine|2026-11-17 09:12:11|[KB5044277 KB5012170]|8191|4000|9471|4471"},
 		{"German", german,
 			"WIN-RKE2-1|Windows Server 2022 Datacenter|10.0.20348||VMware20,1|2026-11-17 08:12:11|[KB5044281 KB5012170 KB5043167]|16383|9812|18815|7773"},
+		{"a date that could be either, and one of the installation that could not",
+			strings.NewReplacer("11/17/2026, 9", "11/7/2026, 9", "Original Install Date:     ",
+				"Original Install Date:     12/31/2025, 1:00:00 AM ").Replace(systeminfoEnglish),
+			"WIN-RKE2-1|Windows Server 2022 Datacenter|10.0.20348||VMware20,1|2026-11-07 09:12:11|[KB5044281 KB5012170 KB5043167]|16383|9812|18815|7773"},
 		{"a date that could be either", strings.Replace(systeminfoEnglish, "11/17/2026, 9",
 			"11/7/2026, 9", 1),
 			"WIN-RKE2-1|Windows Server 2022 Datacenter|10.0.20348||VMware20,1|0001-01-01 00:00:00|[KB5044281 KB5012170 KB5043167]|16383|9812|18815|7773"},

@@ -15,7 +15,8 @@ type Parcel interface {
 
 // Search is Find in archives within archives too. An archive in the folder of a
 // recorded node belongs to it and stays closed: memory dumps and error reports come
-// as archives, and no evidence lies in them.
+// as archives, and no evidence lies in them. Where no folder is a recording, the files are
+// looked at one by one.
 func Search(p Parcel) ([]Node, error) {
 	for {
 		nodes, err := Find(p.FS())
@@ -28,9 +29,15 @@ func Search(p Parcel) ([]Node, error) {
 				opened = true
 			}
 		}
-		if !opened {
-			return nodes, err
+		if opened {
+			continue
 		}
+		if err != nil {
+			if loose, why := findPieces(p.FS()); len(loose) > 0 || why != nil {
+				return loose, why
+			}
+		}
+		return nodes, err
 	}
 }
 

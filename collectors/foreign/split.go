@@ -185,3 +185,64 @@ func (r record) set(key string, value json.RawMessage) {
 	}
 	r[key] = value
 }
+
+// jsonItems takes a document apart: a list's items, or the one object. Where it breaks off,
+// what is whole of it is returned, and broken says so.
+func jsonItems(content string) (head kubeObject, items []json.RawMessage, isList bool,
+	broken string) {
+	const early = "its JSON ends early"
+	head = kubeObject{}
+	d := json.NewDecoder(strings.NewReader(content))
+	elements := func() bool {
+		for d.More() && len(items) < maxKubeObjects {
+			var item json.RawMessage
+			if d.Decode(&item) != nil {
+				return false
+			}
+			items = append(items, item)
+		}
+		_, err := d.Token()
+		return err == nil
+	}
+	open, err := d.Token()
+	if err != nil {
+		return head, nil, false, early
+	}
+	if open == json.Delim('[') {
+		if !elements() {
+			broken = early
+		}
+		return head, items, true, broken
+	}
+	for d.More() {
+		key, err := d.Token()
+		name, ok := key.(string)
+		if err != nil || !ok {
+			return head, items, isList, early
+		}
+		var value json.RawMessage
+		if name == "items" {
+			isList = true
+			switch start, err := d.Token(); {
+			case err != nil:
+				return head, items, true, early
+			case start == nil: // null: an empty list
+				continue
+			case start != json.Delim('['):
+				return head, items, true, early
+			}
+			if !elements() {
+				return head, items, true, early
+			}
+			continue
+		}
+		if d.Decode(&value) != nil {
+			return head, items, isList, early
+		}
+		head[name] = value
+	}
+	if _, err := d.Token(); err != nil {
+		broken = early
+	}
+	return head, items, isList, broken
+}

@@ -92,7 +92,8 @@ func readSysteminfo(t textFile) (systeminfo, bool) {
 	}
 	if zone == version+placeZone { // no field is missing, and none too many
 		si.manufacturer, si.model = at(placeManufacturer).value(), at(placeModel).value()
-		si.booted = systeminfoTime(at(placeBoot).value(), at(placeZone).value())
+		si.booted = systeminfoTime(at(placeBoot).value(), at(placeZone).value(),
+			at(placeBoot-1).value())
 	}
 	for i, into := range []*int64{&si.totalMemory, &si.freeMemory, &si.commitLimit, nil,
 		&si.commitUsed} {
@@ -182,10 +183,10 @@ func systeminfoHotfixes(fields []systeminfoField) []string {
 var clock = regexp.MustCompile(`(\d{1,2}):(\d{2}):(\d{2})(?: ?([AaPp])\.?[Mm]\.?)?\s*$`)
 
 // systeminfoTime reads "11/20/2026, 9:12:11 AM" in the node's own time, where
-// the order of day and month is beyond doubt.
-func systeminfoTime(s, zone string) time.Time {
+// the order of day and month is beyond doubt, by this date or by that of the installation.
+func systeminfoTime(s, zone, installed string) time.Time {
 	z, c := systeminfoZone.FindStringSubmatch(zone), clock.FindStringSubmatch(s)
-	day := dateOrder([][]string{{s}})(s)
+	day := dateOrder([][]string{{s}, {installed}})(s)
 	if z == nil || c == nil || day.IsZero() {
 		return time.Time{}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // Bounds on a log of events; tools ask for a few thousand, of some kilobytes each.
@@ -162,7 +163,7 @@ func onlyPlausible(t time.Time) time.Time {
 
 // recent sorts the events and keeps those of the last day that the logs tell of.
 func recent(list []evidence.WindowsEvent) []evidence.WindowsEvent {
-	slices.SortStableFunc(list, func(a, b evidence.WindowsEvent) int {
+	sorted.By(list, func(a, b evidence.WindowsEvent) int {
 		return a.Time.Compare(b.Time.Time)
 	})
 	if len(list) > 0 {

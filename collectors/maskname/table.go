@@ -3,6 +3,8 @@ package maskname
 import (
 	"slices"
 	"unicode"
+
+	"doctor/checks/sorted"
 )
 
 const (
@@ -39,7 +41,7 @@ func newTable(entries map[string]entry) *table {
 		}
 	}
 	for _, l := range t.lengths {
-		slices.SortFunc(l, func(a, b uint8) int { return int(b) - int(a) })
+		sorted.By(l, func(a, b uint8) int { return int(b) - int(a) })
 	}
 	return t
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 
@@ -94,7 +95,7 @@ func adaptersOf(rows, all []adapterRow, forwarding map[uint64]bool) []evidence.A
 			list = append(list, row.adapter(forwarding))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b evidence.Adapter) int {
+	sorted.By(list, func(a, b evidence.Adapter) int {
 		return cmp.Compare(a.IfIndex, b.IfIndex)
 	})
 	return list

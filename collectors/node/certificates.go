@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 
@@ -104,7 +105,7 @@ func (c *certificates) all(programs []runningProgram) {
 			}
 		}
 	}
-	slices.SortStableFunc(c.list, func(a, b evidence.Certificate) int {
+	sorted.By(c.list, func(a, b evidence.Certificate) int {
 		return compareFold(a.Path, b.Path)
 	})
 }

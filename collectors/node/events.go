@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 
@@ -185,7 +185,7 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	case !answered:
 		return nil, collectors.GapError(evidence.NotFound.Gap("any event log"))
 	}
-	slices.SortStableFunc(events, func(a, b evidence.WindowsEvent) int {
+	sorted.By(events, func(a, b evidence.WindowsEvent) int {
 		return a.Time.Compare(b.Time.Time)
 	})
 	return events, err

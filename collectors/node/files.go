@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 	"doctor/collectors/tree"
 )
@@ -115,7 +116,7 @@ func (c *copies) list() []evidence.FileRecord {
 	for _, r := range c.records {
 		list = append(list, r)
 	}
-	slices.SortFunc(list, func(a, b evidence.FileRecord) int { return compareFold(a.Path, b.Path) })
+	sorted.By(list, func(a, b evidence.FileRecord) int { return compareFold(a.Path, b.Path) })
 	return list
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"doctor/checks/evidence"
@@ -90,8 +91,53 @@ func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
 		}
 		list, err := windowsHNS.readList(l)
 		r.Either(l.path, list, err)
+		if err != nil || l.what != endpointObjects && l.what != loadBalancerObjects {
+			return nil
+		}
+		// The list is written by now: a call that hangs costs the states alone.
+		if list, ok := windowsHNS.withStates(l, list); ok {
+			r.JSON(l.path, list)
+		}
 		return nil
 	}
+}
+
+// withStates adds what the library of the second interface leaves out and the first interface
+// tells: the state of each object. false where there is nothing to add.
+func (h hnsCalls) withStates(l hnsList, objects any) (any, bool) {
+	content, err := json.Marshal(objects)
+	var list []map[string]json.RawMessage
+	if err != nil || json.Unmarshal(content, &list) != nil || len(list) == 0 {
+		return nil, false
+	}
+	old, err := h.readOld(l)
+	if err != nil {
+		return nil, false
+	}
+	var told []struct {
+		ID    string
+		State json.RawMessage
+	}
+	if raw, ok := old.(json.RawMessage); !ok || json.Unmarshal(raw, &told) != nil {
+		return nil, false
+	}
+	states := map[string]json.RawMessage{}
+	for _, t := range told {
+		if t.State != nil {
+			states[strings.ToLower(t.ID)] = t.State
+		}
+	}
+	added := false
+	for _, o := range list {
+		var id string
+		if o["State"] != nil || json.Unmarshal(o["ID"], &id) != nil {
+			continue
+		}
+		if state := states[strings.ToLower(id)]; state != nil {
+			o["State"], added = state, true
+		}
+	}
+	return list, added
 }
 
 // readList lists through the second interface where there is one, which came with

@@ -112,6 +112,41 @@ func TestHNSListings(t *testing.T) {
 	}
 }
 
+func TestStatesComeFromTheFirstInterface(t *testing.T) {
+	type endpoint struct {
+		ID   string
+		Name string `json:",omitempty"`
+	}
+	listed := []endpoint{{ID: "AB-1", Name: "pod"}, {ID: "ab-2"}}
+	for name, row := range map[string]struct {
+		objects any
+		answer  string
+		want    string
+	}{
+		"an id in another case, and an object that has gone": {listed,
+			`{"Success":true,"Output":[{"ID":"ab-1","State":3},{"ID":"ab-9","State":1}]}`,
+			`[{"ID":"AB-1","Name":"pod","State":3},{"ID":"ab-2"}]`},
+		"objects of the first interface": {json.RawMessage(`[{"ID":"ab-1","State":4}]`),
+			`{"Success":true,"Output":[{"ID":"ab-1","State":3}]}`, ""},
+		"a refusal":    {listed, `{"Success":false,"Error":"x"}`, ""},
+		"no answer":    {listed, "", ""},
+		"nothing here": {[]endpoint{}, `{"Success":true,"Output":[{"ID":"ab-1","State":3}]}`, ""},
+	} {
+		h := hnsCalls{call: func(string) ([]byte, error) { return []byte(row.answer), nil }}
+		got := ""
+		if list, ok := h.withStates(hnsEndpoints, row.objects); ok {
+			content, _ := json.Marshal(list)
+			got = string(content)
+		}
+		if got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+	if _, ok := (hnsCalls{}).withStates(hnsEndpoints, listed); ok {
+		t.Error("states without the first interface")
+	}
+}
+
 // HNS starts when it is called, so one that is stopped must not be.
 func TestAStoppedHNSIsNotWoken(t *testing.T) {
 	asked := evidence.Reported.OfKind(evidence.Error, "asked")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 
@@ -86,7 +87,7 @@ func readLogs(o Options, v volumes, open hive, now func() time.Time) func(contex
 // time that is asked for, and the last one whenever it was written.
 func newest(logs []foundLog, since time.Duration, now time.Time) []foundLog {
 	logs = slices.Clone(logs)
-	slices.SortStableFunc(logs, func(a, b foundLog) int {
+	sorted.By(logs, func(a, b foundLog) int {
 		return cmp.Or(b.modified.Compare(a.modified), compareFold(a.path, b.path))
 	})
 	for i, log := range logs {

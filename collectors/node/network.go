@@ -27,6 +27,7 @@ func networkCollectors(Options) []collectors.Collector {
 		one("HNS endpoints", evidence.HNSEndpoints.Path(), hnsReader(hnsEndpoints)),
 		one("HNS load balancers", evidence.HNSLoadBalancers.Path(), hnsReader(hnsLoadBalancers)),
 		one("HNS namespaces", evidence.HNSNamespaces.Path(), hnsReader(hnsNamespaces)),
+		one("compute systems", evidence.ComputeInfo.Path(), readCompute),
 		one("container runtime", evidence.CRI.Path(), readCRI, "services", "processes"),
 	}
 }

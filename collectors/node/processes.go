@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 
@@ -19,6 +19,8 @@ type processRow struct {
 	created     int64 // FILETIME; 0 for those that began with the system
 	threads     uint32
 	workingSet  uint64
+	private     uint64 // bytes
+	handles     uint32
 }
 
 // A processDetail is what only its owner or an administrator may ask.
@@ -51,7 +53,7 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 		}
 		list = append(list, row.process(detail))
 	}
-	slices.SortFunc(list, func(a, b evidence.Process) int { return a.PID - b.PID })
+	sorted.By(list, func(a, b evidence.Process) int { return a.PID - b.PID })
 	r.JSON(evidence.Processes.Path(), list)
 	switch {
 	case denied > 0 && !runsElevated(): // some refuse an administrator too
@@ -67,7 +69,8 @@ func (row processRow) process(d processDetail) evidence.Process {
 	p := evidence.Process{
 		PID: int(row.pid), PPID: int(row.parent), Name: row.name, Exe: d.image,
 		StartedAt: started(row.created), Threads: int(row.threads),
-		WorkingSetBytes: int64(row.workingSet),
+		WorkingSetBytes: int64(row.workingSet), PrivateBytes: int64(row.private),
+		Handles: int(row.handles),
 	}
 	if d.commandLine != "" {
 		p.Args = argsOf(d.commandLine)

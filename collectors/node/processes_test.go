@@ -11,7 +11,7 @@ import (
 func TestProcessRows(t *testing.T) {
 	rows := []evidence.Process{
 		processRow{pid: 3268, parent: 3140, name: "kubelet.exe", created: 134_090_299_010_000_000,
-			threads: 27, workingSet: 109051904}.
+			threads: 27, workingSet: 109051904, private: 98_000_000, handles: 412}.
 			process(processDetail{`C:\k\kubelet.exe`,
 				`"C:\k\kubelet.exe" --node-ip=10.1.36.50 --token abc`}),
 		processRow{pid: 4, name: "System", threads: 176}.process(processDetail{}),
@@ -22,7 +22,8 @@ func TestProcessRows(t *testing.T) {
 	if !slices.Equal(k.Args, []string{"--node-ip=10.1.36.50", "--token", "abc"}) ||
 		k.Exe != `C:\k\kubelet.exe` ||
 		!k.StartedAt.Equal(time.Date(2025, 12, 1, 2, 31, 41, 0, time.UTC)) || k.Threads != 27 ||
-		k.WorkingSetBytes != 109051904 || k.PPID != 3140 {
+		k.WorkingSetBytes != 109051904 || k.PPID != 3140 || k.PrivateBytes != 98_000_000 ||
+		k.Handles != 412 {
 		t.Errorf("kubelet: %+v", k)
 	}
 	if sys.Name != "System" || sys.Args != nil || !sys.StartedAt.IsZero() {

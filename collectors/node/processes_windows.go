@@ -38,6 +38,7 @@ func processRows(buf []byte) []processRow {
 			pid: uint32(p.UniqueProcessID), parent: uint32(p.InheritedFromUniqueProcessID),
 			name:    p.ImageName.String(),
 			created: p.CreateTime, threads: p.NumberOfThreads, workingSet: uint64(p.WorkingSetSize),
+			private: uint64(p.PrivatePageCount), handles: p.HandleCount,
 		})
 		if p.NextEntryOffset == 0 || uint64(p.NextEntryOffset) > uint64(len(buf)) {
 			return list

@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // A hive opens keys of HKEY_LOCAL_MACHINE. Those who read the registry take
@@ -54,7 +55,7 @@ func (k key) names() []string {
 	for _, v := range k.values {
 		names = append(names, v.name)
 	}
-	slices.SortFunc(names, compareFold)
+	sorted.By(names, compareFold)
 	return names
 }
 

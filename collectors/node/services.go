@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // A serviceStatus is what the service manager says of one service or driver.
@@ -55,7 +56,7 @@ func readServices(open hive, states []serviceStatus) []evidence.Service {
 		}
 		list = append(list, out)
 	}
-	slices.SortFunc(list, func(a, b evidence.Service) int { return compareFold(a.Name, b.Name) })
+	sorted.By(list, func(a, b evidence.Service) int { return compareFold(a.Name, b.Name) })
 	return list
 }
 

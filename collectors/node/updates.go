@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 var kbNumber = regexp.MustCompile(`KB\d{5,8}\b`)
@@ -64,7 +64,7 @@ func readHotfixes(ctx context.Context, open hive,
 	for id, t := range newest {
 		list = append(list, evidence.Hotfix{ID: id, InstalledAt: moment(t)})
 	}
-	slices.SortFunc(list, func(a, b evidence.Hotfix) int {
+	sorted.By(list, func(a, b evidence.Hotfix) int {
 		return cmp.Or(newest[b.ID].Compare(newest[a.ID]), cmp.Compare(a.ID, b.ID))
 	})
 	return list, nil

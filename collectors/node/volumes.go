@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // volumes opens the file system of one of the machine's own drives, by its
@@ -151,7 +151,7 @@ func (v volumes) list(folder string) (entries []fs.DirEntry, all bool, err error
 	}
 	all = len(entries) <= maxEntries
 	entries = entries[:min(len(entries), maxEntries)]
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareFold(a.Name(), b.Name()) })
+	sorted.By(entries, func(a, b fs.DirEntry) int { return compareFold(a.Name(), b.Name()) })
 	return entries, all, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors/bundle"
 )
 
@@ -88,10 +89,10 @@ func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
 			p.facts = append(p.facts, it)
 		}
 	}
-	slices.SortStableFunc(p.facts, func(a, b item) int { // meta.json says what the rest is
+	sorted.By(p.facts, func(a, b item) int { // meta.json says what the rest is
 		return cmp.Compare(b2i(b.path == "meta.json"), b2i(a.path == "meta.json"))
 	})
-	slices.SortStableFunc(p.logs, func(a, b item) int {
+	sorted.By(p.logs, func(a, b item) int {
 		return cmp.Compare(b2i(b.isLog), b2i(a.isLog))
 	})
 	if p.tails = -1; limit > 0 {
@@ -153,7 +154,7 @@ func windowsOf(signs []evidence.SignMatch) map[string][]window {
 		}
 	}
 	for name, list := range all {
-		slices.SortFunc(list, func(a, b window) int { return cmp.Compare(a.from, b.from) })
+		sorted.By(list, func(a, b window) int { return cmp.Compare(a.from, b.from) })
 		merged := list[:1]
 		for _, w := range list[1:] {
 			if last := &merged[len(merged)-1]; w.from <= last.to+1 {
@@ -207,7 +208,7 @@ func (p *plan) shares() map[string]share {
 	shares := map[string]share{}
 	room := int64(float64(p.tails) * p.factor)
 	bySize := slices.Clone(p.logs)
-	slices.SortFunc(bySize, func(a, b item) int { return cmp.Compare(a.size, b.size) })
+	sorted.By(bySize, func(a, b item) int { return cmp.Compare(a.size, b.size) })
 	for i, it := range bySize {
 		sh := share{since: p.since}
 		if !it.isLog {

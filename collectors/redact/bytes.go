@@ -67,9 +67,8 @@ func runBack(b []byte, i int, class uint8) int {
 	return i
 }
 
-// wordEnds and wordStarts tell whether a word could not go on there.
-func wordStarts(b []byte, i int) bool { return i == 0 || !isWord(b[i-1]) }
-func wordEnds(b []byte, i int) bool   { return i >= len(b) || !isWord(b[i]) }
+// wordEnds tells whether a word could not go on there.
+func wordEnds(b []byte, i int) bool { return i >= len(b) || !isWord(b[i]) }
 
 // hasFold tells whether b holds text, which is in lower case, at i.
 func hasFold(b []byte, i int, text string) bool {

@@ -161,6 +161,7 @@ https://h/c?x=1\u0026sig=none\u0026y=2
 redirect=https%3A%2F%2Fh%2Fc%3Fsig%3Dnone%26token%3D%26x%3D1
 PS>ParameterBinding(Get-Item): name="Path"; value="C:\k"
 InstrumentationKey is not set
+spec.providerID is azure:///subscriptions/00000000-0000-0000-0000-0000000000
 `
 
 const innocentJSON = `

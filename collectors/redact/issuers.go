@@ -3,8 +3,9 @@ package redact
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 // Issuers' secrets are known by how they begin, or by the issuer's name in that
@@ -194,7 +195,7 @@ var prefixIssuers, namedIssuers = func() (prefixes, names map[string][]issuer) {
 		names[word] = append(names[word], x)
 	}
 	for _, list := range prefixes { // the one that takes most comes first
-		slices.SortStableFunc(list, func(a, b issuer) int { return b.most - a.most })
+		sorted.By(list, func(a, b issuer) int { return b.most - a.most })
 	}
 	return prefixes, names
 }()

@@ -77,6 +77,9 @@ func (s *scan) issued(b []byte, word string, i int) {
 	for n := 0; i < len(b) && n < 8 && strings.IndexByte(" \t'\"`=>:|\\", b[i]) >= 0; n++ {
 		i++
 	}
+	if bytes.HasPrefix(b[min(i, len(b)):], []byte("//")) {
+		return // the issuer's name is the scheme of a URL
+	}
 	for _, x := range namedIssuers[word] {
 		if !hasFold(b, i, x.text) {
 			continue

@@ -9,8 +9,9 @@ import (
 	"hash"
 	"io"
 	"path"
-	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 const (
@@ -302,7 +303,7 @@ func (s *scan) mark(upTo int) {
 
 // settle sorts the spans and joins those that overlap; the outer one stays.
 func (s *scan) settle() {
-	slices.SortStableFunc(s.spans, func(a, b span) int {
+	sorted.By(s.spans, func(a, b span) int {
 		if a.start != b.start {
 			return a.start - b.start
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence/finder"
+	"doctor/checks/sorted"
 )
 
 // A rule looks at the text around a trigger, b[start:end], and adds the spans
@@ -176,7 +177,7 @@ func (s *scan) rules() {
 	})
 	s.signs(from, limit)
 	s.encodings(from, limit)
-	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
+	sorted.By(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
 	for _, h := range s.hits {
 		if n := len(s.spans); n > 0 && s.spans[n-1].start < h.start && h.start < s.spans[n-1].end ||
 			inToken(s.b, h.start) {

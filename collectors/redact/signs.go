@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"doctor/checks/sorted"
 )
 
 // Signs are pairs of bytes near which a secret may stand that no longer text
@@ -41,7 +43,7 @@ func init() {
 		}
 	}
 	for _, list := range shortIssuers { // the longest says most
-		slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+		sorted.By(list, func(a, b string) int { return len(b) - len(a) })
 	}
 	for c := range 256 {
 		c := byte(c)

@@ -5,8 +5,9 @@
 package lang
 
 import (
-	"embed"
+	_ "embed"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -17,10 +18,15 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/packed"
 )
 
-//go:embed zh/*.toml
-var folders embed.FS
+// archive has the folders of all languages; `make docs` writes it.
+//
+//go:embed languages.zip
+var archive []byte
+
+var folders = sync.OnceValue(func() fs.FS { return packed.Files(archive, ".") })
 
 // Languages lists the languages that --lang takes.
 var Languages = []string{"en", "zh"}
@@ -94,13 +100,13 @@ func readLanguage(folder string, of *checks.Catalogue) (*Catalogue, error) {
 
 // files are those of a language's folder, by name.
 func files(folder string) (map[string]file, error) {
-	names, err := folders.ReadDir(folder)
+	names, err := fs.ReadDir(folders(), folder)
 	if err != nil {
 		return nil, err
 	}
 	list := map[string]file{}
 	for _, n := range names {
-		content, err := folders.ReadFile(path.Join(folder, n.Name()))
+		content, err := fs.ReadFile(folders(), path.Join(folder, n.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -208,6 +214,9 @@ func (c *Catalogue) Check(k *checks.Check) *checks.Check {
 	e, told := c.checks[k.ID], *k
 	told.Title, told.Doc = or(e.Title, k.Title), or(e.Doc, k.Doc)
 	told.Healthy = or(e.Healthy, k.Healthy)
+	if k.TitleOf.Format != "" {
+		told.Title, told.Healthy, told.Doc = c.Say(k.TitleOf), c.Say(k.HealthyOf), c.Say(k.DocOf)
+	}
 	told.Signs = slices.Clone(k.Signs)
 	for i := range told.Signs {
 		told.Signs[i].Says = c.Phrase(told.Signs[i].Says)
@@ -279,6 +288,9 @@ func (c *Catalogue) Report(r checks.Report) checks.Report {
 func (c *Catalogue) result(r checks.Result) checks.Result {
 	e := c.checks[r.ID]
 	r.Title, r.Healthy = or(e.Title, r.Title), or(e.Healthy, r.Healthy)
+	if k := c.of.ByID(r.ID); k != nil && k.TitleOf.Format != "" {
+		r.Title, r.Healthy = c.Say(k.TitleOf), c.Say(k.HealthyOf)
+	}
 	r.Fix = c.Fix(r.Fix)
 	if r.Missing.Kind != "" {
 		r.Gap = evidence.Shown(c.Gap(r.Missing))

@@ -33,7 +33,7 @@ type source struct {
 
 // checkFolders hold the texts of the checks.
 var checkFolders = []string{"../../checks", "../../checks/node", "../../checks/probed",
-	"../../checks/faults", "../../checks/unexplained"}
+	"../../checks/faults", "../../checks/regressions", "../../checks/unexplained"}
 
 func parse(t testing.TB, folders ...string) []source {
 	t.Helper()

@@ -73,7 +73,7 @@ func everyText(t testing.TB) texts {
 		all[title] = true
 	}
 	for _, folder := range []string{"../../checks", "../../checks/faults", "../../checks/node",
-		"../../checks/unexplained",
+		"../../checks/regressions", "../../checks/unexplained",
 		"../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors",
 		"../../collectors/node", "../../collectors/cluster", "../../collectors/probe",
 		"../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor",

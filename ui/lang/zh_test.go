@@ -30,9 +30,19 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 	}
 	for _, check := range faults.Catalogue().All() {
 		e := c.checks[check.ID]
-		need(e.Title != "", check.ID, check.Title)
-		need(e.Doc != "", check.ID, check.Doc)
-		need(e.Healthy != "" || check.Healthy == "", check.ID, check.Healthy)
+		if of := check.TitleOf.Format; of != "" {
+			need(c.phrases[of] != "", check.ID, of)
+			need(c.phrases[check.HealthyOf.Format] != "", check.ID, check.HealthyOf.Format)
+			need(c.phrases[check.DocOf.Format] != "", check.ID, check.DocOf.Format)
+			for _, step := range check.Fix.Steps {
+				need(step.TextOf.Format == "" || c.phrases[step.TextOf.Format] != "", check.ID,
+					step.TextOf.Format)
+			}
+		} else {
+			need(e.Title != "", check.ID, check.Title)
+			need(e.Doc != "", check.ID, check.Doc)
+			need(e.Healthy != "" || check.Healthy == "", check.ID, check.Healthy)
+		}
 		for _, n := range check.FAQ {
 			need(c.FAQ(n) != "", check.ID, fmt.Sprintf("entry %d of the FAQ", n))
 		}

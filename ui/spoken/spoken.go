@@ -242,6 +242,9 @@ func (t *teller) outcome(res *checks.Result) string {
 	case checks.StatusUnknown:
 		return t.lang.T("unknown, could not run: %s", t.sentence(ui.Message(res)))
 	case checks.StatusInfo:
+		if res.Category == checks.CategoryVersions {
+			break // a regression is nothing normal
+		}
 		return t.lang.T("info, normal on Windows: %s", t.sentence(ui.Message(res)))
 	}
 	return t.lang.Status(res.Status) + t.lang.T(": %s", t.sentence(ui.Message(res)))

@@ -34,6 +34,8 @@ var advices = map[evidence.Remedy]Advice{
 		"check why the file or the data could not be read", nil},
 	evidence.ByHand: {"this Windows version does not provide the data",
 		"check it by hand on the node", nil},
+	evidence.RunCommand: {"the files do not show what the checks need",
+		"run these commands, and give doctor their output too", nil},
 	evidence.OpenCheck: {"the recording does not show what the checks need",
 		"open the check to see what is missing; -o wide shows it for all checks", nil},
 }

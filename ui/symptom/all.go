@@ -1,6 +1,10 @@
 package symptom
 
-import "slices"
+import (
+	"slices"
+
+	"doctor/checks"
+)
 
 // all is every symptom, in the order in which a node comes up and is used.
 var all = slices.Concat(nodeSymptoms, podSymptoms, networkSymptoms, useSymptoms)
@@ -20,7 +24,7 @@ var nodeSymptoms = []Symptom{
 			"cert-expired-or-clock-skew", "time-service-not-running",
 			"proxy-no-proxy-missing", "node-name-case-mismatch", "os-version-unsupported",
 			"runtime-too-old", "gke-windows-pool-prereq",
-			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port"},
+			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port", "version-skew"},
 		Next: []Step{
 			{"read the end of the kubelet's log: it says what the API server answers",
 				[]string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
@@ -44,7 +48,8 @@ var nodeSymptoms = []Symptom{
 			"paging-file-too-small", "pagefile-disabled", "system-reserved-too-low",
 			"disk-pressure-snapshot-leak",
 			"containers-feature-missing", "runtime-too-old", "os-version-unsupported",
-			"antrea-ovs-problem", "l2bridge-unstable-21h2"},
+			"antrea-ovs-problem", "l2bridge-unstable-21h2", "control-plane-unreachable", "node-under-pressure", "node-address-mismatch"},
+		Breaks: []string{"kubelet-start", "kubelet", "container-runtime", "runtime-pipe", "node-reports", "node-ready"},
 		Next: []Step{
 			{"read what the Node's conditions say, and since when",
 				[]string{"kubectl describe node {node}"}, ""},
@@ -66,7 +71,7 @@ var nodeSymptoms = []Symptom{
 			"network-already-exists", "antrea-ovs-problem", "rke2-flanneld-exit",
 			"rke2-calico-race", "metadata-route-lost",
 			"windows-server-2019-decap-in-regression", "windows-update-kb5040437-networking",
-			"l2bridge-unstable-21h2"},
+			"l2bridge-unstable-21h2", "settings-not-applied", "kubeconfig-invalid", "node-route-missing"},
 		Next: []Step{
 			{"see what was installed lately, and compare with a node that is well",
 				[]string{"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5"}, ""},
@@ -97,7 +102,9 @@ var podSymptoms = []Symptom{
 		FAQ: []int{12, 16},
 		Shows: []string{"pods-stuck-creating", "compute-system-unexpected-exit",
 			"sandbox-name-reserved"},
-		Checks: []string{"pods-stuck-creating", "pause-os-version-mismatch",
+		Checks: []string{"pods-stuck-creating", "compute-operations-failing",
+			"compute-start-slow", "compute-system-orphaned", "vmcompute-leak",
+			"hns-many-threads", "pause-os-version-mismatch",
 			"linux-pod-on-windows", "app-image-os-version-mismatch", "os-version-unsupported",
 			"cni-config-uninitialized", "cni-config-invalid", "cni-binary-missing",
 			"flannel-subnet-env-missing", "hns-network-missing",
@@ -116,6 +123,7 @@ var podSymptoms = []Symptom{
 			"layer-import-access-denied", "win-defaults-path-copy-denied", "paging-file-too-small",
 			"dll-init-failed-0xc0000142",
 			"pods-restarting", "pod-host-network", "defender-exclusions-missing"},
+		Breaks: []string{"pod-start"},
 		Next: []Step{
 			{"read the last events of one such pod: the words after FailedCreatePodSandBox or FailedMount name the next suspect", []string{"kubectl describe pod POD"}, ""},
 			{"see whether a Secret, a ConfigMap or a volume that the pod names is there",
@@ -134,7 +142,8 @@ var podSymptoms = []Symptom{
 			"eviction-flags-ignored", "system-reserved-too-low",
 			"pod-limits-unequal", "pod-grace-ignored", "hns-service-crashed-or-restarted",
 			"felix-hcsshim-panic", "rke2-flanneld-exit",
-			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost"},
+			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost", "node-under-pressure"},
+		Breaks: []string{"running-containers"},
 		Next: []Step{
 			{"read what the container said last, and how it ended",
 				[]string{"kubectl logs POD --previous", "kubectl describe pod POD"}, ""},
@@ -152,6 +161,7 @@ var podSymptoms = []Symptom{
 			"disk-pressure-snapshot-leak", "image-tag-latest", "os-version-unsupported",
 			"cert-expired-or-clock-skew", "metadata-route-lost",
 			"outboundnat-exception-too-broad"},
+		Categories: []checks.Category{checks.CategoryImages},
 		Next: []Step{
 			{"pull the image by hand on the node, and read what the registry answers",
 				[]string{"crictl pull IMAGE"}, "the image takes its room on the disk"},

@@ -1,5 +1,7 @@
 package symptom
 
+import "doctor/checks"
+
 var networkSymptoms = []Symptom{
 	{
 		ID:       "pod-network-not-created",
@@ -18,6 +20,7 @@ var networkSymptoms = []Symptom{
 			"rke2-flanneld-exit", "overlay-update-missing",
 			"win-defaults-path-copy-denied", "antrea-ovs-problem", "ovs-network-missing",
 			"transparent-network-missing", "vxlan-4789-conflict"},
+		Breaks: []string{"network-creation", "hns-network", "flanneld", "subnet-env", "host-adapter", "cni-config"},
 		Next: []Step{
 			{"see what HNS holds now", []string{"Get-HnsNetwork | Format-List Name, Type, Subnets",
 				"Get-NetAdapter"}, ""},
@@ -32,12 +35,14 @@ var networkSymptoms = []Symptom{
 	{
 		ID: "pods-no-network", Question: "Pods have no network at all", FAQ: []int{3},
 		Checks: []string{"nat-cni-conf-shadows-cni", "windows-update-kb5040437-networking",
-			"hns-network-missing",
+			"hns-network-missing", "pod-address-mismatch", "hns-object-inconsistent",
+			"node-route-missing",
 			"hns-service-crashed-or-restarted", "vm-mac-spoofing-disabled",
 			"dockerd-removes-foreign-endpoints", "cni-subnet-mismatch",
 			"forwarding-disabled-flannel-hostgw", "overlay-update-missing",
 			"acl-or-networkpolicy-blocks", "host-gw-cloud-udr-missing",
 			"l2bridge-unstable-21h2", "static-ip-lost-on-vswitch-creation", "route-policy-missing"},
+		Breaks: []string{"pod-traffic"},
 		Next: []Step{
 			{"ask the hypervisor: MAC address spoofing (Hyper-V), forged transmits and promiscuous mode (VMware) must be allowed for this machine", nil, ""},
 			{"see what address the pod has, and whether it reaches its gateway",
@@ -56,6 +61,7 @@ var networkSymptoms = []Symptom{
 			"host-gw-cloud-udr-missing", "metadata-route-lost",
 			"proxy-not-configured", "cni-nameserver-mismatch", "cluster-dns-unreachable",
 			"l2bridge-unstable-21h2"},
+		Breaks: []string{"outbound-traffic"},
 		Next: []Step{
 			{"try TCP instead of ping, by address instead of by name: that parts routing from DNS",
 				[]string{"kubectl exec POD -- curl.exe -sv --max-time 5 http://ADDRESS/"}, ""},
@@ -86,6 +92,7 @@ var networkSymptoms = []Symptom{
 			"subnet-env-stale",
 			"windows-update-kb5040437-networking", "dual-stack-unsupported",
 			"l2bridge-unstable-21h2", "firewall-blocks-10250"},
+		Breaks: []string{"node-routes"},
 		Next: []Step{
 			{"try both directions, and a Linux node and a Windows node each: one way only points to a route or to the overlay's table", []string{"kubectl get pods -A -o wide"}, ""},
 			{"see what leaves the node", []string{"pktmon start --capture --comp nics",
@@ -97,7 +104,9 @@ var networkSymptoms = []Symptom{
 		FAQ: []int{5, 10},
 		Checks: []string{"kube-proxy-not-running", "node-cannot-use-cluster-ip",
 			"nodeport-local-access", "nodeport-zero-local-pods",
-			"hns-lb-missing-or-stale", "source-vip-invalid", "source-vip-json-corrupt",
+			"hns-lb-missing-or-stale", "remote-endpoint-unused", "wfp-drops",
+			"source-vip-invalid",
+			"source-vip-json-corrupt",
 			"kubeproxy-network-name-unset-or-missing",
 			"kube-proxy-flags-overlay", "hostname-override-mismatch", "kubeproxy-no-host-mac",
 			"kubeproxy-overlay-dsr-gates",
@@ -109,6 +118,7 @@ var networkSymptoms = []Symptom{
 			"session-affinity-timeout",
 			"service-switch-missing", "routing-service-off", "dual-stack-unsupported",
 			"acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
+		Breaks: []string{"kube-proxy", "service-rules", "services", "node-ports"},
 		Next: []Step{
 			{"see whether the Service has endpoints that are ready",
 				[]string{"kubectl get endpointslices -l kubernetes.io/service-name=SERVICE -n NAMESPACE"}, ""},
@@ -126,7 +136,8 @@ var networkSymptoms = []Symptom{
 			"source-vip-invalid",
 			"outboundnat-exception-missing", "outboundnat-exception-too-broad",
 			"acl-or-networkpolicy-blocks", "portproxy-dns-udp",
-			"windows-server-2019-decap-in-regression"},
+			"windows-server-2019-decap-in-regression", "service-name-wrong-address"},
+		Breaks: []string{"cluster-dns", "dns-over-udp", "dns-names"},
 		Next: []Step{
 			{"ask with the whole name and a dot at its end: it is asked as it stands",
 				[]string{"kubectl exec POD -- nslookup kubernetes.default.svc.cluster.local."}, ""},
@@ -178,7 +189,7 @@ var useSymptoms = []Symptom{
 			"cert-expired-or-clock-skew", "time-service-not-running",
 			"wsaeacces-excluded-port", "container-invalid-state", "node-name-case-mismatch",
 			"proxy-no-proxy-missing", "node-not-ready-lost",
-			"flannel-vxlan-node-to-pod"},
+			"flannel-vxlan-node-to-pod", "component-port-closed", "node-address-mismatch"},
 		Next: []Step{
 			{"see whether the API server reaches the kubelet",
 				[]string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}, ""},
@@ -193,6 +204,7 @@ var useSymptoms = []Symptom{
 			"pod-subpath", "flexvolume-in-use",
 			"hostprocess-unsupported", "hostprocess-logon-denied", "gmsa-containerd-share",
 			"disk-pressure-snapshot-leak"},
+		Categories: []checks.Category{checks.CategoryStorage},
 		Next: []Step{
 			{"read the FailedMount events of the pod, and the state of its claim",
 				[]string{"kubectl describe pod POD", "kubectl get pvc -n NAMESPACE"}, ""},

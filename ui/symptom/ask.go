@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"doctor/checks"
+	"doctor/checks/sorted"
 	"doctor/ui/lang"
 )
 
@@ -25,6 +26,8 @@ type Asked struct {
 	Count  map[Outcome]int // of the symptom's own checks
 	Seen   bool            // the symptom itself was found
 	Answer Answer
+	named  int    // checks by the symptom itself
+	likely int    // of these, those that found a fault
 	next   []Step // with the node's name in them
 	said   *lang.Catalogue
 }
@@ -35,19 +38,29 @@ func (a Asked) Next() []Step { return a.next }
 // Ask goes through the symptom's checks. Faults that another one explains stand
 // under their cause, wherever in the order they would come by themselves.
 func (s Symptom) Ask(r *checks.Report) Asked {
-	a := Asked{Symptom: s, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
+	own := len(s.Checks)
+	s.Checks = slices.Clone(s.Checks)
+	for _, res := range r.Results {
+		if s.leadsTo(res.ID, res.Category, res.Breaks) {
+			s.Checks = append(s.Checks, res.ID)
+		}
+	}
+	a := Asked{Symptom: s, named: own, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
 	results := map[string]*checks.Result{}
 	for i := range r.Results {
 		results[r.Results[i].ID] = &r.Results[i]
 	}
 	placed := map[string]bool{}
-	for _, id := range s.Checks {
+	for i, id := range s.Checks {
 		res := results[id]
 		if res == nil {
 			continue // it was not among the checks that ran
 		}
 		outcome := outcomeOf(res.Status)
 		a.Count[outcome]++
+		if i < a.named && outcome == Fault {
+			a.likely++
+		}
 		a.Seen = a.Seen || outcome == Fault && slices.Contains(s.Shows, id)
 		if placed[id] {
 			continue
@@ -164,7 +177,7 @@ func Ranked(r *checks.Report) []Asked {
 	for _, s := range all {
 		list = append(list, s.Ask(r))
 	}
-	slices.SortStableFunc(list, func(a, b Asked) int {
+	sorted.By(list, func(a, b Asked) int {
 		return cmp.Or(
 			cmp.Compare(a.weight(), b.weight()),
 			cmp.Compare(a.firstCause(r), b.firstCause(r)),
@@ -198,12 +211,12 @@ func (a Asked) firstCause(r *checks.Report) int {
 	return len(r.Causes)
 }
 
-// share is which part of its checks, in percent, found a fault.
+// share is which part of the checks that the symptom names, in percent, found a fault.
 func (a Asked) share() int {
-	if len(a.Checks) == 0 {
+	if a.named == 0 {
 		return 0
 	}
-	return 100 * a.Count[Fault] / len(a.Checks)
+	return 100 * a.likely / a.named
 }
 
 // Status is the symptom in one verdict, the worst that any of its checks came to.

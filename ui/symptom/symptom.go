@@ -7,6 +7,9 @@
 package symptom
 
 import (
+	"slices"
+	"sync"
+
 	"doctor/checks"
 )
 
@@ -18,7 +21,11 @@ type Symptom struct {
 	FAQ    []int
 	Shows  []string // the checks that see the symptom itself, in whatever cause
 	Checks []string // cheap and likely first
-	Next   []Step   // when nothing was found, in order
+	// effects and categories: checks of no other symptom that break one of these, or belong to
+	// one, come after Checks
+	Breaks     []string
+	Categories []checks.Category
+	Next       []Step // when nothing was found, in order
 }
 
 // A Step is something to ask or to try. Commands may hold {node}.
@@ -36,6 +43,26 @@ func ByID(id string) (Symptom, bool) {
 		}
 	}
 	return Symptom{}, false
+}
+
+// named are the checks that some symptom names.
+var named = sync.OnceValue(func() map[string]bool {
+	ids := map[string]bool{}
+	for _, s := range all {
+		for _, id := range s.Checks {
+			ids[id] = true
+		}
+	}
+	return ids
+})
+
+// leadsTo tells whether a check that no symptom names belongs to this one.
+func (s Symptom) leadsTo(id string, category checks.Category, breaks []*checks.Effect) bool {
+	return !named()[id] && !slices.Contains(unnoticed, id) &&
+		(slices.Contains(s.Categories, category) ||
+			slices.ContainsFunc(breaks, func(e *checks.Effect) bool {
+				return slices.Contains(s.Breaks, e.ID)
+			}))
 }
 
 // Outcome is what one check has to say about a symptom.

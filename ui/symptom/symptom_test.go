@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"doctor/checks"
 	"doctor/checks/faults"
 )
 
@@ -31,11 +32,35 @@ func TestEveryCheckNamedExistsAndIsNamedOnce(t *testing.T) {
 func TestASymptomLeadsToEveryCheckOrTheCheckIsUnnoticed(t *testing.T) {
 	for _, c := range faults.Catalogue().All() {
 		leads := slices.ContainsFunc(all, func(s Symptom) bool {
-			return slices.Contains(s.Checks, c.ID)
+			return slices.Contains(s.Checks, c.ID) || s.leadsTo(c.ID, c.Category, c.Breaks)
 		})
-		if hidden := slices.Contains(unnoticed, c.ID); leads == hidden {
+		hidden := slices.Contains(unnoticed, c.ID) ||
+			c.Category == checks.CategoryVersions && len(c.Breaks) == 0 // a leak, a wrong figure
+		if leads == hidden {
 			t.Errorf("%s: a symptom leads to it: %v, and it is listed as unnoticed: %v", c.ID,
 				leads, hidden)
+		}
+	}
+}
+
+func TestTheEffectsOfASymptomExistAndBelongToOne(t *testing.T) {
+	of := map[string]string{}
+	for _, s := range all {
+		for _, id := range s.Breaks {
+			if !slices.ContainsFunc(faults.Catalogue().Effects(), func(e *checks.Effect) bool {
+				return e.ID == id
+			}) {
+				t.Errorf("%s: there is no effect %s", s.ID, id)
+			}
+			if of[id] != "" {
+				t.Errorf("the effect %s belongs to %s and to %s", id, of[id], s.ID)
+			}
+			of[id] = s.ID
+		}
+	}
+	for _, e := range faults.Catalogue().Effects() {
+		if of[e.ID] == "" {
+			t.Errorf("no symptom has the effect %s", e.ID)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -92,10 +93,14 @@ func (b *builder) weigh(e *Entry, check string) {
 // findings ties entries to the faults that rest on them, and adds the log lines
 // that no sign has brought.
 func (b *builder) findings() {
-	bySubject := map[string][]int{}
-	for i := range b.list {
-		if s := b.list[i].subject; s != "" {
-			bySubject[s] = append(bySubject[s], i)
+	bySubject, ready := map[string][]int{}, map[string]time.Time{}
+	for i, e := range b.list {
+		if e.subject == "" {
+			continue
+		}
+		bySubject[e.subject] = append(bySubject[e.subject], i)
+		if e.Level == checks.StatusPass && e.At.After(ready[e.subject]) {
+			ready[e.subject] = e.At
 		}
 	}
 	for i := range b.r.Results {
@@ -108,7 +113,8 @@ func (b *builder) findings() {
 				continue
 			}
 			for _, at := range bySubject[f.Subject] {
-				if e := &b.list[at]; e.Bad() {
+				// what happened before the pod became Ready is over
+				if e := &b.list[at]; e.Bad() && e.At.After(ready[f.Subject]) {
 					e.Checks, e.linked = union(e.Checks, []string{res.ID}), true
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/ui/lang"
 )
 
@@ -156,7 +157,7 @@ func folded(text string) string {
 
 func (b *builder) finish() *Timeline {
 	list := b.list
-	slices.SortStableFunc(list, func(x, y Entry) int { return x.At.Compare(y.At) })
+	sorted.By(list, func(x, y Entry) int { return x.At.Compare(y.At) })
 	list = merged(list)
 	t := &Timeline{}
 	list, t.LeftOut = bounded(list, maxEntries)
@@ -171,7 +172,7 @@ func (b *builder) finish() *Timeline {
 	for name, n := range count {
 		t.Components = append(t.Components, Component{name, n})
 	}
-	slices.SortFunc(t.Components, func(x, y Component) int {
+	sorted.By(t.Components, func(x, y Component) int {
 		return cmp.Or(y.Count-x.Count, cmp.Compare(x.Name, y.Name))
 	})
 	return t

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 func (b *builder) windowsEvents() {
-	for _, e := range evidence.WindowsEvents.In(b.s) {
+	for _, e := range slices.Concat(evidence.WindowsEvents.In(b.s), evidence.EarlierEvents.In(b.s)) {
 		kind, level := classified(e)
 		text := e.Message
 		if kind == Event {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"doctor/checks/sorted"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"doctor/checks"
@@ -123,7 +125,7 @@ func worseOf(a, b checks.Status) checks.Status {
 // treeOf sets leaves out as a tree, folders first. Folders that hold nothing but
 // one other folder share its row.
 func treeOf(list []treeLeaf) []treeEntry {
-	slices.SortFunc(list, func(a, b treeLeaf) int { return comparePaths(a.path, b.path) })
+	sorted.By(list, func(a, b treeLeaf) int { return comparePaths(a.path, b.path) })
 	var entries []treeEntry
 	addTree(&entries, list, 0, 0)
 	return entries

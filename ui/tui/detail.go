@@ -30,6 +30,10 @@ func detailOf(m model, w int) []line {
 	return p.lines
 }
 
+// mostNamed is how many checks without a fault a row that folds names; unfolded it has all.
+const mostNamed = 16
+
+// groupDetail draws what a folded row stands for.
 func groupDetail(p *page, r *checks.Report, rw row) {
 	p.text("", p.Category(rw.category), strong)
 	if rw.kind == rowUnknown {
@@ -37,8 +41,15 @@ func groupDetail(p *page, r *checks.Report, rw row) {
 	}
 	p.lines = append(p.lines, summary(r, rw.members, true, p.voice).fit(p.width, p.ascii))
 	p.blank()
-	for _, i := range rw.members {
+	shown := len(rw.members) // worst first
+	for shown > mostNamed && !isFault(r.Results[rw.members[shown-1]].Status) {
+		shown--
+	}
+	for _, i := range rw.members[:shown] {
 		p.verdict("", &r.Results[i])
+	}
+	if more := len(rw.members) - shown; more > 0 {
+		p.text("", p.T("and %d more", more), faint)
 	}
 	if rw.category == checks.CategoryNode && rw.kind == rowGroup {
 		provenance(p, r)

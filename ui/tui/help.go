@@ -47,7 +47,7 @@ func keyLines(p *page, heading string, list []key.Binding) {
 var meaning = map[checks.Status]string{
 	checks.StatusFail:    "a fault",
 	checks.StatusWarn:    "a risk, or a smaller fault",
-	checks.StatusInfo:    "found; normal on Windows",
+	checks.StatusInfo:    "normal on Windows, or a known regression",
 	checks.StatusPass:    "checked, no fault found",
 	checks.StatusUnknown: "could not run; the check shows why",
 	checks.StatusSkip:    "does not apply to this node",

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"doctor/checks/sorted"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -108,7 +110,7 @@ func (p palette) found(e env) []command {
 			list = append(list, ranked{c, rank})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	sorted.By(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 	out := make([]command, len(list))
 	for i := range list {
 		out[i] = list[i].command

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"doctor/checks"
+	"doctor/checks/sorted"
 	"doctor/ui"
 )
 
@@ -265,7 +266,7 @@ var byWeight = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.Stat
 	checks.StatusUnknown, checks.StatusPass, checks.StatusSkip}
 
 func worstFirst(r *checks.Report, list []int) {
-	slices.SortStableFunc(list, func(a, b int) int {
+	sorted.By(list, func(a, b int) int {
 		return cmp.Compare(slices.Index(byWeight, r.Results[a].Status),
 			slices.Index(byWeight, r.Results[b].Status))
 	})

@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 
+	"doctor/checks/sorted"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -67,7 +69,7 @@ func (s symptomList) receive(e env, msg tea.Msg) (screen, effect) {
 		place := func(a symptom.Asked) int {
 			return slices.IndexFunc(s.asked, func(b symptom.Asked) bool { return a.ID == b.ID })
 		}
-		slices.SortFunc(likeliest, func(a, b symptom.Asked) int { return place(a) - place(b) })
+		sorted.By(likeliest, func(a, b symptom.Asked) int { return place(a) - place(b) })
 	}
 	s.asked = likeliest
 	return s, effect{}

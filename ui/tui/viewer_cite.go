@@ -6,6 +6,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // A citation is a place in a file that a finding rests on.
@@ -41,7 +42,7 @@ func citesOf(r *checks.Report, path string, say voice) []citation {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b citation) int {
+	sorted.By(list, func(a, b citation) int {
 		if a.at.Line != b.at.Line {
 			return a.at.Line - b.at.Line
 		}

@@ -1,14 +1,19 @@
 package api_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"doctor/checks"
 	"doctor/fixtures/apibed"
@@ -80,10 +85,9 @@ func TestANodeIsDiagnosedThroughTheAPI(t *testing.T) {
 		}
 	}
 	one := result(t, r, "kubelet-not-running")
-	if one.Status != checks.StatusUnknown ||
-		!strings.Contains(one.Gap,
-			"only the node itself shows this; run doctor on win-1 as Administrator") {
-		t.Errorf("what only the node can tell is %s: %s", one.Status, one.Gap)
+	if one.Status != checks.StatusSkip ||
+		one.Reason != "only the node itself shows this, not the Kubernetes API" {
+		t.Errorf("what only the node can tell is %s: %s", one.Status, one.Reason)
 	}
 	if strings.Contains(run.Stdout, apibed.Password) ||
 		strings.Contains(run.Stdout, "elsewhere-1") {
@@ -143,7 +147,7 @@ func TestWhatIsNoWindowsNodeIsToldAtOnce(t *testing.T) {
 			"doctor: node \"linux-1\" runs linux, and doctor knows Windows nodes alone; `doctor --node` lists them\n"},
 		{"a node that is not there", []string{"--node", "win-9"}, program.Usage,
 			"doctor: the cluster at " + server +
-				" has no node \"win-9\"; `doctor --node` lists its Windows nodes\n"},
+				" has no node \"win-9\"; `doctor --node` lists its Windows nodes; did you mean win-1 or win-2?\n"},
 		{"a name that would be a path", []string{"--node", "../secrets"}, program.Usage,
 			"doctor: \"../secrets\" is no name that a node can have; `doctor --node` lists the cluster's Windows nodes\n"},
 		{"a context that is not there", []string{"--node", "win-1", "--context", "nowhere"},
@@ -178,7 +182,7 @@ func TestTheTimeoutHoldsForAllOfTheRun(t *testing.T) {
 	r, run := reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", kubeconfig, "--timeout",
 		"2s")
 	if run.Status != program.Trouble || r.Count(checks.StatusFail) > 0 ||
-		!strings.Contains(run.Stderr, "no part of the node could be read") {
+		!strings.Contains(run.Stderr, "node win-1 cannot be read through the Kubernetes API: timeout: ") {
 		t.Errorf("exit status %d, %+v", run.Status, r.Summary)
 	}
 	if gap := result(t, r, "pods-stuck-creating").Gap; !strings.Contains(gap, "timeout") {
@@ -187,7 +191,7 @@ func TestTheTimeoutHoldsForAllOfTheRun(t *testing.T) {
 	list := program.Run(t, program.Build(t), "--kubeconfig", kubeconfig, "--timeout", "1s",
 		"--node")
 	if list.Status != program.Trouble || !strings.Contains(list.Stderr,
-		"did not answer list pods in time") {
+		"did not answer list nodes in time") {
 		t.Errorf("the list: exit status %d: %s", list.Status, list.Stderr)
 	}
 }
@@ -256,8 +260,135 @@ func TestAPodMeasuresForADiagnosis(t *testing.T) {
 	}
 	r, _ = reportOf(t, "--node", apibed.WindowsNode, "--kubeconfig", bed.Kubeconfigs["admin"],
 		enough)
-	if one := result(t, r, "icmp-external-not-snated"); one.Status != checks.StatusUnknown ||
-		!strings.Contains(one.Gap, "--from-pod") {
-		t.Errorf("without a pod it is %s: %s", one.Status, one.Gap)
+	if one := result(t, r, "icmp-external-not-snated"); one.Status != checks.StatusSkip ||
+		!strings.Contains(one.Reason, "--from-pod") {
+		t.Errorf("without a pod it is %s: %s", one.Status, one.Reason)
+	}
+}
+
+// TestWhenTheAPISaysNo: who cannot read the node says so in one line, with the reason, and does not
+// call the node healthy.
+func TestWhenTheAPISaysNo(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	refusing := func(code int, reason string, paths ...string) func(http.Handler) http.Handler {
+		return func(server http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !slices.ContainsFunc(paths, func(p string) bool {
+					return strings.HasPrefix(r.URL.Path, p)
+				}) {
+					server.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(code)
+				fmt.Fprintf(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure",
+"message": "the server says %s", "reason": "%s", "code": %d}`, reason, reason, code)
+			})
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		spoil  func(http.Handler) http.Handler
+		status int
+		says   []string // the one line on standard error, in parts
+		ends   string   // the last line of the report
+	}{
+		{"nothing may be read", refusing(http.StatusForbidden, "Forbidden", "/"), program.Trouble,
+			[]string{"node win-1 cannot be read through the Kubernetes API: denied: may not get node win-1",
+				"Forbidden", "`doctor explain rbac`"}, "no result: "},
+		{"neither the node nor its pods may be read, and the rest may",
+			refusing(http.StatusForbidden, "Forbidden", "/api/v1/nodes", "/api/v1/pods"),
+			program.Trouble, []string{"node win-1 cannot be read", "denied", "`doctor explain rbac`"},
+			""},
+		{"nobody is logged in", refusing(http.StatusUnauthorized, "Unauthorized", "/"),
+			program.Trouble, []string{"node win-1 cannot be read", "denied"}, "no result: "},
+		{"the server is not available", refusing(http.StatusServiceUnavailable,
+			"ServiceUnavailable", "/"), program.Trouble,
+			[]string{"node win-1 cannot be read", "503"}, "no result: "},
+		{"the server has too many requests", refusing(http.StatusTooManyRequests,
+			"TooManyRequests", "/"), program.Trouble,
+			[]string{"node win-1 cannot be read", "too many requests"}, "no result: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			front := bed.Front(t, apibed.Faults{Spoil: c.spoil})
+			r := program.Run(t, program.Build(t), "--node", apibed.WindowsNode, "--kubeconfig",
+				bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), "-o", "text", enough)
+			if r.Status != c.status || strings.Count(r.Stderr, "\n") != 1 {
+				t.Errorf("exit status %d, and says\n%s", r.Status, r.Stderr)
+			}
+			for _, part := range c.says {
+				if !strings.Contains(r.Stderr, part) {
+					t.Errorf("%q is missing in\n%s", part, r.Stderr)
+				}
+			}
+			lines := strings.Split(strings.TrimSpace(r.Stdout), "\n")
+			if !strings.HasPrefix(lines[len(lines)-1], c.ends) {
+				t.Errorf("the report ends with %q", lines[len(lines)-1])
+			}
+		})
+	}
+}
+
+// TestAHealthyNodeThroughTheAPI: what only the node itself shows is no open question.
+func TestAHealthyNodeThroughTheAPI(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	well := apibed.Node("win-well", "windows", "10.240.0.9", "True")
+	var server struct{ GitVersion string }
+	if err := json.Unmarshal(bed.Get(t, "/version"), &server); err != nil {
+		t.Fatal(err)
+	}
+	well["status"].(apibed.Object)["nodeInfo"].(apibed.Object)["kubeletVersion"] = server.GitVersion
+	bed.Create(t, "/api/v1/nodes", well)
+	r := program.Run(t, program.Build(t), "--node", "win-well", "--kubeconfig",
+		bed.Kubeconfigs["admin"], "-o", "text", enough)
+	lines := strings.Split(strings.TrimSpace(r.Stdout), "\n")
+	if r.Status != program.Fine || !strings.Contains(lines[len(lines)-1],
+		"run only on the node itself") {
+		t.Errorf("exit status %d\n%s%s", r.Status, r.Stderr, r.Stdout)
+	}
+}
+
+// TestALoginTakesTheTimeThatItTakes: somebody may have to type a code, so the login is no part of
+// --timeout, is told, and ends with Ctrl-C.
+func TestALoginTakesTheTimeThatItTakes(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	login := func(script string) string {
+		return bed.Kubeconfig(t, apibed.Login{User: apibed.Object{"exec": apibed.Object{
+			"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never",
+			"command": "sh", "args": []string{"-c", script}}}})
+	}
+	slow := login("sleep 5; echo '" + `{"apiVersion": "client.authentication.k8s.io/v1",
+"kind": "ExecCredential", "status": {"token": "` + bed.Tokens["admin"] + `"}}` + "'")
+	r := program.Run(t, program.Build(t), "--node", apibed.WindowsNode, "--kubeconfig", slow,
+		"--timeout", "4s", "-o", "text", "--only", "pods-stuck-creating")
+	if r.Status != program.Fail || r.Stderr !=
+		"doctor: waiting for sh to log in; Ctrl-C ends it\n" {
+		t.Errorf("a slow login: exit status %d: %s%s", r.Status, r.Stderr, r.Stdout)
+	}
+
+	never := exec.Command(program.Build(t), "--node", apibed.WindowsNode, "--kubeconfig",
+		login("exec sleep 60"), "-o", "text")
+	said, err := never.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := never.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(said).ReadString('\n')
+	if !strings.Contains(line, "waiting for sh") {
+		t.Errorf("it says %q", line)
+	}
+	began := time.Now()
+	if err := never.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	never.Wait()
+	if status, took := never.ProcessState.ExitCode(), time.Since(began); status !=
+		program.Interrupted || took > 30*time.Second {
+		t.Errorf("Ctrl-C: exit status %d after %v", status, took)
 	}
 }

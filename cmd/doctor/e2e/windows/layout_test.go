@@ -26,8 +26,8 @@ type cLayout struct {
 }
 
 const (
-	ofNode     = "doctor/collectors/node"
-	ofProbe    = "doctor/collectors/probe"
+	ofNode     = "collectors/node"
+	ofProbe    = "collectors/probe"
 	ofWindows  = "golang.org/x/sys/windows"
 	ofWinIPCfg = "golang.zx2c4.com/wireguard/windows/tunnel/winipcfg"
 )
@@ -155,14 +155,15 @@ func requireCompiler(t *testing.T, name string) {
 	t.Skipf(why, name)
 }
 
-// windowsPackages loads the packages of this module that call Windows, and what they import.
+// windowsPackages loads the packages that call Windows; those of this module go by their folders.
 func windowsPackages(t *testing.T, arch string) map[string]*packages.Package {
 	t.Helper()
 	roots, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes |
-			packages.NeedTypesInfo | packages.NeedImports,
+			packages.NeedTypesInfo | packages.NeedImports | packages.NeedModule,
+		Dir: "../../../..",
 		Env: append(os.Environ(), "GOOS=windows", "GOARCH="+arch, "CGO_ENABLED=0"),
-	}, "doctor/...", ofWindows, ofWinIPCfg)
+	}, "./...", ofWindows, ofWinIPCfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,11 @@ func windowsPackages(t *testing.T, arch string) map[string]*packages.Package {
 		for _, err := range p.Errors {
 			t.Error(err)
 		}
-		all[p.PkgPath] = p
+		path := p.PkgPath
+		if p.Module != nil && p.Module.Main {
+			path = strings.TrimPrefix(path, p.Module.Path+"/")
+		}
+		all[path] = p
 	}
 	return all
 }

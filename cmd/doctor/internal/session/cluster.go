@@ -22,14 +22,21 @@ const nodeLogBytes = 8 << 20
 
 // ThroughAPI reads a node as its cluster sees it.
 func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error) {
-	client, err := cluster.Connect(cluster.Options{Kubeconfig: o.Kubeconfig, Context: o.Context})
+	client, err := cluster.Connect(o.Cluster)
 	if err != nil {
 		return nil, noCluster{err}
+	}
+	if err := client.LogIn(ctx, o.WaitingForLogin); err != nil {
+		return nil, err
 	}
 	until := time.Now().Add(o.Timeout) // for this question and for all that follows
 	asking, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	if err := client.Check(asking, o.Node); err != nil {
+		var missing *cluster.NoNodeError
+		if errors.As(err, &missing) {
+			return nil, noNode(asking, client, missing)
+		}
 		return nil, err
 	}
 	target := cluster.Target{Client: client, Node: o.Node, Since: o.Since, LogBytes: nodeLogBytes}
@@ -37,9 +44,10 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond),
 		origin:     checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
 		collectors: cluster.Collectors(find, nil, 0),
+		decisive:   []string{cluster.NodeReading, cluster.PodsReading},
 		unasked:    unprobed(evidence.NotProbedHere.Gap(o.Node))}
 	l.collectors = append(l.collectors,
-		o.fromInside(find, []string{"API: node", "API: nodes", "API: services",
+		o.fromInside(find, []string{cluster.NodeReading, "API: nodes", "API: services",
 			"API: endpoint slices", "API: config maps"}, nil)...)
 	for _, c := range livenode.Collectors(livenode.Options{}) {
 		for _, path := range c.Answers {
@@ -49,6 +57,32 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 		}
 	}
 	return l.Fresh(), nil
+}
+
+// WaitingForLogin tells that a login program takes its time.
+func (o Options) WaitingForLogin(program string) {
+	if o.Waiting != nil {
+		o.Waiting(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
+	}
+}
+
+// A NoNodeError is ThroughAPI's where the cluster has no node of that name. Windows are the names of
+// those that it has, as far as they can be listed.
+type NoNodeError struct {
+	error
+	Windows []string
+}
+
+func noNode(ctx context.Context, client *cluster.Client, missing error) error {
+	e := &NoNodeError{error: missing}
+	nodes, _, err := client.WindowsNodes(ctx)
+	if err != nil {
+		return e // the list would only be a hint
+	}
+	for _, n := range nodes {
+		e.Windows = append(e.Windows, n.Name)
+	}
+	return e
 }
 
 // ErrNoCluster is wrapped by ThroughAPI's error where the kubeconfig leads to no cluster.
@@ -72,8 +106,8 @@ func (o Options) kubelet(host string) cluster.Find {
 	return func(s evidence.Snapshot) (cluster.Target, error) {
 		n := node.About(s)
 		name, _ := n.KubeletFlag("hostname-override")
-		options := cluster.Options{Kubeconfig: o.Kubeconfig, Context: o.Context}
-		if options == (cluster.Options{}) {
+		options := o.Cluster
+		if !options.Given() {
 			path, err := kubeletKubeconfig(n)
 			if err != nil {
 				return cluster.Target{}, err

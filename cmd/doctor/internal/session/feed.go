@@ -2,9 +2,9 @@ package session
 
 import (
 	"context"
-	"slices"
 	"time"
 
+	"doctor/checks/sorted"
 	"doctor/collectors"
 	"doctor/ui/tui"
 )
@@ -95,7 +95,7 @@ func (l *Live) update(done bool) tui.Update {
 			waiting = append(waiting, r.Answers...)
 		}
 	}
-	slices.SortStableFunc(u.Reading, func(a, b tui.Reading) int { return a.Since.Compare(b.Since) })
+	sorted.By(u.Reading, func(a, b tui.Reading) int { return a.Since.Compare(b.Since) })
 	for _, c := range l.checks.All() {
 		switch {
 		case c.AwaitsAny(reading):

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,7 @@ type Live struct {
 	origin     checks.Source
 	timeout    time.Duration
 	program    checks.Program          // that reads
+	decisive   []string                // collectors of which one has to answer; nil for any
 	unasked    map[string]evidence.Gap // evidence that this way of reading cannot bring → why
 
 	tree    *tree.Tree
@@ -99,7 +101,7 @@ func unprobed(why evidence.Gap) map[string]evidence.Gap {
 // Fresh is another reading of the same, of which nothing is read yet.
 func (l *Live) Fresh() *Live {
 	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program,
-		timeout: l.timeout, unasked: l.unasked, secrets: l.secrets}
+		timeout: l.timeout, unasked: l.unasked, secrets: l.secrets, decisive: l.decisive}
 	if n.secrets == nil { // one for all readings: the mark of a secret stays the same
 		n.secrets = redact.New(redact.Options{})
 	}
@@ -228,15 +230,29 @@ func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
 	return list
 }
 
-// Answered tells whether any part of the node could be read.
-func (l *Live) Answered() bool {
+// Unread is why nothing can be said about the node, or nil. Through the API that is so where neither
+// the Node object nor its pods could be read, whatever else the API gave.
+func (l *Live) Unread() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.collectors, func(c collectors.Collector) bool {
-		return slices.ContainsFunc(l.readings, func(r collectors.Reading) bool {
-			return r.Name == c.Name && r.State == collectors.Done && r.Gap.Kind == ""
+	var why evidence.Gap
+	for _, r := range l.readings {
+		asked := slices.ContainsFunc(l.collectors, func(c collectors.Collector) bool {
+			return c.Name == r.Name && (l.decisive == nil || slices.Contains(l.decisive, r.Name))
 		})
-	})
+		switch {
+		case !asked:
+		case r.State == collectors.Done && r.Gap.Kind == "":
+			return nil
+		case why.Kind == "":
+			why = r.Gap
+		}
+	}
+	if l.decisive == nil {
+		return errors.New("no part of the node could be read; the report says why")
+	}
+	return fmt.Errorf("node %s cannot be read through the Kubernetes API: %s", l.origin.Name,
+		evidence.Shown(why.String()))
 }
 
 // Secrets is what took the secrets out of everything that was read.

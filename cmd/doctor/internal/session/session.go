@@ -4,23 +4,31 @@
 package session
 
 import (
+	"io"
 	"time"
 
 	"doctor/checks"
+	"doctor/collectors/cluster"
 )
 
 // Options say which node is looked at, and how.
 type Options struct {
-	From, Demo          string // a recording; neither nor Node: the node that the program runs on
-	Node                string // behind the Kubernetes API; with From, of a recording of several
-	Kubeconfig, Context string
-	Timeout             time.Duration // for reading the node
-	Since               time.Duration // how far back logs are read
-	Passive             bool          // send no probes
-	Targets             []string      // to probe, in place of OutsideTarget
-	FromPod             string        // NAMESPACE/NAME of a pod to probe from
-	Program             checks.Program
+	From, Demo string    // a recording; neither nor Node: the node that the program runs on
+	In         io.Reader // what From reads where it is StandardInput
+	Node       string    // behind the Kubernetes API; with From, of a recording of several
+	Cluster    cluster.Options
+	Timeout    time.Duration // for reading the node
+	Since      time.Duration // how far back logs are read
+	Passive    bool          // send no probes
+	Targets    []string      // to probe, in place of OutsideTarget
+	FromPod    string        // NAMESPACE/NAME of a pod to probe from
+	Program    checks.Program
+	Waiting    func(what string) // told what takes its time before the reading begins
 }
+
+// StandardInput is the name of a recording that comes in by standard input: a paste, or a file
+// that another program writes.
+const StandardInput = "-"
 
 // IsLive tells whether this very node is to be looked at.
 func (o Options) IsLive() bool { return o.From == "" && o.Demo == "" && o.Node == "" }

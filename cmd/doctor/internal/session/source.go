@@ -3,8 +3,10 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -37,8 +39,19 @@ func Open(o Options) (Source, error) {
 	if o.Demo != "" {
 		return openDemo(o.Demo)
 	}
-	return openPath(o.From, o.Node)
+	return openPath(o)
 }
+
+// OpenArchive opens the recording that the options name, or what standard input holds.
+func OpenArchive(o Options) (*bundle.Archive, error) {
+	if o.From == StandardInput && o.In != nil {
+		return bundle.Read(o.In, pastedName)
+	}
+	return bundle.Open(o.From)
+}
+
+// pastedName is what a text from standard input is called among the evidence.
+const pastedName = "pasted.txt"
 
 func openDemo(name string) (Source, error) {
 	r, err := fixtures.Open(name)
@@ -54,12 +67,16 @@ func openDemo(name string) (Source, error) {
 }
 
 // openPath opens the recorded node of that name, or the only one without a name.
-func openPath(path, node string) (Source, error) {
-	archive, err := bundle.Open(path)
+func openPath(o Options) (Source, error) {
+	path := o.From
+	archive, err := OpenArchive(o)
 	if err != nil {
 		return Source{}, err
 	}
-	src, err := openNode(archive, path, node)
+	if path == StandardInput {
+		path = "standard input"
+	}
+	src, err := openNode(archive, path, o.Node)
 	if err != nil {
 		refused := archive.Refused()
 		archive.Close()
@@ -72,7 +89,7 @@ func openPath(path, node string) (Source, error) {
 		return Source{}, fmt.Errorf("%s: %w", path, err)
 	}
 	src.close = archive.Close
-	src.Notes = leftOut(path, archive.Refused())
+	src.Notes = append(src.Notes, leftOut(path, archive.Refused())...)
 	return src, nil
 }
 
@@ -96,11 +113,7 @@ func openNode(archive *bundle.Archive, path, name string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	node, err := foreign.Choose(nodes, name)
-	if err != nil {
-		return Source{}, err
-	}
-	tree, err := node.Evidence(archive.FS())
+	node, tree, note, err := chosen(archive.FS(), nodes, name)
 	if err != nil {
 		return Source{}, err
 	}
@@ -115,8 +128,31 @@ func openNode(archive *bundle.Archive, path, name string) (Source, error) {
 	case !IsFolder(path):
 		kind = "bundle"
 	}
-	return Source{Snapshot: s, Origin: checks.Source{Kind: kind, Name: filepath.Base(path),
-		Format: node.Format}}, nil
+	src := Source{Snapshot: s, Origin: checks.Source{Kind: kind, Name: filepath.Base(path),
+		Format: node.Format}}
+	if note != "" {
+		src.Notes = []string{note}
+	}
+	return src, nil
+}
+
+// chosen is the node of that name, or the only one, with its evidence. Of several recordings of
+// one node it is the last.
+func chosen(fsys fs.FS, nodes []foreign.Node, name string) (foreign.Node, fs.FS, string, error) {
+	node, err := foreign.Choose(nodes, name)
+	var which *foreign.WhichError
+	if errors.As(err, &which) && (name == "" || strings.EqualFold(which.Nodes[0].Name, name)) {
+		if latest, tree, ok := foreign.Latest(fsys, which.Nodes); ok {
+			return latest, tree, fmt.Sprintf(
+				"%d recordings of %s: the last one is diagnosed (%s), and the timeline has the others; --node PLACE selects another",
+				len(which.Nodes), latest.Name, latest.Root), nil
+		}
+	}
+	if err != nil {
+		return node, nil, "", err
+	}
+	tree, err := node.Evidence(fsys)
+	return node, tree, "", err
 }
 
 // IsFolder tells whether there is a folder at the path.

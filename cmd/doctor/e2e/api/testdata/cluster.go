@@ -7,11 +7,20 @@ import (
 	"errors"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"doctor/checks/evidence"
 	"doctor/collectors"
 )
 
-type Options struct{ Kubeconfig, Context string }
+type Options struct {
+	Kubeconfig string
+	Context    struct{ Namespace string }
+}
+
+func (*Options) Flags(*pflag.FlagSet) []string { return nil }
+func (Options) Given() bool                    { return false }
+func (Options) Contexts() []string             { return nil }
 
 type Client struct{}
 
@@ -26,8 +35,10 @@ type Find func(evidence.Snapshot) (Target, error)
 
 type WindowsNode struct {
 	Name, Ready, Kubelet, OS, Build, Runtime string
-	Stuck                                    int
+	Stuck                                    *int
 }
+
+type NoNodeError struct{ error }
 
 const ClusterRole = ""
 
@@ -43,6 +54,8 @@ func Collectors(Find, []string, time.Duration) []collectors.Collector { return n
 func (*Client) Host() string                                          { return "" }
 func (*Client) NodeName() string                                      { return "" }
 func (*Client) Check(context.Context, string) error                   { return ErrNoKubeconfig }
-func (*Client) WindowsNodes(context.Context) (list []WindowsNode, err error) {
-	return nil, ErrNoKubeconfig
+func (*Client) WindowsNodes(context.Context) (list []WindowsNode, unread, err error) {
+	return nil, nil, ErrNoKubeconfig
 }
+
+func (*Client) RunningPods(context.Context, string) ([]string, error) { return nil, ErrNoKubeconfig }

@@ -1,0 +1,42 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "aks-cse-download-failed",
+	Title:    "AKS provisioning cannot download its packages",
+	Healthy:  "AKS provisioning downloaded its packages",
+	Category: checks.CategoryNode,
+	Doc: `The provisioning script (CSE) of a Windows node on AKS downloads packages that the node
+image does not have: the script package, the kubelet, the CNI plugin, csi-proxy or containerd. If a
+download fails after its retries, the script ends with the exit code of that package (2 and 33 to
+40), and the node does not join. Usually outbound traffic is restricted and the required names are
+not allowed; a proxy that inspects TLS has the same effect.
+
+The check looks for this exit in the log of the script, which names the URL.`,
+	Fix: checks.Steps(
+		checks.Inspect("curl.exe -I https://packages.aks.azure.com",
+			"On the node, try the host of the URL in the error."),
+		checks.Do("Allow the outbound names and ports that AKS requires on Windows nodes, without TLS inspection."),
+		checks.Run("az aks nodepool upgrade --node-image-only --cluster-name CLUSTER --resource-group GROUP --name POOL",
+			"Provision the nodes again.").
+			Costs("The nodes of the pool are replaced one after the other."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://github.com/Azure/AgentBaker/pull/3931",
+		"https://learn.microsoft.com/en-us/azure/aks/outbound-rules-control-egress",
+		"https://github.com/Azure/AgentBaker/blob/master/staging/cse/windows/windowscsehelper.ps1",
+	},
+	Breaks:   []*checks.Effect{effectKubelet},
+	Explains: []string{"aks-provisioning-failed"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
+	Signs: []checks.Sign{
+		{Text: "WINDOWS_CSE_ERROR_DOWNLOAD_",
+			Says: "the provisioning of AKS cannot download a package"},
+		{Text: "Set ExitCode to", Also: []string{"and exit", "Failed in downloading"},
+			Says: "the provisioning of AKS cannot download a package"},
+	},
+})

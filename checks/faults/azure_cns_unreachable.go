@@ -1,0 +1,44 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "azure-cns-unreachable",
+	Title:    "Azure CNS does not answer on this node",
+	Healthy:  "Azure CNS answers the CNI plugin",
+	Category: checks.CategoryNetwork,
+	Doc: `With Azure CNI for overlay and for dynamic address assignment, azure-vnet gets each pod
+address from the Container Networking Service (CNS) of the node, which runs as a pod and listens on
+port 10090 of localhost. If CNS is not running, cannot read its configuration, or has not yet got
+addresses from the control plane, every new pod fails with "Failed to get IP address from CNS" and a
+refused connection. Running pods keep their network.
+
+The check looks for this error at pods that do not start. It only warns, because CNS starts later
+than the first pods of a new node.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get pods -n kube-system -o wide --field-selector spec.nodeName={node} | Select-String cns",
+			"Check whether the pod of azure-cns runs on this node."),
+		checks.Inspect("kubectl logs -n kube-system POD --previous",
+			"If it restarts, read why."),
+		checks.Run("kubectl delete pod -n kube-system POD",
+			"Delete the pod of azure-cns, so that it is created again.").
+			Costs("No new pod gets an address until it runs."),
+		checks.Verify("Test-NetConnection localhost -Port 10090", "TcpTestSucceeded is True")),
+	Links: []string{
+		"https://github.com/Azure/AKS/issues/4342",
+		"https://learn.microsoft.com/en-us/azure/architecture/operator-guides/aks/troubleshoot-network-aks",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  azureCnsUnreachableSigns,
+	Run:    complain(azureCnsUnreachableSigns),
+})
+
+var azureCnsUnreachableSigns = []checks.Sign{
+	{Text: "Failed to get IP address from CNS", Also: []string{"10090", "refused"},
+		Not: []string{"not enough IPs"}, Level: checks.Warn,
+		Says: "azure-vnet cannot reach CNS on port 10090 of this node"},
+}

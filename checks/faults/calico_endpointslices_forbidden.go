@@ -1,0 +1,39 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "calico-endpointslices-forbidden",
+	Title:    "Calico may not list EndpointSlices",
+	Healthy:  "Calico may list EndpointSlices",
+	Category: checks.CategoryNetwork,
+	Doc: `Felix watches EndpointSlices, and it applies nothing before its first list of each
+resource is complete. The role of an older manifest or operator does not allow them. Felix on
+Windows then asks every second, writes the refusal into its log, and the network policies of this
+node stay incomplete: allowed connections are dropped, or blocked ones pass.
+
+The check looks for the refusal of calico-node's service account.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl auth can-i list endpointslices.discovery.k8s.io --as=system:serviceaccount:calico-system:calico-node",
+			"Ask the API server whether calico-node may list EndpointSlices."),
+		checks.Do("Upgrade the Tigera operator, or apply the ClusterRole calico-node of the installed Calico version."),
+		checks.Verify("kubectl auth can-i list endpointslices.discovery.k8s.io --as=system:serviceaccount:calico-system:calico-node", "yes")),
+	Links: []string{
+		"https://github.com/projectcalico/calico/issues/4932",
+		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/operator",
+	},
+	Breaks:  []*checks.Effect{effectPodTraffic},
+	Applies: checks.OnCNI(node.Calico),
+	Needs:   []evidence.Need{evidence.Logs("calico-node")},
+	Signs: []checks.Sign{
+		{Text: "endpointslices.discovery.k8s.io is forbidden", Also: []string{`calico-node"`},
+			Says: "the role of calico-node does not allow it to list EndpointSlices"},
+		{Text: "Unable to list K8s EndpointSlice resources",
+			Also: []string{"the server could not find the requested resource"},
+			Says: "Felix is too old for this API server: it requests EndpointSlices from an API that was removed"},
+	},
+})

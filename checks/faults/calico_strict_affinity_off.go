@@ -1,0 +1,40 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "calico-strict-affinity-off",
+	Title:    "Calico IPAM strict affinity is off",
+	Healthy:  "Calico IPAM strict affinity is on",
+	Category: checks.CategoryNetwork,
+	Doc: `On Windows a Calico node owns whole blocks of addresses: HNS has one subnet for each.
+With strict affinity off, nodes on Linux may borrow single addresses from such a block, which
+Windows cannot route. Calico for Windows therefore does not start, and its CNI plugin refuses each
+pod, until IPAM is set to strict affinity. New clusters have it off.
+
+The setting is in the cluster and not on the node, so the check looks for the refusal in events and
+logs.`,
+	Fix: checks.Steps(
+		checks.Run(`kubectl patch ipamconfigurations default --type merge --patch="{\"spec\":{\"strictAffinity\":true}}"`,
+			"Set Calico IPAM to strict affinity. Older releases: calicoctl ipam configure --strictaffinity=true.").
+			Costs("A Linux node whose blocks are full gets a new block and no longer borrows addresses."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
+	Links: []string{
+		"https://github.com/rancher/rke2/issues/1691",
+		"https://github.com/Azure/AKS-Edge/issues/43",
+		"https://github.com/projectcalico/calico/issues/4404",
+		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/operator",
+	},
+	Breaks:  []*checks.Effect{effectNetworkCreation},
+	Applies: checks.OnCNI(node.Calico),
+	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("calico-node"),
+		evidence.Logs("kubelet"))},
+	Signs: []checks.Sign{
+		{Text: "global strict affinity should not be false for Windows node",
+			Says: "Calico refuses to work on Windows: strict affinity is off"},
+	},
+})

@@ -1,0 +1,155 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// A crash loop: so many ends within so long. The AKS log analysis counts the same.
+const (
+	crashesOfLoop = 4
+	lengthOfLoop  = 30 * time.Minute
+)
+
+var _ = register(checks.Check{
+	ID:       "component-crash-loop",
+	Title:    "Service of a node component ends again and again",
+	Healthy:  "Services of node components keep running",
+	Category: checks.CategoryComponents,
+	Doc: `The service manager writes event 7031 or 7034 each time that a service ends without having
+been stopped, and starts it again by its recovery settings. Several such events of the kubelet,
+containerd, kube-proxy, flanneld, rke2, k3s or vmcompute within half an hour are a crash loop: the
+component starts, finds something that it cannot work with, and exits. Get-Service shows it as
+running most of the time. For a service that nssm wraps, nssm writes event 1013 each time that the
+program exits.
+
+The check counts the events of the last day since the boot. A loop that lasted until the evidence
+was collected is a fault; one that ended half an hour before is reported as info, and single
+crashes are a warning. Single events of nssm do not count: a restart may write them.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034} -MaxEvents 20 | Format-List TimeCreated, Message",
+			"Read which service ended, and how often."),
+		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter *.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 5 FullName, LastWriteTime",
+			"Read the last lines of the component's log before each end."),
+		checks.Do("Fix the error that the log names, such as a removed flag, a certificate or a file that is missing, and start the service."),
+		checks.Verify("Get-WinEvent -FilterHashtable @{LogName='System'; Id=7031,7034} -MaxEvents 1 | Select-Object TimeCreated",
+			"no new event since the fix")),
+	Links: []string{
+		"https://learn.microsoft.com/en-us/windows/win32/services/service-control-manager",
+		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-services.md"},
+	Breaks: []*checks.Effect{effectNodeReports},
+	Shows: []*checks.Effect{effectKubeletStart, effectKubelet, effectRuntime, effectKubeProxy,
+		effectFlanneld},
+	Needs: []evidence.Need{evidence.WindowsEvents},
+	Uses:  []evidence.Need{evidence.Services, evidence.OSInfo},
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		events := evidence.WindowsEvents.In(s)
+		if len(events) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the service manager's events"))
+		}
+		var findings []checks.Finding
+		list := slices.Clone(crashing)
+		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
+			list = append(list, node.About(s).Components[name])
+		}
+		for _, c := range list {
+			if f, ok := crashesOf(s, c, crashEvents(s, c)); ok {
+				findings = append(findings, f)
+			}
+		}
+		if len(findings) == 0 && anonymous(events) {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the service manager's events"))
+		}
+		return findings, nil
+	},
+})
+
+// crashing are services that run several components, or without which none of them works. HNS has
+// a check of its own.
+var crashing = []*node.Component{
+	{Name: "rke2", Service: []string{"rke2"}}, {Name: "k3s", Service: []string{"k3s"}},
+	{Name: "vmcompute", Service: []string{"vmcompute", "Hyper-V Host Compute Service"}},
+}
+
+// nssmProgramEnded is nssm's event about each end of the program that it wraps: its messages.mc,
+// NSSM_EVENT_ENDED_SERVICE. It writes one for some ends that were asked for, too.
+const nssmProgramEnded = 1013
+
+func ofNSSM(e evidence.WindowsEvent) bool {
+	return strings.EqualFold(e.Provider, "nssm") && e.ID == nssmProgramEnded
+}
+
+// crashEvents are the component's events 7031, 7034 and 1013 of the last day since the boot, in order.
+func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent {
+	names := slices.Clone(c.Service)
+	for _, svc := range c.Services {
+		names = append(names, svc.DisplayName)
+	}
+	booted := evidence.OSInfo.In(s).BootedAt.Time
+	var list []evidence.WindowsEvent
+	for _, e := range evidence.WindowsEvents.In(s) {
+		manager := e.Provider == "" || strings.EqualFold(e.Provider, "Service Control Manager")
+		ended := manager && (e.ID == serviceCrashed || e.ID == serviceCrashedAgain) || ofNSSM(e)
+		if ended && !e.Time.Before(booted) && s.Now().Sub(e.Time.Time) <= checks.LongAgo &&
+			namesService(e.Message, names) {
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b evidence.WindowsEvent) int {
+		return a.Time.Compare(b.Time.Time)
+	})
+	return list
+}
+
+// namesService tells whether a message, in whatever language, names one of the services: as a word
+// of its own, since "kubelet" is also the beginning of "kubelet-monitor".
+func namesService(message string, names []string) bool {
+	words := strings.FieldsFunc(strings.ToLower(message), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
+	})
+	padded := " " + strings.Join(words, " ") + " "
+	return slices.ContainsFunc(names, func(name string) bool {
+		return name != "" && strings.Contains(padded, " "+strings.ToLower(name)+" ")
+	})
+}
+
+// crashesOf judges the ends of one component.
+func crashesOf(s evidence.Snapshot, c *node.Component,
+	events []evidence.WindowsEvent) (checks.Finding, bool) {
+	if len(events) == 0 {
+		return checks.Finding{}, false
+	}
+	managed := slices.DeleteFunc(slices.Clone(events), ofNSSM)
+	last := events[len(events)-1]
+	quote := func(f checks.Finding) checks.Finding {
+		return f.With(last.Field().Because("%s", evidence.Clean(last.Message)))
+	}
+	when := last.Time.UTC().Format("2006-01-02 15:04 UTC")
+	for i := len(events) - crashesOfLoop; i >= 0; i-- {
+		end := events[i+crashesOfLoop-1]
+		if end.Time.Sub(events[i].Time.Time) > lengthOfLoop {
+			continue
+		}
+		if s.Now().Sub(end.Time.Time) > checks.Recently {
+			return quote(checks.Findingf(checks.Info, c.Name,
+				"unexpected ends of %s in the last day: %d, last at %s; it has run since",
+				label(c), len(events), when)), true
+		}
+		return quote(checks.Findingf(checks.Fail, c.Name,
+			"%s is in a crash loop: %d unexpected ends in the last day, last at %s",
+			label(c), len(events), when)), true
+	}
+	if len(managed) == 0 {
+		return checks.Finding{}, false
+	}
+	last = managed[len(managed)-1]
+	return quote(checks.Findingf(checks.Warn, c.Name,
+		"unexpected ends of %s in the last day: %d, last at %s", label(c), len(managed),
+		last.Time.UTC().Format("2006-01-02 15:04 UTC"))), true
+}

@@ -1,0 +1,191 @@
+package faults
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+	"doctor/checks/sorted"
+)
+
+var _ = register(checks.Check{
+	ID:       "component-port-closed",
+	Title:    "kubelet or kube-proxy does not listen on its port",
+	Healthy:  "kubelet and kube-proxy listen on their ports",
+	Category: checks.CategoryComponents,
+	Doc: `The API server reaches the kubelet at port 10250 for kubectl logs, exec and metrics. Probes of
+load balancers ask kube-proxy at 10256. A component can run without its port: another program has
+it, Windows has reserved it, or it listens on an address that others cannot reach.
+
+The check reads the listeners of a node whose kubelet or kube-proxy has been running for two
+minutes, and the ports from the Node object, the kubelet's configuration and the flags. A port that
+is switched off (0 or an empty address) does not count. Components that run inside of another
+program, such as that of k3s, are judged by the port alone.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-NetTCPConnection -State Listen | Where-Object LocalPort -in 10248,10249,10250,10256 | Select-Object LocalAddress, LocalPort, OwningProcess",
+			"See which program has the port."),
+		checks.Do("Free the port, or correct the address in the configuration."),
+		checks.Run("{restart kubelet}", "Restart the kubelet if it is about its port."),
+		checks.Verify("kubectl logs -n kube-system POD --tail 1", "a line of a pod of this node")),
+	Links: []string{"https://kubernetes.io/docs/reference/networking/ports-and-protocols/"},
+	Needs: []evidence.Need{evidence.Ports, evidence.Processes},
+	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks}, node.KubeletSources,
+		node.ProxySources),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		// Windows always listens on its RPC port; a list without it was chosen by hand
+		if !slices.ContainsFunc(evidence.Ports.In(s).Listener, func(l evidence.PortListener) bool {
+			return l.Port == rpcPort && strings.EqualFold(l.Protocol, "tcp")
+		}) {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the ports on which programs listen"))
+		}
+		looked := false
+		var findings []checks.Finding
+		for _, want := range portsWanted(node.About(s), s) {
+			looked = true
+			findings = append(findings, want.look(s)...)
+		}
+		if !looked {
+			return nil, checks.Skip("kubelet and kube-proxy have not been running for two minutes")
+		}
+		return findings, nil
+	},
+})
+
+// rpcPort is that of the RPC endpoint mapper.
+const rpcPort = 135
+
+// An openPort is a TCP port on which a component listens.
+type openPort struct {
+	component string
+	port      int
+	outside   bool // others must reach it
+	from      evidence.Because
+}
+
+// portsWanted lists the ports of components that run and had time to open them.
+func portsWanted(n *node.Node, s evidence.Snapshot) []openPort {
+	settled := func(c *node.Component) bool {
+		return len(c.Processes) > 0 && !slices.ContainsFunc(c.Processes,
+			func(p evidence.Process) bool {
+				return p.StartedAt.IsZero() || s.Now().Sub(p.StartedAt.Time) < 2*time.Minute
+			})
+	}
+	var list []openPort
+	if k := n.Components["kubelet"]; settled(k) {
+		at := k.Processes[0].Field("pid").Because("process %s", k.Processes[0].Name)
+		list = append(list, servingPort(n, s, at))
+		if health := healthPort(n, s, at); health.port != 0 {
+			list = append(list, health)
+		}
+	}
+	if p := n.Components["kube-proxy"]; settled(p) {
+		if _, there := n.PodNetwork(s); !there && evidence.HNSNetworks.Known(s) {
+			return list // kube-proxy waits for the network before it opens ports
+		}
+		if n.UnseenProxy().Kind != "" || len(n.Proxy().Flags) == 0 {
+			return list
+		}
+		if _, file := n.Proxy().Flag("config"); file {
+			return list // its ports are in the file
+		}
+		at := p.Processes[0].Field("pid").Because("process %s", p.Processes[0].Name)
+		for flag, port := range map[string]int{"healthz-bind-address": 10256,
+			"metrics-bind-address": 10249} {
+			from := at
+			if f, ok := n.Proxy().Flag(flag); ok {
+				_, text, _ := strings.Cut(f.Value, ":")
+				if strings.Count(f.Value, ":") > 1 {
+					text = f.Value[strings.LastIndex(f.Value, ":")+1:]
+				}
+				port, _ = strconv.Atoi(text)
+				from = f.From
+			}
+			if port != 0 {
+				list = append(list, openPort{"kube-proxy", port, false, from})
+			}
+		}
+		sorted.By(list, func(a, b openPort) int { return a.port - b.port })
+	}
+	return list
+}
+
+// servingPort is the port that the Node object announces, or that of the configuration.
+func servingPort(n *node.Node, s evidence.Snapshot, at evidence.Because) openPort {
+	want := openPort{"kubelet", 10250, true, at}
+	if f, ok := n.KubeletFlag("port"); ok {
+		if port, err := strconv.Atoi(f.Value); err == nil && port > 0 {
+			want.port, want.from = port, f.From
+		}
+	}
+	object := evidence.Node.In(s)
+	if port := object.Status.DaemonEndpoints.KubeletEndpoint.Port; port > 0 {
+		want.port = port
+		want.from = object.Field("status", "daemonEndpoints", "kubeletEndpoint", "Port").Because(
+			"kubeletEndpoint: port %d", port)
+	}
+	return want
+}
+
+// healthPort is that of the kubelet's own health endpoint, 0 where it is off or not known.
+func healthPort(n *node.Node, s evidence.Snapshot, at evidence.Because) openPort {
+	want := openPort{"kubelet", 10248, false, at}
+	if drop, gap := n.KubeletDropIns(s); len(drop) > 0 || gap.Kind != "" {
+		return openPort{}
+	}
+	if f, ok := n.KubeletFlag("healthz-port"); ok {
+		port, err := strconv.Atoi(f.Value)
+		if err != nil {
+			return openPort{}
+		}
+		want.port, want.from = port, f.From
+		return want
+	}
+	config, f, gap := n.KubeletConfig(s)
+	if _, names := n.KubeletFlag("config"); names && gap.Kind != "" {
+		return openPort{}
+	}
+	if config.HealthzPort != nil {
+		want.port, want.from = *config.HealthzPort, f.Field("healthzPort").Because(
+			"healthzPort is %d", *config.HealthzPort)
+	}
+	return want
+}
+
+// look finds the listener of the port.
+func (w openPort) look(s evidence.Snapshot) []checks.Finding {
+	closed := true
+	var only evidence.Because
+	for i, l := range evidence.Ports.In(s).Listener {
+		if l.Port != w.port || !strings.EqualFold(l.Protocol, "tcp") {
+			continue
+		}
+		closed = false
+		place := evidence.Ports.Field(s, "listeners", i)
+		if l.Process != "" && !strings.EqualFold(node.Program(l.Process), w.component) &&
+			(strings.EqualFold(node.Program(l.Process), "kubelet") ||
+				strings.EqualFold(node.Program(l.Process), "svchost") ||
+				strings.EqualFold(node.Program(l.Process), "kube-proxy")) {
+			return []checks.Finding{checks.Findingf(checks.Warn, w.component,
+				"%s does not have its port %d: %s listens on it", w.component, w.port, l.Process).
+				At(place, "%s listens on %s", l.Process, l.Address).With(w.from)}
+		}
+		ip, ok := node.ParseAddress(l.Address)
+		if !w.outside || !ok || !ip.IsLoopback() {
+			return nil
+		}
+		only = place.Because("%s listens on %s", l.Process, l.Address)
+	}
+	if closed {
+		return []checks.Finding{checks.Findingf(checks.Warn, w.component,
+			"%s runs, but nothing listens on its port %d", w.component, w.port).
+			At(evidence.Ports.Field(s, "listeners"), "%d listeners, none on TCP port %d",
+				len(evidence.Ports.In(s).Listener), w.port).With(w.from)}
+	}
+	return []checks.Finding{checks.Findingf(checks.Warn, w.component,
+		"%s listens on port %d of the loopback address only: the API server cannot reach it",
+		w.component, w.port).With(only, w.from)}
+}

@@ -1,0 +1,82 @@
+package faults_test
+
+import "testing"
+
+func TestSettingsAreComparedWithWhatRuns(t *testing.T) {
+	process := func(args string) string {
+		return "-- processes.json --\n[{\"pid\":10,\"ppid\":4,\"name\":\"kubelet.exe\",\"exe\":\"C:\\\\k\\\\kubelet.exe\",\"args\":[" + args + "]}]\n"
+	}
+	with := func(args string) string {
+		return "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"pid\":10,\"binPath\":\"C:\\\\k\\\\kubelet.exe\",\"args\":[" + args + "]}]\n"
+	}
+	runLooks(t, "settings-not-applied", []look{
+		{"the same flags, with other slashes",
+			with(`"--config=C:\\k\\config.yaml"`) + process(`"--config=C:/k/config.yaml"`), "pass"},
+		{"a flag was changed in the service", with(`"--max-pods=40"`) + process(`"--max-pods=30"`),
+			"warn: kubelet runs with --max-pods=30, but kubelet sets 40: it was not restarted since [state]"},
+		{"what Windows fills in is not compared",
+			with(`"--config=%ProgramData%\\k"`) + process(`"--config=C:\\ProgramData\\k"`), "unknown"},
+		{"another service started the process",
+			with(`"--max-pods=40"`) + "-- processes.json --\n[{\"pid\":11,\"ppid\":4,\"name\":\"kubelet.exe\",\"args\":[\"--max-pods=30\"]}]\n",
+			"unknown"},
+	})
+}
+
+// podSince is a Ready pod with the address 10.244.2.5 whose container started then.
+func podSince(started string) string {
+	return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"web\"}]},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.2.5\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}],\"containerStatuses\":[{\"name\":\"web\",\"ready\":true,\"state\":{\"running\":{\"startedAt\":\"" + started + "\"}}}]}}]}\n"
+}
+
+func TestPodsThatStartDoNotCount(t *testing.T) {
+	with := func(last string) string {
+		return "-- hns-endpoints.json --\n[{\"ID\":\"a\",\"Name\":\"e\",\"IpConfigurations\":[{\"IpAddress\":\"10.244.2." + last + "\",\"PrefixLength\":24}],\"Flags\":0,\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}]\n"
+	}
+	runLooks(t, "pod-address-mismatch", []look{
+		{"its endpoint is there", podSince("2026-11-20T08:00:00Z") + with("5"), "pass"},
+		{"its endpoint is gone", podSince("2026-11-20T08:00:00Z") + with("6"),
+			"warn: pod default/web has the address 10.244.2.5, but HNS has no endpoint with it [state]"},
+		{"it started a minute ago", podSince("2026-11-20T09:59:00Z") + with("6"), "skip"},
+	})
+}
+
+func TestRoutesLeadToGateways(t *testing.T) {
+	const adapter = "-- adapters.json --\n[{\"name\":\"Ethernet\",\"ifIndex\":4,\"status\":\"up\",\"addresses\":[\"10.0.0.4/24\"],\"gateways\":[\"10.0.0.1\"]}]\n"
+	const host = "-- adapters.json --\n[{\"name\":\"Ethernet\",\"ifIndex\":4,\"status\":\"up\",\"addresses\":[\"10.0.0.4/32\"],\"gateways\":[\"10.0.0.1\"]}]\n"
+	routes := func(list string) string { return "-- routes.json --\n[" + list + "]\n" }
+	const loopback = "{\"destination\":\"127.0.0.0/8\",\"nextHop\":\"0.0.0.0\",\"ifIndex\":1}"
+	const own = ",{\"destination\":\"10.0.0.0/24\",\"nextHop\":\"0.0.0.0\",\"ifIndex\":4}"
+	const out = ",{\"destination\":\"0.0.0.0/0\",\"nextHop\":\"10.0.0.1\",\"ifIndex\":4}"
+	runLooks(t, "node-route-missing", []look{
+		{"all routes", adapter + routes(loopback+own+out), "pass"},
+		{"no default route", adapter + routes(loopback+own),
+			"warn: adapter Ethernet has the gateway 10.0.0.1, but no default route leads to it [state]"},
+		{"an address of a cloud that has no subnet", host + routes(loopback+out), "pass"},
+		{"a list that somebody began by hand", adapter + routes(own[1:]), "unknown"},
+	})
+}
+
+func TestPortsThatAreOffAreNotMissed(t *testing.T) {
+	with := func(port string) string {
+		return "-- processes.json --\n[{\"pid\":10,\"name\":\"kubelet.exe\",\"args\":[\"--healthz-port=" + port + "\"],\"startedAt\":\"2026-11-20T08:00:00Z\"}]\n"
+	}
+	const ports = "-- ports.json --\n{\"listeners\":[{\"protocol\":\"tcp\",\"address\":\"::\",\"port\":135},{\"protocol\":\"tcp\",\"address\":\"::\",\"port\":10250,\"process\":\"kubelet.exe\"}]}\n"
+	runLooks(t, "component-port-closed", []look{
+		{"the health endpoint is off", with("0") + ports, "pass"},
+		{"the health endpoint does not listen", with("10248") + ports,
+			"warn: kubelet runs, but nothing listens on its port 10248 [state]"},
+	})
+}
+
+func TestOnlyAKubeletThatFitsIsSupported(t *testing.T) {
+	server := func(v string) string {
+		return nodeOf("v1.29.4", "containerd://1.7.2") + "-- api/version.json --\n{\"gitVersion\":\"" + v + "\"}\n"
+	}
+	runLooks(t, "version-skew", []look{
+		{"the same", server("v1.29.9"), "pass"},
+		{"three behind", server("v1.32.0-eks-1a2b3c"), "pass"},
+		{"four behind", server("v1.33.0"),
+			"warn: the kubelet is v1.29.4, more than 3 minor versions behind the API server (v1.33.0) [state]"},
+		{"newer", server("v1.28.1"),
+			"warn: the kubelet is v1.29.4, newer than the API server (v1.28.1) [state]"},
+	})
+}

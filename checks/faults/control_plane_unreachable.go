@@ -1,0 +1,91 @@
+package faults
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "control-plane-unreachable",
+	Title:    "Node does not reach the API server",
+	Healthy:  "Node reaches the API server",
+	Category: checks.CategoryNetwork,
+	Doc: `The kubelet, kube-proxy and the network agent of the node talk to the API server. A firewall, a lost route, an exhausted load balancer
+or a certificate of another cluster prevents it. Components keep working with what they know, so the
+node looks well for some minutes.
+
+The check reads probes to the API server: to the endpoints of the Service kubernetes and to the
+servers that the kubeconfig files name, each from the node.`,
+	Fix: checks.Steps(
+		checks.Run("Test-NetConnection -ComputerName API-SERVER -Port 443",
+			"Try the connection from the node, with the port of your API server."),
+		checks.Do("Follow the route and the firewalls between the node and the control plane."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://kubernetes.io/docs/reference/networking/ports-and-protocols/"},
+	Symptom: true,
+	Needs:   []evidence.Need{evidence.ReachProbes},
+	Uses: slices.Concat([]evidence.Need{evidence.EndpointSlices},
+		node.AsFiles(kubeconfigs), node.KubeletSources),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		targets := apiTargets(s)
+		looked := false
+		var findings []checks.Finding
+		for _, p := range evidence.ReachProbes.In(s) {
+			if p.From != evidence.FromNode || p.Protocol != "tcp" && p.Protocol != "tls" ||
+				!slices.Contains(targets, strings.ToLower(p.Target)) {
+				continue
+			}
+			looked = true
+			if p.Outcome == "ok" {
+				continue
+			}
+			findings = append(findings, checks.Findingf(checks.Warn, p.Target,
+				"the node does not reach the API server at %s over %s: %s", p.Target, p.Protocol,
+				p.Outcome).
+				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From,
+					p.Outcome))
+		}
+		if !looked {
+			return nil, checks.Unknown(evidence.NotShown.Gap("a probe to the API server"))
+		}
+		return findings, nil
+	},
+})
+
+// apiTargets are the addresses of the API server as probes name them.
+func apiTargets(s evidence.Snapshot) (targets []string) {
+	for _, slice := range evidence.EndpointSlices.In(s) {
+		if slice.Metadata.Namespace != "default" ||
+			slice.Metadata.Labels["kubernetes.io/service-name"] != "kubernetes" {
+			continue
+		}
+		for _, e := range slice.Endpoints {
+			for _, ip := range node.ParseAddresses(e.Addresses...) {
+				for _, p := range slice.Ports {
+					targets = append(targets, netip.AddrPortFrom(ip, uint16(p.Port)).String())
+				}
+			}
+		}
+	}
+	for _, f := range kubeconfigsInUse(node.About(s)) {
+		c, err := evidence.DecodeKubeconfig([]byte(s.File(f.Value).Text))
+		if err != nil {
+			continue
+		}
+		for _, server := range c.Clusters {
+			host, ok := strings.CutPrefix(strings.ToLower(server), "https://")
+			host, _, _ = strings.Cut(host, "/")
+			if ok && !strings.Contains(host, ":") {
+				host += ":443"
+			}
+			targets = append(targets, host)
+		}
+	}
+	return targets
+}

@@ -1,0 +1,41 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "hostprocess-port-in-use",
+	Title:    "Port of a HostProcess container is in use on the node",
+	Healthy:  "Ports of HostProcess containers are free",
+	Category: checks.CategoryWorkloads,
+	Doc: `A HostProcess container shares the ports of the node. If another process listens already,
+such as a second monitoring agent, an old service of the same program, or a process that survived
+its container, it fails with "Only one usage of each socket address". windows_exporter is seen most
+often: as a service of the image and again as a DaemonSet, or as the development build 0.20.1_19.
+
+The check looks for these words in the logs of pods. It only warns: a restarted container can meet
+the port of its predecessor for a moment.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-NetTCPConnection -State Listen -LocalPort PORT | ForEach-Object { Get-Process -Id $_.OwningProcess }",
+			"Find out which process listens on the port of the error."),
+		checks.Do("Remove the second installation, or set another port in one of them.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If the process is left over from an earlier container, stop it by its id."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
+	Links: []string{
+		"https://github.com/prometheus-community/windows_exporter/issues/1092",
+		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
+	},
+	Breaks: []*checks.Effect{effectContainers},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("pods"), evidence.Logs("windows-exporter"))},
+	Signs: []checks.Sign{
+		{Text: "Only one usage of each socket address",
+			Or:   []string{"Normalerweise darf jede Socketadresse", "通常每个套接字地址"},
+			Also: []string{"bind"}, In: []string{"pods", "windows-exporter"},
+			Level: checks.Warn,
+			Says:  "a container cannot listen on its port: another process of the node does"},
+	},
+})

@@ -1,0 +1,44 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "image-digest-mismatch",
+	Title:    "Image layer arrives incomplete or changed",
+	Healthy:  "Image layers arrive as the registry has them",
+	Category: checks.CategoryImages,
+	Doc: `containerd compares each layer with the digest in the manifest. If a proxy or load
+balancer closes the connection early, or a program that inspects traffic changes the data, the
+digest differs and the pull fails with "unexpected commit digest". Windows layers of several
+gigabytes meet time limits of proxies that Linux layers never reach. A digest that begins with
+e3b0c442 means that nothing arrived. The next attempt starts from zero and can fail in the same way.
+
+The check looks for this error at pods that wait for their image and in the logs of the kubelet and
+containerd.`,
+	Fix: checks.Steps(
+		checks.Run("{pull} IMAGE",
+			"Pull the image by hand, and watch at which time or size it ends."),
+		checks.Do("Raise the time limit of the proxy or load balancer between the node and the registry, and exclude the registry from inspection. Or use a registry near the cluster."),
+		checks.Run(`Stop-Service kubelet, containerd; Remove-Item -Recurse C:\ProgramData\containerd\root\io.containerd.content.v1.content\ingest\*; Start-Service containerd, kubelet`,
+			"If the same digest returns each time, remove the unfinished downloads.").
+			Costs("No pod starts or stops until the services run again."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
+	Links: []string{
+		"https://github.com/containerd/containerd/issues/3974",
+		"https://github.com/containerd/containerd/issues/4908",
+		"https://github.com/rancher/rancher/issues/31180",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  imageDigestMismatchSigns,
+	Run:    complain(imageDigestMismatchSigns),
+})
+
+var imageDigestMismatchSigns = []checks.Sign{
+	{Text: "unexpected commit digest", Also: []string{"failed commit on ref"},
+		Says: "an image layer does not have its digest: the download was cut or changed on the way"},
+}

@@ -1,0 +1,49 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "image-not-found",
+	Title:    "Image or tag does not exist in its registry",
+	Healthy:  "Images that pods name exist in their registries",
+	Category: checks.CategoryImages,
+	Doc: `The registry knows no image of this name and tag: a typing error, a placeholder that a
+script did not replace, or a version that was not published for Windows. Images of kube-proxy,
+flannel and other agents for Windows are built apart from the release of Kubernetes, so a tag with
+the newest version is often missing. Some registries answer the same for private images without
+credentials.
+
+The check looks for the answer of the registry at pods that wait for their image and in the logs of
+the kubelet and the runtime.`,
+	Fix: checks.Steps(
+		checks.Inspect("crane ls REGISTRY/IMAGE",
+			"List the tags of the image, or read them on the page of the registry."),
+		checks.Do("Set a tag that exists in the pod template. For agents of sig-windows-tools, build the image yourself if the version is missing.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If the image is private, name a Secret in imagePullSecrets."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
+	Links: []string{
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/95",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/350",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/343",
+		"https://kubernetes.io/docs/concepts/containers/images/",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  imageNotFoundSigns,
+	Run:    complain(imageNotFoundSigns),
+})
+
+var imageNotFoundSigns = []checks.Sign{
+	{Text: "manifest unknown", Also: []string{"pull"},
+		Says: "the registry does not have the image or tag"},
+	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull"},
+		Says: "the registry does not have the image or tag"},
+	{Text: "failed to resolve reference", Also: []string{": not found"},
+		Not:  []string{"manifest unknown", "no match for platform", "dial tcp", "no such host"},
+		Says: "the registry does not have the image or tag"},
+}

@@ -1,0 +1,361 @@
+package faults_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// eventsOf is events.json, of events as they stand.
+func eventsOf(events ...string) string {
+	return "-- events.json --\n[" + strings.Join(events, ",\n") + "]\n"
+}
+
+func managerEvent(id int, at, message string) string {
+	return fmt.Sprintf(
+		`{"log":"System","provider":"Service Control Manager","id":%d,"time":"2026-11-20T%sZ","message":%q}`,
+		id, at, message)
+}
+
+func computeEvent(id int, at, system, result string) string {
+	return fmt.Sprintf(
+		`{"log":"Microsoft-Windows-Hyper-V-Compute-Operational","id":%d,"time":"2026-11-20T%sZ","message":"[%s] Create compute system, result %s"}`,
+		id, at, strings.Repeat(system, 32), result)
+}
+
+func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
+	const died = "The kubelet service terminated unexpectedly.  It has done this 1 time(s)."
+	loop := func(hour string) (list []string) {
+		for _, minute := range []string{"40", "43", "46", "49"} {
+			list = append(list, managerEvent(7031, hour+":"+minute+":00", died))
+		}
+		return list
+	}
+	nssm := func(at string) string {
+		return fmt.Sprintf(
+			`{"log":"Application","provider":"nssm","id":1013,"time":"2026-11-20T%sZ","message":"Program C:\\k\\kubelet.exe for service kubelet exited with return code 1."}`,
+			at)
+	}
+	runLooks(t, "component-crash-loop", []look{
+		{"four ends within half an hour until now", eventsOf(loop("09")...),
+			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:49 UTC [state]"},
+		{"a loop that ended an hour before", eventsOf(loop("06")...),
+			"info: unexpected ends of kubelet in the last day: 4, last at 2026-11-20 06:49 UTC; it has run since [state]"},
+		{"one end", eventsOf(managerEvent(7034, "08:05:00", died)),
+			"warn: unexpected ends of kubelet in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
+		{"one end, in German", eventsOf(managerEvent(7034, "08:05:00",
+			`Dienst "kubelet" wurde unerwartet beendet. Dies ist bereits 1 Mal passiert.`)),
+			"warn: unexpected ends of kubelet in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
+		{"a program that nssm restarts", eventsOf(nssm("09:40:00"), nssm("09:40:04"),
+			nssm("09:40:12"), nssm("09:40:28")),
+			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:40 UTC [state]"},
+		{"one exit that nssm tells of", eventsOf(nssm("09:40:00")), "pass"},
+		{"one end of the host compute service", eventsOf(managerEvent(7031, "08:05:00",
+			"The Hyper-V Host Compute Service service terminated unexpectedly.")),
+			"warn: unexpected ends of vmcompute in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
+		{"the end of another service", eventsOf(managerEvent(7034, "08:05:00",
+			"The kubelet-monitor service terminated unexpectedly.")), "pass"},
+		{"a start", eventsOf(managerEvent(7036, "08:05:00",
+			"The kubelet service entered the running state.")), "pass"},
+		{"an end before the boot", `-- os.json --
+{"build":20348,"bootedAt":"2026-11-20T08:10:00Z"}
+` + eventsOf(managerEvent(7034, "08:05:00", died)), "pass"},
+		{"events without their providers", `-- events.json --
+[{"id":1074,"time":"2026-11-20T08:05:00Z","message":"x"}]
+`, "unknown"},
+	})
+}
+
+func TestResultsOfComputeOperations(t *testing.T) {
+	runLooks(t, "compute-operations-failing", []look{
+		{"operations that go on", eventsOf(computeEvent(2000, "08:05:00", "a1", "0xC0370103"),
+			computeEvent(2001, "08:05:02", "a1", "0x00000000")), "pass"},
+		{"stops of what has stopped", eventsOf(computeEvent(2003, "08:05:00", "a1", "0xC0370110"),
+			computeEvent(2003, "08:05:01", "a2", "0xC037010E")), "pass"},
+		{"one container that ended in its start", eventsOf(
+			computeEvent(2001, "08:05:00", "a1", "0xC0370100")), "pass"},
+		{"no compartment left", eventsOf(computeEvent(2000, "08:05:00", "a1", "0x800705AA")),
+			"warn: 1 of 1 operations of the host compute service to create a container failed in the last day: 0x800705AA [state]"},
+		{"most starts fail", eventsOf(computeEvent(2001, "08:05:00", "a1", "0xC0370106"),
+			computeEvent(2001, "08:05:01", "a2", "0xC0370106"),
+			computeEvent(2001, "08:05:02", "a3", "0xC0370100"),
+			computeEvent(2001, "08:05:03", "a4", "0xC0370106"),
+			computeEvent(2001, "08:05:04", "a5", "0xC0370106"),
+			computeEvent(2001, "08:05:05", "a6", "0x00000000")),
+			"warn: 5 of 6 operations of the host compute service to start a container failed in the last day: 0xC0370106, 0xC0370100 [state]"},
+		{"the resource exhaustion detector's 2003",
+			`-- events.json --
+[{"log":"System","provider":"Microsoft-Windows-Resource-Exhaustion-Detector","id":2003,"time":"2026-11-20T08:05:00Z","message":"0xC0370109"}]
+`, "unknown"},
+	})
+}
+
+func TestSlowStartsAreSeveral(t *testing.T) {
+	pair := func(system, from, to string) []string {
+		return []string{computeEvent(2000, from, system, "0xC0370103"),
+			computeEvent(2001, to, system, "0x00000000")}
+	}
+	runLooks(t, "compute-start-slow", []look{
+		{"one that took a minute", eventsOf(pair("a1", "08:05:00", "08:06:00")...), "pass"},
+		{"one that took three minutes", eventsOf(pair("a1", "08:05:00", "08:08:00")...),
+			"warn: 1 of 1 containers took more than 30s from creation to start in the last day, the slowest 3m0s [state]"},
+		{"a creation that was never started", eventsOf(
+			computeEvent(2000, "08:05:00", "a1", "0xC0370103")), "unknown"},
+	})
+}
+
+func TestEndsOfTheSystem(t *testing.T) {
+	event := func(provider string, id int, message string) string {
+		return fmt.Sprintf(
+			`{"log":"System","provider":%q,"id":%d,"time":"2026-11-20T08:05:00Z","message":%q}`,
+			provider, id, message)
+	}
+	const bugcheck = "The bugcheck was: 0x0000007f (0x8, 0x0)."
+	runLooks(t, "unexpected-reboot", []look{
+		{"Windows Error Reporting has a 1001 of its own", eventsOf(
+			event("Windows Error Reporting", 1001, "Fault bucket , type 0")), "pass"},
+		{"a planned restart", eventsOf(event("User32", 1074, "restart")), "pass"},
+		{"a reset", eventsOf(event("EventLog", 6008, "unexpected")),
+			"warn: Windows went down without a shutdown in the last day, reported at 2026-11-20 08:05 UTC [state]"},
+		{"two bugchecks", eventsOf(event("BugCheck", 1001, bugcheck),
+			event("Microsoft-Windows-WER-SystemErrorReporting", 1001, bugcheck)),
+			"fail: Windows crashed in the last day: bugcheck 0x0000007f, 2 in all, last reported at 2026-11-20 08:05 UTC [state]"},
+	})
+}
+
+func TestPortsThatWindowsTakesFromNodePorts(t *testing.T) {
+	ports := func(dynamic, excluded string) string {
+		return `-- ports.json --
+{"dynamic":{"tcp":` + dynamic + `},"excluded":[` + excluded + `]}
+-- api/services.json --
+{"items":[{"metadata":{"name":"web","namespace":"shop"},"spec":{"type":"NodePort","ports":[{"port":80,"nodePort":31080}]}}]}
+`
+	}
+	const usual = `{"start":49152,"count":16384}`
+	runLooks(t, "excluded-ports-over-nodeports", []look{
+		{"the port that HNS itself serves", ports(usual,
+			`{"protocol":"tcp","start":31080,"end":31080}`), "pass"},
+		{"a range without a NodePort", ports(usual,
+			`{"protocol":"tcp","start":31000,"end":31063}`),
+			"info: Windows reserves tcp ports 31000 to 31063 of the NodePort range; no NodePort is among them [state]"},
+		{"a range of the other protocol", ports(usual,
+			`{"protocol":"udp","start":31040,"end":31103}`),
+			"info: Windows reserves udp ports 31040 to 31103 of the NodePort range; no NodePort is among them [state]"},
+		{"a range with a NodePort", ports(usual,
+			`{"protocol":"tcp","start":31040,"end":31103}`),
+			"warn: NodePort 31080 of shop/web is in the ports that Windows reserves: tcp 31040 to 31103 [state]"},
+		{"nobody listed them", "-- ports.json --\n{}\n", "unknown"},
+	})
+}
+
+func TestServicesBetweenTwoStates(t *testing.T) {
+	const up = "-- os.json --\n{\"build\":20348,\"bootedAt\":\"2026-11-01T00:00:00Z\"}\n"
+	processes := func(pids ...int) string {
+		var list []string
+		for _, pid := range pids {
+			list = append(list, fmt.Sprintf(`{"pid":%d,"name":"p.exe"}`, pid))
+		}
+		return "-- processes.json --\n[" + strings.Join(list, ",") + "]\n"
+	}
+	hns := func(state string) string {
+		return "-- services.json --\n[{\"name\":\"hns\",\"state\":\"" + state + "\",\"pid\":11}]\n"
+	}
+	runLooks(t, "service-pending-or-gone", []look{
+		{"it stops", hns("stop-pending"), "warn: service hns is in state stop-pending [state]"},
+		{"its process is there", up + hns("running") +
+			processes(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), "pass"},
+		{"its process is gone", up + hns("running") +
+			processes(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
+			"warn: service hns is reported as running, but its process 11 does not exist [state]"},
+		{"a list of some processes", up + hns("running") + processes(1, 2), "pass"},
+		{"another service",
+			"-- services.json --\n[{\"name\":\"Spooler\",\"state\":\"start-pending\"}]\n", "pass"},
+	})
+}
+
+func TestWhatAKSLeavesOfItsProvisioning(t *testing.T) {
+	runLooks(t, "aks-provisioning-failed", []look{
+		{"success", "-- files/C/AzureData/CSEResult.log --\n0\n", "pass"},
+		{"the older form", "-- files/C/AzureData/CSEResult.log --\n" +
+			`AKS Windows CSE ExitCode: 49 (WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN), ErrorMessage: x`,
+			"fail: AKS provisioning ended with exit code 49 (WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN) [state]"},
+		{"a code alone", "-- files/C/AzureData/CSEResult.log --\n13\n",
+			"fail: AKS provisioning ended with exit code 13 (not recorded) [state]"},
+		{"a second run that succeeded", "-- logs/aks/CustomDataSetupScript.log --\n" +
+			"2026-11-20T07:12:40+00:00: Set ExitCode to 5 and exit. Error: x\n" +
+			"2026-11-20T07:40:40+00:00: Setup Complete, reboot computer\n",
+			"info: the logs say: the provisioning script of AKS ended with an exit code; it is over: a later line says: Setup Complete [text]"},
+		{"another cloud", "-- files.json --\n" +
+			`[{"path":"C:\\AzureData\\CSEResult.log","outcome":"absent"},{"path":"C:\\AzureData\\provision.complete","outcome":"absent"}]`,
+			"skip"},
+	})
+	runLooks(t, "aks-node-reset-failed", []look{
+		{"a reset that ended", "-- files/C/k/windowsnodereset.log --\n" +
+			"2026-11-20T07:12:40+00:00: Entering windowsnodereset.ps1\n" +
+			"2026-11-20T07:13:40+00:00: Exiting windowsnodereset.ps1\n", "pass"},
+		{"a reset that goes on", "-- files/C/k/windowsnodereset.log --\n" +
+			"2026-11-20T09:55:40+00:00: Entering windowsnodereset.ps1\n", "pass"},
+		{"a reset that stopped", "-- files/C/k/windowsnodereset.log --\n" +
+			"2026-11-20T02:12:40-05:00: Entering windowsnodereset.ps1\n" +
+			"2026-11-20T02:12:41-05:00: Stopping kubeproxy service\n",
+			"warn: the node reset of AKS began at 2026-11-20 07:12 UTC and did not end [state]"},
+	})
+}
+
+func TestStatesOfHNSObjects(t *testing.T) {
+	balancer := func(state string) string {
+		return `-- hns-loadbalancers.json --
+[{"ID":"FFB14791-F65C-4480-ADB5-FD7165793A24","Policies":[{"ExternalPort":443,"InternalPort":6443,"Protocol":6,"Type":"ELB","VIPs":["10.96.0.1"]}],"References":[]` +
+			state + `}]
+`
+	}
+	runLooks(t, "hns-object-not-ready", []look{
+		{"a balancer that is applied", balancer(`,"State":2`), "pass"},
+		{"a balancer that is degraded", balancer(`,"State":5`),
+			"fail: HNS load balancer for 10.96.0.1 port 443/tcp is degraded (state 5); expected: state 2 [state]"},
+		{"a balancer that is detached", balancer(`,"State":4`),
+			"warn: HNS load balancer for 10.96.0.1 port 443/tcp is detached (state 4); expected: state 2 [state]"},
+		{"the second interface has no states", balancer(""), "unknown"},
+	})
+}
+
+func TestOrphansAreOldOrMany(t *testing.T) {
+	id := func(pair string) string { return strings.Repeat(pair, 32) }
+	cri := "-- cri.json --\n{\"sandboxes\":[{\"id\":\"" + id("31") +
+		"\"}],\"containers\":[{\"id\":\"" + id("32") + "\",\"podSandboxId\":\"" + id("31") + "\"}]}\n"
+	systems := func(owner string, ids ...string) string {
+		var list []string
+		for _, id := range ids {
+			list = append(list, fmt.Sprintf(
+				`{"id":%q,"type":"Container","state":"Running","owner":%q}`, id, owner))
+		}
+		return "-- compute.json --\n{\"systems\":[" + strings.Join(list, ",") + "]}\n"
+	}
+	shim := func(namespace, id, since string) string {
+		return fmt.Sprintf(`-- processes.json --
+[{"pid":7,"name":"containerd-shim-runhcs-v1.exe","startedAt":"2026-11-20T%sZ","args":["--namespace",%q,"--address","x","--id",%q,"serve"]}]
+`, since, namespace, id)
+	}
+	const ofContainerd = "containerd-shim-runhcs-v1.exe"
+	runLooks(t, "compute-system-orphaned", []look{
+		{"a sandbox and its container", cri + systems(ofContainerd, id("31"), id("32")), "pass"},
+		{"ids that crictl cut", strings.NewReplacer(id("31"), id("31")[:13], id("32"),
+			id("32")[:13]).Replace(cri) + systems(ofContainerd, id("31"), id("32")), "pass"},
+		{"one that has just begun", cri + systems(ofContainerd, id("31"), id("41")),
+			"info: compute systems that the container runtime does not know: 1 of 2 (4141414141414) [state]"},
+		{"one of Docker", cri + systems("docker", id("41")), "pass"},
+		{"a virtual machine of Windows", cri + systems("CmService",
+			"9C3F1A5E-4B9C-4D6C-9B6B-8B0C5E8C7A11"), "pass"},
+		{"a shim of the pod", cri + shim("k8s.io", id("31"), "07:00:00"), "pass"},
+		{"a shim of another namespace", cri + shim("moby", id("41"), "07:00:00"), "pass"},
+		{"a shim that has just begun", cri + shim("k8s.io", id("41"), "09:58:00"),
+			"info: shims without a sandbox in the container runtime: 1 of 1 (4141414141414) [state]"},
+		{"a shim of before", cri + shim("k8s.io", id("41"), "07:00:00"),
+			"warn: shims without a sandbox in the container runtime: 1 of 1 (4141414141414) [state]"},
+		{"containers that were not listed", "-- cri.json --\n{\"sandboxes\":[]}\n" +
+			systems(ofContainerd, id("41")), "unknown"},
+	})
+}
+
+func TestWhatHostProcessesUse(t *testing.T) {
+	process := func(name, fields string) string {
+		return "-- processes.json --\n[{\"pid\":7,\"name\":\"" + name + "\"" + fields + "}]\n"
+	}
+	const hns = "-- services.json --\n[{\"name\":\"hns\",\"state\":\"running\",\"pid\":7}]\n"
+	runLooks(t, "hns-many-threads", []look{
+		{"a normal number", hns + process("svchost.exe", `,"threads":58`), "pass"},
+		{"no number", hns + process("svchost.exe", ""), "unknown"},
+		{"very many", hns + process("svchost.exe", `,"threads":640`),
+			"warn: the process 7 of HNS has 640 threads; expected: less than 500 [state]"},
+	})
+	runLooks(t, "vmcompute-leak", []look{
+		{"a normal size", process("vmcompute.exe", `,"workingSetBytes":17825792,"handles":900`),
+			"pass"},
+		{"no numbers", process("vmcompute.exe", ""), "unknown"},
+		{"many handles", process("vmcompute.exe", `,"workingSetBytes":17825792,"handles":6000`),
+			"warn: vmcompute has 6000 handles; expected: less than 5000 [state]"},
+	})
+}
+
+func TestPortsOfTheVirtualSwitch(t *testing.T) {
+	const endpoint = "-- hns-endpoints.json --\n" +
+		`[{"ID":"B5F4E943-756D-4EE8-A70C-DF5AD7C74715","Name":"a","IpConfigurations":[{"IpAddress":"10.224.4.41","PrefixLength":22}],"MacAddress":"00-15-5D-62-5A-1E","SchemaVersion":{"Major":2}}]` + "\n"
+	port := func(fields string) string { return "-- vfp.json --\n[{\"name\":\"P1\"" + fields + "}]\n" }
+	runLooks(t, "vfp-port-blocked", []look{
+		{"a port that forwards", port(`,"blocked":false`), "pass"},
+		{"no states", port(""), "unknown"},
+		{"the port of an endpoint without a pod", endpoint +
+			port(`,"mac":"00-15-5D-62-5A-1E","blocked":true`),
+			"warn: the virtual switch port of endpoint a (10.224.4.41/22) is blocked [state]"},
+		{"the port to the outside", port(`,"friendly":"ExternalPort","blocked":true`),
+			"warn: the virtual switch port ExternalPort is blocked [state]"},
+	})
+}
+
+func TestDropsThatConcernANode(t *testing.T) {
+	drops := func(rows string, total int) string {
+		return fmt.Sprintf("-- wfp.json --\n{\"drops\":[%s],\"total\":%d}\n", rows, total)
+	}
+	runLooks(t, "wfp-drops", []look{
+		{"none", drops("", 0), "pass"},
+		{"broadcasts", drops(`{"direction":"in","protocol":"udp","localPort":137,"count":50}`, 50),
+			"pass"},
+		{"many broadcasts", drops(
+			`{"direction":"in","protocol":"udp","localPort":137,"count":500}`, 500),
+			"info: Windows dropped 500 packets; none is known to concern a node component [state]"},
+		{"a few at the boot", drops(
+			`{"direction":"in","protocol":"tcp","localPort":10250,"count":3}`, 3), "pass"},
+		{"the day before yesterday", drops(
+			`{"direction":"in","protocol":"tcp","localPort":10250,"count":30,"last":"2026-11-18T08:00:00Z"}`, 30), "pass"},
+		{"packets of the kubelet", drops(
+			`{"direction":"out","protocol":"tcp","remoteAddress":"10.0.0.1","remotePort":443,"program":"kubelet.exe","filter":"7","count":30}`, 30),
+			"warn: Windows dropped 30 packets to 10.0.0.1 port 443/tcp (kubelet.exe), filter 7 [state]"},
+	})
+}
+
+func TestRemoteEndpointsWithoutABalancer(t *testing.T) {
+	endpoints := func(count int) string {
+		var list []string
+		for i := range count {
+			list = append(list, fmt.Sprintf(
+				`{"ID":"aa1ec2d8-9d2c-4fb0-b0dd-b0b8eb3a1f%02d","Name":"Ethernet","IpConfigurations":[{"IpAddress":"10.244.7.%d","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}}`,
+				i, i+2))
+		}
+		return "-- hns-endpoints.json --\n[" + strings.Join(list, ",") + "]\n"
+	}
+	const balancer = "-- hns-loadbalancers.json --\n" +
+		`[{"ID":"1","HostComputeEndpoints":["aa1ec2d8-9d2c-4fb0-b0dd-b0b8eb3a1f00"],"FrontendVIPs":["10.0.0.1"],"PortMappings":[],"SchemaVersion":{"Major":2}}]` + "\n"
+	runLooks(t, "remote-endpoint-unused", []look{
+		{"the backend of a balancer", endpoints(1) + balancer, "pass"},
+		{"one that is left while a Service changes", endpoints(2) + balancer,
+			"info: 1 of 2 remote HNS endpoints belong to no load balancer: endpoint Ethernet (10.244.7.3/24) [state]"},
+		{"most of them", endpoints(6) + balancer,
+			"warn: 5 of 6 remote HNS endpoints belong to no load balancer: endpoint Ethernet (10.244.7.3/24), endpoint Ethernet (10.244.7.4/24), endpoint Ethernet (10.244.7.5/24) and 2 more [state]"},
+		{"no balancer at all", endpoints(6) + "-- hns-loadbalancers.json --\n[]\n", "skip"},
+	})
+}
+
+func TestRulesOfServicesOnPorts(t *testing.T) {
+	const around = "-- hns-endpoints.json --\n" +
+		`[{"ID":"B5F4E943-756D-4EE8-A70C-DF5AD7C74715","Name":"a","IpConfigurations":[{"IpAddress":"10.224.4.41","PrefixLength":22}],"SchemaVersion":{"Major":2}},
+{"ID":"1666B12E-5204-46FB-A42E-1295AE2DF63A","Name":"b","IpConfigurations":[{"IpAddress":"10.224.4.47","PrefixLength":22}],"SchemaVersion":{"Major":2}}]
+-- hns-loadbalancers.json --
+[{"ID":"1","HostComputeEndpoints":[],"FrontendVIPs":["10.0.0.1"],"PortMappings":[{"Protocol":6,"InternalPort":8443,"ExternalPort":443}],"Flags":1,"SchemaVersion":{"Major":2}}]
+`
+	ports := func(first, second string) string {
+		return fmt.Sprintf(`-- vfp.json --
+[{"name":"P1","friendly":"B5F4E943-756D-4EE8-A70C-DF5AD7C74715"%s},{"name":"P2","friendly":"1666B12E-5204-46FB-A42E-1295AE2DF63A"%s}]
+`, first, second)
+	}
+	const (
+		rule  = `,"dsrRules":["LB_DSR_1_10.224.0.6_10.0.0.1_443_8443_6_2"]`
+		other = `,"dsrRules":["LB_DSR_1_10.224.0.6_10.0.0.10_443_8443_6_2"]`
+	)
+	runLooks(t, "vfp-dsr-rule-missing", []look{
+		{"both have it", around + ports(rule, rule), "pass"},
+		{"none has it, or the names are others", around + ports(other, other), "pass"},
+		{"one does not have it", around + ports(rule, other),
+			"warn: the virtual switch port of endpoint b (10.224.4.47/22) has no rule for 10.0.0.1 port 443/tcp, which other pods have [state]"},
+		{"the rules of one were not listed", around + ports(rule, ""), "unknown"},
+	})
+}

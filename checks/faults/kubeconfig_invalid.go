@@ -1,0 +1,125 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "kubeconfig-invalid",
+	Title:    "kubeconfig is missing or contradicts itself",
+	Healthy:  "The kubeconfig files name a context, a cluster and a user that they define",
+	Category: checks.CategoryComponents,
+	Doc: `A kubeconfig defines clusters, users and contexts by name, and its current-context chooses
+one. Where a name refers to nothing, kubelet, kube-proxy and flanneld do not start, or try to reach
+an API server at localhost:8080. This happens when a file is put together by hand or by a script, or
+when a user or a context is renamed.
+
+The check reads the usual files. A
+component that runs has read its file before; the error then shows at its next start. A kubelet
+without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl config view --kubeconfig FILE",
+			"Compare the names of contexts, clusters and users."),
+		checks.Do("Correct the name, or restore the file from the node's setup."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
+	Breaks: []*checks.Effect{effectKubeletStart},
+	Needs:  []evidence.Need{evidence.FileIndex},
+	Uses: slices.Concat([]evidence.Need{evidence.Services, evidence.Processes},
+		node.AsFiles(kubeconfigs), node.KubeletSources, node.ProxySources),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		looked := false
+		var findings []checks.Finding
+		for _, path := range kubeconfigsInUse(n) {
+			f := s.File(path.Value)
+			if there, known := f.Exists(); known && !there {
+				looked = true
+				if path.From.Path != "" && !renewsKubeconfig(n, s) {
+					findings = append(findings, checks.Findingf(levelOfNextStart(n),
+						path.Value, "the kubeconfig %s does not exist", path.Value).
+						At(evidence.FileRecordField(s, path.Value), "%s is absent", path.Value).
+						With(path.From))
+				}
+				continue
+			}
+			c, err := evidence.DecodeKubeconfig([]byte(f.Text))
+			if f.Gap.Kind != "" || err != nil || len(c.Contexts)+len(c.Clusters) == 0 {
+				continue // not readable, or cut by the recorder
+			}
+			looked = true
+			if what, name := danglingName(c); what.Format != "" {
+				findings = append(findings, checks.Findingf(levelOfNextStart(n), path.Value,
+					"%s: %s %s is not defined", path.Value, what, orPhrase(name,
+						evidence.Phrasef("without a name"))).
+					At(evidence.InFile(f.Path), "%d contexts, %d clusters, %d users",
+						len(c.Contexts), len(c.Clusters), len(c.Users)))
+			}
+		}
+		if !looked {
+			return nil, checks.Unknown(evidence.NotShown.Gap("a kubeconfig of the node"))
+		}
+		return findings, nil
+	},
+})
+
+// kubeconfigsInUse are the usual files, with the flags that name them.
+func kubeconfigsInUse(n *node.Node) []node.Flag {
+	var list []node.Flag
+	add := func(f node.Flag) {
+		same := func(path string) bool { return sameSetting(path, f.Value) }
+		if slices.ContainsFunc(kubeconfigs, same) && !slices.ContainsFunc(list,
+			func(have node.Flag) bool { return same(have.Value) }) {
+			list = append(list, f)
+		}
+	}
+	if f, ok := n.KubeletFlag("kubeconfig"); ok {
+		add(f)
+	}
+	if f, ok := n.Proxy().Flag("kubeconfig"); ok {
+		add(f)
+	}
+	for _, path := range kubeconfigs {
+		add(node.Flag{Value: path})
+	}
+	return list
+}
+
+// renewsKubeconfig tells whether the kubelet can make its kubeconfig itself.
+func renewsKubeconfig(n *node.Node, s evidence.Snapshot) bool {
+	f, ok := n.KubeletFlag("bootstrap-kubeconfig")
+	if !ok || f.Value == "" {
+		return false
+	}
+	there, known := s.File(f.Value).Exists()
+	return there || !known
+}
+
+// levelOfNextStart is how bad an error is that a running kubelet has not met yet.
+func levelOfNextStart(n *node.Node) checks.Level {
+	if running, _ := n.Components["kubelet"].Running(); running {
+		return checks.Warn
+	}
+	return checks.Fail
+}
+
+// danglingName is a name in use that the file does not define.
+func danglingName(c *evidence.Kubeconfig) (what evidence.Phrase, name string) {
+	context, ok := c.Contexts[c.CurrentContext]
+	if !ok {
+		return evidence.Phrasef("the current context"), c.CurrentContext
+	}
+	if _, ok := c.Clusters[context.Cluster]; !ok {
+		return evidence.Phrasef("the cluster"), context.Cluster
+	}
+	if !slices.Contains(c.Users, context.User) {
+		return evidence.Phrasef("the user"), context.User
+	}
+	return evidence.Phrase{}, ""
+}

@@ -1,0 +1,118 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(checks.Check{
+	ID:       "node-address-mismatch",
+	Title:    "Address of the node is not one that it has",
+	Healthy:  "Node object, HNS and adapters agree on the addresses of the node",
+	Category: checks.CategoryNode,
+	Doc: `The control plane reaches the kubelet at the InternalIP of the Node object, other nodes send
+the packets of pods to the address that flannel or Calico announces, and HNS sends from the
+ManagementIP of its network. When the machine gets another address (DHCP, a restored image, a new
+adapter), these may keep the old one: kubectl logs times out, and pods of other nodes are not
+reached.
+
+The check compares the InternalIP, --node-ip, the announced addresses of flannel and Calico, and the
+ManagementIP of the pod network with the addresses of all adapters of the host. A Node object
+without an InternalIP has not been initialized by the cloud provider.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4 | Select-Object IPAddress, InterfaceAlias",
+			"Find the address of the node now."),
+		checks.Do("If the old address is right, give it back to the machine. Otherwise set --node-ip to the new one."),
+		checks.Run("{restart kubelet}", "Restart the kubelet: it registers the address again."),
+		checks.Run("{restart network agent}",
+			"Restart the network agent: it announces the new address.").
+			Costs("Pods on this node may lose their network while HNS creates it again."),
+		checks.Verify("kubectl get node {node} -o wide", "INTERNAL-IP is an address of the node")),
+	Links: []string{
+		"https://kubernetes.io/docs/reference/node/node-status/#addresses",
+		"https://github.com/flannel-io/flannel/blob/master/Documentation/kubernetes.md"},
+	Breaks: []*checks.Effect{effectNodeReports, effectPodTraffic},
+	Explains: []string{"kubeproxy-no-host-mac", "flannel-interface-not-found",
+		"vxlan-return-path-missing"},
+	Needs: []evidence.Need{evidence.Adapters, evidence.Any(evidence.Node, evidence.HNSNetworks)},
+	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks},
+		node.KubeletSources, node.CNISources),
+	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		n := node.About(s)
+		own := hostAddresses(s)
+		if len(own) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
+		}
+		var findings []checks.Finding
+		claim := func(subject, text string, from evidence.Because, what evidence.Phrase) {
+			a, ok := node.ParseAddress(text)
+			if !ok || a.IsUnspecified() || a.IsLinkLocalUnicast() || slices.Contains(own, a) ||
+				!slices.ContainsFunc(own, func(have node.Address) bool {
+					return have.Is4() == a.Is4()
+				}) {
+				return
+			}
+			findings = append(findings, checks.Findingf(checks.Warn, subject,
+				"%s is %s, which no adapter of the node has", what, a).
+				With(from).
+				At(evidence.Adapters.Field(s), "%d addresses: %s", len(own), someOf(own)))
+		}
+		object := evidence.Node.In(s)
+		if evidence.Node.Known(s) && len(object.Status.Addresses) > 0 &&
+			len(node.ParseAddresses(object.InternalIPs()...)) == 0 {
+			findings = append(findings, checks.Findingf(checks.Warn, object.Metadata.Name,
+				"the Node object has no InternalIP").
+				At(object.Field("status", "addresses"), "%d addresses",
+					len(object.Status.Addresses)))
+		}
+		for _, ip := range object.InternalIPs() {
+			claim(object.Metadata.Name, ip, object.AddressField(ip).Because("InternalIP is %s", ip),
+				evidence.Phrasef("the InternalIP of the Node object"))
+		}
+		if f, ok := n.KubeletFlag("node-ip"); ok && f.Live {
+			for ip := range strings.SplitSeq(f.Value, ",") {
+				claim("--node-ip", ip, f.From, evidence.Phrasef("--node-ip of the kubelet"))
+			}
+		}
+		for _, name := range []string{"flannel.alpha.coreos.com/public-ip",
+			"projectcalico.org/IPv4Address"} {
+			claim(name, object.Metadata.Annotations[name],
+				object.Field("metadata", "annotations", name).Because("%s",
+					object.Metadata.Annotations[name]),
+				evidence.Phrasef("the annotation %s", name))
+		}
+		for _, net := range evidence.HNSNetworks.In(s) {
+			if node.NeedNetworks.Gap(s).Kind == "" && slices.ContainsFunc(n.Networks.Value,
+				func(want string) bool { return node.NameMatches(want, net.Name) }) {
+				claim(net.Name, net.ManagementIP, net.Field().Because("network %s", net.Name),
+					evidence.Phrasef("the ManagementIP of the HNS network %s", net.Name))
+			}
+		}
+		return findings, nil
+	},
+})
+
+// hostAddresses are the addresses of all adapters that are up.
+func hostAddresses(s evidence.Snapshot) []node.Address {
+	var list []node.Address
+	for _, a := range evidence.Adapters.In(s) {
+		if strings.EqualFold(a.Status, "down") {
+			continue // its addresses do not work
+		}
+		list = append(list, node.ParseAddresses(a.Addresses...)...)
+	}
+	return list
+}
+
+// someOf lists up to three addresses.
+func someOf(list []node.Address) evidence.Phrase {
+	var names []string
+	for _, a := range list {
+		names = append(names, a.String())
+	}
+	return firstThree(names)
+}

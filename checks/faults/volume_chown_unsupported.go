@@ -1,0 +1,44 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "volume-chown-unsupported",
+	Title:    "Pod sets runAsUser, and its token cannot be written",
+	Healthy:  "Tokens of pods can be written",
+	Category: checks.CategoryWorkloads,
+	Doc: `The kubelet writes the service account token of a pod into a projected volume. If the pod
+sets runAsUser, the kubelet gives the file to that user with chown, which Windows does not have. The
+mount fails with "not supported by windows", and the pod stays in ContainerCreating. Manifests and
+Helm charts that were written for Linux set runAsUser often, also in init containers.
+
+The check looks for this error at pods that do not start and in the log of the kubelet.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.securityContext} {.spec.containers[*].securityContext}'",
+			"Find runAsUser in the pod."),
+		checks.Do("Remove runAsUser, runAsGroup and fsGroup from pods for Windows. To choose a user, set windowsOptions.runAsUserName.").
+			Costs("The pods of the workload are recreated."),
+		checks.Do("If the pod needs no token, set automountServiceAccountToken: false.").
+			Costs("The pods of the workload are recreated."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
+	Links: []string{
+		"https://github.com/kubernetes/kubernetes/issues/102849",
+		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/114",
+		"https://github.com/hashicorp/consul-k8s/issues/1043",
+		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers-securitycontext",
+	},
+	Breaks:   []*checks.Effect{effectPodStart},
+	Explains: []string{"pod-field-unsupported"},
+	Needs:    complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    volumeChownUnsupportedSigns,
+	Run:      complain(volumeChownUnsupportedSigns),
+})
+
+var volumeChownUnsupportedSigns = []checks.Sign{
+	{Text: "not supported by windows", Also: []string{"chown"},
+		Says: "the kubelet cannot give a file to the user of runAsUser: Windows has no chown"},
+}

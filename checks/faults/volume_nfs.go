@@ -1,0 +1,41 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "volume-nfs",
+	Title:    "Pod mounts an NFS volume on Windows",
+	Healthy:  "No pod on this node mounts an NFS volume",
+	Category: checks.CategoryStorage,
+	Doc: `Kubernetes does not support NFS volumes on Windows: the kubelet mounts only SMB shares
+(cifs) on Windows nodes, and the NFS CSI driver and the drivers for Amazon EFS have no node plugin
+for Windows. Windows itself has a client for NFS 3, which Kubernetes does not use. The pod stays in
+ContainerCreating, and every retry fails.
+
+The check looks for the answer of the kubelet at pods that do not start and in its log.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get pv -o custom-columns=NAME:.metadata.name,SERVER:.spec.nfs.server,PATH:.spec.nfs.path,CLAIM:.spec.claimRef.name",
+			"Find the volumes with an NFS server."),
+		checks.Do("Share the same files over SMB, and mount them with the SMB CSI driver. Or use a disk."),
+		checks.Do("If the pod belongs on Linux, set nodeSelector kubernetes.io/os: linux."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/storage/windows-storage/",
+		"https://github.com/kubernetes/kubernetes/issues/65060",
+		"https://github.com/kubernetes/kubernetes/issues/56188",
+		"https://github.com/kubernetes-csi/csi-driver-nfs/issues/287",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  volumeNfsSigns,
+	Run:    complain(volumeNfsSigns),
+})
+
+var volumeNfsSigns = []checks.Sign{
+	{Text: "only cifs mount is supported now",
+		Says: "a pod mounts an NFS volume, which the kubelet does not support on Windows"},
+}

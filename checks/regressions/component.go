@@ -1,0 +1,185 @@
+package regressions
+
+import (
+	"fmt"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// A Component is what has a version.
+type Component string
+
+// The components, under the names that their owners give them.
+const (
+	Windows    Component = "Windows"
+	Kubelet    Component = "kubelet"
+	KubeProxy  Component = "kube-proxy"
+	Containerd Component = "containerd"
+	Docker     Component = "Docker Engine"
+	Antrea     Component = "Antrea"
+	Calico     Component = "Calico"
+	Flannel    Component = "flannel"
+	AzureCNS   Component = "Azure CNS"
+	AzureDisk  Component = "Azure Disk CSI driver"
+	AzureFile  Component = "Azure File CSI driver"
+	EBS        Component = "AWS EBS CSI driver"
+	SMB        Component = "SMB CSI driver"
+	CSIProxy   Component = "csi-proxy"
+	RKE2       Component = "RKE2"
+	WMCO       Component = "Windows Machine Config Operator"
+)
+
+func (c Component) name() string { return string(c) }
+
+// images are the endings of the repositories in which a component's images for Windows are. The
+// tag is the version.
+var images = map[Component][]string{
+	KubeProxy: {"kube-proxy"},
+	Antrea:    {"antrea-windows", "antrea-agent-windows"},
+	Calico:    {"calico/node-windows", "calico/windows"},
+	Flannel:   {"sig-windows-net/flannel", "sigwindowstools/flannel"},
+	AzureCNS:  {"azure-cns"},
+	AzureDisk: {"azuredisk-csi"},
+	AzureFile: {"azurefile-csi"},
+	EBS:       {"aws-ebs-csi-driver"},
+	SMB:       {"smbplugin"},
+	CSIProxy:  {"csi-proxy"},
+}
+
+// sources is what shows the version.
+func (c Component) sources() []evidence.Need {
+	switch c {
+	case Windows:
+		return node.NeedBuild.Sources
+	case Kubelet, RKE2:
+		return node.NeedKubelet.Sources
+	case KubeProxy:
+		return append([]evidence.Need{evidence.Pods}, node.NeedKubelet.Sources...)
+	case Containerd, Docker:
+		return node.NeedRuntime.Sources
+	case WMCO:
+		return []evidence.Need{evidence.Node}
+	}
+	return []evidence.Need{evidence.Pods}
+}
+
+// unseen is why a row is skipped: that a version is not recorded is no gap, for the row could only
+// say that there may be something.
+func unseen() error {
+	return checks.Skip("nothing shows whether the node can meet this regression")
+}
+
+// applies tells whether the node has the component.
+func (c Component) applies(n *node.Node) error {
+	switch c {
+	case Containerd, Docker:
+		if !n.Runtime.Known() {
+			return unseen()
+		}
+		return checks.OnRuntime(runtimes[c])(n)
+	case Antrea, Calico, Flannel, AzureCNS:
+		if !n.CNI.Known() {
+			return unseen()
+		}
+		return checks.RequireCNI(n, plugins[c])
+	case RKE2, WMCO:
+		if !n.Platform.Known() {
+			return unseen()
+		}
+		return checks.OnPlatform(platforms[c])(n)
+	}
+	return nil
+}
+
+var (
+	runtimes = map[Component]string{Containerd: "containerd", Docker: "docker"}
+	plugins  = map[Component]node.CNI{Antrea: node.Antrea, Calico: node.Calico,
+		Flannel: node.Flannel, AzureCNS: node.Azure}
+	platforms = map[Component]node.Platform{RKE2: node.RKE2, WMCO: node.OpenShift}
+)
+
+// shownBy is the command that shows the version.
+func (c Component) shownBy() string {
+	switch c {
+	case Windows, Kubelet, Containerd, Docker, RKE2:
+		return "kubectl get node {node} -o wide"
+	case WMCO:
+		return `kubectl get node {node} -o jsonpath='{.metadata.annotations}'`
+	}
+	return "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"
+}
+
+// A version is what a component's version was found to be.
+type version struct {
+	number number
+	text   string // "kubelet v1.31.0"
+	from   evidence.Because
+}
+
+// version is the component's version, or unseen.
+func (c Component) version(s evidence.Snapshot) (version, error) {
+	n := node.About(s)
+	raw, from := "", evidence.Because{}
+	switch c {
+	case Windows:
+		if b := n.Build.Value; b.UBR > 0 {
+			raw, from = fmt.Sprintf("%d.%d", b.Number, b.UBR), n.Build.From
+		}
+	case Kubelet, RKE2:
+		raw, from = n.KubeletRaw, n.Kubelet.From
+	case Containerd, Docker:
+		rt := n.Runtime.Value
+		_, raw, _ = strings.Cut(rt.Raw, "://")
+		from = n.Runtime.From
+	case WMCO:
+		raw, from = annotated(s)
+	default:
+		raw, from = c.imageTag(s)
+		if c == KubeProxy && raw == "" { // a part of the same release
+			raw, from = n.KubeletRaw, n.Kubelet.From
+		}
+	}
+	number, ok := parseNumber(raw)
+	if !ok {
+		return version{}, unseen()
+	}
+	raw = evidence.Clip(evidence.Clean(raw), node.MaxFact)
+	return version{number, c.name() + " " + raw, from}, nil
+}
+
+// annotated is the version that the operator wrote on the Node that it configured.
+func annotated(s evidence.Snapshot) (string, evidence.Because) {
+	const key = "windowsmachineconfig.openshift.io/version"
+	o := evidence.Node.In(s)
+	v := o.Metadata.Annotations[key]
+	return v, o.Field("metadata", "annotations", key).Because("%s: %s", key, v)
+}
+
+// imageTag is the tag of the component's image in the pods of this node.
+func (c Component) imageTag(s evidence.Snapshot) (string, evidence.Because) {
+	for _, p := range evidence.Pods.In(s) {
+		for i, container := range p.Spec.Containers {
+			image, _, _ := strings.Cut(container.Image, "@")
+			repository, tag := cutTag(image)
+			for _, end := range images[c] {
+				if repository == end || strings.HasSuffix(repository, "/"+end) {
+					return tag, p.Field("spec", "containers", i, "image").Because("%s",
+						container.Image)
+				}
+			}
+		}
+	}
+	return "", evidence.Because{}
+}
+
+// cutTag parts an image at the colon of its tag: the registry's port has one too.
+func cutTag(image string) (repository, tag string) {
+	at := strings.LastIndexByte(image, ':')
+	if at < 0 || strings.Contains(image[at:], "/") {
+		return image, ""
+	}
+	return image[:at], image[at+1:]
+}

@@ -1,0 +1,190 @@
+package regressions
+
+import (
+	"doctor/checks"
+	"doctor/checks/node"
+)
+
+// calicoRows are by the first release that holds a fix, as the tags of the repository show it.
+var calicoRows = []Row{
+	{
+		ID: "calico-stale-endpoints", Of: Calico,
+		From:   "3.28.1 < 3.28.2",
+		Title:  "Felix applies policies to the wrong HNS endpoints",
+		Breaks: []string{"pod-traffic"},
+		Links: []string{"https://github.com/projectcalico/calico/pull/8913",
+			"https://github.com/projectcalico/calico/commit/09edfdc8cc"},
+	},
+	{
+		ID: "calico-node-service-flag", Of: Calico,
+		From:  "3.27.0 < 3.27.5, 3.28.0 < 3.28.1",
+		Title: "CalicoNode service calls a flag that calico-node lost",
+		Signs: []checks.Sign{
+			{Text: "flag provided but not defined: -should-install-windows-upgrade"},
+		},
+		Warn: true,
+		Links: []string{"https://github.com/projectcalico/calico/commit/4821bf2338",
+			"https://github.com/projectcalico/calico/pull/7857"},
+	},
+	{
+		ID: "calico-confd-host-process", Of: Calico,
+		From:        "3.27.0 < 3.27.1",
+		Title:       "confd does not find its files in a HostProcess pod",
+		Breaks:      []string{"pod-traffic"},
+		HostProcess: true,
+		Links:       []string{"https://github.com/projectcalico/calico/commit/b7e59e0caa"},
+	},
+	{
+		ID: "calico-confd-bgp-watcher", Of: Calico,
+		From:   "3.30.0 < 3.30.3",
+		Title:  "confd fails at endpoint status files, which Windows does not have",
+		Breaks: []string{"pod-traffic"},
+		Signs: []checks.Sign{
+			{Text: "Failed to create local BGP peer watcher"},
+		},
+		Links: []string{"https://github.com/projectcalico/calico/pull/10691"},
+	},
+	{
+		ID: "calico-policy-updates", Of: Calico,
+		From:   "3.30.0 < 3.31.0",
+		Title:  "Felix updates HNS policies of endpoints without need",
+		Breaks: []string{"pod-traffic"},
+		Links:  []string{"https://github.com/projectcalico/calico/pull/10437"},
+	},
+	{
+		ID: "calico-no-path", Of: Calico,
+		From:   "3.30.0 < 3.30.6, 3.31.0 < 3.31.3",
+		Title:  "calico-node finds no Windows programs: its PATH is empty",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/projectcalico/calico/pull/11490",
+			"https://github.com/projectcalico/calico/pull/11491"},
+	},
+}
+
+// flannelRows are of flanneld on Windows.
+var flannelRows = []Row{
+	{
+		ID: "flannel-br-netfilter", Of: Flannel,
+		From:   "0.26.0 < 0.26.1",
+		Title:  "flanneld exits: it looks for a kernel module of Linux",
+		Breaks: []string{"flanneld"},
+		Signs: []checks.Sign{
+			{Text: "Failed to check br_netfilter"},
+		},
+		Links: []string{"https://github.com/flannel-io/flannel/commit/e787d56a",
+			"https://github.com/flannel-io/flannel/commit/6242bc8f"},
+	},
+	{
+		ID: "flannel-attach-retries", Of: Flannel,
+		From:   "0.25.3 < 0.25.5",
+		Title:  "flanneld does not notice that the gateway endpoint is attached",
+		Breaks: []string{"flanneld"},
+		Signs: []checks.Sign{
+			{Text: "failed to hot attach bridge HNSEndpoint"},
+		},
+		Backend: node.L2Bridge,
+		Links: []string{"https://github.com/flannel-io/flannel/commit/bb693a3d",
+			"https://github.com/flannel-io/flannel/commit/49ce9839"},
+	},
+	{
+		ID: "flannel-gateway-exists", Of: Flannel,
+		From:   "0.11.0 < 0.14.0",
+		Title:  "flanneld does not start again: its gateway endpoint exists",
+		Breaks: []string{"flanneld"},
+		Signs: []checks.Sign{
+			{Text: "failed to hot attach bridge HNSEndpoint", Also: []string{"already attached to the switch"}},
+		},
+		Backend: node.L2Bridge,
+		Links: []string{"https://github.com/flannel-io/flannel/issues/1391",
+			"https://github.com/flannel-io/flannel/commit/a85e1279"},
+	},
+	{
+		ID: "flannel-empty-vtep-mac", Of: Flannel,
+		From:    "0.11.0 < 0.13.0",
+		Title:   "flannel announces no VTEP MAC after it renews its lease",
+		Breaks:  []string{"pod-traffic"},
+		Backend: node.OverlayNet,
+		Links:   []string{"https://github.com/flannel-io/flannel/commit/42c1cc9c"},
+	},
+	{
+		ID: "flannel-nil-pointer", Of: Flannel,
+		From:   "0.13.0 < 0.14.0",
+		Title:  "flanneld panics at a nil pointer",
+		Breaks: []string{"flanneld"},
+		Links:  []string{"https://github.com/flannel-io/flannel/commit/bb5eed1a"},
+	},
+	{
+		ID: "flannel-interface-timeout", Of: Flannel,
+		From:    "0.24.1 < 0.24.2",
+		Title:   "flanneld waits too briefly for its network interface",
+		Breaks:  []string{"flanneld"},
+		Backend: node.OverlayNet,
+		Links: []string{"https://github.com/flannel-io/flannel/commit/16c08192",
+			"https://github.com/flannel-io/flannel/pull/1865"},
+	},
+	{
+		ID: "flannel-interface-poll", Of: Flannel,
+		From:    "0.25.3 < 0.25.4",
+		Title:   "flanneld polls for its network interface in a wrong way",
+		Breaks:  []string{"flanneld"},
+		Backend: node.OverlayNet,
+		Links:   []string{"https://github.com/flannel-io/flannel/pull/2013"},
+	},
+	{
+		ID: "flannel-large-cluster-deadlock", Of: Flannel,
+		From:   "0.27.0 < 0.27.1",
+		Title:  "flanneld blocks at its start in clusters of 5000 nodes",
+		Breaks: []string{"flanneld"},
+		Links:  []string{"https://github.com/flannel-io/flannel/commit/232d2f08"},
+	},
+}
+
+// azureRows go by the version of CNS, which the agents of Azure CNI share.
+var azureRows = []Row{
+	{
+		ID: "azure-cns-hns-restart-hangs", Of: AzureCNS,
+		From:   "1.5.0 < 1.5.42, 1.6.0 < 1.6.11.1, 1.6.12 < 1.6.20",
+		Title:  "Azure CNS hangs when it restarts HNS",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3343",
+			"https://github.com/Azure/AKS/issues/4679"},
+	},
+	{
+		ID: "azure-cns-hns-restart-needless", Of: AzureCNS,
+		From:   "1.6.20 < 1.6.22",
+		Title:  "Azure CNS restarts HNS each time it starts",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3498",
+			"https://github.com/Azure/AKS/issues/4679"},
+	},
+	{
+		ID: "azure-cns-overlay-gateway", Of: AzureCNS,
+		From:   "1.4.35 < 1.4.44.5, 1.4.45 < 1.4.45.1",
+		Title:  "Pods of Azure CNI Overlay do not reach the metadata service",
+		Breaks: []string{"outbound-traffic"},
+		Links: []string{"https://github.com/Azure/azure-container-networking/pull/1849",
+			"https://github.com/Azure/azure-container-networking/pull/1587"},
+	},
+	{
+		ID: "azure-cns-state-lock", Of: AzureCNS,
+		From:   "1.4.0 < 1.4.40",
+		Title:  "Azure CNI holds its lock for whole calls, and others time out",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1712"},
+	},
+	{
+		ID: "azure-cns-hns-timeout", Of: AzureCNS,
+		From:   "1.4.0 < 1.4.27",
+		Title:  "Azure CNI waits without end for HNS",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
+	},
+	{
+		ID: "azure-cns-hns-stop-pending", Of: AzureCNS,
+		From:   "1.6.20 < 1.6.23",
+		Title:  "Azure CNS fails to start if HNS does not stop in time",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3529",
+			"https://github.com/Azure/azure-container-networking/pull/3540"},
+	},
+}

@@ -1,0 +1,163 @@
+package regressions
+
+import (
+	"doctor/checks"
+)
+
+// windowsRows are of builds that no check of their own covers. Windows Server 2019 is not in the
+// first: its update has the fix turned off.
+var windowsRows = []Row{
+	{
+		ID: "windows-hns-crash", Of: Windows,
+		From:   "20348.1 < 20348.1194",
+		Title:  "The Host Networking Service crashes and pods lose traffic",
+		Breaks: []string{"pod-traffic"},
+		State:  "hns-service-crashed-or-restarted",
+		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278",
+			"https://support.microsoft.com/help/5018485",
+			"https://github.com/Azure/AgentBaker/pull/2380"},
+	},
+	{
+		ID: "windows-2025-images-of-may", Of: Windows,
+		From:   "26100.1 < 26100.4061",
+		Title:  "Images of May 2025 or later do not start on an older host",
+		Breaks: []string{"pod-start"},
+		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/591",
+			"https://support.microsoft.com/help/5058411"},
+	},
+}
+
+// rke2Rows are from the release notes of RKE2.
+var rke2Rows = []Row{
+	{
+		ID: "rke2-bootstraps-again", Of: RKE2,
+		From:  "1.26.0 < 1.26.13, 1.27.0 < 1.27.10, 1.28.0 < 1.28.6, 1.29.0 < 1.29.1",
+		Title: "RKE2 unpacks its Windows image at each start",
+		Links: []string{"https://github.com/rancher/rke2/pull/5159",
+			"https://github.com/rancher/rke2/pull/5185"},
+	},
+	{
+		ID: "rke2-hns-delete-race", Of: RKE2,
+		From:   "1.26.0 < 1.26.14, 1.27.0 < 1.27.11, 1.28.0 < 1.28.7, 1.29.0 < 1.29.2",
+		Title:  "RKE2 goes on before HNS has removed the old networks",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/rancher/rke2/pull/5336",
+			"https://github.com/rancher/rke2/pull/5385"},
+	},
+	{
+		ID: "rke2-path-not-set", Of: RKE2,
+		From:  "1.27.0 < 1.27.13, 1.28.0 < 1.28.9, 1.29.0 < 1.29.4",
+		Title: "RKE2 sets PATH wrong for what it starts",
+		Links: []string{"https://github.com/rancher/rke2/pull/5698",
+			"https://github.com/rancher/rke2/pull/5729"},
+	},
+	{
+		ID: "rke2-hns-cleaned-at-restart", Of: RKE2,
+		From:       "1.27.0 < 1.27.16+rke2r2, 1.28.0 < 1.28.13, 1.29.0 < 1.29.8, 1.30.0 < 1.30.4",
+		Title:      "RKE2 removes the pod network each time it restarts",
+		Breaks:     []string{"pod-traffic"},
+		Workaround: "Until the update, do not restart the service rke2 while pods run on the node.",
+		Links: []string{"https://github.com/rancher/rke2/pull/6437",
+			"https://github.com/rancher/rke2/pull/6541"},
+	},
+	{
+		ID: "rke2-cni-none", Of: RKE2,
+		From:  "1.28.0 < 1.28.15, 1.29.0 < 1.29.10, 1.30.0 < 1.30.6, 1.31.0 < 1.31.2",
+		Title: "RKE2 sets up a network although cni is none",
+		Links: []string{"https://github.com/rancher/rke2/pull/6831",
+			"https://github.com/rancher/rke2/pull/6834"},
+	},
+	{
+		ID: "rke2-calico-interrupts-start", Of: RKE2,
+		From:   "1.31.0 < 1.31.14, 1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
+		Title:  "Calico cuts the connection over which RKE2 loads its files",
+		Breaks: []string{"container-runtime"},
+		Links: []string{"https://github.com/rancher/rke2/pull/9279",
+			"https://github.com/rancher/rke2/pull/9282"},
+	},
+	{
+		ID: "rke2-cloud-config-flag", Of: RKE2,
+		From:   "1.34.0 < 1.34.4, 1.35.0 < 1.35.1",
+		Title:  "RKE2 passes --cloud-config, which the kubelet does not know",
+		Breaks: []string{"kubelet-start"},
+		Signs: []checks.Sign{
+			{Text: "unknown flag: --cloud-config"},
+		},
+		Explains: []string{"kubelet-removed-flag"},
+		Links: []string{"https://github.com/rancher/rke2/issues/9591",
+			"https://github.com/rancher/rke2/pull/9673",
+			"https://github.com/rancher/rke2/pull/9674"},
+	},
+	{
+		ID: "rke2-folder-order", Of: RKE2,
+		From:  "1.32.11+rke2r1 < 1.32.11+rke2r3, 1.33.7+rke2r1 < 1.33.7+rke2r3, 1.34.3+rke2r1 < 1.34.3+rke2r3, 1.35.0+rke2r1 < 1.35.0+rke2r3",
+		Title: "RKE2 makes its folders on Windows in the wrong order",
+		Links: []string{"https://github.com/rancher/rke2/pull/9525",
+			"https://github.com/rancher/rke2/pull/9528"},
+	},
+	{
+		ID: "rke2-calico-token", Of: RKE2,
+		From:   "1.24.0 < 1.24.1+rke2r2",
+		Title:  "Calico of RKE2 has no token: Kubernetes 1.24 makes no secret",
+		Breaks: []string{"network-creation"},
+		Links:  []string{"https://github.com/rancher/rke2/pull/2940"},
+	},
+}
+
+// openShiftRows are of the operator that sets up the Windows nodes of OpenShift.
+var openShiftRows = []Row{
+	{
+		ID: "wmco-cni-config-rewritten", Of: WMCO,
+		From:  "7.0.0 < 7.2.1, 8.0.0 < 8.1.2, 9.0.0 < 9.0.1",
+		Title: "The operator writes the CNI configuration again and again",
+		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/5135284ad",
+			"https://github.com/openshift/windows-machine-config-operator/commit/f74a819c3"},
+	},
+	{
+		ID: "wmco-services-panic", Of: WMCO,
+		From:  "10.18.0 < 10.18.2, 10.19.0 < 10.19.1",
+		Title: "The operator panics when it replaces the list of services",
+		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/dad7083ed"},
+	},
+	{
+		ID: "wmco-ssh-leak", Of: WMCO,
+		From:  "10.19.0 < 10.19.1",
+		Title: "The operator leaves SSH connections to the node open",
+		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/7e2a08a21"},
+	},
+	{
+		ID: "wmco-reboots-again", Of: WMCO,
+		From:   "10.22.0 < 10.22.1",
+		Title:  "The operator reboots the node again and again",
+		Breaks: []string{"node-ready"},
+		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/a8f3c2a42"},
+	},
+	{
+		ID: "wmco-overlay-ca", Of: WMCO,
+		From:   "10.18.0 < 10.18.2, 10.19.0 < 10.19.1",
+		Title:  "The hybrid overlay does not trust the CA of the API server",
+		Breaks: []string{"network-creation"},
+		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/47fe4813e",
+			"https://github.com/openshift/windows-machine-config-operator/commit/5af9ef3e2"},
+	},
+	{
+		ID: "wmco-reverse-lookup", Of: WMCO,
+		From:   "9.0.0 < 9.0.3, 10.15.0 < 10.15.3",
+		Title:  "The operator approves no CSR while reverse DNS lookups fail",
+		Breaks: []string{"node-ready"},
+		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/c649b9906"},
+	},
+	{
+		ID: "wmco-mirror-path", Of: WMCO,
+		From:   "10.16.0 < 10.16.2, 10.17.0 < 10.17.1, 10.18.0 < 10.18.1",
+		Title:  "The operator configures mirrors with a path wrong",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/799d644b3"},
+	},
+	{
+		ID: "wmco-never-contact-source", Of: WMCO,
+		From:  "10.15.0 < 10.16.0",
+		Title: "containerd contacts the source despite NeverContactSource",
+		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/de732f721"},
+	},
+}

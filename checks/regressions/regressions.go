@@ -1,0 +1,213 @@
+// Package regressions is what versions of Windows, Kubernetes and their parts are known to have
+// broken: a table with a row for each, and the check that each row is. A row is data. To add one,
+// add it to the table of its component with the versions that a release note or an issue confirms;
+// the tests of this package verify it.
+package regressions
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+// A Row is one regression. Its version alone says no more than that the node may meet it; with a
+// text in the logs or the state that it leaves, it is the cause.
+type Row struct {
+	ID string // the check's id is "regression-" and this
+	Of Component
+	// The affected versions by line of releases: "1.24.0 < 1.24.7, 1.25.0 < 1.25.3". The first of
+	// each is the first that is known to have the fault, or the first of its line; the second has
+	// the fix.
+	From     string
+	Title    string        // the fault as a short statement
+	Breaks   []string      // ids of effects
+	Explains []string      // ids of checks that show no effect
+	Signs    []checks.Sign // texts that show it on a node with an affected version
+	State    string        // id of the check whose fault, found by state, shows it
+	Warn     bool          // what shows it is a warning and no failure
+	// where the regression can be met at all; all that are set must hold
+	Backend     node.Backend
+	Build       int    // of Windows
+	Runtime     string // containerd or docker
+	HostProcess bool   // where HostProcess pods run
+	DualStack   bool   // where pods have addresses of both families
+	Workaround  string
+	Links       []string
+}
+
+// idStart is what the ids of all rows begin with.
+const idStart = "regression-"
+
+// A Resolver finds the effects and the checks that rows name by their ids.
+type Resolver struct {
+	Effect func(id string) *checks.Effect
+	Check  func(id string) *checks.Check
+}
+
+// Rows lists the whole table.
+func Rows() []Row {
+	return slices.Concat(windowsRows, kubeletRows, kubeProxyRows, containerdRows, dockerRows,
+		antreaRows, calicoRows, flannelRows, azureRows, storageRows, rke2Rows, openShiftRows)
+}
+
+// Checks makes a check of each row.
+func Checks(find Resolver) []*checks.Check {
+	var list []*checks.Check
+	for _, r := range Rows() {
+		list = append(list, r.check(find))
+	}
+	return list
+}
+
+func (r Row) check(find Resolver) *checks.Check {
+	affected, fixed := mustParse(r.From), r.Fixed()
+	c := &checks.Check{
+		ID: idStart + r.ID, Category: checks.CategoryVersions, Links: r.Links,
+		TitleOf: evidence.Phrasef(r.Title),
+		HealthyOf: evidence.Phrasef("%s has no version with this regression: %s", r.Of.name(),
+			evidence.Phrasef(r.Title)),
+		DocOf:    evidence.Phrasef(doc, r.Of.name(), spans(affected)),
+		Fix:      r.fix(fixed),
+		Uses:     slices.Concat(r.Of.sources(), []evidence.Need{evidence.Pods}),
+		Explains: r.Explains, Applies: r.applies,
+	}
+	c.Title, c.Healthy, c.Doc = c.TitleOf.String(), c.HealthyOf.String(), c.DocOf.String()
+	for _, id := range r.Breaks {
+		c.Breaks = append(c.Breaks, find.Effect(id))
+	}
+	for _, s := range r.Signs {
+		s.ConfirmOnly = true // other versions may say so for other reasons
+		c.Signs = append(c.Signs, s)
+	}
+	if r.State != "" {
+		c.Explains = append(c.Explains, r.State)
+		shown := find.Check(r.State)
+		c.Uses = slices.Concat(c.Uses, shown.Needs, shown.Uses)
+	}
+	c.Run = func(s evidence.Snapshot) ([]checks.Finding, error) {
+		return r.run(s, affected, c, find)
+	}
+	return c
+}
+
+// doc is what explain says about a row, beside its title.
+const doc = `Affected versions of %s, each line from its first up to the first with the fix: %s.
+
+The version alone is reported as info: the node may meet the regression. It is the cause if the logs hold a text of it, or the state shows it. If nothing shows the version, the check is skipped.`
+
+func (r Row) fix(fixed string) checks.Fix {
+	var steps []checks.Step
+	if r.Of == Windows {
+		steps = append(steps, checks.Do(
+			"Install the current cumulative update of Windows (build %s or later).", fixed).
+			Costs("The update reboots the node and stops its pods."))
+	} else {
+		steps = append(steps, checks.Do("Update %s to %s or a later version.", r.Of.name(), fixed).
+			Costs("Update one node at a time: its pods may restart."))
+	}
+	if r.Workaround != "" {
+		steps = append(steps, checks.Do(r.Workaround))
+	}
+	return checks.Steps(append(steps, checks.Verify(r.Of.shownBy(), "%s or a later version",
+		fixed))...)
+}
+
+// Fixed lists the versions with the fix, one for each affected line of releases.
+func (r Row) Fixed() string {
+	var list []string
+	for _, span := range mustParse(r.From) {
+		list = append(list, span.fixed)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (r Row) applies(n *node.Node) error {
+	if err := r.Of.applies(n); err != nil {
+		return err
+	}
+	switch {
+	case r.Build != 0 && n.Build.Known() && n.Build.Value.Number != r.Build:
+		return checks.Skip("the regression affects build %d only (found: %d)", r.Build,
+			n.Build.Value.Number)
+	case r.DualStack && n.PodCIDRs.Known() && len(n.PodCIDRs.Value) < 2:
+		return checks.Skip("pods of this node have addresses of one family only")
+	case r.Runtime != "" && !n.Runtime.Known(), r.Backend != "" && !n.Backend.Known():
+		return unseen()
+	case r.Runtime != "":
+		return checks.OnRuntime(r.Runtime)(n)
+	case r.Backend != "":
+		return checks.RequireBackend(n, r.Backend)
+	}
+	return nil
+}
+
+func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Resolver) (
+	[]checks.Finding, error) {
+	if r.HostProcess && !runsHostProcess(s) {
+		return nil, checks.Skip("no HostProcess pod is on this node")
+	}
+	found, err := r.Of.version(s)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(affected, func(sp span) bool { return sp.holds(found.number) })
+	if at < 0 {
+		return nil, nil
+	}
+	fixed, title := affected[at].fixed, evidence.Phrasef(r.Title)
+	level := checks.Fail
+	if r.Warn {
+		level = checks.Warn
+	}
+	for _, m := range s.Signs(c.ID) {
+		if m.Over != "" {
+			continue
+		}
+		f := checks.Findingf(level, found.text,
+			"%s has a regression that the logs show: %s (fixed in %s)", found.text, title, fixed).
+			With(found.from, checks.Quote(m)).Cure(r.fix(fixed))
+		f.Basis = checks.ByBoth
+		return []checks.Finding{f}, nil
+	}
+	if shown := r.shown(s, find); len(shown) > 0 {
+		return []checks.Finding{checks.Findingf(level, found.text,
+			"%s has a regression that the node's state shows: %s (fixed in %s)", found.text, title,
+			fixed).With(found.from).With(shown...).Cure(r.fix(fixed))}, nil
+	}
+	return []checks.Finding{checks.Findingf(checks.Info, found.text,
+		"%s is affected by a known regression: %s (fixed in %s; no sign of it here)", found.text,
+		title, fixed).With(found.from).Cure(r.fix(fixed))}, nil
+}
+
+// shown is the evidence on which the check of the row's state finds its fault.
+func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
+	if r.State == "" {
+		return nil
+	}
+	c := find.Check(r.State)
+	if c.Applies != nil && c.Applies(node.About(s)) != nil {
+		return nil
+	}
+	for _, need := range c.Needs {
+		if need.Gap(s).Kind != "" {
+			return nil
+		}
+	}
+	findings, err := c.Run(s)
+	if err != nil {
+		return nil
+	}
+	for _, f := range findings {
+		if f.Level > checks.Info && f.Basis != checks.ByText {
+			return f.Because
+		}
+	}
+	return nil
+}
+
+func runsHostProcess(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), evidence.Pod.HostProcess)
+}

@@ -1,0 +1,234 @@
+package regressions
+
+import (
+	"doctor/checks"
+)
+
+// containerdRows hold the faults of hcsshim too: containerd contains it, and a node shows the
+// version of containerd alone.
+var containerdRows = []Row{
+	{
+		ID: "containerd-process-handle-leak", Of: Containerd,
+		From:        "1.6.0 < 1.6.34, 1.7.0 < 1.7.19",
+		Title:       "Each start of a process in a HostProcess pod leaks a handle",
+		HostProcess: true,
+		Links: []string{"https://github.com/microsoft/hcsshim/pull/2187",
+			"https://github.com/microsoft/hcsshim/pull/2188",
+			"https://github.com/microsoft/hcsshim/commit/976716ed6"},
+	},
+	{
+		ID: "containerd-exec-memory-leak", Of: Containerd,
+		From:  "1.5.0 < 1.5.17, 1.6.0 < 1.6.13",
+		Title: "Exec probes leak memory in the containerd shim",
+		Links: []string{"https://github.com/microsoft/hcsshim/pull/1604",
+			"https://github.com/microsoft/hcsshim/pull/1605"},
+	},
+	{
+		ID: "containerd-layer-retry", Of: Containerd,
+		From:   "1.4.0 < 1.4.10, 1.5.0 < 1.5.6",
+		Title:  "Many pods at once fail at their layers on Windows Server 2019",
+		Breaks: []string{"pod-start"},
+		Build:  17763,
+		Links:  []string{"https://github.com/microsoft/hcsshim/commit/01b99119b"},
+	},
+	{
+		ID: "containerd-shutdown-not-forced", Of: Containerd,
+		From:  "1.6.0 < 1.6.10",
+		Title: "Containers that do not shut down in time are not terminated",
+		Links: []string{"https://github.com/microsoft/hcsshim/commit/cae120b42"},
+	},
+	{
+		ID: "containerd-no-grace-period", Of: Containerd,
+		From:  "1.6.0 < 1.6.19",
+		Title: "Server Core containers get no grace period when they stop",
+		Links: []string{"https://github.com/microsoft/hcsshim/pull/1416",
+			"https://github.com/microsoft/hcsshim/pull/1640"},
+	},
+	{
+		ID: "containerd-stdio-after-restart", Of: Containerd,
+		From:  "1.5.0 < 1.5.8",
+		Title: "Containers lose their output when containerd restarts",
+		Links: []string{"https://github.com/microsoft/hcsshim/commit/565a71c2d"},
+	},
+	{
+		ID: "containerd-path-overwritten", Of: Containerd,
+		From:   "1.6.0 < 1.6.26, 1.7.0 < 1.7.11",
+		Title:  "containerd replaces PATH of Windows containers by one of Linux",
+		Breaks: []string{"running-containers"},
+		Links: []string{"https://github.com/containerd/containerd/commit/853ec9a19",
+			"https://github.com/containerd/containerd/commit/7d6369087"},
+	},
+	{
+		ID: "containerd-stats-all-fail", Of: Containerd,
+		From:  "1.7.0 < 1.7.14",
+		Title: "One pod that starts or stops fails the statistics of all pods",
+		Signs: []checks.Sign{
+			{Text: "failed to get pod sandbox stats since sandbox container", Also: []string{"is not in ready state"}},
+			{Text: "failed to decode sandbox container metrics for sandbox"},
+		},
+		Warn:  true,
+		Links: []string{"https://github.com/containerd/containerd/commit/f914edf4f"},
+	},
+	{
+		ID: "containerd-host-process-folder", Of: Containerd,
+		From:        "1.7.0 < 1.7.16",
+		Title:       "HostProcess pods start in C:\\ and not in C:\\hpc",
+		HostProcess: true,
+		Links:       []string{"https://github.com/containerd/containerd/commit/c7ea06a69"},
+	},
+	{
+		ID: "containerd-removed-layers", Of: Containerd,
+		From:  "1.4.0 < 1.6.0",
+		Title: "containerd cannot clean up layers that it half removed",
+		Signs: []checks.Sign{
+			{Text: "strconv.Atoi: parsing \"rm-"},
+		},
+		Warn:  true,
+		Links: []string{"https://github.com/containerd/containerd/commit/ca35f4e82"},
+	},
+	{
+		ID: "containerd-shim-logs-in-panic-log", Of: Containerd,
+		From:  "1.6.0 < 1.6.7",
+		Title: "The panic.log of containerd grows with the logs of the shims",
+		Links: []string{"https://github.com/containerd/containerd/commit/ee0f2e906"},
+	},
+	{
+		ID: "containerd-image-volumes", Of: Containerd,
+		From:   "1.4.0 < 1.6.0",
+		Title:  "Containers of images with VOLUME do not start",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/containerd/containerd/commit/791e175c7"},
+	},
+	{
+		ID: "containerd-host-process-stats", Of: Containerd,
+		From:        "1.6.5 < 1.6.7",
+		Title:       "containerd reads no statistics of HostProcess containers",
+		HostProcess: true,
+		Links: []string{"https://github.com/containerd/containerd/pull/7200",
+			"https://github.com/microsoft/hcsshim/commit/52a4ea998"},
+	},
+	{
+		ID: "containerd-drive-mounts", Of: Containerd,
+		From:   "1.6.0 < 1.6.5",
+		Title:  "Containers with a volume at a drive letter do not start",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/containerd/containerd/pull/6929"},
+	},
+	{
+		ID: "containerd-nil-pointer", Of: Containerd,
+		From:   "1.6.0 < 1.6.11",
+		Title:  "containerd dereferences nil pointers of Windows containers",
+		Breaks: []string{"container-runtime"},
+		Links:  []string{"https://github.com/containerd/containerd/pull/7737"},
+	},
+	{
+		ID: "containerd-args-escaped", Of: Containerd,
+		From:   "1.6.0 < 1.6.21",
+		Title:  "containerd escapes commands of Docker-built images twice",
+		Breaks: []string{"running-containers"},
+		Links: []string{"https://github.com/containerd/containerd/pull/8247",
+			"https://github.com/containerd/containerd/commit/8b81d5acc"},
+	},
+	{
+		ID: "containerd-no-os-version", Of: Containerd,
+		From:   "1.6.0 < 1.6.18",
+		Title:  "containerd refuses images without an OS version",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/containerd/containerd/commit/b327af6a4"},
+	},
+	{
+		ID: "containerd-2025-runs-2022", Of: Containerd,
+		From:   "1.6.0 < 1.6.23, 1.7.0 < 1.7.6",
+		Title:  "containerd refuses images of Server 2022 on Server 2025",
+		Breaks: []string{"pod-start"},
+		Build:  26100,
+		Links: []string{"https://github.com/containerd/containerd/pull/8854",
+			"https://github.com/containerd/containerd/pull/9069"},
+	},
+	{
+		ID: "containerd-gc-stops", Of: Containerd,
+		From:  "1.7.0 < 1.7.11",
+		Title: "One layer that cannot be removed stops garbage collection",
+		Links: []string{"https://github.com/containerd/containerd/pull/9482"},
+	},
+	{
+		ID: "containerd-stopped-stats", Of: Containerd,
+		From:  "1.7.0 < 1.7.3",
+		Title: "containerd requests statistics of stopped containers",
+		Links: []string{"https://github.com/containerd/containerd/pull/8654"},
+	},
+	{
+		ID: "containerd-volume-links", Of: Containerd,
+		From:   "1.5.0 < 1.5.3",
+		Title:  "containerd fails to resolve links in volume paths",
+		Breaks: []string{"pod-start"},
+		Links: []string{"https://github.com/containerd/containerd/commit/cba7b44b6",
+			"https://github.com/containerd/containerd/issues/5405"},
+	},
+	{
+		ID: "containerd-delete-stops-pod", Of: Containerd,
+		From:   "1.5.0 < 1.5.3",
+		Title:  "The end of one container can take down its whole pod",
+		Breaks: []string{"running-containers"},
+		Links:  []string{"https://github.com/microsoft/hcsshim/commit/c2840dd62"},
+	},
+	{
+		ID: "containerd-stdin-not-closed", Of: Containerd,
+		From:  "1.7.6 < 1.7.7",
+		Title: "containerd does not close the input of processes",
+		Links: []string{"https://github.com/microsoft/hcsshim/pull/1899",
+			"https://github.com/containerd/containerd/commit/5756f6064"},
+	},
+	{
+		ID: "containerd-temp-ignored", Of: Containerd,
+		From:  "2.3.0 < 2.3.3",
+		Title: "containerd unpacks layers on the system drive despite temp",
+		Links: []string{"https://github.com/containerd/containerd/commit/26dce170d"},
+	},
+}
+
+// dockerRows are of Docker Engine, which is moby.
+var dockerRows = []Row{
+	{
+		ID: "docker-restore-panic", Of: Docker,
+		From:   "28.0.0 < 28.0.2",
+		Title:  "dockerd panics when it restores containers of an older version",
+		Breaks: []string{"container-runtime"},
+		Signs: []checks.Sign{
+			{Text: "client.(*Client).ContentStore("},
+		},
+		Links: []string{"https://github.com/moby/moby/commit/26fea35942"},
+	},
+	{
+		ID: "docker-network-not-found", Of: Docker,
+		From:  "23.0.0 < 27.5.0",
+		Title: "dockerd cannot delete networks that HNS has lost",
+		Links: []string{"https://github.com/moby/moby/commit/5b31a5b370"},
+	},
+	{
+		ID: "docker-log-rotation", Of: Docker,
+		From:  "19.3.0 < 20.10.0",
+		Title: "dockerd cannot rotate a log that somebody follows",
+		Links: []string{"https://github.com/moby/moby/commit/b102d4637c"},
+	},
+	{
+		ID: "docker-exec-left-running", Of: Docker,
+		From:  "23.0.0 < 24.0.7",
+		Title: "Processes of failed execs keep running",
+		Links: []string{"https://github.com/moby/moby/commit/7e198a01ec"},
+	},
+	{
+		ID: "docker-no-network-panic", Of: Docker,
+		From:   "29.0.0 < 29.1.4",
+		Title:  "dockerd panics at containers without a network",
+		Breaks: []string{"container-runtime"},
+		Links:  []string{"https://github.com/moby/moby/commit/3eca177282"},
+	},
+	{
+		ID: "docker-temp-ignored", Of: Docker,
+		From:  "29.0.0 < 29.4.0",
+		Title: "dockerd unpacks layers in the SystemTemp of Windows",
+		Links: []string{"https://github.com/moby/moby/commit/b5bc84bec3",
+			"https://github.com/moby/moby/issues/48093"},
+	},
+}

@@ -1,0 +1,143 @@
+package foreign
+
+import (
+	"path"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// capz is what the log collector of Cluster API Azure's end-to-end tests leaves of a Windows
+// machine (test/e2e/azure_logcollector.go): artifacts/clusters/CLUSTER/machines/MACHINE, or
+// machine-pools/POOL/MACHINE.
+var capz = format{
+	name:      "capz-artifacts",
+	marks:     "a Windows machine in the artifacts of Cluster API Azure's tests (network-detailed.log, hnsendpolicy-detailed.log and scm.log in one folder)",
+	recognise: func(folder listing) bool { return folder.count(capzNames...) >= 2 },
+	inside:    func(string) bool { return true },
+	nodeName:  capzName,
+	convert:   convertCAPZ,
+}
+
+const capzTool = "the log collector of Cluster API Azure"
+
+var capzNames = []string{"network-detailed.log", "network-individual-detailed.log",
+	"hnsendpoints.log", "hnsendpolicy-detailed.log", "hyperv-operation.log", "containers-hcs.log",
+	"scm.log", "reboots.log"}
+
+func capzName(src *source) string {
+	if name := hostName(src.text("ipconfig.log").content); name != "" {
+		return name
+	}
+	return path.Base(src.root) // the machine's own, by which its folder is called
+}
+
+func convertCAPZ(src *source, out *output) {
+	named := map[string]string{"network.txt": "network-detailed.log",
+		"networkdetailed.txt": "network-individual-detailed.log",
+		"endpoint.txt":        "hnsendpoints.log", "policy.txt": "hnsendpolicy-detailed.log"}
+	for name, file := range named {
+		src.texts[name] = src.readText(file, maxDump)
+	}
+	hns := readHNS(src)
+	hns.convert(out)
+	if _, known := hnsVersion(hns.all()); !known {
+		out.Gap("hns-globals.json", gapf(evidence.NotCollected,
+			"%s does not ask HNS for its version, and no object in the recording carries one; %s",
+			capzTool, runBundle))
+	}
+
+	ip := src.text("ipconfig.log")
+	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),
+		addresses: parseNetIPAddress(src.text("ips.log").content)}
+	out.write("adapters.json")(net.adapters())
+	out.write("dns-client.json")(net.dnsClient())
+	services := src.text("services.log")
+	if services.gap.Kind != "" {
+		out.Gap("services.json", services.gap)
+	} else {
+		out.write("services.json")(readServiceTable(services))
+	}
+
+	files := sortedValues(src.names.files)
+	compute := readWrapped(src, "hyperv-operation.log", "Microsoft-Windows-Hyper-V-Compute")
+	system := append(readWrapped(src, "scm.log", "Service Control Manager").excerpt("System"),
+		readWrapped(src, "reboots.log", "").excerpt("System")...)
+	events := append(system, compute.excerpt("Microsoft-Windows-Hyper-V-Compute-Operational")...)
+	if len(events) > 0 {
+		out.JSON("events.json", events)
+	} else {
+		out.Gap("events.json", gapf(evidence.NotCollected,
+			"scm.log, reboots.log and hyperv-operation.log show no event; %s", runBundle))
+	}
+	var cri evidence.CRIState
+	if inUse, ok := readCtrContainers(src.text("containerd-containers.log").content); ok {
+		if image := pauseImage(inUse, nil); image != "" {
+			cri.Config = sandboxImage(image)
+		}
+	}
+	if !reflect.ValueOf(cri).IsZero() {
+		out.JSON("cri.json", cri)
+	}
+	for _, log := range []string{"kubelet.log", "containerd.log", "cni.log"} {
+		out.log(src, log, logComponent(log, "other"))
+	}
+	out.meta(src, "capz-artifacts", capzName(src), src.newest(files...), hns.answered())
+	unaskedBy(out, capzTool, capzUnasked)
+	unaskedBy(out, capzTool, unaskedEverywhere)
+}
+
+var capzUnasked = map[string]string{
+	"os.json":        "the version of Windows; collect `systeminfo`",
+	"hotfixes.json":  "the updates; collect `Get-HotFix`",
+	"memory.json":    "the memory; collect `systeminfo`",
+	"disks.json":     "the disks; collect `Get-PSDrive -PSProvider FileSystem`",
+	"processes.json": "the processes; collect `Get-Process`",
+	"routes.json":    "the routes; collect `route print`",
+	"files.json":     "configuration files; " + runBundle,
+	"ports.json":     "the dynamic and excluded port ranges; collect `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicportrange tcp`",
+	"cri.json":       "the state of the container runtime, and shows no sandbox image in containerd-containers.log; collect `crictl info`",
+	"api/node.json":  "the Node object; collect `kubectl get node NAME -o json`",
+}
+
+// A ruler of four columns or more below the heads of a table.
+var wrappedHeads = regexp.MustCompile(`(?m)^ *TimeCreated +Id +LevelDisplayName +Message *\n([- ]+)\n`)
+
+// readWrapped reads events that `Format-Table -Wrap` printed: a row goes on in lines that have a
+// message alone.
+func readWrapped(src *source, name, provider string) export {
+	t := src.text(name)
+	e := export{name: t.name, gap: t.gap}
+	at := wrappedHeads.FindStringSubmatchIndex(t.content)
+	if e.gap.Kind != "" || at == nil {
+		return e
+	}
+	columns, starts := splitHeads(t.content[at[2]:at[3]], 1)
+	if len(columns) != 4 {
+		return e
+	}
+	for line := range strings.Lines(t.content[at[1]:]) {
+		line = strings.TrimRight(line, " \n")
+		// numbers stand on the right, so the Id begins left of its head
+		front := strings.TrimSpace(line[:min(len(line), starts[2])])
+		level := strings.TrimSpace(line[min(len(line), starts[2]):min(len(line), starts[3])])
+		message := strings.TrimSpace(line[min(len(line), starts[3]):])
+		stamp, id := "", front
+		if space := strings.LastIndexByte(front, ' '); space >= 0 {
+			stamp, id = strings.TrimSpace(front[:space]), front[space+1:]
+		}
+		last := len(e.events) - 1
+		switch {
+		case line == "" || len(e.events) == maxExported:
+		case number(id) > 0 && stamp != "":
+			e.events = append(e.events, exported{stamp: stamp, id: number(id), level: level,
+				source: provider, message: message})
+		case last >= 0 && len(e.events[last].message) < maxListValue:
+			e.events[last].message += " " + message
+		}
+	}
+	inOrder(e.events, src.newest(name))
+	return e
+}

@@ -1,0 +1,178 @@
+package foreign
+
+import (
+	"strconv"
+	"strings"
+)
+
+// readDescribedPods makes pods of `kubectl describe pod`, as far as it prints them: their
+// containers with images, states, exit codes and restarts. It leaves out most of the rest of the
+// spec, so that only what is there may be judged. node selects the
+// pods of one node; "" selects all.
+func readDescribedPods(s, node string) []map[string]any {
+	var list []map[string]any
+	for _, object := range splitDescribed(s) {
+		sections := describeSections(object)
+		onNode, hostIP, scheduled := strings.Cut(section(sections, "Node").value, "/")
+		if section(sections, "Containers").lines == nil || section(sections, "Namespace").value == "" ||
+			node != "" && scheduled && !strings.EqualFold(onNode, node) {
+			continue
+		}
+		if len(list) == maxObjects {
+			break
+		}
+		list = append(list, describedPod(sections, onNode, hostIP))
+	}
+	return list
+}
+
+func describedPod(sections []described, node, hostIP string) map[string]any {
+	value := func(key string) string {
+		if v := section(sections, key).value; v != "<none>" {
+			return v
+		}
+		return ""
+	}
+	meta := map[string]any{"name": value("Name"), "namespace": value("Namespace"),
+		"labels":      section(sections, "Labels").pairs("="),
+		"annotations": section(sections, "Annotations").pairs(": ")}
+	if kind, name, ok := strings.Cut(value("Controlled By"), "/"); ok {
+		meta["ownerReferences"] = []map[string]string{{"kind": kind, "name": name}}
+	}
+	spec := map[string]any{"nodeSelector": section(sections, "Node-Selectors").pairs("=")}
+	if node != "" && node != "<none>" {
+		spec["nodeName"] = node
+	}
+	if hostIP != "" && value("IP") == hostIP {
+		// not printed, and told by the address: on Windows only HostProcess pods have the host's
+		spec["hostNetwork"] = true
+		spec["securityContext"] = map[string]any{"windowsOptions": map[string]any{"hostProcess": true}}
+	}
+	status := map[string]any{"phase": value("Status"), "reason": value("Reason"),
+		"message": value("Message"), "podIP": value("IP"), "hostIP": hostIP}
+	if at, ok := describedTime(value("Start Time")); ok {
+		status["startTime"] = at
+	}
+	if conditions := describedPodConditions(section(sections, "Conditions")); conditions != nil {
+		status["conditions"] = conditions
+	}
+	for key, names := range map[string][2]string{"Containers": {"containers", "containerStatuses"},
+		"Init Containers": {"initContainers", "initContainerStatuses"}} {
+		containers, statuses := []map[string]any{}, []map[string]any{}
+		for _, c := range describedContainers(section(sections, key)) {
+			containers = append(containers, c.spec())
+			statuses = append(statuses, c.status())
+		}
+		if len(containers) > 0 {
+			spec[names[0]], status[names[1]] = containers, statuses
+		}
+	}
+	return map[string]any{"metadata": meta, "spec": spec, "status": status}
+}
+
+func describedPodConditions(d described) []map[string]string {
+	var list []map[string]string
+	for _, row := range d.table("Type", "Status").rows {
+		list = append(list, map[string]string{"type": row[0], "status": row[1]})
+	}
+	return list
+}
+
+// A describedContainer is the block of one container: its fields, and below State and Last State
+// what belongs to them, under "State/Exit Code".
+type describedContainer struct {
+	name   string
+	fields map[string]string
+}
+
+// How far kubectl indents the name of a container, its fields, and what belongs to a field.
+const (
+	containerIndent = 2
+	fieldIndent     = 4
+	innerIndent     = 6
+)
+
+func describedContainers(d described) []describedContainer {
+	var list []describedContainer
+	outer := ""
+	for _, line := range d.lines {
+		text := strings.TrimLeft(line, " ")
+		indent := len(line) - len(text)
+		key, value, ok := strings.Cut(text, ":")
+		if !ok {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		switch {
+		case indent == containerIndent && value == "":
+			if len(list) == maxFields {
+				return list
+			}
+			list = append(list, describedContainer{key, map[string]string{}})
+			outer = ""
+		case len(list) == 0:
+		case indent == fieldIndent:
+			outer = key
+			list[len(list)-1].fields[key] = value
+		case indent == innerIndent && (outer == "State" || outer == "Last State" ||
+			outer == "Limits" || outer == "Requests"):
+			list[len(list)-1].fields[outer+"/"+key] = value
+		}
+	}
+	return list
+}
+
+func (c describedContainer) spec() map[string]any {
+	resources := map[string]map[string]string{}
+	for field, value := range c.fields {
+		for key, name := range map[string]string{"Limits/": "limits", "Requests/": "requests"} {
+			if resource, ok := strings.CutPrefix(field, key); ok {
+				if resources[name] == nil {
+					resources[name] = map[string]string{}
+				}
+				resources[name][resource] = value
+			}
+		}
+	}
+	return map[string]any{"name": c.name, "image": c.fields["Image"], "resources": resources}
+}
+
+func (c describedContainer) status() map[string]any {
+	restarts, _ := strconv.Atoi(c.fields["Restart Count"])
+	status := map[string]any{"name": c.name, "image": c.fields["Image"],
+		"imageID": c.fields["Image ID"], "ready": c.fields["Ready"] == "True",
+		"restartCount": restarts}
+	for key, field := range map[string]string{"State": "state", "Last State": "lastState"} {
+		if state := c.state(key); state != nil {
+			status[field] = state
+		}
+	}
+	return status
+}
+
+// state reads "Waiting", "Running" or "Terminated" with what stands below it.
+func (c describedContainer) state(key string) map[string]any {
+	inner := map[string]any{}
+	for label, field := range map[string]string{"Reason": "reason", "Message": "message"} {
+		if v := c.fields[key+"/"+label]; v != "" {
+			inner[field] = v
+		}
+	}
+	for label, field := range map[string]string{"Started": "startedAt", "Finished": "finishedAt"} {
+		if at, ok := describedTime(c.fields[key+"/"+label]); ok {
+			inner[field] = at
+		}
+	}
+	if n, err := strconv.ParseInt(c.fields[key+"/Exit Code"], 10, 64); err == nil {
+		inner["exitCode"] = n
+	}
+	switch c.fields[key] {
+	case "Waiting":
+		return map[string]any{"waiting": inner}
+	case "Running":
+		return map[string]any{"running": inner}
+	case "Terminated":
+		return map[string]any{"terminated": inner}
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package foreign
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// The layouts that are told by what the files hold, and asked last: where no folder is another
+// tool's recording.
+const (
+	formatPieces     = "pieces"
+	formatObjects    = "kubernetes-objects"
+	formatMustGather = "must-gather"
+)
+
+var looseFormats = []Format{
+	{formatMustGather, "the output of oc adm must-gather of a cluster with Windows nodes (host_service_logs/windows, cluster-scoped-resources and namespaces)"},
+	{formatObjects, "Kubernetes objects as JSON or YAML: troubleshoot's cluster-resources, kubectl cluster-info dump, sonobuoy's resources, or files of kubectl get -o yaml"},
+	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, or a mix of them; - reads standard input"},
+}
+
+// Bounds on a folder of loose files.
+const (
+	maxPieceFiles = 20_000
+	maxPieceHead  = 8 << 10
+	maxPieceBytes = 64 << 20 // of the texts that are read whole, together
+)
+
+// A pieceRole is what a loose file is good for.
+type pieceRole int
+
+const (
+	noPiece     pieceRole = iota
+	pieceObject           // Kubernetes objects
+	pieceText             // outputs of commands, a mix
+	pieceLog              // a log of one component of the node
+	pieceNodes            // a log of all nodes, each line with the name of its node in front
+	piecePod              // the log of a container
+)
+
+// A looseFile is one file that no other tool put there.
+type looseFile struct {
+	path      string
+	role      pieceRole
+	component string // of a log
+	pod       string // of a container's log: its name
+	kind      string // of objects: what the file's name or beginning says
+	size      int64
+}
+
+var (
+	// openshift/must-gather, gather_windows_node_logs: one file of `oc adm node-logs` for all nodes.
+	nodesLog = regexp.MustCompile(
+		`(?i)(?:^|/)host_service_logs/(?:windows/)?(?:log_files/)?(kubelet|kube-proxy|containerd|hybrid-overlay|csi-proxy|wicd)/[^/]+$`)
+	// The logs of containers: troubleshoot's collectors, must-gather, sonobuoy, cluster-info dump.
+	podLogs = []*regexp.Regexp{
+		regexp.MustCompile(`(?:^|/)pods/logs/[^/]+/([^/]+)/([^/]+?)(?:-previous)?\.log$`),
+		regexp.MustCompile(
+			`(?:^|/)namespaces/[^/]+/pods/([^/]+)/([^/]+)/[^/]+/logs/(?:current|previous)(?:\.insecure)?\.log$`),
+		regexp.MustCompile(`(?:^|/)podlogs/[^/]+/([^/]+)/logs/([^/]+)\.txt$`),
+		regexp.MustCompile(`(?:^|/)[^/]+/([^/]+)/(logs)\.txt$`),
+	}
+	objectHead = regexp.MustCompile(`(?m)"?\bkind"?\s*:\s*"?(\w+)`)
+	objectMark = regexp.MustCompile(
+		`(?m)^[\s{\[]*"(?:apiVersion|kind|items|metadata|gitVersion|info)"\s*:|^(?:- )?(?:apiVersion|kind|items|metadata):`)
+)
+
+// looseFileOf tells what a file is good for by its path and its beginning.
+func looseFileOf(name, head string, size int64) looseFile {
+	p := looseFile{path: name, size: size}
+	if m := nodesLog.FindStringSubmatch(name); m != nil {
+		p.role, p.component = pieceNodes, strings.ToLower(m[1])
+		return p
+	}
+	trimmed := strings.TrimSpace(head)
+	if objectsIn(name, trimmed) {
+		p.role, p.kind = pieceObject, kindOfName(name)
+		for _, m := range objectHead.FindAllStringSubmatch(trimmed, maxFields) {
+			if kind := strings.TrimSuffix(m[1], "List"); p.kind == "" && kind != "" {
+				p.kind = kind
+			}
+		}
+		return p
+	}
+	for _, r := range podLogs {
+		if m := r.FindStringSubmatch(name); m != nil && !startsDocument(trimmed) {
+			if m[2] == "logs" && !containerLog.MatchString(firstLine(trimmed)) {
+				continue
+			}
+			p.role, p.pod, p.component = piecePod, m[1], containerComponent(m[1])
+			return p
+		}
+	}
+	if binaryName(name) {
+		return p
+	}
+	parts := takeApart(trimmed)
+	logs := 0
+	for _, found := range parts {
+		if found.kind == partLog {
+			logs++
+		} else if found.kind != partOther && found.kind != partJSON && found.kind != partList ||
+			found.kind == partJSON && telling(found.text) ||
+			found.kind == partList && len(parseFormatList(found.text)) > 0 {
+			p.role = pieceText
+		}
+	}
+	if p.role == noPiece && logs > 0 {
+		p.role = pieceLog
+		if p.component = componentOfFile(name); p.component == "" {
+			if p.component = componentOfText(trimmed); p.component == "" {
+				p.component = "other"
+			}
+		}
+	}
+	return p
+}
+
+// objectsIn tells a dump of objects by its beginning, and by its name where it begins with a
+// list of objects that do not say what they are.
+func objectsIn(name, head string) bool {
+	switch {
+	case head == "":
+		return false
+	case head[0] == '{' || head[0] == '[':
+		m := objectHead.FindStringSubmatch(head)
+		return kindOfName(name) != "" || objectMark.MatchString(head) &&
+			(m != nil && strings.Contains(head, "apiVersion") ||
+				strings.Contains(head, `"gitVersion"`))
+	}
+	first := firstLine(head)
+	return strings.Contains(head, "kind:") && (first == "---" || yamlLine.MatchString(first)) &&
+		objectMark.MatchString(first+"\n"+firstLine(strings.TrimPrefix(head, first)))
+}
+
+// telling is a JSON document that a reader of HNS or of the container runtime knows.
+func telling(document string) bool {
+	_, hns := hnsDocument(document)
+	_, cri := criDocument(document)
+	return hns || cri || objectsIn("", strings.TrimSpace(document))
+}
+
+// scanPieces looks at each file of a tree. One file alone may be no more than an error message.
+func scanPieces(fsys fs.FS) []looseFile {
+	var list []looseFile
+	var message looseFile
+	count := 0
+	fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !fs.ValidPath(name) {
+			return nil
+		}
+		if count++; count > maxPieceFiles || strings.Count(name, "/") > maxDepth {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || info.Size() <= byteOrderMark {
+			return nil
+		}
+		head := headOf(fsys, name)
+		if p := looseFileOf(name, head, info.Size()); p.role != noPiece {
+			list = append(list, p)
+		}
+		message = looseFile{}
+		if errorWords.MatchString(head) && !binaryName(name) {
+			message = looseFile{path: name, role: pieceText, size: info.Size()}
+		}
+		return nil
+	})
+	if count == 1 && len(list) == 0 && message.path != "" {
+		return []looseFile{message}
+	}
+	return list
+}
+
+// errorWords are what an error message has that somebody copied without the line around it.
+var errorWords = regexp.MustCompile(
+	`(?i)\b(?:error|failed|failure|cannot|could not|unable to|denied|timed out|panic)\b|\b0x[0-9a-f]{8}\b`)
+
+func headOf(fsys fs.FS, name string) string {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, maxPieceHead)
+	n := 0
+	for n < len(head) {
+		m, err := f.Read(head[n:])
+		if n += m; err != nil || m == 0 {
+			break
+		}
+	}
+	if n == len(head) { // a character that is cut in two would spoil the decoding
+		n -= n % 4
+	}
+	return plainLines(string(evidence.DecodeText(head[:n])))
+}
+
+// findPieces finds the nodes that loose files tell of.
+func findPieces(fsys fs.FS) ([]Node, error) {
+	files := scanPieces(fsys)
+	if len(files) == 0 {
+		return nil, nil
+	}
+	format, rest := formatObjects, 0
+	for _, f := range files {
+		switch f.role {
+		case pieceNodes:
+			format = formatMustGather
+		case pieceText, pieceLog:
+			rest++
+		}
+	}
+	if rest > 0 && format == formatObjects {
+		format = formatPieces
+	}
+	p := readPieces(fsys, files, readNames)
+	names, others := p.nodeNames()
+	if format == formatObjects && len(p.objects.have) == 0 && p.objects.version == nil {
+		return nil, nil // manifests, and files that are called like lists of objects
+	}
+	if len(names) == 0 && others > 0 && format != formatPieces {
+		return nil, fmt.Errorf("it holds %d Nodes, and none of them runs Windows", others)
+	}
+	if len(names) == 0 {
+		names = []string{evidence.UnknownNode}
+	}
+	var nodes []Node
+	for _, name := range names {
+		nodes = append(nodes, Node{format, ".", evidence.Clean(name)})
+	}
+	return nodes, nil
+}
+
+// isLoose tells the layouts of findPieces.
+func isLoose(format string) bool {
+	return format == formatPieces || format == formatObjects || format == formatMustGather
+}
+
+// pieceName is what the log of a loose file is called in its component's folder: its own name,
+// or all of its path where another file has that.
+func pieceName(out *output, component, file string) string {
+	name := "logs/" + component + "/" + path.Base(file)
+	if out.Has(name) {
+		name = "logs/" + component + "/" + strings.ReplaceAll(file, "/", "_")
+	}
+	return name
+}

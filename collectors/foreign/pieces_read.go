@@ -1,0 +1,275 @@
+package foreign
+
+import (
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/tree"
+)
+
+// A pieces is what loose files hold, sorted by what reads it.
+type pieces struct {
+	fsys    fs.FS
+	files   []looseFile
+	objects *objects
+	texts   map[partKind]string // outputs of one kind, one after the other
+	hns     [4]string           // documents of each of hnsKinds
+	cri     evidence.CRIState
+	logs    []pieceLines
+	nodes   []string // that commands name
+	logged  []string // whose lines logs of all nodes hold
+	newest  time.Time
+	left    int64 // bytes that may still be read
+}
+
+// pieceLines are lines of a log that stand in a file beside something else.
+type pieceLines struct{ component, file, text string }
+
+type reading bool
+
+const (
+	readNames reading = false // only as much as tells the nodes
+	readAll   reading = true
+)
+
+func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pieces {
+	p := &pieces{fsys: fsys, files: files, objects: newObjects(), texts: map[partKind]string{},
+		left: maxPieceBytes}
+	if how == readNames {
+		p.objects.only = "Node"
+	} else if len(node) > 0 && node[0] != evidence.UnknownNode {
+		p.objects.podsOf(node[0])
+	}
+	for _, f := range files {
+		named := f.kind == "Node" || f.kind == "" || f.kind == "List"
+		switch {
+		case f.role == pieceObject && (how == readAll || named):
+			p.objects.add(f.path, p.read(f.path, maxObjectFile, false))
+		case f.role == pieceNodes && how == readNames:
+			p.logged = append(p.logged, loggedNodes(headOf(fsys, f.path))...)
+		case f.role == pieceText || f.role == pieceLog && how == readAll && f.size <= maxText:
+			p.readText(f)
+		}
+	}
+	if how == readNames && len(p.objects.lists["Node"]) == 0 {
+		p.objects.only = "" // pods name their nodes
+		for _, f := range files {
+			if f.role == pieceObject && f.kind != "Node" {
+				p.objects.add(f.path, p.read(f.path, maxObjectFile, false))
+			}
+		}
+	}
+	return p
+}
+
+func (p *pieces) read(name string, limit int64, counted bool) string {
+	content, err := readBounded(p.fsys, name, limit)
+	if err != nil {
+		return ""
+	}
+	if counted {
+		if p.left -= int64(len(content)); p.left < 0 {
+			return ""
+		}
+	}
+	return plainLines(string(evidence.DecodeText(content)))
+}
+
+// readText takes one file apart. A log without anything else in it stays a file.
+func (p *pieces) readText(f looseFile) {
+	parts := takeApart(p.read(f.path, maxDump, true))
+	if f.role == pieceLog && slices.ContainsFunc(parts, func(found part) bool {
+		return found.kind != partLog && found.kind != partOther && found.kind != partJSON
+	}) {
+		f.role = pieceText
+		p.files[slices.IndexFunc(p.files, func(x looseFile) bool { return x.path == f.path })].role =
+			pieceText
+	}
+	own := componentOfFile(f.path)
+	for _, found := range parts {
+		if found.kind != partLog {
+			p.take(f, found)
+			continue
+		}
+		p.sawTime(found.text)
+		if f.role == pieceText {
+			component := found.about
+			if component == "" || component == "pods" && own != "" {
+				component = own
+			}
+			p.logLines(component, f.path, found.text)
+		}
+	}
+}
+
+func (p *pieces) logLines(component, file, text string) {
+	if component == "" {
+		component = "other"
+	}
+	for i, l := range p.logs {
+		if l.component == component && l.file == file {
+			p.logs[i].text += text
+			return
+		}
+	}
+	p.logs = append(p.logs, pieceLines{component, file, text})
+}
+
+// take files one part under what reads it.
+func (p *pieces) take(f looseFile, found part) {
+	switch found.kind {
+	case partOther:
+		if f.role == pieceText {
+			p.logLines("other", f.path, found.text)
+		}
+		return
+	case partYAML:
+		p.objects.add(f.path, found.text)
+		return
+	case partJSON:
+		if p.objects.only == "" || objectsIn("", strings.TrimSpace(found.text[:min(len(found.text),
+			maxPieceHead)])) {
+			p.takeJSON(f.path, found)
+		}
+		return
+	case partDescribe:
+		for _, object := range splitDescribed(found.text) {
+			if node, ok := readDescribedNode(object); ok {
+				p.nodes = append(p.nodes, node["metadata"].(map[string]any)["name"].(string))
+			} else if name, _, ok := strings.Cut(section(describeSections(object), "Node").value,
+				"/"); ok {
+				p.nodes = append(p.nodes, name)
+			}
+		}
+	case partNodes:
+		if names := windowsRows(found.text); len(names) == 1 {
+			p.nodes = append(p.nodes, names[0])
+		}
+	case partIPConfig:
+		p.nodes = append(p.nodes, hostName(found.text))
+	case partSystem:
+		p.nodes = append(p.nodes, systeminfoName(found.text))
+	}
+	p.texts[found.kind] += found.text + "\n"
+}
+
+func (p *pieces) takeJSON(name string, found part) {
+	if kind, ok := hnsDocument(found.text); ok {
+		p.hns[kind] += found.text + "\n"
+		return
+	}
+	if state, ok := criDocument(found.text); ok {
+		p.takeCRI(state)
+		return
+	}
+	p.objects.add(name, found.text)
+}
+
+// sawTime remembers the latest time of a log whose stamps have a year.
+func (p *pieces) sawTime(text string) {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for _, line := range slices.Backward(lines[max(0, len(lines)-maxFields):]) {
+		if at := evidence.LineTime(line, time.Time{}); plausible(at) {
+			if at.After(p.newest) {
+				p.newest = at
+			}
+			return
+		}
+	}
+}
+
+// nodeNames are the nodes that the pieces are of, and how many Nodes are of other systems.
+func (p *pieces) nodeNames() (names []string, others int) {
+	if names, others = p.objects.windowsNodes(); len(names) > 0 {
+		return names, others
+	}
+	for _, name := range p.nodes {
+		if hostNamePattern.MatchString(name) {
+			return []string{name}, others
+		}
+	}
+	slices.Sort(p.logged)
+	windows, all := p.objects.podNodes()
+	switch {
+	case len(p.logged) > 0:
+		return slices.Compact(p.logged), others
+	case len(windows) > 0:
+		return windows, others
+	case len(all) == 1:
+		return all, others
+	}
+	return nil, others
+}
+
+// convertPieces writes the evidence of one node.
+func convertPieces(fsys fs.FS, node Node, out *output) error {
+	src, err := openSource(fsys, ".")
+	if err != nil {
+		return err
+	}
+	p := readPieces(fsys, scanPieces(fsys), readAll, node.Name)
+	ran := p.newest
+	if p.objects.newest.After(ran) {
+		ran = p.objects.newest
+	}
+	name := node.Name
+	if name == evidence.UnknownNode {
+		name = ""
+	}
+	p.convertOutputs(src, out, ran, name)
+	p.objects.convert(out, name)
+	p.convertLogs(src, out, name)
+	out.meta(src, node.Format, node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
+	for lacking, l := range pieceLacks {
+		if !out.Has(lacking) {
+			out.Gap(lacking, evidence.NotAmongFiles.Gap(l.what, l.command))
+		}
+	}
+	return out.addOriginals(src)
+}
+
+// convertLogs places the logs of the node, and those of its pods.
+func (p *pieces) convertLogs(src *source, out *output, node string) {
+	pods := map[string]bool{}
+	for _, o := range p.objects.lists["Pod"] {
+		pods[o.name()] = true
+	}
+	for _, f := range p.files {
+		switch f.role {
+		case pieceLog:
+			placePath(out, src, pieceName(out, f.component, f.path), f.path)
+		case piecePod:
+			if pods[f.pod] {
+				placePath(out, src, pieceName(out, f.component, f.path), f.path)
+			}
+		case pieceNodes:
+			placeNodeLog(out, src, f, node)
+		}
+	}
+	excerpts := p.objects.cutLists()
+	for _, l := range p.logs {
+		name := pieceName(out, l.component, l.file)
+		out.Add(name, tree.File{Content: []byte(l.text)})
+		excerpts = append(excerpts, evidence.LogRecord{Path: name,
+			Unsearched: "only the lines that are in " + path.Base(l.file) + " could be searched"})
+	}
+	if len(excerpts) > 0 {
+		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: excerpts})
+	}
+}
+
+// placePath puts any file of the tree under a name of the layout.
+func placePath(out *output, src *source, name, from string) {
+	info, err := fs.Stat(src.fsys, from)
+	if err != nil {
+		return
+	}
+	src.placed[from] = true
+	out.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(),
+		Open: func() (io.ReadCloser, error) { return src.fsys.Open(from) }})
+}
