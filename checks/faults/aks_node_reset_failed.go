@@ -41,14 +41,9 @@ collected and did not end is a warning. A run takes a minute or two.`,
 	Links: []string{
 		"https://github.com/Azure/AgentBaker/blob/dev/staging/cse/windows/provisioningscripts/windowsnodereset.ps1",
 		"https://github.com/Azure/AgentBaker/blob/dev/parts/windows/windowscsehelper.ps1"},
-	Breaks: []*checks.Effect{effectKubelet, effectNetworkCreation},
-	Applies: func(n *node.Node) error {
-		if !n.Platform.Known() {
-			return nil // only AKS has the log
-		}
-		return checks.OnPlatform(node.AKS)(n)
-	},
-	Needs: []evidence.Need{nodeResetLog},
+	Breaks:  []*checks.Effect{effectKubelet, effectNetworkCreation},
+	Applies: notOutsideAKS,
+	Needs:   []evidence.Need{nodeResetLog},
 	Signs: []checks.Sign{
 		{Text: "Set ExitCode to 32 and exit", In: aksLogs, Until: []string{"Setup Complete"},
 			Says: "the provisioning script of AKS could not run the node reset"},
@@ -87,3 +82,12 @@ collected and did not end is a warning. A run takes a minute or two.`,
 			At(evidence.InFile(f.Path), "the last line is: %s", evidence.Clean(last))}, nil
 	},
 })
+
+// notOutsideAKS is the Applies of checks whose files only AKS has: a node that did not join may show
+// nothing else of who set it up.
+func notOutsideAKS(n *node.Node) error {
+	if !n.Platform.Known() {
+		return nil
+	}
+	return checks.OnPlatform(node.AKS)(n)
+}

@@ -6,7 +6,6 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
-	"doctor/checks/node"
 )
 
 // Where the provisioning script of AKS leaves its exit code: AgentBaker,
@@ -45,7 +44,7 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 		"https://github.com/Azure/AgentBaker/pull/734",
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/node-provision-issues"},
 	Breaks:  []*checks.Effect{effectKubelet, effectCNIConfig},
-	Applies: checks.OnPlatform(node.AKS),
+	Applies: notOutsideAKS,
 	Needs:   []evidence.Need{evidence.Any(cseResults[0], cseResults[1])},
 	Uses:    []evidence.Need{cseResults[0], cseResults[1]},
 	Signs: []checks.Sign{
