@@ -142,12 +142,21 @@ func (s *scan) urlRule(at, _ int) {
 	case slash >= 0 && (colon < 0 || slash < colon),
 		slash >= 0 && !plainPassword(b[user+colon+1:at]):
 	case colon >= 0:
-		s.urlPassword(user+colon+1, at)
+		if !isExampleURL(b[user+colon+1:at], b[at+1:]) {
+			s.urlPassword(user+colon+1, at)
+		}
 	default:
 		if text := b[user:at]; !isPlaceholder(text) && len(text) >= 16 && looksRandom(text) {
 			s.add(user, at, "url-token", text)
 		}
 	}
+}
+
+// isExampleURL tells of a URL in a manual: user:password at a name that is reserved for
+// examples.
+func isExampleURL(password, host []byte) bool {
+	return hasFold(password, 0, "password") && len(password) == len("password") &&
+		(hasFold(host, 0, "example.com/") || hasFold(host, 0, "example.org/"))
 }
 
 // hasDSN tells whether the address of a database follows: user:password@tcp(host:3306)/x.

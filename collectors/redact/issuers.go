@@ -24,13 +24,13 @@ prefix hvb. 20 400 a0-_
 prefix hvr. 20 400 a0-_
 prefix glpat- 16 400 a0-_.
 prefix glcbt- 16 80 a0-_
-prefix xapp- 20 200 a0-
+prefix xapp- 8 200 a0-
 prefix xoxb- 10 400 a0-
 prefix xoxp- 15 400 a0-
 prefix xoxs- 10 400 a0-
 prefix xoxc- 15 400 a0-
 prefix xoxd- 15 400 a0-%
-prefix xoxo- 10 400 a0-
+prefix xoxo- 8 400 a0-
 prefix xoxe. 20 400 a0-.
 prefix xoxe- 20 400 a0-
 prefix xoxa- 8 400 a0-
@@ -94,8 +94,15 @@ prefix AIPA 16 16 a0
 prefix ANPA 16 16 a0
 prefix ANVA 16 16 a0
 prefix APKA 16 16 a0
-prefix SK 32 32 h
-prefix AC 32 32 h
+prefix SK 32 32 a0
+prefix AC 32 32 a0
+prefix AKC 10 80 a0
+prefix AP2 10 80 a0
+prefix AP3 10 80 a0
+prefix AP5 10 80 a0
+prefix AP6 10 80 a0
+prefix ZXlK 40 4000 a0+/=-_
+prefix glptt- 40 40 a0-_
 prefix key- 32 32 h
 prefix pubkey- 32 32 h
 prefix rnd_ 20 60 a0
@@ -239,22 +246,40 @@ func (s *scan) issuerRule(start, end int) {
 	b := s.see(start)
 	text := b[start:end]
 	for _, x := range prefixIssuers[strings.ToLower(string(text))] {
-		if len(x.text) < shortest && x.text != string(text) {
-			continue
-		}
 		last := x.alphabet.run(b, end)
 		tail := b[end:last]
+		if len(x.text) < shortest && x.text != string(text) &&
+			!(len(tail) >= leastOddCase && strings.IndexByte("_-", x.text[len(x.text)-1]) >= 0) {
+			continue
+		}
+		if isDigest(b[start:last]) {
+			return
+		}
 		for len(tail) > x.least && strings.IndexByte(".-", tail[len(tail)-1]) >= 0 {
 			tail = tail[:len(tail)-1] // the end of a sentence
 		}
 		if len(x.text) < 4 && len(tail) > x.most {
 			continue
 		}
-		if len(tail) >= x.least && inventive(tail) {
+		if len(tail) >= x.least && (inventive(tail) || len(tail) <= x.most && x.most-x.least < 2) {
 			s.add(start, end+len(tail), "token", b[start:end+len(tail)])
 			return
 		}
 	}
+}
+
+// leastOddCase is what follows an issuer's few letters where their case is not as the
+// issuer writes it.
+const leastOddCase = 20
+
+// isDigest tells of the checksum of an image or a file, which may begin as an issuer's
+// secrets do.
+func isDigest(text []byte) bool {
+	switch len(text) {
+	case 40, 64, 96, 128:
+		return run(text, 0, hexByte) == len(text)
+	}
+	return false
 }
 
 // inventive tells of letters that a generator put together: some are digits or of

@@ -83,9 +83,13 @@ func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	if top.isNetPassword(plain) {
 		return "password"
 	}
-	if kind, t := judgeName([]byte(top.key)); t >= medium && !isBareSecret([]byte(top.key)) &&
-		isSecret([]byte(top.key), plain, t, false) && !bytes.HasPrefix(plain, []byte("-")) {
+	kind, t := judgeName([]byte(top.key))
+	if t >= medium && !isBareSecret([]byte(top.key)) && isSecret([]byte(top.key), plain, t, false) &&
+		!bytes.HasPrefix(plain, []byte("-")) {
 		return kind
+	}
+	if t > noSecret && (looksChosen(plain) || len(plain) >= leastWord && isGenerated(plain)) {
+		return kind // the tokens, the credentials
 	}
 	return ""
 }
