@@ -33,6 +33,9 @@ func (s *scan) learn(kind string, value []byte) {
 	}
 }
 
+// leastFolded is the length of the shortest token that a log wrote in a line of its own.
+const leastFolded = 20
+
 // bearerRule takes Bearer TOKEN anywhere.
 func (s *scan) bearerRule(start, end int) {
 	b := s.see(start)
@@ -50,7 +53,13 @@ func (s *scan) bearerRule(start, end int) {
 		}
 	}
 	if i == end {
-		return
+		if !isLineAt(b, end) {
+			return
+		}
+		i = skipBlanks(b, nextPayload(b, end))
+		if last := run(b, i, tokenByte); last-i < leastFolded || !isLineAt(b, last) || !isGenerated(b[i:last]) {
+			return
+		}
 	}
 	last := run(b, i, tokenByte)
 	text := bytes.TrimRight(b[i:last], ".,")

@@ -227,6 +227,14 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if !v.quoted && isOwnName(f.text(), s.b[v.start:v.end]) {
 		return
 	}
+	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && f.trust == strong && isIdentifier(text) &&
+		!mixed(text) {
+		next := s.value(b, skipBlanks(b, v.end), plainStops) // username and password: ops VALUE
+		if !next.open && next.end > next.start && isJumbled(b[next.start:next.end]) {
+			s.take(next, f.kind)
+			return
+		}
+	}
 	s.takeJudged(f, v, prose)
 }
 
@@ -272,11 +280,20 @@ func (s *scan) wholeWord(v value) value {
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) || isTemplate(b[v.start:v.end]) ||
-		bytes.ContainsAny(rest, "(=") || bytes.Contains(rest, []byte(tokenStart)) {
+		bytes.ContainsAny(rest, "(=") && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
 	v.end += len(rest)
 	return v
+}
+
+// isScrambled tells of a word with more kinds of signs than code has in one.
+func isScrambled(v []byte) bool {
+	kinds := 0
+	for _, c := range []byte("{}()[]<>$@!?*^~-_:") {
+		kinds += min(1, bytes.Count(v, []byte{c}))
+	}
+	return kinds >= 6
 }
 
 // isOwnName tells of a value that only repeats its name: RHSM_PASS=pass, password: password.

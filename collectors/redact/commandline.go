@@ -9,7 +9,7 @@ import (
 
 // commandLine looks at the words of a command.
 func (s *scan) commandLine(line []byte, i int, flags string) {
-	if !isBlank(line[i-1]) {
+	if !isBlank(line[i-1]) && line[i-1] != ':' {
 		i = skipQuote(line, run(line, i, wordByte|nameByte)) // .exe, 64
 	}
 	list := words(s, line, i)

@@ -179,6 +179,11 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 	}
 	if isSecret(f.text(), text, f.trust, prose) {
 		s.take(v, f.kind)
+		return
+	}
+	if colon := bytes.IndexByte(text, ':'); f.kind == "credential" && colon > 0 && v.escapes == 0 && // ops:VALUE
+		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:])) {
+		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }
 

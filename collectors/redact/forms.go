@@ -217,6 +217,9 @@ func (s *scan) textForm(f field) bool {
 	if v.open || v.end <= v.start {
 		return false
 	}
+	if inner, ok := s.templateDefault(v); ok {
+		v = inner
+	}
 	text := s.b[v.start:v.end]
 	behind := skipGap(f.b, skipQuote(f.b, v.end))
 	switch {

@@ -60,7 +60,7 @@ var names = []struct {
 	{"key", medium, `encryption-key decryption-key validation-key signing-key signature-key master-key
 		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
 		crypto-key aes-key hmac-key account-token schluessel`},
-	{"key", weak, `key access-id key-id`},
+	{"key", weak, `key access-id key-id access private`},
 	{"product-key", medium, `product-key`},
 	{"basic-auth", medium, `basic-auth`},
 	{"snmp-community", medium, `snmp-community community-string rocommunity rwcommunity`},
@@ -72,9 +72,9 @@ var names = []struct {
 // A wordName is a name in letters that are not ASCII, or of several words, which
 // stands by itself.
 var wordNames = []struct{ kind, words string }{
-	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu`},
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord`},
 	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso`},
-	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證`},
+	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|apiキー`},
 }
 
 // An ending is one of the names as it is judged: without what separates words.
@@ -100,7 +100,7 @@ var endings = func() map[[2]byte][]ending {
 
 // innocents are endings that look like the above and keep none.
 var innocents = strings.Fields(`publickeytoken publickey cancellationtoken continuetoken nexttoken pagetoken
-	tokenize pullsecret pullsecrets tlssecret existingsecret registrykey hkey subkey hotkey parentkey foreignkey
+	tokenize pullsecret pullsecrets tlssecret existingsecret registrykey subkey hotkey parentkey foreignkey
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
@@ -110,6 +110,9 @@ const maxName = 96
 
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
+	if i := bytes.IndexFunc(name, func(c rune) bool { return c >= 0x80 }); i >= 0 {
+		return foreignName(name)
+	}
 	var buf [maxName]byte
 	joined, start := joinWords(buf[:0], name)
 	if len(joined) < 2 {
@@ -132,10 +135,23 @@ func judgeName(name []byte) (kind string, t trust) {
 			return "", noSecret
 		}
 	}
-	if bytes.HasPrefix(joined, []byte("err")) && isCapital(name) || string(name) == "$PWD" {
+	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && isCapital(name) || string(name) == "$PWD" {
 		return "", noSecret // the number of an error; the folder that a shell is in
 	}
 	return best.kind, best.trust
+}
+
+// foreignName judges the name of a setting in letters that are not ASCII.
+func foreignName(name []byte) (kind string, t trust) {
+	lower := strings.ToLower(string(name))
+	for _, row := range wordNames {
+		for word := range strings.SplitSeq(row.words, "|") {
+			if strings.HasSuffix(lower, strings.ToLower(word)) {
+				return row.kind, strong
+			}
+		}
+	}
+	return "", noSecret
 }
 
 // joinWords writes a name small and without what separates its words, and tells

@@ -71,11 +71,16 @@ func (s *scan) told(f field, i int) bool {
 			return true
 		}
 	}
-	if isCode(s.b, v) || isAssignment(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && looksChosen(text)) &&
+	if isCode(s.b, v) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text))) &&
 		!(len(text) >= leastTold && isGenerated(text)) && !(f.trust >= medium && isGUID(text)) {
 		return false
 	}
 	s.takeJudged(f, v, false)
+	if i := v.end + len(" to "); hasFold(b, v.end, " to ") { // changed from VALUE to VALUE
+		if v := s.value(b, i, plainStops); !v.open && v.end > v.start && mixed(b[v.start:v.end]) {
+			s.takeJudged(f, v, false)
+		}
+	}
 	return true
 }
 
@@ -121,6 +126,23 @@ func (s *scan) usedForm(f field) bool {
 	start := runBack(b[:scope], scope, wordByte)
 	return b[scope] == '{' && scope > 0 && b[scope-1] == '$' || start > 0 && b[start-1] == '$' ||
 		start > 1 && b[start-1] == '{' && b[start-2] == '$'
+}
+
+// isShuffled tells of letters of both cases with signs among them, as no word has them.
+func isShuffled(v []byte) bool {
+	if len(v) < 10 || len(v) > 64 || isPath(v) || isPlainValue(v) || isPlaceholder(v) || isComposed(v) {
+		return false
+	}
+	turns, signs := 0, 0
+	for i := 1; i < len(v); i++ {
+		if isUpper(v[i]) && isLower(v[i-1]) {
+			turns++
+		}
+		if !isAlnum(v[i]) {
+			signs++
+		}
+	}
+	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v) && entropy(v) >= 3
 }
 
 // isJumbled tells of text whose letters, digits and signs follow each other as they do

@@ -77,7 +77,7 @@ func isTemplate(v []byte) bool {
 	case '%':
 		return len(v) == 2 && isLower(v[1])
 	case '{':
-		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1
+		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1 && !isGUID(v)
 	}
 	return false
 }
@@ -371,16 +371,28 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 		return !prose || looksRandom(v) || hardWord(v)
 	}
 	if isPlainValue(v) || bytes.HasPrefix(v, []byte("system:")) {
-		return false
+		return t == medium && isSecretURL(v)
 	}
 	if isBareSecret(name) && isObjectName(v) && (bytes.ContainsAny(v, "-/") || !mixed(v)) {
 		return false
 	}
 	if t <= loose {
+		if isKeyOfService(name) && (isGUID(v) || len(v) >= leastNamed && isMade(v)) {
+			return true
+		}
 		return isAuthPair(v) || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
 			bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
 	}
 	return !prose || looksRandom(v)
+}
+
+// isSecretURL tells of an address that lets whoever knows it in: https://…/services/VALUE.
+func isSecretURL(v []byte) bool {
+	if !hasFold(v, 0, "https://") && !hasFold(v, 0, "http://") {
+		return false
+	}
+	last := v[bytes.LastIndexByte(v, '/')+1:]
+	return len(last) >= 20 && run(last, 0, wordByte) == len(last) && isGenerated(last)
 }
 
 // hardWord takes what no sentence goes on with.

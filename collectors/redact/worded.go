@@ -10,6 +10,7 @@ import (
 
 const (
 	leastWorded = 16
+	leastLoud   = 12 // behind a word in capitals
 	mostWorded  = 256
 	wordedReach = 64 // bytes before a value in which its words stand
 )
@@ -46,8 +47,10 @@ func (s *scan) worded(start, end int) {
 	}
 	at := s.behindName(start, end)
 	text := bytes.TrimRight(b[at:end], "=-_")
-	if len(text) < leastWorded || !s.valueEnds(b, at+len(text)) && b[at+len(text)] != '=' &&
-		b[at+len(text)] != '.' || !s.afterKeyWord(at) || !isMade(text) {
+	loud := s.afterLoudWord(at)
+	if len(text) < leastWorded && !(loud && len(text) >= leastLoud) || !s.afterKeyWord(at) ||
+		!s.valueEnds(b, at+len(text)) && b[at+len(text)] != '=' && b[at+len(text)] != '.' ||
+		!isMade(text) && !(loud && isMadeLoosely(text)) {
 		return
 	}
 	s.hit(at, at+len(text), func(s *scan, at, end int) {
@@ -64,11 +67,23 @@ func (s *scan) behindName(start, end int) int {
 			if i > start {
 				at = i + 1
 			}
+		case isDigit(c) && at == start && i > start+3: // collect2TOKEN-0123…
 		case !isLower(c | 0x20):
 			return at
 		}
 	}
 	return start
+}
+
+// afterLoudWord tells whether a word of secrets in capitals stands right before i.
+func (s *scan) afterLoudWord(i int) bool {
+	before := bytes.TrimRight(s.b[max(0, i-wordedReach):i], " -_:=")
+	for _, key := range keyWords {
+		if bytes.HasSuffix(before, []byte(strings.ToUpper(key))) {
+			return true
+		}
+	}
+	return false
 }
 
 // afterKeyWord tells whether the words before i are of a secret.
@@ -125,7 +140,19 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 			return false
 		}
 	}
-	return tied || !bytes.ContainsAny(key, lowers) || !bytes.ContainsAny(stem, uppers)
+	return tied || lower == "secret" || lower == "private" || !bytes.ContainsAny(key, lowers) || !bytes.ContainsAny(stem, uppers)
+}
+
+// isKeyOfService tells of a name such as onesignal_key: a word that says of what the key is,
+// and none of the words of keys that are no secrets.
+func isKeyOfService(name []byte) bool {
+	lower := strings.ToLower(string(name))
+	stem, ok := strings.CutSuffix(lower, "key")
+	if stem = strings.TrimRight(stem, "_-."); !ok || len(stem) < 4 {
+		return false
+	}
+	stem = stem[strings.LastIndexAny(stem, "_-.")+1:]
+	return len(stem) >= 4 && !notOfSecrets[stem] && !proseWords[stem]
 }
 
 // isMade tells of a value that a generator made: a GUID, long hexadecimal digits, letters
@@ -142,6 +169,12 @@ func isMade(v []byte) bool {
 		return len(v) >= 24
 	}
 	return mixed(v) && bytes.ContainsAny(v, digits) || len(v) >= 20 && isRun(v)
+}
+
+// isMadeLoosely takes what stands behind a word in capitals: letters and digits, which may
+// have words in them.
+func isMadeLoosely(v []byte) bool {
+	return mixed(v) && bytes.ContainsAny(v, digits) && !isPlaceholder(v) && !isTime(v) && entropy(v) >= leastEntropy
 }
 
 // leastEntropy keeps out what repeats a few letters.
