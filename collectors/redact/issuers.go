@@ -16,7 +16,8 @@ import (
 //go:embed issuers.txt
 var gitleaksIssuers string
 
-// ownIssuers are written as issuers.txt is.
+// ownIssuers are written as issuers.txt is. A word stands before its value with nothing but a
+// blank or a dash between.
 const ownIssuers = `
 prefix github_pat_ 40 255 a0_
 prefix hvs. 20 400 a0-_
@@ -142,7 +143,7 @@ prefix glptt- 40 40 a0-_
 prefix key- 32 32 h
 prefix pubkey- 32 32 h
 prefix rnd_ 20 60 a0
-prefix sbp_ 40 60 h
+prefix sbp_ 40 60 a0
 prefix vercel_ 20 60 a0
 prefix dapi 32 36 h-
 prefix dose 32 36 h-
@@ -189,7 +190,34 @@ prefix ubat_ 20 60 a0
 prefix dG9rO 40 80 a0=
 prefix FwoGZXIvYXdz 20 1000 a0+/=
 prefix IQoJb3JpZ2lu 60 2000 a0+/=
+prefix tkn.v1_ 60 100 a0=
+prefix tfp_ 40 60 a0-_
+prefix tgram:// 40 60 a0-_:
 name mailchimp 32 37 h-us
+name owm 32 32 a0
+name telnyx 55 60 a0-_
+name dareboost 60 60 a0
+name enigma 40 40 a0
+name everhour 32 36 a0-
+name findl 36 36 h-
+name pepipost 32 32 a0
+name smartsheets 26 37 a0
+name surveybot 80 80 a0
+name postmark 36 36 h-
+word blazemeter 36 36 h-
+word runscope 36 36 h-
+word chartmogul 32 32 a0
+word cloudsmith 40 40 h
+word fastforex 28 28 a0
+word mailjet 32 32 a0
+word nicereply 40 40 h
+word noticeable 20 20 a0
+word nozbe 78 82 a0-_=
+word nozbeteams 78 82 a0-_=
+word parseur 40 40 h
+word refiner 36 36 a0-
+word skrapp 42 42 a0
+word wandb 40 40 h
 name telegram 41 52 a0-:_
 name azure 32 60 a0-_~.+/=
 name openai 32 200 a0-_
@@ -203,6 +231,7 @@ type issuer struct {
 	text        string // as the issuer writes it
 	least, most int    // letters behind the text
 	alphabet    *alphabet
+	bare        bool // the value stands behind the word itself
 }
 
 // An alphabet is the letters that a secret may be made of.
@@ -232,6 +261,7 @@ var prefixIssuers, namedIssuers = func() (prefixes, names map[string][]issuer) {
 			continue
 		}
 		word := x.text
+		x.bare = f[0] == "word"
 		if x.text = ""; len(f) > 5 {
 			x.text = f[5]
 		}

@@ -67,6 +67,9 @@ func (s *scan) namedRule(start, end int) {
 	for i < len(b) && i-end < 28 && strings.IndexByte(" \t'\"\\", b[i]) >= 0 {
 		i++
 	}
+	if i := skipBlanks(b, end); i < len(b) && i-end <= 1 && (i > end || b[end] == '-') {
+		s.bareIssued(b, strings.ToLower(string(b[start:end])), end+1)
+	}
 	if i < len(b) && strings.IndexByte("=>:|,?", b[i]) >= 0 {
 		s.issued(b, strings.ToLower(string(b[start:end])), i+1)
 	}
@@ -88,6 +91,18 @@ func (s *scan) issued(b []byte, word string, i int) {
 		n := end - i - len(x.text)
 		if n >= x.least && n <= x.most && !within(b, i) && s.valueEnds(b, end) &&
 			!sameByte(b[i+len(x.text):end]) && !(isGUID(b[i:end]) && s.identifies(i)) {
+			s.add(i, end, "token", b[i:end])
+			return
+		}
+	}
+}
+
+// bareIssued takes a value behind an issuer's word, with no operator between.
+func (s *scan) bareIssued(b []byte, word string, i int) {
+	for _, x := range namedIssuers[word] {
+		end := x.alphabet.run(b, i)
+		if n := end - i; x.bare && n >= x.least && n <= x.most && s.valueEnds(b, end) &&
+			(isGUID(b[i:end]) || mixed(b[i:end])) {
 			s.add(i, end, "token", b[i:end])
 			return
 		}

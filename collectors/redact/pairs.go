@@ -18,14 +18,6 @@ func (s *scan) pairForm(f field) bool {
 			i = skipBlanks(b, payload(b, i))
 		}
 	}
-	if f.quoted && i < len(b) && b[i] == '{' { // variable "api_token" { default = "VALUE"
-		if i = skipMore(b, i+1); hasFold(b, i, "default") {
-			if i = skipBlanks(b, i+len("default")); i < len(b) && b[i] == '=' {
-				s.sibling(f, skipSpace(b, i+1))
-			}
-			return true
-		}
-	}
 	i = skipQuote(b, i)
 	if hasFold(b, i, "value") {
 		i = skipBlanks(b, skipQuote(b, i+5))
