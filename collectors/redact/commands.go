@@ -187,7 +187,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 	},
 	"by": func(s *scan, _ []byte, list []value) { // IDENTIFIED BY 'VALUE'
-		if len(list) > 0 && list[0].quoted {
+		if len(list) > 0 && list[0].quoted && list[0].quote != '`' { // which Markdown has around names
 			s.takePassword(list[0])
 		}
 	},

@@ -44,6 +44,8 @@ func isPlaceholder(v []byte) bool {
 	case '%':
 		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1]) || allDigits(v[1:]) ||
 			hasFold(v, 0, "%~") && allDigits(v[2:])
+	case '@':
+		return len(v) > 2 && last == '@' && isIdentifier(v[1:len(v)-1])
 	case '<':
 		return last == '>' && len(v) <= 64 && run(v[1:len(v)-1], 0, nameByte|blankByte) == len(v)-2
 	case '[':
@@ -101,7 +103,7 @@ func isCode(b []byte, v value) bool {
 		return false
 	}
 	if i := bytes.IndexByte(text, '['); i >= 2 && isIdentifier(text[:i]) && !mixed(text[:i]) &&
-		(i == len(text)-1 || isIdentifier(bytes.TrimRight(text[i+1:], "]"))) {
+		(i == len(text)-1 || run(bytes.TrimRight(text[i+1:], "]"), 0, wordByte) == len(bytes.TrimRight(text[i+1:], "]"))) {
 		return true // tokens[index]
 	}
 	if text[0] == '*' || text[0] == '&' {
@@ -368,7 +370,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 		return false // so many tests pass
 	}
 	if t == strong {
-		return !prose || looksRandom(v) || hardWord(v)
+		return !prose || bytes.Count(v, []byte(" ")) < 2 && (looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")))
 	}
 	if isPlainValue(v) || bytes.HasPrefix(v, []byte("system:")) {
 		return t == medium && isSecretURL(v)

@@ -26,7 +26,7 @@ var notOfSecrets = func() map[string]bool {
 		foreign primary public map hash index partition row sort host lookup metric store etcd object unique
 		duplicate missing invalid found following current last first next config dictionary composite natural
 		surrogate idempotency dedup deduplication cancellation continuation continue page cancel fencing
-		the a an this that its his each every with for by of and or no new old same given any such some to in on
+		pub gpg reg the a an this that its his each every with for by of and or no new old same given any such some to in on
 		has is was has using sub root open close opened closed delete deleted create created volume pod node
 		policy endpoint network adapter interface event session group user item entry value name type kind
 		label annotation topology field column table json yaml string text elevation remote direct random
@@ -49,13 +49,21 @@ func (s *scan) worded(start, end int) {
 	text := bytes.TrimRight(b[at:end], "=-_")
 	loud := s.afterLoudWord(at)
 	if len(text) < leastWorded && !(loud && len(text) >= leastLoud) || !s.afterKeyWord(at) ||
-		!s.valueEnds(b, at+len(text)) && b[at+len(text)] != '=' && b[at+len(text)] != '.' ||
+		!s.valueEnds(b, skipEquals(b, at+len(text))) && b[at+len(text)] != '.' ||
 		!isMade(text) && !(loud && isMadeLoosely(text)) {
 		return
 	}
 	s.hit(at, at+len(text), func(s *scan, at, end int) {
 		s.add(at, end, "key", s.b[at:end])
 	})
+}
+
+// skipEquals passes what base64 is filled up with.
+func skipEquals(b []byte, i int) int {
+	for i < len(b) && b[i] == '=' {
+		i++
+	}
+	return i
 }
 
 // behindName passes the words that a dash ties to a value: service-secret-key-0123….
@@ -181,4 +189,20 @@ func isMadeLoosely(v []byte) bool {
 const leastEntropy = 2.5
 
 // isRun tells of letters that no word is made of: too many of them.
-func isRun(v []byte) bool { return run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0 }
+func isRun(v []byte) bool {
+	return run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0 && !isCamelWords(v)
+}
+
+// isCamelWords tells of words written together: SourcePortPreservationForHostPort.
+func isCamelWords(v []byte) bool {
+	words, capitals := 0, 0
+	for i, c := range v {
+		if isUpper(c) {
+			capitals++
+			if i+2 < len(v) && isLower(v[i+1]) && isLower(v[i+2]) {
+				words++
+			}
+		}
+	}
+	return words >= 2 && words == capitals
+}
