@@ -31,6 +31,8 @@ type lexer struct {
 	out   *bufio.Writer
 	i     int // in in.b
 	stack []frame
+	// keyLines is in how many of the next strings lines of a private key may stand.
+	keyLines int
 }
 
 // frame is an object or array that is open.

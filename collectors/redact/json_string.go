@@ -28,6 +28,9 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 	if top == nil || isPlaceholder(plain) {
 		return "", false
 	}
+	if l.isKeyLine(plain) {
+		return "private-key", false
+	}
 	if top.array {
 		return l.judgeElement(top, plain), false
 	}
@@ -57,6 +60,27 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 		}
 	}
 	return "", false
+}
+
+// mostKeyLines bounds how long the lines of a key are waited for.
+const mostKeyLines = 512
+
+// isKeyLine tells of a line of a private key that a log wrote line by line, each in an object of
+// its own.
+func (l *lexer) isKeyLine(plain []byte) bool {
+	begins := bytes.Contains(plain, []byte(pemBegin)) && bytes.Contains(plain, []byte("PRIVATE KEY-----"))
+	ends := bytes.Contains(plain, []byte("-----END "))
+	switch line := bytes.TrimSpace(plain); {
+	case begins && !ends:
+		l.keyLines = mostKeyLines
+	case l.keyLines == 0:
+	case ends:
+		l.keyLines = 0
+	default:
+		l.keyLines--
+		return len(line) >= 16 && run(line, 0, base64Byte) == len(line) && mixed(line)
+	}
+	return false
 }
 
 func isNested(plain []byte) bool {
