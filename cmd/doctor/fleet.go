@@ -30,8 +30,12 @@ type fleetFlags struct {
 	save     string
 }
 
-// fleetMemoryLimit is the memoryLimit for thousands of nodes.
-const fleetMemoryLimit = 800 << 20
+// fleetMemoryLimit is the memoryLimit for thousands of nodes. There is more garbage than in the
+// diagnosis of one node, and memory for it.
+const (
+	fleetMemoryLimit = 700 << 20
+	fleetGarbage     = 200 // percent
+)
 
 func fleetCommand(std streams) *cobra.Command {
 	f := fleetFlags{flags: flags{Options: session.Options{Program: program(), In: std.in,
@@ -115,6 +119,7 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 		return err
 	}
 	debug.SetMemoryLimit(fleetMemoryLimit)
+	debug.SetGCPercent(fleetGarbage)
 	fleet, err := session.ReadFleet(ctx, session.FleetOptions{Options: f.Options,
 		Selector: f.selector, Nodes: f.nodes, Parallel: f.parallel}, list,
 		func(session.FleetProgress) {})
