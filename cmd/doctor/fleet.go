@@ -18,6 +18,7 @@ import (
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
 	"doctor/collectors/outfile"
+	"doctor/collectors/pack"
 	"doctor/ui"
 )
 
@@ -70,6 +71,8 @@ Nodes that are not Ready are included. Checks that need evidence of the node its
 	p.IntVar(&f.parallel, "parallel", 0, "nodes to judge at once; 0: one for each processor")
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultFleetTimeout, "s",
 		"time limit for reading the cluster, in seconds or as 90s or 5m")
+	p.StringVar(&f.save, "save", "",
+		"write the evidence of all nodes into this zip too, without the secrets: doctor --from FILE.zip opens it")
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "")
 	withList(p, "output", "write %s instead of showing a screen", ui.FleetFormats()...)
@@ -103,8 +106,15 @@ func (f *fleetFlags) validate() error {
 		return unknownFormat(f.output, ui.FleetFormats())
 	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 90s")
+	case f.save != "" && f.save == f.file:
+		return errors.New("--save and --output-file name the same file; give two names")
 	case f.parallel < 0:
 		return errors.New("--parallel takes a number above zero")
+	}
+	if f.save != "" {
+		if err := outfile.Check(f.save, f.outputOptions()); err != nil {
+			return outputError(err)
+		}
 	}
 	return f.failOn.validate()
 }
@@ -130,7 +140,47 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := f.saveFleet(ctx, std, fleet, report); err != nil {
+		return err
+	}
 	return f.showFleet(std, report)
+}
+
+// saveFleet writes the zip of --save.
+func (f fleetFlags) saveFleet(ctx context.Context, std streams, fleet *session.Fleet,
+	report fleetreport.Report) error {
+	if f.save == "" {
+		return nil
+	}
+	result, err := fleet.Save(ctx, f.save, report, f.outputOptions(), func(pack.Progress) {})
+	switch {
+	case errors.Is(err, pack.ErrRefused):
+		return exit{exitRefused, err}
+	case err != nil:
+		return outputError(err)
+	}
+	fmt.Fprintf(std.err, "%s: wrote %s (%s)\n", std.name, evidence.Clean(f.save),
+		evidence.SizeText(result.Size))
+	return nil
+}
+
+// diagnoseRecordedFleet judges the nodes of a recording.
+func diagnoseRecordedFleet(ctx context.Context, std streams, f flags, list *checks.Catalogue,
+	recording *session.FleetRecording) error {
+	defer recording.Close()
+	fleet, err := recording.Fleet(list, program())
+	if err != nil {
+		return trouble(err)
+	}
+	if f.output != "" && !slices.Contains(ui.FleetFormats(), f.output) {
+		return unknownFormat(f.output, ui.FleetFormats())
+	}
+	debug.SetMemoryLimit(fleetMemoryLimit)
+	report, err := fleet.Diagnose(ctx, 0, func(fleetreport.Judged) {})
+	if err != nil {
+		return err
+	}
+	return fleetFlags{flags: f}.showFleet(std, report)
 }
 
 // fleetError tells a cluster that cannot be read from nodes that it does not have.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -217,6 +216,3 @@ func (f *Fleet) gaps() []string {
 	}
 	return notes
 }
-
-// ErrNotFleet means that a recording is not one of a fleet.
-var ErrNotFleet = errors.New("it is no recording of a fleet")
