@@ -186,6 +186,9 @@ func (p *page) shared(s fleet.Shared) string {
 		p.trait(s.Trait), s.Value, s.With, s.WithOf, s.Others, s.OthersOf, pValue(s.P))
 }
 
+// Trait is the name of a trait.
+func (style Style) Trait(name string) string { return newPage(style).trait(name) }
+
 // trait is the name of a trait.
 func (p *page) trait(name string) string {
 	l := p.lang
@@ -232,23 +235,8 @@ func (p *page) fleetNodes(r fleet.Report) {
 		s := FleetStatus(n.Verdict)
 		p.line(p.verdict(s).on(p.mark(s)), " ",
 			pad(clipColumns(n.Name, name, p.style.ASCII), name), "  ",
-			p.faint().on(clipColumns(nodeLine(n), p.columns-name-4, p.style.ASCII)))
+			p.faint().on(clipColumns(strings.Join(n.Marks(), " "), p.columns-name-4, p.style.ASCII)))
 	}
-}
-
-// nodeLine is what a row says of a node beside its name.
-func nodeLine(n fleet.Node) string {
-	if n.Unread != "" {
-		return n.Unread
-	}
-	var parts []string
-	if n.Ready != "True" {
-		parts = append(parts, "Ready="+n.Ready)
-	}
-	for _, c := range n.Causes {
-		parts = append(parts, c.ID)
-	}
-	return strings.Join(parts, " ")
 }
 
 // FleetStatus is the verdict of a node as that of a check, for its mark and color.

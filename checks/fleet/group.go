@@ -67,7 +67,7 @@ func (r *Report) count(n Node) {
 	default:
 		r.Summary.Healthy++
 	}
-	if n.Ready != "True" && n.Ready != "" {
+	if n.NotReady() != "" {
 		r.Summary.NotReady++
 	}
 }

@@ -121,6 +121,30 @@ type Node struct {
 	Evidence string `json:"evidence"`
 }
 
+// NotReady is the node's condition where that is not Ready=True; "" elsewhere.
+func (n Node) NotReady() string {
+	if n.Ready == "True" || n.Ready == "" {
+		return ""
+	}
+	return "Ready=" + n.Ready
+}
+
+// Marks are what a row says of the node: its condition where it is not Ready, its causes, or why
+// nothing could be judged.
+func (n Node) Marks() []string {
+	var marks []string
+	if state := n.NotReady(); state != "" {
+		marks = append(marks, state)
+	}
+	for _, c := range n.Causes {
+		marks = append(marks, c.ID)
+	}
+	if n.Unread != "" {
+		marks = append(marks, n.Unread)
+	}
+	return marks
+}
+
 // A NodeCause is a cause on one node.
 type NodeCause struct {
 	ID      string        `json:"id"`

@@ -189,9 +189,9 @@ func TestARecordedFleetSaysTheSame(t *testing.T) {
 	at := slices.IndexFunc(live.Nodes, func(n fleet.Node) bool {
 		return n.Name == apibed.WindowsNode
 	})
-	for i, c := range live.Nodes[at].Causes {
-		if i >= len(one.Causes) || one.Causes[i].ID != c.ID {
-			t.Errorf("the node's causes are %+v, not %+v", one.Causes, live.Nodes[at].Causes)
+	for i, c := range one.Causes {
+		if own := live.Nodes[at].Causes; i >= len(own) || own[i].ID != c.ID {
+			t.Errorf("the node's causes are %+v, not %+v", own, one.Causes)
 			break
 		}
 	}
