@@ -309,10 +309,7 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	}
 	d.console.Restore()
 	if last.Print {
-		d.file = ""
-		return last, d.deliver(func(w io.Writer) error {
-			return ui.Write(w, cmp.Or(d.output, "text"), last.Report, d.style())
-		})
+		return last, d.write(last.Report)
 	}
 	return last, nil
 }
@@ -329,6 +326,14 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 		_, err := d.screen(ctx, feed)
 		return err
 	}
+	return d.deliver(func(w io.Writer) error {
+		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
+	})
+}
+
+// write draws the report on standard output, whether a file is named or not.
+func (d display) write(r checks.Report) error {
+	d.file = ""
 	return d.deliver(func(w io.Writer) error {
 		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
 	})
