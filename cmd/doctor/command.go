@@ -126,7 +126,7 @@ account of the pod is used.` + "\n" + exitHelp,
 
 	helpIn(root)
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
-		probeCommand(std), explainCommand(std), versionCommand(std))
+		probeCommand(std), explainCommand(std), versionCommand(std), podEvidenceCommand(std, &f))
 	ownArguments(root)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}
 	for _, c := range append(root.Commands(), root) {
@@ -146,6 +146,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 		"diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
 	f.addCluster(cmd)
+	f.addOnNode(cmd)
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s",
 		"time limit for reading the node, in seconds or as 30s or 2m; what has not answered by then is reported as missing")
 	spanFlag(p, &f.Since, "since", session.DefaultSince, "",
@@ -183,6 +184,9 @@ func (f *flags) checkSource(cmd *cobra.Command) error {
 			flag.Value.String() == "" {
 			return fmt.Errorf("--%s is given an empty value", name)
 		}
+	}
+	if f.OnNode && !cmd.Flags().Changed("timeout") {
+		f.Timeout = session.InsideTimeout
 	}
 	return nil
 }

@@ -52,6 +52,8 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		if err != nil {
 			return sourceError(err, f.Node)
 		}
+		defer l.Close()
+		f.tellOnNode(std)
 		return diagnoseLive(ctx, std, f, l)
 	case f.IsLive():
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
@@ -127,6 +129,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		case !last.Done: // the user left before there was a verdict
 			return exit{status: exitInterrupted}
 		}
+		tellSetup(std, l)
 		if err := l.Unread(); err != nil {
 			return trouble(err)
 		}
@@ -141,6 +144,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		return trouble(err)
 	}
 	l.Talk(std.err, f.verbose)
+	tellSetup(std, l)
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
@@ -181,6 +185,9 @@ func (f *flags) validate() error {
 	}
 	if f.FromPod != "" && !strings.Contains(f.FromPod, "/") && f.Cluster.Context.Namespace != "" {
 		f.FromPod = f.Cluster.Context.Namespace + "/" + f.FromPod
+	}
+	if err := f.validateOnNode(); err != nil {
+		return err
 	}
 	switch {
 	case f.accessible && f.quiet:
