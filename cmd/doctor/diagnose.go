@@ -33,6 +33,9 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
+	if f.exitCode == npd {
+		return diagnoseForNPD(ctx, std, f)
+	}
 	if f.Demo == listWord {
 		if f.output != "" || f.file != "" {
 			return errors.New("--demo list writes plain text to standard output; " +
@@ -190,6 +193,10 @@ func (f *flags) validate() error {
 		return err
 	}
 	switch {
+	case f.exitCode != "" && f.exitCode != npd:
+		return fmt.Errorf("--exit-code takes npd, not %q", evidence.Clean(f.exitCode))
+	case f.exitCode != "" && (f.output != "" || f.file != "" || f.accessible || f.Demo == listWord):
+		return errors.New("--exit-code npd prints one line; leave -o, --json, --output-file, --quiet and --accessible out")
 	case f.accessible && f.quiet:
 		return errors.New("--accessible cannot be combined with --quiet")
 	case f.accessible && (f.output != "" || f.file != ""):
