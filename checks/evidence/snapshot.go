@@ -61,6 +61,8 @@ type tree struct {
 	unsearched []UnsearchedLog
 	errorLines []ErrorLine
 
+	base *tree // of LoadSharing: what is decoded there is not decoded again
+
 	mu      sync.Mutex
 	bytes   int64
 	objects int
@@ -103,6 +105,26 @@ func Load(fsys fs.FS) (Snapshot, error) {
 	t.meta, t.gaps = meta, t.gapIndex()
 	t.records = fileRecords(s)
 	return s, nil
+}
+
+// LoadSharing is Load for one of many trees that have files in common: those of base, which fsys
+// holds at the same paths with the same content. They are decoded once, for all trees that share
+// them, and counted against the bounds of base.
+func LoadSharing(fsys fs.FS, base Snapshot) (Snapshot, error) {
+	s, err := Load(fsys)
+	if err == nil {
+		s.tree.base = base.tree
+	}
+	return s, err
+}
+
+// shares tells whether the file at the path is one that base decodes.
+func (t *tree) shares(path string) bool {
+	if t == nil || t.base == nil || path == "meta.json" || t.hides(path) {
+		return false
+	}
+	key := strings.ToLower(path)
+	return t.base.paths[key] != "" || t.base.paths[key+".gap"] != ""
 }
 
 func (t *tree) index() error {
@@ -187,7 +209,7 @@ func (t *tree) hides(path string) bool {
 // collected, and no log been read.
 func (s Snapshot) Hide(needs ...Need) Snapshot {
 	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps,
-		memo: map[any]*once{}}
+		base: s.base, memo: map[any]*once{}}
 	t.hidden = slices.Clone(s.hidden)
 	for _, n := range needs {
 		t.hidden = append(t.hidden, n.Paths()...)

@@ -16,26 +16,36 @@ import (
 func (f *flags) addOnNode(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.BoolVar(&f.OnNode, "on-node", false,
-		"with --node: read the node from inside too, by a short-lived HostProcess pod of --image. What the pod prints may be shipped by the cluster's log agents, so it is redacted first")
+		"read the nodes from inside too, by short-lived HostProcess pods of --image. What a pod prints may be shipped by the cluster's log agents, so it is redacted first")
 	p.StringVar(&f.Pods.Image, "image", "",
 		"the image of doctor for --on-node; its pod runs in the namespace doctor-system, or that of --namespace")
 	p.StringSliceVar(&f.Pods.PullSecrets, "image-pull-secret", nil,
 		"the Secret to pull --image with, by name in the pod's namespace")
 }
 
+var (
+	errNoImage = errors.New(
+		"--on-node needs --image REF, an image of doctor that the node can pull; `make image` builds one")
+	errOnNodeAlone = errors.New("--image and --image-pull-secret belong to --on-node")
+)
+
+// podsAtOnce is how many pods of a fleet run at a time unless the user says otherwise.
+const podsAtOnce = 50
+
+func (f *flags) podsGiven() bool { return f.Pods.Image != "" || len(f.Pods.PullSecrets) > 0 }
+
 // validateOnNode checks and completes the flags of a reading by pods.
 func (f *flags) validateOnNode() error {
 	f.Pods.Namespace = cmp.Or(f.Cluster.Context.Namespace, onnode.DefaultNamespace)
 	switch {
-	case !f.OnNode && (f.Pods.Image != "" || len(f.Pods.PullSecrets) > 0):
-		return errors.New("--image and --image-pull-secret belong to --on-node")
+	case !f.OnNode && f.podsGiven():
+		return errOnNodeAlone
 	case !f.OnNode:
 		return nil
 	case f.Node == "" || f.Node == anyNode || f.From != "" || f.Demo != "":
 		return errors.New("--on-node needs --node NAME, a node behind the Kubernetes API")
 	case f.Pods.Image == "":
-		return errors.New(
-			"--on-node needs --image REF, an image of doctor that the node can pull; `make image` builds one")
+		return errNoImage
 	}
 	return nil
 }

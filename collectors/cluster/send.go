@@ -93,7 +93,7 @@ func (c *Client) send(ctx context.Context, r Request, tries int) (io.ReadCloser,
 		}
 		pause, ok := worthAnother(ctx, err)
 		if !ok || try == tries {
-			explained := c.explain(ctx, err, r.Verb, r.What)
+			explained := expiredPage(err, c.explain(ctx, err, r.Verb, r.What), r.Query)
 			if isNoLogin(explained) {
 				c.noLogin.Store(&explained)
 			}

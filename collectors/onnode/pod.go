@@ -94,6 +94,15 @@ func noEvidence(kind, format string, args ...any) error {
 
 // Evidence runs a pod on the node and returns the evidence tree that it printed.
 func (r *Run) Evidence(ctx context.Context, node evidence.NodeObject) (fs.FS, error) {
+	zip, err := r.Packed(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	return Open(zip)
+}
+
+// Packed is Evidence as the pod sent it, for Open.
+func (r *Run) Packed(ctx context.Context, node evidence.NodeObject) (zip []byte, err error) {
 	if err := Obstacle(node); err != nil {
 		return nil, err
 	}
@@ -104,7 +113,7 @@ func (r *Run) Evidence(ctx context.Context, node evidence.NodeObject) (fs.FS, er
 		return nil, noEvidence(evidence.Timeout, "the run ended before the pod's turn came")
 	}
 	name := node.Metadata.Name
-	_, err := r.client.Do(ctx, cluster.Request{Method: http.MethodPost, Path: r.o.path("", "pods"),
+	_, err = r.client.Do(ctx, cluster.Request{Method: http.MethodPost, Path: r.o.path("", "pods"),
 		Object: r.o.pod(r.anchor, r.uid, name), Verb: "create", What: "pods"})
 	if err != nil && !isCode(err, http.StatusConflict) { // which is the same pod
 		return nil, r.o.refused(err)
@@ -113,10 +122,10 @@ func (r *Run) Evidence(ctx context.Context, node evidence.NodeObject) (fs.FS, er
 	if err != nil {
 		return nil, err
 	}
-	tree, err := r.collect(ctx, p)
+	zip, err = r.collect(ctx, p)
 	// what is over is removed at once, so that the next list is short; the anchor removes the rest
 	_ = remove(ctx, r.client, r.o.path("", "pods")+"/"+p.Metadata.Name, "pods")
-	return tree, err
+	return zip, err
 }
 
 // wait returns the pod when it is over, or why it never will be.
@@ -222,9 +231,8 @@ func (p pod) stuck() error {
 }
 
 // collect takes the evidence out of the log, once more where it came cut.
-func (r *Run) collect(ctx context.Context, p pod) (fs.FS, error) {
-	var zip, log []byte
-	var err error
+func (r *Run) collect(ctx context.Context, p pod) (zip []byte, err error) {
+	var log []byte
 	for range 2 {
 		log, err = r.client.Do(ctx, cluster.Request{
 			Path:  r.o.path("", "pods") + "/" + p.Metadata.Name + "/log",
@@ -234,7 +242,7 @@ func (r *Run) collect(ctx context.Context, p pod) (fs.FS, error) {
 			return nil, withoutLog(p, err)
 		}
 		if zip, err = ReadFrame(log); err == nil {
-			return openZip(zip)
+			return zip, nil
 		}
 	}
 	if errors.Is(err, errNoFrame) {
@@ -260,8 +268,8 @@ func withoutLog(p pod, err error) error {
 	return noEvidence(evidence.Error, "the log of the pod cannot be read: %s", why)
 }
 
-// openZip opens the evidence of a pod as any bundle of somebody else's.
-func openZip(zip []byte) (fs.FS, error) {
+// Open opens the evidence of a pod as any bundle of somebody else's.
+func Open(zip []byte) (fs.FS, error) {
 	archive, err := bundle.Read(strings.NewReader(string(zip)), "evidence.zip")
 	if err != nil {
 		return nil, noEvidence(evidence.Error, "the evidence of the pod cannot be opened: %s", err)
