@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -41,18 +43,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w; give --listen another address", err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_ = ui.WriteMetrics(w, a.metrics) // who does not read it is gone
-	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	defer server.Close()
+	go func() { served <- a.serve(listener) }()
+	defer listener.Close()
 	wait := rand.N(a.Every / 5) // the pods of a cluster may all start at once
 	for {
 		select {
@@ -65,6 +58,58 @@ func (a *Agent) Run(ctx context.Context) error {
 		a.round(ctx)
 		wait = a.Every*9/10 + rand.N(a.Every/5)
 	}
+}
+
+// Bounds on who asks for the metrics.
+const (
+	scrapeTime  = 10 * time.Second
+	scrapeBytes = 16 << 10
+	scrapers    = 8 // at once
+)
+
+// serve answers one request on each connection. The server of net/http would make doctor.exe half a
+// megabyte larger, for one page.
+func (a *Agent) serve(l net.Listener) error {
+	free := make(chan bool, scrapers)
+	for {
+		free <- true
+		conn, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer func() { <-free }()
+			defer conn.Close()
+			_ = a.answer(conn) // who does not read it is gone
+		}()
+	}
+}
+
+func (a *Agent) answer(conn net.Conn) error {
+	if err := conn.SetDeadline(time.Now().Add(scrapeTime)); err != nil {
+		return err
+	}
+	r, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, scrapeBytes)))
+	if err != nil {
+		return err
+	}
+	status, body := "404 Not Found", bytes.NewBufferString("/metrics is here\n")
+	if r.URL.Path == "/metrics" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		status = "200 OK"
+		body.Reset()
+		a.mu.Lock()
+		err := ui.WriteMetrics(body, a.metrics)
+		a.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(conn, "HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
+		status, body.Len())
+	if err == nil && r.Method != http.MethodHead {
+		_, err = conn.Write(body.Bytes())
+	}
+	return err
 }
 
 // round reads, shows and publishes once.
