@@ -37,6 +37,9 @@ func WriteFleet(w io.Writer, format string, r fleet.Report, style Style) error {
 		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true),
 			strings.Join(FleetFormats(), ", "))
 	}
+	if format == "text" {
+		r = style.lang().Fleet(r)
+	}
 	return write(w, plainFleet(r, style.ASCII && format != "json"), style)
 }
 
@@ -152,7 +155,7 @@ func (p *page) fleetCounts(r fleet.Report) []string {
 
 func (p *page) fleetCause(c fleet.Cause, of int) {
 	p.line(p.verdict(c.Status).on(p.mark(c.Status)+" "+p.lang.T("%d of %d nodes", c.Count, of)),
-		"  ", p.bold().on(p.fleetTitle(c)), "  ", p.faint().on(c.ID))
+		"  ", p.bold().on(c.Title), "  ", p.faint().on(c.ID))
 	p.prose("", nil, strings.Join(firstOf(c.Nodes, maxFleetNodes, p.lang.T), ", "), nil)
 	if c.Example.Message != "" {
 		p.prose("", nil, c.Example.Node+": "+c.Example.Message, p.faint())
@@ -164,11 +167,7 @@ func (p *page) fleetCause(c fleet.Cause, of int) {
 		}
 		p.prose(label, p.bold(), p.shared(s), nil)
 	}
-	p.fix("  "+p.lang.T("fix"), p.lang.Fix(c.Example.Fix))
-}
-
-func (p *page) fleetTitle(c fleet.Cause) string {
-	return p.lang.Check(&checks.Check{ID: c.ID, Title: c.Title}).Title
+	p.fix("  "+p.lang.T("fix"), c.Example.Fix)
 }
 
 // firstOf lists the first of many names, and counts the others.
@@ -183,9 +182,12 @@ func firstOf(names []string, n int, say func(string, ...any) string) []string {
 func (style Style) Shared(s fleet.Shared) string { return newPage(style).shared(s) }
 
 func (p *page) shared(s fleet.Shared) string {
-	return p.lang.T("%s %s: %d of %d with the cause, %d of %d without (p = %s)",
+	return p.lang.T("%s %s: %d of %d with the cause, %d of %d without (p %s)",
 		p.trait(s.Trait), s.Value, s.With, s.WithOf, s.Others, s.OthersOf, pValue(s.P))
 }
+
+// Trait is the name of a trait.
+func (style Style) Trait(name string) string { return newPage(style).trait(name) }
 
 // trait is the name of a trait.
 func (p *page) trait(name string) string {
@@ -200,10 +202,10 @@ func (p *page) trait(name string) string {
 
 // pValue shows a probability with two digits that count.
 func pValue(p float64) string {
-	if p < 1e-12 {
-		return "0.000000000001"
+	if p < 0.0001 {
+		return "< 0.0001"
 	}
-	return strconv.FormatFloat(p, 'g', 2, 64)
+	return "= " + strconv.FormatFloat(p, 'g', 2, 64)
 }
 
 func (p *page) outlier(o fleet.Outlier) string {
@@ -233,23 +235,8 @@ func (p *page) fleetNodes(r fleet.Report) {
 		s := FleetStatus(n.Verdict)
 		p.line(p.verdict(s).on(p.mark(s)), " ",
 			pad(clipColumns(n.Name, name, p.style.ASCII), name), "  ",
-			p.faint().on(clipColumns(nodeLine(n), p.columns-name-4, p.style.ASCII)))
+			p.faint().on(clipColumns(strings.Join(n.Marks(), " "), p.columns-name-4, p.style.ASCII)))
 	}
-}
-
-// nodeLine is what a row says of a node beside its name.
-func nodeLine(n fleet.Node) string {
-	if n.Unread != "" {
-		return n.Unread
-	}
-	var parts []string
-	if n.Ready != "True" {
-		parts = append(parts, "Ready="+n.Ready)
-	}
-	for _, c := range n.Causes {
-		parts = append(parts, c.ID)
-	}
-	return strings.Join(parts, " ")
 }
 
 // FleetStatus is the verdict of a node as that of a check, for its mark and color.
@@ -274,7 +261,10 @@ func (p *page) fleetLast(r fleet.Report) string {
 	case len(r.Causes) == 0:
 		return p.lang.T("No fault found on the nodes that could be read.")
 	}
-	first := r.Causes[0]
-	return p.lang.T("Most nodes are affected by %s (%d nodes). Next: doctor --node %s", first.ID,
-		first.Count, first.Example.Node)
+	first, from := r.Causes[0], ""
+	if r.Source.Kind != "cluster" {
+		from = " --from " + r.Source.Name
+	}
+	return p.lang.T("Start with %s, on %d of %d nodes: doctor%s --node %s", first.ID, first.Count,
+		r.Summary.Nodes, from, first.Example.Node)
 }

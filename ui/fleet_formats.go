@@ -118,8 +118,8 @@ func fleetSummary(r fleet.Report) []string {
 }
 
 func (m *markdown) fleetCause(c fleet.Cause) {
-	m.put("\n### %s %s: %d nodes\n\n%s\n", Symbol(c.Status, m.style.ASCII), code(c.ID), c.Count,
-		inline(c.Title))
+	m.put("\n### %s %s: %s\n\n%s\n", Symbol(c.Status, m.style.ASCII), code(c.ID),
+		count(c.Count, "node"), inline(c.Title))
 	m.put("\n**Nodes:** %s\n",
 		strings.Join(mapped(firstOf(c.Nodes, maxTicketNodes, fmt.Sprintf), inline), ", "))
 	if c.Example.Message != "" {
@@ -130,7 +130,7 @@ func (m *markdown) fleetCause(c fleet.Cause) {
 	}
 	for _, s := range c.Shared {
 		m.put("| %s | %s | %d of %d | %d of %d | %s |\n", inline(s.Trait), tableCode(s.Value), s.With,
-			s.WithOf, s.Others, s.OthersOf, pValue(s.P))
+			s.WithOf, s.Others, s.OthersOf, inline(strings.TrimPrefix(pValue(s.P), "= ")))
 	}
 	m.fix(c.Example.Fix)
 }

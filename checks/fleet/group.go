@@ -32,7 +32,7 @@ func Group(nodes []Judged) Report {
 			if !known {
 				i = len(r.Causes)
 				at[c.ID] = i
-				r.Causes = append(r.Causes, Cause{ID: c.ID, Title: n.titles[c.ID].Title,
+				r.Causes = append(r.Causes, Cause{ID: c.ID, Title: n.of[c.ID].Title,
 					Nodes: []string{}, Shared: []Shared{}})
 			}
 			r.Causes[i].take(n, c)
@@ -67,7 +67,7 @@ func (r *Report) count(n Node) {
 	default:
 		r.Summary.Healthy++
 	}
-	if n.Ready != "True" && n.Ready != "" {
+	if n.NotReady() != "" {
 		r.Summary.NotReady++
 	}
 }
@@ -79,7 +79,11 @@ func (c *Cause) take(n Judged, on NodeCause) {
 		return
 	}
 	c.Status = on.Status
-	c.Example = Example{Node: n.Name, Message: on.Message, Fix: n.titles[on.ID].Fix}
+	result := n.of[on.ID]
+	c.Example = Example{Node: n.Name, Message: on.Message, Fix: result.Fix}
+	if len(result.Findings) > 0 {
+		c.Example.Finding = result.Findings[0]
+	}
 }
 
 // A comparison knows which nodes have which trait.

@@ -77,6 +77,8 @@ type Example struct {
 	Node    string     `json:"node"`
 	Message string     `json:"message"`
 	Fix     checks.Fix `json:"fix"`
+
+	Finding checks.ReportFinding `json:"-"` // Of the message, so that another language can make its own.
 }
 
 // Shared is a trait that is more frequent among the nodes with a cause than among the others.
@@ -119,6 +121,30 @@ type Node struct {
 	Evidence string `json:"evidence"`
 }
 
+// NotReady is the node's condition where that is not Ready=True; "" elsewhere.
+func (n Node) NotReady() string {
+	if n.Ready == "True" || n.Ready == "" {
+		return ""
+	}
+	return "Ready=" + n.Ready
+}
+
+// Marks are what a row says of the node: its condition where it is not Ready, its causes, or why
+// nothing could be judged.
+func (n Node) Marks() []string {
+	var marks []string
+	if state := n.NotReady(); state != "" {
+		marks = append(marks, state)
+	}
+	for _, c := range n.Causes {
+		marks = append(marks, c.ID)
+	}
+	if n.Unread != "" {
+		marks = append(marks, n.Unread)
+	}
+	return marks
+}
+
 // A NodeCause is a cause on one node.
 type NodeCause struct {
 	ID      string        `json:"id"`
@@ -136,29 +162,37 @@ type Trait struct {
 // fit into memory.
 type Judged struct {
 	Node
-	titles map[string]Titled
-}
-
-// Titled is what is the same for a cause on all nodes, and its fix on this one.
-type Titled struct {
-	Title string
-	Fix   checks.Fix
+	of map[string]checks.Result // of its causes and warnings
 }
 
 // Judge keeps what the fleet needs of a node's report.
 func Judge(r checks.Report, s evidence.Snapshot) Judged {
 	j := Judged{Node: Node{Name: r.Node.Name, Verdict: Healthy, Checks: r.Summary,
-		Causes: []NodeCause{}, Evidence: "api"}, titles: map[string]Titled{}}
+		Causes: []NodeCause{}, Evidence: "api"}, of: map[string]checks.Result{}}
 	if j.Name == "" {
 		j.Name = s.Meta().Node
 	}
-	for _, c := range r.Causes {
-		result := r.Result(c.ID)
-		if result == nil {
-			continue
+	add := func(result *checks.Result) {
+		cause := NodeCause{ID: result.ID, Status: result.Status}
+		if len(result.Findings) > 0 {
+			cause.Message = result.Findings[0].Message
 		}
-		j.Causes = append(j.Causes, NodeCause{c.ID, result.Status, c.Message})
-		j.titles[c.ID] = Titled{c.Title, c.Fix}
+		j.Causes = append(j.Causes, cause)
+		j.of[result.ID] = *result
+	}
+	for _, c := range r.Causes {
+		if result := r.Result(c.ID); result != nil {
+			add(result)
+		}
+	}
+	// A report names warnings as causes only where there is no fault. Here that would tell nodes with
+	// the same warning apart by their other faults.
+	for i := range r.Results {
+		result := &r.Results[i]
+		if _, known := j.of[result.ID]; !known && result.Status == checks.StatusWarn &&
+			len(result.ExplainedBy) == 0 {
+			add(result)
+		}
 	}
 	switch {
 	case r.Summary[checks.StatusFail] > 0:

@@ -54,8 +54,6 @@ func traits(facts checks.NodeFacts, n evidence.NodeObject, now time.Time) []Trai
 	add("size", label(sizeLabels))
 	if n.Spec.Unschedulable {
 		add("cordoned", "yes")
-	} else if n.Metadata.Name != "" {
-		add("cordoned", "no")
 	}
 	if joined := n.Metadata.CreationTimestamp; !joined.IsZero() && !now.IsZero() {
 		for _, age := range ages {

@@ -18,6 +18,7 @@ import (
 	"doctor/checks/signs"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
+	"doctor/collectors/fleet"
 	"doctor/collectors/foreign"
 	"doctor/collectors/outfile"
 	"doctor/collectors/probe"
@@ -62,6 +63,10 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
 	}
 	src, err := openRecording(f.Options, std)
+	var recording *session.FleetRecording
+	if errors.As(err, &recording) {
+		return diagnoseRecordedFleet(ctx, std, f, list, recording)
+	}
 	if err != nil {
 		return err
 	}
@@ -90,11 +95,16 @@ func openRecording(o session.Options, std streams) (session.Source, error) {
 		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
 	}
 	var which *foreign.WhichError
+	var none *fleet.NoNodeError
 	switch {
 	case err == nil:
 		return src, nil
+	case errors.As(err, new(*session.FleetRecording)):
+		return src, err
 	case errors.Is(err, fixtures.ErrUnknown):
 		return src, unknownName("demo", o.Demo, demoNames(), "`doctor --demo list` lists them")
+	case errors.As(err, &none):
+		return src, fmt.Errorf("%w%s", err, didYouMean(none.Name, none.Names))
 	case errors.As(err, &which):
 		if near := didYouMean(o.Node, which.Names()); near != "" {
 			err = fmt.Errorf("%w\n%s", err, strings.TrimPrefix(near, "; "))

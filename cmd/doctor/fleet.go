@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -14,12 +15,15 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
 	fleetreport "doctor/checks/fleet"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
 	"doctor/collectors/onnode"
 	"doctor/collectors/outfile"
+	"doctor/collectors/pack"
 	"doctor/ui"
+	"doctor/ui/tui"
 )
 
 // fleetFlags are the options of a diagnosis of many nodes.
@@ -31,8 +35,12 @@ type fleetFlags struct {
 	save     string
 }
 
-// fleetMemoryLimit is the memoryLimit for thousands of nodes.
-const fleetMemoryLimit = 800 << 20
+// fleetMemoryLimit is the memoryLimit for thousands of nodes. There is more garbage than in the
+// diagnosis of one node, and memory for it.
+const (
+	fleetMemoryLimit = 700 << 20
+	fleetGarbage     = 200 // percent
+)
 
 func fleetCommand(std streams) *cobra.Command {
 	f := fleetFlags{flags: flags{Options: session.Options{Program: program(), In: std.in,
@@ -70,6 +78,8 @@ Nodes that are not Ready are included. Checks that need evidence of the node its
 	p.IntVar(&f.parallel, "parallel", 0, "nodes to judge at once (one for each processor), and with --on-node pods at a time (50)")
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultFleetTimeout, "s",
 		"time limit for reading the cluster, in seconds or as 90s or 5m")
+	p.StringVar(&f.save, "save", "",
+		"write the evidence of all nodes into this zip too, without the secrets: doctor --from FILE.zip opens it")
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "")
 	withList(p, "output", "write %s instead of showing a screen", ui.FleetFormats()...)
@@ -80,9 +90,12 @@ Nodes that are not Ready are included. Checks that need evidence of the node its
 	withList(p, "category", "run only the checks of these categories: %s", categories()...)
 	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	p.StringVar(&f.theme, "theme", "", "")
+	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
 	f.lang.flag(cmd)
 	f.addOnNode(cmd)
 	cmd.AddCommand(fleetManifestCommand(std), fleetCleanCommand(std), fleetAgentCommand(std))
+	completeWith(cmd, "theme", tui.Themes)
 	completeWith(cmd, "output", ui.FleetFormats)
 	completeWith(cmd, "nodes", f.nodeNames)
 	completeWith(cmd, "only", checkIDs)
@@ -105,6 +118,8 @@ func (f *fleetFlags) validate() error {
 		return unknownFormat(f.output, ui.FleetFormats())
 	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 90s")
+	case f.save != "" && f.save == f.file:
+		return errors.New("--save and --output-file name the same file; give two names")
 	case f.parallel < 0:
 		return errors.New("--parallel takes a number above zero")
 	case f.OnNode && f.Pods.Image == "":
@@ -114,10 +129,15 @@ func (f *fleetFlags) validate() error {
 	}
 	f.Pods.Namespace = cmp.Or(f.Cluster.Context.Namespace, onnode.DefaultNamespace)
 	f.Pods.Parallel = cmp.Or(f.parallel, podsAtOnce)
+	if f.save != "" {
+		if err := outfile.Check(f.save, f.outputOptions()); err != nil {
+			return outputError(err)
+		}
+	}
 	return f.failOn.validate()
 }
 
-// diagnoseFleet reads the cluster, judges its nodes and hands the report on.
+// diagnoseFleet reads the cluster and judges its nodes.
 func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 	if err := f.validate(); err != nil {
 		return err
@@ -126,62 +146,186 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 	if err != nil {
 		return err
 	}
-	debug.SetMemoryLimit(fleetMemoryLimit)
-	options := session.FleetOptions{Options: f.Options, Selector: f.selector, Nodes: f.nodes,
-		Parallel: f.parallel}
-	if f.OnNode {
-		f.tellOnNode(std)
-		options.OnNode = session.InsideFleet(f.Options, func(err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var inside session.InsideFleet
+	f.tellOnNode(std)
+	defer func() {
+		cancel()
+		if err := inside.Wait(); err != nil { // not before: a screen has the terminal
 			writeError(std, fmt.Errorf("--on-node sent no pod: %w", err))
-		})
+		}
+	}()
+	return f.judgeFleet(ctx, std, func(progress func(session.FleetProgress)) (*session.Fleet,
+		error) {
+		options := session.FleetOptions{Options: f.Options, Selector: f.selector, Nodes: f.nodes}
+		if f.OnNode {
+			options.OnNode = inside.Reader(f.Options, progress)
+		}
+		return session.ReadFleet(ctx, options, list, progress)
+	})
+}
+
+// judgeFleet judges the nodes of a cluster or a recording, and hands the report on.
+func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
+	open func(func(session.FleetProgress)) (*session.Fleet, error)) error {
+	debug.SetMemoryLimit(fleetMemoryLimit)
+	debug.SetGCPercent(fleetGarbage)
+	out := f.displayOn(std)
+	defer out.close()
+	if out.onScreen() && !out.isSpoken() {
+		return f.screenFleet(ctx, std, out, open)
 	}
-	fleet, err := session.ReadFleet(ctx, options, list, func(session.FleetProgress) {})
+	fleet, err := open(func(session.FleetProgress) {})
 	if err != nil {
-		return fleetError(err, f)
+		return fleetError(err)
 	}
 	report, err := fleet.Diagnose(ctx, f.parallel, func(fleetreport.Judged) {})
 	if err != nil {
 		return err
 	}
-	return f.showFleet(std, report)
+	if err := f.saveFleet(ctx, std, fleet, report); err != nil {
+		return err
+	}
+	if err := f.writeFleet(out, report); err != nil {
+		return err
+	}
+	return fleetVerdict(report, f.failOn)
+}
+
+// screenFleet shows the fleet while it is read and judged, and the nodes that the user opens.
+func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
+	open func(func(session.FleetProgress)) (*session.Fleet, error)) error {
+	theme, err := tui.Theme(f.theme, os.Getenv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	run := session.StartFleet(ctx, f.parallel, open,
+		func(fleet *session.Fleet, report fleetreport.Report) error {
+			return f.saveFleet(ctx, streams{err: nil, name: std.name}, fleet, report)
+		})
+	style := out.style()
+	options := tui.Options{Catalogue: faults.Catalogue(), ASCII: style.ASCII, Theme: theme,
+		Lang: style.Lang}
+	screen := tui.NewFleet(tui.FleetFeed{State: run.State,
+		Save: func(ctx context.Context) (string, error) {
+			path, size, err := run.Save(ctx)
+			return style.Lang.T("wrote %s (%s)", path, evidence.SizeText(size)), err
+		}}, options)
+	for {
+		out.console.EnterScreen()
+		leave, err := screen.Run(ctx, std.in, out.console.Output())
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case err != nil:
+			return trouble(err)
+		}
+		if leave.Open != "" {
+			report, s, err := run.Node(leave.Open)
+			if err != nil {
+				return trouble(err)
+			}
+			feed := tui.Finished(report, s)
+			feed.Bundle = session.Bundler(f.Options, nil)
+			options.Evidence = leave.Evidence
+			last, err := tui.Run(ctx, std.in, out.console.Output(), feed, options)
+			switch {
+			case ctx.Err() != nil:
+				return err
+			case err != nil:
+				return trouble(err)
+			case !last.Print:
+				continue
+			}
+			out.console.Restore()
+			return errors.Join(out.write(last.Report), verdict(last.Report, f.failOn))
+		}
+		out.console.Restore()
+		switch {
+		case !leave.State.Finished: // the user left before there was a verdict
+			return exit{status: exitInterrupted}
+		case leave.State.Err != nil:
+			return fleetError(leave.State.Err)
+		}
+		if f.save != "" {
+			fmt.Fprintf(std.err, "%s: wrote %s\n", std.name, evidence.Clean(f.save))
+		}
+		if leave.Print {
+			if err := f.writeFleet(out, leave.State.Report); err != nil {
+				return err
+			}
+		}
+		return fleetVerdict(leave.State.Report, f.failOn)
+	}
+}
+
+// saveFleet writes the zip of --save.
+func (f fleetFlags) saveFleet(ctx context.Context, std streams, fleet *session.Fleet,
+	report fleetreport.Report) error {
+	if f.save == "" {
+		return nil
+	}
+	result, err := fleet.Save(ctx, f.save, report, f.outputOptions(), func(pack.Progress) {})
+	switch {
+	case errors.Is(err, pack.ErrRefused):
+		return exit{exitRefused, err}
+	case err != nil:
+		return outputError(err)
+	}
+	if std.err != nil { // a screen has the terminal
+		fmt.Fprintf(std.err, "%s: wrote %s (%s)\n", std.name, evidence.Clean(f.save),
+			evidence.SizeText(result.Size))
+	}
+	return nil
+}
+
+// diagnoseRecordedFleet judges the nodes of a recording.
+func diagnoseRecordedFleet(ctx context.Context, std streams, f flags, list *checks.Catalogue,
+	recording *session.FleetRecording) error {
+	defer recording.Close()
+	if f.output != "" && !slices.Contains(ui.FleetFormats(), f.output) {
+		return unknownFormat(f.output, ui.FleetFormats())
+	}
+	return fleetFlags{flags: f}.judgeFleet(ctx, std, func(func(session.FleetProgress)) (
+		*session.Fleet, error) {
+		return recording.Fleet(list, program())
+	})
 }
 
 // fleetError tells a cluster that cannot be read from nodes that it does not have.
-func fleetError(err error, f fleetFlags) error {
+func fleetError(err error) error {
 	var missing *cluster.NoNodesError
 	switch {
 	case errors.As(err, &missing):
 		return fmt.Errorf("%w%s", err, didYouMean(missing.Missing[0], missing.Windows))
-	case errors.Is(err, cluster.ErrNoContext), errors.Is(err, context.Canceled):
+	case errors.Is(err, cluster.ErrNoContext), errors.Is(err, context.Canceled),
+		errors.Is(err, outfile.ErrRefused), errors.As(err, new(exit)):
 		return err
 	}
 	return trouble(err)
 }
 
-// showFleet writes the report to where it goes, and turns it into the exit status.
-func (f fleetFlags) showFleet(std streams, report fleetreport.Report) error {
-	out := f.displayOn(std)
-	defer out.close()
+// writeFleet writes the report to where it goes.
+func (f fleetFlags) writeFleet(out display, report fleetreport.Report) error {
 	format := cmp.Or(f.output, "text")
 	if f.file != "" {
 		var b bytes.Buffer
 		if err := ui.WriteFleet(&b, format, report, out.style()); err != nil {
 			return trouble(err)
 		}
-		if err := outfile.Write(f.file, b.Bytes(), f.outputOptions()); err != nil {
-			return outputError(err)
-		}
-		return fleetVerdict(report, f.failOn)
+		return outputError(outfile.Write(f.file, b.Bytes(), f.outputOptions()))
 	}
 	out.console.EnterText()
-	w := io.Writer(std.out)
+	w := io.Writer(out.std.out)
 	if format == "text" {
 		w = out.console.Output()
 	}
 	if err := ui.WriteFleet(w, format, report, out.style()); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
 	}
-	return fleetVerdict(report, f.failOn)
+	return nil
 }
 
 // fleetVerdict is the exit status of all nodes together: that of the worst of them.

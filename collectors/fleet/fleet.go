@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -39,8 +38,31 @@ func (f *Fleet) Names() []string { return f.names }
 // Shared are the files that all nodes have in common, as an evidence tree.
 func (f *Fleet) Shared() fs.FS { return f.shared }
 
-// Own are the files that belong to one node alone.
-func (f *Fleet) Own(node string) (fs.FS, error) { return f.own(node) }
+// Own are the files that belong to one node alone, with those that were merged.
+func (f *Fleet) Own(node string) (fs.FS, error) {
+	own, err := f.own(node)
+	if err != nil || f.merging == nil {
+		return own, err
+	}
+	more, err := f.merging(node)
+	if err != nil {
+		return nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
+	}
+	if more == nil {
+		return own, nil
+	}
+	w := newWhole(nil, nil)
+	if err := w.add(own, func(string) bool { return true }); err != nil {
+		return nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
+	}
+	// what the cluster says of the node, the API has said already
+	if err := w.add(more, func(name string) bool {
+		return name != "meta.json" && !strings.HasPrefix(name, "api/")
+	}); err != nil {
+		return nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
+	}
+	return w.fs(), nil
+}
 
 // Secrets is what took the secrets out of all that was read.
 func (f *Fleet) Secrets() *redact.Redactor { return f.secrets }
@@ -49,41 +71,32 @@ func (f *Fleet) Secrets() *redact.Redactor { return f.secrets }
 // read is called once for each Evidence, and returns nil where it has nothing.
 func (f *Fleet) Merge(read func(node string) (fs.FS, error)) { f.merging = read }
 
-// Evidence is the whole evidence tree of a node: what all nodes share, what is its own, and what
-// was merged.
+// Evidence is the whole evidence tree of a node: what all nodes share, and its own.
 func (f *Fleet) Evidence(node string) (fs.FS, error) {
-	own, err := f.own(node)
+	own, err := f.Own(node)
 	if err != nil {
 		return nil, err
 	}
-	t := &whole{tree: tree.New(), gaps: maps.Clone(f.gaps)}
-	for name, file := range f.common {
-		t.tree.Add(name, file)
-	}
-	if err := t.add(own, func(string) bool { return true }); err != nil {
+	w := newWhole(f.common, f.gaps)
+	if err := w.add(own, func(string) bool { return true }); err != nil {
 		return nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
 	}
-	if f.merging != nil {
-		more, err := f.merging(node)
-		if err != nil {
-			return nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
-		}
-		if more != nil {
-			// the API has said already what the cluster says of the node
-			if err := t.add(more, func(name string) bool {
-				return name != "meta.json" && !strings.HasPrefix(name, "api/")
-			}); err != nil {
-				return nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
-			}
-		}
-	}
-	return t.fs(), nil
+	return w.fs(), nil
 }
 
 // whole is a tree that is put together of others.
 type whole struct {
 	tree *tree.Tree
 	gaps map[string]evidence.GapRecord
+}
+
+func newWhole(files map[string]tree.File, gaps map[string]evidence.GapRecord) *whole {
+	w := &whole{tree.New(), map[string]evidence.GapRecord{}}
+	for name, file := range files {
+		w.tree.Add(name, file)
+	}
+	maps.Copy(w.gaps, gaps)
+	return w
 }
 
 // add lays the files of another tree over those that are there. A file takes the place of its gap,
@@ -173,17 +186,4 @@ func (f *Fleet) prepare() (err error) {
 	delete(f.common, "meta.json")
 	slices.Sort(f.names)
 	return err
-}
-
-// The folders of a recording.
-const (
-	clusterFolder = "cluster"
-	nodesFolder   = "nodes"
-)
-
-// IsRecording tells whether a tree is the recording of a fleet.
-func IsRecording(fsys fs.FS) bool {
-	_, cluster := fs.Stat(fsys, path.Join(clusterFolder, "meta.json"))
-	nodes, err := fs.Stat(fsys, nodesFolder)
-	return cluster == nil && err == nil && nodes.IsDir()
 }

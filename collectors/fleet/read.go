@@ -216,7 +216,6 @@ func (r *reading) readShared() {
 		{"api/endpointslices.json", "/apis/discovery.k8s.io/v1/endpointslices", "endpointslices"},
 		{"api/daemonsets.json", "/apis/apps/v1/daemonsets", "daemonsets"},
 		{"api/servicecidrs.json", "/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs"},
-		{"api/runtimeclasses.json", "/apis/node.k8s.io/v1/runtimeclasses", "runtimeclasses"},
 	} {
 		r.tell(l.what, 0, 0)
 		list, err := r.client.List(r.ctx, l.url, l.what)

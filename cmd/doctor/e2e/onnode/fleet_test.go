@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,11 +59,11 @@ func TestAFleetIsReadFromInside(t *testing.T) {
 		}
 		return apibed.PodRun{Log: removed, Exit: 3}
 	})
-	front := b.Front(t, apibed.Faults{})
+	front, zip := b.Front(t, apibed.Faults{}), filepath.Join(t.TempDir(), "fleet.zip")
 	began := time.Now()
 	r := program.Run(t, program.Build(t), "fleet", "--on-node", "--image", image, "--kubeconfig",
 		b.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}), "-l",
-		"kubernetes.io/hostname!=win-1", "-o", "json")
+		"kubernetes.io/hostname!=win-1", "-o", "json", "--save", zip)
 	took := time.Since(began)
 	var report fleet.Report
 	if err := json.Unmarshal([]byte(r.Stdout), &report); err != nil {
@@ -106,6 +107,10 @@ func TestAFleetIsReadFromInside(t *testing.T) {
 	t.Logf("%d nodes from inside: %s, %d requests of doctor, %d of them writes, peak memory %d MB",
 		n, took.Round(100*time.Millisecond), len(front.Requests()), writes, r.Peak>>20)
 	nothingLeft(t, b)
+	one := program.Run(t, program.Build(t), "--from", zip, "--node", "fleet-0006", "-o", "text")
+	if one.Status != program.Fail || !strings.Contains(one.Stdout, "kubelet-removed-flag") {
+		t.Errorf("the recording of a node: exit status %d\n%s%s", one.Status, one.Stdout, one.Stderr)
+	}
 }
 
 // TestAFleetIsInterrupted: Ctrl-C removes all pods that are out.

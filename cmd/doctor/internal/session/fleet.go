@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -124,8 +123,14 @@ func newFleet(f *fleet.Fleet, list *checks.Catalogue, origin checks.Source,
 		search: signs.NewSearch(list.Signs()), base: base}, nil
 }
 
-// Node is one node of the fleet with its report.
+// Node is one node of the fleet with its whole report.
 func (f *Fleet) Node(name string) (checks.Report, evidence.Snapshot, error) {
+	return f.diagnose(name, checks.Diagnose)
+}
+
+type diagnosis func(evidence.Snapshot, *checks.Catalogue, checks.Source, checks.Program) checks.Report
+
+func (f *Fleet) diagnose(name string, by diagnosis) (checks.Report, evidence.Snapshot, error) {
 	tree, err := f.Evidence.Evidence(name)
 	if err != nil {
 		return checks.Report{}, evidence.Snapshot{}, err
@@ -139,7 +144,7 @@ func (f *Fleet) Node(name string) (checks.Report, evidence.Snapshot, error) {
 	if origin.Kind == "cluster" {
 		origin.Name = name
 	}
-	r := checks.Diagnose(s, f.list, origin, f.program)
+	r := by(s, f.list, origin, f.program)
 	if f.Evidence.Secrets() == nil {
 		r = Shareable(r)
 	}
@@ -184,7 +189,7 @@ func (f *Fleet) Diagnose(ctx context.Context, parallel int,
 }
 
 func (f *Fleet) judge(name string) fleetreport.Judged {
-	r, s, err := f.Node(name)
+	r, s, err := f.diagnose(name, checks.Verdicts)
 	if err != nil {
 		return fleetreport.Failed(name, err.Error())
 	}
@@ -211,6 +216,3 @@ func (f *Fleet) gaps() []string {
 	}
 	return notes
 }
-
-// ErrNotFleet means that a recording is not one of a fleet.
-var ErrNotFleet = errors.New("it is no recording of a fleet")

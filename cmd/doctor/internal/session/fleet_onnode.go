@@ -12,6 +12,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
+	"doctor/collectors/fleet"
 	"doctor/collectors/onnode"
 	"doctor/collectors/tree"
 )
@@ -22,26 +23,44 @@ const InsideFleetTimeout = 10 * time.Minute
 // fleetZip bounds the evidence of one node of many, where its facts alone are not more.
 const fleetZip = 256 << 10
 
-// InsideFleet reads the nodes of a fleet by pods. refused is told why no pod could be sent to any:
-// what the API gave remains.
-func InsideFleet(o Options, refused func(error)) func(context.Context,
+// An InsideFleet reads the nodes of fleets by pods.
+type InsideFleet struct {
+	running sync.WaitGroup
+	mu      sync.Mutex
+	refused error
+}
+
+// Wait returns when nothing is left of what was created on the cluster, and then why no pod could be
+// sent to any node, nil where one could. The context of the reading is over before.
+func (w *InsideFleet) Wait() error {
+	w.running.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refused
+}
+
+// Reader is what FleetOptions.OnNode takes. Where no pod can be sent, what the API gave remains.
+func (w *InsideFleet) Reader(o Options, progress func(FleetProgress)) func(context.Context,
 	*Fleet) (func(string) (fs.FS, error), error) {
 	return func(ctx context.Context, f *Fleet) (func(string) (fs.FS, error), error) {
+		w.running.Add(1)
+		defer w.running.Done()
 		ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
 		defer cancel()
-		i := &insideFleet{fleet: f, zips: map[string][]byte{}, gaps: map[string]evidence.Gap{}}
+		i := &insideFleet{fleet: f, zips: map[string][]byte{}, gaps: map[string]evidence.Gap{},
+			progress: progress}
 		pods := o.Pods
 		pods.MaxZip, pods.Deadline = fleetZip, max(15*time.Minute, o.Timeout+3*time.Minute)
-		if err := i.read(ctx, pods); err != nil {
-			if context.Cause(ctx) == context.Canceled {
-				return nil, context.Canceled
-			}
-			refused(err)
-			f.Evidence.Notes = append(f.Evidence.Notes, "--on-node: "+
-				collectors.GapOf(err).Reason())
-		}
+		err := i.read(ctx, pods)
 		if context.Cause(ctx) == context.Canceled {
 			return nil, context.Canceled
+		}
+		if err != nil {
+			w.mu.Lock()
+			w.refused = err
+			w.mu.Unlock()
+			f.Evidence.Notes = append(f.Evidence.Notes, "--on-node: "+
+				collectors.GapOf(err).Reason())
 		}
 		f.Evidence.Notes = append(f.Evidence.Notes, i.notes()...)
 		return i.evidence, nil
@@ -50,7 +69,8 @@ func InsideFleet(o Options, refused func(error)) func(context.Context,
 
 // insideFleet is what pods brought, packed as they sent it.
 type insideFleet struct {
-	fleet *Fleet
+	fleet    *Fleet
+	progress func(FleetProgress)
 
 	mu   sync.Mutex
 	zips map[string][]byte
@@ -81,6 +101,7 @@ func (i *insideFleet) read(ctx context.Context, o onnode.Options) error {
 	// what is not removed now goes when the anchor expires
 	defer func() { _ = run.End() }()
 	var all sync.WaitGroup
+	done := 0
 	next := make(chan evidence.NodeObject)
 	for range min(max(o.Parallel, 1), len(able)) {
 		all.Go(func() {
@@ -90,6 +111,9 @@ func (i *insideFleet) read(ctx context.Context, o onnode.Options) error {
 				if i.zips[node.Metadata.Name] = zip; err != nil {
 					i.gaps[node.Metadata.Name] = collectors.GapOf(err)
 				}
+				done++
+				i.progress(FleetProgress{Progress: fleet.Progress{What: "pods on nodes", Done: done,
+					Left: len(able) - done}})
 				i.mu.Unlock()
 			}
 		})

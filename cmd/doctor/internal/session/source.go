@@ -11,6 +11,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/collectors/bundle"
+	"doctor/collectors/fleet"
 	"doctor/collectors/foreign"
 	"doctor/collectors/redact"
 	"doctor/fixtures"
@@ -75,6 +76,18 @@ func openPath(o Options) (Source, error) {
 	}
 	if path == StandardInput {
 		path = "standard input"
+	}
+	if fleet.IsRecording(archive.FS()) {
+		if o.Node == "" {
+			return Source{}, &FleetRecording{archive, path}
+		}
+		src, err := openOfFleet(archive, path, o.Node)
+		if err != nil {
+			archive.Close()
+			return Source{}, fmt.Errorf("%s: %w", path, err)
+		}
+		src.close = archive.Close
+		return src, nil
 	}
 	src, err := openNode(archive, path, o.Node)
 	if err != nil {
