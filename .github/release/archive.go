@@ -43,6 +43,10 @@ func (r *release) pack(p program) error {
 	write, suffix := r.tarGz, ".tar.gz"
 	if p.System == "windows" {
 		write, suffix = r.zip, ".zip"
+		// Beside the zip, the program under a name without a version: one line downloads the newest.
+		if err := r.write("doctor-windows-"+p.Arch+".exe", p.content); err != nil {
+			return err
+		}
 	}
 	var b bytes.Buffer
 	if err := write(&b, a.Folder, files); err != nil {
