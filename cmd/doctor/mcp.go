@@ -30,10 +30,10 @@ and text from a node is marked as untrusted.`,
 			}
 			err := assistant.Serve(cmd.Context(), assistant.Options{Options: f.Options, Roots: roots},
 				std.in, std.out)
-			if err != nil {
+			if err != nil && cmd.Context().Err() == nil {
 				return trouble(err)
 			}
-			return nil
+			return cmd.Context().Err()
 		},
 	}
 	cmd.Flags().StringArrayVar(&roots, "root", nil,

@@ -49,7 +49,8 @@ func assistantOf(t *testing.T, args ...string) *mcp.ClientSession {
 	return session
 }
 
-// call calls a tool. The SDK's client has held the answer to the tool's schema where out is nil of none.
+// call calls a tool and decodes its answer, which the SDK's server has held to the tool's schema. It
+// returns what the tool says where it fails.
 func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any, out any) (failure string) {
 	t.Helper()
 	r, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})

@@ -65,6 +65,9 @@ func (s *server) openNew(ctx context.Context, w where) (*opened, error) {
 		from.From = path
 	case w.Node != "":
 		l, err := session.ThroughAPI(ctx, from, faults.Catalogue())
+		if missing := (*session.NoNodeError)(nil); errors.As(err, &missing) && len(missing.Windows) > 0 {
+			err = fmt.Errorf("%w: %s", err, strings.Join(missing.Windows[:min(len(missing.Windows), 50)], ", "))
+		}
 		if err != nil {
 			return nil, err
 		}
