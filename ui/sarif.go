@@ -91,7 +91,8 @@ func writeSARIF(w io.Writer, r checks.Report) error {
 		}
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		for _, f := range result.Findings {
-			one := sarifResult{RuleID: result.ID, RuleIndex: i, Level: sarifLevels[f.Level], Message: sarifText{f.Message}}
+			one := sarifResult{RuleID: result.ID, RuleIndex: i, Level: sarifLevels[f.Level],
+				Message: sarifText{f.Message}}
 			for j, b := range f.Because {
 				if at := sarifPlace(b); j == 0 {
 					one.Locations = append(one.Locations, at)
@@ -103,8 +104,9 @@ func writeSARIF(w io.Writer, r checks.Report) error {
 			run.Results = append(run.Results, one)
 		}
 	}
-	return encode(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
-		Runs: []sarifRun{run}})
+	return encode(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0",
+		Runs:    []sarifRun{run}})
 }
 
 // sarifPlace is a place in a file, relative to the folder that doctor runs in.

@@ -20,12 +20,17 @@ func TestSARIF(t *testing.T) {
 	validate := schema.Validators(t, document)("")
 	r := checks.Report{Doctor: checks.Program{Version: "v1"}, Results: []checks.Result{
 		{ID: "sound", Title: "Nothing", Status: checks.StatusPass},
-		{ID: "pod-field", Title: "Pod sets a field", Status: checks.StatusFail, Links: []string{"https://example.org/a"},
-			Fix: checks.Fix{Steps: []checks.Step{{Text: "Remove it.", Command: "kubectl edit"}}},
-			Findings: []checks.ReportFinding{{Level: "fail", Message: "pod a sets b", Because: []evidence.Because{
-				{Path: "deploy/web app.yaml", Line: 12, Text: "b: 1"}, {Path: "deploy/web app.yaml", Line: 13, Text: "c: 1"}}},
-				{Level: "info", Message: "seen", Because: []evidence.Because{{Path: "-", Text: "x"}}},
-				{Level: "warn", Message: "odd", Because: []evidence.Because{{Path: "/tmp/é.yaml", Line: 1}}}}}}}
+		{ID: "pod-field", Title: "Pod sets a field", Status: checks.StatusFail,
+			Links: []string{"https://example.org/a"},
+			Fix:   checks.Fix{Steps: []checks.Step{{Text: "Remove it.", Command: "kubectl edit"}}},
+			Findings: []checks.ReportFinding{{Level: "fail", Message: "pod a sets b",
+				Because: []evidence.Because{
+					{Path: "deploy/web app.yaml", Line: 12, Text: "b: 1"},
+					{Path: "deploy/web app.yaml", Line: 13, Text: "c: 1"}}},
+				{Level: "info", Message: "seen",
+					Because: []evidence.Because{{Path: "-", Text: "x"}}},
+				{Level: "warn", Message: "odd",
+					Because: []evidence.Because{{Path: "/tmp/é.yaml", Line: 1}}}}}}}
 	for name, report := range map[string]checks.Report{"findings": r, "none": {}} {
 		var b bytes.Buffer
 		if err := Write(&b, "sarif", report, Style{}); err != nil {
@@ -34,7 +39,8 @@ func TestSARIF(t *testing.T) {
 		if err := validate(b.Bytes()); err != nil {
 			t.Errorf("%s: %v in\n%s", name, err, b.Bytes())
 		}
-		if err := validate(bytes.Replace(b.Bytes(), []byte(`"version": "2.1.0"`), []byte(`"version": "2"`), 1)); err == nil {
+		if err := validate(bytes.Replace(b.Bytes(), []byte(`"version": "2.1.0"`),
+			[]byte(`"version": "2"`), 1)); err == nil {
 			t.Error("the schema accepts another version: it does not judge")
 		}
 	}

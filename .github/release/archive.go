@@ -27,7 +27,8 @@ type archive struct {
 func (r *release) pack(p program) error {
 	a := archive{System: p.System, Arch: p.Arch,
 		Folder: fmt.Sprintf("doctor_%s_%s_%s", r.Number(), p.System, p.Arch)}
-	files := map[string][]byte{p.Name(): p.content, "THIRD-PARTY-NOTICES.txt": r.notices, "doctor.cdx.json": r.sbom}
+	files := map[string][]byte{p.Name(): p.content, "THIRD-PARTY-NOTICES.txt": r.notices,
+		"doctor.cdx.json": r.sbom}
 	for _, name := range []string{"LICENSE", "README.md"} {
 		content, err := os.ReadFile(filepath.Join(r.Root, name))
 		if err != nil {
@@ -90,8 +91,9 @@ func (r *release) tarGz(w io.Writer, folder string, files map[string][]byte) err
 	}
 	t := tar.NewWriter(g)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		err := t.WriteHeader(&tar.Header{Name: folder + "/" + name, Mode: mode(name), ModTime: r.Time,
-			Size: int64(len(files[name])), Format: tar.FormatUSTAR})
+		err := t.WriteHeader(&tar.Header{Name: folder + "/" + name, Mode: mode(name),
+			ModTime: r.Time,
+			Size:    int64(len(files[name])), Format: tar.FormatUSTAR})
 		if err != nil {
 			return err
 		}

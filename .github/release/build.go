@@ -30,7 +30,8 @@ func (p program) Name() string {
 }
 
 // hermetic keeps the build from the network and from what this machine is set to.
-var hermetic = []string{"GOPROXY=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=0",
+var hermetic = []string{"GOPROXY=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off",
+	"CGO_ENABLED=0",
 	"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT="}
 
 // build builds a program, or takes the signed one, and keeps a copy of it in the folder bin.
@@ -46,8 +47,10 @@ func (r *release) build(system, arch string) (program, error) {
 			return p, err
 		}
 		file = filepath.Join(out, "bin", name)
-		_, err = command(r.Root, append(hermetic, "GOOS="+system, "GOARCH="+arch), "go", "build", "-trimpath",
-			"-buildvcs=false", "-ldflags", fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s -X main.built=%s",
+		_, err = command(r.Root, append(hermetic, "GOOS="+system, "GOARCH="+arch), "go", "build",
+			"-trimpath",
+			"-buildvcs=false", "-ldflags",
+			fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s -X main.built=%s",
 				r.Version, r.Commit, r.Time.Format(time.RFC3339)), "-o", file, "./cmd/doctor")
 		if err != nil {
 			return p, err
@@ -56,7 +59,8 @@ func (r *release) build(system, arch string) (program, error) {
 	if p.content, err = os.ReadFile(file); err != nil {
 		return p, err
 	}
-	if p.info, err = buildinfo.Read(bytes.NewReader(p.content)); err != nil || system != "windows" || signed {
+	if p.info, err = buildinfo.Read(bytes.NewReader(p.content)); err != nil ||
+		system != "windows" || signed {
 		return p, err
 	}
 	if p.content, err = r.withResources(p.content); err != nil {
@@ -83,8 +87,10 @@ func (r *release) withResources(exe []byte) ([]byte, error) {
 	var info version.Info
 	info.SetFileVersion(r.Number())
 	info.SetProductVersion(r.Number())
-	for _, field := range [][2]string{{version.ProductName, "doctor"}, {version.OriginalFilename, "doctor.exe"},
-		{version.FileDescription, "Kubernetes Windows node doctor"}, {version.CompanyName, r.Owner()},
+	for _, field := range [][2]string{{version.ProductName, "doctor"},
+		{version.OriginalFilename, "doctor.exe"},
+		{version.FileDescription, "Kubernetes Windows node doctor"},
+		{version.CompanyName, r.Owner()},
 		{version.LegalCopyright, "Apache-2.0"}, {version.FileVersion, r.Number()},
 		{version.ProductVersion, r.Number()}, {version.Comments, "commit " + r.Commit}} {
 		if err := info.Set(englishUS, field[0], field[1]); err != nil {

@@ -33,11 +33,13 @@ func (v flagValue) Set(string) error { return nil }
 func (v flagValue) Type() string     { return v.kind }
 
 func (d described) command() *cobra.Command {
-	c := &cobra.Command{Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example, DisableAutoGenTag: true,
-		Run: func(*cobra.Command, []string) {}}
+	c := &cobra.Command{Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example,
+		DisableAutoGenTag: true,
+		Run:               func(*cobra.Command, []string) {}}
 	for _, f := range d.Flags {
-		c.Flags().AddFlag(&pflag.Flag{Name: f.Name, Shorthand: f.Shorthand, Usage: f.Usage, Hidden: f.Hidden,
-			Value: flagValue{f.Type, f.Default}, DefValue: f.Default, NoOptDefVal: f.NoValue})
+		c.Flags().AddFlag(&pflag.Flag{Name: f.Name, Shorthand: f.Shorthand, Usage: f.Usage,
+			Hidden: f.Hidden,
+			Value:  flagValue{f.Type, f.Default}, DefValue: f.Default, NoOptDefVal: f.NoValue})
 	}
 	for _, sub := range d.Commands {
 		c.AddCommand(sub.command())
@@ -53,7 +55,8 @@ func (r *release) documents() (map[string][]byte, error) {
 	}
 	defer os.RemoveAll(folder)
 	tree := filepath.Join(folder, "commands.json")
-	if _, err := command(r.Root, hermetic, "go", "test", "./cmd/doctor", "-count=1", "-run", "^TestCommandTree$",
+	if _, err := command(r.Root, hermetic, "go", "test", "./cmd/doctor", "-count=1", "-run",
+		"^TestCommandTree$",
 		"-commands", tree); err != nil {
 		return nil, err
 	}
@@ -91,7 +94,8 @@ func (r *release) documents() (map[string][]byte, error) {
 		return nil, err
 	}
 	for _, page := range found {
-		if files["man/man1/"+page.Name()], err = os.ReadFile(filepath.Join(pages, page.Name())); err != nil {
+		if files["man/man1/"+page.Name()],
+			err = os.ReadFile(filepath.Join(pages, page.Name())); err != nil {
 			return nil, err
 		}
 	}

@@ -41,8 +41,10 @@ func main() {
 	flag.StringVar(&r.Root, "root", "../..", "folder of the repository")
 	flag.StringVar(&r.Out, "out", "", "folder to write; is emptied first")
 	flag.StringVar(&r.Repo, "repo", "OWNER/doctor", "owner and name on GitHub")
-	flag.StringVar(&r.Version, "version", "", "version; without it the tag of the commit, or v0.0.0 and the commit")
-	flag.StringVar(&r.Signed, "signed", "", "folder with signed programs to pack instead of building")
+	flag.StringVar(&r.Version, "version", "",
+		"version; without it the tag of the commit, or v0.0.0 and the commit")
+	flag.StringVar(&r.Signed, "signed", "",
+		"folder with signed programs to pack instead of building")
 	flag.StringVar(&targets, "targets", allTargets, "systems and architectures")
 	flag.Parse()
 	if err := r.run(strings.Fields(targets)); err != nil {
@@ -108,7 +110,8 @@ func (r *release) identify() error {
 	r.Commit, r.Time = hash, time.Unix(n, 0).UTC()
 	if r.Version == "" {
 		if changed, err := r.git("status", "--porcelain"); err != nil || changed != "" {
-			return fmt.Errorf("the working tree differs from the commit; commit first, or name a -version: %s %w",
+			return fmt.Errorf(
+				"the working tree differs from the commit; commit first, or name a -version: %s %w",
 				changed, cmp.Or(err, os.ErrInvalid))
 		}
 		if r.Version, _ = r.git("describe", "--tags", "--exact-match"); r.Version == "" {

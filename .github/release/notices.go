@@ -33,12 +33,14 @@ func (r *release) describe(programs []program) error {
 		}
 	}
 	modules := slices.Sorted(maps.Keys(linked))
-	out, err := command(r.Root, hermetic, "go", append([]string{"list", "-m", "-json=Path,Dir"}, modules...)...)
+	out, err := command(r.Root, hermetic, "go", append([]string{"list", "-m", "-json=Path,Dir"},
+		modules...)...)
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "doctor %s contains the following software, each under its own license.\n", r.Version)
+	fmt.Fprintf(&b, "doctor %s contains the following software, each under its own license.\n",
+		r.Version)
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var m struct{ Path, Dir string }
 		if err := d.Decode(&m); err != nil {
@@ -52,7 +54,8 @@ func (r *release) describe(programs []program) error {
 	if err != nil {
 		return err
 	}
-	if err := addNotices(&b, "The Go standard library "+goVersion, strings.TrimSpace(string(root))); err != nil {
+	if err := addNotices(&b, "The Go standard library "+goVersion,
+		strings.TrimSpace(string(root))); err != nil {
 		return err
 	}
 	r.notices = []byte(b.String())
@@ -87,26 +90,34 @@ func addNotices(b *strings.Builder, name, dir string) error {
 }
 
 // describeParts writes the SBOM, CycloneDX 1.6.
-func (r *release) describeParts(modules []string, linked map[string]string, goVersion string) error {
+func (r *release) describeParts(modules []string, linked map[string]string,
+	goVersion string) error {
 	bom := cdx.NewBOM()
-	id := sha1.Sum([]byte(r.Home() + "@" + r.Commit)) // a name-based UUID: the same commit has the same
+	// a name-based UUID: the same commit has the same
+	id := sha1.Sum([]byte(r.Home() + "@" + r.Commit))
 	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80
-	bom.SerialNumber = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
-	app := cdx.Component{Type: cdx.ComponentTypeApplication, Name: "doctor", Version: r.Version, BOMRef: "doctor",
+	bom.SerialNumber = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10],
+		id[10:16])
+	app := cdx.Component{Type: cdx.ComponentTypeApplication, Name: "doctor", Version: r.Version,
+		BOMRef:   "doctor",
 		Licenses: &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}}}
 	bom.Metadata = &cdx.Metadata{Timestamp: r.Time.Format(time.RFC3339), Component: &app}
 	parts := []cdx.Component{{Type: cdx.ComponentTypeLibrary, Name: "std", BOMRef: "std",
-		Version: strings.TrimPrefix(goVersion, "go"), PackageURL: "pkg:golang/std@" + strings.TrimPrefix(goVersion, "go")}}
+		Version: strings.TrimPrefix(goVersion, "go"), PackageURL: "pkg:golang/std@" +
+			strings.TrimPrefix(goVersion, "go")}}
 	refs := []string{"std"}
 	for _, m := range modules {
 		url := "pkg:golang/" + m + "@" + linked[m]
-		parts = append(parts, cdx.Component{Type: cdx.ComponentTypeLibrary, Name: m, Version: linked[m],
-			BOMRef: url, PackageURL: url})
+		parts = append(parts, cdx.Component{Type: cdx.ComponentTypeLibrary, Name: m,
+			Version: linked[m],
+			BOMRef:  url, PackageURL: url})
 		refs = append(refs, url)
 	}
-	bom.Components, bom.Dependencies = &parts, &[]cdx.Dependency{{Ref: "doctor", Dependencies: &refs}}
+	bom.Components, bom.Dependencies = &parts,
+		&[]cdx.Dependency{{Ref: "doctor", Dependencies: &refs}}
 	var b bytes.Buffer
-	err := cdx.NewBOMEncoder(&b, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom, cdx.SpecVersion1_6)
+	err := cdx.NewBOMEncoder(&b, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom,
+		cdx.SpecVersion1_6)
 	r.sbom = b.Bytes()
 	return err
 }

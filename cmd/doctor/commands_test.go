@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-var commandsFile = flag.String("commands", "", "write the commands and their flags to this file, for man pages")
+var commandsFile = flag.String("commands", "",
+	"write the commands and their flags to this file, for man pages")
 
 // A commandShown is what a man page shows of a command.
 type commandShown struct {
@@ -33,7 +34,8 @@ func shownOf(t *testing.T, c *cobra.Command) commandShown {
 		if f.Usage == "" && !f.Hidden {
 			t.Errorf("%s --%s has no description", c.CommandPath(), f.Name)
 		}
-		shown.Flags = append(shown.Flags, flagShown{f.Name, f.Shorthand, f.Usage, f.Value.Type(), f.DefValue,
+		shown.Flags = append(shown.Flags, flagShown{f.Name, f.Shorthand, f.Usage, f.Value.Type(),
+			f.DefValue,
 			f.NoOptDefVal, f.Hidden})
 	})
 	for _, sub := range c.Commands() {

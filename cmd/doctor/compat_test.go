@@ -45,7 +45,8 @@ func TestOldDocumentsStayReadable(t *testing.T) {
 	if err := d.Decode(&then); err != nil {
 		t.Errorf("the old report: %v", err)
 	}
-	if len(then.Causes) == 0 || len(now.Causes) != len(then.Causes) || now.Causes[0].ID != then.Causes[0].ID {
+	if len(then.Causes) == 0 || len(now.Causes) != len(then.Causes) ||
+		now.Causes[0].ID != then.Causes[0].ID {
 		t.Errorf("the causes were %v and are %v", then.Causes, now.Causes)
 	}
 	for _, r := range then.Results {
@@ -105,7 +106,9 @@ func brokenPromises(at string, then, now map[string]any) (broken []string) {
 			}
 			next, _ := now[key].([]any)
 			for _, value := range old {
-				if !slices.ContainsFunc(next, func(v any) bool { return reflect.DeepEqual(v, value) }) {
+				if !slices.ContainsFunc(next, func(v any) bool {
+					return reflect.DeepEqual(v, value)
+				}) {
 					broken = append(broken, where+" no longer has "+value.(string))
 				}
 			}

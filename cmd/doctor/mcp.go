@@ -28,7 +28,8 @@ and text from a node is marked as untrusted.`,
 			if f.Timeout <= 0 {
 				return errors.New("--timeout takes a time above zero, such as 9s")
 			}
-			err := assistant.Serve(cmd.Context(), assistant.Options{Options: f.Options, Roots: roots},
+			err := assistant.Serve(cmd.Context(), assistant.Options{Options: f.Options,
+				Roots: roots},
 				std.in, std.out)
 			if err != nil && cmd.Context().Err() == nil {
 				return trouble(err)

@@ -39,7 +39,8 @@ func TestTheReadmesExamplesAreTrue(t *testing.T) {
 	written := consoles.ReplaceAllStringFunc(string(content), func(block string) string {
 		var b strings.Builder
 		b.WriteString("```console\n")
-		for one := range strings.SplitSeq(strings.TrimPrefix(consoles.FindStringSubmatch(block)[1], "$ "), "\n$ ") {
+		for one := range strings.SplitSeq(strings.TrimPrefix(consoles.FindStringSubmatch(block)[1],
+			"$ "), "\n$ ") {
 			command, want, _ := strings.Cut(one, "\n")
 			want = strings.TrimSuffix(want, "\n")
 			words := strings.Fields(command)
@@ -93,7 +94,8 @@ func printed(want, got string) bool {
 // TestPagesNameCommandsThatExist: every `doctor` command of the pages for users, with its flags, and
 // the demos, checks and schemas that it names.
 func TestPagesNameCommandsThatExist(t *testing.T) {
-	command := regexp.MustCompile("(?m)(?:^    |^\\$ |`|-- )(?:\\.\\\\)?doctor(?:\\.exe)?((?: [^\\s`|>]+)*)")
+	command := regexp.MustCompile(
+		"(?m)(?:^    |^\\$ |`|-- )(?:\\.\\\\)?doctor(?:\\.exe)?((?: [^\\s`|>]+)*)")
 	seen := 0
 	for _, page := range []string{"README.md", ".github/guides/README.md"} {
 		content, err := os.ReadFile(filepath.Join(root, page))
@@ -101,21 +103,39 @@ func TestPagesNameCommandsThatExist(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := consoles.ReplaceAllStringFunc(string(content), func(block string) string {
-			return strings.Join(regexp.MustCompile(`(?m)^\$ .*$`).FindAllString(block, -1), "\n") + "\n"
+			return strings.Join(regexp.MustCompile(`(?m)^\$ .*$`).FindAllString(block, -1), "\n") +
+				"\n"
 		})
-		for _, line := range command.FindAllStringSubmatch(strings.ReplaceAll(text, "\n  --check", " --check"), -1) {
+		for _, line := range command.FindAllStringSubmatch(strings.ReplaceAll(text, "\n  --check",
+			" --check"), -1) {
 			// A description stands behind two spaces.
-			words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(strings.Split(line[1], "  ")[0]))
+			words := strings.Fields(strings.NewReplacer("[", "", "]",
+				"").Replace(strings.Split(line[1], "  ")[0]))
 			seen++
 			if problem := mistyped(words); problem != "" {
 				t.Errorf("%s: doctor %s: %s", page, strings.Join(words, " "), problem)
 			}
 		}
 	}
+	for file, pattern := range map[string]string{
+		".pre-commit-hooks.yaml":          `(?m)entry: doctor (.*)$`,
+		".github/actions/lint/action.yml": `(?m)/doctor" (.*)'$`} {
+		content, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := regexp.MustCompile(pattern).FindStringSubmatch(string(content))
+		if line == nil {
+			t.Errorf("%s runs no doctor", file)
+		} else if problem := mistyped(strings.Fields(line[1])); problem != "" {
+			t.Errorf("%s: %s: %s", file, line[0], problem)
+		}
+	}
 	if seen < 40 {
 		t.Errorf("only %d commands found; is the pattern right?", seen)
 	}
-	if mistyped([]string{"lint", "--nonsense"}) == "" || mistyped([]string{"--demo", "nonsense"}) == "" ||
+	if mistyped([]string{"lint", "--nonsense"}) == "" ||
+		mistyped([]string{"--demo", "nonsense"}) == "" ||
 		mistyped([]string{"explain", "nonsense"}) == "" {
 		t.Error("a mistake is not noticed")
 	}
@@ -126,14 +146,16 @@ func placeholder(word string) bool { return strings.ToUpper(word) == word }
 
 // mistyped says what is wrong with the words of a command.
 func mistyped(words []string) string {
-	cmd, rest, err := command(streams{os.Stdin, os.Stdout, os.Stderr, "doctor"}).Find(joinNode(words))
+	cmd, rest, err := command(streams{os.Stdin, os.Stdout, os.Stderr,
+		"doctor"}).Find(joinNode(words))
 	if err != nil {
 		return err.Error()
 	}
 	for i, word := range rest {
 		name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		if !strings.HasPrefix(word, "-") || word == "-" {
-			if cmd.Name() == "explain" && !placeholder(word) && i == 0 && !strings.HasPrefix(word, "0x") &&
+			if cmd.Name() == "explain" && !placeholder(word) && i == 0 &&
+				!strings.HasPrefix(word, "0x") &&
 				!slices.Contains(append(checkIDs(), explainWords...), word) {
 				return "explain does not know " + word
 			}
@@ -151,7 +173,8 @@ func mistyped(words []string) string {
 		if !given && i+1 < len(rest) {
 			value = rest[i+1]
 		}
-		if name == "demo" && value != "" && !placeholder(value) && !slices.Contains(append(demoNames(), listWord), value) {
+		if name == "demo" && value != "" && !placeholder(value) &&
+			!slices.Contains(append(demoNames(), listWord), value) {
 			return "there is no demo " + value
 		}
 	}

@@ -46,7 +46,8 @@ func explainSchema(std streams, args []string) error {
 		}
 	}
 	if b.Len() == 0 {
-		return unknownName("schema", args[0], schemaWords(), "the schemas are "+strings.Join(schemaWords(), ", "))
+		return unknownName("schema", args[0], schemaWords(),
+			"the schemas are "+strings.Join(schemaWords(), ", "))
 	}
 	return printOut(std.out, b.String())
 }
@@ -80,10 +81,12 @@ func program() checks.Program {
 
 // versionDocument is `doctor version -o json`.
 type versionDocument struct {
-	Schema  string            `json:"schema"`
-	Version string            `json:"version"`
-	Commit  string            `json:"commit"` // empty where the build did not record it, as is Built
-	Built   string            `json:"built"`  // the time of the commit: the same commit gives the same program
+	Schema  string `json:"schema"`
+	Version string `json:"version"`
+	// empty where the build did not record it, as is Built
+	Commit string `json:"commit"`
+	// the time of the commit: the same commit gives the same program
+	Built   string            `json:"built"`
 	Go      string            `json:"go"`
 	System  string            `json:"platform"`
 	Checks  int               `json:"checks"`
@@ -101,8 +104,10 @@ func versionCommand(std streams) *cobra.Command {
 			p, at := builtFrom()
 			switch {
 			case asJSON || output == "json":
-				d := versionDocument{"doctor.version/v1", p.Version, p.Commit, at, runtime.Version(),
-					runtime.GOOS + "/" + runtime.GOARCH, len(faults.Catalogue().All()), map[string]string{}}
+				d := versionDocument{"doctor.version/v1", p.Version, p.Commit, at,
+					runtime.Version(),
+					runtime.GOOS + "/" + runtime.GOARCH, len(faults.Catalogue().All()),
+					map[string]string{}}
 				for _, f := range publicFormats {
 					d.Schemas[f.word] = f.name
 				}

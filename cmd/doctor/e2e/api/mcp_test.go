@@ -21,15 +21,17 @@ func TestAnAssistantReadsANodeThroughTheAPI(t *testing.T) {
 	bed.Stage(t)
 	bed.Kubelet(t, apibed.KubeletAddress, kubeletLog)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(context.Background(), &mcp.CommandTransport{Command: exec.Command(program.Build(t),
-		"mcp", "--kubeconfig", bed.Kubeconfigs["admin"], enough)}, nil)
+	session, err := client.Connect(context.Background(),
+		&mcp.CommandTransport{Command: exec.Command(program.Build(t),
+			"mcp", "--kubeconfig", bed.Kubeconfigs["admin"], enough)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
 	call := func(tool string, args map[string]any) string {
 		t.Helper()
-		r, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		r, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: tool,
+			Arguments: args})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,11 +50,13 @@ func TestAnAssistantReadsANodeThroughTheAPI(t *testing.T) {
 	if list := call("list_evidence", node); !strings.Contains(list, "api/node.json") {
 		t.Errorf("the evidence: %s", list)
 	}
-	if found := call("search_logs", map[string]any{"node": apibed.WindowsNode, "text": "unknown flag"}); !strings.Contains(
+	if found := call("search_logs", map[string]any{"node": apibed.WindowsNode,
+		"text": "unknown flag"}); !strings.Contains(
 		found, "--network-plugin") {
 		t.Errorf("the search: %s", found)
 	}
-	if wrong := call("diagnose", map[string]any{"node": "nowhere"}); !strings.HasPrefix(wrong, "error: ") ||
+	if wrong := call("diagnose", map[string]any{"node": "nowhere"}); !strings.HasPrefix(wrong,
+		"error: ") ||
 		!strings.Contains(wrong, apibed.WindowsNode) {
 		t.Errorf("of a node that does not exist: %s", wrong)
 	}

@@ -59,14 +59,21 @@ func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 	m := mcp.NewServer(&mcp.Implementation{Name: "doctor", Title: "Kubernetes Windows node doctor",
 		Version: o.Program.Version}, &mcp.ServerOptions{Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
-	add(m, s, "diagnose", "Names the root causes of what is wrong with a Windows node, with evidence and fixes",
+	add(m, s, "diagnose",
+		"Names the root causes of what is wrong with a Windows node, with evidence and fixes",
 		(*server).diagnose)
-	add(m, s, "list_evidence", "Lists the files of the evidence, and what could not be collected and why",
+	add(m, s, "list_evidence",
+		"Lists the files of the evidence, and what could not be collected and why",
 		(*server).listEvidence)
-	add(m, s, "read_evidence", "Reads lines of one file of the evidence, without secrets", (*server).readEvidence)
-	add(m, s, "search_logs", "Searches logs and other evidence for a text, without secrets", (*server).searchLogs)
-	add(m, s, "explain", "Explains a check: what it looks for, why, and the fix; or lists the checks", (*server).explain)
-	add(m, s, "decode_error_code", "Explains an error code of Windows, HNS, HCS, gRPC or a container's exit",
+	add(m, s, "read_evidence", "Reads lines of one file of the evidence, without secrets",
+		(*server).readEvidence)
+	add(m, s, "search_logs", "Searches logs and other evidence for a text, without secrets",
+		(*server).searchLogs)
+	add(m, s, "explain",
+		"Explains a check: what it looks for, why, and the fix; or lists the checks",
+		(*server).explain)
+	add(m, s, "decode_error_code",
+		"Explains an error code of Windows, HNS, HCS, gRPC or a container's exit",
 		(*server).decode)
 	asked, answered := converse(ctx, in, out)
 	err := m.Run(ctx, &mcp.IOTransport{Reader: asked, Writer: answered})
@@ -81,7 +88,8 @@ func add[In, Out any](m *mcp.Server, s *server, name, description string,
 	call func(*server, context.Context, In) (Out, error)) {
 	closed := false
 	mcp.AddTool(m, &mcp.Tool{Name: name, Description: description,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true,
+			OpenWorldHint: &closed}},
 		func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -117,7 +125,8 @@ func (s *server) diagnose(ctx context.Context, in diagnoseIn) (diagnosis, error)
 	all := report.Results
 	if !in.All {
 		report.Results = slices.DeleteFunc(slices.Clone(all), func(r checks.Result) bool {
-			return r.Status == checks.StatusPass || r.Status == checks.StatusSkip || r.Status == checks.StatusUnknown
+			return r.Status == checks.StatusPass || r.Status == checks.StatusSkip ||
+				r.Status == checks.StatusUnknown
 		})
 	}
 	d.LeftOut, d.Report = len(all)-len(report.Results), report
@@ -145,7 +154,8 @@ func (s *server) explain(_ context.Context, in explainIn) (explained, error) {
 	if in.Check != "" {
 		check := catalogue.ByID(in.Check)
 		if check == nil {
-			return explained{}, fmt.Errorf("there is no check %q; explain with search finds one by words", in.Check)
+			return explained{},
+				fmt.Errorf("there is no check %q; explain with search finds one by words", in.Check)
 		}
 		var text strings.Builder
 		err := ui.Explain(&text, catalogue, check, ui.Style{})
@@ -172,7 +182,9 @@ type decoded struct {
 func (s *server) decode(_ context.Context, in decodeIn) (decoded, error) {
 	codes := errcode.Search(in.Code)
 	if len(codes) == 0 {
-		return decoded{}, fmt.Errorf("the error code %q is not known; search_logs finds the lines around it", in.Code)
+		return decoded{},
+			fmt.Errorf("the error code %q is not known; search_logs finds the lines around it",
+				in.Code)
 	}
 	var list strings.Builder
 	err := ui.CodesJSON(&list, faults.Catalogue(), codes)

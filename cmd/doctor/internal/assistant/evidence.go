@@ -62,7 +62,8 @@ func (s *server) listEvidence(ctx context.Context, in listIn) (listing, error) {
 			break
 		}
 		if missing, ok := strings.CutSuffix(path, ".gap"); ok {
-			l.Missing = append(l.Missing, missingFile{o.shown(missing), o.shown(o.snapshot.GapAt(missing).Reason())})
+			l.Missing = append(l.Missing,
+				missingFile{o.shown(missing), o.shown(o.snapshot.GapAt(missing).Reason())})
 			continue
 		}
 		file := listedFile{Path: o.shown(path)}
@@ -151,7 +152,8 @@ func (s *server) searchLogs(ctx context.Context, in searchIn) (matches, error) {
 	}
 	wanted, err := regexp.Compile("(?i)" + pattern)
 	if err != nil || in.Text == "" {
-		return matches{}, fmt.Errorf("the text %q cannot be searched for; give a text, or a regular expression with regexp", in.Text)
+		return matches{},
+			fmt.Errorf("the text %q cannot be searched for; give a text, or a regular expression with regexp", in.Text)
 	}
 	o, err := s.open(ctx, in.where, false)
 	if err != nil {
@@ -172,7 +174,8 @@ func (s *server) searchLogs(ctx context.Context, in searchIn) (matches, error) {
 					return false
 				}
 				found.Matches = append(found.Matches, match{o.shown(path), number,
-					evidence.Clip(strings.ToValidUTF8(line[max(0, at[0]-maxLine/2):], ""), maxLine)})
+					evidence.Clip(strings.ToValidUTF8(line[max(0, at[0]-maxLine/2):], ""),
+						maxLine)})
 			}
 			return true
 		})
@@ -196,7 +199,8 @@ func (o *opened) lines(ctx context.Context, path string, each func(int, string) 
 		f, err := o.snapshot.Open(path)
 		if err != nil {
 			if gap := o.snapshot.GapAt(path); gap.Kind != "" {
-				return nil, nil, fmt.Errorf("%s: %s; list_evidence lists what there is", path, gap.Reason())
+				return nil, nil, fmt.Errorf("%s: %s; list_evidence lists what there is", path,
+					gap.Reason())
 			}
 			return nil, nil, err
 		}

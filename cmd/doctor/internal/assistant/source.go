@@ -65,15 +65,18 @@ func (s *server) openNew(ctx context.Context, w where) (*opened, error) {
 		from.From = path
 	case w.Node != "":
 		l, err := session.ThroughAPI(ctx, from, faults.Catalogue())
-		if missing := (*session.NoNodeError)(nil); errors.As(err, &missing) && len(missing.Windows) > 0 {
-			err = fmt.Errorf("%w: %s", err, strings.Join(missing.Windows[:min(len(missing.Windows), 50)], ", "))
+		if missing := (*session.NoNodeError)(nil); errors.As(err, &missing) &&
+			len(missing.Windows) > 0 {
+			err = fmt.Errorf("%w: %s", err,
+				strings.Join(missing.Windows[:min(len(missing.Windows), 50)], ", "))
 		}
 		if err != nil {
 			return nil, err
 		}
 		return readLive(ctx, l)
 	case w.Demo == "" && runtime.GOOS != "windows":
-		return nil, errors.New("this machine is not a Windows node; name a recording, a node or a demo")
+		return nil, errors.New(
+			"this machine is not a Windows node; name a recording, a node or a demo")
 	case w.Demo == "":
 		from.Passive = true // reading sends no packets to others
 		return readLive(ctx, session.OnNode(from, faults.Catalogue()))
@@ -155,7 +158,8 @@ func (s *server) inside(path string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("there is no recording %q in %s; a path is relative to one of these folders or inside of it",
+	return "", fmt.Errorf(
+		"there is no recording %q in %s; a path is relative to one of these folders or inside of it",
 		path, strings.Join(s.roots, ", "))
 }
 

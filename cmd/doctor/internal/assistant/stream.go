@@ -25,7 +25,8 @@ type conversation struct {
 // lastAnswer is how long the end of the input waits for answers.
 const lastAnswer = 2 * time.Minute
 
-func converse(ctx context.Context, in io.ReadCloser, out io.WriteCloser) (io.ReadCloser, io.WriteCloser) {
+func converse(ctx context.Context, in io.ReadCloser, out io.WriteCloser) (io.ReadCloser,
+	io.WriteCloser) {
 	c := &conversation{ctx: ctx, ReadCloser: in, out: out,
 		changed: make(chan struct{}, 1), open: map[string]bool{}}
 	return c, answers{c}
