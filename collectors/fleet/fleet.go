@@ -71,17 +71,21 @@ func (f *Fleet) Secrets() *redact.Redactor { return f.secrets }
 // read is called once for each Evidence, and returns nil where it has nothing.
 func (f *Fleet) Merge(read func(node string) (fs.FS, error)) { f.merging = read }
 
-// Evidence is the whole evidence tree of a node: what all nodes share, and its own.
-func (f *Fleet) Evidence(node string) (fs.FS, error) {
+// Evidence is the whole evidence tree of a node: what all nodes share, and its own, which isOwn
+// tells apart.
+func (f *Fleet) Evidence(node string) (all fs.FS, isOwn func(path string) bool, err error) {
 	own, err := f.Own(node)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w := newWhole(f.common, f.gaps)
 	if err := w.add(own, func(string) bool { return true }); err != nil {
-		return nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
+		return nil, nil, fmt.Errorf("node %s: %w", evidence.Clean(node), err)
 	}
-	return w.fs(), nil
+	return w.fs(), func(path string) bool {
+		_, err := fs.Stat(own, path)
+		return err == nil
+	}, nil
 }
 
 // whole is a tree that is put together of others.

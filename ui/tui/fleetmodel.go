@@ -77,11 +77,12 @@ func (m fleetModel) nodeRows() []fleet.Node {
 		texts := append(n.Marks(), n.Name, string(n.Verdict))
 		of := m.cause == ""
 		for _, c := range n.Causes {
-			texts = append(texts, c.Message)
 			of = of || c.ID == m.cause
 		}
 		for _, t := range n.Traits {
-			texts = append(texts, t.Value)
+			if t.Name != "os" { // each of them holds "win"
+				texts = append(texts, t.Value)
+			}
 		}
 		return !of || !m.fits(texts...)
 	})

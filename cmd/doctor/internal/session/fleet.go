@@ -131,11 +131,11 @@ func (f *Fleet) Node(name string) (checks.Report, evidence.Snapshot, error) {
 type diagnosis func(evidence.Snapshot, *checks.Catalogue, checks.Source, checks.Program) checks.Report
 
 func (f *Fleet) diagnose(name string, by diagnosis) (checks.Report, evidence.Snapshot, error) {
-	tree, err := f.Evidence.Evidence(name)
+	tree, isOwn, err := f.Evidence.Evidence(name)
 	if err != nil {
 		return checks.Report{}, evidence.Snapshot{}, err
 	}
-	s, err := evidence.LoadSharing(tree, f.base)
+	s, err := evidence.LoadSharing(tree, f.base, isOwn)
 	if err != nil {
 		return checks.Report{}, s, err
 	}

@@ -56,7 +56,7 @@ func openOfFleet(archive *bundle.Archive, path, node string) (Source, error) {
 	if err := f.Has(node); err != nil {
 		return Source{}, err
 	}
-	tree, err := f.Evidence(node)
+	tree, _, err := f.Evidence(node)
 	if err != nil {
 		return Source{}, err
 	}
