@@ -127,7 +127,7 @@ func (i *insideFleet) read(ctx context.Context, o onnode.Options) error {
 }
 
 func (i *insideFleet) node(name string) (evidence.NodeObject, error) {
-	from, err := i.fleet.Evidence.Evidence(name)
+	from, _, err := i.fleet.Evidence.Evidence(name)
 	if err != nil {
 		return evidence.NodeObject{}, err
 	}
