@@ -50,11 +50,12 @@ func (style Style) columns() int {
 }
 
 var writers = map[string]func(io.Writer, checks.Report, Style) error{
-	"text":     writeText,
-	"wide":     writeWide,
-	"json":     func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
-	"junit":    func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
-	"markdown": writeMarkdown,
+	"text":        writeText,
+	"wide":        writeWide,
+	"json":        func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
+	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
+	"markdown":    writeMarkdown,
+	"openreports": func(w io.Writer, r checks.Report, _ Style) error { return writeOpenReport(w, r) },
 }
 
 // Formats lists the formats that Write knows.

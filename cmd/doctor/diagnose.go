@@ -15,7 +15,6 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
-	"doctor/checks/signs"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
 	"doctor/collectors/fleet"
@@ -33,6 +32,9 @@ import (
 func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := f.validate(); err != nil {
 		return err
+	}
+	if f.exitCode == npd {
+		return diagnoseForNPD(ctx, std, f)
 	}
 	if f.Demo == listWord {
 		if f.output != "" || f.file != "" {
@@ -53,6 +55,8 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		if err != nil {
 			return sourceError(err, f.Node)
 		}
+		defer l.Close()
+		f.tellOnNode(std)
 		return diagnoseLive(ctx, std, f, l)
 	case f.IsLive():
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
@@ -66,11 +70,10 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return err
 	}
 	defer src.Close()
-	scanned, unread := signs.Record(src.Snapshot, list.Signs())
+	scanned, report, unread := session.Judge(src, list, program())
 	for _, u := range unread {
 		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
-	report := session.Shareable(checks.Diagnose(scanned, list, src.Origin, program()))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -137,6 +140,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		case !last.Done: // the user left before there was a verdict
 			return exit{status: exitInterrupted}
 		}
+		tellSetup(std, l)
 		if err := l.Unread(); err != nil {
 			return trouble(err)
 		}
@@ -151,6 +155,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		return trouble(err)
 	}
 	l.Talk(std.err, f.verbose)
+	tellSetup(std, l)
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
@@ -192,7 +197,14 @@ func (f *flags) validate() error {
 	if f.FromPod != "" && !strings.Contains(f.FromPod, "/") && f.Cluster.Context.Namespace != "" {
 		f.FromPod = f.Cluster.Context.Namespace + "/" + f.FromPod
 	}
+	if err := f.validateOnNode(); err != nil {
+		return err
+	}
 	switch {
+	case f.exitCode != "" && f.exitCode != npd:
+		return fmt.Errorf("--exit-code takes npd, not %q", evidence.Clean(f.exitCode))
+	case f.exitCode != "" && (f.output != "" || f.file != "" || f.accessible || f.Demo == listWord):
+		return errors.New("--exit-code npd prints one line; leave -o, --json, --output-file, --quiet and --accessible out")
 	case f.accessible && f.quiet:
 		return errors.New("--accessible cannot be combined with --quiet")
 	case f.accessible && (f.output != "" || f.file != ""):
@@ -328,24 +340,34 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 		_, err := d.screen(ctx, feed)
 		return err
 	}
+	return d.deliver(func(w io.Writer) error {
+		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
+	})
+}
+
+// write draws the report on standard output, whether a file is named or not.
+func (d display) write(r checks.Report) error {
+	d.file = ""
+	return d.deliver(func(w io.Writer) error {
+		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
+	})
+}
+
+// deliver draws on standard output or in the file that was named.
+func (d display) deliver(draw func(w io.Writer) error) error {
 	if d.file != "" {
 		var b bytes.Buffer
-		if err := ui.Write(&b, cmp.Or(d.output, "text"), r, d.style()); err != nil {
+		if err := draw(&b); err != nil {
 			return trouble(err)
 		}
 		return outputError(outfile.Write(d.file, b.Bytes(), d.outputOptions()))
 	}
-	return d.write(r)
-}
-
-// write draws the report on standard output.
-func (d display) write(r checks.Report) error {
 	d.console.EnterText()
 	out := io.Writer(d.std.out)
 	if d.output == "" || d.output == "text" || d.output == "wide" {
 		out = d.console.Output() // what programs read is the same everywhere
 	}
-	if err := ui.Write(out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
+	if err := draw(out); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
 	}
 	return nil
