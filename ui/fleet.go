@@ -91,6 +91,12 @@ const (
 // have faults.
 func writeFleetText(w io.Writer, r fleet.Report, style Style) error {
 	p := newPage(style)
+	if style.Quiet {
+		for _, c := range r.Causes {
+			p.fleetCause(c, r.Summary.Nodes)
+		}
+		return p.writeTo(w)
+	}
 	p.line(p.bold().on(p.fleetHead(r)))
 	for _, l := range flow(p.fleetCounts(r), p.dash(), p.columns) {
 		p.line(l)

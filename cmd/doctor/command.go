@@ -184,9 +184,10 @@ func tellsWaiting(std streams) func(string) {
 
 // checkSource refuses flags that are given without a value.
 func (f *flags) checkSource(cmd *cobra.Command) error {
-	for _, name := range []string{"from", "demo", "node", "kubeconfig", "context", "from-pod"} {
+	for _, name := range []string{"from", "demo", "node", "kubeconfig", "context", "from-pod",
+		"nodes", "selector", "save"} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed &&
-			flag.Value.String() == "" {
+			(flag.Value.String() == "" || flag.Value.String() == "[]") {
 			return fmt.Errorf("--%s is given an empty value", name)
 		}
 	}

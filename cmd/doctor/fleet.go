@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 
@@ -211,7 +212,7 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 	screen := tui.NewFleet(tui.FleetFeed{State: run.State,
 		Save: func(ctx context.Context) (string, error) {
 			path, size, err := run.Save(ctx)
-			return style.Lang.T("wrote %s (%s)", path, evidence.SizeText(size)), err
+			return style.Lang.T("wrote %s (%s)", filepath.Base(path), evidence.SizeText(size)), err
 		}}, options)
 	for {
 		out.console.EnterScreen()

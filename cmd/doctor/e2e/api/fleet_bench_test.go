@@ -38,7 +38,7 @@ func BenchmarkFleet(b *testing.B) {
 	}
 	defer bed.Stop()
 	exe := program.Build(b)
-	fmt.Println("nodes   pods  seconds  nodes/s  requests  pages      MB  peak MB")
+	fmt.Println("nodes   pods  seconds  CPU seconds  nodes/s  requests  pages      MB  peak MB")
 	filled := 0
 	for _, cost := range fleetCosts {
 		bed.Fleet(b, filled, cost.nodes)
@@ -62,8 +62,8 @@ func BenchmarkFleet(b *testing.B) {
 			}
 		}
 		requests := len(front.Requests())
-		fmt.Printf("%5d %6d  %7.1f  %7.0f  %8d  %5d  %6.1f  %7.0f\n", cost.nodes, cost.nodes*30,
-			took.Seconds(), float64(cost.nodes)/took.Seconds(), requests-pages, pages,
+		fmt.Printf("%5d %6d  %7.1f  %11.1f  %7.0f  %8d  %5d  %6.1f  %7.0f\n", cost.nodes, cost.nodes*30,
+			took.Seconds(), r.CPU.Seconds(), float64(cost.nodes)/took.Seconds(), requests-pages, pages,
 			float64(front.Bytes())/1e6, float64(r.Peak)/1e6)
 		if took > cost.most || r.Peak > cost.memory || requests-pages > fleetRequests {
 			b.Errorf("%d nodes take %s, %d MB and %d requests; at most %s, %d MB and %d are allowed",

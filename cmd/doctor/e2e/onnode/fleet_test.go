@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"doctor/checks"
 	"doctor/checks/fleet"
 	"doctor/fixtures/apibed"
 	"doctor/fixtures/program"
@@ -80,9 +81,9 @@ func TestAFleetIsReadFromInside(t *testing.T) {
 	if got := count("kubelet-removed-flag"); got != 3 {
 		t.Errorf("%d nodes have the flag, and 3 should", got)
 	}
-	// the cluster says that the nodes use flannel, and neither recording has the file
-	if got := count("flannel-subnet-env-missing"); got != n-5 {
-		t.Errorf("%d nodes have no subnet.env, and %d should", got, n-5)
+	// of their own routes, which no API tells
+	if got := count("route-missing-host-gw"); got != n-8 {
+		t.Errorf("%d nodes have no route, and %d should", got, n-8)
 	}
 	for _, note := range []string{"the node is not ready; no pod was sent: fleet-0001",
 		"unauthorized: fleet-0002", "did not finish within 1m30s: fleet-0003",
@@ -107,9 +108,16 @@ func TestAFleetIsReadFromInside(t *testing.T) {
 	t.Logf("%d nodes from inside: %s, %d requests of doctor, %d of them writes, peak memory %d MB",
 		n, took.Round(100*time.Millisecond), len(front.Requests()), writes, r.Peak>>20)
 	nothingLeft(t, b)
-	one := program.Run(t, program.Build(t), "--from", zip, "--node", "fleet-0006", "-o", "text")
-	if one.Status != program.Fail || !strings.Contains(one.Stdout, "kubelet-removed-flag") {
-		t.Errorf("the recording of a node: exit status %d\n%s%s", one.Status, one.Stdout, one.Stderr)
+	for node, id := range map[string]string{"fleet-0006": "kubelet-removed-flag",
+		"fleet-0009": "flannel-subnet-env-missing"} {
+		one := program.Run(t, program.Build(t), "--from", zip, "--node", node, "--json")
+		var r checks.Report
+		if err := json.Unmarshal([]byte(one.Stdout), &r); err != nil {
+			t.Fatalf("the recording of %s: exit status %d, %v: %s", node, one.Status, err, one.Stderr)
+		}
+		if found := result(t, r, id); found.Status != checks.StatusFail {
+			t.Errorf("the recording of %s: %s is %s: %s", node, id, found.Status, found.Gap)
+		}
 	}
 }
 

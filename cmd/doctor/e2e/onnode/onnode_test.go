@@ -18,6 +18,7 @@ import (
 	"doctor/fixtures/apibed"
 	"doctor/fixtures/program"
 	"doctor/fixtures/server"
+	"doctor/fixtures/term"
 	"doctor/fixtures/wait"
 )
 
@@ -342,6 +343,27 @@ func TestARunIsInterrupted(t *testing.T) {
 				t.Errorf("the anchor does not expire: %s", b.Get(t, job))
 			}
 			b.Patch(t, job, apibed.Object{"spec": apibed.Object{"activeDeadlineSeconds": 1}})
+			nothingLeft(t, b)
+		})
+	}
+}
+
+// TestAScreenIsLeft while the pod runs: the program ends when the pod is removed.
+func TestAScreenIsLeft(t *testing.T) {
+	term.Require(t)
+	b := stage(t)
+	b.Pods(t, namespace, []string{address}, func(string, apibed.Object) apibed.PodRun {
+		return apibed.PodRun{Hangs: true}
+	})
+	for name, args := range map[string][]string{"one node": {"--node", "win-1"}, "a fleet": {"fleet"}} {
+		t.Run(name, func(t *testing.T) {
+			s := term.Start(t, t.TempDir(), 80, 24, append(os.Environ(), "TERM=xterm-256color"),
+				append(append([]string{program.Build(t)}, args...), "--on-node", "--image", image,
+					"--kubeconfig", b.Kubeconfigs["admin"]))
+			wait.Until(t, "an anchor and a pod", func() bool { return len(left(t, b)) == 2 })
+			t.Log(s.Text())
+			s.Press("q")
+			s.Wait("the shell", func(text string) bool { return strings.Contains(text, term.After) })
 			nothingLeft(t, b)
 		})
 	}
