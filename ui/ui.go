@@ -56,10 +56,13 @@ var writers = map[string]func(io.Writer, checks.Report, Style) error{
 	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
 	"markdown":    writeMarkdown,
 	"openreports": func(w io.Writer, r checks.Report, _ Style) error { return writeOpenReport(w, r) },
+	sarifFormat:   func(w io.Writer, r checks.Report, _ Style) error { return writeSARIF(w, r) },
 }
 
-// Formats lists the formats that Write knows.
-func Formats() []string { return slices.Sorted(maps.Keys(writers)) }
+// Formats lists the formats that Write knows, without those of LintFormats alone.
+func Formats() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(writers)), func(f string) bool { return f == sarifFormat })
+}
 
 // Write draws the report in the format. It writes once, so that a writer that
 // fails half-way leaves nothing behind that looks like a whole report.
@@ -69,7 +72,7 @@ func Write(w io.Writer, format string, r checks.Report, style Style) error {
 		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true),
 			strings.Join(Formats(), ", "))
 	}
-	if format == "json" {
+	if format == "json" || format == sarifFormat {
 		style.ASCII = false // JSON escapes what is not ASCII and so loses nothing
 	}
 	return write(w, finished(r, style.ASCII), style)

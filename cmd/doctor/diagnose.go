@@ -165,8 +165,8 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	return verdict(report, f.failOn)
 }
 
-// validateOutput checks what lint takes too.
-func (f *flags) validateOutput() error {
+// validateOutput checks what lint takes too, with the formats that it writes.
+func (f *flags) validateOutput(formats []string) error {
 	if f.json {
 		if f.output != "" && f.output != "json" {
 			return fmt.Errorf("--json and -o %s contradict each other; give one of them",
@@ -174,8 +174,8 @@ func (f *flags) validateOutput() error {
 		}
 		f.output = "json"
 	}
-	if f.output != "" && !slices.Contains(ui.Formats(), f.output) {
-		return unknownFormat(f.output, ui.Formats())
+	if f.output != "" && !slices.Contains(formats, f.output) {
+		return unknownFormat(f.output, formats)
 	}
 	return f.failOn.validate()
 }
@@ -185,7 +185,7 @@ func unknownFormat(name string, known []string) error {
 }
 
 func (f *flags) validate() error {
-	if err := f.validateOutput(); err != nil {
+	if err := f.validateOutput(ui.Formats()); err != nil {
 		return err
 	}
 	if f.quiet {
