@@ -13,6 +13,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/checks/fleet"
 	"doctor/ui"
 )
 
@@ -26,6 +27,7 @@ type format struct {
 var publicFormats = []format{
 	{"report", checks.Schema, ui.Schema},
 	{"evidence", evidence.Layout, evidence.Schema},
+	{"fleet", fleet.Schema, ui.FleetSchema},
 }
 
 func schemaWords() (words []string) {
