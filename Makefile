@@ -21,7 +21,7 @@ RACED ?= ./collectors ./collectors/node ./collectors/cluster ./collectors/probe 
 MUTATED ?= ui/timeline checks/signs collectors/bundle collectors/foreign collectors/cluster
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-bundle build release test-release docs clean
+.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-fleet bench-bundle build release test-release docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
@@ -121,6 +121,10 @@ bench:
 # what client-go costs. Filling the server takes a minute or more.
 bench-api: servers
 	DOCTOR_BENCH_API=1 go test -run '^$$' -bench '^(BenchmarkLargeCluster|BenchmarkClientGo)$$' -timeout 60m ./cmd/doctor/e2e/api
+
+# doctor fleet on 10, 100, 1,000 and 5,000 nodes in a real API server: minutes.
+bench-fleet: servers
+	DOCTOR_BENCH_FLEET=1 go test -run '^$$' -bench '^BenchmarkFleet$$' -benchtime 1x -timeout 60m ./cmd/doctor/e2e/api
 
 # 512 MB of logs packed by doctor, by troubleshoot's support-bundle (built for it
 # the first time: 10 minutes on two cores) and by `pigz -1` (apt-get install pigz).

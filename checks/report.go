@@ -192,6 +192,23 @@ func (r *Report) Count(s Status) int { return r.Summary[s] }
 // Diagnose runs the checks over the evidence and reports. The same evidence
 // gives the same report, apart from the doctor's own version.
 func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program Program) Report {
+	r, node := diagnose(s, catalogue, source, program, false)
+	r.Unexplained = unexplainedLines(s, node, catalogue, &r)
+	r.Gaps = gaps(s, catalogue.All(), r.Results)
+	return r
+}
+
+// Verdicts is Diagnose for one node of thousands: the verdicts and the causes, without what a reader
+// of one report needs beside them. No code is decoded, only faults have their fix, and neither gaps
+// nor unexplained lines are listed.
+func Verdicts(s evidence.Snapshot, catalogue *Catalogue, source Source, program Program) Report {
+	r, _ := diagnose(s, catalogue, source, program, true)
+	r.Unexplained = []Unexplained{}
+	return r
+}
+
+func diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program Program,
+	brief bool) (Report, *node.Node) {
 	node := node.About(s)
 	r := Report{
 		Schema: Schema, Doctor: program, Source: source,
@@ -203,7 +220,7 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	for _, c := range catalogue.All() {
 		status, findings, why := c.examine(s)
 		shown[c.ID] = proofOf(findings, s.Now())
-		result := c.result(names, status, findings)
+		result := c.result(names, status, findings, brief)
 		switch status {
 		case StatusUnknown:
 			result.Gap, result.Missing = evidence.Shown(why.gap.String()), why.gap
@@ -217,9 +234,7 @@ func Diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	for i := range r.Causes {
 		r.Causes[i].describe(r.Result(r.Causes[i].ID))
 	}
-	r.Unexplained = unexplainedLines(s, node, catalogue, &r)
-	r.Gaps = gaps(s, catalogue.All(), r.Results)
-	return r
+	return r, node
 }
 
 // OnlyOnNode counts the checks whose evidence the Kubernetes API does not have.
@@ -242,14 +257,21 @@ func (c *Cause) describe(result *Result) {
 	}
 }
 
-func (c *Check) result(names []Placeholder, status Status, findings []Finding) Result {
+func (c *Check) result(names []Placeholder, status Status, findings []Finding,
+	brief bool) Result {
+	fix := func(f Fix) Fix {
+		if brief && status != StatusFail && status != StatusWarn {
+			return Fix{}
+		}
+		return fill(names, f)
+	}
 	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status, Breaks: c.Breaks,
 		Findings: []ReportFinding{}, ExplainedBy: []string{},
-		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fill(names, c.Fix)}
+		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fix(c.Fix)}
 	sorted.By(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
 	for i, f := range findings {
 		if i == 0 && len(f.Fix.Steps) > 0 {
-			r.Fix = fill(names, f.Fix)
+			r.Fix = fix(f.Fix)
 		}
 		rf := ReportFinding{Level: f.Level.String(),
 			Subject: evidence.Clip(evidence.Clean(f.Subject), evidence.MaxText),
@@ -261,7 +283,9 @@ func (c *Check) result(names []Placeholder, status Status, findings []Finding) R
 		for _, b := range rf.Because {
 			texts = append(texts, b.Text)
 		}
-		rf.Codes = decode(texts...)
+		if !brief {
+			rf.Codes = decode(texts...)
+		}
 		r.Findings = append(r.Findings, rf)
 	}
 	return r

@@ -61,6 +61,9 @@ func (k *Kind[T]) Field(s Snapshot, steps ...any) Place {
 func (k *Kind[T]) Paths() []string { return []string{k.path} }
 
 func (k *Kind[T]) load(s Snapshot) decoded[T] {
+	if s.tree.shares(k.path) {
+		return k.load(Snapshot{tree: s.base})
+	}
 	return Memo(s, k, func(s Snapshot) decoded[T] {
 		content, gap := s.tree.readFile(k.path)
 		if gap.Kind != "" {

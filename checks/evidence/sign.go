@@ -132,7 +132,7 @@ type LogScan struct {
 // WithScan returns the snapshot with what a scan found, and did not get to, recorded in it.
 func (s Snapshot) WithScan(scan LogScan) Snapshot {
 	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps,
-		hidden:     s.hidden,
+		hidden: s.hidden, base: s.base, shared: s.shared,
 		unsearched: scan.Unsearched, errorLines: scan.Errors, memo: map[any]*once{}}
 	t.signs = map[string][]SignMatch{}
 	for _, m := range scan.Matches {

@@ -61,6 +61,9 @@ type tree struct {
 	unsearched []UnsearchedLog
 	errorLines []ErrorLine
 
+	base   *tree           // of LoadSharing: what is decoded there is not decoded again …
+	shared map[string]bool // … where the lower-case path is one of these
+
 	mu      sync.Mutex
 	bytes   int64
 	objects int
@@ -103,6 +106,27 @@ func Load(fsys fs.FS) (Snapshot, error) {
 	t.meta, t.gaps = meta, t.gapIndex()
 	t.records = fileRecords(s)
 	return s, nil
+}
+
+// LoadSharing is Load for one of many trees that have files in common: those of base, apart from
+// those that isOwn says are the tree's own. What is shared is decoded once, for all trees, and
+// counted against the bounds of base.
+func LoadSharing(fsys fs.FS, base Snapshot, isOwn func(path string) bool) (Snapshot, error) {
+	s, err := Load(fsys)
+	if err == nil && base.tree != nil {
+		s.tree.base, s.tree.shared = base.tree, map[string]bool{}
+		for key, path := range base.paths {
+			if target := strings.TrimSuffix(path, ".gap"); !isOwn(target) && !isOwn(target+".gap") {
+				s.tree.shared[strings.TrimSuffix(key, ".gap")] = true
+			}
+		}
+	}
+	return s, err
+}
+
+// shares tells whether the file at the path is one that base decodes.
+func (t *tree) shares(path string) bool {
+	return t != nil && t.base != nil && t.shared[strings.ToLower(path)] && !t.hides(path)
 }
 
 func (t *tree) index() error {
@@ -187,7 +211,7 @@ func (t *tree) hides(path string) bool {
 // collected, and no log been read.
 func (s Snapshot) Hide(needs ...Need) Snapshot {
 	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps,
-		memo: map[any]*once{}}
+		base: s.base, shared: s.shared, memo: map[any]*once{}}
 	t.hidden = slices.Clone(s.hidden)
 	for _, n := range needs {
 		t.hidden = append(t.hidden, n.Paths()...)

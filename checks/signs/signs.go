@@ -43,10 +43,28 @@ func Record(s evidence.Snapshot, list []evidence.Sign) (scanned evidence.Snapsho
 func RecordRest(s evidence.Snapshot, list []evidence.Sign,
 	searched func(path string) bool) (scanned evidence.Snapshot,
 	unsearched []evidence.UnsearchedLog) {
+	return NewSearch(list).RecordRest(s, searched)
+}
+
+// A Search is a list of signs that is made ready once and used for many snapshots, by several
+// goroutines at a time.
+type Search struct{ needles *needles }
+
+// NewSearch makes the signs ready.
+func NewSearch(list []evidence.Sign) Search {
 	if len(list) == 0 {
+		return Search{}
+	}
+	return Search{newNeedles(list)}
+}
+
+// RecordRest is the function of that name.
+func (search Search) RecordRest(s evidence.Snapshot, searched func(path string) bool) (
+	scanned evidence.Snapshot, unsearched []evidence.UnsearchedLog) {
+	if search.needles == nil {
 		return s, nil
 	}
-	c := newScanner(newNeedles(list), s.Now())
+	c := newScanner(search.needles, s.Now())
 	unsearched = c.scanLogs(context.Background(), s, slices.DeleteFunc(s.LogFiles(""), searched))
 	return c.finish(s, unsearched), unsearched
 }

@@ -126,7 +126,8 @@ account of the pod is used.` + "\n" + exitHelp,
 
 	helpIn(root)
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
-		probeCommand(std), explainCommand(std), versionCommand(std), mcpCommand(std))
+		diffCommand(std), fleetCommand(std), probeCommand(std), explainCommand(std), versionCommand(std),
+		mcpCommand(std))
 	ownArguments(root)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}
 	for _, c := range append(root.Commands(), root) {

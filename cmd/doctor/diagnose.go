@@ -15,9 +15,9 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
-	"doctor/checks/signs"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
+	"doctor/collectors/fleet"
 	"doctor/collectors/foreign"
 	"doctor/collectors/outfile"
 	"doctor/collectors/probe"
@@ -57,15 +57,18 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
 	}
 	src, err := openRecording(f.Options, std)
+	var recording *session.FleetRecording
+	if errors.As(err, &recording) {
+		return diagnoseRecordedFleet(ctx, std, f, list, recording)
+	}
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	scanned, unread := signs.Record(src.Snapshot, list.Signs())
+	scanned, report, unread := session.Judge(src, list, program())
 	for _, u := range unread {
 		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
 	}
-	report := session.Shareable(checks.Diagnose(scanned, list, src.Origin, program()))
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -85,11 +88,16 @@ func openRecording(o session.Options, std streams) (session.Source, error) {
 		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
 	}
 	var which *foreign.WhichError
+	var none *fleet.NoNodeError
 	switch {
 	case err == nil:
 		return src, nil
+	case errors.As(err, new(*session.FleetRecording)):
+		return src, err
 	case errors.Is(err, fixtures.ErrUnknown):
 		return src, unknownName("demo", o.Demo, demoNames(), "`doctor --demo list` lists them")
+	case errors.As(err, &none):
+		return src, fmt.Errorf("%w%s", err, didYouMean(none.Name, none.Names))
 	case errors.As(err, &which):
 		if near := didYouMean(o.Node, which.Names()); near != "" {
 			err = fmt.Errorf("%w\n%s", err, strings.TrimPrefix(near, "; "))
@@ -318,24 +326,34 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 		_, err := d.screen(ctx, feed)
 		return err
 	}
+	return d.deliver(func(w io.Writer) error {
+		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
+	})
+}
+
+// write draws the report on standard output, whether a file is named or not.
+func (d display) write(r checks.Report) error {
+	d.file = ""
+	return d.deliver(func(w io.Writer) error {
+		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
+	})
+}
+
+// deliver draws on standard output or in the file that was named.
+func (d display) deliver(draw func(w io.Writer) error) error {
 	if d.file != "" {
 		var b bytes.Buffer
-		if err := ui.Write(&b, cmp.Or(d.output, "text"), r, d.style()); err != nil {
+		if err := draw(&b); err != nil {
 			return trouble(err)
 		}
 		return outputError(outfile.Write(d.file, b.Bytes(), d.outputOptions()))
 	}
-	return d.write(r)
-}
-
-// write draws the report on standard output.
-func (d display) write(r checks.Report) error {
 	d.console.EnterText()
 	out := io.Writer(d.std.out)
 	if d.output == "" || d.output == "text" || d.output == "wide" {
 		out = d.console.Output() // what programs read is the same everywhere
 	}
-	if err := ui.Write(out, cmp.Or(d.output, "text"), r, d.style()); err != nil {
+	if err := draw(out); err != nil {
 		return trouble(fmt.Errorf("writing the report: %w", err))
 	}
 	return nil

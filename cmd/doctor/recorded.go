@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"doctor/checks/evidence"
 	"doctor/cmd/doctor/internal/session"
+	"doctor/collectors/fleet"
 	"doctor/collectors/foreign"
 )
 
@@ -26,6 +28,16 @@ func listRecorded(std streams, f flags) error {
 		return trouble(err)
 	}
 	defer archive.Close()
+	if fleet.IsRecording(archive.FS()) {
+		recorded, err := fleet.Open(archive.FS())
+		if err != nil {
+			return trouble(fmt.Errorf("%s: %w", f.From, err))
+		}
+		if err := foreign.WriteNodes(std.out, recordedNodes(recorded)); err != nil {
+			return trouble(err)
+		}
+		return nil
+	}
 	nodes, err := foreign.Search(archive)
 	if err != nil {
 		return trouble(fmt.Errorf("%s: %w", f.From, err))
@@ -34,4 +46,14 @@ func listRecorded(std streams, f flags) error {
 		return trouble(err)
 	}
 	return nil
+}
+
+// recordedNodes are the nodes of a fleet as the list of recorded nodes has them.
+func recordedNodes(f *fleet.Fleet) []foreign.Node {
+	var nodes []foreign.Node
+	for _, name := range f.Names() {
+		nodes = append(nodes, foreign.Node{Format: evidence.Layout, Root: "nodes/" + name,
+			Name: name})
+	}
+	return nodes
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"doctor/checks"
+	"doctor/checks/diff"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/checks/fleet"
 	"doctor/ui"
 )
 
@@ -26,6 +28,8 @@ type format struct {
 var publicFormats = []format{
 	{"report", checks.Schema, ui.Schema},
 	{"evidence", evidence.Layout, evidence.Schema},
+	{"diff", diff.Schema, ui.DiffSchema},
+	{"fleet", fleet.Schema, ui.FleetSchema},
 }
 
 func schemaWords() (words []string) {

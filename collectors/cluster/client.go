@@ -178,7 +178,7 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, verb,
 		}
 		pause, ok := worthAnother(ctx, err)
 		if !ok || try == maxRetries {
-			err = c.explain(ctx, err, verb, what)
+			err = expiredPage(err, c.explain(ctx, err, verb, what), query)
 			if isNoLogin(err) {
 				c.noLogin.Store(&err)
 			}

@@ -36,6 +36,7 @@ func (c *Client) object(ctx context.Context, path, what string) (json.RawMessage
 type list struct {
 	items bytes.Buffer // the objects, with commas between
 	next  string       // where the rest begins; empty where this is all
+	left  int          // how many objects the rest has, as far as the server says
 
 	// nothing is read where this is not all; the server says so before the first object
 	whole bool
@@ -84,9 +85,12 @@ func (l *list) read(d *json.Decoder) error {
 		case "items":
 			err = l.readItems(d)
 		case "metadata":
-			var m struct{ Continue string }
+			var m struct {
+				Continue           string
+				RemainingItemCount int
+			}
 			err = d.Decode(&m)
-			if l.next = m.Continue; err == nil && l.whole && l.next != "" {
+			if l.next, l.left = m.Continue, m.RemainingItemCount; err == nil && l.whole && l.next != "" {
 				return errNotAll
 			}
 		default:

@@ -33,6 +33,9 @@ func (s *scan) learn(kind string, value []byte) {
 	}
 }
 
+// leastFolded is the length of the shortest token that a log wrote in a line of its own.
+const leastFolded = 20
+
 // bearerRule takes Bearer TOKEN anywhere.
 func (s *scan) bearerRule(start, end int) {
 	b := s.see(start)
@@ -50,7 +53,13 @@ func (s *scan) bearerRule(start, end int) {
 		}
 	}
 	if i == end {
-		return
+		if !isLineAt(b, end) {
+			return
+		}
+		i = skipBlanks(b, nextPayload(b, end))
+		if last := run(b, i, tokenByte); last-i < leastFolded || !isLineAt(b, last) || !isGenerated(b[i:last]) {
+			return
+		}
 	}
 	last := run(b, i, tokenByte)
 	text := bytes.TrimRight(b[i:last], ".,")
@@ -142,12 +151,21 @@ func (s *scan) urlRule(at, _ int) {
 	case slash >= 0 && (colon < 0 || slash < colon),
 		slash >= 0 && !plainPassword(b[user+colon+1:at]):
 	case colon >= 0:
-		s.urlPassword(user+colon+1, at)
+		if !isExampleURL(b[user+colon+1:at], b[at+1:]) {
+			s.urlPassword(user+colon+1, at)
+		}
 	default:
 		if text := b[user:at]; !isPlaceholder(text) && len(text) >= 16 && looksRandom(text) {
 			s.add(user, at, "url-token", text)
 		}
 	}
+}
+
+// isExampleURL tells of a URL in a manual: user:password at a name that is reserved for
+// examples.
+func isExampleURL(password, host []byte) bool {
+	return hasFold(password, 0, "password") && len(password) == len("password") &&
+		(hasFold(host, 0, "example.com/") || hasFold(host, 0, "example.org/"))
 }
 
 // hasDSN tells whether the address of a database follows: user:password@tcp(host:3306)/x.

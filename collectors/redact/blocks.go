@@ -34,7 +34,7 @@ func (s *scan) block(f field, at, indent int) bool {
 		return true
 	}
 	text := dedent(b[start:last])
-	if isSecret(f.text(), text, f.trust, false) || f.trust > weak &&
+	if isSecret(f.text(), text, f.trust, false) || f.trust >= medium &&
 		bytes.IndexByte(text, '\n') >= 0 && !onlyTokens(text) {
 		s.add(start, last, f.kind, text)
 	}
@@ -103,73 +103,4 @@ func dedent(b []byte) []byte {
 		out = append(out, '\n')
 	}
 	return bytes.TrimSpace(out)
-}
-
-// elementForm: <Password>…</Password>, or the <Value> in it.
-func (s *scan) elementForm(f field) bool {
-	b := f.b
-	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || !isXMLPrefix(b, f.from-1)) {
-		return false
-	}
-	i := f.to
-	for i < len(b) && b[i] != '>' && b[i] != '<' && i-f.to < 512 {
-		i++
-	}
-	if i < len(b) && b[i] == '>' && b[i-1] != '/' && !hasValueAttribute(b[f.to:i]) {
-		s.elementText(f, i+1)
-	}
-	return true
-}
-
-func isXMLPrefix(b []byte, colon int) bool {
-	i := runBack(b, colon, wordByte)
-	return i > 0 && b[i-1] == '<'
-}
-
-func hasValueAttribute(attrs []byte) bool {
-	return bytes.Contains(bytes.ToLower(attrs), []byte(" value="))
-}
-
-// elementText takes the text of an element that begins at i.
-func (s *scan) elementText(f field, i int) {
-	b := f.b
-	end := bytes.IndexByte(b[i:], '<')
-	if end < 0 {
-		if s.cut(b) && f.trust > weak && len(bytes.TrimSpace(b[i:])) > 0 {
-			s.engulf(i, f.kind, func(b []byte, i int) (int, bool) {
-				n := bytes.IndexByte(b[i:], '<')
-				if n < 0 {
-					return len(b), false
-				}
-				return i + n, true
-			})
-		}
-		return
-	}
-	end += i
-	if tokenAt(b[end:]) > 0 {
-		return
-	}
-	if hasFold(b, end, "<![cdata[") {
-		i = end + 9
-		if end = bytes.Index(b[i:], []byte("]]>")); end < 0 {
-			return
-		}
-		end += i
-	}
-	text := bytes.TrimSpace(b[i:end])
-	if len(text) == 0 {
-		name := end + 1
-		if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
-			name = colon + 1
-		}
-		if hasFold(b, name, "value>") {
-			s.elementText(f, name+6)
-		}
-		return
-	}
-	start := i + bytes.Index(b[i:end], text)
-	if isSecret(f.text(), text, f.trust, false) {
-		s.add(start, start+len(text), f.kind, text)
-	}
 }

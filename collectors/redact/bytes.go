@@ -101,3 +101,21 @@ func lineEnd(b []byte, i int) int {
 	}
 	return i
 }
+
+func lastFold(b []byte, text string) int {
+	for i := len(b) - len(text); i >= 0; i-- {
+		if hasFold(b, i, text) {
+			return i
+		}
+	}
+	return -1
+}
+
+func indexFold(b []byte, text string) int {
+	for i := 0; i+len(text) <= len(b); i++ {
+		if hasFold(b, i, text) {
+			return i
+		}
+	}
+	return -1
+}

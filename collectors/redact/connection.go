@@ -53,6 +53,9 @@ func (s *scan) connectionField(f field, i int) bool {
 	}
 	v = s.trimmed(v, ";\r\n")
 	text := s.b[v.start:v.end]
+	if v.start > i && b[i] == '{' && isOwnName(f.text(), text) {
+		return true // Password={password}
+	}
 	if v.end > v.start && isSecret(f.text(), text, f.trust, false) {
 		s.add(v.start, v.end, f.kind, []byte(html.UnescapeString(string(unescape(text, 0, '"')))))
 	}

@@ -28,11 +28,20 @@ func (s *scan) argumentForm(f field) bool {
 	}
 	if text := s.b[v.start:v.end]; !v.quoted &&
 		(proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || text[0] == '(' ||
-			text[0] == '$' && isVariable(text) || isCmdlet(text)) {
+			text[0] == '$' && isExpression(text) || isCmdlet(text) ||
+			f.kind == "token" && len(text) < minKnown) {
 		return true
 	}
 	s.takeJudged(f, v, false)
 	return true
+}
+
+// isExpression takes $x, $x.y(…) and $x[0], which a shell or PowerShell puts a value in
+// place of.
+func isExpression(text []byte) bool {
+	end := run(text, 1, wordByte)
+	return end > 1 && !isDigit(text[1]) && (end == len(text) || strings.IndexByte(".[:{();,", text[end]) >= 0) ||
+		isVariable(text)
 }
 
 // cmdletVerbs are those of cmdlets that give a value and are none.
@@ -41,6 +50,7 @@ var cmdletVerbs = map[string]bool{"get": true, "read": true, "convertto": true,
 	"find": true, "resolve": true}
 
 func isCmdlet(text []byte) bool {
+	text, _, _ = bytes.Cut(text, []byte(" ")) // Read-Host -AsSecureString
 	verb, noun, ok := bytes.Cut(text, []byte("-"))
 	return ok && len(noun) > 2 && cmdletVerbs[string(bytes.ToLower(verb))] && isUpper(noun[0]) &&
 		isIdentifier(noun)
@@ -88,9 +98,9 @@ func (s *scan) registryForm(f field) bool {
 }
 
 // setters set what is named behind them to what follows the name.
-var setters = strings.Fields(`setx configure_set config_set secrets_set secret_set set-variable env: setenv
+var setters = strings.Fields(`setx configure_set config_set secrets_set secret_set set-variable setenv
 	setenv( putenv git_config config_--global npm_set set_-x setx_/m launchctl_setenv user-secrets_set
-	credential_set pip_config_set params_set variable_set env_set variables_set nssm_set appsettings_set
+	credential_set pip_config_set params_set variable_set set-item_env: new-item_env: si_env: env_set variables_set nssm_set appsettings_set
 	setproperty add_header proxy_set_header set_header append_header requestheader setvar var_set`)
 
 // setterOptions come before the value in what sets a name: reg add … /v NAME … /d
@@ -134,7 +144,7 @@ func (s *scan) setterForm(f field) bool {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
-	if v.end > v.start && b[v.start] != '-' {
+	if v.end > v.start && b[v.start] != '-' && (b[v.start] != '$' || !isExpression(b[v.start:v.end])) {
 		s.takeJudged(f, v, false)
 	}
 	return true
@@ -152,7 +162,21 @@ func (s *scan) afterSetter(f field) bool {
 			return i == 0 || !isAlnum(before[i-1])
 		}
 	}
-	return bytes.Contains(before, []byte("env:\\"))
+	return bytes.Contains(before, []byte("env:\\")) || f.from >= 4 && string(s.b[f.from-4:f.from]) == "ENV " || // of a Dockerfile
+		s.afterItem(f)
+}
+
+// afterItem tells of what sets a value of the registry: sp HKLM:\SOFTWARE\X NAME VALUE.
+func (s *scan) afterItem(f field) bool {
+	lowest := max(0, f.from-layerBack)
+	line := bytes.TrimRight(s.b[lowest+lineStart(s.b[lowest:], f.from-lowest):f.from], " '\"")
+	key := bytes.LastIndexByte(line, ' ') + 1
+	if !hasFold(line, key, "hk") || bytes.IndexByte(line[key:], ':') < 0 {
+		return false
+	}
+	command := bytes.ToLower(line[:key])
+	return bytes.Contains(command, []byte("itemproperty ")) || hasFold(command, 0, "sp ") ||
+		bytes.Contains(command, []byte(" sp "))
 }
 
 // isWords say that what follows a name is its value.
@@ -193,9 +217,14 @@ func (s *scan) textForm(f field) bool {
 	if v.open || v.end <= v.start {
 		return false
 	}
+	if inner, ok := s.templateDefault(v); ok {
+		v = inner
+	}
 	text := s.b[v.start:v.end]
 	behind := skipGap(f.b, skipQuote(f.b, v.end))
 	switch {
+	case text[0] == '-' || isJSON(text) || isVerb(f.text()):
+		return true
 	case f.trust >= medium && looksChosen(text):
 		s.takeJudged(f, v, false)
 	case hasFold(f.b, behind, "not ") || hasFold(f.b, behind, "is ") || hasFold(f.b, behind, "in ") ||
@@ -209,21 +238,49 @@ func (s *scan) textForm(f field) bool {
 	return true
 }
 
+// isJSON tells of an object or a list that is given to a program.
+func isJSON(text []byte) bool {
+	return len(text) > 2 && (text[0] == '{' && text[1] == '"' || text[0] == '[' && text[1] == '"' ||
+		text[0] == '{' && text[1] == '\\')
+}
+
+// isVerb tells of the name of a command: set-ssh-password.
+func isVerb(name []byte) bool {
+	for _, verb := range []string{"set-", "get-", "new-", "reset-", "create_", "get_", "make_"} {
+		if hasFold(name, 0, verb) {
+			return true
+		}
+	}
+	return false
+}
+
 func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
 
 // callForm: Setenv("NAME", "VALUE"), headers.Add("NAME", "VALUE"), and rows that
 // hold a name and its value: "NAME","VALUE".
 func (s *scan) callForm(f field) bool {
 	b := f.b
-	if !f.quoted || f.at >= len(b) || b[f.at] != ',' || f.from < 2 {
+	if !f.quoted || f.at >= len(b) || f.from < 2 {
 		return false
 	}
-	i := skipGap(b, f.at+1)
+	if b[f.at] == '{' {
+		return s.defaultOf(f)
+	}
+	if b[f.at] != ',' && (f.at == f.after || b[f.at] != b[f.from-1]) {
+		return false
+	}
+	i := f.at // 'NAME' 'VALUE'
+	if b[i] == ',' {
+		i = skipGap(b, i+1)
+	}
 	if i >= len(b) || skipQuote(b, i) == i || hasFold(b, skipQuote(b, i), "value") {
 		return false
 	}
 	v := s.value(b, i, plainStops)
 	behind := skipGap(b, skipQuote(b, v.end))
+	if v.end > v.start+2 && (b[v.start] == '"' || b[v.start] == '\'') && b[v.start] == b[v.end-1] {
+		v.start, v.end = v.start+1, v.end-1 // '"VALUE"', which is to be quoted where it goes
+	}
 	open := f.from - 1
 	for open > 0 && strings.IndexByte("\"'`\\ ", b[open]) >= 0 {
 		open--
@@ -236,7 +293,29 @@ func (s *scan) callForm(f field) bool {
 		s.takeJudged(f, v, f.trust < strong)
 		return true
 	}
+	if text := b[v.start:max(v.start, v.end)]; !v.open && (isGenerated(text) || looksChosen(text)) {
+		s.takeJudged(f, v, false)
+		return true
+	}
 	return false
+}
+
+// defaultOf takes the value of a variable of Terraform: variable "token" { default = "…" }.
+func (s *scan) defaultOf(f field) bool {
+	b := f.b
+	end := min(len(b), f.at+layerBack)
+	if brace := bytes.IndexByte(b[f.at:end], '}'); brace > 0 {
+		end = f.at + brace
+	}
+	at := indexFold(b[f.at:end], "default")
+	if at < 0 {
+		return false
+	}
+	i := skipBlanks(b, f.at+at+len("default"))
+	if i < len(b) && b[i] == '=' {
+		s.takeJudged(f, s.value(b, skipBlanks(b, i+1), plainStops), false)
+	}
+	return true
 }
 
 // callSets tells whether the call whose bracket stands at open sets something.
@@ -268,6 +347,11 @@ func (s *scan) lineForm(f field) bool {
 	text := b[v.start:max(v.start, v.end)]
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
+	case text == nil, f.foreign && !looksChosen(text):
+		return false
+	case f.trust >= medium && isGUID(text):
+		s.takeJudged(f, v, false)
+		return true
 	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"):
 		s.takeJudged(f, v, false)
 		return true
@@ -284,118 +368,4 @@ func (s *scan) lineForm(f field) bool {
 // isDictionaryWord takes what may be a heading or a state beside a name: Required.
 func isDictionaryWord(text []byte) bool {
 	return len(text) < 20 && run(text, 0, wordByte) == len(text) && !mixed(text)
-}
-
-// pairForm: name: NAME beside value: x, in either order.
-func (s *scan) pairForm(f field) bool {
-	b := f.b
-	if f.at < len(b) && b[f.at] == '>' && f.quoted { // <SS N="Password">
-		s.elementText(f, f.at+1)
-		return true
-	}
-	i := skipSpace(b, f.at)
-	if i < len(b) && isLineAt(b, f.at) {
-		i = skipBlanks(b, nextPayload(b, f.at))
-	}
-	if i < len(b) && (b[i] == ',' || b[i] == ';') {
-		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
-			i = skipBlanks(b, payload(b, i))
-		}
-	}
-	i = skipQuote(b, i)
-	if hasFold(b, i, "value") {
-		i = skipBlanks(b, skipQuote(b, i+5))
-		if i < len(b) && (b[i] == ':' || b[i] == '=') {
-			s.sibling(f, skipSpace(b, i+1))
-		}
-		return true
-	}
-	if i < len(b) && f.at > f.to && f.behind() == ',' && s.afterSetter(f) {
-		s.takeJudged(f, s.value(b, skipBlanks(b, f.at+1), plainStops), false)
-		return true
-	}
-	s.siblingBefore(f)
-	return true
-}
-
-// sibling takes the value at i, which is named by a sibling.
-func (s *scan) sibling(f field, i int) {
-	b := f.b
-	if i >= len(b) || b[i] == '{' || b[i] == '[' {
-		return
-	}
-	if b[i] == '|' || b[i] == '>' {
-		key := runBack(b, i, blankByte) - len("value:")
-		if indent, first := s.beginsLine(max(0, key)); first && s.block(f, i, indent) {
-			return
-		}
-	}
-	stops := "\r\n"
-	if f.quoted || s.prose {
-		stops = plainStops
-	}
-	s.takeJudged(f, s.trimmed(s.value(b, i, stops), stops), false)
-}
-
-// siblingBefore looks for value: x right before name: NAME.
-func (s *scan) siblingBefore(f field) {
-	from := max(s.done, f.from-s.back/2)
-	if from >= f.from {
-		return
-	}
-	b := f.b
-	key := lastFold(b[from:f.from], "value")
-	if key < 0 {
-		return
-	}
-	i := skipBlanks(b, skipQuote(b, from+key+len("value")))
-	if i >= f.from || b[i] != ':' && b[i] != '=' {
-		return
-	}
-	i = skipSpace(b, i+1)
-	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
-	if v.end > f.from {
-		v = s.value(b, i, plainStops)
-	}
-	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
-		s.takeJudged(f, v, false)
-	}
-}
-
-// nameBehind tells whether name: or key: is all that stands between two places.
-func nameBehind(b []byte, i, name int) bool {
-	i = skipSpace(b, skipQuote(b, i))
-	for i < name && (b[i] == ',' || b[i] == '-' || isBlank(b[i])) {
-		i++
-	}
-	i = skipQuote(b, skipSpace(b, i))
-	switch {
-	case hasFold(b, i, "name"):
-		i += len("name")
-	case hasFold(b, i, "key"):
-		i += len("key")
-	default:
-		return false
-	}
-	i = skipBlanks(b, skipQuote(b, i))
-	return i < name && (b[i] == ':' || b[i] == '=') &&
-		skipQuote(b, skipBlanks(b, i+1)) == name
-}
-
-func lastFold(b []byte, text string) int {
-	for i := len(b) - len(text); i >= 0; i-- {
-		if hasFold(b, i, text) {
-			return i
-		}
-	}
-	return -1
-}
-
-func indexFold(b []byte, text string) int {
-	for i := 0; i+len(text) <= len(b); i++ {
-		if hasFold(b, i, text) {
-			return i
-		}
-	}
-	return -1
 }

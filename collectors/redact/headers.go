@@ -21,18 +21,51 @@ func (s *scan) headerRule(start, end int) {
 	if !cookie {
 		scheme = schemeOf(b, i)
 	}
+	at := i + scheme
+	if scheme > 0 && at < len(b) && isLine(b[at]) { // folded
+		if next := nextPayload(b, at); next < len(b) && isBlank(b[next]) {
+			at = skipBlanks(b, next)
+		}
+	}
+	if scheme > 0 && skipQuote(b, at) > at {
+		return // "Bearer " + token
+	}
 	stops := "\r\n\"'\\]`"
-	if list := hasFold(b, i, "digest") || hasFold(b, i, "aws4") || hasFold(b, i, "oauth "); !cookie &&
-		!list {
+	list := !cookie && isListScheme(b, i)
+	if list {
+		stops = "\r\n" // response="…"
+	} else if !cookie {
 		stops += " \t,;)}"
 	}
-	v := s.value(b, i+scheme, stops)
+	v := s.value(b, at, stops)
+	if list && (b[i-1] == '"' || b[i-1] == '\'') {
+		v = s.quotedValue(b, i-1, slashesBefore(b, start, i-1))
+		v.start = at
+	}
 	text := s.b[v.start:v.end]
-	if isPlaceholder(text) || cookie && bytes.IndexByte(text, '=') < 0 ||
+	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) || cookie && bytes.IndexByte(text, '=') < 0 ||
 		!cookie && scheme == 0 && !looksRandom(text) && !isGUID(text) && !hardWord(text) {
 		return
 	}
 	s.take(s.trimmed(v, stops), s.headerKind(b[i:], cookie, text))
+}
+
+// isListScheme tells of the schemes whose credentials are a list with commas and blanks.
+func isListScheme(b []byte, i int) bool {
+	return hasFold(b, i, "digest") || hasFold(b, i, "aws4") || hasFold(b, i, "oauth ")
+}
+
+// basicRule takes the base64 of a user and a password behind the scheme's name.
+func (s *scan) basicRule(start, end int) {
+	b := s.see(start)
+	last := run(b, end, base64Byte)
+	if within(b, start) || last == len(b) && s.cut(b) || last-end < 8 || !isAuthPair(b[end:last]) {
+		return
+	}
+	if i := bytes.IndexByte(s.plainText(b[end:last]), ':'); i > 0 {
+		s.learn("password", s.plainText(b[end:last])[i+1:])
+		s.add(end, last, "basic-auth", b[end:last])
+	}
 }
 
 // headerValue is where the value of a header begins whose name is at start.
@@ -120,7 +153,7 @@ func (s *scan) webhookRule(start, end int) {
 		last++
 	}
 	last = end + len(bytes.TrimRight(b[end:last], ".:"))
-	if last-end >= 24 && mixed(b[end:last]) {
+	if last-end >= 20 && mixed(b[end:last]) {
 		s.add(end, last, "url-secret", b[end:last])
 	}
 }

@@ -16,7 +16,8 @@ import (
 //go:embed issuers.txt
 var gitleaksIssuers string
 
-// ownIssuers are written as issuers.txt is.
+// ownIssuers are written as issuers.txt is. A word stands before its value with nothing but a
+// blank or a dash between.
 const ownIssuers = `
 prefix github_pat_ 40 255 a0_
 prefix hvs. 20 400 a0-_
@@ -24,13 +25,15 @@ prefix hvb. 20 400 a0-_
 prefix hvr. 20 400 a0-_
 prefix glpat- 16 400 a0-_.
 prefix glcbt- 16 80 a0-_
-prefix xapp- 20 200 a0-
+prefix xapp- 8 200 a0-
+prefix XAPP- 8 200 a0-
+prefix Xapp- 8 200 a0-
 prefix xoxb- 10 400 a0-
 prefix xoxp- 15 400 a0-
 prefix xoxs- 10 400 a0-
 prefix xoxc- 15 400 a0-
 prefix xoxd- 15 400 a0-%
-prefix xoxo- 10 400 a0-
+prefix xoxo- 8 400 a0-
 prefix xoxe. 20 400 a0-.
 prefix xoxe- 20 400 a0-
 prefix xoxa- 8 400 a0-
@@ -54,8 +57,42 @@ prefix whsec_ 20 100 a0+/=
 prefix nvapi- 40 100 a0-_
 prefix hf_ 30 60 a0
 prefix gsk_ 40 80 a0
-prefix xai- 40 120 a0
-prefix r8_ 37 37 a0
+prefix xai- 40 120 a0-_
+prefix r8_ 37 45 a0
+prefix CFPAT- 40 60 a0-_
+prefix sl. 100 200 a0-_
+prefix sk_ 48 48 h
+prefix flb_live_ 20 60 a0
+prefix flb_test_ 20 60 a0
+prefix shltm_ 36 60 a0-_
+prefix na1. 90 110 a0+/=
+prefix pat-na1- 36 36 h-
+prefix pat-eu1- 36 36 h-
+prefix ion_ 40 50 a0
+prefix mdb_sa_sk_ 36 50 a0_-
+prefix NF- 32 32 a0
+prefix ak_live_ 26 40 a0
+prefix ak_test_ 26 40 a0
+prefix pub-c- 36 36 a0-
+prefix sub-c- 36 36 a0-
+prefix sec-c- 36 80 a0-
+prefix scp-live- 32 40 h
+prefix scp-test- 32 40 h
+prefix sgp_ 40 140 a0_
+prefix slk_ 64 64 h
+prefix BBFF- 30 36 a0
+prefix VF.DM. 30 60 a0.
+prefix VF.WS. 30 60 a0.
+prefix 1000. 65 67 h.
+prefix web_ 32 32 h
+prefix server_ 32 32 h
+prefix AKC 10 10 a0
+prefix AP2 10 10 a0
+prefix AP3 10 10 a0
+prefix AP5 10 10 a0
+prefix AP6 10 10 a0
+prefix APA 10 10 a0
+prefix APB 10 10 a0
 prefix pa- 43 43 a0-_
 prefix jina_ 40 90 a0-_
 prefix tvly- 30 60 a0-
@@ -94,12 +131,19 @@ prefix AIPA 16 16 a0
 prefix ANPA 16 16 a0
 prefix ANVA 16 16 a0
 prefix APKA 16 16 a0
-prefix SK 32 32 h
-prefix AC 32 32 h
+prefix SK 32 32 a0
+prefix AC 32 32 a0
+prefix AKC 10 80 a0
+prefix AP2 10 80 a0
+prefix AP3 10 80 a0
+prefix AP5 10 80 a0
+prefix AP6 10 80 a0
+prefix ZXlK 40 4000 a0+/=-_
+prefix glptt- 40 40 a0-_
 prefix key- 32 32 h
 prefix pubkey- 32 32 h
 prefix rnd_ 20 60 a0
-prefix sbp_ 40 60 h
+prefix sbp_ 40 60 a0
 prefix vercel_ 20 60 a0
 prefix dapi 32 36 h-
 prefix dose 32 36 h-
@@ -128,9 +172,9 @@ prefix nfp_ 30 60 a0
 prefix railway_ 20 60 a0-
 prefix agp_ 30 60 a0
 prefix phc_ 40 50 a0
-prefix phx_ 40 50 a0
+prefix phx_ 40 60 a0_-
 prefix phs_ 40 50 a0
-prefix bkua_ 36 50 h
+prefix bkua_ 36 50 a0
 prefix CCIPAT_ 40 100 a0_
 prefix cfat_ 36 60 a0
 prefix cfut_ 36 60 a0
@@ -146,7 +190,34 @@ prefix ubat_ 20 60 a0
 prefix dG9rO 40 80 a0=
 prefix FwoGZXIvYXdz 20 1000 a0+/=
 prefix IQoJb3JpZ2lu 60 2000 a0+/=
+prefix tkn.v1_ 60 100 a0=
+prefix tfp_ 40 60 a0-_
+prefix tgram:// 40 60 a0-_:
 name mailchimp 32 37 h-us
+name owm 32 32 a0
+name telnyx 55 60 a0-_
+name dareboost 60 60 a0
+name enigma 40 40 a0
+name everhour 32 36 a0-
+name findl 36 36 h-
+name pepipost 32 32 a0
+name smartsheets 26 37 a0
+name surveybot 80 80 a0
+name postmark 36 36 h-
+word blazemeter 36 36 h-
+word runscope 36 36 h-
+word chartmogul 32 32 a0
+word cloudsmith 40 40 h
+word fastforex 28 28 a0
+word mailjet 32 32 a0
+word nicereply 40 40 h
+word noticeable 20 20 a0
+word nozbe 78 82 a0-_=
+word nozbeteams 78 82 a0-_=
+word parseur 40 40 h
+word refiner 36 36 a0-
+word skrapp 42 42 a0
+word wandb 40 40 h
 name telegram 41 52 a0-:_
 name azure 32 60 a0-_~.+/=
 name openai 32 200 a0-_
@@ -160,6 +231,7 @@ type issuer struct {
 	text        string // as the issuer writes it
 	least, most int    // letters behind the text
 	alphabet    *alphabet
+	bare        bool // the value stands behind the word itself
 }
 
 // An alphabet is the letters that a secret may be made of.
@@ -189,6 +261,7 @@ var prefixIssuers, namedIssuers = func() (prefixes, names map[string][]issuer) {
 			continue
 		}
 		word := x.text
+		x.bare = f[0] == "word"
 		if x.text = ""; len(f) > 5 {
 			x.text = f[5]
 		}
@@ -239,22 +312,40 @@ func (s *scan) issuerRule(start, end int) {
 	b := s.see(start)
 	text := b[start:end]
 	for _, x := range prefixIssuers[strings.ToLower(string(text))] {
-		if len(x.text) < shortest && x.text != string(text) {
-			continue
-		}
 		last := x.alphabet.run(b, end)
 		tail := b[end:last]
+		if len(x.text) < shortest && x.text != string(text) &&
+			!(len(tail) >= leastOddCase && strings.IndexByte("_-", x.text[len(x.text)-1]) >= 0) {
+			continue
+		}
+		if isDigest(b[start:last]) {
+			return
+		}
 		for len(tail) > x.least && strings.IndexByte(".-", tail[len(tail)-1]) >= 0 {
 			tail = tail[:len(tail)-1] // the end of a sentence
 		}
 		if len(x.text) < 4 && len(tail) > x.most {
 			continue
 		}
-		if len(tail) >= x.least && inventive(tail) {
+		if len(tail) >= x.least && (inventive(tail) || len(tail) <= x.most && x.most-x.least < 2) {
 			s.add(start, end+len(tail), "token", b[start:end+len(tail)])
 			return
 		}
 	}
+}
+
+// leastOddCase is what follows an issuer's few letters where their case is not as the
+// issuer writes it.
+const leastOddCase = 20
+
+// isDigest tells of the checksum of an image or a file, which may begin as an issuer's
+// secrets do.
+func isDigest(text []byte) bool {
+	switch len(text) {
+	case 40, 64, 96, 128:
+		return run(text, 0, hexByte) == len(text)
+	}
+	return false
 }
 
 // inventive tells of letters that a generator put together: some are digits or of

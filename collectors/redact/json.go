@@ -31,6 +31,8 @@ type lexer struct {
 	out   *bufio.Writer
 	i     int // in in.b
 	stack []frame
+	// keyLines is in how many of the next strings lines of a private key may stand.
+	keyLines int
 }
 
 // frame is an object or array that is open.
@@ -42,6 +44,7 @@ type frame struct {
 	parent    string // what the object itself is called
 	name      string // what the object's value is called: {"name":"X","value":"Y"}
 	last      string // element of the array
+	method    string // that it calls
 	program   string // that the object tells of, or the array's command line runs
 	verbs     string // of the command line, as far as it went
 	given     int    // arguments that are neither flags nor verbs
@@ -151,7 +154,9 @@ func (l *lexer) push(array bool) {
 		}
 		if array {
 			f.key = top.key
-			f.program = l.programOf(top)
+			if f.program = l.programOf(top); strings.HasSuffix(top.method, "_api_key") {
+				f.key = "api_key"
+			}
 		} else if !top.array && (top.key == "data" || top.key == "stringData") {
 			f.secret = l.isSecretObject(top)
 		}
@@ -344,6 +349,8 @@ func (l *lexer) remember(top *frame, plain []byte) {
 	switch strings.ToLower(top.key) {
 	case "kind":
 		top.kind = text
+	case "method":
+		top.method = text
 	case "name", "key", "field", "variable":
 		top.name = text
 	}

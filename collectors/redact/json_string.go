@@ -28,6 +28,9 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 	if top == nil || isPlaceholder(plain) {
 		return "", false
 	}
+	if l.isKeyLine(plain) {
+		return "private-key", false
+	}
 	if top.array {
 		return l.judgeElement(top, plain), false
 	}
@@ -59,6 +62,27 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 	return "", false
 }
 
+// mostKeyLines bounds how long the lines of a key are waited for.
+const mostKeyLines = 512
+
+// isKeyLine tells of a line of a private key that a log wrote line by line, each in an object of
+// its own.
+func (l *lexer) isKeyLine(plain []byte) bool {
+	begins := bytes.Contains(plain, []byte(pemBegin)) && bytes.Contains(plain, []byte("PRIVATE KEY-----"))
+	ends := bytes.Contains(plain, []byte("-----END "))
+	switch line := bytes.TrimSpace(plain); {
+	case begins && !ends:
+		l.keyLines = mostKeyLines
+	case l.keyLines == 0:
+	case ends:
+		l.keyLines = 0
+	default:
+		l.keyLines--
+		return len(line) >= 16 && run(line, 0, base64Byte) == len(line) && mixed(line)
+	}
+	return false
+}
+
 func isNested(plain []byte) bool {
 	plain = bytes.TrimSpace(plain)
 	return len(plain) > 1 && (plain[0] == '{' && plain[len(plain)-1] == '}' || plain[0] == '[' &&
@@ -83,9 +107,13 @@ func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	if top.isNetPassword(plain) {
 		return "password"
 	}
-	if kind, t := judgeName([]byte(top.key)); t >= medium && !isBareSecret([]byte(top.key)) &&
-		isSecret([]byte(top.key), plain, t, false) && !bytes.HasPrefix(plain, []byte("-")) {
+	kind, t := judgeName([]byte(top.key))
+	if t >= medium && !isBareSecret([]byte(top.key)) && isSecret([]byte(top.key), plain, t, false) &&
+		!bytes.HasPrefix(plain, []byte("-")) {
 		return kind
+	}
+	if t > noSecret && (looksChosen(plain) || len(plain) >= leastWord && isGenerated(plain)) {
+		return kind // the tokens, the credentials
 	}
 	return ""
 }

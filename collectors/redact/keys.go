@@ -220,7 +220,8 @@ func (s *scan) jwtRule(start, end int) {
 	} else if start > 0 && classOf[b[start-1]]&base64Byte != 0 && b[start-1] != '=' && within(b, start) {
 		return
 	}
-	if head := b[from:start]; b[start] == '.' && !bytes.HasPrefix(head, []byte("eyJ")) {
+	if head := b[from:start]; b[start] == '.' && !bytes.HasPrefix(head, []byte("eyJ")) &&
+		!(len(head) >= leastJWT && hasFold(head, 0, "ey") && mixed(head)) {
 		i := bytes.LastIndex(head, []byte("eyJ"))
 		if i < 0 || start-from-i < 8 {
 			return
@@ -239,6 +240,9 @@ func (s *scan) jwtRule(start, end int) {
 		s.add(from, last, "jwt", b[from:last])
 	}
 }
+
+// leastJWT is the length of the shortest header whose text need not be read.
+const leastJWT = 17
 
 // jwtEnd is where the parts end that begin at i, and how many dots are in them.
 func jwtEnd(b []byte, i int) (end, dots int) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"html"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // Layers are texts in texts: with the escapes of XML or of a URL, in base64. One
@@ -19,7 +17,8 @@ const (
 
 // A decoder reads what one format writes in place of a byte.
 type decoder struct {
-	ends string // bytes that end the text
+	ends   string // bytes that end the text
+	quoted bool   // it stands in quotes
 	// read returns what stands at i and how many bytes it takes; 0 where it stands as it is
 	read func(b []byte, i, end int) (text string, n int)
 }
@@ -27,27 +26,77 @@ type decoder struct {
 const (
 	entities = iota
 	percents
+	queries // percents where a blank is written as a plus
 	styles
+	wides
+	escapes
 	layerKinds
 )
 
 var decoders = [layerKinds]decoder{
-	entities: {"\r\n", func(b []byte, i, end int) (string, int) {
+	entities: {ends: "\r\n", read: func(b []byte, i, end int) (string, int) {
 		n := entityAt(b[:end], i)
 		return html.UnescapeString(string(b[i : i+n])), n
 	}},
-	percents: {" \t\r\n\"'<>`|\\", func(b []byte, i, end int) (string, int) {
-		if i+2 < end && b[i] == '%' && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
-			return string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}), 3
+	percents: {ends: percentEnds, read: readPercent},
+	queries: {ends: percentEnds, read: func(b []byte, i, end int) (string, int) {
+		if b[i] == '+' {
+			return " ", 1
 		}
-		if b[i] == '+' && bytes.Contains(b[max(0, i-40):min(end, i+40)], []byte("%3")) {
-			return " ", 1 // in a query
-		}
-		return "", 0
+		return readPercent(b, i, end)
 	}},
-	styles: {"\r\n", func(b []byte, i, end int) (string, int) {
+	styles: {read: func(b []byte, i, end int) (string, int) {
 		return "", skipStyle(b[:end], i) - i
 	}},
+	wides: {ends: "\r\n", read: func(b []byte, i, end int) (string, int) {
+		if i+2 >= end || b[i] != 0xef || b[i+1] != 0xbc && b[i+1] != 0xbd {
+			return "", 0
+		}
+		c := b[i+2] - 0x60 // ！ is U+FF01 and ! is U+0021
+		if b[i+1] == 0xbd {
+			c += 0x40
+		}
+		if c <= ' ' || c >= 0x7f {
+			return "", 0
+		}
+		return string([]byte{c}), 3
+	}},
+	escapes: {ends: "\r\n\"", quoted: true, read: readEscape},
+}
+
+const percentEnds = " \t\r\n\"'<>`|\\"
+
+func readPercent(b []byte, i, end int) (string, int) {
+	if i+2 < end && b[i] == '%' && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
+		return string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}), 3
+	}
+	return "", 0
+}
+
+// readEscape reads what stands behind a backslash in a text of JSON or of Go.
+func readEscape(b []byte, i, end int) (string, int) {
+	if b[i] != '\\' || i+1 >= end {
+		return "", 0
+	}
+	switch b[i+1] {
+	case 'n':
+		return "\n", 2
+	case 'r':
+		return "\r", 2
+	case 't':
+		return "\t", 2
+	case '"', '\\', '/':
+		return string(b[i+1 : i+2]), 2
+	}
+	return "", 0
+}
+
+// isWide tells of a letter, digit or underscore of full width behind its first byte.
+func isWide(second, third byte) bool {
+	if second == 0xbd {
+		return third >= 0x81 && third <= 0x9a
+	}
+	return third >= 0xa1 && third <= 0xba || third >= 0x90 && third <= 0x99 || third == 0xbf
 }
 
 // A layer is a decoded text. The byte i of it was made of the outer text from
@@ -64,9 +113,24 @@ func (l *layer) add(text string, from, to int) {
 	}
 }
 
-func entityRule(s *scan, start, _ int)  { s.layer(start, entities) }
-func percentRule(s *scan, start, _ int) { s.layer(start, percents) }
-func styleRule(s *scan, start, _ int)   { s.layer(start, styles) }
+func entityRule(s *scan, start, _ int) { s.layer(start, entities) }
+func styleRule(s *scan, start, _ int)  { s.layer(start, styles) }
+func wideRule(s *scan, start, _ int)   { s.layer(start, wides) }
+func escapeRule(s *scan, start, _ int) { s.layer(start, escapes) }
+
+func percentRule(s *scan, start, _ int) {
+	if s.layer(start, percents); start < s.dull.layer[queries] {
+		return
+	}
+	end := s.dull.layer[percents]
+	from := start
+	for from > 0 && start-from < layerBack && strings.IndexByte(percentEnds, s.b[from-1]) < 0 {
+		from--
+	}
+	if run := s.b[from:min(end, len(s.b))]; bytes.IndexByte(run, '+') > 0 && bytes.IndexByte(run, '=') > 0 {
+		s.layer(start, queries)
+	}
+}
 
 // layer redacts the text around start as what it stands for.
 func (s *scan) layer(start, kind int) {
@@ -76,11 +140,16 @@ func (s *scan) layer(start, kind int) {
 	d := &decoders[kind]
 	b := s.see(start)
 	from, lowest := start, max(0, start-min(layerBack, s.back/2))
-	for from > lowest && strings.IndexByte(d.ends, b[from-1]) < 0 {
+	for from > lowest && (strings.IndexByte(d.ends, b[from-1]) < 0 || d.escaped(b, lowest, from-1)) {
 		from--
 	}
+	if d.quoted && (from == 0 || b[from-1] != '"') {
+		s.dull.layer[kind] = start + 2 // a folder of Windows
+		return
+	}
 	end := start
-	for end < len(b) && end-start < layerAhead && strings.IndexByte(d.ends, b[end]) < 0 {
+	for end < len(b) && end-start < layerAhead &&
+		(strings.IndexByte(d.ends, b[end]) < 0 || d.escaped(b, start, end)) {
 		end++
 	}
 	if s.dull.layer[kind] = end; end-start == layerAhead {
@@ -106,6 +175,11 @@ func (s *scan) layer(start, kind int) {
 			s.spans = append(s.spans, span{start, end, x.kind, x.token, false})
 		}
 	}
+}
+
+// escaped tells of a quote within quotes.
+func (d *decoder) escaped(b []byte, lowest, i int) bool {
+	return d.quoted && b[i] == '"' && slashesBefore(b, lowest, i)%2 == 1
 }
 
 // entityAt is the length of the escape of XML at i, and 0 for none.
@@ -167,163 +241,4 @@ func unhex(c byte) byte {
 		return c - '0'
 	}
 	return c | 0x20 - 'a' + 10
-}
-
-// leastEncoded is the length of the shortest base64 that is decoded: it may hold
-// a name and a value.
-const leastEncoded = 24
-
-// encodings finds base64. Each run of leastEncoded letters or more meets one of the
-// places that are looked at.
-func (s *scan) encodings(from, limit int) {
-	b := s.b
-	for i := from; i < limit; i += leastEncoded {
-		if classOf[b[i]]&base64Byte == 0 {
-			continue
-		}
-		lowest := max(0, i-s.back/2)
-		start := lowest + runBack(b[lowest:], i-lowest, base64Byte)
-		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
-		switch {
-		case end-start < leastEncoded:
-		case isAzureKey(b[start:end]):
-			s.hit(start, end, func(s *scan, start, end int) {
-				s.add(start, end, "access-key", s.b[start:end])
-			})
-		case isText64(b[start:end]):
-			s.hit(max(start, s.done), end, (*scan).encodedRule)
-		}
-		i += (end - i) / leastEncoded * leastEncoded
-	}
-}
-
-// value64 are the six bits that each letter of base64 stands for; 64 for none.
-var value64 = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 64
-	}
-	for i, c := range []byte(uppers + lowers + digits + "+/") {
-		t[c] = byte(i)
-	}
-	t['-'], t['_'] = 62, 63
-	return t
-}()
-
-// isText64 tells by its beginning whether base64 holds text, which has letters of
-// both cases then. What stands before may be no part of it.
-func isText64(b []byte) bool {
-	var lower, upper bool
-	for _, c := range b[:leastEncoded] {
-		lower, upper = lower || isLower(c), upper || isUpper(c)
-	}
-	if !lower || !upper {
-		return false
-	}
-	for shift := range 4 {
-		if isTextAt(b[shift : leastEncoded-4+shift]) {
-			return true
-		}
-	}
-	return false
-}
-
-// isTextAt tells whether groups of four letters hold text.
-func isTextAt(b []byte) bool {
-	var plain [leastEncoded]byte
-	n := 0
-	for ; len(b) >= 4; b = b[4:] {
-		bits := uint32(0)
-		for _, c := range b[:4] {
-			if value64[c] == 64 {
-				return false
-			}
-			bits = bits<<6 | uint32(value64[c])
-		}
-		plain[n], plain[n+1], plain[n+2] = byte(bits>>16), byte(bits>>8), byte(bits)
-		n += 3
-	}
-	return isPlainText(plain[:n])
-}
-
-// isPlainText tells of letters, digits and signs, one byte each or two.
-func isPlainText(b []byte) bool {
-	printable := 0
-	for i, c := range b {
-		switch {
-		case c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t':
-			printable++
-		case c == 0 && i%2 == 1:
-		default:
-			return false
-		}
-	}
-	return 2*printable >= len(b)
-}
-
-// encodedRule takes base64 that holds a secret: a private key, the accounts of
-// registries, any text with a name and its value.
-func (s *scan) encodedRule(start, _ int) {
-	if start < s.dull.base64 || s.depth >= maxDepth {
-		return
-	}
-	b := s.see(start)
-	end := run(b, start, base64Byte)
-	s.dull.base64 = end
-	*s.work += int64(end - start)
-	if end == len(b) && s.cut(b) {
-		if kind := s.encodedKind(b[start : start+(end-start)/4*4]); kind != "" {
-			s.engulf(start, kind, func(b []byte, i int) (int, bool) {
-				n := run(b, i, base64Byte)
-				return n, n < len(b)
-			})
-		}
-		return
-	}
-	for shift := range 4 {
-		if from := start + shift; from < end {
-			if kind := s.encodedKind(b[from:end]); kind != "" {
-				s.add(start, end, kind, b[start:end])
-				return
-			}
-		}
-	}
-}
-
-// encodedKind is the kind of the first secret in base64, and nothing without one.
-func (s *scan) encodedKind(text []byte) string {
-	plain, _ := decode64(text)
-	if len(plain) < 12 || !isPlainText(plain[:12]) {
-		return ""
-	}
-	plain = fromUTF16(plain)
-	if bytes.Contains(plain, []byte("PRIVATE KEY-----")) {
-		return "private-key"
-	}
-	if bytes.Contains(plain, []byte("client-key-data")) {
-		return "kubeconfig"
-	}
-	if bytes.Contains(plain, []byte(`"auths"`)) {
-		return "registry-auth"
-	}
-	if !utf8.Valid(plain) {
-		return ""
-	}
-	inner := &scan{pass: s.within(), b: plain, eof: true}
-	inner.found, inner.prose = s.found, true
-	if inner.rules(); len(inner.spans) == 0 {
-		return ""
-	}
-	return inner.spans[0].kind
-}
-
-// fromUTF16 makes one byte of two where each second is zero.
-func fromUTF16(plain []byte) []byte {
-	if len(plain) < 4 || plain[1] != 0 || plain[3] != 0 {
-		return plain
-	}
-	units := make([]uint16, 0, len(plain)/2)
-	for i := 0; i+1 < len(plain); i += 2 {
-		units = append(units, uint16(plain[i])|uint16(plain[i+1])<<8)
-	}
-	return []byte(string(utf16.Decode(units)))
 }

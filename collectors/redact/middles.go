@@ -17,8 +17,10 @@ type middle struct {
 }
 
 var middles = []middle{
-	{":A", "0", 5, 16, "a0-_", 33, 36, "token"},           // Telegram
-	{"-us", "h", 32, 32, "0", 1, 2, "api-key"},            // Mailchimp
+	{":A", "0", 5, 16, "a0-_", 33, 36, "token"}, // Telegram
+	{"-us", "h", 32, 32, "0", 1, 2, "api-key"},  // Mailchimp
+	{"-US", "h", 32, 32, "0", 1, 2, "api-key"},
+	{"NRAL", "a0", 30, 40, "", 0, 0, "token"},             // New Relic
 	{"_mmk", "a0_", 36, 36, "", 0, 0, "key"},              // MaxMind
 	{"|", "0", 15, 16, "a0-_", 27, 40, "token"},           // Facebook
 	{".atlasv1.", "a0", 10, 20, "a0-_=", 40, 90, "token"}, // Terraform Cloud

@@ -67,6 +67,9 @@ func (s *scan) namedRule(start, end int) {
 	for i < len(b) && i-end < 28 && strings.IndexByte(" \t'\"\\", b[i]) >= 0 {
 		i++
 	}
+	if i := skipBlanks(b, end); i < len(b) && i-end <= 1 && (i > end || b[end] == '-') {
+		s.bareIssued(b, strings.ToLower(string(b[start:end])), end+1)
+	}
 	if i < len(b) && strings.IndexByte("=>:|,?", b[i]) >= 0 {
 		s.issued(b, strings.ToLower(string(b[start:end])), i+1)
 	}
@@ -77,8 +80,8 @@ func (s *scan) issued(b []byte, word string, i int) {
 	for n := 0; i < len(b) && n < 8 && strings.IndexByte(" \t'\"`=>:|\\", b[i]) >= 0; n++ {
 		i++
 	}
-	if bytes.HasPrefix(b[min(i, len(b)):], []byte("//")) {
-		return // the issuer's name is the scheme of a URL
+	if bytes.HasPrefix(b[min(i, len(b)):], []byte("//")) || isPath(b[min(i, len(b)):min(i+16, len(b))]) {
+		return // the issuer's name is the scheme of a URL, or in that of a setting for a path
 	}
 	for _, x := range namedIssuers[word] {
 		if !hasFold(b, i, x.text) {
@@ -87,16 +90,38 @@ func (s *scan) issued(b []byte, word string, i int) {
 		end := x.alphabet.run(b, i+len(x.text))
 		n := end - i - len(x.text)
 		if n >= x.least && n <= x.most && !within(b, i) && s.valueEnds(b, end) &&
-			!sameByte(b[i+len(x.text):end]) {
+			!sameByte(b[i+len(x.text):end]) && !(isGUID(b[i:end]) && s.identifies(i)) {
 			s.add(i, end, "token", b[i:end])
 			return
 		}
 	}
 }
 
+// bareIssued takes a value behind an issuer's word, with no operator between.
+func (s *scan) bareIssued(b []byte, word string, i int) {
+	for _, x := range namedIssuers[word] {
+		end := x.alphabet.run(b, i)
+		if n := end - i; x.bare && n >= x.least && n <= x.most && s.valueEnds(b, end) &&
+			(isGUID(b[i:end]) || mixed(b[i:end])) {
+			s.add(i, end, "token", b[i:end])
+			return
+		}
+	}
+}
+
+// identifies tells of the name of something that has a GUID and is no secret:
+// AZURE_SUBSCRIPTION_ID, tenantId.
+func (s *scan) identifies(value int) bool {
+	i := value
+	for i > 0 && value-i < 8 && strings.IndexByte(" \t'\"`=>:|\\", s.b[i-1]) >= 0 {
+		i--
+	}
+	return hasFold(s.b, i-2, "id") && !hasFold(s.b, i-9, "client_id") && !hasFold(s.b, i-8, "clientid")
+}
+
 // valueEnds tells whether nothing of a value follows.
 func (s *scan) valueEnds(b []byte, i int) bool {
-	return i >= len(b) || strings.IndexByte(" \t\r\n'\"`;,&)]}<>\\|\x1b", b[i]) >= 0
+	return i >= len(b) || b[i] >= 0x80 || strings.IndexByte(" \t\r\n'\"`;,&)]}<>\\|\x1b", b[i]) >= 0
 }
 
 // namedValue looks behind the operator at i for a value that a generator made,
@@ -147,7 +172,7 @@ func (s *scan) namedValue(i int) {
 // separates its words.
 func (s *scan) nameBefore(joined []byte, i int) []byte {
 	b, end := s.b, i
-	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]", b[end-1]) >= 0 {
+	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]|=>", b[end-1]) >= 0 {
 		end--
 	}
 	start := end
@@ -177,7 +202,26 @@ func containsAny(b []byte, words []string) bool {
 // isGenerated tells of a value that has the chaos of a generator's.
 func isGenerated(v []byte) bool {
 	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isPlainValue(v) && !isObjectName(v) &&
-		!isGUID(v) && !isTypeName(v) && looksRandom(v) && !isTime(v)
+		!isGUID(v) && !isTypeName(v) && looksRandom(v) && !isTime(v) && !isWordy(v)
+}
+
+// isWordy tells of words written together, with a digit among them: enable3DSupport.
+func isWordy(v []byte) bool {
+	if !bytes.ContainsAny(v, uppers) {
+		return false
+	}
+	letters := 0
+	for i := 0; i < len(v); i++ {
+		end := i
+		for end < len(v) && isLower(v[end]) {
+			end++
+		}
+		if end-i >= 4 {
+			letters += end - i
+		}
+		i = max(i, end-1)
+	}
+	return 2*letters > len(v)
 }
 
 // isTime takes 2026-11-20T09:00:00.123456789Z and its kin.

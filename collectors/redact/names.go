@@ -11,6 +11,7 @@ type trust int
 const (
 	noSecret trust = iota
 	weak           // the value must look like one too
+	loose          // as weak, or in quotes
 	medium         // unless the value is plainly something else
 	strong         // unless it is a placeholder
 )
@@ -24,8 +25,10 @@ var names = []struct {
 	words string
 }{
 	{"password", strong, `password passwords passwd passphrase passcode pwd pass bind-pw
-		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw`},
-	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word`},
+		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
+		recovery-key recovery-password clave`},
+	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
+		require-pass master-auth`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},
@@ -37,10 +40,10 @@ var names = []struct {
 	{"sas", strong, `sas-token`},
 	{"sas", medium, `shared-access-signature`},
 	{"api-key", strong, `api-key api-keys`},
-	{"api-key", medium, `app-key api-secret api-token api-pass prov-token`},
+	{"api-key", medium, `app-key application-key api-secret api-token api-pass prov-token`},
 	{"token", weak, `pat`},
 	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key
-		auth-code jenkins-crumb webhook-url webhook-uri`},
+		auth-code jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
 	{"jwt", medium, `id-token jwt`},
 	{"bearer", medium, `bearer-token bearer`},
 	{"bootstrap-token", weak, `token-id`},
@@ -57,7 +60,7 @@ var names = []struct {
 	{"key", medium, `encryption-key decryption-key validation-key signing-key signature-key master-key
 		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
 		crypto-key aes-key hmac-key account-token schluessel`},
-	{"key", weak, `key`},
+	{"key", weak, `key access-id key-id access private`},
 	{"product-key", medium, `product-key`},
 	{"basic-auth", medium, `basic-auth`},
 	{"snmp-community", medium, `snmp-community community-string rocommunity rwcommunity`},
@@ -69,9 +72,9 @@ var names = []struct {
 // A wordName is a name in letters that are not ASCII, or of several words, which
 // stands by itself.
 var wordNames = []struct{ kind, words string }{
-	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu`},
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord`},
 	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso`},
-	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證`},
+	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|apiキー`},
 }
 
 // An ending is one of the names as it is judged: without what separates words.
@@ -97,16 +100,19 @@ var endings = func() map[[2]byte][]ending {
 
 // innocents are endings that look like the above and keep none.
 var innocents = strings.Fields(`publickeytoken publickey cancellationtoken continuetoken nexttoken pagetoken
-	tokenize pullsecret pullsecrets tlssecret existingsecret registrykey hkey subkey hotkey parentkey foreignkey
+	tokenize pullsecret pullsecrets tlssecret existingsecret registrykey subkey hotkey parentkey foreignkey
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
-	requireauth useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
+	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens`)
+	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens`)
 
 const maxName = 96
 
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
+	if i := bytes.IndexFunc(name, func(c rune) bool { return c >= 0x80 }); i >= 0 {
+		return foreignName(name)
+	}
 	var buf [maxName]byte
 	joined, start := joinWords(buf[:0], name)
 	if len(joined) < 2 {
@@ -125,11 +131,27 @@ func judgeName(name []byte) (kind string, t trust) {
 		return looseName(joined)
 	}
 	for _, text := range innocents {
-		if strings.HasSuffix(string(joined), text) {
+		if len(text) > len(best.text) && bytes.HasSuffix(joined, []byte(text)) {
 			return "", noSecret
 		}
 	}
+	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && isCapital(name) || string(name) == "$PWD" {
+		return "", noSecret // the number of an error; the folder that a shell is in
+	}
 	return best.kind, best.trust
+}
+
+// foreignName judges the name of a setting in letters that are not ASCII.
+func foreignName(name []byte) (kind string, t trust) {
+	lower := strings.ToLower(string(name))
+	for _, row := range wordNames {
+		for word := range strings.SplitSeq(row.words, "|") {
+			if strings.HasSuffix(lower, strings.ToLower(word)) {
+				return row.kind, strong
+			}
+		}
+	}
+	return "", noSecret
 }
 
 // joinWords writes a name small and without what separates its words, and tells
@@ -167,7 +189,7 @@ var looseBases = []string{"password", "passwd", "apikey", "secretkey", "privatek
 var looseTails = strings.Fields(`file path dir name length len size count age ttl type kind url uri policy rule
 	expir valid timeout limit max min last set reset chang requir enabl disabl allow mode hint prompt field label
 	column header format class provider manager store vault ref id index complex quality attempt retr fail error
-	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text
+	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler service server client config option util helper test func generat creat
 	rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader`)
 
@@ -187,7 +209,7 @@ func looseName(joined []byte) (kind string, t trust) {
 				return "", noSecret
 			}
 		}
-		return "secret", weak
+		return "secret", loose
 	}
 	return "", noSecret
 }

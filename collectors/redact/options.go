@@ -11,9 +11,23 @@ import (
 // looksChosen tells of what somebody or something chose as a password: letters and
 // digits with a sign in it, or of both cases.
 func looksChosen(v []byte) bool {
+	if isJumbled(v) {
+		return !isPath(v) && !isPlaceholder(v) && !isComposed(v)
+	}
 	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPath(v) && !isPlainValue(v) && !isPlaceholder(v) &&
-		bytes.IndexByte(v, '\\') < 0 && (hardWord(v) || isRandomWord(v) ||
+		!isComposed(v) && bytes.IndexByte(v, '\\') < 0 && (hardWord(v) || isRandomWord(v) ||
 		bytes.ContainsAny(v, "~_=+;") && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers))
+}
+
+// isComposed tells of a text with a variable or a command in it, of an address of
+// mail and of the name of a disk of iSCSI.
+func isComposed(v []byte) bool {
+	if bytes.Contains(v, []byte("$(")) || bytes.Contains(v, []byte("${")) || hasFold(v, 0, "iqn.") {
+		return true
+	}
+	at := bytes.IndexByte(v, '@')
+	return at > 0 && bytes.IndexByte(v[at:], '.') > 1 && run(v, 0, nameByte) == at &&
+		run(v, at+1, nameByte) == len(v)
 }
 
 // anyFlag looks at -p VALUE, /p:VALUE, '-pw','VALUE' of programs that no table names.
@@ -72,6 +86,50 @@ func (s *scan) pipeRule(start, _ int) {
 	}
 }
 
+// chpasswdRule: echo USER:VALUE | chpasswd, and cloud-init's chpasswd: {list: "USER:VALUE"}.
+func (s *scan) chpasswdRule(start, end int) {
+	b := s.see(start)
+	at := indexFold(b[end:min(len(b), end+layerBack/2)], "list:")
+	if at < 0 {
+		s.pipeRule(start, end)
+		return
+	}
+	i := skipBlanks(b, end+at+len("list:"))
+	if skipQuote(b, i) > i {
+		s.takeAccount(s.value(b, i, plainStops))
+		return
+	}
+	for range 32 { // a block of lines
+		line := nextPayload(b, lineEnd(b, i))
+		if i = skipBlanks(b, line); i >= len(b) || i == line || bytes.Contains(b[i:lineEnd(b, i)], []byte(": ")) {
+			return
+		}
+		s.takeAccount(value{start: i, end: lineEnd(b, i)})
+	}
+}
+
+// takeAccount takes VALUE of USER:VALUE.
+func (s *scan) takeAccount(v value) {
+	if colon := bytes.IndexByte(s.b[v.start:max(v.start, v.end)], ':'); colon > 0 && !v.open {
+		v.start += colon + 1
+		s.takePassword(v)
+	}
+}
+
+// apiKeyMethodRule takes the parameter of a call over WebSockets, as TrueNAS has them.
+func (s *scan) apiKeyMethodRule(start, end int) {
+	b := s.see(start)
+	i := indexFold(b[end:min(len(b), end+layerBack/2)], "params")
+	if i < 0 {
+		return
+	}
+	for i += end + len("params"); i < len(b) && strings.IndexByte("\"'\\: [\t\r\n", b[i]) >= 0; i++ {
+	}
+	if v := s.value(b, i, plainStops); !v.open && v.end > v.start && isGenerated(b[v.start:v.end]) {
+		s.take(v, "api-key")
+	}
+}
+
 // secretCallRule takes what stands in quotes behind an opening bracket: the part
 // behind the user's name, when there is one.
 func (s *scan) secretCallRule(start, end int) {
@@ -108,7 +166,7 @@ func (s *scan) valueRule(start, end int) {
 
 // callers are what a call's name begins with that is given a secret.
 var callers = []string{"set", "with", "use", "change", "reset", "password", "passwd", "pwd", "secret",
-	"token", "std::string"}
+	"token", "std::string", "assign", "equals", "append", "put", "compareto", "push"}
 
 // givenForm: setPassword("VALUE"), string secret("VALUE").
 func (s *scan) givenForm(f field) bool {

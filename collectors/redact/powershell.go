@@ -46,7 +46,25 @@ func (s *scan) secureStringRule(start, end int) {
 func (s *scan) takePassword(v value) {
 	if v.open {
 		s.take(v, "password")
-	} else if text := s.b[v.start:v.end]; !isPlaceholder(text) && !isPath(text) {
+	} else if text := s.b[v.start:v.end]; !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
+		s.takeVariable(v)
+	} else if !isPlaceholder(text) && !isPath(text) {
+		s.take(v, "password")
+	}
+}
+
+// takeVariable takes what a variable was set to right before it is used as a password:
+// $p='VALUE'; net user ops $p.
+func (s *scan) takeVariable(use value) {
+	b := s.b
+	lowest := max(0, use.start-min(layerBack, s.back/2))
+	name := b[use.start:run(b[:use.end], use.start+1, wordByte)]
+	i := bytes.LastIndex(b[lowest:use.start], append(bytes.Clone(name), '='))
+	if i < 0 {
+		return
+	}
+	if v := s.value(b, lowest+i+len(name)+1, plainStops); v.quoted && !v.open && v.end < use.start &&
+		!isPlaceholder(b[v.start:v.end]) {
 		s.take(v, "password")
 	}
 }

@@ -88,8 +88,11 @@ func (s *scan) escapedEnd(b []byte, i int) bool {
 // part of a Windows path or a password.
 func (s *scan) escapedLine(b []byte, i int) bool {
 	j := i + 2
-	return j >= len(b) || !isAlnum(b[j]) || j+1 < len(b) && isLower(b[j]) &&
-		strings.IndexByte(string(b[j:min(len(b), j+24)]), ':') > 0
+	if j >= len(b) || !isAlnum(b[j]) {
+		return true
+	}
+	name := run(b, j, nameByte)
+	return isLower(b[j]) && name-j < 24 && name < len(b) && b[name] == ':'
 }
 
 // quotedValue reads up to the quote that is escaped as the first at q is.

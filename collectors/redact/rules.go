@@ -37,6 +37,8 @@ var rules = []struct {
 	{(*scan).codeRule, `?code=|&code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
+	{(*scan).basicRule, `basic `},
+	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).sshRule, `---- begin ssh2`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
@@ -49,7 +51,8 @@ var rules = []struct {
 	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
-	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |chpasswd|--with-token|--stdin`},
+	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |--with-token|--stdin`},
+	{(*scan).chpasswdRule, `chpasswd`},
 	{(*scan).blobRule,
 		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
 	{(*scan).hashRule, `:{sha}|:{ssha}`},
@@ -62,7 +65,7 @@ var rules = []struct {
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
 	{(*scan).netrcRule, " login |\nlogin |\tlogin "},
 	{(*scan).webhookRule,
-		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot`},
+		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/`},
 }
 
 // follows are the bytes behind a name that matter.
@@ -111,7 +114,11 @@ func init() {
 		}
 	}
 	for _, text := range nameTexts() {
-		once((*scan).nameRule, text)
+		if strings.Contains(text, " ") {
+			once((*scan).spacedRule, text)
+		} else {
+			once((*scan).nameRule, text)
+		}
 	}
 	for text, name := range commandTexts() {
 		add(func(s *scan, start, _ int) { s.commandRule(start, start+len(name), name) }, text)

@@ -321,3 +321,25 @@ func TestEachShapeIsCaught(t *testing.T) {
 		}
 	}
 }
+
+// TestAKeyIsCaughtLineByLine: a runtime's log has each line of a program's output in an object of
+// its own.
+func TestAKeyIsCaughtLineByLine(t *testing.T) {
+	lines := []string{"-----BEGIN RSA PRIVATE KEY-----",
+		"MIIbSZGxEu5g4kG8VOQu8LF1cnhWsGuRneeknZ5YGkCer7eZS5jcluWUm3Bwke0s",
+		"Q2tZGxEu5g4kG8VOQu8LF1cnhWsGuRneeknZ5YGkCer7eZS5jcluWUm3Bwke9p=",
+		"-----END RSA PRIVATE KEY-----", "started"}
+	var text strings.Builder
+	for _, line := range lines {
+		text.WriteString(`{"log":"` + line + `\n","stream":"stdout","time":"2026-11-20T09:00:00Z"}` + "\n")
+	}
+	got := copied(t, fixed(), text.String(), "logs/containers/a.log")
+	for _, secret := range lines[1:3] {
+		if strings.Contains(got, secret[:24]) {
+			t.Errorf("%s is left in\n%s", secret, got)
+		}
+	}
+	if !strings.Contains(got, `"log":"started\n"`) {
+		t.Errorf("what follows the key is gone:\n%s", got)
+	}
+}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -21,8 +22,8 @@ const (
 
 var (
 	signPairs    [1 << 16]uint8
-	shortIssuers [][]string     // that begin with the same two letters
-	issuerPairs  [1 << 16]uint8 // 1 + the place of a pair in shortIssuers
+	shortIssuers [][]string      // that begin with the same two letters
+	issuerPairs  [1 << 16]uint16 // 1 + the place of a pair in shortIssuers
 )
 
 // shortNames are those that no trigger is long enough for, by their last letter.
@@ -32,13 +33,17 @@ var shortNames = [256][]string{'d': {"pwd", "cred"}, 's': {"pass", "creds"}, 'h'
 
 // passwordMarks begin the hashes of passwords.
 var passwordMarks = []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$", "$y$", "$7$",
-	"$argon2", "$pbkdf2"}
+	"$8$", "$9$", "$krb5asrep$", "$krb5tgs$", "$argon2", "$pbkdf2"}
 
 func init() {
 	for _, list := range prefixIssuers {
 		for _, x := range list {
 			if len(x.text) < shortest {
 				addShortIssuer(x.text)
+				if last := x.text[len(x.text)-1]; last == '_' || last == '-' {
+					addShortIssuer(strings.ToUpper(x.text))
+					addShortIssuer(strings.ToUpper(x.text[:1]) + x.text[1:])
+				}
 			}
 		}
 	}
@@ -70,6 +75,9 @@ func init() {
 		signPairs[pairOf('/', c)] |= markSign
 	}
 	signPairs[pairOf(0x1b, '[')] |= markSign
+	signPairs[pairOf(0xef, 0xbc)] |= markSign
+	signPairs[pairOf(0xef, 0xbd)] |= markSign
+	signPairs[pairOf('\\', 'n')] |= markSign
 	for c := range 256 {
 		if strings.IndexByte("#qalg", byte(c)) >= 0 {
 			signPairs[pairOf('&', byte(c))] |= markSign
@@ -95,8 +103,9 @@ func addShortIssuer(text string) {
 	signPairs[pair] |= issuerSign
 	if issuerPairs[pair] == 0 {
 		shortIssuers = append(shortIssuers, nil)
-		issuerPairs[pair] = uint8(len(shortIssuers))
+		issuerPairs[pair] = uint16(len(shortIssuers))
 	}
+	text = strings.ToLower(text)
 	if list := &shortIssuers[issuerPairs[pair]-1]; !slices.Contains(*list, text) {
 		*list = append(*list, text)
 	}
@@ -183,6 +192,12 @@ func (s *scan) layerAt(i int) {
 		s.hit(i, i+2, styleRule)
 	case b[i] == '&' && entityAt(b, i) > 0:
 		s.hit(i, i+1, entityRule)
+	case b[i] == 0xef:
+		if i+2 < len(b) && isWide(b[i+1], b[i+2]) {
+			s.hit(i, i+1, wideRule)
+		}
+	case b[i] == '\\':
+		s.hit(i, i+1, escapeRule)
 	case b[i] == '%' && i+2 < len(b) && classOf[b[i+2]]&hexByte != 0:
 		s.hit(i, i+1, percentRule)
 	}
@@ -195,7 +210,7 @@ func (s *scan) shortIssuer(i int) {
 		return
 	}
 	for _, text := range shortIssuers[issuerPairs[pairOf(b[i], b[i+1])]-1] {
-		if end := i + len(text); end < len(b) && string(b[i:end]) == text {
+		if end := i + len(text); end < len(b) && hasFold(b, i, text) {
 			s.hit(i, end, (*scan).issuerRule)
 		}
 	}
@@ -204,10 +219,29 @@ func (s *scan) shortIssuer(i int) {
 // passwordMark looks for the mark that begins the hash of a password.
 func (s *scan) passwordMark(i int) {
 	for _, mark := range passwordMarks {
-		if hasFold(s.b, i, mark) && (len(mark) > 3 || i > 0 && s.b[i-1] == ':') {
+		if hasFold(s.b, i, mark) && (len(mark) > 3 || i > 0 && s.b[i-1] == ':' || isCrypt(s.b[i:])) {
 			s.hit(i, i+len(mark), (*scan).hashRule)
 		}
 	}
+}
+
+// isCrypt tells of $1$SALT$HASH and its kin: 22 letters of a hash or more.
+func isCrypt(b []byte) bool {
+	i := 3
+	if hasFold(b, i, "rounds=") {
+		i += 1 + bytes.IndexByte(b[i:min(len(b), i+24)], '$')
+	}
+	salt := i
+	for i < len(b) && i-salt <= 16 && (isAlnum(b[i]) || b[i] == '.' || b[i] == '/') {
+		i++
+	}
+	if i == salt || i >= len(b) || b[i] != '$' {
+		return false
+	}
+	hash := i + 1
+	for i = hash; i < len(b) && i-hash < 90 && (isAlnum(b[i]) || b[i] == '.' || b[i] == '/'); i++ {
+	}
+	return i-hash >= 22
 }
 
 // shortName looks for a short name before the colon or the equals sign at i.

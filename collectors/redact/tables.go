@@ -29,7 +29,9 @@ func (s *scan) tableForm(f field) bool {
 	case bytes.IndexByte(b[line:end], '|') >= 0:
 		return s.separated(f, line, end, '|')
 	case s.isUnderlined(b, end):
-		return s.ruled(f, line, end)
+		return s.ruled(f, line, nextPayload(b, end))
+	case isSpacedHeading(b[line:end]):
+		return s.ruled(f, line, line)
 	}
 	for _, sep := range []byte(",;\t") {
 		if isHeading(b[line:end], sep) {
@@ -55,6 +57,23 @@ func isHeading(line []byte, sep byte) bool {
 	return true
 }
 
+// isSpacedHeading tells of names in capitals with two blanks or more between them, as
+// kubectl prints them.
+func isSpacedHeading(line []byte) bool {
+	line = bytes.TrimRight(line, " \r")
+	names := 0
+	for cell := range bytes.SplitSeq(line, []byte("  ")) {
+		if cell = bytes.Trim(cell, " "); len(cell) == 0 {
+			continue
+		}
+		if bytes.ContainsAny(cell, lowers+digits) || run(cell, 0, nameByte|blankByte) != len(cell) {
+			return false
+		}
+		names++
+	}
+	return names >= 2
+}
+
 // isUnderlined tells whether the next line is made of dashes.
 func (s *scan) isUnderlined(b []byte, i int) bool {
 	line := nextPayload(b, i)
@@ -71,7 +90,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	}
 	column := columnOf(b[line:end], f.from-line, sep)
 	heads := columnOf(b[line:end], end-line, sep)
-	if sep == '|' && !s.isUnderlined(b, end) {
+	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b[line:end], b, end)) {
 		return s.cellBeside(f, line, end, column)
 	}
 	found := false
@@ -87,13 +106,28 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 			}
 			continue
 		}
-		if len(bytes.Trim(b[cell.start:cell.end], "-=: ")) > 0 {
+		if text := bytes.Trim(b[cell.start:cell.end], "-=: "); len(text) > 0 && !isConstant(text) {
 			s.takeJudged(f, cell, f.trust < strong)
 			found = true
 		}
 		s.dull.columns = end
 	}
 	return found
+}
+
+// isConstant tells of the name of a variable in a table of them: `AZURE_TENANT_ID`.
+func isConstant(text []byte) bool {
+	name := bytes.Trim(text, "`")
+	return bytes.IndexByte(name, '_') > 0 && isIdentifier(name) && !bytes.ContainsAny(name, lowers)
+}
+
+// isRow tells of the last row of a table whose borders are drawn: what follows is its
+// border, and no row.
+func isRow(line, b []byte, end int) bool {
+	border := nextPayload(b, end)
+	below := nextPayload(b, lineEnd(b, border))
+	return bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("|")) && border < len(b) && b[border] == '+' &&
+		(below >= len(b) || b[below] != '|')
 }
 
 // cellBeside takes the value in the cell behind a name: | NAME | VALUE |.
@@ -103,7 +137,8 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 	if cell.end <= cell.start || own.start > f.from || own.end < f.to || own.end-own.start > f.to-f.from+2 {
 		return false
 	}
-	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(f.b[cell.start:cell.end]))
+	text := f.b[cell.start:cell.end]
+	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(text) || bytes.IndexByte(text, ' ') > 0)
 	return true
 }
 
@@ -144,14 +179,15 @@ func cellAt(b []byte, line, end, n int, sep byte) value {
 	return value{start: i, end: i + len(bytes.TrimRight(b[i:last], " \t\r"))}
 }
 
-// ruled takes what stands below a name whose column dashes underline.
-func (s *scan) ruled(f field, line, end int) bool {
+// ruled takes what stands below a name whose column dashes underline; dashes is the
+// heading's own line where there are none.
+func (s *scan) ruled(f field, line, dashes int) bool {
 	b := f.b
 	column := f.from - line
-	dashes := nextPayload(b, end)
 	i := lineEnd(b, dashes)
 	found := false
-	if strings.EqualFold(string(f.text()), "name") || dashes+column >= i || b[dashes+column] != '-' {
+	if strings.EqualFold(string(f.text()), "name") || dashes+column >= i ||
+		dashes != line && b[dashes+column] != '-' {
 		return false
 	}
 	for row := 0; row < mostRows && i < len(b); row++ {

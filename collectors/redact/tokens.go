@@ -103,7 +103,11 @@ func (s *scan) hashRule(start, end int) {
 		from++
 	}
 	i := end
-	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte("./$+=,", b[i]) >= 0) {
+	stops := "./$+=,"
+	if hasFold(b, from, "$krb5") {
+		stops += ":@*-"
+	}
+	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte(stops, b[i]) >= 0) {
 		i++
 	}
 	if i-end >= 16 {

@@ -13,6 +13,7 @@ var placeholders = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
+		todo tbd fixme changeme fake dummy notused unused placeholder example ])
 		string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
 		m[w] = true
@@ -32,7 +33,8 @@ func isPlaceholder(v []byte) bool {
 	if isMetavariable(v) || isTemplate(v) {
 		return true
 	}
-	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) {
+	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) ||
+		len(v) >= 3 && len(bytes.Trim(v, "xX-_*.")) == 0 {
 		return true
 	}
 	last := v[len(v)-1]
@@ -40,10 +42,17 @@ func isPlaceholder(v []byte) bool {
 	case '$':
 		return isVariable(v)
 	case '%':
-		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1])
+		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1]) || allDigits(v[1:]) ||
+			hasFold(v, 0, "%~") && allDigits(v[2:])
+	case '@':
+		return len(v) > 2 && last == '@' && isIdentifier(v[1:len(v)-1])
 	case '<':
 		return last == '>' && len(v) <= 64 && run(v[1:len(v)-1], 0, nameByte|blankByte) == len(v)-2
 	case '[':
+		if last == ']' && v[len(v)-2] == ')' && bytes.IndexByte(v, '(') > 1 &&
+			isIdentifier(v[1:bytes.IndexByte(v, '(')]) {
+			return true // [parameters('adminPassword')]
+		}
 		return last == ']' && len(v) <= 64 && run(v[1:len(v)-1], 0, wordByte|blankByte) == len(v)-2
 	}
 	return false
@@ -52,7 +61,8 @@ func isPlaceholder(v []byte) bool {
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
 	"!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
-	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault"}
+	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
+	"change-me", "change_me"}
 
 // isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
 // cut at a blank in it.
@@ -62,11 +72,14 @@ func isTemplate(v []byte) bool {
 			return true
 		}
 	}
+	if hasFold(v, 0, "your") && len(v) > 6 && isUpper(v[4]) && isIdentifier(v) && !mixed(v) {
+		return true // YourPassword
+	}
 	switch v[0] {
 	case '%':
 		return len(v) == 2 && isLower(v[1])
 	case '{':
-		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1
+		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1 && !isGUID(v)
 	}
 	return false
 }
@@ -85,8 +98,18 @@ var roots = func() map[string]bool {
 // isCode takes what gives a value and is none: get_token(…), config.password,
 // [Convert]::ToBase64String(…), os.environ["X"], db_password.
 func isCode(b []byte, v value) bool {
-	text := b[v.start:v.end]
+	text := bytes.TrimRight(b[v.start:v.end], ",;")
 	if len(text) < 2 {
+		return false
+	}
+	if i := bytes.IndexByte(text, '['); i >= 2 && isIdentifier(text[:i]) && !mixed(text[:i]) &&
+		(i == len(text)-1 || run(bytes.TrimRight(text[i+1:], "]"), 0, wordByte) == len(bytes.TrimRight(text[i+1:], "]"))) {
+		return true // tokens[index]
+	}
+	if text[0] == '*' || text[0] == '&' {
+		return run(text, 1, nameByte) == len(text) && bytes.IndexByte(text, '.') > 1
+	}
+	if text = bytes.TrimRight(text, "{"); len(text) < 2 {
 		return false
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
@@ -127,8 +150,13 @@ func isMetavariable(v []byte) bool {
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
 		switch string(word) {
 		case "TOKEN", "PASSWORD", "SECRET", "KEY", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
-			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE":
+			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE", "GEN", "AWS",
+			"AZURE", "DB", "API":
 		default:
+			if n := len(word); n >= 8 && n == len(v) && (bytes.Contains(word, []byte("PASSWORD")) ||
+				bytes.Contains(word, []byte("SECRET")) || bytes.Contains(word, []byte("TOKEN"))) {
+				return true // ADMINPASSWORDHASH
+			}
 			return false
 		}
 	}
@@ -146,7 +174,10 @@ func isVariable(v []byte) bool {
 	case '(':
 		return last == ')' || bytes.IndexByte(v, ')') < 0
 	}
-	name := v[1:]
+	name := bytes.TrimRight(v[1:], "{),;")
+	if isIdentifier(name) && !bytes.ContainsAny(name, lowers) && bytes.IndexByte(name, '_') > 0 {
+		return true // $K8S_KEY_PATH
+	}
 	if allDigits(name) || len(name) == 1 && !isAlnum(name[0]) {
 		return true // of a script's arguments
 	}
@@ -328,6 +359,10 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if t != strong && bytes.Contains(v, []byte(tokenStart)) {
 		return false // its secret is gone, and a token's digits are no sign of another
 	}
+	if len(name) == 4 && hasFold(name, 0, "pass") && (v[len(v)-1] == ':' || name[0] == 'P' &&
+		name[1] == 'A' && !hardWord(v) && !hasDigitRun(v)) {
+		return false // what passed and what failed of some tests
+	}
 	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
 		return false
 	}
@@ -335,19 +370,31 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 		return false // so many tests pass
 	}
 	if t == strong {
-		return !prose || looksRandom(v) || hardWord(v)
+		return !prose || bytes.Count(v, []byte(" ")) < 2 && (looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")))
 	}
 	if isPlainValue(v) || bytes.HasPrefix(v, []byte("system:")) {
-		return false
+		return t == medium && isSecretURL(v)
 	}
 	if isBareSecret(name) && isObjectName(v) && (bytes.ContainsAny(v, "-/") || !mixed(v)) {
 		return false
 	}
-	if t == weak {
+	if t <= loose {
+		if isKeyOfService(name) && (isGUID(v) || len(v) >= leastNamed && isMade(v)) {
+			return true
+		}
 		return isAuthPair(v) || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
 			bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
 	}
 	return !prose || looksRandom(v)
+}
+
+// isSecretURL tells of an address that lets whoever knows it in: https://…/services/VALUE.
+func isSecretURL(v []byte) bool {
+	if !hasFold(v, 0, "https://") && !hasFold(v, 0, "http://") {
+		return false
+	}
+	last := v[bytes.LastIndexByte(v, '/')+1:]
+	return len(last) >= 20 && run(last, 0, wordByte) == len(last) && isGenerated(last)
 }
 
 // hardWord takes what no sentence goes on with.

@@ -130,6 +130,21 @@ func (t *Tree) Has(name string) bool {
 	return file || gap
 }
 
+// HasFile tells whether the file itself is written, and not only its gap.
+func (t *Tree) HasFile(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, file := t.files[name]
+	return file
+}
+
+// Remove takes a file out again.
+func (t *Tree) Remove(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.files, name)
+}
+
 // FS is the tree as it stands now. What is added later is not in it.
 func (t *Tree) FS() fs.FS {
 	t.mu.Lock()

@@ -18,10 +18,13 @@ type program struct {
 
 	updates <-chan Update
 	again   func()
-	report  bool // stays on the terminal
+	report  bool   // stays on the terminal
+	first   effect // of how the screen begins
 }
 
-func (p program) Init() tea.Cmd { return p.next }
+func (p program) Init() tea.Cmd {
+	return tea.Batch(append(p.commands(p.first), p.next)...)
+}
 
 // ended reports that no update will come any more.
 type ended struct{}

@@ -45,6 +45,7 @@ type Options struct {
 	Width     int               // the size until the terminal tells its own
 	Height    int
 	Lang      *lang.Catalogue // nil is English, and so is ASCII
+	Evidence  bool            // the screen begins with the evidence, where there is some already
 }
 
 // A Leave is how the user left.
@@ -71,6 +72,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	case u, ok := <-feed.Updates:
 		if ok { // what is there already is in the first frame
 			p.model, _ = p.model.update(u)
+			if opt.Evidence {
+				p.model, p.first = p.model.open(newBrowser(p.model.env()))
+			}
 		}
 	default:
 	}

@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/collectors/bundle"
+	"doctor/collectors/fleet"
 	"doctor/collectors/foreign"
 	"doctor/collectors/redact"
 	"doctor/fixtures"
@@ -76,6 +78,18 @@ func openPath(o Options) (Source, error) {
 	if path == StandardInput {
 		path = "standard input"
 	}
+	if fleet.IsRecording(archive.FS()) {
+		if o.Node == "" {
+			return Source{}, &FleetRecording{archive, path}
+		}
+		src, err := openOfFleet(archive, path, o.Node)
+		if err != nil {
+			archive.Close()
+			return Source{}, fmt.Errorf("%s: %w", path, err)
+		}
+		src.close = archive.Close
+		return src, nil
+	}
 	src, err := openNode(archive, path, o.Node)
 	if err != nil {
 		refused := archive.Refused()
@@ -139,6 +153,13 @@ func openNode(archive *bundle.Archive, path, name string) (Source, error) {
 // chosen is the node of that name, or the only one, with its evidence. Of several recordings of
 // one node it is the last.
 func chosen(fsys fs.FS, nodes []foreign.Node, name string) (foreign.Node, fs.FS, string, error) {
+	if n, ok := strings.CutPrefix(name, "#"); ok { // the place in the list
+		if i, err := strconv.Atoi(n); err == nil && i > 0 && i <= len(nodes) {
+			tree, err := nodes[i-1].Evidence(fsys)
+			return nodes[i-1], tree, "", err
+		}
+		return foreign.Node{}, nil, "", fmt.Errorf("there are %d recorded nodes, and no number %s", len(nodes), n)
+	}
 	node, err := foreign.Choose(nodes, name)
 	var which *foreign.WhichError
 	if errors.As(err, &which) && (name == "" || strings.EqualFold(which.Nodes[0].Name, name)) {

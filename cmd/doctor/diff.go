@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"doctor/checks"
+	"doctor/checks/diff"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/cmd/doctor/internal/session"
+	"doctor/ui"
+)
+
+func diffCommand(std streams) *cobra.Command {
+	f := flags{Options: session.Options{Program: program(), In: std.in, Waiting: tellsWaiting(std)}}
+	var demos []string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compares two nodes, or one node at two times, by what their evidence means",
+		Long: `diff compares two nodes by what their evidence means: HNS networks by name, endpoints by what
+HNS does for pods, load balancers by VIP and port, services by name, files by path and parsed
+content. What must differ between two nodes of a cluster (names, addresses, podCIDRs, MACs, GUIDs,
+times) is set aside. Differences that explain a fault of one node come first.
+
+A and B are each a recording (PATH; PATH#2 for the second node or snapshot in it, PATH#NAME for the
+node of this name), demo:NAME, or node:NAME through the Kubernetes API.
+
+Exit status: 0 no difference that matters, 3 differences that matter; 1, 2 and 130 as in
+` + "`doctor --help`.",
+		Example: `  doctor diff good.zip bad.zip
+  doctor diff node:win-1 node:win-2
+  doctor diff monday.zip tuesday.zip -o markdown
+  doctor diff support-bundle.zip#1 support-bundle.zip#2
+  doctor diff --demo healthy-flannel-hostgw --demo outboundnat-exception-missing`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range demos {
+				args = append(args, demoPrefix+name)
+			}
+			if len(args) != 2 {
+				return fmt.Errorf("diff compares two nodes, and was given %d; name a recording, demo:NAME or node:NAME for each", len(args))
+			}
+			if f.json {
+				if f.output != "" && f.output != "json" {
+					return fmt.Errorf("--json and -o %s contradict each other; give one of them",
+						evidence.Clean(f.output))
+				}
+				f.output = "json"
+			}
+			if f.output == "" {
+				f.output = "text"
+			}
+			if !slices.Contains(ui.DiffFormats(), f.output) {
+				return unknownFormat(f.output, ui.DiffFormats())
+			}
+			for _, arg := range args {
+				if path, _, _ := strings.Cut(arg, "#"); !strings.HasPrefix(arg, demoPrefix) && !strings.HasPrefix(arg, nodePrefix) {
+					f.inputs = append(f.inputs, path)
+				}
+			}
+			if err := f.validateFile(cmd); err != nil {
+				return err
+			}
+			return compare(cmd.Context(), std, f, args, all)
+		},
+	}
+	p := cmd.Flags()
+	p.StringArrayVar(&demos, "demo", nil, "a built-in recorded node, as demo:NAME")
+	p.BoolVar(&all, "all", false, "show differences in what changes by itself too (certificates, memory, disks)")
+	p.BoolVar(&f.json, "json", false, "short for -o json")
+	p.StringVarP(&f.output, "output", "o", "", "")
+	withList(p, "output", "write %s", ui.DiffFormats()...)
+	f.addOutput(cmd, "write to this file instead of standard output")
+	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	f.lang.flag(cmd)
+	f.addCluster(cmd)
+	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s",
+		"time limit for reading a node through the API, in seconds or as 30s or 2m")
+	spanFlag(p, &f.Since, "since", session.DefaultSince, "", "how far back logs of a node are read")
+	f.Passive = true
+	completeWith(cmd, "output", ui.DiffFormats)
+	completeWith(cmd, "demo", demoNames)
+	return cmd
+}
+
+const (
+	demoPrefix = "demo:"
+	nodePrefix = "node:"
+)
+
+// compare reads both nodes, one after the other, and writes what differs.
+func compare(ctx context.Context, std streams, f flags, names []string, all bool) error {
+	var sides [2]diff.Side
+	secrets := session.NewSecrets()
+	for i, name := range names {
+		snapshot, report, close, err := readSide(ctx, std, f, name)
+		if err != nil {
+			return err
+		}
+		defer close()
+		if f.output != "json" {
+			report = f.lang.catalogue().Report(report)
+		}
+		sides[i] = session.Side(name, snapshot, report, secrets)
+	}
+	c := diff.Compare(sides[0], sides[1], program())
+	out := f.displayOn(std)
+	defer out.close()
+	if err := out.deliver(func(w io.Writer) error {
+		return ui.WriteDiff(w, f.output, c, all, out.style())
+	}); err != nil {
+		return err
+	}
+	if c.Differs {
+		return exit{status: exitFail}
+	}
+	return nil
+}
+
+// readSide reads and judges one of the nodes that are compared.
+func readSide(ctx context.Context, std streams, f flags, name string) (s evidence.Snapshot, r checks.Report,
+	close func() error, err error) {
+	o, list := f.Options, faults.Catalogue()
+	if node, ok := strings.CutPrefix(name, nodePrefix); ok {
+		if o.Node = node; node == "" {
+			return s, r, nil, errors.New("node: is given no name; `doctor --node` lists the Windows nodes")
+		}
+		live, err := session.ThroughAPI(ctx, o, list)
+		if err != nil {
+			return s, r, nil, sourceError(err, node)
+		}
+		live.Read(ctx, func() {})
+		if err := ctx.Err(); err != nil {
+			return s, r, nil, err
+		}
+		if r, s, err = live.Report(); err == nil {
+			err = live.Unread()
+		}
+		if err != nil {
+			return s, r, nil, trouble(err)
+		}
+		return s, session.Shareable(r), func() error { return nil }, nil
+	}
+	if demo, ok := strings.CutPrefix(name, demoPrefix); ok {
+		o.Demo = demo
+	} else if o.From = name; strings.Contains(name, "#") {
+		if _, err := os.Stat(name); err != nil { // no file is called so
+			path, which, _ := strings.Cut(name, "#")
+			o.From, o.Node = path, which
+			if _, err := strconv.Atoi(which); err == nil {
+				o.Node = "#" + which
+			}
+		}
+	}
+	src, err := openRecording(o, std)
+	if err != nil {
+		return s, r, nil, err
+	}
+	s, r, unread := session.Judge(src, list, program())
+	for _, u := range unread {
+		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
+	}
+	return s, r, src.Close, nil
+}

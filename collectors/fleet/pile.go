@@ -1,0 +1,97 @@
+package fleet
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// A pile is the objects of one node, in the order in which they came. Most of it is compressed: a
+// hundred thousand pods as text would be most of the memory.
+type pile struct {
+	tail   []byte // the last ones, as text; each ends with a zero byte, which JSON does not hold
+	chunks [][]byte
+}
+
+// chunkSize is how much text is compressed at once.
+const chunkSize = 16 << 10
+
+// A squeezer compresses for many piles, one after the other.
+type squeezer struct {
+	w *flate.Writer
+	b bytes.Buffer
+}
+
+func (s *squeezer) add(p *pile, object json.RawMessage) error {
+	p.tail = append(append(p.tail, object...), 0)
+	if len(p.tail) < chunkSize {
+		return nil
+	}
+	s.b.Reset()
+	if s.w == nil {
+		w, err := flate.NewWriter(nil, flate.BestSpeed)
+		if err != nil {
+			return err
+		}
+		s.w = w
+	}
+	s.w.Reset(&s.b)
+	if _, err := s.w.Write(p.tail); err != nil {
+		return err
+	}
+	if err := s.w.Close(); err != nil {
+		return err
+	}
+	p.chunks = append(p.chunks, bytes.Clone(s.b.Bytes()))
+	p.tail = p.tail[:0]
+	return nil
+}
+
+// each visits the objects in order.
+func (p *pile) each(visit func(json.RawMessage) error) error {
+	objects := func(text []byte) error {
+		for len(text) > 0 {
+			object, rest, _ := bytes.Cut(text, []byte{0})
+			if err := visit(object); err != nil {
+				return err
+			}
+			text = rest
+		}
+		return nil
+	}
+	for _, chunk := range p.chunks {
+		text, err := io.ReadAll(flate.NewReader(bytes.NewReader(chunk)))
+		if err != nil {
+			return err
+		}
+		if err := objects(text); err != nil {
+			return err
+		}
+	}
+	return objects(p.tail)
+}
+
+// listOf writes a List of objects, as the server would.
+func listOf(each func(visit func(json.RawMessage) error) error) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(listHead)
+	first := true
+	err := each(func(object json.RawMessage) error {
+		if !first {
+			b.WriteString(",\n")
+		}
+		first = false
+		b.Write(object)
+		return nil
+	})
+	b.WriteString("]}")
+	return b.Bytes(), err
+}
+
+const listHead = `{"apiVersion":"v1","kind":"List","items":[`
+
+// fullName is NAMESPACE/NAME without the spare memory of a large answer behind it.
+func fullName(namespace, name string) string { return strings.Clone(namespace + "/" + name) }

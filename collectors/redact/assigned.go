@@ -1,0 +1,426 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// An operator stands between a name and its value.
+type operator struct {
+	sign  byte // ':' or '='
+	end   int
+	equal bool // compares; only a value in quotes is one
+}
+
+// operators in the order in which they are looked for.
+var operators = []struct {
+	text string
+	sign byte
+}{
+	{"===", '?'}, {"!==", '?'}, {"==", '?'}, {"!=", '?'}, {":::=", '='}, {"::=", '='}, {":=", '='},
+	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
+	{"=~", '?'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
+	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
+	{"[]=", '='}, {"[] =", '='},
+}
+
+func operatorAt(b []byte, i int) (op operator, ok bool) {
+	if i < len(b) && b[i] == '[' { // char password[25] =
+		if end := run(b, i+1, wordByte); end < len(b) && b[end] == ']' {
+			i = skipGap(b, end+1)
+		}
+	}
+	for _, o := range operators {
+		if hasFold(b, i, o.text) {
+			if o.sign == '?' {
+				return operator{'=', i + len(o.text), true}, true
+			}
+			return operator{o.sign, i + len(o.text), false}, o.sign != 0
+		}
+	}
+	return operator{}, false
+}
+
+// assignedForm: NAME: value and NAME=value.
+func (s *scan) assignedForm(f field) bool {
+	b := f.b
+	f.at = skipType(b, f.at)
+	op, ok := operatorAt(b, f.at)
+	if !ok {
+		return f.behind() == ':' || f.behind() == '='
+	}
+	i := skipGap(b, op.end)
+	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
+		i = skipGap(b, at+1)
+	}
+	if i >= len(b) || s.endsQuote(f, op, i) || s.isDefault(f, op, i) {
+		return true
+	}
+	if op.equal {
+		i = skipVerbatim(b, i)
+		if c, _ := wideAt(b, i); skipQuote(b, i) > i || c == '"' {
+			s.takeJudged(f, s.value(b, i, plainStops), false)
+		}
+		return true
+	}
+	indent, first := s.beginsLine(f.from)
+	if isLine(b[i]) {
+		s.nextLineValue(f, op, i, indent, first)
+		return true
+	}
+	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) {
+		return true
+	}
+	if op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
+		return true
+	}
+	if i+2 < len(b) && b[i] == '@' && skipQuote(b, i+1) > i+1 && isLine(b[i+2]) { // @"…"@ over lines
+		at := nextLine(b, i+2)
+		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
+		return true
+	}
+	if i = skipYAMLTag(b, skipVerbatim(b, i)); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
+		s.bracketed(f, i)
+		return true
+	}
+	if i+1 < len(b) && b[i] == '\\' && (b[i+1] == 'n' || b[i+1] == 'r') && s.escapedLine(b, i) {
+		return true
+	}
+	s.plainValue(f, op, i, first)
+	return true
+}
+
+// skipType passes the type between the name of a variable and its operator.
+func skipType(b []byte, i int) int {
+	end := i
+	for end < len(b) && end-i < 16 && (isAlnum(b[end]) || strings.IndexByte("[]*_:&", b[end]) >= 0) {
+		end++
+	}
+	at := skipBlanks(b, end)
+	if at == end || at >= len(b) || b[at] != '=' && !hasFold(b, at, ":=") {
+		return i
+	}
+	switch strings.ToLower(strings.Trim(string(b[i:end]), "[]*&")) {
+	case "string", "str", "std::string", "byte", "char", "const", "text", "varchar", "any":
+		return at
+	}
+	return i
+}
+
+// endsQuote tells of a quote behind a colon that closes the text in which the name
+// stands: expect("New password:").
+func (s *scan) endsQuote(f field, op operator, i int) bool {
+	b := f.b
+	if b[i] != '"' || i != op.end || f.quoted || f.flag || op.sign != ':' {
+		return false
+	}
+	from := max(0, f.from-layerBack)
+	from += lineStart(b[from:], f.from-from)
+	return bytes.Count(b[from:f.from], []byte(`"`))%2 == 1
+}
+
+// isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.
+func (s *scan) isDefault(f field, op operator, i int) bool {
+	b := f.b
+	if f.from < 2 || b[f.from-1] != '{' || b[f.from-2] != '$' || op.end >= len(b) {
+		return false
+	}
+	return op.sign == ':' && strings.IndexByte("?+", b[op.end]) >= 0
+}
+
+// skipVerbatim passes the sign of a text without escapes: @"…", r"…".
+func skipVerbatim(b []byte, i int) int {
+	if i+1 < len(b) && strings.IndexByte("@rbfuLN", b[i]) >= 0 && (b[i+1] == '"' || b[i+1] == '\'') {
+		return i + 1
+	}
+	return i
+}
+
+// skipYAMLTag passes !!binary and &anchor.
+func skipYAMLTag(b []byte, i int) int {
+	if i+2 < len(b) && b[i] == '!' && b[i+1] == '!' {
+		if end := run(b, i+2, wordByte); end < len(b) && isBlank(b[end]) {
+			return skipBlanks(b, end)
+		}
+	}
+	return i
+}
+
+// nextLineValue reads a value that stands in the line behind its name.
+func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
+	b := f.b
+	if next := skipSpace(b, i); isRecoveryPassword(b, next) {
+		s.add(next, next+recoveryLength, f.kind, b[next:next+recoveryLength])
+		return
+	}
+	next := nextPayload(b, i)
+	at := skipBlanks(b, next)
+	if at >= len(b) || isLine(b[at]) {
+		return
+	}
+	switch {
+	case f.quoted && b[at] == '"':
+		s.takeJudged(f, s.value(b, at, plainStops), false)
+	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
+	case hasFold(b, skipQuote(b, at), "value"):
+		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
+		if at < len(b) && b[at] == ':' {
+			s.sibling(f, skipGap(b, at+1))
+		}
+	default:
+		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
+		if end := skipBlanks(b, skipQuote(b, v.end)); v.open || v.quoted &&
+			end < len(b) && !isLine(b[end]) || bytes.Contains(b[v.start:v.end], []byte(": ")) ||
+			v.end > v.start && b[v.end-1] == ':' {
+			return
+		}
+		s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
+	}
+}
+
+// plainValue reads a value in the line of its name.
+func (s *scan) plainValue(f field, op operator, i int, first bool) {
+	b := f.b
+	tight := i == op.end
+	stops, prose := plainStops, false
+	switch {
+	case f.flag && op.sign == '=':
+		stops = s.flagStops(f, i)
+	case op.sign == '=' && tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 &&
+		s.quotedLine(b, i, b[f.from-1]):
+		stops = string(b[f.from-1]) + "\r\n"
+	case op.sign == '=' && first && tight && isCapital(f.text()) && !moreSettings(b, i):
+		stops = "\r\n"
+	case op.sign == '=' && first && !tight && !s.prose && f.trust == strong &&
+		!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+		stops = "\r\n" // passphrase = four words of it
+	case op.sign == ':' && first && !tight && !s.prose:
+		stops = "\r\n"
+		if f.trust < strong && moreWords(b, i) { // a token has no blanks in it
+			stops, prose = " \t\r\n,;\"'", true
+		}
+	case op.sign == ':' && first && !tight:
+		stops = " \t\r\n,;\"'"
+		prose = f.trust < strong && !hasFold(f.text(), 0, "x-") || moreWords(b, i)
+	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
+		prose = s.prose && (!tight || f.trust < strong) || f.trust < strong ||
+			afterWord(b, f.from) && moreWords(b, i)
+	}
+	v := s.value(b, i, stops)
+	if inner, ok := s.templateDefault(v); ok {
+		v = inner
+	}
+	if !v.quoted {
+		if first && !isCode(s.b, v) {
+			v = s.wholeWord(v)
+		}
+		v = s.trimmed(v, stops)
+	} else if op.sign == '=' || f.quoted {
+		prose = false
+	}
+	if !v.quoted && isCmdlet(s.b[v.start:v.end]) {
+		return
+	}
+	if isGUID(s.b[v.start:v.end]) && f.trust >= medium {
+		prose = false
+	}
+	if !v.quoted && isOwnName(f.text(), s.b[v.start:v.end]) {
+		return
+	}
+	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && f.trust == strong && isIdentifier(text) &&
+		!mixed(text) {
+		next := s.value(b, skipBlanks(b, v.end), plainStops) // username and password: ops VALUE
+		if !next.open && next.end > next.start && isJumbled(b[next.start:next.end]) {
+			s.take(next, f.kind)
+			return
+		}
+	}
+	s.takeJudged(f, v, prose)
+}
+
+// templateDefault is what a template takes where nothing is set: #{ENV['T'] || 'VALUE'}.
+func (s *scan) templateDefault(v value) (value, bool) {
+	b := s.b[v.start:max(v.start, v.end)]
+	if v.open || !isTemplate(append(bytes.Clone(b), ' ')) {
+		return v, false
+	}
+	for _, mark := range []string{"|| ", "default ", ":-", "default("} {
+		i := bytes.Index(b, []byte(mark))
+		if i < 0 {
+			continue
+		}
+		at := v.start + i + len(mark)
+		inner := s.value(s.b[:v.end], at, plainStops)
+		if text := s.b[inner.start:max(inner.start, inner.end)]; isGUID(text) || looksChosen(text) || isGenerated(text) {
+			return inner, true
+		}
+	}
+	return v, false
+}
+
+// moreSettings tells of A=x B=y in one line, as shells have it.
+func moreSettings(b []byte, i int) bool {
+	line := b[i:lineEnd(b, i)]
+	word, rest, ok := bytes.Cut(line, []byte(" "))
+	return ok && (bytes.IndexByte(rest, '=') > 0 || bytes.HasSuffix(line, []byte("\\")) ||
+		bytes.HasPrefix(rest, []byte("make "))) && !bytes.ContainsAny(word, "\"'")
+}
+
+// wholeWord takes the rest of a word of a line of its own, where signs in it look like
+// the end of a value: m{{h}o)p.
+func (s *scan) wholeWord(v value) value {
+	b := s.b
+	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&", b[v.end]) < 0 {
+		return v
+	}
+	end := v.end
+	for end < len(b) && !isBlank(b[end]) && !isLine(b[end]) && end-v.start < 128 {
+		end++
+	}
+	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
+	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 ||
+		!bytes.ContainsAny(rest, lowers+uppers+digits) || isTemplate(b[v.start:v.end]) ||
+		bytes.ContainsAny(rest, "(=") && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
+		return v
+	}
+	v.end += len(rest)
+	return v
+}
+
+// isScrambled tells of a word with more kinds of signs than code has in one.
+func isScrambled(v []byte) bool {
+	kinds := 0
+	for _, c := range []byte("{}()[]<>$@!?*^~-_:") {
+		kinds += min(1, bytes.Count(v, []byte{c}))
+	}
+	return kinds >= 6
+}
+
+// isOwnName tells of a value that only repeats its name: RHSM_PASS=pass, password: password.
+func isOwnName(name, v []byte) bool {
+	v = bytes.TrimRight(v, ",;")
+	return len(v) >= 4 && len(v) <= len(name) && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
+}
+
+// quotedLine tells whether a quote before NAME=value closes in its line, with no other
+// setting before.
+func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
+	end := i
+	for end < len(b) && b[end] != quote && !isLine(b[end]) {
+		end++
+	}
+	return end < len(b) && b[end] == quote && bytes.IndexByte(b[i:end], '=') < 0 &&
+		bytes.IndexByte(b[i:end], ';') < 0 && bytes.IndexByte(b[i:end], '&') < 0
+}
+
+// flagStops are what ends the value of --name=value.
+func (s *scan) flagStops(f field, at int) string {
+	if f.from > 0 && s.b[f.from-1] == '"' { // the quotes hold the flag with its value
+		end, ok := closing(f.b, at, '"', 0)
+		if ok && end < len(f.b) && f.b[end] == '"' && !bytes.Contains(f.b[at:end], []byte(" -")) {
+			return "\"\r\n"
+		}
+	}
+	return " \t\r\n\"'`"
+}
+
+// trimmed takes comments and blanks off the end of a value that has no quotes.
+func (s *scan) trimmed(v value, stops string) value {
+	if v.open || v.quoted {
+		return v
+	}
+	text := s.b[v.start:v.end]
+	if strings.IndexByte(stops, ' ') < 0 {
+		if i := bytes.Index(text, []byte(" #")); i > 0 {
+			text = text[:i]
+		}
+	}
+	v.end = v.start + len(bytes.TrimRight(text, " \t"))
+	return v
+}
+
+func isCapital(name []byte) bool {
+	return !bytes.ContainsAny(name, lowers)
+}
+
+// bracketed deals with lists of values: token: [a, b], and {"value": "x"}. Other
+// mappings and calls have names of their own.
+func (s *scan) bracketed(f field, at int) {
+	b := f.b
+	if b[at] == '(' {
+		s.tuple(f, at)
+		return
+	}
+	if b[at] == '{' {
+		if at+38 <= len(b) && isGUID(b[at:at+38]) {
+			s.takeJudged(f, value{start: at, end: at + 38}, false)
+			return
+		}
+		i := skipQuote(b, skipMore(b, at+1))
+		if hasFold(b, i, "value") {
+			i = skipBlanks(b, skipQuote(b, i+len("value")))
+			if i < len(b) && (b[i] == ':' || b[i] == '=') {
+				s.sibling(f, skipSpace(b, i+1))
+			}
+		}
+		return
+	}
+	if b[at] != '[' {
+		return
+	}
+	for i := at + 1; i < len(b); {
+		i = skipSpace(b, i)
+		if i >= len(b) || b[i] == ']' || b[i] == '[' || b[i] == '{' || b[i] == ':' {
+			return
+		}
+		v := s.value(b, i, plainStops)
+		if v.end <= i || !v.quoted && v.end < len(b) && b[v.end] == ']' && v.end+1 < len(b) &&
+			b[v.end+1] == ':' { // [System.Text.Encoding]::ASCII
+			return
+		}
+		s.takeJudged(f, v, s.prose && !v.quoted)
+		if v.open {
+			return
+		}
+		i = skipSpace(b, skipQuote(b, v.end))
+		if i < len(b) && b[i] == ',' {
+			i++
+		} else if i < len(b) && b[i] != ']' && !v.quoted {
+			return
+		}
+	}
+}
+
+// skipMore passes blanks, and where a line ends what is written before the next.
+func skipMore(b []byte, i int) int {
+	if i = skipBlanks(b, i); i < len(b) && isLine(b[i]) {
+		i = skipBlanks(b, nextPayload(b, i))
+	}
+	return skipSpace(b, i)
+}
+
+// tuple takes the second of two values in brackets: auth = ('user', 'VALUE').
+func (s *scan) tuple(f field, at int) {
+	b := f.b
+	i := skipBlanks(b, at+1)
+	if skipQuote(b, i) == i {
+		return
+	}
+	user := s.value(b, i, plainStops)
+	i = skipBlanks(b, skipQuote(b, user.end))
+	if user.open || i >= len(b) || b[i] != ',' {
+		return
+	}
+	if i = skipBlanks(b, i+1); skipQuote(b, i) > i {
+		if v := s.value(b, i, plainStops); !v.open && looksChosen(b[v.start:v.end]) {
+			s.take(v, "password")
+		}
+	}
+}
+
+// isAssignment tells of name=value.
+func isAssignment(v []byte) bool {
+	i := bytes.IndexByte(v, '=')
+	return i > 1 && i < len(v)-1 && v[i+1] != '=' && isIdentifier(v[:i]) && !mixed(v[:i]) &&
+		!isJumbled(v)
+}

@@ -1,0 +1,171 @@
+package redact
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Base64 that holds a secret, wherever it stands.
+
+// leastEncoded is the length of the shortest base64 that is decoded: it may hold
+// a name and a value.
+const leastEncoded = 24
+
+// encodings finds long runs of letters and digits. Each of leastWorded or more meets one of
+// the places that are looked at.
+func (s *scan) encodings(from, limit int) {
+	b := s.b
+	for i := from; i < limit; i += leastWorded {
+		if classOf[b[i]]&base64Byte == 0 {
+			continue
+		}
+		lowest := max(0, i-s.back/2)
+		start := lowest + runBack(b[lowest:], i-lowest, base64Byte)
+		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
+		if end-start >= leastWorded {
+			s.worded(start, end)
+		}
+		switch {
+		case end-start < leastEncoded:
+		case isAzureKey(b[start:end]):
+			s.hit(start, end, func(s *scan, start, end int) {
+				s.add(start, end, "access-key", s.b[start:end])
+			})
+		case isText64(b[start:end]):
+			s.hit(max(start, s.done), end, (*scan).encodedRule)
+		}
+		i += (end - i) / leastWorded * leastWorded
+	}
+}
+
+// value64 are the six bits that each letter of base64 stands for; 64 for none.
+var value64 = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 64
+	}
+	for i, c := range []byte(uppers + lowers + digits + "+/") {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = 62, 63
+	return t
+}()
+
+// isText64 tells by its beginning whether base64 holds text, which has letters of
+// both cases then. What stands before may be no part of it.
+func isText64(b []byte) bool {
+	var lower, upper bool
+	for _, c := range b[:leastEncoded] {
+		lower, upper = lower || isLower(c), upper || isUpper(c)
+	}
+	if !lower || !upper {
+		return false
+	}
+	for shift := range 4 {
+		if isTextAt(b[shift : leastEncoded-4+shift]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTextAt tells whether groups of four letters hold text.
+func isTextAt(b []byte) bool {
+	var plain [leastEncoded]byte
+	n := 0
+	for ; len(b) >= 4; b = b[4:] {
+		bits := uint32(0)
+		for _, c := range b[:4] {
+			if value64[c] == 64 {
+				return false
+			}
+			bits = bits<<6 | uint32(value64[c])
+		}
+		plain[n], plain[n+1], plain[n+2] = byte(bits>>16), byte(bits>>8), byte(bits)
+		n += 3
+	}
+	return isPlainText(plain[:n])
+}
+
+// isPlainText tells of letters, digits and signs, one byte each or two.
+func isPlainText(b []byte) bool {
+	printable := 0
+	for i, c := range b {
+		switch {
+		case c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t':
+			printable++
+		case c == 0 && i%2 == 1:
+		default:
+			return false
+		}
+	}
+	return 2*printable >= len(b)
+}
+
+// encodedRule takes base64 that holds a secret: a private key, the accounts of
+// registries, any text with a name and its value.
+func (s *scan) encodedRule(start, _ int) {
+	if start < s.dull.base64 || s.depth >= maxDepth {
+		return
+	}
+	b := s.see(start)
+	end := run(b, start, base64Byte)
+	s.dull.base64 = end
+	*s.work += int64(end - start)
+	if end == len(b) && s.cut(b) {
+		if kind := s.encodedKind(b[start : start+(end-start)/4*4]); kind != "" {
+			s.engulf(start, kind, func(b []byte, i int) (int, bool) {
+				n := run(b, i, base64Byte)
+				return n, n < len(b)
+			})
+		}
+		return
+	}
+	for shift := range 4 {
+		if from := start + shift; from < end {
+			if kind := s.encodedKind(b[from:end]); kind != "" {
+				s.add(start, end, kind, b[start:end])
+				return
+			}
+		}
+	}
+}
+
+// encodedKind is the kind of the first secret in base64, and nothing without one.
+func (s *scan) encodedKind(text []byte) string {
+	plain, _ := decode64(text)
+	if len(plain) < 12 || !isPlainText(plain[:12]) {
+		return ""
+	}
+	plain = fromUTF16(plain)
+	if bytes.Contains(plain, []byte("PRIVATE KEY-----")) {
+		return "private-key"
+	}
+	if bytes.Contains(plain, []byte("client-key-data")) {
+		return "kubeconfig"
+	}
+	if bytes.Contains(plain, []byte(`"auths"`)) {
+		return "registry-auth"
+	}
+	if !utf8.Valid(plain) {
+		return ""
+	}
+	inner := &scan{pass: s.within(), b: plain, eof: true}
+	inner.found, inner.prose = s.found, true
+	if inner.rules(); len(inner.spans) == 0 {
+		return ""
+	}
+	return inner.spans[0].kind
+}
+
+// fromUTF16 makes one byte of two where each second is zero.
+func fromUTF16(plain []byte) []byte {
+	if len(plain) < 4 || plain[1] != 0 || plain[3] != 0 {
+		return plain
+	}
+	units := make([]uint16, 0, len(plain)/2)
+	for i := 0; i+1 < len(plain); i += 2 {
+		units = append(units, uint16(plain[i])|uint16(plain[i+1])<<8)
+	}
+	return []byte(string(utf16.Decode(units)))
+}

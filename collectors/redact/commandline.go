@@ -1,0 +1,238 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Command lines: their words, and which of them are passwords.
+
+// commandLine looks at the words of a command.
+func (s *scan) commandLine(line []byte, i int, flags string) {
+	if !isBlank(line[i-1]) && line[i-1] != ':' {
+		i = skipQuote(line, run(line, i, wordByte|nameByte)) // .exe, 64
+	}
+	list := words(s, line, i)
+	for flag := range strings.FieldsSeq(flags) {
+		if way := ways[flag]; way != nil {
+			way(s, line, list)
+			continue
+		}
+		for n, w := range list {
+			if v, ok := flagValue(line, list, n, w, flag); ok {
+				s.takePassword(v)
+			}
+		}
+	}
+}
+
+// flagValue is the password that a word gives, or lets the next one give.
+func flagValue(line []byte, list []value, n int, w value, flag string) (value, bool) {
+	text := string(line[w.start:w.end])
+	name := strings.TrimRight(flag, "+:%,")
+	next := value{}
+	if n+1 < len(list) {
+		next = list[n+1]
+	}
+	switch strings.TrimPrefix(flag, name) {
+	case "+", ":+":
+		if strings.HasSuffix(flag, ":+") && flag != "-u:+" {
+			name += ":"
+		}
+		return glued(line, w, text, name, flag == "-u:+")
+	case ":":
+		if len(text) > len(name) && text[len(name)] == '=' && equalFlag(text[:len(name)], name) {
+			return behindColon(line, value{start: w.start + len(name) + 1, end: w.end}, ':')
+		}
+		if equalFlag(text, name) {
+			return behindColon(line, next, ':')
+		}
+	case "%", ",":
+		if equalFlag(text, name) {
+			return behindColon(line, next, flag[len(flag)-1])
+		}
+	default:
+		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) {
+			return sourced(line, next)
+		}
+	}
+	return value{}, false
+}
+
+// sourced passes pass: of openssl, and takes nothing that only tells where the password is.
+func sourced(line []byte, v value) (value, bool) {
+	text := line[v.start:v.end]
+	for _, source := range []string{"env:", "file:", "fd:", "stdin"} {
+		if hasFold(text, 0, source) {
+			return value{}, false
+		}
+	}
+	if hasFold(text, 0, "pass:") {
+		v.start += len("pass:")
+	}
+	return v, v.end > v.start
+}
+
+// glued is what stands behind a flag in its own word: -pSECRET.
+func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
+	if len(text) <= len(name) || !equalFlag(text[:len(name)], name) ||
+		name == "-p" && (strings.HasPrefix(text, "-port") || strings.HasPrefix(text, "-pa") &&
+			len(text) > 9 || strings.HasPrefix(text, "-pw") || strings.HasPrefix(text, "-protocol") ||
+			strings.HasPrefix(text, "-profile")) {
+		return value{}, false
+	}
+	v := value{start: w.start + len(name), end: w.end, quote: w.quote, quoted: w.quoted}
+	if v.start < v.end && (line[v.start] == '"' || line[v.start] == '\'') {
+		v.start++
+		v.quoted = true
+	}
+	if pair {
+		return behindColon(line, v, ':')
+	}
+	return v, v.end > v.start
+}
+
+// behindColon is what stands behind the user.
+func behindColon(line []byte, v value, sign byte) (value, bool) {
+	i := bytes.IndexByte(line[v.start:v.end], sign)
+	v.start += i + 1
+	return v, i >= 0 && v.end > v.start
+}
+
+// isOption tells of a word that is a flag and no password.
+func isOption(line []byte, v value) bool {
+	text := line[v.start:v.end]
+	return !v.quoted && (text[0] == '-' || text[0] == '/' && len(text) < 8 &&
+		run(text, 1, wordByte) == len(text))
+}
+
+// equalFlag holds letters apart where one is -p and another -P, and not behind a slash.
+func equalFlag(text, flag string) bool {
+	return text == flag || flag[0] == '/' && strings.EqualFold(text, flag)
+}
+
+// skipTag passes elements of XML between a program and its arguments.
+func skipTag(line []byte, i int) int {
+	for i+1 < len(line) && line[i] == '<' && (line[i+1] == '/' || isAlnum(line[i+1])) && tokenAt(line[i:]) == 0 {
+		end := bytes.IndexByte(line[i:min(len(line), i+64)], '>')
+		if end < 0 {
+			return i
+		}
+		i += end + 1
+	}
+	return i
+}
+
+// words splits a command line.
+func words(s *scan, line []byte, i int) []value {
+	var list []value
+	for i < len(line) && len(list) < 64 {
+		i = skipTag(line, i)
+		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
+			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
+			i++
+		}
+		if i >= len(line) {
+			break
+		}
+		v := s.value(line, i, " \t\r\n|;\"")
+		v.open = false
+		if v.end < v.start || v.end == i && !v.quoted {
+			break
+		}
+		if !v.quoted && v.end < len(line) && line[v.end] == '"' { // -p"a b"
+			if end, ok := closing(line, v.end+1, '"', 0); ok && v.end+1 < end && line[end] == '"' {
+				v.end = end
+			}
+		}
+		list = append(list, v)
+		i = max(skipQuote(line, v.end), i+1)
+		if i < len(line) && (line[i] == '|' || line[i] == ';') {
+			break
+		}
+	}
+	return list
+}
+
+// accountPassword: nssm set NAME ObjectName USER PASSWORD.
+func (s *scan) accountPassword(line []byte, list []value) {
+	if len(list) < 2 || len(list) > 4 {
+		return
+	}
+	user := line[list[0].start:list[0].end]
+	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || !bytes.ContainsAny(user, "=:")) &&
+		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") {
+		s.takePassword(list[1])
+	}
+}
+
+// plainWords are the words that are no flags.
+func plainWords(line []byte, list []value) (plain []value) {
+	for _, w := range list {
+		if w.end > w.start && line[w.start] != '/' && line[w.start] != '-' {
+			plain = append(plain, w)
+		}
+	}
+	return plain
+}
+
+// plainWord takes the n-th word that is no flag, when it is random enough.
+func (s *scan) plainWord(line []byte, list []value, n int) {
+	for _, w := range list {
+		if w.end <= w.start || isOption(line, w) {
+			continue
+		}
+		if n--; n == 0 {
+			if text := line[w.start:w.end]; looksRandom(text) || isGUID(text) {
+				s.takePassword(w)
+			}
+			return
+		}
+	}
+}
+
+// slashPassword: sqlplus USER/PASSWORD@DB.
+func (s *scan) slashPassword(line []byte, list []value) {
+	for _, w := range list {
+		text := line[w.start:w.end]
+		slash := bytes.IndexByte(text, '/')
+		if slash <= 0 || isOption(line, w) || isPath(text) {
+			continue
+		}
+		end := bytes.LastIndexByte(text, '@')
+		if end < slash {
+			end = len(text)
+		}
+		s.takePassword(value{start: w.start + slash + 1, end: w.start + end})
+		return
+	}
+}
+
+// netPassword: net use X: \\host\share PASSWORD /user:U, net user NAME PASSWORD /add.
+func (s *scan) netPassword(line []byte, list []value, share bool) {
+	plain := 0
+	for n, w := range list {
+		text := line[w.start:w.end]
+		if len(text) == 0 || text[0] == '/' || text[0] == '-' {
+			continue
+		}
+		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) ||
+			string(text) == "*" {
+			continue
+		}
+		if plain++; plain == 1 && !share {
+			continue // the user's name
+		}
+		if commandGoesOn(line, list, n) {
+			s.takePassword(w)
+		}
+		return
+	}
+}
+
+// commandGoesOn tells a command from a sentence: after the password comes a
+// switch or nothing.
+func commandGoesOn(line []byte, list []value, n int) bool {
+	return n+1 >= len(list) || list[n+1].end > list[n+1].start &&
+		strings.IndexByte("/&>|", line[list[n+1].start]) >= 0
+}

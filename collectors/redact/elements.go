@@ -1,0 +1,149 @@
+package redact
+
+import (
+	"bytes"
+)
+
+// Elements of XML and what names the value in them.
+
+// elementForm: <Password>…</Password>, or the <Value> in it.
+func (s *scan) elementForm(f field) bool {
+	b := f.b
+	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || !isXMLPrefix(b, f.from-1)) {
+		return false
+	}
+	i := f.to
+	for i < len(b) && b[i] != '>' && b[i] != '<' && i-f.to < 512 {
+		i++
+	}
+	if i < len(b) && b[i] == '>' && b[i-1] != '/' && !hasValueAttribute(b[f.to:i]) {
+		s.elementText(f, i+1)
+	}
+	return true
+}
+
+func isXMLPrefix(b []byte, colon int) bool {
+	i := runBack(b, colon, wordByte)
+	return i > 0 && b[i-1] == '<'
+}
+
+func hasValueAttribute(attrs []byte) bool {
+	return bytes.Contains(bytes.ToLower(attrs), []byte(" value="))
+}
+
+// elementText takes the text of an element that begins at i.
+func (s *scan) elementText(f field, i int) {
+	b := f.b
+	end := bytes.IndexByte(b[i:], '<')
+	if end < 0 {
+		if s.cut(b) && f.trust >= medium && len(bytes.TrimSpace(b[i:])) > 0 &&
+			bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
+			s.engulf(i, f.kind, func(b []byte, i int) (int, bool) {
+				n := bytes.IndexByte(b[i:], '<')
+				if n < 0 {
+					return len(b), false
+				}
+				return i + n, true
+			})
+		}
+		return
+	}
+	end += i
+	if tokenAt(b[end:]) > 0 {
+		return
+	}
+	if hasFold(b, end, "<![cdata[") {
+		i = end + 9
+		if end = bytes.Index(b[i:], []byte("]]>")); end < 0 {
+			return
+		}
+		end += i
+	}
+	text := bytes.TrimSpace(b[i:end])
+	if len(text) == 0 {
+		s.nested(f, end+1)
+		return
+	}
+	if !hasFold(b, end, "</") && !hasFold(b, end, "]]>") && !hasFold(b, i-9, "<![cdata[") {
+		return // <token> is a placeholder in a sentence
+	}
+	start := i + bytes.Index(b[i:end], text)
+	if isSecret(f.text(), text, f.trust, false) {
+		s.add(start, start+len(text), f.kind, text)
+	}
+}
+
+// nested takes the value in an element within the one that is named, or in the one
+// that follows it: <Password><Value>…, <key>password</key><string>….
+func (s *scan) nested(f field, name int) {
+	b := f.b
+	if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
+		name = colon + 1
+	}
+	for _, tag := range []string{"value>", "string>", "val>"} {
+		if hasFold(b, name, tag) {
+			s.elementText(f, name+len(tag))
+			return
+		}
+	}
+	for n := 0; n < 8 && hasFold(b, name, "add "); n++ { // <apikeys><add key="…" value="…"/>
+		end := tagEnd(b, name)
+		if end < 0 {
+			return
+		}
+		if i := indexFold(b[name:end], " value="); i >= 0 {
+			s.takeJudged(f, s.value(b[:end], name+i+len(" value="), plainStops), false)
+		}
+		name = skipSpace(b, end+1) + 1
+	}
+}
+
+// tagEnd is where the tag ends that i is in; a '>' in quotes ends none.
+func tagEnd(b []byte, i int) int {
+	var quote byte
+	for last := min(len(b), i+layerBack); i < last; i++ {
+		switch c := b[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '>':
+			return i
+		}
+	}
+	return -1
+}
+
+// attributeForm: <setting name="Token"><value>…, <param name="password">…,
+// <entry key="password">…, <key>password</key><value>….
+func (s *scan) attributeForm(f field) bool {
+	b := f.b
+	if f.from < 2 || f.at >= len(b) {
+		return false
+	}
+	switch {
+	case b[f.from-1] == '>' && hasFold(b, f.to, "</"):
+		end := bytes.IndexByte(b[f.to:min(len(b), f.to+layerBack)], '>')
+		if end < 0 {
+			return false
+		}
+		if next := skipMore(b, f.to+end+1); next < len(b) && b[next] == '<' {
+			s.nested(f, next+1)
+		}
+		return true
+	case f.quoted && (b[f.from-1] == '"' || b[f.from-1] == '\'') && b[f.from-2] == '=':
+	default:
+		return false
+	}
+	i := f.after
+	for i < len(b) && b[i] != '>' && b[i] != '<' && !isLine(b[i]) && i-f.after < layerBack {
+		i++
+	}
+	if i >= len(b) || b[i] != '>' || b[i-1] == '/' || hasValueAttribute(b[f.to:i]) {
+		return false
+	}
+	s.elementText(f, i+1)
+	return true
+}

@@ -1,0 +1,99 @@
+package redact
+
+// Names that stand in one setting and their values in another: name: NAME, value: x.
+
+// pairForm: name: NAME beside value: x, in either order.
+func (s *scan) pairForm(f field) bool {
+	b := f.b
+	if f.at < len(b) && b[f.at] == '>' && f.quoted { // <SS N="Password">
+		s.elementText(f, f.at+1)
+		return true
+	}
+	i := skipSpace(b, f.at)
+	if i < len(b) && isLineAt(b, f.at) {
+		i = skipBlanks(b, nextPayload(b, f.at))
+	}
+	if i < len(b) && (b[i] == ',' || b[i] == ';') {
+		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
+			i = skipBlanks(b, payload(b, i))
+		}
+	}
+	i = skipQuote(b, i)
+	if hasFold(b, i, "value") {
+		i = skipBlanks(b, skipQuote(b, i+5))
+		if i < len(b) && (b[i] == ':' || b[i] == '=') {
+			s.sibling(f, skipSpace(b, i+1))
+		}
+		return true
+	}
+	if i < len(b) && f.at > f.to && f.behind() == ',' && s.afterSetter(f) {
+		s.takeJudged(f, s.value(b, skipBlanks(b, f.at+1), plainStops), false)
+		return true
+	}
+	s.siblingBefore(f)
+	return true
+}
+
+// sibling takes the value at i, which is named by a sibling.
+func (s *scan) sibling(f field, i int) {
+	b := f.b
+	if i >= len(b) || b[i] == '{' || b[i] == '[' {
+		return
+	}
+	if b[i] == '|' || b[i] == '>' {
+		key := runBack(b, i, blankByte) - len("value:")
+		if indent, first := s.beginsLine(max(0, key)); first && s.block(f, i, indent) {
+			return
+		}
+	}
+	stops := "\r\n"
+	if f.quoted || s.prose {
+		stops = plainStops
+	}
+	s.takeJudged(f, s.trimmed(s.value(b, i, stops), stops), false)
+}
+
+// siblingBefore looks for value: x right before name: NAME.
+func (s *scan) siblingBefore(f field) {
+	from := max(s.done, f.from-s.back/2)
+	if from >= f.from {
+		return
+	}
+	b := f.b
+	key := lastFold(b[from:f.from], "value")
+	if key < 0 {
+		return
+	}
+	i := skipBlanks(b, skipQuote(b, from+key+len("value")))
+	if i >= f.from || b[i] != ':' && b[i] != '=' {
+		return
+	}
+	i = skipSpace(b, i+1)
+	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
+	if v.end > f.from {
+		v = s.value(b, i, plainStops)
+	}
+	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
+		s.takeJudged(f, v, false)
+	}
+}
+
+// nameBehind tells whether name: or key: is all that stands between two places.
+func nameBehind(b []byte, i, name int) bool {
+	i = skipSpace(b, skipQuote(b, i))
+	for i < name && (b[i] == ',' || b[i] == '-' || isBlank(b[i])) {
+		i++
+	}
+	i = skipQuote(b, skipSpace(b, i))
+	switch {
+	case hasFold(b, i, "name"):
+		i += len("name")
+	case hasFold(b, i, "key"):
+		i += len("key")
+	default:
+		return false
+	}
+	i = skipBlanks(b, skipQuote(b, i))
+	return i < name && (b[i] == ':' || b[i] == '=') &&
+		skipQuote(b, skipBlanks(b, i+1)) == name
+}

@@ -1,0 +1,181 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Sentences that tell a value some words behind its name: the password of ops is …
+
+const (
+	phraseReach = 48 // bytes between a name and the word that tells its value
+	phraseWords = 6
+)
+
+// phraseForm takes what can be little else than a value behind "is" or a colon.
+func (s *scan) phraseForm(f field) bool {
+	b := f.b
+	if f.flag || f.from > 0 && b[f.from-1] == '/' || f.to < len(b) && b[f.to] == '/' || // of a path
+		f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
+		return false
+	}
+	if f.quoted && f.at == f.after && s.told(f, f.after) { // 「密码」VALUE
+		return true
+	}
+	last := min(len(b), f.after+phraseReach)
+	for i, words := f.after, 0; i < last && words < phraseWords; i++ {
+		switch c := b[i]; {
+		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0:
+			return false
+		case c == ':' || c == 0xef && hasFold(b, i, "："):
+			return s.told(f, skipGap(b, i+len("：")-2*b2i(c == ':')))
+		case isBlank(c):
+			words++
+			for _, word := range isWords {
+				if hasFold(b, i, word) && s.told(f, skipGap(b, i+len(word))) {
+					return true
+				}
+			}
+			if words <= 3 && s.told(f, skipGap(b, i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func b2i(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// told takes a value that a sentence tells: one that a generator made, or somebody
+// who had to use signs.
+func (s *scan) told(f field, i int) bool {
+	b := f.b
+	if i < len(b) && isLine(b[i]) {
+		return s.toldBelow(f, i)
+	}
+	v := s.value(b, i, " \t\r\n\"'`,;|<>)")
+	if v.open || v.end <= v.start {
+		return false
+	}
+	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], "."))
+	text := b[v.start:v.end]
+	if f.kind == "credential" || f.kind == "password" { // user:VALUE
+		if colon := bytes.IndexByte(text, ':'); colon > 0 && looksChosen(text[colon+1:]) &&
+			!isPath(text) && !bytes.Contains(text, []byte("://")) {
+			s.take(value{start: v.start + colon + 1, end: v.end}, "password")
+			return true
+		}
+	}
+	if isCode(s.b, v) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text))) &&
+		!(len(text) >= leastTold && isGenerated(text)) && !(f.trust >= medium && isGUID(text)) {
+		return false
+	}
+	s.takeJudged(f, v, false)
+	if i := v.end + len(" to "); hasFold(b, v.end, " to ") { // changed from VALUE to VALUE
+		if v := s.value(b, i, plainStops); !v.open && v.end > v.start && mixed(b[v.start:v.end]) {
+			s.takeJudged(f, v, false)
+		}
+	}
+	return true
+}
+
+// leastTold is the length of the shortest token that a sentence tells.
+const leastTold = 16
+
+// toldBelow takes a value that stands alone in the line below, or in the one after that.
+func (s *scan) toldBelow(f field, i int) bool {
+	b := f.b
+	for range 2 {
+		next := nextPayload(b, i)
+		at := skipBlanks(b, next)
+		end := lineEnd(b, at)
+		if end > at {
+			text := bytes.TrimRight(b[at:end], " \t")
+			if end < len(b) && len(text) >= leastTold && run(text, 0, tokenByte) == len(text) &&
+				isGenerated(text) {
+				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
+				return true
+			}
+			return false
+		}
+		if i = end; i >= len(b) {
+			return false
+		}
+	}
+	return false
+}
+
+// usedForm tells of a variable that is used and not set: net user ops $password /add.
+func (s *scan) usedForm(f field) bool {
+	b := f.b
+	if b[f.from] == '$' {
+		return true
+	}
+	if f.from == 0 || b[f.from-1] == '%' {
+		return f.from > 0 && f.to < len(b) && b[f.to] == '%'
+	}
+	scope := f.from - 1
+	if b[scope] != ':' && b[scope] != '{' {
+		return false
+	}
+	start := runBack(b[:scope], scope, wordByte)
+	return b[scope] == '{' && scope > 0 && b[scope-1] == '$' || start > 0 && b[start-1] == '$' ||
+		start > 1 && b[start-1] == '{' && b[start-2] == '$'
+}
+
+// isShuffled tells of letters of both cases with signs among them, as no word has them.
+func isShuffled(v []byte) bool {
+	if len(v) < 10 || len(v) > 64 || isPath(v) || isPlainValue(v) || isPlaceholder(v) || isComposed(v) {
+		return false
+	}
+	turns, signs := 0, 0
+	for i := 1; i < len(v); i++ {
+		if isUpper(v[i]) && isLower(v[i-1]) {
+			turns++
+		}
+		if !isAlnum(v[i]) {
+			signs++
+		}
+	}
+	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v) && entropy(v) >= 3
+}
+
+// isJumbled tells of text whose letters, digits and signs follow each other as they do
+// in no word: a password that a generator made.
+func isJumbled(v []byte) bool {
+	if len(v) < 8 || len(v) > 64 {
+		return false
+	}
+	turns, signs := 0, 0
+	var lower, upper bool
+	class := func(c byte) int {
+		switch {
+		case isLower(c):
+			lower = true
+			return 0
+		case isUpper(c):
+			upper = true
+			return 1
+		case isDigit(c):
+			return 2
+		}
+		return 3
+	}
+	last := class(v[0])
+	for _, c := range v[1:] {
+		now := class(c)
+		if now != last && !(last == 1 && now == 0) { // a capital begins a word
+			turns++
+		}
+		if now == 3 && strings.IndexByte("~!@#^*+=?%&$", c) >= 0 {
+			signs++
+		}
+		last = now
+	}
+	return lower && upper && signs > 0 && turns >= 4 && 3*turns >= len(v)
+}

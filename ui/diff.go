@@ -1,0 +1,243 @@
+package ui
+
+import (
+	_ "embed" // the schema
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/diff"
+	"doctor/ui/lang"
+)
+
+// DiffSchema is the JSON Schema of a comparison, doctor.diff/v1.
+//
+//go:embed diff.schema.json
+var DiffSchema []byte
+
+// DiffFormats lists the formats that WriteDiff knows.
+func DiffFormats() []string { return []string{"json", "markdown", "text"} }
+
+// WriteDiff writes a comparison of two nodes. All includes what changes by itself.
+func WriteDiff(w io.Writer, format string, c diff.Comparison, all bool, style Style) error {
+	c = plainDiff(c, style.ASCII && format != "json")
+	switch format {
+	case "json":
+		return encode(w, c)
+	case "markdown":
+		return writeDiffMarkdown(w, c, all, style)
+	}
+	p := newPage(style)
+	p.sides(c)
+	for _, v := range c.Verdicts {
+		p.blank()
+		p.diffVerdict(c, v)
+	}
+	for _, g := range diff.Groups {
+		p.diffGroup(c, g, all)
+	}
+	p.diffRest(c, all)
+	return p.writeTo(w)
+}
+
+// plainDiff is a comparison in which every text is plain.
+func plainDiff(c diff.Comparison, ascii bool) diff.Comparison {
+	one := func(s string) string { return Plain(s, ascii) }
+	c.Verdicts = mapped(c.Verdicts, func(v diff.Verdict) diff.Verdict {
+		v.Title, v.Message = one(v.Title), one(v.Message)
+		return v
+	})
+	c.Differences = mapped(c.Differences, func(d diff.Difference) diff.Difference {
+		d.Path, d.Object, d.Field = one(d.Path), one(d.Object), one(d.Field)
+		d.A, d.B = mapped(d.A, one), mapped(d.B, one)
+		return d
+	})
+	return c
+}
+
+// mostValues is how many values of a list are shown to people.
+const mostValues = 12
+
+// valueList writes values side by side.
+func valueList(values []string, l *lang.Catalogue) string {
+	text := strings.Join(values[:min(len(values), mostValues)], ", ")
+	if n := len(values) - mostValues; n > 0 {
+		text += ", " + l.T("and %d more", n)
+	}
+	return text
+}
+
+// names of the nodes in a comparison.
+var sideNames = [2]string{"A", "B"}
+
+func (p *page) sides(c diff.Comparison) {
+	for i, n := range []diff.Node{c.A, c.B} {
+		facts := []string{n.Source}
+		for _, fact := range []string{n.Facts.Name, n.Facts.Build, n.Facts.Kubelet, n.Facts.Network, n.CollectedAt} {
+			if fact != "" && fact != n.Source {
+				facts = append(facts, fact)
+			}
+		}
+		p.prose(sideNames[i], p.bold(), p.plain(strings.Join(facts, p.dash())), nil)
+	}
+	if !c.Differs {
+		p.blank()
+		p.prose("", nil, p.lang.T("No difference that matters."), p.bold())
+	}
+}
+
+func (p *page) diffVerdict(c diff.Comparison, v diff.Verdict) {
+	label, status := p.lang.T("FAULT"), v.A
+	side := sideNames[0]
+	if status != checks.StatusFail && status != checks.StatusWarn {
+		status, side = v.B, sideNames[1]
+	}
+	if status == checks.StatusWarn {
+		label = p.lang.T("WARNING")
+	}
+	p.prose(label, p.verdict(status), p.plain(v.Title), p.bold())
+	p.prose("", nil, fmt.Sprintf("%s%sA %s %s%sB %s %s", v.ID, p.dash(), p.mark(v.A), p.lang.Status(v.A),
+		p.dash(), p.mark(v.B), p.lang.Status(v.B)), p.faint())
+	if v.Message != "" {
+		p.prose("", nil, side+": "+p.plain(v.Message), nil)
+	}
+	for _, i := range v.Differences {
+		if c.Differences[i].Explains[0] == v.ID { // shown once
+			p.difference(c.Differences[i])
+		}
+	}
+}
+
+// headings of the groups.
+var diffHeadings = map[diff.Group]string{
+	diff.Versions: "VERSIONS", diff.Configuration: "CONFIGURATION", diff.State: "STATE",
+	diff.Rest: "CHANGES BY ITSELF",
+}
+
+func (p *page) diffGroup(c diff.Comparison, g diff.Group, all bool) {
+	if g == diff.Rest && !all {
+		return
+	}
+	first := true
+	for _, d := range c.Differences {
+		if d.Group != g || len(d.Explains) > 0 {
+			continue
+		}
+		if first {
+			p.blank()
+			p.line(p.bold().on(p.lang.Word(diffHeadings[g])))
+			first = false
+		}
+		p.difference(d)
+	}
+}
+
+func (p *page) difference(d diff.Difference) {
+	p.prose("", nil, p.plain(diffPlace(d, p.dash())), p.faint())
+	lists := [2][]string{d.A, d.B}
+	for i, values := range lists {
+		text := valueList(values, p.lang)
+		if len(values) == 0 {
+			continue
+		}
+		if len(lists[1-i]) == 0 {
+			text = p.lang.T("only %s: %s", sideNames[i], text)
+		} else {
+			text = sideNames[i] + ": " + text
+		}
+		for j, line := range Wrap(text, p.room()-2, p.room()-4) {
+			indent := "  "
+			if j > 0 {
+				indent = "    "
+			}
+			p.block("", nil, []string{indent + line}, nil)
+		}
+	}
+}
+
+// diffPlace says what a difference is of.
+func diffPlace(d diff.Difference, dash string) string {
+	place := []string{d.Path}
+	if d.Object != "" && !strings.HasSuffix(d.Path, "/"+d.Object) {
+		place = append(place, d.Object)
+	}
+	if d.Field != "" {
+		place = append(place, d.Field)
+	}
+	return strings.Join(place, dash)
+}
+
+func (p *page) diffRest(c diff.Comparison, all bool) {
+	n := 0
+	for _, d := range c.Differences {
+		if d.Group == diff.Rest {
+			n++
+		}
+	}
+	if n > 0 && !all {
+		p.blank()
+		p.prose("", nil, p.lang.T("%d more differences in what changes by itself; --all shows them.", n), p.faint())
+	}
+	if len(c.Uncompared) > 0 {
+		var list []string
+		for _, u := range c.Uncompared {
+			list = append(list, u.Path+" ("+strings.ToUpper(u.Only)+")")
+		}
+		p.blank()
+		p.prose("", nil, p.plain(p.lang.T("Not compared, because only one node's evidence has it: %s.",
+			strings.Join(list, ", "))), p.faint())
+	}
+}
+
+func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) error {
+	l := style.lang()
+	var b strings.Builder
+	for i, n := range []diff.Node{c.A, c.B} {
+		fmt.Fprintf(&b, "- **%s**: %s, %s, %s\n", sideNames[i], code(n.Source), code(n.Facts.Name), code(n.Facts.Build))
+	}
+	if !c.Differs {
+		fmt.Fprintf(&b, "\n%s\n", l.T("No difference that matters."))
+	}
+	row := func(d diff.Difference) {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", tableText(diffPlace(d, " · ")), tableText(valueList(d.A, l)),
+			tableText(valueList(d.B, l)))
+	}
+	table := func() { b.WriteString("\n| | A | B |\n|---|---|---|\n") }
+	for _, v := range c.Verdicts {
+		fmt.Fprintf(&b, "\n### %s\n\n%s: A %s, B %s. %s\n", inline(v.Title), code(v.ID),
+			l.Status(v.A), l.Status(v.B), inline(v.Message))
+		if len(v.Differences) > 0 {
+			table()
+		}
+		for _, i := range v.Differences {
+			if c.Differences[i].Explains[0] == v.ID {
+				row(c.Differences[i])
+			}
+		}
+	}
+	for _, g := range diff.Groups {
+		list := slices.DeleteFunc(slices.Clone(c.Differences), func(d diff.Difference) bool {
+			return d.Group != g || len(d.Explains) > 0 || g == diff.Rest && !all
+		})
+		if len(list) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n### %s\n", l.Word(diffHeadings[g]))
+		table()
+		for _, d := range list {
+			row(d)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// tableText is a cell of a table; an empty one stays empty.
+func tableText(s string) string {
+	if s == "" {
+		return ""
+	}
+	return tableCode(s)
+}

@@ -1,0 +1,270 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	_ "embed"
+
+	"doctor/checks"
+	"doctor/checks/fleet"
+)
+
+// FleetSchema is the JSON Schema of a fleet's report, doctor.fleet/v1.
+//
+//go:embed fleet.schema.json
+var FleetSchema []byte
+
+var fleetWriters = map[string]func(io.Writer, fleet.Report, Style) error{
+	"text":     writeFleetText,
+	"json":     func(w io.Writer, r fleet.Report, _ Style) error { return encode(w, r) },
+	"junit":    func(w io.Writer, r fleet.Report, _ Style) error { return writeFleetJUnit(w, r) },
+	"markdown": writeFleetMarkdown,
+}
+
+// FleetFormats lists the formats that WriteFleet knows.
+func FleetFormats() []string { return slices.Sorted(maps.Keys(fleetWriters)) }
+
+// WriteFleet draws the report of many nodes in the format.
+func WriteFleet(w io.Writer, format string, r fleet.Report, style Style) error {
+	write := fleetWriters[format]
+	if write == nil {
+		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true),
+			strings.Join(FleetFormats(), ", "))
+	}
+	if format == "text" {
+		r = style.lang().Fleet(r)
+	}
+	return write(w, plainFleet(r, style.ASCII && format != "json"), style)
+}
+
+// plainFleet is what finished is for one node's report.
+func plainFleet(r fleet.Report, ascii bool) fleet.Report {
+	one := func(s string) string { return Plain(s, ascii) }
+	all := func(list []string) []string { return mapped(list, one) }
+	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name),
+		Format: one(r.Source.Format)}
+	r.CollectedAt = r.CollectedAt.UTC()
+	r.Causes = mapped(r.Causes, func(c fleet.Cause) fleet.Cause {
+		c.ID, c.Title, c.Nodes = one(c.ID), one(c.Title), all(c.Nodes)
+		c.Example.Node, c.Example.Message = one(c.Example.Node), one(c.Example.Message)
+		c.Example.Fix = plainFix(c.Example.Fix, ascii)
+		c.Shared = mapped(c.Shared, func(s fleet.Shared) fleet.Shared {
+			s.Value = one(s.Value)
+			return s
+		})
+		return c
+	})
+	r.Outliers = mapped(r.Outliers, func(o fleet.Outlier) fleet.Outlier {
+		o.Value, o.Usual, o.Nodes = one(o.Value), one(o.Usual), all(o.Nodes)
+		return o
+	})
+	r.Nodes = mapped(r.Nodes, func(n fleet.Node) fleet.Node {
+		n.Name, n.Ready, n.Unread = one(n.Name), one(n.Ready), one(n.Unread)
+		n.Causes = mapped(n.Causes, func(c fleet.NodeCause) fleet.NodeCause {
+			c.ID, c.Message = one(c.ID), one(c.Message)
+			return c
+		})
+		n.Traits = mapped(n.Traits, func(t fleet.Trait) fleet.Trait {
+			t.Value = one(t.Value)
+			return t
+		})
+		return n
+	})
+	r.Notes = all(r.Notes)
+	return r
+}
+
+// How much of a fleet the text shows; the rest is counted, and is whole in the other formats.
+const (
+	maxFleetNodes  = 12 // names of nodes in a line of a cause
+	maxFleetRows   = 40 // nodes in the table
+	maxFleetCauses = 40
+)
+
+// writeFleetText draws the causes with their nodes, then what sets nodes apart, then the nodes that
+// have faults.
+func writeFleetText(w io.Writer, r fleet.Report, style Style) error {
+	p := newPage(style)
+	p.line(p.bold().on(p.fleetHead(r)))
+	for _, l := range flow(p.fleetCounts(r), p.dash(), p.columns) {
+		p.line(l)
+	}
+	for i, c := range r.Causes {
+		if i == maxFleetCauses {
+			p.blank()
+			p.line(p.lang.T("and %d more causes; -o json has all of them", len(r.Causes)-i))
+			break
+		}
+		p.blank()
+		p.fleetCause(c, r.Summary.Nodes)
+	}
+	if len(r.Outliers) > 0 {
+		p.blank()
+		p.line(p.bold().on(p.lang.T("Nodes that differ from the others")))
+		for _, o := range r.Outliers {
+			p.prose("", nil, p.outlier(o), nil)
+		}
+	}
+	p.fleetNodes(r)
+	if len(r.Notes) > 0 {
+		p.blank()
+		for _, n := range r.Notes {
+			p.prose("? ", p.verdict(checks.StatusUnknown), n, nil)
+		}
+	}
+	p.blank()
+	p.prose("", nil, p.fleetLast(r), p.bold())
+	return p.writeTo(w)
+}
+
+// FleetHead is the line that says which cluster was read, and when.
+func (style Style) FleetHead(r fleet.Report) string { return newPage(style).fleetHead(r) }
+
+func (p *page) fleetHead(r fleet.Report) string {
+	head := p.lang.T("%d Windows nodes", r.Summary.Nodes)
+	if r.Source.Name != "" {
+		head += p.dash() + r.Source.Name
+	}
+	if !r.CollectedAt.IsZero() {
+		head += p.dash() + p.lang.T("read %s", r.CollectedAt.Format("2006-01-02 15:04 UTC"))
+	}
+	return head
+}
+
+func (p *page) fleetCounts(r fleet.Report) []string {
+	var list []string
+	add := func(n int, s checks.Status, text string) {
+		if n > 0 {
+			list = append(list, p.verdict(s).on(p.mark(s)+" "+text))
+		}
+	}
+	l, n := p.lang, r.Summary
+	add(n.Faulty, checks.StatusFail, l.T("%d with a fault", n.Faulty))
+	add(n.Warned, checks.StatusWarn, l.T("%d with a warning only", n.Warned))
+	add(n.Unread, checks.StatusUnknown, l.T("%d not read", n.Unread))
+	add(n.Healthy, checks.StatusPass, l.T("%d healthy", n.Healthy))
+	add(n.NotReady, checks.StatusInfo, l.T("%d not Ready", n.NotReady))
+	return list
+}
+
+func (p *page) fleetCause(c fleet.Cause, of int) {
+	p.line(p.verdict(c.Status).on(p.mark(c.Status)+" "+p.lang.T("%d of %d nodes", c.Count, of)),
+		"  ", p.bold().on(c.Title), "  ", p.faint().on(c.ID))
+	p.prose("", nil, strings.Join(firstOf(c.Nodes, maxFleetNodes, p.lang.T), ", "), nil)
+	if c.Example.Message != "" {
+		p.prose("", nil, c.Example.Node+": "+c.Example.Message, p.faint())
+	}
+	for i, s := range c.Shared {
+		label := ""
+		if i == 0 {
+			label = "  " + p.lang.T("shared")
+		}
+		p.prose(label, p.bold(), p.shared(s), nil)
+	}
+	p.fix("  "+p.lang.T("fix"), c.Example.Fix)
+}
+
+// firstOf lists the first of many names, and counts the others.
+func firstOf(names []string, n int, say func(string, ...any) string) []string {
+	if len(names) <= n {
+		return names
+	}
+	return append(slices.Clone(names[:n]), say("and %d more", len(names)-n))
+}
+
+// Shared says what nodes share, with its counts.
+func (style Style) Shared(s fleet.Shared) string { return newPage(style).shared(s) }
+
+func (p *page) shared(s fleet.Shared) string {
+	return p.lang.T("%s %s: %d of %d with the cause, %d of %d without (p %s)",
+		p.trait(s.Trait), s.Value, s.With, s.WithOf, s.Others, s.OthersOf, pValue(s.P))
+}
+
+// Trait is the name of a trait.
+func (style Style) Trait(name string) string { return newPage(style).trait(name) }
+
+// trait is the name of a trait.
+func (p *page) trait(name string) string {
+	l := p.lang
+	names := map[string]string{"os": l.Word("OS"), "build": l.Word("build"),
+		"update": l.Word("update"), "kubelet": "kubelet", "runtime": l.Word("runtime"),
+		"network": l.Word("network plugin"), "platform": l.Word("platform"), "pool": l.Word("pool"),
+		"zone": l.Word("zone"), "size": l.Word("instance type"), "cordoned": l.Word("cordoned"),
+		"age": l.Word("age")}
+	return cmp.Or(names[name], name)
+}
+
+// pValue shows a probability with two digits that count.
+func pValue(p float64) string {
+	if p < 0.0001 {
+		return "< 0.0001"
+	}
+	return "= " + strconv.FormatFloat(p, 'g', 2, 64)
+}
+
+func (p *page) outlier(o fleet.Outlier) string {
+	return p.lang.T("%s is %s on %s; %d nodes have %s", p.trait(o.Trait), o.Value,
+		strings.Join(firstOf(o.Nodes, maxFleetNodes, p.lang.T), ", "), o.Usuals, o.Usual)
+}
+
+// fleetNodes is a table of the nodes that have something.
+func (p *page) fleetNodes(r fleet.Report) {
+	rows := slices.DeleteFunc(slices.Clone(r.Nodes), func(n fleet.Node) bool {
+		return n.Verdict == fleet.Healthy
+	})
+	if len(rows) == 0 {
+		return
+	}
+	p.blank()
+	p.line(p.bold().on(p.lang.T("Nodes")))
+	name := 4
+	for _, n := range rows[:min(len(rows), maxFleetRows)] {
+		name = min(max(name, width(n.Name)), p.columns/2)
+	}
+	for i, n := range rows {
+		if i == maxFleetRows {
+			p.line("  ", p.lang.T("and %d more; -o json has all of them", len(rows)-i))
+			break
+		}
+		s := FleetStatus(n.Verdict)
+		p.line(p.verdict(s).on(p.mark(s)), " ",
+			pad(clipColumns(n.Name, name, p.style.ASCII), name), "  ",
+			p.faint().on(clipColumns(strings.Join(n.Marks(), " "), p.columns-name-4, p.style.ASCII)))
+	}
+}
+
+// FleetStatus is the verdict of a node as that of a check, for its mark and color.
+func FleetStatus(v fleet.Verdict) checks.Status {
+	switch v {
+	case fleet.Faulty:
+		return checks.StatusFail
+	case fleet.Warned:
+		return checks.StatusWarn
+	case fleet.Unread:
+		return checks.StatusUnknown
+	}
+	return checks.StatusPass
+}
+
+func (p *page) fleetLast(r fleet.Report) string {
+	switch {
+	case r.Summary.Nodes == 0:
+		return p.lang.T("The cluster has no Windows node.")
+	case len(r.Causes) == 0 && r.Summary.Unread == 0:
+		return p.lang.T("No fault found on any node.")
+	case len(r.Causes) == 0:
+		return p.lang.T("No fault found on the nodes that could be read.")
+	}
+	first, from := r.Causes[0], ""
+	if r.Source.Kind != "cluster" {
+		from = " --from " + r.Source.Name
+	}
+	return p.lang.T("Start with %s, on %d of %d nodes: doctor%s --node %s", first.ID, first.Count,
+		r.Summary.Nodes, from, first.Example.Node)
+}

@@ -1,0 +1,310 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+
+	"doctor/checks"
+	"doctor/checks/fleet"
+	"doctor/ui"
+)
+
+// How the screen of a fleet is divided.
+const (
+	fleetHeader  = 2   // lines above the rule
+	fleetWide    = 100 // columns from which the detail is beside the list
+	fleetPreview = 6   // lines of detail below the list elsewhere
+)
+
+// body is how many lines are between the rule and the footer.
+func (m fleetModel) body() int { return max(m.height-fleetHeader-1-footerLines, 0) }
+
+func (m fleetModel) wide() bool { return m.width >= fleetWide }
+
+// listHeight is how many rows of the list are seen.
+func (m fleetModel) listHeight() int {
+	if m.wide() || m.body() < 2*fleetPreview {
+		return m.body()
+	}
+	return m.body() - fleetPreview - 1
+}
+
+// drawFleet is the whole screen: exactly m.height lines, none wider than m.width.
+func drawFleet(m fleetModel) []line {
+	if m.width <= 0 || m.height <= 0 {
+		return nil // the terminal has not told its size yet
+	}
+	var lines []line
+	if m.width < 30 || m.height < 8 {
+		lines = []line{{{m.T("make the window at least 30x8 (q quits)"), plain}}}
+	} else {
+		lines = append(m.header(), rule(m.label(), m.width, m.ascii))
+		lines = append(lines, exactly(m.middle(), m.body())...)
+		lines = append(lines, m.footer()...)
+	}
+	lines = exactly(lines, m.height)
+	for i := range lines {
+		lines[i] = lines[i].fit(m.width, m.ascii)
+	}
+	return lines
+}
+
+func (m fleetModel) header() []line {
+	r := m.state.Report
+	r.Summary.Nodes = max(r.Summary.Nodes, m.state.Of)
+	first := line{{" " + show(m.style().FleetHead(r), m.ascii), strong}}
+	if !m.state.Finished {
+		return []line{first, m.progress()}
+	}
+	second := line{{" ", plain}}
+	add := func(n int, s checks.Status, text string) {
+		if n > 0 {
+			if len(second) > 1 {
+				second = append(second, span{ownText(" · ", m.ascii), faint})
+			}
+			second = append(second, span{symbol(s, m.ascii) + " " + text, inkOf(s)})
+		}
+	}
+	n := r.Summary
+	add(n.Faulty, checks.StatusFail, m.T("%d with a fault", n.Faulty))
+	add(n.Warned, checks.StatusWarn, m.T("%d with a warning only", n.Warned))
+	add(n.Unread, checks.StatusUnknown, m.T("%d not read", n.Unread))
+	add(n.Healthy, checks.StatusPass, m.T("%d healthy", n.Healthy))
+	add(n.NotReady, checks.StatusInfo, m.T("%d not Ready", n.NotReady))
+	return []line{first, second}
+}
+
+// progress says what is being read, with a bar where its end is known.
+func (m fleetModel) progress() line {
+	s := m.state
+	done, of, text := s.Judged, s.Of, m.T("%d of %d nodes diagnosed", s.Judged, s.Of)
+	if s.What != "" {
+		done, of = s.Done, s.Done+s.Left
+		text = m.T("reading %s", s.What)
+		if s.Done > 0 {
+			text = m.T("reading %s: %d of %d", s.What, done, of)
+		}
+	}
+	const cells = 20
+	full := 0
+	if of > 0 {
+		full = done * cells / of
+	}
+	return line{{" [", faint}, {strings.Repeat("#", full), accent},
+		{strings.Repeat("-", cells-full), faint}, {"] ", faint}, {text, plain}}
+}
+
+// label says what is listed.
+func (m fleetModel) label() string {
+	name := m.T("causes (%d)", len(m.state.Report.Causes))
+	switch {
+	case m.help:
+		return m.T("help")
+	case m.cause != "":
+		name = m.T("nodes with %s", m.cause)
+	case m.nodes:
+		name = m.T("nodes (%d)", len(m.state.Report.Nodes))
+	}
+	if m.filter != "" {
+		name += " · " + m.T("filter %s", m.filter)
+	}
+	return name
+}
+
+func (m fleetModel) middle() []line {
+	if m.help {
+		return indented(m.helpLines(), m.scroll)
+	}
+	if m.wide() {
+		l := layout{body: m.body(), list: m.width / 2, detail: m.width - m.width/2 - 2}
+		return beside(m.list(l.list), m.detail(l.detail), l, false, m.ascii)
+	}
+	lines := m.list(m.width)
+	if m.listHeight() < m.body() {
+		lines = append(exactly(lines, m.listHeight()), rule("", m.width, m.ascii))
+		lines = append(lines, indented(m.detail(m.width-2), 0)...)
+	}
+	return lines
+}
+
+// list draws the rows that are seen in w cells.
+func (m fleetModel) list(w int) []line {
+	var lines []line
+	add := func(i int, l line) {
+		mark := span{"  ", plain}
+		if i == m.cursor {
+			mark = span{ownText("›", m.ascii) + " ", accent}
+		}
+		lines = append(lines, append(line{mark}, l.fit(w-3, m.ascii)...))
+	}
+	end := m.top + m.listHeight()
+	if m.nodes {
+		rows := m.nodeRows()
+		name := 0
+		for _, n := range rows[min(m.top, len(rows)):min(end, len(rows))] {
+			name = min(max(name, width(n.Name)), w/2)
+		}
+		for i := m.top; i < min(end, len(rows)); i++ {
+			add(i, m.nodeRow(rows[i], name, i == m.cursor))
+		}
+		return m.orNothing(lines)
+	}
+	rows := m.causeRows()
+	digits := len(fmt.Sprint(m.state.Report.Summary.Nodes))
+	for i := m.top; i < min(end, len(rows)); i++ {
+		c := rows[i]
+		text := span{show(c.Title, m.ascii), plain}
+		if i == m.cursor {
+			text.ink = strong
+		}
+		add(i, line{{symbol(c.Status, m.ascii) + " ", inkOf(c.Status)},
+			{fmt.Sprintf("%*d ", digits, c.Count), strong}, text})
+	}
+	return m.orNothing(lines)
+}
+
+// orNothing says why a list is empty.
+func (m fleetModel) orNothing(lines []line) []line {
+	if len(lines) > 0 {
+		return lines
+	}
+	switch s := m.state; {
+	case s.Err != nil:
+		var said []line
+		for _, part := range wrap(show(s.Err.Error(), m.ascii), m.width-4) {
+			said = append(said, line{{"  " + part, inkFail}})
+		}
+		return said
+	case m.filter != "":
+		return []line{{{"  " + m.T("nothing fits the filter"), faint}}}
+	case !s.Finished:
+		return nil
+	case s.Report.Summary.Nodes == 0:
+		return []line{{{"  " + m.T("The cluster has no Windows node."), plain}}}
+	}
+	return []line{{{"  " + m.T("No fault found on any node."), inkPass}}}
+}
+
+func (m fleetModel) nodeRow(n fleet.Node, name int, selected bool) line {
+	status := ui.FleetStatus(n.Verdict)
+	text := span{padded(clip(show(n.Name, m.ascii), name, m.ascii), name), plain}
+	if selected {
+		text.ink = strong
+	}
+	return line{{symbol(status, m.ascii) + " ", inkOf(status)}, text,
+		{"  " + show(strings.Join(n.Marks(), " "), m.ascii), faint}}
+}
+
+// detail is what is beside or below the list: of the selected cause, or of the selected node.
+func (m fleetModel) detail(w int) []line {
+	var lines []line
+	put := func(ink ink, text string) {
+		for _, part := range wrap(show(text, m.ascii), w-1) {
+			lines = append(lines, line{{part, ink}})
+		}
+	}
+	if m.nodes {
+		i := slices.IndexFunc(m.state.Report.Nodes, func(n fleet.Node) bool { return n.Name == m.at })
+		if i < 0 {
+			return nil
+		}
+		n := m.state.Report.Nodes[i]
+		put(strong, n.Name)
+		for _, c := range n.Causes {
+			put(inkOf(c.Status), symbol(c.Status, m.ascii)+" "+c.ID)
+			put(plain, m.messageOf(n, c))
+		}
+		var traits []string
+		for _, t := range n.Traits {
+			traits = append(traits, m.style().Trait(t.Name)+" "+t.Value)
+		}
+		put(faint, strings.Join(traits, " · "))
+		return lines
+	}
+	i := slices.IndexFunc(m.state.Report.Causes, func(c fleet.Cause) bool { return c.ID == m.at })
+	if i < 0 {
+		return nil
+	}
+	c := m.state.Report.Causes[i]
+	put(inkOf(c.Status), m.T("%d of %d nodes", c.Count, m.state.Report.Summary.Nodes)+"  "+c.ID)
+	for _, s := range c.Shared {
+		put(accent, m.style().Shared(s))
+	}
+	put(plain, c.Example.Node+": "+c.Example.Message)
+	const names = 30
+	put(faint, strings.Join(c.Nodes[:min(len(c.Nodes), names)], " "))
+	for i := range c.Example.Fix.Steps {
+		for _, l := range m.style().StepLines(c.Example.Fix, i) {
+			if l.Kind == ui.StepCommand {
+				lines = append(lines, line{{"  " + show(l.Text, m.ascii), accent}})
+				continue
+			}
+			put(plain, l.Text)
+		}
+	}
+	return lines
+}
+
+// messageOf is what was found on the node: in the language of the screen where it is the example.
+func (m fleetModel) messageOf(n fleet.Node, c fleet.NodeCause) string {
+	for _, cause := range m.state.Report.Causes {
+		if cause.ID == c.ID && cause.Example.Node == n.Name {
+			return cause.Example.Message
+		}
+	}
+	return c.Message
+}
+
+func (m fleetModel) helpLines() []line {
+	list := []key.Binding{keys.enter, fleetKeys.evidence, fleetKeys.bundle, keys.focus,
+		fleetKeys.causes, fleetKeys.nodes, keys.filter, keys.back, keys.help, keys.quit, keys.leave,
+		keys.redraw, keys.up, keys.down, keys.top, keys.bottom, keys.halfUp, keys.halfDown,
+		keys.pageUp, keys.pageDown}
+	var lines []line
+	for _, k := range list {
+		does := m.Word(k.Help().Desc)
+		switch k.Help().Key {
+		case keys.enter.Help().Key:
+			does = m.T("on a cause its nodes, on a node its overview")
+		case keys.focus.Help().Key:
+			does = m.T("switch between causes and nodes")
+		case keys.back.Help().Key:
+			does = m.T("back, or clear the filter")
+		}
+		lines = append(lines, line{{padded(k.Help().Key, 14), strong}, {does, plain}})
+	}
+	return lines
+}
+
+func (m fleetModel) footer() []line {
+	talk := line{{" ", plain}}
+	other := hint{"tab", "nodes", 3}
+	if m.nodes {
+		other = hint{"tab", "causes", 3}
+	}
+	list := []hint{{"enter", "open", 1}, other, {"e", "evidence", 4}, {"b", "bundle", 5},
+		{"/", "filter", 2}, {"?", "help", 0}, {"q", "quit", 0}}
+	if m.filter != "" || m.nodes {
+		list = slices.Insert(list, 1, hint{"esc", "back", 2})
+	}
+	if m.help {
+		list = []hint{{"q esc", "close help", 0}, {"j k", "scroll", 1}, {"Q", "quit", 2}}
+	}
+	switch {
+	case m.typing:
+		talk = append(talk, span{"/", accent}, span{show(tail(m.filter, m.width-6), m.ascii), strong},
+			span{"_", accent})
+	case m.status != "":
+		talk = append(talk, span{show(m.status, m.ascii), accent})
+	default:
+		talk = append(talk, hints(list, m.width-2, m.voice)...)
+	}
+	second := m.T("%d of %d", min(m.cursor+1, len(m.keysOf())), len(m.keysOf()))
+	if notes := m.state.Report.Notes; len(notes) > 0 {
+		second += " · " + notes[0]
+	}
+	return []line{talk, {{" " + clip(show(second, m.ascii), m.width-2, m.ascii), faint}}}
+}
