@@ -50,12 +50,13 @@ func (style Style) columns() int {
 }
 
 var writers = map[string]func(io.Writer, checks.Report, Style) error{
-	"text":      writeText,
-	"wide":      writeWide,
-	"json":      func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
-	"junit":     func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
-	"markdown":  writeMarkdown,
-	sarifFormat: func(w io.Writer, r checks.Report, _ Style) error { return writeSARIF(w, r) },
+	"text":        writeText,
+	"wide":        writeWide,
+	"json":        func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
+	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
+	"markdown":    writeMarkdown,
+	"openreports": func(w io.Writer, r checks.Report, _ Style) error { return writeOpenReport(w, r) },
+	sarifFormat:   func(w io.Writer, r checks.Report, _ Style) error { return writeSARIF(w, r) },
 }
 
 // Formats lists the formats that Write knows, without those of LintFormats alone.
