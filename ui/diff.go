@@ -1,6 +1,7 @@
 package ui
 
 import (
+	_ "embed" // the schema
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,11 @@ import (
 	"doctor/checks/diff"
 	"doctor/ui/lang"
 )
+
+// DiffSchema is the JSON Schema of a comparison, doctor.diff/v1.
+//
+//go:embed diff.schema.json
+var DiffSchema []byte
 
 // DiffFormats lists the formats that WriteDiff knows.
 func DiffFormats() []string { return []string{"json", "markdown", "text"} }

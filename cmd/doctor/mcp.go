@@ -16,7 +16,7 @@ func mcpCommand(std streams) *cobra.Command {
 		Use:   "mcp",
 		Short: "Serves diagnoses and evidence to an AI assistant (Model Context Protocol)",
 		Long: `mcp answers an AI assistant on standard input and output with the Model Context Protocol. Its tools
-only read: diagnose, explain, list_evidence, read_evidence, search_logs and decode_error_code.
+only read: diagnose, diff, explain, list_evidence, read_evidence, search_logs, decode_error_code.
 
 Recordings are read only inside the folders that --root names; links that lead out of them are refused.
 Nodes behind a Kubernetes API are read with your kubeconfig. Secrets are replaced, answers are bounded,

@@ -100,7 +100,7 @@ func TestAnAssistantIsServed(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if want := "decode_error_code diagnose explain list_evidence read_evidence search_logs"; strings.Join(names, " ") != want {
+	if want := "decode_error_code diagnose diff explain list_evidence read_evidence search_logs"; strings.Join(names, " ") != want {
 		t.Errorf("the tools are %v, want %s", names, want)
 	}
 	if init := s.InitializeResult(); !strings.Contains(init.Instructions, "untrusted") {
@@ -160,6 +160,17 @@ func TestAnAssistantIsServed(t *testing.T) {
 	if failed := call(t, s, "list_evidence", demo, &listing); failed != "" ||
 		len(listing.Files) < 5 {
 		t.Errorf("%s %+v", failed, listing)
+	}
+	var compared struct {
+		Notice string
+		Diff   json.RawMessage
+	}
+	if failed := call(t, s, "diff", map[string]any{"a": demo, "b": map[string]any{"demo": "healthy-flannel-overlay"}},
+		&compared); failed != "" || !strings.Contains(string(compared.Diff), `"kubelet-removed-flag"`) {
+		t.Errorf("%s %s", failed, compared.Diff)
+	}
+	if err := schema.Validators(t, ui.DiffSchema)("")(compared.Diff); err != nil {
+		t.Errorf("the comparison does not fit its schema: %v", err)
 	}
 	var explained struct {
 		Text   string

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"doctor/checks"
+	"doctor/checks/diff"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/checks/fleet"
@@ -27,6 +28,7 @@ type format struct {
 var publicFormats = []format{
 	{"report", checks.Schema, ui.Schema},
 	{"evidence", evidence.Layout, evidence.Schema},
+	{"diff", diff.Schema, ui.DiffSchema},
 	{"fleet", fleet.Schema, ui.FleetSchema},
 }
 

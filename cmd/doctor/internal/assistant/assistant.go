@@ -3,6 +3,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"doctor/checks"
+	"doctor/checks/diff"
 	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
@@ -69,6 +71,8 @@ func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 		(*server).readEvidence)
 	add(m, s, "search_logs", "Searches logs and other evidence for a text, without secrets",
 		(*server).searchLogs)
+	add(m, s, "diff", "Compares two nodes, or one node at two times, and names what explains a fault",
+		(*server).diff)
 	add(m, s, "explain",
 		"Explains a check: what it looks for, why, and the fix; or lists the checks",
 		(*server).explain)
@@ -120,7 +124,7 @@ func (s *server) diagnose(ctx context.Context, in diagnoseIn) (diagnosis, error)
 	if err != nil {
 		return diagnosis{}, err
 	}
-	report := o.diagnosed(s.Program)
+	report := o.report
 	d := diagnosis{Notice: notice, Notes: append([]string{}, o.notes...)}
 	all := report.Results
 	if !in.All {
@@ -131,6 +135,44 @@ func (s *server) diagnose(ctx context.Context, in diagnoseIn) (diagnosis, error)
 	}
 	d.LeftOut, d.Report = len(all)-len(report.Results), report
 	return d, nil
+}
+
+type diffIn struct {
+	A where `json:"a" jsonschema:"one node, or its earlier recording"`
+	B where `json:"b" jsonschema:"the other node, or its later recording"`
+}
+
+type difference struct {
+	Notice  string `json:"notice"`
+	LeftOut int    `json:"leftOut" jsonschema:"number of differences that are not listed, those that say least"`
+	Diff    any    `json:"diff" jsonschema:"a document doctor.diff/v1"`
+}
+
+const maxDifferences = 300
+
+func (s *server) diff(ctx context.Context, in diffIn) (difference, error) {
+	var sides [2]diff.Side
+	secrets := session.NewSecrets()
+	for i, w := range []where{in.A, in.B} {
+		o, err := s.openNew(ctx, w)
+		if err != nil {
+			return difference{}, err
+		}
+		defer o.end()
+		name := cmp.Or(w.Recording, w.Demo, w.Node, "this node")
+		sides[i] = session.Side(name, o.snapshot, o.report, secrets)
+	}
+	c := diff.Compare(sides[0], sides[1], s.Program)
+	d := difference{Notice: notice, LeftOut: max(len(c.Differences)-maxDifferences, 0)}
+	c.Differences = c.Differences[:len(c.Differences)-d.LeftOut]
+	for i := range c.Verdicts {
+		c.Verdicts[i].Differences = slices.DeleteFunc(c.Verdicts[i].Differences,
+			func(at int) bool { return at >= len(c.Differences) })
+	}
+	var document strings.Builder
+	err := ui.WriteDiff(&document, "json", c, false, ui.Style{})
+	d.Diff = json.RawMessage(document.String())
+	return d, err
 }
 
 type explainIn struct {

@@ -12,7 +12,6 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
-	"doctor/checks/signs"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/redact"
 )
@@ -28,9 +27,8 @@ type where struct {
 type opened struct {
 	where
 	snapshot evidence.Snapshot
-	origin   checks.Source
 	notes    []string
-	report   *checks.Report // nil until it is made
+	report   checks.Report
 	secrets  *redact.Redactor
 	learned  map[string]bool // files whose secrets the redactor has seen
 	close    func() error
@@ -85,8 +83,8 @@ func (s *server) openNew(ctx context.Context, w where) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	scanned, unread := signs.Record(src.Snapshot, faults.Catalogue().Signs())
-	o := &opened{snapshot: scanned, origin: src.Origin, notes: src.Notes, close: src.Close,
+	snapshot, report, unread := session.Judge(src, faults.Catalogue(), s.Program)
+	o := &opened{snapshot: snapshot, report: report, notes: src.Notes, close: src.Close,
 		secrets: redact.New(redact.Options{Plain: true})}
 	for _, u := range unread {
 		o.notes = append(o.notes, "could not read all of "+evidence.Clean(u.String()))
@@ -106,23 +104,21 @@ func readLive(ctx context.Context, l *session.Live) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &opened{snapshot: snapshot, report: &report, secrets: l.Secrets()}, nil
+	return &opened{snapshot: snapshot, report: session.Shareable(report), secrets: l.Secrets()}, nil
 }
 
 func (s *server) closeLast() {
-	if s.last != nil && s.last.close != nil {
-		s.last.close() // was only read
+	if s.last != nil {
+		s.last.end()
 	}
 	s.last = nil
 }
 
-// diagnosed is the report, made when it is first needed.
-func (o *opened) diagnosed(program checks.Program) checks.Report {
-	if o.report == nil {
-		r := session.Shareable(checks.Diagnose(o.snapshot, faults.Catalogue(), o.origin, program))
-		o.report = &r
+// end closes the recording, if it is one.
+func (o *opened) end() {
+	if o.close != nil {
+		o.close() // was only read
 	}
-	return *o.report
 }
 
 func resolveRoot(root string) (string, error) {
