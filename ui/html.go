@@ -32,8 +32,9 @@ func contentPolicy() string {
 func WriteHTML(w io.Writer, r checks.Report, s evidence.Snapshot, secret func(string) string,
 	style Style) error {
 	h := &htmlPage{Catalogue: style.lang(), style: style}
-	h.pictures = func(r *checks.Report) {
-		h.timeline(timeline.In(style.lang(), s, r), secret)
+	h.pictures = func(english, said *checks.Report) {
+		h.networkMap(s, said, secret)
+		h.timeline(timeline.In(style.lang(), s, english), secret)
 	}
 	return h.write(w, finished(r, false))
 }
@@ -45,8 +46,9 @@ func writeHTML(w io.Writer, r checks.Report, style Style) error {
 // An htmlPage collects the document.
 type htmlPage struct {
 	*lang.Catalogue
-	style    Style
-	pictures func(*checks.Report) // of the report in English; nil without evidence
+	style Style
+	// of the report in English and in the language of the page; nil without evidence
+	pictures func(english, said *checks.Report)
 	b        strings.Builder
 }
 
@@ -104,7 +106,7 @@ func (h *htmlPage) write(w io.Writer, english checks.Report) error {
 		h.cause(r, c)
 	}
 	if h.pictures != nil {
-		h.pictures(&english)
+		h.pictures(&english, &r)
 	}
 	h.unexplained(r)
 	h.further(r)

@@ -111,3 +111,13 @@ func TestWhatAPageTakesFromTheEvidenceLosesItsSecrets(t *testing.T) {
 		t.Errorf("of %d moments %d are masked", n, strings.Count(moments, "MASKED"))
 	}
 }
+
+func TestAPageDrawsTheNetwork(t *testing.T) {
+	page := pageOf(t, "hns-lb-missing-or-stale", same, Style{})
+	for _, want := range []string{"<h2>Network map</h2>", ">load balancer: missing</text>",
+		">10.0.0.10 port 53/udp</text>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not there", want)
+		}
+	}
+}
