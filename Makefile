@@ -4,6 +4,7 @@
 # make test   everything that guards a change; make test-all adds what takes longer
 # make lint   what a pull request needs beside make short: gofmt, vet, staticcheck, actionlint
 # make build  stripped binaries for all systems, in bin/
+# make release  archives, checksums, SBOM and package manifests of this commit, in bin/release/
 
 export CGO_ENABLED = 0
 
@@ -20,7 +21,7 @@ RACED ?= ./collectors ./collectors/node ./collectors/cluster ./collectors/probe 
 MUTATED ?= ui/timeline checks/signs collectors/bundle collectors/foreign collectors/cluster
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-fleet bench-bundle build docs clean
+.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-fleet bench-bundle build image release test-release docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
@@ -37,13 +38,18 @@ short:
 # The servers of the test beds, each built once per machine and kept in the user's cache. The first
 # time kube-apiserver takes 5 to 10 minutes on two cores.
 servers:
-	go run ./fixtures/server/build apiserver coredns gitleaks
+	go run ./fixtures/server/build apiserver controllers coredns gitleaks
 
 # DOCTOR_SERVERS is in the go command's cache key: a test that was skipped before there were servers
 # is not skipped from the cache. The time limit ends what hangs; a busy machine stays far below it.
 test: export DOCTOR_SERVERS = built
-test: servers vet windows
+test: servers vet windows test-release
 	go test -timeout 30m ./...
+	cd cmd/image && go test ./...
+
+# The tool that makes releases has a module of its own, with what only it needs.
+test-release:
+	go -C .github/release test -timeout 30m ./...
 
 # Before a release: hours.
 test-all: lint test race mutate fuzz bench
@@ -132,6 +138,20 @@ build:
 	  os=$${target%/*}; arch=$${target#*/}; out=bin/doctor-$$os-$$arch; test $$os != windows || out=$$out.exe; \
 	  GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(LDFLAGS)' -o $$out ./cmd/doctor; ls -l $$out | awk '{printf "%8.1f MB  %s\n", $$5/1e6, $$9}'; \
 	done
+
+# The image for Windows nodes as an OCI layout in bin/image, without Docker. `make image PUSH=REF` pushes
+# it too. The same commit gives the same bytes.
+image:
+	@set -e; mkdir -p bin; for arch in amd64 arm64; do \
+	  GOOS=windows GOARCH=$$arch go build -trimpath -ldflags '$(LDFLAGS)' -o bin/doctor-windows-$$arch.exe ./cmd/doctor; done
+	@cd cmd/image && go run . -out ../../bin/image -version $(VERSION) $(if $(PUSH),-push $(PUSH)) \
+	  amd64=../../bin/doctor-windows-amd64.exe arm64=../../bin/doctor-windows-arm64.exe
+
+# Without a network, once the modules are downloaded. The same commit and the same Go give the same bytes.
+REPO ?= OWNER/doctor
+release:
+	go -C .github/release run . -root ../.. -out ../../bin/release -repo $(REPO) -signed "$(abspath $(SIGNED))" $(if $(RELEASE),-version $(RELEASE))
+	@cat bin/release/SHA256SUMS
 
 # The catalogue page is printed from the checks themselves, the JSON Schemas from the Go types.
 docs:

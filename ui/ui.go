@@ -50,16 +50,20 @@ func (style Style) columns() int {
 }
 
 var writers = map[string]func(io.Writer, checks.Report, Style) error{
-	"text":     writeText,
-	"wide":     writeWide,
-	"json":     func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
-	"junit":    func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
-	"markdown": writeMarkdown,
-	"html":     writeHTML,
+	"text":        writeText,
+	"wide":        writeWide,
+	"json":        func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
+	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
+	"markdown":    writeMarkdown,
+	"html":        writeHTML,
+	"openreports": func(w io.Writer, r checks.Report, _ Style) error { return writeOpenReport(w, r) },
+	sarifFormat:   func(w io.Writer, r checks.Report, _ Style) error { return writeSARIF(w, r) },
 }
 
-// Formats lists the formats that Write knows.
-func Formats() []string { return slices.Sorted(maps.Keys(writers)) }
+// Formats lists the formats that Write knows, without those of LintFormats alone.
+func Formats() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(writers)), func(f string) bool { return f == sarifFormat })
+}
 
 // Write draws the report in the format. It writes once, so that a writer that
 // fails half-way leaves nothing behind that looks like a whole report.
@@ -70,6 +74,6 @@ func Write(w io.Writer, format string, r checks.Report, style Style) error {
 			strings.Join(Formats(), ", "))
 	}
 	// JSON and HTML escape what is not ASCII and so lose nothing
-	spelt := style.ASCII && format != "json" && format != "html"
+	spelt := style.ASCII && format != "json" && format != "html" && format != sarifFormat
 	return write(w, finished(r, spelt), style)
 }

@@ -20,7 +20,7 @@ import (
 
 func TestAnUnknownFormatNamesTheFormats(t *testing.T) {
 	err := Write(io.Discard, "yam\x1bl", blank(), Style{})
-	if err == nil || !strings.Contains(err.Error(), "json, junit, markdown, text") ||
+	if err == nil || !strings.Contains(err.Error(), "json, junit, markdown, openreports, text") ||
 		strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("the error is %v", err)
 	}

@@ -128,6 +128,12 @@ const (
 	NotAskedFromPod Code = "not-asked-from-pod"
 )
 
+// Codes of evidence that a pod on the node was to bring.
+const (
+	NoPodSent     Code = "no-pod-sent"     // to any node
+	NoPodEvidence Code = "no-pod-evidence" // from this one
+)
+
 // codes declares each code: its kind ("" where the collector says), its sentence, what closes it.
 var codes = map[Code]wording{
 	AsRecorded: {"", "%s", "", false},
@@ -229,6 +235,9 @@ var codes = map[Code]wording{
 
 	PodUnusable:     {NotCollected, "%s", FromPod, true},
 	NotAskedFromPod: {NotCollected, "no probe of this kind ran from the pod", FromPod, false},
+
+	NoPodSent:     {"", "--on-node cannot send pods: %s", ClusterRights, true},
+	NoPodEvidence: {"", "no evidence from inside the node: %s", OnNode, true},
 }
 
 // kindRemedies is what closes a gap whose code does not say.

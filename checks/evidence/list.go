@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -33,26 +32,20 @@ func decodeList[T any](b []byte) ([]T, *origin, error) {
 // kubectl prints them.
 func objectsKind[T any](path string) *Kind[[]T] {
 	return &Kind[[]T]{path: path, decode: func(b []byte) ([]T, *origin, error) {
-		var head struct {
-			Items *json.RawMessage `json:"items"`
+		var list struct {
+			Items *[]T `json:"items"`
 		}
 		if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '{' {
-			if err := decodeJSON(b, &head); err != nil {
+			if err := decodeJSON(b, &list); err != nil {
 				return nil, nil, err
 			}
 		}
-		if head.Items == nil {
+		if list.Items == nil {
 			return decodeList[T](b)
 		}
-		var list struct {
-			Items []T `json:"items"`
-		}
-		if err := decodeJSON(b, &list); err != nil {
-			return nil, nil, err
-		}
 		in := &origin{prefix: "/items"}
-		placeAll(list.Items, in)
-		return list.Items, in, nil
+		placeAll(*list.Items, in)
+		return *list.Items, in, nil
 	}}
 }
 

@@ -28,6 +28,7 @@ type flags struct {
 	stdin                *os.File // where standard input is read
 	only, skip, category []string
 	failOn               failOn
+	exitCode             string // npd
 	quiet                bool
 	ascii                bool
 	theme                string
@@ -106,6 +107,8 @@ account of the pod is used.` + "\n" + exitHelp,
 	p.StringSliceVar(&f.category, "category", nil, "")
 	withList(p, "category", "run only the checks of these categories: %s", categories()...)
 	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
+	p.StringVar(&f.exitCode, "exit-code", "",
+		"npd: print one line, and exit as a plugin of node-problem-detector does: 0 fine, 1 problem, 2 unknown")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&f.theme, "theme", "", "")
 	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
@@ -123,10 +126,12 @@ account of the pod is used.` + "\n" + exitHelp,
 	completeWith(root, "skip", checkIDs)
 	completeWith(root, "category", categories)
 	completeWith(root, "fail-on", func() []string { return failLevels })
+	completeWith(root, "exit-code", func() []string { return []string{npd} })
 
 	helpIn(root)
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
-		diffCommand(std), fleetCommand(std), probeCommand(std), explainCommand(std), versionCommand(std))
+		diffCommand(std), fleetCommand(std), probeCommand(std), explainCommand(std), mcpCommand(std),
+		versionCommand(std), podEvidenceCommand(std, &f))
 	ownArguments(root)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}
 	for _, c := range append(root.Commands(), root) {
@@ -146,6 +151,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 		"diagnose this node through the Kubernetes API, from anywhere; with --from: the node of this name or place in a recording of several. Without a name: list the nodes")
 	p.Lookup("node").NoOptDefVal = anyNode
 	f.addCluster(cmd)
+	f.addOnNode(cmd)
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s",
 		"time limit for reading the node, in seconds or as 30s or 2m; what has not answered by then is reported as missing")
 	spanFlag(p, &f.Since, "since", session.DefaultSince, "",
@@ -183,6 +189,9 @@ func (f *flags) checkSource(cmd *cobra.Command) error {
 			flag.Value.String() == "" {
 			return fmt.Errorf("--%s is given an empty value", name)
 		}
+	}
+	if f.OnNode && !cmd.Flags().Changed("timeout") {
+		f.Timeout = session.InsideTimeout
 	}
 	return nil
 }

@@ -33,6 +33,9 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
+	if f.exitCode == npd {
+		return diagnoseForNPD(ctx, std, f)
+	}
 	if f.Demo == listWord {
 		if f.output != "" || f.file != "" {
 			return errors.New("--demo list writes plain text to standard output; " +
@@ -52,6 +55,8 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		if err != nil {
 			return sourceError(err, f.Node)
 		}
+		defer l.Close()
+		f.tellOnNode(std)
 		return diagnoseLive(ctx, std, f, l)
 	case f.IsLive():
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
@@ -135,6 +140,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		case !last.Done: // the user left before there was a verdict
 			return exit{status: exitInterrupted}
 		}
+		tellSetup(std, l)
 		if err := l.Unread(); err != nil {
 			return trouble(err)
 		}
@@ -149,6 +155,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 		return trouble(err)
 	}
 	l.Talk(std.err, f.verbose)
+	tellSetup(std, l)
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
@@ -158,8 +165,8 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	return verdict(report, f.failOn)
 }
 
-// validateOutput checks what lint takes too.
-func (f *flags) validateOutput() error {
+// validateOutput checks what lint takes too, with the formats that it writes.
+func (f *flags) validateOutput(formats []string) error {
 	if f.json {
 		if f.output != "" && f.output != "json" {
 			return fmt.Errorf("--json and -o %s contradict each other; give one of them",
@@ -167,8 +174,8 @@ func (f *flags) validateOutput() error {
 		}
 		f.output = "json"
 	}
-	if f.output != "" && !slices.Contains(ui.Formats(), f.output) {
-		return unknownFormat(f.output, ui.Formats())
+	if f.output != "" && !slices.Contains(formats, f.output) {
+		return unknownFormat(f.output, formats)
 	}
 	return f.failOn.validate()
 }
@@ -178,7 +185,7 @@ func unknownFormat(name string, known []string) error {
 }
 
 func (f *flags) validate() error {
-	if err := f.validateOutput(); err != nil {
+	if err := f.validateOutput(ui.Formats()); err != nil {
 		return err
 	}
 	if f.quiet {
@@ -190,7 +197,14 @@ func (f *flags) validate() error {
 	if f.FromPod != "" && !strings.Contains(f.FromPod, "/") && f.Cluster.Context.Namespace != "" {
 		f.FromPod = f.Cluster.Context.Namespace + "/" + f.FromPod
 	}
+	if err := f.validateOnNode(); err != nil {
+		return err
+	}
 	switch {
+	case f.exitCode != "" && f.exitCode != npd:
+		return fmt.Errorf("--exit-code takes npd, not %q", evidence.Clean(f.exitCode))
+	case f.exitCode != "" && (f.output != "" || f.file != "" || f.accessible || f.Demo == listWord):
+		return errors.New("--exit-code npd prints one line; leave -o, --json, --output-file, --quiet and --accessible out")
 	case f.accessible && f.quiet:
 		return errors.New("--accessible cannot be combined with --quiet")
 	case f.accessible && (f.output != "" || f.file != ""):

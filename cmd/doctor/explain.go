@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"doctor/checks"
 	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
@@ -25,17 +23,20 @@ func explainCommand(std streams) *cobra.Command {
 	var f flags
 	var said language
 	cmd := &cobra.Command{
-		Use:   "explain [ID | CODE | formats | rbac]",
-		Short: "Shows the list of checks, one check, an error code, the readable formats, or the ClusterRole for --node",
+		Use:   "explain [ID | CODE | formats | rbac | schema [NAME]]",
+		Short: "Shows the list of checks, one check, an error code, the readable formats, the ClusterRole for --node, or a JSON Schema",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
+			if len(args) > 1 && (args[0] != "schema" || len(args) > 2) {
 				return errors.New("explain takes one check id or error code; `doctor explain` lists the checks")
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string,
 			cobra.ShellCompDirective) {
-			return append(checkIDs(), "formats", "rbac"), cobra.ShellCompDirectiveNoFileComp
+			if len(args) == 1 && args[0] == "schema" {
+				return schemaWords(), cobra.ShellCompDirectiveNoFileComp
+			}
+			return append(checkIDs(), explainWords...), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
@@ -68,6 +69,9 @@ func explainCommand(std streams) *cobra.Command {
 			if check {
 				return errors.New("--check belongs to `doctor explain rbac`")
 			}
+			if len(args) > 0 && args[0] == "schema" {
+				return explainSchema(std, args[1:])
+			}
 			if len(args) == 1 && args[0] == "formats" {
 				if output != "text" {
 					return errors.New("the list of formats is written as text")
@@ -80,7 +84,7 @@ func explainCommand(std streams) *cobra.Command {
 			}
 			if len(args) == 1 && len(codes) == 0 {
 				if catalogue.ByID(args[0]) == nil {
-					return unknownName("check", args[0], append(checkIDs(), "formats", "rbac"),
+					return unknownName("check", args[0], append(checkIDs(), explainWords...),
 						"`doctor explain` lists them")
 				}
 				catalogue = catalogue.Only(args[0])
@@ -130,6 +134,9 @@ func explainCommand(std streams) *cobra.Command {
 	return cmd
 }
 
+// explainWords are what explain shows beside checks and error codes.
+var explainWords = []string{"formats", "rbac", "schema"}
+
 // explainFormats lists what --from reads.
 func explainFormats(w io.Writer, c *lang.Catalogue) error {
 	var b strings.Builder
@@ -139,39 +146,4 @@ func explainFormats(w io.Writer, c *lang.Catalogue) error {
 		fmt.Fprintf(&b, "\n  %s\n    %s\n", f.Name, c.Phrase(f.Marks))
 	}
 	return printOut(w, b.String())
-}
-
-// version and commit are set by the Makefile; a plain `go build` takes them from the build itself.
-var version, commit string
-
-func program() checks.Program {
-	p := checks.Program{Version: version, Commit: commit}
-	info, ok := debug.ReadBuildInfo()
-	if ok && p.Commit == "" {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				p.Commit = s.Value
-			}
-		}
-	}
-	if p.Version == "" {
-		p.Version = "devel"
-	}
-	return p
-}
-
-func versionCommand(std streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Prints the doctor's version",
-		Args:  noArguments,
-		Run: func(*cobra.Command, []string) {
-			p := program()
-			fmt.Fprintf(std.out, "doctor %s", p.Version)
-			if p.Commit != "" {
-				fmt.Fprintf(std.out, " (%s)", p.Commit)
-			}
-			fmt.Fprintln(std.out)
-		},
-	}
 }

@@ -19,6 +19,7 @@ import (
 	fleetreport "doctor/checks/fleet"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
+	"doctor/collectors/onnode"
 	"doctor/collectors/outfile"
 	"doctor/collectors/pack"
 	"doctor/ui"
@@ -60,6 +61,9 @@ Nodes that are not Ready are included. Checks that need evidence of the node its
 			if err := f.checkSource(cmd); err != nil {
 				return err
 			}
+			if f.OnNode && !cmd.Flags().Changed("timeout") {
+				f.Timeout = session.InsideFleetTimeout
+			}
 			if err := f.validateFile(cmd); err != nil {
 				return err
 			}
@@ -71,7 +75,7 @@ Nodes that are not Ready are included. Checks that need evidence of the node its
 	p.StringVarP(&f.selector, "selector", "l", "",
 		"diagnose the nodes with these labels only, such as agentpool=win2022")
 	p.StringSliceVar(&f.nodes, "nodes", nil, "diagnose these nodes only")
-	p.IntVar(&f.parallel, "parallel", 0, "nodes to judge at once; 0: one for each processor")
+	p.IntVar(&f.parallel, "parallel", 0, "nodes to judge at once (one for each processor), and with --on-node pods at a time (50)")
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultFleetTimeout, "s",
 		"time limit for reading the cluster, in seconds or as 90s or 5m")
 	p.StringVar(&f.save, "save", "",
@@ -89,6 +93,8 @@ Nodes that are not Ready are included. Checks that need evidence of the node its
 	p.StringVar(&f.theme, "theme", "", "")
 	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
 	f.lang.flag(cmd)
+	f.addOnNode(cmd)
+	cmd.AddCommand(fleetManifestCommand(std), fleetCleanCommand(std), fleetAgentCommand(std))
 	completeWith(cmd, "theme", tui.Themes)
 	completeWith(cmd, "output", ui.FleetFormats)
 	completeWith(cmd, "nodes", f.nodeNames)
@@ -116,7 +122,13 @@ func (f *fleetFlags) validate() error {
 		return errors.New("--save and --output-file name the same file; give two names")
 	case f.parallel < 0:
 		return errors.New("--parallel takes a number above zero")
+	case f.OnNode && f.Pods.Image == "":
+		return errNoImage
+	case !f.OnNode && f.podsGiven():
+		return errOnNodeAlone
 	}
+	f.Pods.Namespace = cmp.Or(f.Cluster.Context.Namespace, onnode.DefaultNamespace)
+	f.Pods.Parallel = cmp.Or(f.parallel, podsAtOnce)
 	if f.save != "" {
 		if err := outfile.Check(f.save, f.outputOptions()); err != nil {
 			return outputError(err)
@@ -134,10 +146,22 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	var inside session.InsideFleet
+	f.tellOnNode(std)
+	defer func() {
+		cancel()
+		if err := inside.Wait(); err != nil { // not before: a screen has the terminal
+			writeError(std, fmt.Errorf("--on-node sent no pod: %w", err))
+		}
+	}()
 	return f.judgeFleet(ctx, std, func(progress func(session.FleetProgress)) (*session.Fleet,
 		error) {
-		return session.ReadFleet(ctx, session.FleetOptions{Options: f.Options,
-			Selector: f.selector, Nodes: f.nodes}, list, progress)
+		options := session.FleetOptions{Options: f.Options, Selector: f.selector, Nodes: f.nodes}
+		if f.OnNode {
+			options.OnNode = inside.Reader(f.Options, progress)
+		}
+		return session.ReadFleet(ctx, options, list, progress)
 	})
 }
 

@@ -36,7 +36,8 @@ Linux (spec.os.name, or the node selector kubernetes.io/os) are left out.
 Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 		Example: `  doctor lint deploy/web.yaml
   helm template ./chart | doctor lint -
-  doctor lint --fail-on warn -o junit --output-file report.xml deploy/`,
+  doctor lint --fail-on warn -o junit --output-file report.xml deploy/
+  doctor lint -o sarif deploy/ > doctor.sarif    for code scanning`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New(
@@ -58,14 +59,14 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	p := cmd.Flags()
 	p.BoolVar(&f.json, "json", false, "short for -o json")
 	p.StringVarP(&f.output, "output", "o", "", "")
-	withList(p, "output", "write %s", ui.Formats()...)
+	withList(p, "output", "write %s", ui.LintFormats()...)
 	f.addOutput(cmd, "write to this file instead of standard output")
 	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
 	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
 	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	f.lang.flag(cmd)
-	completeWith(cmd, "output", ui.Formats)
+	completeWith(cmd, "output", ui.LintFormats)
 	completeWith(cmd, "only", linterIDs)
 	completeWith(cmd, "skip", linterIDs)
 	completeWith(cmd, "fail-on", func() []string { return failLevels })
@@ -82,7 +83,7 @@ func linterIDs() []string {
 
 func lint(ctx context.Context, std streams, f flags, args []string) error {
 	f.noScreen = true // a manifest is judged once, in a pipeline
-	if err := f.validateOutput(); err != nil {
+	if err := f.validateOutput(ui.LintFormats()); err != nil {
 		return err
 	}
 	list, err := f.selected()

@@ -162,33 +162,12 @@ const maxAnswer = 96 << 20
 // verb and what are for the error: "list", "pods".
 func (c *Client) open(ctx context.Context, path string, query url.Values, verb,
 	what string) (io.ReadCloser, error) {
-	if err := c.noLogin.Load(); err != nil {
-		return nil, *err // a login program that has no credentials now is not run for each request
+	body, err := c.send(ctx, Request{Path: path, Query: query, Verb: verb, What: what}, maxRetries)
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		err = refused.error
 	}
-	for try := 0; ; try++ {
-		r := c.rest.Get().AbsPath(path).SetHeader("Accept", "application/json").MaxRetries(0)
-		for key, values := range query {
-			for _, v := range values {
-				r.Param(key, v)
-			}
-		}
-		body, err := r.Stream(ctx)
-		if err == nil {
-			return body, nil
-		}
-		pause, ok := worthAnother(ctx, err)
-		if !ok || try == maxRetries {
-			err = expiredPage(err, c.explain(ctx, err, verb, what), query)
-			if isNoLogin(err) {
-				c.noLogin.Store(&err)
-			}
-			return nil, err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
-	}
+	return body, err
 }
 
 // maxRetries is how often a server that says "too many requests" is asked again.

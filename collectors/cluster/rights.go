@@ -12,6 +12,7 @@ import (
 type Right struct {
 	Verb, Group, Resource string
 	Name                  string // of the object, where the right is for some by name
+	Namespace             string // in which it is asked for; empty for all
 	URL                   string // in the place of Group and Resource
 	Evidence              string // the path in the evidence tree
 	Optional              bool   // off in ClusterRole
@@ -51,27 +52,20 @@ var Rights = []Right{
 // Allowed asks the API server whether whoever asks has the right. Nothing is stored there.
 func (c *Client) Allowed(ctx context.Context, r Right) (bool, error) {
 	attributes := map[string]any{"resourceAttributes": map[string]string{"verb": r.Verb,
-		"group": r.Group, "resource": r.Resource, "name": r.Name}}
+		"group": r.Group, "resource": r.Resource, "name": r.Name, "namespace": r.Namespace}}
 	if r.URL != "" {
 		attributes = map[string]any{"nonResourceAttributes": map[string]string{"verb": r.Verb,
 			"path": r.URL}}
 	}
-	question, err := json.Marshal(map[string]any{"apiVersion": "authorization.k8s.io/v1",
-		"kind": "SelfSubjectAccessReview", "spec": attributes})
-	if err != nil {
-		return false, err
-	}
+	question := map[string]any{"apiVersion": "authorization.k8s.io/v1",
+		"kind": "SelfSubjectAccessReview", "spec": attributes}
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
-	if err := c.noLogin.Load(); err != nil {
-		return false, *err
-	}
-	body, err := c.rest.Verb(http.MethodPost).
-		AbsPath("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").
-		SetHeader("Content-Type", "application/json").SetHeader("Accept", "application/json").
-		Body(question).MaxRetries(0).Stream(ctx)
+	body, err := c.send(ctx, Request{Method: http.MethodPost,
+		Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Object: question,
+		Verb: "create", What: "selfsubjectaccessreviews"}, maxRetries)
 	if err != nil {
-		return false, c.explain(ctx, err, "create", "selfsubjectaccessreviews")
+		return false, err
 	}
 	defer body.Close()
 	var answer struct{ Status struct{ Allowed bool } }

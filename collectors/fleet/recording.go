@@ -58,7 +58,7 @@ func Open(fsys fs.FS) (*Fleet, error) {
 	}
 	content, err := bounded(f.shared, "meta.json", 64<<10)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", clusterFolder, err)
 	}
 	var meta evidence.Meta
 	if err := json.Unmarshal(content, &meta); err != nil {

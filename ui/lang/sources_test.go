@@ -24,6 +24,9 @@ type sentence struct {
 // stepTexts are the functions that make steps of a fix, and which argument is a text.
 var stepTexts = map[string]int{"Inspect": 1, "Run": 1, "Edit": 1, "Do": 0, "Costs": 0, "Verify": 1}
 
+// gapTexts are those that make gaps of pods on nodes, likewise.
+var gapTexts = map[string]int{"noEvidence": 1, "noPod": 1}
+
 // A source is one parsed file of the checks.
 type source struct {
 	*ast.File
@@ -238,6 +241,9 @@ func (s source) phrases() []sentence {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if at, ok := stepTexts[called(n)]; ok && len(n.Args) > at {
+				list = append(list, s.texts(n.Args[at])...)
+			}
+			if at, ok := gapTexts[called(n)]; ok && len(n.Args) > at {
 				list = append(list, s.texts(n.Args[at])...)
 			}
 			if slices.Contains([]string{"Skip", "Phrasef", "Miss", "because"}, called(n)) &&

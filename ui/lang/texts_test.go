@@ -75,7 +75,8 @@ func everyText(t testing.TB) texts {
 	for _, folder := range []string{"../../checks", "../../checks/faults", "../../checks/node",
 		"../../checks/regressions", "../../checks/unexplained",
 		"../../checks/evidence", "../../checks/evidence/jsontree", "../../collectors",
-		"../../collectors/node", "../../collectors/cluster", "../../collectors/probe",
+		"../../collectors/node", "../../collectors/cluster", "../../collectors/onnode",
+		"../../collectors/probe",
 		"../../collectors/foreign", "../../collectors/pack", "../../cmd/doctor",
 		"../../cmd/doctor/internal/session", "../../ui", "../../ui/tui", "../../ui/symptom",
 		"../../ui/timeline", "../../ui/spoken"} {

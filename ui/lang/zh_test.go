@@ -83,7 +83,7 @@ func TestEverySentenceHasItsChinese(t *testing.T) {
 // gapFolders hold what the checks do not say themselves: why evidence is missing, and why a line is
 // worth a look.
 var gapFolders = []string{"../../checks/evidence", "../../collectors", "../../collectors/node",
-	"../../collectors/cluster", "../../collectors/probe",
+	"../../collectors/cluster", "../../collectors/onnode", "../../collectors/probe",
 	"../../collectors/pack"}
 
 // cobras are sentences of the help that the flag library says.

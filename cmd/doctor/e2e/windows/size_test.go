@@ -8,7 +8,11 @@ import (
 )
 
 // mostBytes is the budget of doctor.exe, stripped: one file that is copied to a node that is sick.
-const mostBytes = 30_000_000
+//
+// Of it, `doctor mcp` costs 1.97 MB (29.57 MB without, 31.54 MB with it, for amd64): go-sdk/mcp has
+// 0.33 MB of code, segmentio/encoding 0.14, encoding/gob 0.13, jsonschema-go 0.10; the rest is their
+// types and the tables of the runtime.
+const mostBytes = 32_000_000
 
 func TestTheWindowsProgramStaysSmall(t *testing.T) {
 	if testing.Short() {

@@ -22,6 +22,8 @@ import (
 type Packing struct {
 	MaxSize   int64 // bytes of the zip; 0 takes all there is
 	MaskNames bool
+	// without the documents that explain the evidence
+	EvidenceOnly bool
 }
 
 // DefaultMaxSize is small enough for a GitHub issue, which takes 25 MB.
@@ -36,6 +38,7 @@ func Read(ctx context.Context, o Options, talk io.Writer, verbose bool) (Source,
 			return Source{}, err
 		}
 	}
+	defer l.Close()
 	l.Read(ctx, func() {})
 	if err := ctx.Err(); err != nil {
 		return Source{}, err
@@ -54,6 +57,8 @@ type Bundling struct {
 	Snapshot evidence.Snapshot
 	Options  pack.Options
 	program  checks.Program
+	bare     bool          // without documents
+	report   checks.Report // of what was written
 }
 
 // NewBundling prepares a bundle of the source.
@@ -61,7 +66,7 @@ func NewBundling(ctx context.Context, src Source, p Packing, o Options) *Bundlin
 	list := faults.Catalogue().Signs()
 	scan := signs.Logs(ctx, src.Snapshot, list)
 	scan.Unsearched = append(scan.Unsearched, src.unsearched...)
-	b := &Bundling{Snapshot: src.Snapshot, program: o.Program, Options: pack.Options{
+	b := &Bundling{Snapshot: src.Snapshot, program: o.Program, bare: p.EvidenceOnly, Options: pack.Options{
 		Since: o.Since, MaxSize: p.MaxSize, Doctor: o.Program.Version,
 		Scan: scan, SearchedFor: signs.Digests(list),
 	}}
@@ -119,6 +124,9 @@ func (b *Bundling) documents(recorded pack.Recorded, name string, masked bool) (
 	scanned, _ := signs.RecordRest(s, list.Signs(), recorded.Whole)
 	report := Shareable(checks.Diagnose(scanned, list, checks.Source{Kind: "bundle", Name: name,
 		Format: evidence.Layout}, b.program))
+	if b.report = report; b.bare {
+		return nil, nil
+	}
 	about := ui.About{Bundle: name, Masked: masked}
 	for _, l := range recorded.Left {
 		about.LeftOut = append(about.LeftOut, ui.LeftOut{Path: l.Path, Reason: l.Reason})

@@ -14,7 +14,6 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 	"doctor/collectors/cluster"
-	livenode "doctor/collectors/node"
 )
 
 // nodeLogBytes is how much of each log is fetched through the API server.
@@ -40,6 +39,9 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 		return nil, err
 	}
 	target := cluster.Target{Client: client, Node: o.Node, Since: o.Since, LogBytes: nodeLogBytes}
+	if o.OnNode {
+		target.LogBytes = 0 // a pod reads them where they are
+	}
 	find := func(evidence.Snapshot) (cluster.Target, error) { return target, nil }
 	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond),
 		origin:     checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
@@ -49,11 +51,15 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	l.collectors = append(l.collectors,
 		o.fromInside(find, []string{cluster.NodeReading, "API: nodes", "API: services",
 			"API: endpoint slices", "API: config maps"}, nil)...)
-	for _, c := range livenode.Collectors(livenode.Options{}) {
-		for _, path := range c.Answers {
-			if !strings.HasSuffix(path, "/") {
-				l.unasked[path] = evidence.OnlyOnNode.Gap(o.Node)
-			}
+	inside := insideAnswers()
+	if o.OnNode {
+		l.unasked, l.inside = nil, &insideReading{client: client, options: o.Pods}
+		l.collectors = append(l.collectors, l.inside.collector(inside))
+		return l.Fresh(), nil
+	}
+	for _, path := range inside {
+		if !strings.HasSuffix(path, "/") {
+			l.unasked[path] = evidence.OnlyOnNode.Gap(o.Node)
 		}
 	}
 	return l.Fresh(), nil

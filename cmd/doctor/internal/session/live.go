@@ -42,6 +42,7 @@ type Live struct {
 	program    checks.Program          // that reads
 	decisive   []string                // collectors of which one has to answer; nil for any
 	unasked    map[string]evidence.Gap // evidence that this way of reading cannot bring → why
+	inside     *insideReading          // of a node behind the API; nil where no pod reads it
 
 	tree    *tree.Tree
 	secrets *redact.Redactor // keeps what it took out of the tree
@@ -64,8 +65,10 @@ func OnNode(o Options, list *checks.Catalogue) *Live {
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: o.Since,
 			LogBytes: logBytes})}
 	find := o.kubelet(host)
-	l.collectors = append(l.collectors,
-		cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
+	if !o.WithoutAPI {
+		l.collectors = append(l.collectors,
+			cluster.Collectors(find, []string{"services", "processes", "files"}, apiDeadline)...)
+	}
 	lengthen(l.collectors, o.Timeout)
 	if o.Passive {
 		l.unasked = unprobed(evidence.Passive.Gap())
@@ -73,8 +76,10 @@ func OnNode(o Options, list *checks.Catalogue) *Live {
 	}
 	// After what tells whom to ask. What HNS or the runtime says is not among it,
 	// so that one that hangs does not hold the probes up.
-	told := []string{"services", "processes", "files", "adapters", "resolver", "API: node",
-		"API: nodes", "API: services", "API: endpoint slices"}
+	told := []string{"services", "processes", "files", "adapters", "resolver"}
+	if !o.WithoutAPI {
+		told = append(told, "API: node", "API: nodes", "API: services", "API: endpoint slices")
+	}
 	dns := probe.DNSCollector(dnsPlan, told, DNSTimeout)
 	reach := probe.ReachCollector(func(s evidence.Snapshot) (probe.ReachPlan, error) {
 		return reachPlan(s, o.Targets)
@@ -101,7 +106,8 @@ func unprobed(why evidence.Gap) map[string]evidence.Gap {
 // Fresh is another reading of the same, of which nothing is read yet.
 func (l *Live) Fresh() *Live {
 	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program,
-		timeout: l.timeout, unasked: l.unasked, secrets: l.secrets, decisive: l.decisive}
+		timeout: l.timeout, unasked: l.unasked, secrets: l.secrets, decisive: l.decisive,
+		inside: l.inside}
 	if n.secrets == nil { // one for all readings: the mark of a secret stays the same
 		n.secrets = redact.New(redact.Options{})
 	}
@@ -138,6 +144,8 @@ func (l *Live) date() {
 		Doctor: l.program.Version}
 	if elevated, known := node.Elevated(); known && l.origin.Kind == "live" {
 		meta.Elevated = &elevated
+	} else if l.inside != nil {
+		meta.Elevated = l.inside.elevated.Load()
 	}
 	l.tree.JSON("meta.json", meta)
 }
@@ -158,6 +166,7 @@ func (l *Live) searchLogs() collectors.Collector {
 			l.mu.Lock()
 			l.unread = scan.Unsearched
 			l.mu.Unlock()
+			scan = withRecorded(s, scan)
 			r.JSON(evidence.SignMatches.Path(), append([]evidence.SignMatch{}, scan.Matches...))
 			r.JSON(evidence.ErrorLines.Path(), append([]evidence.ErrorLine{}, scan.Errors...))
 			for _, component := range l.checks.Logs() {
@@ -222,7 +231,8 @@ func (l *Live) unsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 func unanswered(readings []collectors.Reading) []evidence.UnsearchedLog {
 	var list []evidence.UnsearchedLog
 	for _, r := range readings {
-		if r.Gap.Kind != "" && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
+		// a pod says itself which event logs did not answer
+		if r.Gap.Kind != "" && r.Name != insideName && slices.Contains(r.Answers, evidence.WindowsEvents.Path()) {
 			list = append(list, evidence.UnsearchedLog{Path: evidence.WindowsEvents.Path(),
 				Why: r.Gap.Reason()})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"doctor/checks"
 	"doctor/collectors/cluster"
+	"doctor/collectors/onnode"
 )
 
 // Options say which node is looked at, and how.
@@ -22,6 +23,9 @@ type Options struct {
 	Passive    bool          // send no probes
 	Targets    []string      // to probe, in place of OutsideTarget
 	FromPod    string        // NAMESPACE/NAME of a pod to probe from
+	OnNode     bool          // read Node from inside too, by a pod of Pods
+	Pods       onnode.Options
+	WithoutAPI bool // read this node alone: whoever asked has the cluster's view
 	Program    checks.Program
 	Waiting    func(what string) // told what takes its time before the reading begins
 }

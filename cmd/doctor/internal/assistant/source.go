@@ -1,0 +1,169 @@
+package assistant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/signs"
+	"doctor/cmd/doctor/internal/session"
+	"doctor/collectors/redact"
+)
+
+// where says which node is meant. Nothing is the node that doctor runs on.
+type where struct {
+	Recording string `json:"recording,omitempty" jsonschema:"a recording: a file or folder inside the folders that the server was started with"`
+	Node      string `json:"node,omitempty" jsonschema:"name of a node: of the recording if it has several, else behind the Kubernetes API"`
+	Demo      string `json:"demo,omitempty" jsonschema:"name of a recorded node that is built in; most are named after a check"`
+}
+
+// opened is a node whose evidence can be read.
+type opened struct {
+	where
+	snapshot evidence.Snapshot
+	origin   checks.Source
+	notes    []string
+	report   *checks.Report // nil until it is made
+	secrets  *redact.Redactor
+	learned  map[string]bool // files whose secrets the redactor has seen
+	close    func() error
+}
+
+// open returns the node's evidence: that of the last call if it is of the same node, unless it is to
+// be read again.
+func (s *server) open(ctx context.Context, w where, again bool) (*opened, error) {
+	if s.last != nil && s.last.where == w && !again {
+		return s.last, nil
+	}
+	s.closeLast()
+	o, err := s.openNew(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	o.where, o.learned, s.last = w, map[string]bool{}, o
+	return o, nil
+}
+
+func (s *server) openNew(ctx context.Context, w where) (*opened, error) {
+	from := s.Options.Options
+	from.Demo, from.Node = w.Demo, w.Node
+	switch {
+	case w.Demo != "" && (w.Recording != "" || w.Node != ""):
+		return nil, errors.New("a demo has one node; leave recording and node out")
+	case w.Recording != "":
+		path, err := s.inside(w.Recording)
+		if err != nil {
+			return nil, err
+		}
+		from.From = path
+	case w.Node != "":
+		l, err := session.ThroughAPI(ctx, from, faults.Catalogue())
+		if missing := (*session.NoNodeError)(nil); errors.As(err, &missing) &&
+			len(missing.Windows) > 0 {
+			err = fmt.Errorf("%w: %s", err,
+				strings.Join(missing.Windows[:min(len(missing.Windows), 50)], ", "))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return readLive(ctx, l)
+	case w.Demo == "" && runtime.GOOS != "windows":
+		return nil, errors.New(
+			"this machine is not a Windows node; name a recording, a node or a demo")
+	case w.Demo == "":
+		from.Passive = true // reading sends no packets to others
+		return readLive(ctx, session.OnNode(from, faults.Catalogue()))
+	}
+	src, err := session.Open(from)
+	if err != nil {
+		return nil, err
+	}
+	scanned, unread := signs.Record(src.Snapshot, faults.Catalogue().Signs())
+	o := &opened{snapshot: scanned, origin: src.Origin, notes: src.Notes, close: src.Close,
+		secrets: redact.New(redact.Options{Plain: true})}
+	for _, u := range unread {
+		o.notes = append(o.notes, "could not read all of "+evidence.Clean(u.String()))
+	}
+	return o, nil
+}
+
+func readLive(ctx context.Context, l *session.Live) (*opened, error) {
+	l.Read(ctx, func() {})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	report, snapshot, err := l.Report()
+	if err == nil {
+		err = l.Unread()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &opened{snapshot: snapshot, report: &report, secrets: l.Secrets()}, nil
+}
+
+func (s *server) closeLast() {
+	if s.last != nil && s.last.close != nil {
+		s.last.close() // was only read
+	}
+	s.last = nil
+}
+
+// diagnosed is the report, made when it is first needed.
+func (o *opened) diagnosed(program checks.Program) checks.Report {
+	if o.report == nil {
+		r := session.Shareable(checks.Diagnose(o.snapshot, faults.Catalogue(), o.origin, program))
+		o.report = &r
+	}
+	return *o.report
+}
+
+func resolveRoot(root string) (string, error) {
+	full, err := filepath.Abs(root)
+	if err == nil {
+		full, err = filepath.EvalSymlinks(full)
+	}
+	if err != nil {
+		return "", fmt.Errorf("--root: %w", err)
+	}
+	if info, err := os.Stat(full); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("--root %s is not a folder", root)
+	}
+	return full, nil
+}
+
+// inside is the path without links, which must be in one of the folders that the server was started
+// with. A path outside and one that does not exist get the same answer, so that nobody learns which.
+func (s *server) inside(path string) (string, error) {
+	if len(s.roots) == 0 {
+		return "", errors.New("no recordings can be read: start `doctor mcp` with --root FOLDER")
+	}
+	for _, root := range s.roots {
+		full := path
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(root, path)
+		}
+		if real, err := filepath.EvalSymlinks(full); err == nil {
+			for _, allowed := range s.roots {
+				if isIn(allowed, real) {
+					return real, nil
+				}
+			}
+		}
+	}
+	return "", fmt.Errorf(
+		"there is no recording %q in %s; a path is relative to one of these folders or inside of it",
+		path, strings.Join(s.roots, ", "))
+}
+
+func isIn(root, path string) bool {
+	rest, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rest)
+}

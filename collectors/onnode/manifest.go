@@ -1,0 +1,61 @@
+package onnode
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+
+	"doctor/collectors/cluster"
+)
+
+// A Manifest is what a cluster needs to be read from its nodes, for `kubectl apply -f -` or as a
+// resource of a kustomization.
+type Manifest struct {
+	Options
+	Continuous bool   // publish conditions and events, too
+	Reports    bool   // and ClusterReports
+	Every      string // 5m
+	Port       int    // of /metrics
+}
+
+// manifest is YAML in which words in capitals are replaced, and lines from "#if" to "#end" are there
+// for some manifests only.
+//
+//go:embed manifest.yaml
+var manifest string
+
+// Text returns the manifest as YAML.
+func (m Manifest) Text() string {
+	var b strings.Builder
+	left := 0 // how many conditions around the line do not hold
+	var around []bool
+	for line := range strings.Lines(manifest) {
+		switch strings.TrimSpace(line) {
+		case "#if continuous", "#if reports":
+			holds := m.Continuous && (m.Reports || !strings.Contains(line, "reports"))
+			if around = append(around, holds); !holds {
+				left++
+			}
+		case "#end":
+			if !around[len(around)-1] {
+				left--
+			}
+			around = around[:len(around)-1]
+		case "#reader":
+			b.WriteString(cluster.ClusterRole)
+		case "#secrets":
+			for i, name := range m.PullSecrets {
+				if i == 0 {
+					b.WriteString("      imagePullSecrets:\n")
+				}
+				b.WriteString("      - name: " + name + "\n")
+			}
+		default:
+			if left == 0 {
+				b.WriteString(line)
+			}
+		}
+	}
+	return strings.NewReplacer("NAMESPACE", m.Namespace, "PORT", strconv.Itoa(m.Port), "IMAGE",
+		m.Image, "EVERY", m.Every, "WITHTOKEN", strconv.FormatBool(m.Continuous)).Replace(b.String())
+}

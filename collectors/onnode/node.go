@@ -1,0 +1,44 @@
+package onnode
+
+import (
+	"strconv"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// Obstacle is why no pod is sent to a node: it would never run there. It is nil where one may.
+func Obstacle(node evidence.NodeObject) error {
+	info := node.Status.NodeInfo
+	ready, _ := node.Condition("Ready")
+	runtime, version, _ := strings.Cut(info.ContainerRuntimeVersion, "://")
+	switch {
+	case info.OperatingSystem != "" && info.OperatingSystem != "windows":
+		return noEvidence(evidence.NotCollected, "the node runs %s; no pod was sent", info.OperatingSystem)
+	case ready.Status != "True":
+		return noEvidence(evidence.NotCollected, "the node is not ready; no pod was sent")
+	case runtime == "docker":
+		return noEvidence(evidence.NotCollected,
+			"the node runs Docker, which has no HostProcess containers; no pod was sent")
+	case runtime == "containerd" && older(version, 1, 6):
+		return noEvidence(evidence.NotCollected,
+			"containerd %s has no HostProcess containers (1.6 and later have); no pod was sent",
+			version)
+	case older(info.KubeletVersion, 1, 23):
+		return noEvidence(evidence.NotCollected,
+			"kubelet %s has no HostProcess containers (1.23 and later have); no pod was sent",
+			info.KubeletVersion)
+	}
+	return nil
+}
+
+// older tells whether a version is below another. One that cannot be read is not.
+func older(version string, major, minor int) bool {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	has, err := strconv.Atoi(parts[0])
+	then, err2 := strconv.Atoi(strings.TrimRight(parts[1], "+"))
+	return err == nil && err2 == nil && (has < major || has == major && then < minor)
+}

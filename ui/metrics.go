@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"doctor/checks"
+)
+
+// Metrics are what a node that is read again and again shows to Prometheus.
+type Metrics struct {
+	Report    checks.Report
+	Took      time.Duration  // of the last reading
+	Runs      int            // so far
+	Failed    int            // of them
+	Published map[string]int // writes to the API server, by kind
+}
+
+// metricStatuses are the values of the label status, in their order.
+var metricStatuses = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo,
+	checks.StatusPass, checks.StatusUnknown, checks.StatusSkip}
+
+// publishedKinds are the values of the label kind.
+var publishedKinds = []string{"condition", "event", "report"}
+
+// WriteMetrics writes the text format of Prometheus. The ids of checks and the verdicts are all that
+// labels hold, so the number of series is fixed.
+func WriteMetrics(w io.Writer, m Metrics) error {
+	b := bufio.NewWriter(w)
+	family := func(name, kind, help string) {
+		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+	}
+	family("doctor_check_status", "gauge", "Whether a check came to this verdict in the last run.")
+	for _, result := range m.Report.Results {
+		for _, status := range metricStatuses {
+			fmt.Fprintf(b, "doctor_check_status{id=%s,status=%s} %d\n", label(result.ID),
+				label(string(status)), bit(result.Status == status))
+		}
+	}
+	causes := map[string]bool{}
+	for _, c := range m.Report.Causes {
+		causes[c.ID] = true
+	}
+	family("doctor_cause", "gauge", "Whether a check found a root cause in the last run.")
+	for _, result := range m.Report.Results {
+		fmt.Fprintf(b, "doctor_cause{id=%s} %d\n", label(result.ID), bit(causes[result.ID]))
+	}
+	family("doctor_last_run_timestamp_seconds", "gauge", "When the last run read the node.")
+	at := int64(0)
+	if !m.Report.CollectedAt.IsZero() {
+		at = m.Report.CollectedAt.Unix()
+	}
+	fmt.Fprintf(b, "doctor_last_run_timestamp_seconds %d\n", at)
+	family("doctor_last_run_duration_seconds", "gauge", "How long the last run took.")
+	fmt.Fprintf(b, "doctor_last_run_duration_seconds %.3f\n", m.Took.Seconds())
+	family("doctor_runs_total", "counter", "Runs since the start.")
+	fmt.Fprintf(b, "doctor_runs_total %d\n", m.Runs)
+	family("doctor_runs_failed_total", "counter", "Runs that could not read the node.")
+	fmt.Fprintf(b, "doctor_runs_failed_total %d\n", m.Failed)
+	family("doctor_published_total", "counter", "Writes to the API server since the start.")
+	for _, kind := range publishedKinds {
+		fmt.Fprintf(b, "doctor_published_total{kind=%s} %d\n", label(kind), m.Published[kind])
+	}
+	return b.Flush()
+}
+
+// labelEscapes are those of the text format.
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+func label(value string) string { return `"` + labelEscapes.Replace(value) + `"` }
+
+func bit(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}
