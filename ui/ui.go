@@ -55,6 +55,7 @@ var writers = map[string]func(io.Writer, checks.Report, Style) error{
 	"json":        func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
 	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
 	"markdown":    writeMarkdown,
+	"html":        writeHTML,
 	"openreports": func(w io.Writer, r checks.Report, _ Style) error { return writeOpenReport(w, r) },
 	sarifFormat:   func(w io.Writer, r checks.Report, _ Style) error { return writeSARIF(w, r) },
 }
@@ -72,8 +73,7 @@ func Write(w io.Writer, format string, r checks.Report, style Style) error {
 		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true),
 			strings.Join(Formats(), ", "))
 	}
-	if format == "json" || format == sarifFormat {
-		style.ASCII = false // JSON escapes what is not ASCII and so loses nothing
-	}
-	return write(w, finished(r, style.ASCII), style)
+	// JSON and HTML escape what is not ASCII and so lose nothing
+	spelt := style.ASCII && format != "json" && format != "html" && format != sarifFormat
+	return write(w, finished(r, spelt), style)
 }

@@ -341,6 +341,9 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 		return err
 	}
 	return d.deliver(func(w io.Writer) error {
+		if d.output == "html" {
+			return ui.WriteHTML(w, r, s, session.SecretText(), d.style())
+		}
 		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
 	})
 }

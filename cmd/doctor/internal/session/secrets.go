@@ -47,3 +47,6 @@ func Shareable(r checks.Report) checks.Report {
 	}
 	return r
 }
+
+// SecretText takes the secrets out of single texts of the evidence, as Shareable does of a report.
+func SecretText() func(string) string { return redact.New(redact.Options{Plain: true}).Text }
