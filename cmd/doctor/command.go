@@ -130,7 +130,7 @@ account of the pod is used.` + "\n" + exitHelp,
 
 	helpIn(root)
 	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
-		diffCommand(std), fleetCommand(std), probeCommand(std), explainCommand(std), mcpCommand(std),
+		diffCommand(std), fleetCommand(std), probeCommand(std), explainCommand(std), watchCommand(std), mcpCommand(std),
 		versionCommand(std), podEvidenceCommand(std, &f))
 	ownArguments(root)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}

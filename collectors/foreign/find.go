@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -28,6 +29,7 @@ var errNoNode = errors.New("no recorded node")
 // Find looks through the tree for recorded nodes: doctor's own evidence trees and
 // other tools' folders, at any depth, those nearest to the root first.
 func Find(fsys fs.FS) ([]Node, error) {
+	const historyFolder = "history" // earlier readings of the node, each a tree of its own
 	var nodes []Node
 	var seen sighting
 	type place struct {
@@ -45,6 +47,9 @@ func Find(fsys fs.FS) ([]Node, error) {
 		seen.add(folder)
 		if format := ownFormat(fsys, folder); format != "" {
 			nodes = append(nodes, Node{format, at.dir, ownName(fsys, folder)})
+			if slices.Contains(folder.folders, historyFolder) { // of a flight recorder
+				queue = append(queue, place{path.Join(at.dir, historyFolder), at.depth})
+			}
 			continue // a bundle made of another tool's folder still holds that folder
 		}
 		inside := func(string) bool { return false }

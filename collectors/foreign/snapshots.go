@@ -13,7 +13,7 @@ import (
 )
 
 // maxSnapshots is how many recordings of one node are compared.
-const maxSnapshots = 10
+const maxSnapshots = 64
 
 // A dated recording is one of several of the same node.
 type datedRecording struct {

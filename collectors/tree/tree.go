@@ -145,6 +145,26 @@ func (t *Tree) Remove(name string) {
 	delete(t.files, name)
 }
 
+// Keep takes over what another tree holds, but for the paths that are left out. Its content has lost
+// its secrets already.
+func (t *Tree) Keep(from *Tree, out func(path string) bool) {
+	from.mu.Lock()
+	files, gaps := maps.Clone(from.files), maps.Clone(from.gaps)
+	from.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, f := range files {
+		if !out(name) {
+			t.files[name] = f
+		}
+	}
+	for name, g := range gaps {
+		if !out(name) {
+			t.gaps[name], t.stale = g, true
+		}
+	}
+}
+
 // FS is the tree as it stands now. What is added later is not in it.
 func (t *Tree) FS() fs.FS {
 	t.mu.Lock()

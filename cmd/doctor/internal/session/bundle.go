@@ -57,8 +57,9 @@ type Bundling struct {
 	Snapshot evidence.Snapshot
 	Options  pack.Options
 	program  checks.Program
-	bare     bool          // without documents
-	report   checks.Report // of what was written
+	bare     bool            // without documents
+	report   checks.Report   // of what was written
+	history  []pack.Document // earlier recordings of the node
 }
 
 // NewBundling prepares a bundle of the source.
@@ -107,8 +108,9 @@ func (b *Bundling) Write(ctx context.Context, name string) (pack.Result, error) 
 		if len(b.Options.Scan.Matches) > signs.MaxRecorded {
 			recorded.Whole = func(string) bool { return false }
 		}
-		return b.documents(recorded, b.Options.Redactor.Text(filepath.Base(name)),
+		documents, err := b.documents(recorded, b.Options.Redactor.Text(filepath.Base(name)),
 			b.Options.Masked != nil)
+		return append(documents, b.history...), err
 	}
 	return pack.Write(ctx, name, b.Snapshot, b.Options)
 }

@@ -43,6 +43,7 @@ type Live struct {
 	decisive   []string                // collectors of which one has to answer; nil for any
 	unasked    map[string]evidence.Gap // evidence that this way of reading cannot bring → why
 	inside     *insideReading          // of a node behind the API; nil where no pod reads it
+	part       bool                    // has logs and signs of another reading
 
 	tree    *tree.Tree
 	secrets *redact.Redactor // keeps what it took out of the tree
@@ -127,8 +128,11 @@ func (l *Live) Fresh() *Live {
 func (l *Live) Read(ctx context.Context, changed func()) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, context.DeadlineExceeded)
 	defer cancel()
-	collectors.Run(ctx, l.tree, append(l.collectors[:len(l.collectors):len(l.collectors)],
-		l.searchLogs()), func(r []collectors.Reading) {
+	list := l.collectors
+	if !l.part {
+		list = append(list[:len(list):len(list)], l.searchLogs())
+	}
+	collectors.Run(ctx, l.tree, list, func(r []collectors.Reading) {
 		l.mu.Lock()
 		l.readings = r
 		l.mu.Unlock()

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/cmd/doctor/internal/session"
+	"doctor/ui"
+)
+
+// watchFlags are the options of a watch.
+type watchFlags struct {
+	flags
+	nodes             []string
+	every, full, stop time.Duration
+	until             []string
+	keep, after       time.Duration
+	folder            string
+	bundles           int
+}
+
+// anyFault triggers a bundle for each fault that appears.
+const anyFault = "any"
+
+var watchFormats = []string{"text", "json"}
+
+func watchCommand(std streams) *cobra.Command {
+	f := watchFlags{flags: flags{Options: session.Options{Program: program(), Waiting: tellsWaiting(std)}}}
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Reads a node again and again, and tells what breaks and what recovers",
+		Long: `watch reads the cheap state of a node (services, HNS, adapters, routes, the Node object and its
+pods) every few seconds and all of it every few minutes, and tells in one line each which fault
+appeared, changed or recovered. It watches this node, or nodes through the Kubernetes API (--node).
+
+With --bundle it is a flight recorder: it keeps the readings of the last minutes in a folder,
+without secrets, and when what --until names appears, it writes a bundle with the readings before
+and after, and goes on. ` + "`doctor FILE`" + ` opens such a bundle; its timeline has all readings. A watch that
+is started again goes on with the readings that are in the folder.`,
+		Example: `  doctor watch
+  doctor watch --node win-1 --node win-2 -o json
+  doctor watch --until any --keep 30m --bundle C:\doctor
+  doctor watch --until hns-network-missing --bundle /var/tmp/win-1 --node win-1`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return f.watch(cmd.Context(), std)
+		},
+	}
+	p := cmd.Flags()
+	p.StringSliceVar(&f.nodes, "node", nil, "watch this node through the Kubernetes API; may be given several times")
+	spanFlag(p, &f.every, "every", 5*time.Second, "s", "how often the cheap state is read")
+	spanFlag(p, &f.full, "full", 3*time.Minute, "m", "how often all of the node is read")
+	spanFlag(p, &f.stop, "for", 0, "m", "how long to watch; until Ctrl-C without it")
+	p.StringSliceVar(&f.until, "until", []string{anyFault},
+		"write a bundle when one of these checks (ids) finds a fault, or when any does; with --bundle")
+	spanFlag(p, &f.keep, "keep", 30*time.Minute, "m", "how long readings are kept for a bundle")
+	spanFlag(p, &f.after, "after", time.Minute, "s", "how long a bundle waits for what follows the fault")
+	p.StringVar(&f.folder, "bundle", "", "keep readings and write bundles in this folder")
+	p.IntVar(&f.bundles, "bundles", 5, "write at most this many bundles; those in the folder count")
+	p.BoolVar(&f.json, "json", false, "short for -o json")
+	p.StringVarP(&f.output, "output", "o", "text", "")
+	withList(p, "output", "write %s: one line for each change", watchFormats...)
+	p.BoolVar(&f.ascii, "ascii", false, "write ASCII characters only")
+	f.lang.flag(cmd)
+	f.addCluster(cmd)
+	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s", "time limit for one whole reading of a node")
+	spanFlag(p, &f.Since, "since", session.DefaultSince, "", "how far back logs are read")
+	completeWith(cmd, "output", func() []string { return watchFormats })
+	completeWith(cmd, "until", func() []string { return append(checkIDs(), anyFault) })
+	completeWith(cmd, "node", f.nodeNames)
+	return cmd
+}
+
+func (f *watchFlags) check(cmd *cobra.Command) error {
+	if f.json {
+		if cmd.Flags().Changed("output") && f.output != "json" {
+			return fmt.Errorf("--json and -o %s contradict each other; give one of them", evidence.Clean(f.output))
+		}
+		f.output = "json"
+	}
+	if !slices.Contains(watchFormats, f.output) {
+		return unknownFormat(f.output, watchFormats)
+	}
+	for _, id := range f.until {
+		if id != anyFault && faults.Catalogue().ByID(id) == nil {
+			return unknownName("check", id, append(checkIDs(), anyFault), "`doctor explain` lists them")
+		}
+	}
+	switch {
+	case f.folder == "" && cmd.Flags().Changed("bundle"):
+		return errors.New("--bundle is given an empty name; name a folder")
+	case f.folder == "" && (cmd.Flags().Changed("until") || cmd.Flags().Changed("keep") ||
+		cmd.Flags().Changed("after") || cmd.Flags().Changed("bundles")):
+		return errors.New("--until, --keep, --after and --bundles say when a bundle is written; name its folder with --bundle")
+	case f.every < time.Second:
+		return errors.New("--every takes a second or more")
+	case f.full < f.every:
+		return errors.New("--full cannot be shorter than --every")
+	case f.bundles < 1:
+		return errors.New("--bundles takes 1 or more")
+	case len(f.nodes) == 0 && runtime.GOOS != "windows":
+		return errors.New("this machine is not a Windows node; name nodes of the cluster with --node")
+	}
+	return nil
+}
+
+// watch watches each node for itself, and tells of all of them in one stream.
+func (f *watchFlags) watch(ctx context.Context, std streams) error {
+	if f.stop > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, f.stop, errWatched)
+		defer cancel()
+	}
+	out := f.displayOn(std)
+	defer out.close()
+	out.console.EnterText()
+	style := out.style()
+	var mu sync.Mutex
+	write := func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(out.console.Output(), text)
+	}
+	tell := func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(std.err, "%s: %s\n", std.name, evidence.Clean(text))
+	}
+	changed := func(c session.Change) {
+		if f.output == "json" {
+			line, err := json.Marshal(c)
+			if err == nil {
+				write(string(line))
+			}
+			return
+		}
+		write(ui.ChangeLine(c.At, c.Node, c.Change, c.Is, c.Line(), style))
+	}
+	nodes := f.nodes
+	if len(nodes) == 0 {
+		nodes = []string{""}
+	}
+	var all sync.WaitGroup
+	for _, node := range nodes {
+		live, err := f.open(ctx, node)
+		if err != nil {
+			return err
+		}
+		defer live.Close()
+		o := session.Watching{Every: f.every, Full: f.full, Changed: changed}
+		if f.folder != "" {
+			r := f.recorder(node, tell)
+			if err := r.Start(); err != nil {
+				return trouble(err)
+			}
+			o.Due = r.Due
+			o.Read = func(l *session.Live, report checks.Report, full bool, changes []session.Change) {
+				if err := r.Record(ctx, l, report, full, changes); err != nil && ctx.Err() == nil {
+					tell(err.Error())
+				}
+			}
+		}
+		all.Go(func() {
+			last := ""
+			// It ends with the context alone.
+			_ = session.Watch(ctx, live, o, func(err error) {
+				if text := err.Error(); text != last { // once, however long it lasts
+					last = text
+					tell(text)
+				}
+			})
+		})
+	}
+	all.Wait()
+	if context.Cause(ctx) == errWatched || ctx.Err() == nil {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// errWatched ends a watch whose time is over.
+var errWatched = errors.New("the time of --for is over")
+
+func (f *watchFlags) open(ctx context.Context, node string) (*session.Live, error) {
+	o := f.Options
+	o.Node = node
+	if node == "" {
+		return session.OnNode(o, faults.Catalogue()), nil
+	}
+	l, err := session.ThroughAPI(ctx, o, faults.Catalogue())
+	if err != nil {
+		return nil, sourceError(err, node)
+	}
+	return l, nil
+}
+
+func (f *watchFlags) recorder(node string, tell func(string)) *session.Recorder {
+	folder := f.folder
+	if len(f.nodes) > 1 {
+		folder = filepath.Join(folder, strings.Map(func(r rune) rune {
+			if r == '/' || r == '\\' || r == ':' {
+				return '-'
+			}
+			return r
+		}, node))
+	}
+	return &session.Recorder{Folder: folder, Keep: f.keep, After: f.after, Bundles: f.bundles, Options: f.Options,
+		Tell: tell, Until: func(c session.Change) bool {
+			return c.Is == checks.StatusFail && slices.Contains(f.until, anyFault) || slices.Contains(f.until, c.ID)
+		}}
+}
