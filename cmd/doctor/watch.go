@@ -41,9 +41,9 @@ func watchCommand(std streams) *cobra.Command {
 	f := watchFlags{flags: flags{Options: session.Options{Program: program(), Waiting: tellsWaiting(std)}}}
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Reads a node again and again, and tells what breaks and what recovers",
+		Short: "Watches a node: one line for each fault that appears or recovers; with --bundle a flight recorder",
 		Long: `watch reads the cheap state of a node (services, HNS, adapters, routes, the Node object and its
-pods) every few seconds and all of it every few minutes, and tells in one line each which fault
+pods) every few seconds and all of it every few minutes, and prints one line for each fault that
 appeared, changed or recovered. It watches this node, or nodes through the Kubernetes API (--node).
 
 With --bundle it is a flight recorder: it keeps the readings of the last minutes in a folder,
