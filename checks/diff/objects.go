@@ -138,14 +138,15 @@ func frontend(_ *flattened, fields map[string]any) string {
 		}
 	}
 	vips, _ := fields["FrontendVIPs"].([]any)
-	for _, mapping := range listOf(fields, "PortMappings") {
-		vip := any("node")
-		if len(vips) > 0 {
-			vip = vips[0]
-		}
-		return fmt.Sprintf("%v:%v/%s", vip, mapping["ExternalPort"], protocol(mapping["Protocol"]))
+	mappings := listOf(fields, "PortMappings")
+	if len(mappings) == 0 {
+		return ""
 	}
-	return ""
+	vip := any("node")
+	if len(vips) > 0 {
+		vip = vips[0]
+	}
+	return fmt.Sprintf("%v:%v/%s", vip, mappings[0]["ExternalPort"], protocol(mappings[0]["Protocol"]))
 }
 
 func protocol(v any) string {
