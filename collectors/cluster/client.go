@@ -51,6 +51,7 @@ type Client struct {
 	nodeMu     sync.Mutex
 	nodeObject json.RawMessage
 	nodeErr    error
+	nodeTaken  bool // by a reading
 }
 
 // Host is the server's URL.

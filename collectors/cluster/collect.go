@@ -69,7 +69,7 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 
 	node := one(NodeReading, "api/node.json", func(ctx context.Context, t Target,
 		_ *collectors.Record) (any, error) {
-		return t.Client.node(ctx, t.Node)
+		return t.Client.nextNode(ctx, t.Node)
 	})
 	node.After = after
 	pods := one(PodsReading, "api/pods.json", readPods)

@@ -128,7 +128,19 @@ func (c *Client) Check(ctx context.Context, node string) error {
 	return nil
 }
 
-// node reads the Node object, once for all who ask.
+// nextNode is the Node object for another reading of the node: what a reading before this one got is
+// old. The first takes what Check read.
+func (c *Client) nextNode(ctx context.Context, name string) (json.RawMessage, error) {
+	c.nodeMu.Lock()
+	if c.nodeTaken {
+		c.nodeObject, c.nodeErr = nil, nil
+	}
+	c.nodeTaken = true
+	c.nodeMu.Unlock()
+	return c.node(ctx, name)
+}
+
+// node reads the Node object, once for all who ask during one reading.
 func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error) {
 	c.nodeMu.Lock()
 	defer c.nodeMu.Unlock()

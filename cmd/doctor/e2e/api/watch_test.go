@@ -1,0 +1,100 @@
+package api_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"doctor/fixtures/apibed"
+	"doctor/fixtures/program"
+)
+
+// TestAWatchSeesANodeBreakAndRecover: a Node object is taken away from Ready and given back, and the
+// flight recorder leaves a bundle that doctor opens.
+func TestAWatchSeesANodeBreakAndRecover(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Stage(t)
+	const node = "win-watched"
+	state := func(ready string) apibed.Object {
+		n := apibed.Node(node, "windows", "10.240.0.19", ready)
+		var server struct{ GitVersion string }
+		if err := json.Unmarshal(bed.Get(t, "/version"), &server); err != nil {
+			t.Fatal(err)
+		}
+		n["status"].(apibed.Object)["nodeInfo"].(apibed.Object)["kubeletVersion"] = server.GitVersion
+		return n
+	}
+	bed.Create(t, "/api/v1/nodes", state("True"))
+	folder := filepath.Join(t.TempDir(), "recorder")
+	doctor := program.Build(t)
+	cmd := exec.CommandContext(t.Context(), doctor, "watch", "--node", node, "--kubeconfig", bed.Kubeconfigs["admin"],
+		"--every", "1s", "--full", "2s", "--until", "node-not-ready", "--after", "1s", "--bundle", folder, "-o", "json")
+	cmd.Stderr = os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	changes := make(chan string)
+	go func() {
+		defer close(changes)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var c struct{ Change, ID, Node string }
+			if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Node != node {
+				t.Errorf("%v: %s", err, lines.Text())
+			}
+			if c.ID == "node-not-ready" {
+				changes <- c.Change
+			}
+		}
+	}()
+	await := func(want string) {
+		t.Helper()
+		select {
+		case got := <-changes:
+			if got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("nothing %s", want)
+		}
+	}
+	// A reading of the healthy node comes first.
+	waitFor(t, filepath.Join(folder, "ring", "reading-*.zip"))
+	bed.Patch(t, "/api/v1/nodes/"+node+"/status", apibed.Object{"status": state("Unknown")["status"]})
+	await("appeared")
+	bundle := waitFor(t, filepath.Join(folder, "doctor-*.zip"))
+	bed.Patch(t, "/api/v1/nodes/"+node+"/status", apibed.Object{"status": state("True")["status"]})
+	await("recovered")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("it ended with %v", err)
+	}
+	r := program.Run(t, doctor, bundle, "-o", "text")
+	if r.Status != program.Fail || !strings.Contains(r.Stdout, "node-not-ready") ||
+		!strings.Contains(r.Stderr, "the timeline has the others") {
+		t.Errorf("exit status %d\n%s%s", r.Status, r.Stderr, r.Stdout)
+	}
+}
+
+// waitFor returns the first file of a pattern.
+func waitFor(t *testing.T, pattern string) string {
+	t.Helper()
+	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		if list, err := filepath.Glob(pattern); err != nil || len(list) > 0 {
+			return list[0]
+		}
+	}
+	t.Fatalf("there is no %s", pattern)
+	return ""
+}
