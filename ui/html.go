@@ -168,6 +168,7 @@ func (h *htmlPage) cause(r checks.Report, c checks.Cause) {
 	result := resultOf(r, c)
 	h.put("<article class=\"%s\">\n<h2>%s %s</h2>\n<p class=\"id\"><code>%s</code></p>\n<p>%s</p>\n",
 		result.Status, h.sign(result.Status), result.Title, c.ID, Message(result))
+	h.fix(result.Fix)
 	if len(result.Findings) > 0 {
 		h.evidence(result.Findings[0].Because)
 		for _, code := range result.Findings[0].Codes {
@@ -175,7 +176,6 @@ func (h *htmlPage) cause(r checks.Report, c checks.Cause) {
 		}
 		h.also(result.Findings[1:])
 	}
-	h.fix(result.Fix)
 	if len(c.Consequences) > 0 {
 		h.put("<h3>%s</h3>\n<ul>\n", h.T("What follows from it"))
 		for _, id := range c.Consequences {
