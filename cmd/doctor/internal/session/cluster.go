@@ -58,7 +58,7 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 		return l.Fresh(), nil
 	}
 	for _, path := range inside {
-		if !strings.HasSuffix(path, "/") {
+		if l.unasked[path].Kind == "" && !strings.HasSuffix(path, "/") { // probes have their own reason
 			l.unasked[path] = evidence.OnlyOnNode.Gap(o.Node)
 		}
 	}
