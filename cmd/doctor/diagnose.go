@@ -344,7 +344,11 @@ func (d display) show(ctx context.Context, r checks.Report, s evidence.Snapshot)
 		if d.output == "html" {
 			return ui.WriteHTML(w, r, s, session.SecretText(), d.style())
 		}
-		return ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
+		err := ui.Write(w, cmp.Or(d.output, "text"), r, d.style())
+		if err == nil && d.output == "markdown" {
+			err = ui.WriteMermaid(w, r, s, session.SecretText(), d.style())
+		}
+		return err
 	})
 }
 
