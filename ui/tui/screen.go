@@ -73,6 +73,7 @@ var places = []place{
 	{bind("e", "the evidence, file by file"), hint{"e", "evidence", 1}, newBrowser},
 	{bind("t", "timeline: what happened when"), hint{"t", "timeline", 2}, newTimeline},
 	{bind("u", "errors that no check explains"), hint{"u", "errors", 6}, newErrors},
+	{bind("p", "picture of the network: adapters, HNS networks, pods"), hint{"p", "network", 12}, newMap},
 	{bind("b", "bundle: a zip for a bug report"), hint{"b", "bundle", 2}, newBundle},
 }
 
