@@ -106,7 +106,8 @@ func TestPagesAreSplitByNode(t *testing.T) {
 	whole(t, f)
 	grown := false
 	for _, p := range progress {
-		grown = grown || p.What == "pods" && p.Done == 500 && p.Left >= 30*nodes-500
+		// the API server says that its count of what is left is an estimate
+		grown = grown || p.What == "pods" && p.Done == 500 && p.Left > 0
 	}
 	if !grown {
 		t.Errorf("the progress was %+v", progress)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,13 +239,13 @@ func TestAnAgentPublishesAndIsScraped(t *testing.T) {
 	if wrote != 2 {
 		t.Errorf("%d writes: %v", wrote, front.Requests())
 	}
-	var events struct {
-		Items []struct{ Reason, Type string }
-	}
+	type event struct{ Reason, Type string }
+	var events struct{ Items []event }
 	if err := json.Unmarshal(b.Get(t,
 		"/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=win-1"),
-		&events); err != nil || len(events.Items) == 0 ||
-		events.Items[len(events.Items)-1].Reason != "KubeletRemovedFlag" {
+		&events); err != nil || !slices.ContainsFunc(events.Items, func(e event) bool {
+		return e == event{Reason: "KubeletRemovedFlag", Type: "Warning"}
+	}) {
 		t.Errorf("the events: %+v %v", events, err)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {

@@ -357,7 +357,7 @@ func TestAScreenIsLeft(t *testing.T) {
 	})
 	for name, args := range map[string][]string{"one node": {"--node", "win-1"}, "a fleet": {"fleet"}} {
 		t.Run(name, func(t *testing.T) {
-			s := term.Start(t, t.TempDir(), 80, 24, append(os.Environ(), "TERM=xterm-256color"),
+			s := term.Start(t, t.TempDir(), 80, 24, term.Environ(),
 				append(append([]string{program.Build(t)}, args...), "--on-node", "--image", image,
 					"--kubeconfig", b.Kubeconfigs["admin"]))
 			wait.Until(t, "an anchor and a pod", func() bool { return len(left(t, b)) == 2 })

@@ -43,7 +43,7 @@ func TestAFleetOnATerminal(t *testing.T) {
 	term.Require(t)
 	exe, folder, work := program.Build(t), fleetFolder(t), t.TempDir()
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 20}} {
-		s := term.Start(t, t.TempDir(), size[0], size[1], os.Environ(), []string{"sh", "-c",
+		s := term.Start(t, t.TempDir(), size[0], size[1], term.Environ(), []string{"sh", "-c",
 			"cd '" + work + "' && exec '" + exe + "' --from '" + folder + "'"})
 		step := func(what string, shows ...string) {
 			t.Helper()

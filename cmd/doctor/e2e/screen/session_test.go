@@ -147,7 +147,7 @@ func TestSession(t *testing.T) {
 	exe := program.Build(t)
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		file := filepath.Join(t.TempDir(), "b.zip")
-		s := term.Start(t, folder(t), size[0], size[1], usual(),
+		s := term.Start(t, folder(t), size[0], size[1], term.Environ(),
 			[]string{exe, "--demo", "hns-network-missing"})
 		walkThrough(t, s, file)
 		if r := program.Run(t, exe, "--from", file); !strings.Contains(r.Stdout,
@@ -166,7 +166,7 @@ func TestNobodyIsAtTheTerminal(t *testing.T) {
 	exe := program.Build(t)
 	for _, set := range []string{"CI=true", "TERM="} {
 		t.Run(set, func(t *testing.T) {
-			s := term.Start(t, folder(t), 80, 24, usual(),
+			s := term.Start(t, folder(t), 80, 24, term.Environ(),
 				[]string{"env", set, exe, "--demo", "hns-network-missing"})
 			text, _ := s.Wait("the end of the report", func(text string) bool {
 				return strings.Contains(text, term.After+" 3")
@@ -207,15 +207,6 @@ func TestWineAccessible(t *testing.T) {
 	s.Press("Enter")
 	s.Wait("what runs after", func(text string) bool {
 		return strings.Contains(text, term.After+" 3")
-	})
-}
-
-// usual is the environment without what somebody may have set for himself.
-func usual() []string {
-	return slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{"NO_COLOR", "ACCESSIBLE", "CI", "COLUMNS", "DOCTOR_THEME",
-			"COLORFGBG"}, name)
 	})
 }
 
@@ -294,7 +285,7 @@ func TestScreens(t *testing.T) {
 func (w walkthrough) drawn(t *testing.T, exe string, expected func(picture string) bool) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "b.zip")
-	s := term.Start(t, folder(t), pictureWidth, pictureHeight, usual(),
+	s := term.Start(t, folder(t), pictureWidth, pictureHeight, term.Environ(),
 		append([]string{exe, "--demo", "hns-network-missing"}, w.args...))
 	s.Wait("the overview", done)
 	if _, err := w.follow(s, file); err != nil {
