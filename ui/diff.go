@@ -82,10 +82,21 @@ func (p *page) sides(c diff.Comparison) {
 		}
 		p.prose(sideNames[i], p.bold(), p.plain(strings.Join(facts, p.dash())), nil)
 	}
-	if !c.Differs {
+	if headline := diffHeadline(c, p.lang); headline != "" {
 		p.blank()
-		p.prose("", nil, p.lang.T("No difference that matters."), p.bold())
+		p.prose("", nil, headline, p.bold())
 	}
+}
+
+// diffHeadline says what the comparison comes to where there is no difference to show.
+func diffHeadline(c diff.Comparison, l *lang.Catalogue) string {
+	switch {
+	case c.Compared == 0:
+		return l.T("Nothing was compared: no file of evidence is in both.")
+	case c.Differs:
+		return ""
+	}
+	return l.T("No difference that matters in %d files of evidence.", c.Compared)
 }
 
 func (p *page) diffVerdict(c diff.Comparison, v diff.Verdict) {
@@ -197,8 +208,8 @@ func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) er
 	for i, n := range []diff.Node{c.A, c.B} {
 		fmt.Fprintf(&b, "- **%s**: %s, %s, %s\n", sideNames[i], code(n.Source), code(n.Facts.Name), code(n.Facts.Build))
 	}
-	if !c.Differs {
-		fmt.Fprintf(&b, "\n%s\n", l.T("No difference that matters."))
+	if headline := diffHeadline(c, l); headline != "" {
+		fmt.Fprintf(&b, "\n%s\n", headline)
 	}
 	row := func(d diff.Difference) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", tableText(diffPlace(d, " · ")), tableText(valueList(d.A, l)),

@@ -54,6 +54,9 @@ type Comparison struct {
 	Differences []Difference `json:"differences"` // Those that explain a fault come first.
 	// Evidence that only one of the nodes has: nothing follows from it.
 	Uncompared []Uncompared `json:"uncompared"`
+	// How many files of evidence were compared, beside those of the group rest. From 0 nothing
+	// follows: it does not say that the nodes are alike.
+	Compared int `json:"compared"`
 }
 
 // A Node is one side of a comparison.
@@ -137,6 +140,9 @@ func (c *Comparison) compareFile(doc *document, path string, sides [2]Side, know
 	}
 	switch {
 	case flat[0] != nil && flat[1] != nil:
+		if doc.group != Rest {
+			c.Compared++
+		}
 		c.Differences = append(c.Differences, compareFlat(doc, path, flat)...)
 	case flat[0] != nil:
 		c.uncompared(doc, path, "a", sides[1])

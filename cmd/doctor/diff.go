@@ -35,8 +35,8 @@ times) is set aside. Differences that explain a fault of one node come first.
 A and B are each a recording (PATH; PATH#2 for the second node or snapshot in it, PATH#NAME for the
 node of this name), demo:NAME, or node:NAME through the Kubernetes API.
 
-Exit status: 0 no difference that matters, 3 differences that matter; 1, 2 and 130 as in
-` + "`doctor --help`.",
+Exit status: 0 no difference that matters, 3 differences that matter, 1 nothing could be compared;
+otherwise as in ` + "`doctor --help`.",
 		Example: `  doctor diff good.zip bad.zip
   doctor diff node:win-1 node:win-2
   doctor diff monday.zip tuesday.zip -o markdown
@@ -120,7 +120,11 @@ func compare(ctx context.Context, std streams, f flags, names []string, all bool
 	}); err != nil {
 		return err
 	}
-	if c.Differs {
+	switch {
+	case c.Compared == 0:
+		return trouble(errors.New("no file of evidence is in both, so nothing was compared; " +
+			"record both nodes with `doctor bundle`"))
+	case c.Differs:
 		return exit{status: exitFail}
 	}
 	return nil

@@ -9,20 +9,20 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A Watching says how often a node is read, and what is told of it.
+// A Watching says how often a node is read, and what is done with each reading.
 type Watching struct {
 	Every time.Duration // state that is cheap to read
 	Full  time.Duration // all of it
-	// Changed is told of each change, in order.
+	// Changed is called for each change, in order.
 	Changed func(Change)
-	// Read is told of each reading: its verdicts and evidence, and whether all was read.
+	// Read is called after each reading with its verdicts and evidence, and whether all was read.
 	Read func(l *Live, report checks.Report, full bool, changes []Change)
 	Due  func() bool // whether all is to be read now; nil: when Full has passed
 }
 
 // What became of a fault.
 const (
-	Present   = "present" // when the watch began
+	Present   = "present" // when the check could tell for the first time
 	Appeared  = "appeared"
 	Recovered = "recovered"
 	Differs   = "changed" // another finding or level than before
@@ -42,10 +42,9 @@ type Change struct {
 }
 
 // Watch reads the node again and again until the context ends. A reading that brings nothing, as
-// when the API server does not answer, is told as the error that it is and ends nothing.
+// when the API server does not answer, is reported as the error that it is and ends nothing.
 func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error {
 	known := map[string]checks.Result{}
-	first := true
 	var last *Live // the last whole reading that brought something
 	var lastFull time.Time
 	tick := time.NewTicker(o.Every)
@@ -79,8 +78,7 @@ func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error 
 				last, lastFull = reading, time.Now()
 			}
 			report = Shareable(report)
-			changes := changesOf(known, report, first)
-			first = false
+			changes := changesOf(known, report)
 			for _, c := range changes {
 				o.Changed(c)
 			}
@@ -97,8 +95,9 @@ func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error 
 }
 
 // changesOf compares verdicts with those that are known, and remembers them. A check that cannot tell
-// has neither recovered nor changed: what was known of it stays.
-func changesOf(known map[string]checks.Result, r checks.Report, first bool) (list []Change) {
+// has neither recovered nor changed: what was known of it stays. What it finds when it can tell for
+// the first time did not appear then: nobody had looked before.
+func changesOf(known map[string]checks.Result, r checks.Report) (list []Change) {
 	at := r.CollectedAt
 	for _, is := range r.Results {
 		if is.Status == checks.StatusUnknown {
@@ -115,7 +114,7 @@ func changesOf(known map[string]checks.Result, r checks.Report, first bool) (lis
 		}
 		before, now := isFault(was.Status), isFault(is.Status)
 		switch {
-		case now && first:
+		case now && !seen:
 			c.Change = Present
 		case now && !before:
 			c.Change = Appeared
