@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -304,5 +305,64 @@ func TestMCPWithARootThatIsNoFolder(t *testing.T) {
 	_, errs, status := doctor(t, "mcp", "--root", filepath.Join(t.TempDir(), "nowhere"))
 	if status != exitTrouble || !strings.Contains(errs, "--root") {
 		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
+// TestAnAssistantGetsNoSecretThatOnlyAConfigurationNames: neither in a log, where it stands alone, nor in
+// a finding.
+func TestAnAssistantGetsNoSecretThatOnlyAConfigurationNames(t *testing.T) {
+	const secret, log = "Tr0ub4dor7x-Kq", "logs/kubelet/kubelet.log"
+	r, err := fixtures.Open("kubelet-removed-flag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.CopyFS(filepath.Join(folder, "node"), r.FS()); err != nil {
+		t.Fatal(err)
+	}
+	for path, add := range map[string]string{
+		"files/C/k/app.yaml": "password: " + secret + "\n",
+		log: "E1121 10:00:00.000000    1234 run.go:74] \"command failed\" err=\"login with " + secret +
+			" was refused\"\n",
+	} {
+		path = filepath.Join(folder, "node", filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(add); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+	}
+	s := assistantOf(t, "--root", folder)
+	node := map[string]any{"recording": "node"}
+	with := func(more map[string]any) map[string]any {
+		maps.Copy(more, node)
+		return more
+	}
+	for _, row := range []struct {
+		tool string
+		args map[string]any
+		has  string
+	}{
+		{"diagnose", node, "login with"}, // the unexplained errors quote the line
+		{"list_evidence", node, log},
+		{"read_evidence", with(map[string]any{"path": log}), "login with"},
+		{"read_evidence", with(map[string]any{"path": "files/C/k/app.yaml"}), "password"},
+		{"search_logs", with(map[string]any{"text": "was refused"}), "login with"},
+		{"search_logs", with(map[string]any{"text": secret}), `"matches":[]`},
+		{"diff", map[string]any{"a": node, "b": map[string]any{"demo": "kubelet-removed-flag"}}, "differs"},
+	} {
+		var answer json.RawMessage
+		if failed := call(t, s, row.tool, row.args, &answer); failed != "" {
+			t.Errorf("%s: %s", row.tool, failed)
+		}
+		if text := string(answer); strings.Contains(text, secret) || !strings.Contains(text, row.has) {
+			t.Errorf("%s %v has the secret or not %q: %s", row.tool, row.args, row.has, text)
+		}
 	}
 }

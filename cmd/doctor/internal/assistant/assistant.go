@@ -3,6 +3,7 @@
 package assistant
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -133,8 +134,12 @@ func (s *server) diagnose(ctx context.Context, in diagnoseIn) (diagnosis, error)
 				r.Status == checks.StatusUnknown
 		})
 	}
-	d.LeftOut, d.Report = len(all)-len(report.Results), report
-	return d, nil
+	d.LeftOut = len(all) - len(report.Results)
+	content, err := json.Marshal(report)
+	if err == nil {
+		d.Report, err = document(o.secrets, content)
+	}
+	return d, err
 }
 
 type diffIn struct {
@@ -159,19 +164,28 @@ func (s *server) diff(ctx context.Context, in diffIn) (difference, error) {
 			return difference{}, err
 		}
 		defer o.end()
+		if err := learn(ctx, secrets, o.snapshot); err != nil {
+			return difference{}, err
+		}
 		name := cmp.Or(w.Recording, w.Demo, w.Node, "this node")
 		sides[i] = session.Side(name, o.snapshot, o.report, secrets)
 	}
 	c := diff.Compare(sides[0], sides[1], s.Program)
+	if c.Compared == 0 {
+		return difference{}, errors.New("no file of evidence is in both, so nothing was compared; " +
+			"list_evidence lists what each has")
+	}
 	d := difference{Notice: notice, LeftOut: max(len(c.Differences)-maxDifferences, 0)}
 	c.Differences = c.Differences[:len(c.Differences)-d.LeftOut]
 	for i := range c.Verdicts {
 		c.Verdicts[i].Differences = slices.DeleteFunc(c.Verdicts[i].Differences,
 			func(at int) bool { return at >= len(c.Differences) })
 	}
-	var document strings.Builder
-	err := ui.WriteDiff(&document, "json", c, false, ui.Style{})
-	d.Diff = json.RawMessage(document.String())
+	var content bytes.Buffer
+	err := ui.WriteDiff(&content, "json", c, false, ui.Style{})
+	if err == nil {
+		d.Diff, err = document(secrets, content.Bytes())
+	}
 	return d, err
 }
 

@@ -1,9 +1,12 @@
 package assistant
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -86,10 +89,46 @@ func (s *server) openNew(ctx context.Context, w where) (*opened, error) {
 	snapshot, report, unread := session.Judge(src, faults.Catalogue(), s.Program)
 	o := &opened{snapshot: snapshot, report: report, notes: src.Notes, close: src.Close,
 		secrets: redact.New(redact.Options{Plain: true})}
+	if err := learn(ctx, o.secrets, snapshot); err != nil {
+		o.end()
+		return nil, err
+	}
 	for _, u := range unread {
 		o.notes = append(o.notes, "could not read all of "+evidence.Clean(u.String()))
 	}
 	return o, nil
+}
+
+// learn reads all evidence but the logs for its secrets: a password stands alone in a log or a
+// finding, where only the configuration names it as one. Live evidence is learned when it is read.
+func learn(ctx context.Context, secrets *redact.Redactor, s evidence.Snapshot) error {
+	for _, path := range s.Paths() {
+		if strings.HasPrefix(path, "logs/") || strings.HasSuffix(path, ".gap") {
+			continue
+		}
+		f, err := s.Open(path)
+		if err != nil {
+			continue // what cannot be read is not returned either
+		}
+		err = secrets.Learn(evidence.Text(io.LimitReader(untilDone{ctx, f}, maxRead)), path)
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", evidence.Clean(path), err)
+		}
+	}
+	return nil
+}
+
+// document is a report or a comparison as JSON, without what the secrets of the evidence name.
+func document(secrets *redact.Redactor, content []byte) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if _, err := secrets.CopyMade(&b, bytes.NewReader(content), "report.json"); err != nil {
+		return nil, err
+	}
+	if !json.Valid(b.Bytes()) {
+		return nil, errors.New("the answer is not valid JSON without its secrets; run `doctor` on the node itself")
+	}
+	return b.Bytes(), nil
 }
 
 func readLive(ctx context.Context, l *session.Live) (*opened, error) {
