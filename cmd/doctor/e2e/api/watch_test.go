@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,13 +21,14 @@ import (
 func TestAWatchSeesANodeBreakAndRecover(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Stage(t)
-	const node = "win-watched"
+	const node, secret = "win-watched", "Tr0ub4dor7x-Kq"
 	state := func(ready string) apibed.Object {
 		n := apibed.Node(node, "windows", "10.240.0.19", ready)
 		var server struct{ GitVersion string }
 		if err := json.Unmarshal(bed.Get(t, "/version"), &server); err != nil {
 			t.Fatal(err)
 		}
+		n["metadata"].(apibed.Object)["annotations"] = apibed.Object{"example.com/password": secret}
 		n["status"].(apibed.Object)["nodeInfo"].(apibed.Object)["kubeletVersion"] = server.GitVersion
 		return n
 	}
@@ -80,6 +83,15 @@ func TestAWatchSeesANodeBreakAndRecover(t *testing.T) {
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
 		t.Errorf("it ended with %v", err)
 	}
+	kept, err := filepath.Glob(filepath.Join(folder, "ring", "*.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(kept, bundle) {
+		if text := unzipped(t, name); !strings.Contains(text, "example.com/password") || strings.Contains(text, secret) {
+			t.Errorf("%s has no annotation, or its secret", name)
+		}
+	}
 	r := program.Run(t, doctor, bundle, "-o", "text")
 	if r.Status != program.Fail || !strings.Contains(r.Stdout, "node-not-ready") ||
 		!strings.Contains(r.Stderr, "the timeline has the others") {
@@ -97,4 +109,26 @@ func waitFor(t *testing.T, pattern string) string {
 	}
 	t.Fatalf("there is no %s", pattern)
 	return ""
+}
+
+// unzipped is the text of all files of a zip.
+func unzipped(t *testing.T, name string) string {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var all strings.Builder
+	for _, file := range z.File {
+		f, err := file.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(&all, f); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+	}
+	return all.String()
 }

@@ -49,7 +49,8 @@ func (l *Live) Cheap() *Live {
 	return n
 }
 
-// Frame is the evidence of a reading without its logs: what a flight recorder keeps.
+// Frame is the evidence of a reading without its logs: what a flight recorder keeps. The tree has
+// taken the secrets out of all of it; only logs are opened where they lie.
 func (l *Live) Frame() (from fs.FS, paths []string, at time.Time, err error) {
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
