@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
+	"doctor/collectors/cluster"
 	"doctor/ui"
 	"doctor/ui/tui"
 )
@@ -96,36 +98,23 @@ account of the pod is used.` + "\n" + exitHelp,
 	root.SetErr(std.err)
 	p := root.Flags()
 	f.addSource(root)
-	p.BoolVar(&f.json, "json", false, "short for -o json")
-	p.StringVarP(&f.output, "output", "o", "", "")
-	withList(p, "output", "write %s instead of showing a screen", ui.Formats()...)
-	f.addOutput(root, "write to this file instead of standard output")
-	p.BoolVarP(&f.quiet, "quiet", "q", false,
-		"print causes and fixes only, and nothing where no fault is found")
-	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
-	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
-	p.StringSliceVar(&f.category, "category", nil, "")
-	withList(p, "category", "run only the checks of these categories: %s", categories()...)
-	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
-	p.StringVar(&f.exitCode, "exit-code", "",
-		"npd: print one line, and exit as a plugin of node-problem-detector does: 0 fine, 1 problem, 2 unknown")
-	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	p.StringVar(&f.theme, "theme", "", "")
-	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
-	p.BoolVar(&f.accessible, "accessible", false,
-		"print plain lines for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
-	f.lang.flag(root)
-	completeWith(root, "output", func() []string {
+	f.addFormats(root, "write %s instead of showing a screen", func() []string {
 		if f.Node == anyNode && f.From == "" {
 			return nodeFormats
 		}
 		return ui.Formats()
 	})
-	completeWith(root, "theme", tui.Themes)
-	completeWith(root, "only", checkIDs)
-	completeWith(root, "skip", checkIDs)
-	completeWith(root, "category", categories)
-	completeWith(root, "fail-on", func() []string { return failLevels })
+	f.addOutput(root, "write to this file instead of standard output")
+	p.BoolVarP(&f.quiet, "quiet", "q", false,
+		"print causes and fixes only, and nothing where no fault is found")
+	f.addSelection(root, checkIDs)
+	f.addCategories(root)
+	p.StringVar(&f.exitCode, "exit-code", "",
+		"npd: print one line, and exit as a plugin of node-problem-detector does: 0 fine, 1 problem, 2 unknown")
+	f.addLooks(root)
+	f.addTheme(root)
+	p.BoolVar(&f.accessible, "accessible", false,
+		"print plain lines for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	completeWith(root, "exit-code", func() []string { return []string{npd} })
 
 	helpIn(root)
@@ -175,6 +164,58 @@ func (f *flags) addCluster(cmd *cobra.Command) {
 		cmd.Flags().Lookup(name).Hidden = true // the help names them in one line
 	}
 	completeWith(cmd, "context", func() []string { return f.Cluster.Contexts() })
+}
+
+// addFormats adds the flags that choose one of the formats. The usage has %s for them.
+func (f *flags) addFormats(cmd *cobra.Command, usage string, formats func() []string) {
+	cmd.Flags().BoolVar(&f.json, "json", false, "short for -o json")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "")
+	withList(cmd.Flags(), "output", usage, formats()...)
+	completeWith(cmd, "output", formats)
+}
+
+// addSelection adds the flags that say which of the checks run, and which verdicts are errors.
+func (f *flags) addSelection(cmd *cobra.Command, ids func() []string) {
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
+	cmd.Flags().StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
+	cmd.Flags().StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
+	completeWith(cmd, "only", ids)
+	completeWith(cmd, "skip", ids)
+	completeWith(cmd, "fail-on", func() []string { return failLevels })
+}
+
+func (f *flags) addCategories(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.category, "category", nil, "")
+	withList(cmd.Flags(), "category", "run only the checks of these categories: %s", categories()...)
+	completeWith(cmd, "category", categories)
+}
+
+// addLooks adds the flags that say how text is written.
+func (f *flags) addLooks(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
+	f.lang.flag(cmd)
+}
+
+func (f *flags) addTheme(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.theme, "theme", "", "")
+	withList(cmd.Flags(), "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
+	completeWith(cmd, "theme", tui.Themes)
+}
+
+// connect logs in to the cluster and then starts the clock of --timeout.
+func (f *flags) connect(ctx context.Context) (*cluster.Client, context.Context, context.CancelFunc, error) {
+	client, err := cluster.Connect(f.Cluster)
+	switch {
+	case errors.Is(err, cluster.ErrNoContext):
+		return nil, nil, nil, err
+	case err != nil:
+		return nil, nil, nil, trouble(err)
+	}
+	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
+		return nil, nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	return client, ctx, cancel, nil
 }
 
 // tellsWaiting says on standard error what takes its time.

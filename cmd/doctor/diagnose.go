@@ -165,14 +165,22 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	return verdict(report, f.failOn)
 }
 
-// validateOutput checks what lint takes too, with the formats that it writes.
-func (f *flags) validateOutput(formats []string) error {
+// jsonAlone makes --json the format, and refuses another one beside it.
+func (f *flags) jsonAlone() error {
+	if f.json && f.output != "" && f.output != "json" {
+		return fmt.Errorf("--json and -o %s contradict each other; give one of them",
+			evidence.Clean(f.output))
+	}
 	if f.json {
-		if f.output != "" && f.output != "json" {
-			return fmt.Errorf("--json and -o %s contradict each other; give one of them",
-				evidence.Clean(f.output))
-		}
 		f.output = "json"
+	}
+	return nil
+}
+
+// validateOutput checks the format and the verdicts that are errors.
+func (f *flags) validateOutput(formats []string) error {
+	if err := f.jsonAlone(); err != nil {
+		return err
 	}
 	if f.output != "" && !slices.Contains(formats, f.output) {
 		return unknownFormat(f.output, formats)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +35,7 @@ A and B are each a recording (PATH; PATH#2 for the second node or snapshot in it
 node of this name), demo:NAME, or node:NAME through the Kubernetes API.
 
 Exit status: 0 no difference that matters, 3 differences that matter, 1 nothing could be compared;
-otherwise as in ` + "`doctor --help`.",
+otherwise as in the help of doctor itself.`,
 		Example: `  doctor diff good.zip bad.zip
   doctor diff node:win-1 node:win-2
   doctor diff monday.zip tuesday.zip -o markdown
@@ -49,18 +48,8 @@ otherwise as in ` + "`doctor --help`.",
 			if len(args) != 2 {
 				return fmt.Errorf("diff compares two nodes, and was given %d; name a recording, demo:NAME or node:NAME for each", len(args))
 			}
-			if f.json {
-				if f.output != "" && f.output != "json" {
-					return fmt.Errorf("--json and -o %s contradict each other; give one of them",
-						evidence.Clean(f.output))
-				}
-				f.output = "json"
-			}
-			if f.output == "" {
-				f.output = "text"
-			}
-			if !slices.Contains(ui.DiffFormats(), f.output) {
-				return unknownFormat(f.output, ui.DiffFormats())
+			if err := f.validateOutput(ui.DiffFormats()); err != nil {
+				return err
 			}
 			for _, arg := range args {
 				if path, _, _ := strings.Cut(arg, "#"); !strings.HasPrefix(arg, demoPrefix) && !strings.HasPrefix(arg, nodePrefix) {
@@ -76,18 +65,14 @@ otherwise as in ` + "`doctor --help`.",
 	p := cmd.Flags()
 	p.StringArrayVar(&demos, "demo", nil, "a built-in recorded node, as demo:NAME")
 	p.BoolVar(&all, "all", false, "show differences in what changes by itself too (certificates, memory, disks)")
-	p.BoolVar(&f.json, "json", false, "short for -o json")
-	p.StringVarP(&f.output, "output", "o", "", "")
-	withList(p, "output", "write %s", ui.DiffFormats()...)
+	f.addFormats(cmd, "write %s", ui.DiffFormats)
 	f.addOutput(cmd, "write to this file instead of standard output")
-	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	f.lang.flag(cmd)
+	f.addLooks(cmd)
 	f.addCluster(cmd)
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s",
 		"time limit for reading a node through the API, in seconds or as 30s or 2m")
 	spanFlag(p, &f.Since, "since", session.DefaultSince, "", "how far back logs of a node are read")
 	f.Passive = true
-	completeWith(cmd, "output", ui.DiffFormats)
 	completeWith(cmd, "demo", demoNames)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,10 +19,9 @@ import (
 )
 
 func explainCommand(std streams) *cobra.Command {
-	var output, search string
-	var ascii, check, asJSON bool
+	var search string
+	var check bool
 	var f flags
-	var said language
 	cmd := &cobra.Command{
 		Use:   "explain [ID | CODE | formats | rbac | schema [NAME]]",
 		Short: "Shows the list of checks, one check, an error code, the readable formats, the ClusterRole for --node, or a JSON Schema",
@@ -39,19 +39,16 @@ func explainCommand(std streams) *cobra.Command {
 			return append(checkIDs(), explainWords...), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if asJSON {
-				if cmd.Flags().Changed("output") && output != "json" {
-					return fmt.Errorf("--json and -o %s contradict each other; give one of them",
-						evidence.Clean(output))
-				}
-				output = "json"
+			if err := f.validateOutput(explainFormatNames()); err != nil {
+				return err
 			}
+			output := cmp.Or(f.output, "text")
 			catalogue := faults.Catalogue()
 			if search != "" {
 				if len(args) > 0 {
 					return errors.New("--search searches all checks; leave the id out")
 				}
-				catalogue = ui.Search(catalogue, search, said.catalogue())
+				catalogue = ui.Search(catalogue, search, f.lang.catalogue())
 				if len(catalogue.All()) == 0 {
 					return fmt.Errorf("no check has all words of %q; search for fewer, or for one id or "+
 						"error code with `doctor explain`", evidence.Clean(search))
@@ -76,7 +73,7 @@ func explainCommand(std streams) *cobra.Command {
 				if output != "text" {
 					return errors.New("the list of formats is written as text")
 				}
-				return explainFormats(std.out, said.catalogue())
+				return explainFormats(std.out, f.lang.catalogue())
 			}
 			var codes []errcode.Code
 			if len(args) == 1 {
@@ -89,7 +86,7 @@ func explainCommand(std streams) *cobra.Command {
 				}
 				catalogue = catalogue.Only(args[0])
 			}
-			out := flags{ascii: ascii, lang: said}.displayOn(std)
+			out := f.displayOn(std)
 			defer out.close()
 			out.console.EnterText()
 			style := out.style()
@@ -109,8 +106,6 @@ func explainCommand(std streams) *cobra.Command {
 				err = ui.CatalogueJSON(std.out, catalogue)
 			case output == "markdown":
 				err = ui.CatalogueMarkdown(std.out, catalogue)
-			default:
-				return unknownFormat(output, []string{"text", "json", "markdown"})
 			}
 			if err != nil {
 				return trouble(err)
@@ -118,21 +113,20 @@ func explainCommand(std streams) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or markdown")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "short for -o json")
+	f.addFormats(cmd, "write %s", explainFormatNames)
 	cmd.Flags().StringVar(&search, "search", "",
 		"list the checks whose titles, texts, signs or links hold all these words")
-	cmd.Flags().BoolVar(&ascii, "ascii", false, "draw with ASCII characters only")
-	said.flag(cmd)
+	f.addLooks(cmd)
 	cmd.Flags().BoolVar(&check, "check", false,
 		"of rbac: ask the API server which of the rights you have (SelfSubjectAccessReview)")
 	f.Waiting = tellsWaiting(std)
 	f.addCluster(cmd)
 	spanFlag(cmd.Flags(), &f.Timeout, "timeout", session.DefaultTimeout, "s",
 		"time limit for the answers of the API server")
-	completeWith(cmd, "output", func() []string { return []string{"text", "json", "markdown"} })
 	return cmd
 }
+
+func explainFormatNames() []string { return []string{"text", "json", "markdown"} }
 
 // explainWords are what explain shows beside checks and error codes.
 var explainWords = []string{"formats", "rbac", "schema"}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -81,42 +80,24 @@ Nodes that are not Ready are included. Checks that need evidence of the node its
 		"time limit for reading the cluster, in seconds or as 90s or 5m")
 	p.StringVar(&f.save, "save", "",
 		"write the evidence of all nodes into this zip too, without the secrets: doctor --from FILE.zip opens it")
-	p.BoolVar(&f.json, "json", false, "short for -o json")
-	p.StringVarP(&f.output, "output", "o", "", "")
-	withList(p, "output", "write %s instead of showing a screen", ui.FleetFormats()...)
+	f.addFormats(cmd, "write %s instead of showing a screen", ui.FleetFormats)
 	f.addOutput(cmd, "write to this file instead of standard output")
-	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
-	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
-	p.StringSliceVar(&f.category, "category", nil, "")
-	withList(p, "category", "run only the checks of these categories: %s", categories()...)
-	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
-	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	p.StringVar(&f.theme, "theme", "", "")
-	withList(p, "theme", "colors of the screen: %s; DOCTOR_THEME does the same", tui.Themes()...)
-	f.lang.flag(cmd)
+	f.addSelection(cmd, checkIDs)
+	f.addCategories(cmd)
+	f.addLooks(cmd)
+	f.addTheme(cmd)
 	f.addOnNode(cmd)
 	cmd.AddCommand(fleetManifestCommand(std), fleetCleanCommand(std), fleetAgentCommand(std))
-	completeWith(cmd, "theme", tui.Themes)
-	completeWith(cmd, "output", ui.FleetFormats)
 	completeWith(cmd, "nodes", f.nodeNames)
-	completeWith(cmd, "only", checkIDs)
-	completeWith(cmd, "skip", checkIDs)
-	completeWith(cmd, "category", categories)
-	completeWith(cmd, "fail-on", func() []string { return failLevels })
 	return cmd
 }
 
 // validate refuses what contradicts itself, before anything is read.
 func (f *fleetFlags) validate() error {
-	if f.json {
-		f.output = cmp.Or(f.output, "json")
+	if err := f.validateOutput(ui.FleetFormats()); err != nil {
+		return err
 	}
 	switch {
-	case f.json && f.output != "json":
-		return fmt.Errorf("--json and -o %s contradict each other; give one of them",
-			evidence.Clean(f.output))
-	case f.output != "" && !slices.Contains(ui.FleetFormats(), f.output):
-		return unknownFormat(f.output, ui.FleetFormats())
 	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 90s")
 	case f.save != "" && f.save == f.file:
@@ -135,7 +116,7 @@ func (f *fleetFlags) validate() error {
 			return outputError(err)
 		}
 	}
-	return f.failOn.validate()
+	return nil
 }
 
 // diagnoseFleet reads the cluster and judges its nodes.
@@ -187,7 +168,7 @@ func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
 	if err := f.saveFleet(ctx, std, fleet, report); err != nil {
 		return err
 	}
-	if err := f.writeFleet(out, report); err != nil {
+	if err := deliverFleet(out, report); err != nil {
 		return err
 	}
 	return fleetVerdict(report, f.failOn)
@@ -254,7 +235,7 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 			fmt.Fprintf(std.err, "%s: wrote %s\n", std.name, evidence.Clean(f.save))
 		}
 		if leave.Print {
-			if err := f.writeFleet(out, leave.State.Report); err != nil {
+			if err := deliverFleet(out, leave.State.Report); err != nil {
 				return err
 			}
 		}
@@ -308,25 +289,11 @@ func fleetError(err error) error {
 	return trouble(err)
 }
 
-// writeFleet writes the report to where it goes.
-func (f fleetFlags) writeFleet(out display, report fleetreport.Report) error {
-	format := cmp.Or(f.output, "text")
-	if f.file != "" {
-		var b bytes.Buffer
-		if err := ui.WriteFleet(&b, format, report, out.style()); err != nil {
-			return trouble(err)
-		}
-		return outputError(outfile.Write(f.file, b.Bytes(), f.outputOptions()))
-	}
-	out.console.EnterText()
-	w := io.Writer(out.std.out)
-	if format == "text" {
-		w = out.console.Output()
-	}
-	if err := ui.WriteFleet(w, format, report, out.style()); err != nil {
-		return trouble(fmt.Errorf("writing the report: %w", err))
-	}
-	return nil
+// deliverFleet writes the report to where it goes.
+func deliverFleet(out display, report fleetreport.Report) error {
+	return out.deliver(func(w io.Writer) error {
+		return ui.WriteFleet(w, cmp.Or(out.output, "text"), report, out.style())
+	})
 }
 
 // fleetVerdict is the exit status of all nodes together: that of the worst of them.

@@ -98,14 +98,10 @@ that would expire after 15 minutes. A run that is going on loses its pods, too.`
 }
 
 func fleetClean(ctx context.Context, std streams, f flags) error {
-	client, err := cluster.Connect(f.Cluster)
+	client, ctx, cancel, err := f.connect(ctx)
 	if err != nil {
-		return trouble(err)
-	}
-	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	namespace := cmp.Or(f.Cluster.Context.Namespace, onnode.DefaultNamespace)
 	removed, err := onnode.Clean(ctx, client, namespace)

@@ -56,20 +56,10 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 			return lint(cmd.Context(), std, f, args)
 		},
 	}
-	p := cmd.Flags()
-	p.BoolVar(&f.json, "json", false, "short for -o json")
-	p.StringVarP(&f.output, "output", "o", "", "")
-	withList(p, "output", "write %s", ui.LintFormats()...)
+	f.addFormats(cmd, "write %s", ui.LintFormats)
 	f.addOutput(cmd, "write to this file instead of standard output")
-	p.StringSliceVar(&f.only, "only", nil, "run only these checks (ids)")
-	p.StringSliceVar(&f.skip, "skip", nil, "leave these checks out (ids)")
-	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
-	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	f.lang.flag(cmd)
-	completeWith(cmd, "output", ui.LintFormats)
-	completeWith(cmd, "only", linterIDs)
-	completeWith(cmd, "skip", linterIDs)
-	completeWith(cmd, "fail-on", func() []string { return failLevels })
+	f.addSelection(cmd, linterIDs)
+	f.addLooks(cmd)
 	return cmd
 }
 

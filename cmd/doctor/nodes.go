@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,16 +32,13 @@ type nodeList struct {
 
 // listNodes prints the cluster's Windows nodes.
 func listNodes(ctx context.Context, std streams, f flags) error {
-	if f.json {
-		f.output = cmp.Or(f.output, "json")
+	if err := f.jsonAlone(); err != nil {
+		return err
 	}
 	write, err := nodeWriter(f.output)
 	switch {
 	case err != nil:
 		return err
-	case f.json && f.output != "json":
-		return fmt.Errorf("--json and -o %s contradict each other; give one of them",
-			evidence.Clean(f.output))
 	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 9s")
 	case f.file != "":
@@ -51,16 +47,10 @@ func listNodes(ctx context.Context, std streams, f flags) error {
 	case f.Demo != "":
 		return errors.New("--demo cannot be combined with --node: a demo has one node")
 	}
-	client, err := cluster.Connect(f.Cluster)
-	if errors.Is(err, cluster.ErrNoContext) {
-		return err
-	} else if err != nil {
-		return trouble(err)
-	}
-	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
+	client, ctx, cancel, err := f.connect(ctx)
+	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	nodes, unread, err := client.WindowsNodes(ctx)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
-	"doctor/checks/signs"
 	"doctor/cmd/doctor/internal/session"
 )
 
@@ -64,8 +63,8 @@ func (f flags) reportForNPD(ctx context.Context, std streams) (checks.Report, er
 		return checks.Report{}, err
 	}
 	defer src.Close()
-	scanned, _ := signs.Record(src.Snapshot, list.Signs())
-	return session.Shareable(checks.Diagnose(scanned, list, src.Origin, program())), nil
+	_, report, _ := session.Judge(src, list, program())
+	return report, nil
 }
 
 // npdAnswer is the line and the status for a report. Checks that could not run are no reason to doubt

@@ -79,14 +79,10 @@ func names(rule string, r cluster.Right) bool {
 
 // checkRights tells which rights of the role whoever asks has, and what is missing without the rest.
 func checkRights(ctx context.Context, std streams, f flags) error {
-	client, err := cluster.Connect(f.Cluster)
+	client, ctx, cancel, err := f.connect(ctx)
 	if err != nil {
-		return trouble(err)
-	}
-	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ALLOWED\tVERB\tRESOURCE\tREAD BY")

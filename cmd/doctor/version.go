@@ -98,16 +98,19 @@ type versionDocument struct {
 }
 
 func versionCommand(std streams) *cobra.Command {
-	var output string
-	var asJSON bool
+	var f flags
+	formats := func() []string { return []string{"text", "json"} }
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Prints the doctor's version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if err := f.validateOutput(formats()); err != nil {
+				return err
+			}
 			p, at := builtFrom()
 			switch {
-			case asJSON || output == "json":
+			case f.output == "json":
 				d := versionDocument{"doctor.version/v1", p.Version, p.Commit, at,
 					runtime.Version(),
 					runtime.GOOS + "/" + runtime.GOARCH, len(faults.Catalogue().All()),
@@ -120,16 +123,12 @@ func versionCommand(std streams) *cobra.Command {
 					return trouble(err)
 				}
 				return printOut(std.out, string(content)+"\n")
-			case output != "text":
-				return unknownFormat(output, []string{"text", "json"})
 			case p.Commit != "":
 				return printOut(std.out, fmt.Sprintf("doctor %s (%s)\n", p.Version, p.Commit))
 			}
 			return printOut(std.out, fmt.Sprintf("doctor %s\n", p.Version))
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "short for -o json")
-	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
+	f.addFormats(cmd, "write %s", formats)
 	return cmd
 }

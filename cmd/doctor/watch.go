@@ -35,7 +35,7 @@ type watchFlags struct {
 // anyFault triggers a bundle for each fault that appears.
 const anyFault = "any"
 
-var watchFormats = []string{"text", "json"}
+func watchFormats() []string { return []string{"text", "json"} }
 
 func watchCommand(std streams) *cobra.Command {
 	f := watchFlags{flags: flags{Options: session.Options{Program: program(), Waiting: tellsWaiting(std)}}}
@@ -48,8 +48,8 @@ appeared, changed or recovered. It watches this node, or nodes through the Kuber
 
 With --bundle it is a flight recorder: it keeps the readings of the last minutes in a folder,
 without secrets, and when what --until names appears, it writes a bundle with the readings before
-and after, and goes on. ` + "`doctor FILE`" + ` opens such a bundle; its timeline has all readings. A watch that
-is started again goes on with the readings that are in the folder.`,
+and after, and goes on. doctor opens such a bundle as it opens any; its timeline has all readings.
+A watch that is started again goes on with the readings that are in the folder.`,
 		Example: `  doctor watch
   doctor watch --node win-1 --node win-2 -o json
   doctor watch --until any --keep 30m --bundle C:\doctor
@@ -73,29 +73,19 @@ is started again goes on with the readings that are in the folder.`,
 	spanFlag(p, &f.after, "after", time.Minute, "s", "how long a bundle waits for what follows the fault")
 	p.StringVar(&f.folder, "bundle", "", "keep readings and write bundles in this folder")
 	p.IntVar(&f.bundles, "bundles", 5, "write at most this many bundles; those in the folder count")
-	p.BoolVar(&f.json, "json", false, "short for -o json")
-	p.StringVarP(&f.output, "output", "o", "text", "")
-	withList(p, "output", "write %s: one line for each change", watchFormats...)
-	p.BoolVar(&f.ascii, "ascii", false, "write ASCII characters only")
-	f.lang.flag(cmd)
+	f.addFormats(cmd, "write %s: one line for each change", watchFormats)
+	f.addLooks(cmd)
 	f.addCluster(cmd)
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s", "time limit for one whole reading of a node")
 	spanFlag(p, &f.Since, "since", session.DefaultSince, "", "how far back logs are read")
-	completeWith(cmd, "output", func() []string { return watchFormats })
 	completeWith(cmd, "until", func() []string { return append(checkIDs(), anyFault) })
 	completeWith(cmd, "node", f.nodeNames)
 	return cmd
 }
 
 func (f *watchFlags) check(cmd *cobra.Command) error {
-	if f.json {
-		if cmd.Flags().Changed("output") && f.output != "json" {
-			return fmt.Errorf("--json and -o %s contradict each other; give one of them", evidence.Clean(f.output))
-		}
-		f.output = "json"
-	}
-	if !slices.Contains(watchFormats, f.output) {
-		return unknownFormat(f.output, watchFormats)
+	if err := f.validateOutput(watchFormats()); err != nil {
+		return err
 	}
 	for _, id := range f.until {
 		if id != anyFault && faults.Catalogue().ByID(id) == nil {

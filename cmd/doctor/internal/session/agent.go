@@ -18,7 +18,6 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/faults"
-	"doctor/checks/signs"
 	"doctor/collectors/publish"
 	"doctor/ui"
 )
@@ -147,9 +146,8 @@ func (a *Agent) report(ctx context.Context) (checks.Report, error) {
 		return checks.Report{}, err
 	}
 	defer src.Close()
-	list := faults.Catalogue()
-	scanned, _ := signs.Record(src.Snapshot, list.Signs())
-	return Shareable(checks.Diagnose(scanned, list, src.Origin, a.Program)), nil
+	_, report, _ := Judge(src, faults.Catalogue(), a.Program)
+	return report, nil
 }
 
 // StateOf is what is published of a report.

@@ -20,6 +20,9 @@ type Watching struct {
 	Due  func() bool // whether all is to be read now; nil: when Full has passed
 }
 
+// fewTries is after how many pauses a whole reading that was due and brought nothing is tried again.
+const fewTries = 6
+
 // What became of a fault.
 const (
 	Present   = "present" // when the check could tell for the first time
@@ -46,11 +49,12 @@ type Change struct {
 func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error {
 	known := map[string]checks.Result{}
 	var last *Live // the last whole reading that brought something
-	var lastFull time.Time
+	var lastFull, tried time.Time
 	tick := time.NewTicker(o.Every)
 	defer tick.Stop()
 	for {
-		full := last == nil || time.Since(lastFull) >= o.Full || o.Due != nil && o.Due()
+		full := last == nil || time.Since(lastFull) >= o.Full ||
+			o.Due != nil && o.Due() && time.Since(tried) >= fewTries*o.Every
 		reading := l
 		if full {
 			if last != nil {
@@ -58,6 +62,9 @@ func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error 
 			}
 		} else if reading = last.Cheap(); reading == nil {
 			full, reading = true, last.Fresh()
+		}
+		if full {
+			tried = time.Now()
 		}
 		reading.Read(ctx, func() {})
 		if err := ctx.Err(); err != nil {
