@@ -58,8 +58,10 @@ webhook's certificate is not counted.`,
 		"https://kubernetes.io/docs/tasks/tls/certificate-rotation/"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectPodStart,
 		effectContainers},
-	Needs: []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService)},
-	Uses:  []evidence.Need{evidence.Certificates, evidence.TimeService},
+	// without a certificate the kubelet falls back to its bootstrap token
+	Explains: []string{"kubelet-bootstrap-config-missing", "kubelet-certificate-request-refused"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService)},
+	Uses:     []evidence.Need{evidence.Certificates, evidence.TimeService},
 	Signs: []checks.Sign{
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
 			In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", "antrea",

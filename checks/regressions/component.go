@@ -1,6 +1,7 @@
 package regressions
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -66,28 +67,26 @@ func (c Component) sources() []evidence.Need {
 	return []evidence.Need{evidence.Pods}
 }
 
-// unseen is why a row is skipped: that a version is not recorded is no gap, for the row could only
-// say that there may be something.
-func unseen() error {
-	return checks.Skip("nothing shows whether the node can meet this regression")
-}
+// errUnseen says that nothing shows whether the node has the component. It never leaves the package:
+// that a version is not recorded is no gap, for a row could only say that there may be something.
+var errUnseen = errors.New("nothing shows whether the node has the component")
 
 // applies tells whether the node has the component.
 func (c Component) applies(n *node.Node) error {
 	switch c {
 	case Containerd, Docker:
 		if !n.Runtime.Known() {
-			return unseen()
+			return errUnseen
 		}
 		return checks.OnRuntime(runtimes[c])(n)
 	case Antrea, Calico, Flannel, AzureCNS:
 		if !n.CNI.Known() {
-			return unseen()
+			return errUnseen
 		}
 		return checks.RequireCNI(n, plugins[c])
 	case RKE2, WMCO:
 		if !n.Platform.Known() {
-			return unseen()
+			return errUnseen
 		}
 		return checks.OnPlatform(platforms[c])(n)
 	}
@@ -119,8 +118,8 @@ type version struct {
 	from   evidence.Because
 }
 
-// version is the component's version, or unseen.
-func (c Component) version(s evidence.Snapshot) (version, error) {
+// version is the component's version, if something shows it.
+func (c Component) version(s evidence.Snapshot) (version, bool) {
 	n := node.About(s)
 	raw, from := "", evidence.Because{}
 	switch c {
@@ -144,10 +143,10 @@ func (c Component) version(s evidence.Snapshot) (version, error) {
 	}
 	number, ok := parseNumber(raw)
 	if !ok {
-		return version{}, unseen()
+		return version{}, false
 	}
 	raw = evidence.Clip(evidence.Clean(raw), node.MaxFact)
-	return version{number, c.name() + " " + raw, from}, nil
+	return version{number, c.name() + " " + raw, from}, true
 }
 
 // annotated is the version that the operator wrote on the Node that it configured.

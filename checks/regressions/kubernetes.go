@@ -13,7 +13,8 @@ var kubeletRows = []Row{
 		Title:  "Kubelet does not start again: its old socket file is in the way",
 		Breaks: []string{"kubelet-start"},
 		Signs: []checks.Sign{
-			{Text: "Failed to listen to socket while starting device plugin registry", Also: []string{"bind"}},
+			{Text: "Failed to listen to socket while starting device plugin registry",
+				Or: []string{"Failed to start ContainerManager"}, Also: []string{"kubelet.sock: bind"}},
 		},
 		Workaround: "Until the update, delete device-plugins\\kubelet.sock in the folder of the kubelet before it starts.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/126965",

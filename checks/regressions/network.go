@@ -22,7 +22,7 @@ var calicoRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "flag provided but not defined: -should-install-windows-upgrade"},
 		},
-		Warn: true,
+		Warn: true, OtherCauses: true,
 		Links: []string{"https://github.com/projectcalico/calico/commit/4821bf2338",
 			"https://github.com/projectcalico/calico/pull/7857"},
 	},
@@ -82,7 +82,8 @@ var flannelRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "failed to hot attach bridge HNSEndpoint"},
 		},
-		Backend: node.L2Bridge,
+		OtherCauses: true,
+		Backend:     node.L2Bridge,
 		Links: []string{"https://github.com/flannel-io/flannel/commit/bb693a3d",
 			"https://github.com/flannel-io/flannel/commit/49ce9839"},
 	},

@@ -28,6 +28,8 @@ type Row struct {
 	Signs    []checks.Sign // texts that show it on a node with an affected version
 	State    string        // id of the check whose fault, found by state, shows it
 	Warn     bool          // what shows it is a warning and no failure
+	// other faults have its texts too: where the version is not recorded, they say nothing
+	OtherCauses bool
 	// where the regression can be met at all; all that are set must hold
 	Backend     node.Backend
 	Build       int    // of Windows
@@ -72,7 +74,13 @@ func (r Row) check(find Resolver) *checks.Check {
 		DocOf:    evidence.Phrasef(doc, r.Of.name(), spans(affected)),
 		Fix:      r.fix(fixed),
 		Uses:     slices.Concat(r.Of.sources(), []evidence.Need{evidence.Pods}),
-		Explains: r.Explains, Applies: r.applies,
+		Explains: r.Explains,
+		Applies: func(n *node.Node) error {
+			if err := r.applies(n); err != errUnseen {
+				return err
+			}
+			return nil
+		},
 	}
 	c.Title, c.Healthy, c.Doc = c.TitleOf.String(), c.HealthyOf.String(), c.DocOf.String()
 	for _, id := range r.Breaks {
@@ -96,7 +104,7 @@ func (r Row) check(find Resolver) *checks.Check {
 // doc is what explain says about a row, beside its title.
 const doc = `Affected versions of %s, each line from its first up to the first with the fix: %s.
 
-The version alone is reported as info: the node may meet the regression. It is the cause if the logs hold a text of it, or the state shows it. If nothing shows the version, the check is skipped.`
+The version alone is reported as info: the node may meet the regression. It is the cause if the logs hold a text of it, or the state shows it. If nothing shows the version, a text of it is reported as a warning.`
 
 func (r Row) fix(fixed string) checks.Fix {
 	var steps []checks.Step
@@ -135,7 +143,7 @@ func (r Row) applies(n *node.Node) error {
 	case r.DualStack && n.PodCIDRs.Known() && len(n.PodCIDRs.Value) < 2:
 		return checks.Skip("pods of this node have addresses of one family only")
 	case r.Runtime != "" && !n.Runtime.Known(), r.Backend != "" && !n.Backend.Known():
-		return unseen()
+		return errUnseen
 	case r.Runtime != "":
 		return checks.OnRuntime(r.Runtime)(n)
 	case r.Backend != "":
@@ -149,9 +157,9 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 	if r.HostProcess && !runsHostProcess(s) {
 		return nil, checks.Skip("no HostProcess pod is on this node")
 	}
-	found, err := r.Of.version(s)
-	if err != nil {
-		return nil, err
+	found, seen := r.Of.version(s)
+	if !seen || r.applies(node.About(s)) == errUnseen {
+		return r.possible(s, c, affected)
 	}
 	at := slices.IndexFunc(affected, func(sp span) bool { return sp.holds(found.number) })
 	if at < 0 {
@@ -162,10 +170,7 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 	if r.Warn {
 		level = checks.Warn
 	}
-	for _, m := range s.Signs(c.ID) {
-		if m.Over != "" {
-			continue
-		}
+	if m, ok := r.sign(s, c); ok {
 		f := checks.Findingf(level, found.text,
 			"%s has a regression that the logs show: %s (fixed in %s)", found.text, title, fixed).
 			With(found.from, checks.Quote(m)).Cure(r.fix(fixed))
@@ -180,6 +185,30 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 	return []checks.Finding{checks.Findingf(checks.Info, found.text,
 		"%s is affected by a known regression: %s (fixed in %s; no sign of it here)", found.text,
 		title, fixed).With(found.from).Cure(r.fix(fixed))}, nil
+}
+
+// sign is a text of the regression in the logs that nothing later contradicts.
+func (r Row) sign(s evidence.Snapshot, c *checks.Check) (evidence.SignMatch, bool) {
+	list := s.Signs(c.ID)
+	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool { return m.Over == "" })
+	if at < 0 {
+		return evidence.SignMatch{}, false
+	}
+	return list[at], true
+}
+
+// possible judges a node of which nothing shows the version: a text of the regression is no more
+// than a warning, since other versions may say so for other reasons.
+func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]checks.Finding, error) {
+	m, ok := r.sign(s, c)
+	if !ok || r.OtherCauses {
+		return nil, checks.Skip("nothing shows whether the node can meet this regression")
+	}
+	f := checks.Findingf(checks.Warn, r.Of.name(),
+		"the logs show a text of a regression of %s %s: %s (its version is not recorded)",
+		r.Of.name(), spans(affected), evidence.Phrasef(r.Title)).With(checks.Quote(m))
+	f.Basis = checks.ByText
+	return []checks.Finding{f}, nil
 }
 
 // shown is the evidence on which the check of the row's state finds its fault.

@@ -9,8 +9,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The tests expect English, in whatever language the terminal is that runs them.
-func init() { os.Setenv("LC_ALL", "C") }
+// The tests expect English and symbols, on whatever terminal they run.
+func init() {
+	os.Setenv("LC_ALL", "C")
+	os.Setenv("TERM", "xterm-256color")
+}
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 

@@ -116,7 +116,11 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 	}
 	from := max(0, f.from-layerBack)
 	from += lineStart(b[from:], f.from-from)
-	return bytes.Count(b[from:f.from], []byte(`"`))%2 == 1
+	open := false
+	for j := from; j < f.from; j++ {
+		open = open != (b[j] == '"' && slashesBefore(b, from, j)%2 == 0)
+	}
+	return open
 }
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.

@@ -138,7 +138,7 @@ var podSymptoms = []Symptom{
 			"pause-os-version-mismatch",
 			"compute-system-unexpected-exit", "container-invalid-state",
 			"linux-daemonset-on-windows", "linux-pod-on-windows", "dll-init-failed-0xc0000142",
-			"paging-file-too-small", "pagefile-disabled", "disk-pressure-snapshot-leak",
+			"paging-file-too-small", "pagefile-disabled", "disk-pressure-snapshot-leak", "container-log-not-rotated",
 			"eviction-flags-ignored", "system-reserved-too-low",
 			"pod-limits-unequal", "pod-grace-ignored", "hns-service-crashed-or-restarted",
 			"felix-hcsshim-panic", "rke2-flanneld-exit",

@@ -1,0 +1,43 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "antivirus-blocks-files",
+	Title:    "Antivirus blocks files of a container image",
+	Healthy:  "Antivirus blocks no file of container images",
+	Category: checks.CategorySecurity,
+	Doc: `Antivirus software scans the files of an image while the runtime unpacks it or starts a program
+from it. If it takes one for malware, Windows answers error 225 (0xe1, ERROR_VIRUS_INFECTED), and
+the layer is not imported or the container does not start. Base images of Microsoft were hit by
+false alarms.
+
+The check looks for the error at pods that do not start and in the logs of the runtime and the
+kubelet.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-MpThreatDetection | Sort-Object InitialDetectionTime -Descending | Select-Object -First 5 -Property Resources, ProcessName",
+			"See which file Microsoft Defender found; other products have logs of their own."),
+		checks.Run(`Add-MpPreference -ExclusionPath C:\ProgramData\containerd`,
+			"If the alarm is false, exclude the folder of the runtime from scans, in other products too."),
+		checks.Do("If the file is malware, rebuild the image without it.").
+			Costs("The pods of the workload are recreated."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
+	Links: []string{
+		"https://github.com/microsoft/nav-docker/issues/440",
+		"https://github.com/microsoft/Windows-Containers/issues/568",
+		"https://learn.microsoft.com/en-us/windows-hardware/drivers/ifs/anti-virus-optimization-for-windows-containers",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  antivirusBlocksFilesSigns,
+	Run:    complain(antivirusBlocksFilesSigns),
+})
+
+var antivirusBlocksFilesSigns = []checks.Sign{
+	{Text: "file contains a virus or potentially unwanted software",
+		Or:   []string{"0x800700e1"},
+		Says: "antivirus software blocks a file of the image"},
+}

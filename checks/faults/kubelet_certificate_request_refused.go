@@ -1,0 +1,39 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "kubelet-certificate-request-refused",
+	Title:    "API server refuses the kubelet's certificate request",
+	Healthy:  "API server accepts the kubelet's certificate requests",
+	Category: checks.CategoryComponents,
+	Doc: `A kubelet requests its client certificate, or a new one before the old one expires, with a
+CertificateSigningRequest. The API server answers Unauthorized if the bootstrap token has expired
+(after 24 hours with kubeadm) or the old certificate is no longer valid. The node does not join,
+or is lost when its certificate ends.
+
+The check looks for the answer in the log of the kubelet.`,
+	Fix: checks.Steps(
+		checks.Run("kubeadm token create --print-join-command",
+			"On a control plane node, create a token and print the join command."),
+		checks.Run("kubeadm reset --force --cri-socket npipe:////./pipe/containerd-containerd",
+			"Remove the old credentials of this node.").
+			Costs("All Kubernetes containers on this machine are removed."),
+		checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
+			"Run the printed command on this node, with the pipe of the runtime."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/#kubelet-client-cert",
+		"https://kubernetes.io/docs/reference/access-authn-authz/kubelet-tls-bootstrapping/",
+	},
+	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "cannot create certificate signing request: Unauthorized",
+			Until: nodeRegistered,
+			Says:  "the API server refuses the certificate request of the kubelet: its token or certificate is no longer valid"},
+	},
+})

@@ -1,0 +1,37 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "kubelet-runtime-endpoint-unix",
+	Title:    "kubelet is given a Unix socket as runtime endpoint",
+	Healthy:  "kubelet is given a named pipe as runtime endpoint",
+	Category: checks.CategoryComponents,
+	Doc: `On Windows the kubelet reaches the container runtime through a named pipe. If its configuration
+names a Unix socket (unix:///run/containerd/containerd.sock), as a configuration for Linux nodes
+does, it exits at once. This was seen after upgrades of kubeadm clusters to 1.31.
+
+The check looks for the error in the log of the kubelet.`,
+	Fix: checks.Steps(
+		checks.Edit(`C:\var\lib\kubelet\config.yaml`,
+			"Set containerRuntimeEndpoint to npipe:////./pipe/containerd-containerd, and imageServiceEndpoint too if it is set."),
+		checks.Run("{restart kubelet}",
+			"Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://github.com/kubernetes/kubernetes/issues/129952",
+		"https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/",
+	},
+	Breaks: []*checks.Effect{effectKubeletStart},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "failed to run Kubelet: protocol",
+			Also:  []string{"unix", "not supported"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: its runtime endpoint is a Unix socket, which it does not support on Windows"},
+	},
+})

@@ -1,0 +1,35 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "rancher-ca-checksum-mismatch",
+	Title:    "Rancher CA checksum differs",
+	Healthy:  "Rancher CA has the expected checksum",
+	Category: checks.CategoryComponents,
+	Doc: `The registration command of Rancher names the checksum of the CA certificate that Rancher serves
+at /cacerts. If the certificate was replaced after the command was copied, or the setting cacerts
+is not the CA of the certificate that the ingress serves, the agent refuses to register the node.
+
+The check looks for the error in the output of the registration and in the log of the agent.`,
+	Fix: checks.Steps(
+		checks.Inspect("curl.exe --insecure -s https://RANCHER/cacerts",
+			"Compare the certificate with the CA of the certificate that Rancher serves."),
+		checks.Do("If they are the same, copy the registration command from Rancher again, and run it."),
+		checks.Do("If they differ, set cacerts of Rancher to the right CA, with a line end at the end of the file."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://github.com/rancher/rancher/issues/36632",
+		"https://github.com/rancher/rancher/issues/13308",
+		"https://github.com/rancher/rancher/issues/24125",
+	},
+	Breaks: []*checks.Effect{effectKubeletStart},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "does not match given --ca-checksum",
+			Says: "the agent refuses Rancher's CA: its checksum is not the one of the registration command"},
+	},
+})
