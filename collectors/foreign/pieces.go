@@ -179,7 +179,10 @@ func scanPieces(fsys fs.FS) []looseFile {
 
 // errorWords are what an error message has that somebody copied without the line around it.
 var errorWords = regexp.MustCompile(
-	`(?i)\b(?:error|failed|failure|cannot|could not|unable to|denied|timed out|panic)\b|\b0x[0-9a-f]{8}\b`)
+	`(?i)\b(?:error|fail(?:ed|s|ure)|fatal|exception|panic|crash(?:ed|es)?|exited|exit (?:code|status)|` +
+		`cannot|could not|unable to|denied|refused|rejected|forbidden|unauthorized|unhealthy|insufficient|` +
+		`invalid|missing|timed out|timeout|warning|` +
+		`not (?:found|supported|ready|readable|running|exist))\b|\b0x[0-9a-f]{2,8}\b|\.go:\d+`)
 
 func headOf(fsys fs.FS, name string) string {
 	f, err := fsys.Open(name)

@@ -30,6 +30,7 @@ func TestEachShapeIsCaught(t *testing.T) {
 		{"logs/a.log", `{"Authorization":"Basic §"}`, "dXNlcjpUcjB1YjRkb3I="},
 		{"logs/a.log", `Proxy-Authorization: Basic §`, "dXNlcjpUcjB1YjRkb3I="},
 		{"logs/a.log", `Cookie: session=§; other=1`, "abcdef123456"},
+		{"logs/a.log", `{Name:"a\"b", Auth:"§"}`, "cHVsbDpEeHRYQWNPNldpaUVLanZsQWw="},
 		{"logs/a.log", `Set-Cookie: sid=§; Path=/; HttpOnly`, "abcdef123456"},
 		{"logs/a.log", `> X-Auth-Token: §`, "gAAAAABk"},
 		{"logs/a.log", `-H "X-Vault-Token: §"`, "hvs.CAESIJlmn0"},

@@ -141,7 +141,7 @@ var podSymptoms = []Symptom{
 			"paging-file-too-small", "pagefile-disabled", "disk-pressure-snapshot-leak", "container-log-not-rotated",
 			"eviction-flags-ignored", "system-reserved-too-low",
 			"pod-limits-unequal", "pod-grace-ignored", "hns-service-crashed-or-restarted",
-			"felix-hcsshim-panic", "rke2-flanneld-exit",
+			"felix-hcsshim-panic", "rke2-flanneld-exit", "calico-confd-status-folder-missing",
 			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost", "node-under-pressure"},
 		Breaks: []string{"running-containers"},
 		Next: []Step{

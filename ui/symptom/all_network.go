@@ -174,7 +174,8 @@ var useSymptoms = []Symptom{
 	{
 		ID: "port-forward-fails", Question: "kubectl port-forward fails", FAQ: []int{14},
 		Shows: []string{"wincat-not-found"},
-		Checks: []string{"wincat-not-found", "firewall-blocks-10250", "kubelet-not-running",
+		Checks: []string{"wincat-not-found", "firewall-blocks-10250", "kubelet-serving-cert-no-address",
+			"kubelet-serving-csr-pending", "kubelet-not-running",
 			"pause-os-version-mismatch", "proxy-no-proxy-missing"},
 		Next: []Step{
 			{"see whether the pod listens on that port at all",

@@ -1,0 +1,44 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "apiserver-ca-unknown",
+	Title:    "Node does not trust the CA of the API server",
+	Healthy:  "Node trusts the CA of the API server",
+	Category: checks.CategorySecurity,
+	Doc: `The kubeconfig of the kubelet holds the CA of the API server. If the CA of the cluster was
+replaced, the kubeconfig is of another cluster, or a proxy between them decrypts TLS, the kubelet
+refuses the certificate of the API server, and the node does not join or is lost.
+
+The check looks for the error in the log of the kubelet.`,
+	Fix: checks.Steps(
+		checks.Run("kubeadm token create --print-join-command",
+			"On a control plane node, create a token and print the join command."),
+		checks.Do("If a proxy decrypts TLS, exclude the API server from it."),
+		checks.Edit(`C:\k\config`,
+			"Or replace certificate-authority-data by the CA of the cluster (/etc/kubernetes/pki/ca.crt, base64)."),
+		checks.Run("{restart kubelet}",
+			"Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://github.com/kubernetes/website/issues/2033",
+		"https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/#tls-certificate-errors",
+	},
+	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "Unable to register node with API server",
+			Also:  []string{"certificate signed by unknown authority"},
+			Until: nodeRegistered,
+			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		{Text: "Failed to ensure lease exists",
+			Also:  []string{"certificate signed by unknown authority"},
+			Until: nodeRegistered,
+			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+	},
+})

@@ -1,0 +1,41 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "apiserver-name-not-resolved",
+	Title:    "Node cannot resolve the name of the API server",
+	Healthy:  "Node resolves the name of the API server",
+	Category: checks.CategoryComponents,
+	Doc: `The kubelet and the network agents find the API server by the name in their kubeconfig, with the
+DNS servers of the node. If the name is not known there (a private cluster without its DNS zone, a
+name that exists in /etc/hosts of Linux nodes only), the node does not join or is lost.
+
+The check looks for the error in the log of the kubelet.`,
+	Fix: checks.Steps(
+		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath={.clusters[0].cluster.server}`,
+			"Read the address of the API server from the kubeconfig of the kubelet."),
+		checks.Inspect("Resolve-DnsName API-SERVER",
+			"Resolve its name on the node."),
+		checks.Do("Correct the DNS servers of the network, or the zone that should have the name."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/cannot-find-host-in-dns",
+		"https://learn.microsoft.com/en-us/azure/aks/private-clusters",
+	},
+	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "Unable to register node with API server",
+			Also:  []string{"no such host"},
+			Until: nodeRegistered,
+			Says:  "the kubelet cannot resolve the name of the API server"},
+		{Text: "Failed to ensure lease exists",
+			Also:  []string{"no such host"},
+			Until: nodeRegistered,
+			Says:  "the kubelet cannot resolve the name of the API server"},
+	},
+})

@@ -1,0 +1,38 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "calico-node-name-unknown",
+	Title:    "Calico uses a node name that Kubernetes does not have",
+	Healthy:  "Calico uses the name of the Kubernetes Node",
+	Category: checks.CategoryComponents,
+	Doc: `With the Kubernetes datastore Calico stores its settings in the Node object, and cannot create
+one. If NODENAME in config.ps1 is not the name of the Node, often the short host name where the
+cluster uses the full one, calico-node cannot store the address of the node and starts again and
+again.
+
+The check looks for the error in the log of calico-node.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get nodes -o name",
+			"Find the name of the Node."),
+		checks.Edit(`C:\CalicoWindows\config.ps1`,
+			"Set NODENAME to the name of the Node."),
+		checks.Run("Restart-Service CalicoNode, CalicoFelix",
+			"Restart the services of Calico.").
+			Costs("New pods wait until Calico runs."),
+		checks.Verify("Get-Service CalicoNode, CalicoFelix", "Status is Running")),
+	Links: []string{
+		"https://github.com/projectcalico/calico/issues/4037",
+		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/troubleshoot",
+	},
+	Breaks: []*checks.Effect{effectNetworkCreation},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("calico-node"), evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "operation Create is not supported on Node(",
+			Says: "calico-node does not find the Node with the name that it is given"},
+	},
+})

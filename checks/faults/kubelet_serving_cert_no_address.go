@@ -1,0 +1,40 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "kubelet-serving-cert-no-address",
+	Title:    "Kubelet's serving certificate lacks the node's address",
+	Healthy:  "Kubelet's serving certificate has the node's address",
+	Category: checks.CategorySecurity,
+	Doc: `kubectl logs, exec and port-forward go through the API server to the kubelet, and the API server
+verifies the serving certificate of the kubelet. If the certificate has no entry for the address
+of the node, the call fails for the pods of this node only. It was made without the address, or
+the address changed.
+
+The check looks for the error of the API server in texts that quote it.`,
+	Fix: checks.Steps(
+		checks.Edit(`C:\var\lib\kubelet\config.yaml`,
+			"Set serverTLSBootstrap: true, so that the kubelet requests a certificate with the addresses of the node."),
+		checks.Run("{restart kubelet}",
+			"Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Run("kubectl certificate approve CSR",
+			"Approve the request of the node (signer kubernetes.io/kubelet-serving)."),
+		checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz", "ok")),
+	Links: []string{
+		"https://github.com/projectcalico/calico/issues/9683",
+		"https://github.com/kubernetes/kubernetes/issues/100098",
+		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/kubeadm-certs/#kubelet-serving-certs",
+	},
+	Breaks: []*checks.Effect{},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "because it doesn't contain any IP SANs",
+			Also: []string{"10250"},
+			Says: "the API server refuses the kubelet's certificate: it does not have the address of the node"},
+	},
+})

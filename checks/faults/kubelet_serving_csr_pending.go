@@ -1,0 +1,37 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "kubelet-serving-csr-pending",
+	Title:    "Kubelet has no serving certificate",
+	Healthy:  "Kubelet has a serving certificate",
+	Category: checks.CategorySecurity,
+	Doc: `With serverTLSBootstrap the kubelet requests its serving certificate from the cluster. Nothing in
+Kubernetes approves these requests by itself. Until somebody does, kubectl logs, exec and metrics
+fail for the pods of this node.
+
+The check looks for the message in the log of the kubelet. A kubelet has none for some seconds at
+its first start.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving",
+			"Find the pending requests of this node."),
+		checks.Run("kubectl certificate approve CSR",
+			"Approve the request of the node (signer kubernetes.io/kubelet-serving)."),
+		checks.Do("Install a controller that approves such requests for known nodes."),
+		checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz", "ok")),
+	Links: []string{
+		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/kubeadm-certs/#kubelet-serving-certs",
+		"https://kubernetes.io/docs/reference/access-authn-authz/kubelet-tls-bootstrapping/#certificate-rotation",
+	},
+	Breaks: []*checks.Effect{},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "no serving certificate available for the kubelet",
+			Level: checks.Warn,
+			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
+	},
+})

@@ -1,0 +1,40 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "registry-name-not-resolved",
+	Title:    "Node cannot resolve the name of a registry",
+	Healthy:  "Node resolves the names of registries",
+	Category: checks.CategoryImages,
+	Doc: `The runtime resolves the name of a registry with the DNS servers of the node, not with the cluster
+DNS. If they do not know the name, or answer differently inside and outside (private endpoints),
+no image of that registry can be pulled.
+
+The check looks for the error at pods that wait for their image and in the logs of the kubelet and
+the runtime.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-DnsClientServerAddress -AddressFamily IPv4",
+			"Read the DNS servers of the node."),
+		checks.Inspect("Resolve-DnsName REGISTRY",
+			"Resolve the name of the registry on the node."),
+		checks.Do("Correct the DNS servers of the network, or the zone that should have the name."),
+		checks.Verify("Resolve-DnsName REGISTRY", "an address")),
+	Links: []string{
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/extensions/cannot-pull-image-from-acr-to-aks-cluster",
+		"https://kubernetes.io/docs/concepts/containers/images/",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  registryNameNotResolvedSigns,
+	Run:    complain(registryNameNotResolvedSigns),
+})
+
+var registryNameNotResolvedSigns = []checks.Sign{
+	{Text: "no such host",
+		Also: []string{"lookup", "/v2/"},
+		Says: "the node cannot resolve the name of the registry"},
+}
