@@ -53,7 +53,7 @@ func (s *scan) assignedForm(f field) bool {
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		i = skipGap(b, at+1)
 	}
-	if i >= len(b) || s.endsQuote(f, op, i) || s.isDefault(f, op, i) {
+	if i >= len(b) || s.endsQuote(f, op, i) || s.isDefault(f, op, i) || isPort(f, op) {
 		return true
 	}
 	if op.equal {
@@ -121,6 +121,20 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 		open = open != (b[j] == '"' && slashesBefore(b, from, j)%2 == 0)
 	}
 	return open
+}
+
+// isPort reports whether the name is the host of a URL and the value its port:
+// https://api.corp.example:6443/api.
+func isPort(f field, op operator) bool {
+	b := f.b
+	if op.sign != ':' || f.from < 2 || b[f.from-1] != '/' || b[f.from-2] != '/' {
+		return false
+	}
+	end := op.end
+	for end < len(b) && isDigit(b[end]) {
+		end++
+	}
+	return end > op.end && end-op.end <= 5 && (end == len(b) || b[end] != '@' && !isAlnum(b[end]))
 }
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.

@@ -138,7 +138,7 @@ func (s *scan) namedValue(i int) {
 		letter = letter || isLower(b[end]|0x20)
 		end++
 	}
-	if end-at < leastNamed || end-at > mostNamed || !digit || !s.valueEnds(b, end) {
+	if end-at < leastNamed || end-at > mostNamed || !digit || !s.valueEnds(b, end) || isPortAndPath(b, i) {
 		return
 	}
 	var small [nameReach]byte
@@ -166,6 +166,21 @@ func (s *scan) namedValue(i int) {
 	if text := b[at:end]; generic && letter && isGenerated(text) && !isAssignment(text) {
 		s.hit(at, end, func(s *scan, at, end int) { s.add(at, end, "key", s.b[at:end]) })
 	}
+}
+
+// isPortAndPath reports whether what follows the colon at i is the port of a host and a path:
+// api.corp.example:6443/api/v1.
+func isPortAndPath(b []byte, i int) bool {
+	host := i
+	for host > 0 && i-host < nameReach && (isAlnum(b[host-1]) || b[host-1] == '-') {
+		host--
+	}
+	end := i + 1
+	for end < len(b) && isDigit(b[end]) {
+		end++
+	}
+	return b[i] == ':' && host > 0 && b[host-1] == '.' && end-i > 2 && end-i <= 6 && end < len(b) &&
+		b[end] == '/'
 }
 
 // nameBefore is the name before an operator, in lower case and without what
