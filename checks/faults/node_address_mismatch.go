@@ -41,6 +41,8 @@ without an InternalIP has not been initialized by the cloud provider.`,
 	Needs: []evidence.Need{evidence.Adapters, evidence.Any(evidence.Node, evidence.HNSNetworks)},
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks},
 		node.KubeletSources, node.CNISources),
+	Signs: []checks.Sign{{Text: "not found in the host's network interfaces", Also: []string{"node IP"},
+		Until: nodeRegistered, Says: "the address of --node-ip is on no adapter of the node"}},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
 		n := node.About(s)
 		own := hostAddresses(s)

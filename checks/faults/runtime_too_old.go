@@ -33,7 +33,7 @@ services and processes were recorded.`,
 		"https://kubernetes.io/docs/concepts/windows/intro/#container-runtime",
 		"https://kubernetes.io/blog/2022/02/17/dockershim-faq/"},
 	Breaks:   []*checks.Effect{effectKubeletStart},
-	Explains: []string{"mount-path-invalid"},
+	Explains: []string{"mount-path-invalid", "cri-not-served"},
 	Needs:    []evidence.Need{node.NeedRuntime, node.NeedKubelet},
 	Uses:     []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {

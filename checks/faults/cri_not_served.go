@@ -1,0 +1,47 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "cri-not-served",
+	Title:    "Container runtime does not serve CRI v1",
+	Healthy:  "Container runtime serves CRI v1",
+	Category: checks.CategoryComponents,
+	Doc: `The kubelet since 1.26 needs CRI v1. containerd before 1.6 does not have it. A newer containerd
+does not serve it either if its CRI plugin is in disabled_plugins, as in the configuration that
+Docker's packages write, or was not loaded because of an error in its settings. The kubelet then
+exits at its start.
+
+The check looks for the error in the logs of the kubelet and kubeadm, and for the plugin's own in
+the log of containerd.`,
+	Fix: checks.Steps(
+		checks.Inspect(`Select-String -Path "C:\Program Files\containerd\config.toml" -Pattern disabled_plugins, mirrors, config_path`,
+			"Read what the configuration says about the CRI plugin."),
+		checks.Edit(`C:\Program Files\containerd\config.toml`,
+			"Take cri out of disabled_plugins, and correct what the log of containerd names."),
+		checks.Run("Restart-Service containerd",
+			"Restart the container runtime.").
+			Costs("Running containers are not affected."),
+		checks.Do("If containerd is older than 1.6, update it."),
+		checks.Verify("crictl info", "RuntimeReady is true")),
+	Links: []string{
+		"https://kubernetes.io/docs/setup/production-environment/container-runtimes/#cri-versions",
+		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md",
+		"https://github.com/containerd/containerd/blob/main/docs/hosts.md",
+	},
+	Breaks:   []*checks.Effect{effectRuntimePipe},
+	Explains: []string{"kubeadm-join-preflight"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("containerd"), evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "unknown service runtime.v1.RuntimeService",
+			Until: nodeRegistered,
+			Says:  "the container runtime does not serve CRI v1"},
+		{Text: "failed to load plugin", Also: []string{"io.containerd.grpc.v1.cri"},
+			Not: []string{"skip plugin"}, Says: "containerd did not load its CRI plugin"},
+		{Text: "failed to load plugin", Also: []string{"io.containerd.cri.v1"},
+			Not: []string{"skip plugin"}, Says: "containerd did not load its CRI plugin"},
+	},
+})

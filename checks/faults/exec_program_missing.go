@@ -1,0 +1,39 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(checks.Check{
+	ID:       "exec-program-missing",
+	Title:    "Program of a probe or of kubectl exec is not in the container",
+	Healthy:  "Programs of probes are in their containers",
+	Category: checks.CategoryWorkloads,
+	Doc: `An exec probe, a lifecycle hook and kubectl exec start a program inside the container. Images for
+Windows have no sh, cat or tar of Linux (nanoserver has tar.exe and no PowerShell), so commands
+that were written for Linux fail with error 2. kubectl cp needs tar in the container.
+
+The check looks for the error in the events of pods and in texts that quote it.`,
+	Fix: checks.Steps(
+		checks.Do("Use a program of the image: cmd /c or powershell -Command, or an HTTP or TCP probe.").
+			Costs("The pods of the workload are recreated."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/windows/intro/",
+		"https://kubernetes.io/docs/reference/kubectl/generated/kubectl_cp/",
+		"https://github.com/microsoft/hcsshim/issues/674",
+	},
+	Breaks: []*checks.Effect{effectContainers},
+	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "failed to exec in container",
+			Also:  []string{"The system cannot find the file specified"},
+			Level: checks.Warn,
+			Says:  "a probe or kubectl exec starts a program that the container does not have"},
+		{Text: "failed to exec in container",
+			Also:  []string{"executable file not found"},
+			Level: checks.Warn,
+			Says:  "a probe or kubectl exec starts a program that the container does not have"},
+	},
+})

@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(checks.Check{
+	ID:       "image-never-pulled",
+	Title:    "Image is not on the node, and its pull policy is Never",
+	Healthy:  "Images with pull policy Never are on the node",
+	Category: checks.CategoryImages,
+	Doc: `With imagePullPolicy: Never the kubelet uses only images that are on the node. Images that were
+built or loaded on one node are missing on the others, and images in Docker's store are not in
+containerd's (namespace k8s.io).
+
+The check looks for the answer of the kubelet at pods that do not start.`,
+	Fix: checks.Steps(
+		checks.Inspect("crictl images",
+			"See which images the runtime of this node has."),
+		checks.Run("ctr -n k8s.io images import IMAGE.tar",
+			"Load the image on this node, or set imagePullPolicy: IfNotPresent and use a registry."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
+	Links: []string{
+		"https://kubernetes.io/docs/concepts/containers/images/#image-pull-policy",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  imageNeverPulledSigns,
+	Run:    complain(imageNeverPulledSigns),
+})
+
+var imageNeverPulledSigns = []checks.Sign{
+	{Text: "is not present with pull policy of Never",
+		Says: "the image is not on the node, and the pull policy forbids to pull it"},
+}
