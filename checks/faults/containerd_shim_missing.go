@@ -10,13 +10,13 @@ var _ = register(checks.Check{
 	Healthy:  "containerd finds its shim for Windows",
 	Category: checks.CategoryComponents,
 	Doc: `containerd starts each pod through containerd-shim-runhcs-v1.exe. It looks for the program on its
-PATH and then beside containerd.exe. If only containerd.exe was copied or updated, no pod starts.
+PATH and then in the folder of containerd.exe. If only containerd.exe was copied or updated, no pod starts.
 
 The check looks for the error at pods that do not start and in the logs of the runtime and the
 kubelet.`,
 	Fix: checks.Steps(
 		checks.Inspect(`Get-ChildItem "C:\Program Files\containerd\*.exe"`,
-			"See whether containerd-shim-runhcs-v1.exe is beside containerd.exe."),
+			"Check that containerd-shim-runhcs-v1.exe is in the folder of containerd.exe."),
 		checks.Do("Copy containerd-shim-runhcs-v1.exe from the archive of the same containerd release into that folder."),
 		checks.Run("Restart-Service containerd",
 			"Restart containerd.").

@@ -7,7 +7,7 @@ import (
 
 var _ = register(checks.Check{
 	ID:       "kubelet-serving-cert-no-address",
-	Title:    "Kubelet's serving certificate lacks the node's address",
+	Title:    "Kubelet's serving certificate has no address of the node",
 	Healthy:  "Kubelet's serving certificate has the node's address",
 	Category: checks.CategorySecurity,
 	Doc: `kubectl logs, exec and port-forward go through the API server to the kubelet, and the API server

@@ -11,15 +11,15 @@ var _ = register(checks.Check{
 	Healthy:  "Quotas of the namespaces allow the pods",
 	Category: checks.CategoryWorkloads,
 	Doc: `A ResourceQuota limits the number of pods, or their requests and limits, in a namespace. Beyond it
-the API server refuses new pods: the workload has fewer pods than it asks for, and no pod shows
-why. During an update the old and the new pods count together.
+the API server refuses new pods: the workload has fewer pods than its replicas, and no pod
+shows why. During an update the old and the new pods count together.
 
 The check looks for the event of the controller.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl describe resourcequota -n NAMESPACE",
 			"Compare what is used with the limits."),
 		checks.Do("Raise the quota, or lower the requests or the number of pods."),
-		checks.Verify("kubectl get pods -n NAMESPACE -o wide", "as many pods as the workload asks for")),
+		checks.Verify("kubectl get pods -n NAMESPACE -o wide", "as many pods as the workload has replicas")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/policy/resource-quotas/",
 	},

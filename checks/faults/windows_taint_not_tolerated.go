@@ -11,8 +11,8 @@ var _ = register(checks.Check{
 	Healthy:  "Pods tolerate the taint of Windows nodes",
 	Category: checks.CategoryWorkloads,
 	Doc: `Windows nodes often have a taint such as os=windows:NoSchedule, so that Linux pods without a node
-selector stay away. A pod for Windows needs a toleration for it beside its node selector; without
-it no node is left for the pod.
+selector stay away. A pod for Windows needs a toleration for it and a node selector; without the
+toleration no node is left for the pod.
 
 The check looks for the event of the scheduler.`,
 	Fix: checks.Steps(
