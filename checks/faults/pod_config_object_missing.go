@@ -15,7 +15,7 @@ the release that creates it failed.
 
 The check looks for the answer of the kubelet at pods that do not start. It never reads Secrets.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get configmap,secret -n NAMESPACE",
+		checks.Inspect("kubectl get configmaps -n NAMESPACE; kubectl get secrets -n NAMESPACE",
 			"Compare the names with those in the pod template."),
 		checks.Do("Create the object, or correct the name in the pod template."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),

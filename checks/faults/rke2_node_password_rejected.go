@@ -17,7 +17,7 @@ C:\etc\rancher\node was deleted, or two machines have one name.
 
 The check looks for the answer of the server in the log of the agent.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl delete secret -n kube-system {node}.node-password.rke2",
+		checks.Run("kubectl -n kube-system delete secret/{node}.node-password.rke2",
 			"If this machine replaces the old one, delete the Secret with the old password."),
 		checks.Edit(`C:\etc\rancher\rke2\config.yaml`,
 			"If another machine has this name, give this one a unique node-name."),
