@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -65,21 +64,13 @@ func (s *FleetScreen) Run(ctx context.Context, in io.Reader, out io.Writer) (Fle
 	s.model = s.model.taken(s.feed.State())
 	p := fleetProgram{ctx: saving, model: s.model, feed: s.feed, terminal: to}
 	go to.paint(saving)
-	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in),
-		tea.WithOutput(to.writer()), tea.WithAltScreen(), tea.WithFPS(frameRate),
-		tea.WithoutSignalHandler()).Run()
+	last, err := to.run(ctx, p, in)
 	if end, ok := last.(fleetProgram); ok {
 		s.model = end.model
 	}
 	leave := s.model.leave
 	leave.State = s.model.state
-	switch {
-	case err == nil:
-		return leave, nil
-	case ctx.Err() != nil:
-		return leave, ctx.Err()
-	}
-	return leave, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
+	return leave, err
 }
 
 // fleetProgram joins the model to bubbletea.

@@ -3,12 +3,14 @@ package tui
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -206,6 +208,21 @@ func (f onFile) Write(b []byte) (int, error) { return f.terminal.Write(b) }
 type file interface {
 	io.ReadWriteCloser
 	Fd() uintptr
+}
+
+// run shows a program until it or the context ends, and returns the context's error where that did.
+func (t *terminal) run(ctx context.Context, p tea.Model, in io.Reader) (tea.Model, error) {
+	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in),
+		tea.WithOutput(t.writer()), tea.WithAltScreen(), tea.WithFPS(frameRate),
+		// the context ends with a signal; of two that do, one waits for the other for ever
+		tea.WithoutSignalHandler()).Run()
+	switch {
+	case err == nil:
+		return last, nil
+	case ctx.Err() != nil:
+		return last, ctx.Err()
+	}
+	return last, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
 }
 
 // writer is the terminal as bubbletea takes it.

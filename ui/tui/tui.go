@@ -22,11 +22,8 @@ package tui
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
-
-	tea "github.com/charmbracelet/bubbletea"
 
 	"doctor/checks"
 	"doctor/ui/console"
@@ -82,20 +79,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	defer stop()
 	p.updates = latest(taking, feed.Updates)
 	go to.paint(taking)
-	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in),
-		tea.WithOutput(to.writer()),
-		tea.WithAltScreen(), tea.WithFPS(frameRate),
-		// the context ends with a signal; of two that do, one waits for the other for ever
-		tea.WithoutSignalHandler()).Run()
+	last, err := to.run(ctx, p, in)
 	if end, ok := last.(program); ok {
 		p = end
 	}
-	shown := Leave{p.model.shown, p.report}
-	switch {
-	case err == nil:
-		return shown, nil
-	case ctx.Err() != nil:
-		return shown, ctx.Err()
-	}
-	return shown, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
+	return Leave{p.model.shown, p.report}, err
 }
