@@ -145,19 +145,12 @@ func (b browser) matches(e treeEntry) bool {
 	if b.cited && e.cites == 0 {
 		return false
 	}
-	if b.hitsIn(e.path).Lines > 0 {
-		return true
-	}
-	text, invert := strings.CutPrefix(b.filter, "!")
-	text = strings.ToLower(text)
-	return text == "" || strings.Contains(strings.ToLower(e.path), text) != invert
+	return b.hitsIn(e.path).Lines > 0 || holds(b.filter, e.path)
 }
 
 func (b browser) settled(e env) screen {
 	b.height = max(e.height-1, 1)
-	b.cursor = clamp(b.cursor, len(b.visible)-1)
-	b.top = max(min(b.top, b.cursor), b.cursor-b.height+1)
-	b.top = clamp(b.top, len(b.visible)-b.height)
+	b.cursor, b.top = inSight(b.cursor, b.top, len(b.visible), b.height)
 	if en, ok := b.selected(); ok {
 		b.at = en.path
 	}
@@ -220,8 +213,7 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 }
 
 func (b browser) moved(k tea.KeyMsg) browser {
-	steps := viewer{height: b.height}
-	if n, page, ok := steps.steps(k); ok {
+	if n, page, ok := stride(k, b.height); ok {
 		b.cursor += n
 		if page {
 			b.top = max(b.top+n, 0)
@@ -301,22 +293,13 @@ func (b browser) outwards(e treeEntry) browser {
 
 // typedKey is what a key does while the filter is being written.
 func (b browser) typedKey(k tea.KeyMsg) browser {
-	r, before := []rune(b.filter), b.filter
-	switch k.Type {
-	case tea.KeyEsc:
-		b.prompt, b.filter = false, ""
-		b = b.unfoldedAt()
-	case tea.KeyBackspace:
-		b.prompt = len(r) > 0
-		b.filter = string(r[:max(len(r)-1, 0)])
-	case tea.KeyCtrlU:
-		b.filter = ""
-	case tea.KeyUp, tea.KeyDown:
+	if k.Type == tea.KeyUp || k.Type == tea.KeyDown {
 		return b.moved(k)
-	case tea.KeyRunes, tea.KeySpace:
-		if r = append(r, []rune(show(string(k.Runes), false))...); len(r) <= maxFilter && !k.Alt {
-			b.filter = string(r)
-		}
+	}
+	before := b.filter
+	b.filter, b.prompt, _ = typedText(b.filter, k, maxFilter)
+	if k.Type == tea.KeyEsc {
+		b = b.unfoldedAt()
 	}
 	if b.filter != before { // what was found is for another text
 		b = b.searchEnded()

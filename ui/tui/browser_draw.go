@@ -25,9 +25,9 @@ func (b browser) body(e env) []line {
 // it, or why it is not there.
 func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	ascii := say.ascii
-	l, ink := line{{"  ", plain}}, plain
+	l, ink := line{cursorMark(selected, ascii)}, plain
 	if selected {
-		l, ink = line{{ownText("›", ascii) + " ", accent}}, strong
+		ink = strong
 	}
 	l = append(l, span{strings.Repeat(" ", min(2*en.depth, w/3)), plain})
 	if en.folder {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -94,17 +93,8 @@ func (b bundleScreen) typed(e env, k tea.KeyMsg) (screen, effect) {
 		return b, effect{back: true}
 	case k.Type == tea.KeyEnter:
 		return b.begin(e)
-	case k.Type == tea.KeyBackspace:
-		_, n := utf8.DecodeLastRuneInString(b.name)
-		b.name = b.name[:len(b.name)-n]
-	case k.Type == tea.KeyCtrlU:
-		b.name = ""
-	case (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt:
-		b.name += show(string(k.Runes), false)
-		if len(b.name) > maxBundleName {
-			b.name = strings.ToValidUTF8(b.name[:maxBundleName], "")
-		}
 	}
+	b.name, _, _ = typedText(b.name, k, maxBundleName)
 	return b, effect{}
 }
 
@@ -172,24 +162,11 @@ func (b bundleScreen) pressWritten(e env, k tea.KeyMsg) (screen, effect) {
 		if text := b.toCopy(); text != "" {
 			return b, effect{copy: text}
 		}
-	case key.Matches(k, keys.up):
-		b.scroll--
-	case key.Matches(k, keys.down):
-		b.scroll++
-	case key.Matches(k, keys.pageUp):
-		b.scroll -= max(e.height-1, 1)
-	case key.Matches(k, keys.pageDown, keys.fold):
+	case key.Matches(k, keys.fold):
 		b.scroll += max(e.height-1, 1)
-	case key.Matches(k, keys.halfUp):
-		b.scroll -= max(e.height/2, 1)
-	case key.Matches(k, keys.halfDown):
-		b.scroll += max(e.height/2, 1)
-	case key.Matches(k, keys.top):
-		b.scroll = 0
-	case key.Matches(k, keys.bottom):
-		b.scroll = 1 << 30
 	}
-	b.scroll = max(b.scroll, 0)
+	n, _ := motion(k, e.height)
+	b.scroll = max(b.scroll+n, 0)
 	return b, effect{}
 }
 

@@ -115,10 +115,7 @@ func (d detailScreen) body(e env) []line {
 	p, s := d.page(e), d.currentStep()
 	lines := make([]line, 0, e.height)
 	for i := s.scroll; i < min(len(p.lines), s.scroll+e.height); i++ {
-		mark := span{"  ", plain}
-		if s.at < len(p.items) && p.items[s.at].first == i {
-			mark = span{ownText("›", e.ascii) + " ", accent}
-		}
+		mark := cursorMark(s.at < len(p.items) && p.items[s.at].first == i, e.ascii)
 		lines = append(lines, append(line{mark}, p.lines[i]...))
 	}
 	return lines

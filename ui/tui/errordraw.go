@@ -28,15 +28,9 @@ func (s errorScreen) rows(e env) int {
 }
 
 func (s errorScreen) settled(e env) screen {
-	s.at = clamp(s.at, len(s.shown)-1)
-	s.top = clamp(s.top, s.at)
-	room := s.rows(e)
-	for s.top < s.at && s.linesBetween(e, s.top, s.at) > room {
-		s.top++
-	}
-	for s.top > 0 && s.linesBetween(e, s.top-1, len(s.shown)-1) <= room {
-		s.top-- // no empty lines at the end
-	}
+	s.at, s.top = inSightOf(s.at, s.top, len(s.shown), s.rows(e), func(at, _ int) int {
+		return len(s.entry(e, at))
+	})
 	return s
 }
 
@@ -60,10 +54,7 @@ func (s errorScreen) body(e env) []line {
 	}
 	var lines, list []line
 	if s.writing {
-		typed := line{{" /", accent}, {show(tail(s.filter, e.width-22), e.ascii), strong},
-			{"_", accent}}
-		lines = append(lines, apart(typed,
-			line{{e.T("%d of %d", len(s.shown), len(s.list)), faint}}, e.width-1))
+		lines = append(lines, s.typedLine(e, len(s.list)))
 	}
 	if len(s.shown) == 0 {
 		list = append(list, line{{" " + e.T("no error matches"), faint}})
@@ -154,11 +145,7 @@ func (s errorScreen) below(e env, h int) []line {
 		}
 		p.led(span{p.T("why") + "  ", faint}, strings.Join(why, p.T(", ")), plain)
 	}
-	lines := []line{rule(ui.Where(u.Place()), e.width, e.ascii)}
-	for i := range min(h-1, len(p.lines)) {
-		lines = append(lines, append(line{{" ", plain}}, p.lines[i]...))
-	}
-	return lines
+	return p.under(ui.Where(u.Place()), e.width, h)
 }
 
 // errorsDetail is what the overview tells of the errors beside its list, or below it. What the list

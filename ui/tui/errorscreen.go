@@ -1,10 +1,6 @@
 package tui
 
 import (
-	"slices"
-	"strings"
-	"unicode/utf8"
-
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -16,12 +12,9 @@ import (
 // expert would read first at the top. Where the catalogue does not know the fault, they are all
 // that there is to go by.
 type errorScreen struct {
-	list    []checks.Unexplained // of the last report that was finished
-	filter  string
-	writing bool           // keys go to the filter
-	shown   []int          // into the list
-	at, top int            // into shown
-	here    evidence.Place // of the one that was selected last, also while a filter hides all
+	filtered
+	list []checks.Unexplained // of the last report that was finished
+	here evidence.Place       // of the one that was selected last, also while a filter hides all
 }
 
 func newErrors(e env) screen { return errorScreen{}.with(e.report.Unexplained) }
@@ -45,28 +38,16 @@ func (s errorScreen) narrowed(filter string) errorScreen {
 	s = s.remembered()
 	s.filter, s.shown, s.at = filter, nil, 0
 	for i := range s.list {
-		if !errorHolds(&s.list[i], filter) {
+		u := &s.list[i]
+		if !holds(filter, u.Component, u.Text, u.Path) {
 			continue
 		}
-		if s.list[i].Place() == s.here {
+		if u.Place() == s.here {
 			s.at = len(s.shown)
 		}
 		s.shown = append(s.shown, i)
 	}
 	return s
-}
-
-// errorHolds says whether an error holds the filter's text, in any case. A leading "!" turns the
-// answer around.
-func errorHolds(u *checks.Unexplained, filter string) bool {
-	text, invert := strings.CutPrefix(strings.ToLower(filter), "!")
-	if text == "" {
-		return true
-	}
-	holds := slices.ContainsFunc([]string{u.Component, u.Text, u.Path}, func(s string) bool {
-		return strings.Contains(strings.ToLower(s), text)
-	})
-	return holds != invert
 }
 
 func (s errorScreen) selected() (checks.Unexplained, bool) {
@@ -85,8 +66,6 @@ func (s errorScreen) title(e env) string {
 	}
 	return e.T("Errors that no check explains · UTC")
 }
-
-func (s errorScreen) typing() bool { return s.writing }
 
 func (s errorScreen) hints() []hint {
 	if s.writing {
@@ -118,10 +97,14 @@ func (s errorScreen) receive(e env, msg tea.Msg) (screen, effect) {
 
 func (s errorScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	if s.writing {
-		return s.typed(k), effect{}
+		before := s.filter
+		if s.filtered = s.typed(k); s.filter != before {
+			s = s.narrowed(s.filter)
+		}
+		return s, effect{}
 	}
 	if n, ok := motion(k, max(s.rows(e)/errorLines, 1)); ok {
-		s.at = clamp(s.at+n, len(s.shown)-1)
+		s.filtered = s.moved(n)
 		return s, effect{}
 	}
 	switch u, is := s.selected(); {
@@ -135,34 +118,6 @@ func (s errorScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 		s.writing = true
 	}
 	return s, effect{}
-}
-
-// typed is what a key does while the filter is being written.
-func (s errorScreen) typed(k tea.KeyMsg) errorScreen {
-	f := s.filter
-	switch k.Type {
-	case tea.KeyEnter:
-		s.writing = false
-	case tea.KeyEsc:
-		s.writing, f = false, ""
-	case tea.KeyBackspace:
-		s.writing = f != ""
-		_, n := utf8.DecodeLastRuneInString(f)
-		f = f[:len(f)-n]
-	case tea.KeyCtrlU:
-		f = ""
-	case tea.KeyUp, tea.KeyDown:
-		n, _ := motion(k, 1)
-		s.at = clamp(s.at+n, len(s.shown)-1)
-	case tea.KeyRunes, tea.KeySpace:
-		if f += show(string(k.Runes), false); k.Alt || utf8.RuneCountInString(f) > maxFilter {
-			return s
-		}
-	}
-	if f == s.filter {
-		return s
-	}
-	return s.narrowed(f)
 }
 
 // click selects an error, and opens the selected one.

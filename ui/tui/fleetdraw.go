@@ -34,22 +34,10 @@ func (m fleetModel) listHeight() int {
 
 // drawFleet is the whole screen: exactly m.height lines, none wider than m.width.
 func drawFleet(m fleetModel) []line {
-	if m.width <= 0 || m.height <= 0 {
-		return nil // the terminal has not told its size yet
-	}
-	var lines []line
-	if m.width < 30 || m.height < 8 {
-		lines = []line{{{m.T("make the window at least 30x8 (q quits)"), plain}}}
-	} else {
-		lines = append(m.header(), rule(m.label(), m.width, m.ascii))
-		lines = append(lines, exactly(m.middle(), m.body())...)
-		lines = append(lines, m.footer()...)
-	}
-	lines = exactly(lines, m.height)
-	for i := range lines {
-		lines[i] = lines[i].fit(m.width, m.ascii)
-	}
-	return lines
+	return framed(m.width, m.height, m.voice, func() []line {
+		lines := append(m.header(), rule(m.label(), m.width, m.ascii))
+		return append(append(lines, exactly(m.middle(), m.body())...), m.footer()...)
+	})
 }
 
 func (m fleetModel) header() []line {
@@ -134,11 +122,8 @@ func (m fleetModel) middle() []line {
 func (m fleetModel) list(w int) []line {
 	var lines []line
 	add := func(i int, l line) {
-		mark := span{"  ", plain}
-		if i == m.cursor {
-			mark = span{ownText("›", m.ascii) + " ", accent}
-		}
-		lines = append(lines, append(line{mark}, l.fit(w-3, m.ascii)...))
+		lines = append(lines, append(line{cursorMark(i == m.cursor, m.ascii)},
+			l.fit(w-3, m.ascii)...))
 	}
 	end := m.top + m.listHeight()
 	if m.nodes {
@@ -295,8 +280,7 @@ func (m fleetModel) footer() []line {
 	}
 	switch {
 	case m.typing:
-		talk = append(talk, span{"/", accent}, span{show(tail(m.filter, m.width-6), m.ascii), strong},
-			span{"_", accent})
+		talk = append(talk, typedLine("/", m.filter, m.width-6, m.ascii)...)
 	case m.status != "":
 		talk = append(talk, span{show(m.status, m.ascii), accent})
 	default:

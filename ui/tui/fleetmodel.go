@@ -2,8 +2,6 @@ package tui
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -67,7 +65,7 @@ func (m fleetModel) taken(s FleetState) fleetModel {
 // causeRows are the causes that the filter leaves.
 func (m fleetModel) causeRows() []fleet.Cause {
 	return slices.DeleteFunc(slices.Clone(m.state.Report.Causes), func(c fleet.Cause) bool {
-		return !m.fits(append([]string{c.ID, c.Title}, c.Nodes...)...)
+		return !holds(m.filter, append([]string{c.ID, c.Title}, c.Nodes...)...)
 	})
 }
 
@@ -84,18 +82,7 @@ func (m fleetModel) nodeRows() []fleet.Node {
 				texts = append(texts, t.Value)
 			}
 		}
-		return !of || !m.fits(texts...)
-	})
-}
-
-// fits tells whether one of the texts holds the filter; one that begins with ! is inverted.
-func (m fleetModel) fits(texts ...string) bool {
-	filter, inverted := strings.CutPrefix(strings.ToLower(m.filter), "!")
-	if filter == "" {
-		return true
-	}
-	return inverted != slices.ContainsFunc(texts, func(text string) bool {
-		return strings.Contains(strings.ToLower(text), filter)
+		return !of || !holds(m.filter, texts...)
 	})
 }
 
@@ -120,14 +107,11 @@ func (m fleetModel) settled() fleetModel {
 	if i := slices.Index(rows, m.at); i >= 0 && m.touched {
 		m.cursor = i
 	}
-	m.cursor = clamp(m.cursor, len(rows)-1)
+	m.cursor, m.top = inSight(m.cursor, m.top, len(rows), max(m.listHeight(), 1))
 	m.at = ""
 	if m.cursor < len(rows) {
 		m.at = rows[m.cursor]
 	}
-	h := max(m.listHeight(), 1)
-	m.top = min(m.top, max(len(rows)-h, 0))
-	m.top = max(min(m.top, m.cursor), m.cursor-h+1)
 	m.scroll = clamp(m.scroll, len(m.helpLines())-m.body())
 	return m
 }
@@ -140,7 +124,8 @@ func (m fleetModel) press(k tea.KeyMsg) (fleetModel, fleetEffect) {
 	case k.Type == tea.KeyCtrlC:
 		return m, fleetQuit
 	case m.typing:
-		return m.typed(k).settled(), do
+		m.filter, m.typing, _ = typedText(m.filter, k, maxFilter)
+		return m.settled(), do
 	case key.Matches(k, keys.leave):
 		m.leave = FleetLeave{Print: m.state.Finished}
 		return m, fleetQuit
@@ -242,28 +227,4 @@ func (m fleetModel) bundled() (fleetModel, fleetEffect) {
 		return m, fleetSave
 	}
 	return m, fleetNothing
-}
-
-// typed is what a key does while the filter is being written.
-func (m fleetModel) typed(k tea.KeyMsg) fleetModel {
-	switch k.Type {
-	case tea.KeyEnter:
-		m.typing = false
-	case tea.KeyEsc:
-		m.typing, m.filter = false, ""
-	case tea.KeyBackspace:
-		if m.filter == "" {
-			m.typing = false
-		}
-		_, n := utf8.DecodeLastRuneInString(m.filter)
-		m.filter = m.filter[:len(m.filter)-n]
-	case tea.KeyCtrlU:
-		m.filter = ""
-	case tea.KeyRunes, tea.KeySpace:
-		if text := m.filter + show(string(k.Runes), false); !k.Alt &&
-			utf8.RuneCountInString(text) <= maxFilter {
-			m.filter = text
-		}
-	}
-	return m
 }

@@ -30,22 +30,12 @@ func footer(m model) []line {
 func talk(m model) line {
 	switch {
 	case m.typing:
-		typed := line{{"/", accent}, {show(tail(m.view.filter, m.width-22), m.ascii), strong},
-			{"_", accent}}
-		return apart(typed, line{{found(m), faint}, {"  ", plain}}, m.width-1)
+		return apart(typedLine("/", m.view.filter, m.width-22, m.ascii),
+			line{{found(m), faint}, {"  ", plain}}, m.width-1)
 	case m.status != "":
 		return line{{show(m.status, m.ascii), accent}}
 	}
 	return hints(hintsOf(m), m.width-2, m.voice)
-}
-
-// tail is the end of a text that is being written.
-func tail(s string, w int) string {
-	r := []rune(s)
-	for len(r) > 0 && width(string(r)) > w {
-		r = r[1:]
-	}
-	return string(r)
 }
 
 // found is how many checks the list holds now.

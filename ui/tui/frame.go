@@ -4,21 +4,25 @@ import "strings"
 
 // draw is the whole screen: exactly m.height lines, none wider than m.width.
 func draw(m model) []line {
-	if m.width <= 0 || m.height <= 0 {
+	return framed(m.width, m.height, m.voice, func() []line {
+		l := m.layout()
+		lines := append(header(m), rule(ruleLabel(m), m.width, m.ascii))
+		return append(append(lines, exactly(body(m, l), l.body)...), footer(m)...)
+	})
+}
+
+// framed cuts or fills a screen to h lines of at most w cells.
+func framed(w, h int, say voice, whole func() []line) []line {
+	if w <= 0 || h <= 0 {
 		return nil // the terminal has not told its size yet
 	}
-	l := m.layout()
-	var lines []line
-	if l.tiny {
-		lines = []line{{{m.T("make the window at least 30x8 (q quits)"), plain}}}
-	} else {
-		lines = append(header(m), rule(ruleLabel(m), m.width, m.ascii))
-		lines = append(lines, exactly(body(m, l), l.body)...)
-		lines = append(lines, footer(m)...)
+	lines := []line{{{say.T("make the window at least 30x8 (q quits)"), plain}}}
+	if w >= leastWidth && h >= leastHeight {
+		lines = whole()
 	}
-	lines = exactly(lines, m.height)
+	lines = exactly(lines, h)
 	for i := range lines {
-		lines[i] = lines[i].fit(m.width, m.ascii)
+		lines[i] = lines[i].fit(w, say.ascii)
 	}
 	return lines
 }

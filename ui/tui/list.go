@@ -18,11 +18,9 @@ func list(r *checks.Report, rows []row, top, cursor, w, h int, focused bool, say
 	words := summariesFit(r, rows, w, say)
 	ascii := say.ascii
 	for i := top; i < min(top+h, len(rows)); i++ {
-		l := line{{"  ", plain}}
-		if i == cursor && focused {
-			l = line{{ownText("›", ascii) + " ", accent}}
-		} else if i == cursor {
-			l = line{{ownText("›", ascii) + " ", faint}}
+		l := line{cursorMark(i == cursor, ascii)}
+		if i == cursor && !focused {
+			l[0].ink = faint
 		} else if rows[i].below() && cardHead(rows, i) == cursor && focused {
 			l = line{{ownText("│", ascii) + " ", accent}}
 		}

@@ -29,6 +29,12 @@ func (p *page) leads(to item) {
 	p.items = append(p.items, to)
 }
 
+// under is the page below a list, in h lines of w cells: a rule with a name, and what has room.
+func (p *page) under(name string, w, h int) []line {
+	lines := []line{rule(name, w, p.ascii)}
+	return append(lines, indented(p.lines[:max(min(h-1, len(p.lines)), 0)], 0)...)
+}
+
 func (p *page) blank() {
 	if len(p.lines) > 0 {
 		p.lines = append(p.lines, nil)

@@ -157,8 +157,7 @@ func inOrder(text, letters string) bool {
 
 func (p palette) settled(e env) screen {
 	n, rows := len(p.found(e)), p.rows(e)
-	p.at = clamp(p.at, n-1)
-	p.top = clamp(max(min(p.top, p.at), p.at-rows+1), n-rows)
+	p.at, p.top = inSight(p.at, p.top, n, rows)
 	return p
 }
 
@@ -167,36 +166,22 @@ func (p palette) rows(e env) int { return max(e.height-1, 1) }
 
 func (p palette) press(e env, k tea.KeyMsg) (screen, effect) {
 	p.status = ""
-	typed := p.typed
-	switch k.Type {
-	case tea.KeyEsc:
-		return p, effect{back: true}
-	case tea.KeyEnter:
+	typed, open, taken := typedText(p.typed, k, maxFilter)
+	n, moves := motion(k, p.rows(e))
+	switch {
+	case k.Type == tea.KeyEnter:
 		return p.run(e)
-	case tea.KeyBackspace:
-		if typed == "" {
-			return p, effect{back: true}
-		}
-		_, n := utf8.DecodeLastRuneInString(typed)
-		typed = typed[:len(typed)-n]
-	case tea.KeyCtrlU:
-		typed = ""
-	case tea.KeyRunes, tea.KeySpace:
-		if s := typed + show(string(k.Runes), false); !k.Alt &&
-			utf8.RuneCountInString(s) <= maxFilter {
-			typed = s
-		}
-	case tea.KeyCtrlN:
-		p.at++
-	case tea.KeyCtrlP:
-		p.at--
-	default:
-		if n, ok := motion(k, p.rows(e)); ok {
-			p.at += n
-		}
-	}
-	if typed != p.typed {
+	case !open:
+		return p, effect{back: true}
+	case typed != p.typed:
 		p.typed, p.at, p.top = typed, 0, 0
+	case taken:
+	case k.Type == tea.KeyCtrlN:
+		p.at++
+	case k.Type == tea.KeyCtrlP:
+		p.at--
+	case moves:
+		p.at += n
 	}
 	return p, effect{}
 }
@@ -223,7 +208,7 @@ func (p palette) run(e env) (screen, effect) {
 
 func (p palette) body(e env) []line {
 	list := p.found(e)
-	first := line{{" :", accent}, {show(tail(p.typed, e.width-18), e.ascii), strong}, {"_", accent}}
+	first := typedLine(" :", p.typed, e.width-18, e.ascii)
 	if p.status != "" {
 		first = append(first, span{"  " + show(p.status, e.ascii), accent})
 	}

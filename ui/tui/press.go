@@ -1,9 +1,6 @@
 package tui
 
 import (
-	"math"
-	"unicode/utf8"
-
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -161,8 +158,7 @@ func (m model) pressed(k tea.KeyMsg) (model, effect) {
 	return m, effect{}
 }
 
-// steps turns a key of motion into lines. The ends are far away: what moves
-// stops there. A list holds less than this, and sums of it stay in an int.
+// steps turns a key of motion into lines.
 func (m model) steps(k tea.KeyMsg) (int, bool) {
 	l := m.layout()
 	page := l.body
@@ -172,28 +168,35 @@ func (m model) steps(k tea.KeyMsg) (int, bool) {
 	return motion(k, page)
 }
 
-// motion is how many lines a key moves where a page has so many.
-func motion(k tea.KeyMsg, page int) (int, bool) {
-	const far = math.MaxInt32 / 2
-	switch {
-	case key.Matches(k, keys.up):
-		return -1, true
-	case key.Matches(k, keys.down):
-		return 1, true
-	case key.Matches(k, keys.top):
-		return -far, true
-	case key.Matches(k, keys.bottom):
-		return far, true
-	case key.Matches(k, keys.pageUp):
-		return -max(page-1, 1), true
-	case key.Matches(k, keys.pageDown):
-		return max(page-1, 1), true
-	case key.Matches(k, keys.halfUp):
-		return -max(page/2, 1), true
-	case key.Matches(k, keys.halfDown):
-		return max(page/2, 1), true
+// endless is more than any file has lines on a screen, and sums of it stay in an int.
+const endless = 1 << 40
+
+// motion is how many lines a key moves where a page has so many. The ends are endless lines away:
+// what moves stops there.
+func motion(k tea.KeyMsg, page int) (n int, ok bool) {
+	n, _, ok = stride(k, page)
+	return n, ok
+}
+
+// stride is motion, and says whether the view moves with the cursor.
+func stride(k tea.KeyMsg, page int) (n int, paged, ok bool) {
+	for _, s := range []struct {
+		up, down key.Binding
+		lines    int
+		paged    bool
+	}{
+		{keys.up, keys.down, 1, false}, {keys.top, keys.bottom, endless, false},
+		{keys.pageUp, keys.pageDown, max(page-1, 1), true},
+		{keys.halfUp, keys.halfDown, max(page/2, 1), true},
+	} {
+		switch {
+		case key.Matches(k, s.up):
+			return -s.lines, s.paged, true
+		case key.Matches(k, s.down):
+			return s.lines, s.paged, true
+		}
 	}
-	return 0, false
+	return 0, false, false
 }
 
 func (m model) enter(opens bool) (model, effect) {
@@ -243,41 +246,15 @@ func (m model) pressInHelp(k tea.KeyMsg) model {
 	return m
 }
 
-// maxFilter is more than anyone types, and less than a pasted log.
-const maxFilter = 200
-
 // typed is what a key does while the filter is being written.
 func (m model) typed(k tea.KeyMsg) model {
-	f := m.view.filter
-	switch k.Type {
-	case tea.KeyEnter:
-		m.typing = false
-	case tea.KeyEsc:
-		m.typing, f = false, ""
-	case tea.KeyBackspace:
-		if f == "" {
-			m.typing = false
-		}
-		_, n := utf8.DecodeLastRuneInString(f)
-		f = f[:len(f)-n]
-	case tea.KeyCtrlU:
-		f = ""
-	case tea.KeyUp:
-		return m.move(-1)
-	case tea.KeyDown:
-		return m.move(1)
-	case tea.KeyRunes, tea.KeySpace:
-		if k.Alt {
-			break
-		}
-		f += show(string(k.Runes), false)
-		if r := []rune(f); len(r) > maxFilter {
-			f = string(r[:maxFilter])
-		}
+	if k.Type == tea.KeyUp || k.Type == tea.KeyDown {
+		n, _ := motion(k, 1)
+		return m.move(n)
 	}
-	cleared := f == "" && m.view.filter != ""
-	m.view.filter = f
-	if cleared {
+	before := m.view.filter
+	m.view.filter, m.typing, _ = typedText(before, k, maxFilter)
+	if m.view.filter == "" && before != "" {
 		m = m.unfoldedAt()
 	}
 	return m

@@ -51,13 +51,9 @@ func preview(r *checks.Report, rw row, ok bool, w, h, card int, say voice) []lin
 			outcome(&p, res)
 		}
 	}
-	lines := []line{rule(name, w, say.ascii)}
-	for i := range min(h-1, len(p.lines)) {
-		l := append(line{{" ", plain}}, p.lines[i]...)
-		if i == h-2 && len(p.lines) > h-1 {
-			l = append(l.fit(w-5, say.ascii), span{" " + ellipsis(say.ascii), faint})
-		}
-		lines = append(lines, l)
+	lines := p.under(name, w, h)
+	if last := len(lines) - 1; last > 0 && last < len(p.lines) {
+		lines[last] = append(lines[last].fit(w-5, say.ascii), span{" " + ellipsis(say.ascii), faint})
 	}
 	return lines
 }

@@ -76,9 +76,7 @@ func (s symptomList) receive(e env, msg tea.Msg) (screen, effect) {
 }
 
 func (s symptomList) settled(e env) screen {
-	s.at = clamp(s.at, len(s.asked)-1)
-	rows := s.rows(e)
-	s.top = clamp(max(min(s.top, s.at), s.at-rows+1), len(s.asked)-rows)
+	s.at, s.top = inSight(s.at, s.top, len(s.asked), s.rows(e))
 	return s
 }
 
@@ -132,13 +130,6 @@ func symptomRow(a symptom.Asked, w int, selected bool, say voice) line {
 	return apart(l, right, w-1).fit(w, ascii)
 }
 
-func cursorMark(selected, ascii bool) span {
-	if selected {
-		return span{ownText("›", ascii) + " ", accent}
-	}
-	return span{"  ", plain}
-}
-
 // symptomCount is what the symptom's checks came to, in two or three words.
 func (say voice) symptomCount(a symptom.Asked) string {
 	switch {
@@ -164,17 +155,13 @@ func answerBelow(a symptom.Answer, w, h int, say voice) []line {
 	p := page{width: min(w-2, readable), voice: say}
 	status := answerStatus(a)
 	p.led(span{symbol(status, ascii) + " ", inkOf(status)}, a.String(), plain)
-	lines := []line{rule(p.T("Answer"), w, ascii)}
-	for i := range min(h-1, len(p.lines)) {
-		l := append(line{{" ", plain}}, p.lines[i]...)
-		if i == h-2 && len(p.lines) > h-1 {
-			if l.width()+4 > w {
-				l = l.fit(w-1, ascii) // marks the cut
-			} else {
-				l = append(l, span{" " + ellipsis(ascii), faint})
-			}
+	lines := p.under(p.T("Answer"), w, h)
+	if last := len(lines) - 1; last > 0 && last < len(p.lines) {
+		if l := lines[last]; l.width()+4 > w {
+			lines[last] = l.fit(w-1, ascii) // marks the cut
+		} else {
+			lines[last] = append(l, span{" " + ellipsis(ascii), faint})
 		}
-		lines = append(lines, l)
 	}
 	return lines
 }

@@ -21,37 +21,14 @@ func (t timelineScreen) rows(e env) int {
 }
 
 func (t timelineScreen) settled(e env) screen {
-	if t.all == nil || len(t.shown) == 0 {
+	if t.all == nil {
 		t.at, t.top = 0, 0
 		return t
 	}
-	t.at = clamp(t.at, len(t.shown)-1)
-	t.top = clamp(t.top, t.at)
-	room := t.rows(e)
-	for used := t.linesBetween(t.top, t.at); used > room && t.top < t.at; {
-		// as far as the list is from its place, the heads in between do not count
-		if far := t.at - t.top - room; far > 0 {
-			t.top += far
-			used = t.linesBetween(t.top, t.at)
-			continue
-		}
-		t.top++
-		used = t.linesBetween(t.top, t.at)
-	}
-	for t.top > 0 && t.linesBetween(t.top-1, len(t.shown)-1) <= room { // no empty lines at the end
-		t.top--
-	}
+	t.at, t.top = inSightOf(t.at, t.top, len(t.shown), t.rows(e), func(at, top int) int {
+		return 1 + len(t.heads(at, top))
+	})
 	return t
-}
-
-// linesBetween is how many lines two entries take with all between them, or
-// more than any screen has.
-func (t timelineScreen) linesBetween(from, to int) int {
-	n := 0
-	for at := from; at <= to && n < 1<<10; at++ {
-		n += 1 + len(t.heads(at, from))
-	}
-	return n
 }
 
 // heads are what stands above an entry: its day, where that is new, and the mark
@@ -99,10 +76,7 @@ func (t timelineScreen) body(e env) []line {
 // componentLine offers the components by number, or shows the filter as it is written.
 func (t timelineScreen) componentLine(e env) line {
 	if t.writing {
-		typed := line{{" /", accent}, {show(tail(t.filter, e.width-22), e.ascii), strong},
-			{"_", accent}}
-		return apart(typed, line{{e.T("%d of %d", len(t.shown), len(t.all.Entries)), faint}},
-			e.width-1)
+		return t.typedLine(e, len(t.all.Entries))
 	}
 	l := line{{" ", plain}}
 	if t.filter != "" {
@@ -215,10 +189,5 @@ func (t timelineScreen) below(e env) []line {
 		p.text("", p.T("%d times, the last at %s", entry.More+1,
 			entry.Last.UTC().Format(p.Word("2 January 15:04:05"))), faint)
 	}
-	where := entry.At.Format("15:04:05") + " · " + ui.Where(entry.Place)
-	lines := []line{rule(where, e.width, e.ascii)}
-	for i := range min(timelineBelow-1, len(p.lines)) {
-		lines = append(lines, append(line{{" ", plain}}, p.lines[i]...))
-	}
-	return lines
+	return p.under(entry.At.Format("15:04:05")+" · "+ui.Where(entry.Place), e.width, timelineBelow)
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,15 +13,12 @@ import (
 // timelineScreen is everything that has a moment, newest last. It opens at the
 // first bad minute: that is what whoever was woken up asks first.
 type timelineScreen struct {
-	all     *timeline.Timeline // nil until it is made; never written to
-	stale   bool               // the report changed since
-	only    string             // a component
-	filter  string
-	writing bool  // keys go to the filter
-	shown   []int // into the entries
-	at, top int   // into shown
-	here    int   // the entry that was selected last, also while a filter hides all
-	touched bool  // the place is the user's
+	filtered                    // shown are entries
+	all      *timeline.Timeline // nil until it is made; never written to
+	stale    bool               // the report changed since
+	only     string             // a component
+	here     int                // the entry that was selected last, also while a filter hides all
+	touched  bool               // the place is the user's
 }
 
 // madeTimeline is what the task brings.
@@ -50,8 +46,6 @@ func (t timelineScreen) title(e env) string {
 	}
 	return e.T("Timeline · UTC · %d entries", len(t.all.Entries))
 }
-
-func (t timelineScreen) typing() bool { return t.writing }
 
 func (t timelineScreen) hints() []hint {
 	list := []hint{{"enter", "evidence", 1}, {"/", "filter", 2}, {"tab", "component", 2},
@@ -144,7 +138,11 @@ func (t timelineScreen) selected() (int, bool) {
 
 func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	if t.writing {
-		return t.typed(k), effect{}
+		before := t.filter
+		if t.filtered = t.typed(k); t.filter != before {
+			t = t.narrowed(t.only, t.filter)
+		}
+		return t, effect{}
 	}
 	if key.Matches(k, keys.back, keys.quit) {
 		if t.filter == "" && t.only == "" || key.Matches(k, keys.quit) {
@@ -161,7 +159,7 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	}
 	t.touched = true
 	if n, ok := motion(k, t.rows(e)); ok {
-		t.at = clamp(t.at+n, len(t.shown)-1)
+		t.filtered = t.moved(n)
 		return t, do
 	}
 	switch s := k.String(); {
@@ -227,36 +225,6 @@ func (t timelineScreen) bad(step int) timelineScreen {
 		}
 	}
 	return t
-}
-
-// typed is what a key does while the filter is being written.
-func (t timelineScreen) typed(k tea.KeyMsg) timelineScreen {
-	f := t.filter
-	switch k.Type {
-	case tea.KeyEnter:
-		t.writing = false
-		return t
-	case tea.KeyEsc:
-		t.writing, f = false, ""
-	case tea.KeyBackspace:
-		t.writing = f != ""
-		_, n := utf8.DecodeLastRuneInString(f)
-		f = f[:len(f)-n]
-	case tea.KeyCtrlU:
-		f = ""
-	case tea.KeyUp, tea.KeyDown:
-		n, _ := motion(k, 1)
-		t.at = clamp(t.at+n, len(t.shown)-1)
-		return t
-	case tea.KeyRunes, tea.KeySpace:
-		if f += show(string(k.Runes), false); k.Alt || utf8.RuneCountInString(f) > maxFilter {
-			return t
-		}
-	}
-	if f == t.filter {
-		return t
-	}
-	return t.narrowed(t.only, f)
 }
 
 // entryText is an entry as it is copied.

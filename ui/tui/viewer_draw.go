@@ -45,10 +45,7 @@ func (v viewer) textWidth() int { return max(v.width-v.numberWidth()-5, 2) }
 
 // gutter is what stands before a line. The sign of a finding tells its verdict.
 func (v viewer) gutter(number string, at int, selected, ascii bool) line {
-	l := line{{"  ", plain}}
-	if selected {
-		l = line{{ownText("›", ascii) + " ", accent}}
-	}
+	l := line{cursorMark(selected, ascii)}
 	l = append(l, span{fmt.Sprintf("%*s ", v.numberWidth(), number), faint})
 	if c, ok := v.citeAt(at); ok {
 		return append(l, span{symbol(c.status, ascii) + " ", inkOf(c.status)})
@@ -182,8 +179,7 @@ func (v viewer) foot(ascii bool) line {
 	var left line
 	switch {
 	case v.prompt:
-		left = line{{" /", accent}, {show(tail(v.typed, v.width-6), ascii),
-			strong}, {"_", accent}}
+		left = typedLine(" /", v.typed, v.width-6, ascii)
 	case v.searching != 0:
 		before, after, _ := strings.Cut(v.T("searching for %s %s (esc stops)", "\x00",
 			ellipsis(ascii)), "\x00")

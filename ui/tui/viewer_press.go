@@ -99,7 +99,7 @@ func (v viewer) turned() viewer {
 }
 
 func (v viewer) pressInTree(k tea.KeyMsg) *treeView {
-	n, page, ok := v.steps(k)
+	n, page, ok := stride(k, v.height)
 	switch vk := viewerKeys; {
 	case ok && page:
 		return v.tree.page(n)
@@ -119,34 +119,8 @@ func (v viewer) pressInTree(k tea.KeyMsg) *treeView {
 	return v.tree
 }
 
-// endless is more than any file has lines on a screen, and sums of it stay in an int.
-const endless = 1 << 40
-
-// steps turns a key of motion into lines; page says that the view moves with the cursor.
-func (v viewer) steps(k tea.KeyMsg) (n int, page, ok bool) {
-	switch {
-	case key.Matches(k, keys.up):
-		return -1, false, true
-	case key.Matches(k, keys.down):
-		return 1, false, true
-	case key.Matches(k, keys.top):
-		return -endless, false, true
-	case key.Matches(k, keys.bottom):
-		return endless, false, true
-	case key.Matches(k, keys.pageUp):
-		return -max(v.height-1, 1), true, true
-	case key.Matches(k, keys.pageDown):
-		return max(v.height-1, 1), true, true
-	case key.Matches(k, keys.halfUp):
-		return -max(v.height/2, 1), true, true
-	case key.Matches(k, keys.halfDown):
-		return max(v.height/2, 1), true, true
-	}
-	return 0, false, false
-}
-
 func (v viewer) pressInText(k tea.KeyMsg) (screen, effect) {
-	n, page, ok := v.steps(k)
+	n, page, ok := stride(k, v.height)
 	switch {
 	case ok && n == endless && !v.state.Done:
 		v.follow, v.waitFor = true, 0
@@ -182,27 +156,8 @@ func (v viewer) atTail() viewer {
 
 // pressInPrompt is what a key does while a text is typed.
 func (v viewer) pressInPrompt(k tea.KeyMsg) (screen, effect) {
-	switch k.Type {
-	case tea.KeyEsc:
-		v.prompt = false
-	case tea.KeyBackspace:
-		if v.typed == "" {
-			v.prompt = false
-			break
-		}
-		r := []rune(v.typed)
-		v.typed = string(r[:len(r)-1])
-	case tea.KeyCtrlU:
-		v.typed = ""
-	case tea.KeyRunes, tea.KeySpace:
-		if k.Alt {
-			break
-		}
-		if r := []rune(v.typed + show(string(k.Runes), false)); len(r) <= maxFilter {
-			v.typed = string(r)
-		}
-	case tea.KeyEnter:
-		v.prompt = false
+	v.typed, v.prompt, _ = typedText(v.typed, k, maxFilter)
+	if k.Type == tea.KeyEnter {
 		if v.typed != "" {
 			v.query, v.across = v.typed, false
 		}

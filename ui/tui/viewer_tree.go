@@ -78,9 +78,7 @@ func (t *treeView) find(row int) int {
 
 func (t *treeView) settled(height int) *treeView {
 	n := *t
-	n.cursor = clamp(n.cursor, len(n.visible)-1)
-	n.top = max(min(n.top, n.cursor), n.cursor-height+1)
-	n.top = clamp(n.top, len(n.visible)-height)
+	n.cursor, n.top = inSight(n.cursor, n.top, len(n.visible), height)
 	return &n
 }
 
