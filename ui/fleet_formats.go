@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"slices"
@@ -15,13 +14,8 @@ import (
 // each cause that any node has, so that a node's suite always has the same cases.
 func writeFleetJUnit(w io.Writer, r fleet.Report) error {
 	all := junitSuites{Name: "doctor fleet"}
-	timestamp := ""
-	if !r.CollectedAt.IsZero() {
-		timestamp = r.CollectedAt.Format("2006-01-02T15:04:05")
-	}
 	for _, n := range r.Nodes {
-		s := junitSuite{Name: xmlText(n.Name), Hostname: xmlText(n.Name), Timestamp: timestamp,
-			Time: "0"}
+		s := junitSuiteOf(n.Name, n.Name, r.CollectedAt)
 		readable := junitCase{Name: "readable", Class: "doctor.fleet", Time: "0"}
 		if n.Verdict == fleet.Unread {
 			readable.Skipped = &junitSkipped{xmlText("could not run: " + n.Unread)}
@@ -30,25 +24,9 @@ func writeFleetJUnit(w io.Writer, r fleet.Report) error {
 		for _, cause := range r.Causes {
 			s.Cases = append(s.Cases, fleetCase(n, cause))
 		}
-		for _, c := range s.Cases {
-			s.Tests++
-			if c.Failure != nil {
-				s.Failures++
-			}
-			if c.Skipped != nil {
-				s.Skipped++
-			}
-		}
-		all.Tests, all.Failures, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures,
-			all.Skipped+s.Skipped
 		all.Suites = append(all.Suites, s)
 	}
-	doc, err := xml.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encoding the report as JUnit XML: %w", err)
-	}
-	_, err = io.WriteString(w, xml.Header+string(doc)+"\n")
-	return err
+	return all.write(w)
 }
 
 // fleetCase is one cause on one node: failed where the node has it as a fault.

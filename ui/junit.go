@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 )
@@ -70,23 +71,17 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 			continue
 		}
 		at[category] = len(all.Suites)
-		s := junitSuite{Name: xmlText(string(category)), Hostname: xmlText(r.Node.Name), Time: "0"}
-		if !r.CollectedAt.IsZero() {
-			s.Timestamp = r.CollectedAt.Format("2006-01-02T15:04:05")
-		}
-		all.Suites = append(all.Suites, s)
+		all.Suites = append(all.Suites, junitSuiteOf(string(category), r.Node.Name, r.CollectedAt))
 	}
 	for i := range r.Results {
 		result := &r.Results[i]
 		s := &all.Suites[at[result.Category]]
 		c := junitCase{Name: xmlText(result.ID),
 			Class: "doctor." + xmlText(string(result.Category)), Time: "0"}
-		s.Tests, all.Tests = s.Tests+1, all.Tests+1
 		switch failed, text := failure(r, result); {
 		case failed:
 			c.Failure = &junitFailure{Message: xmlText(Message(result)),
 				Type: string(result.Status), Text: "\n" + xmlText(text)}
-			s.Failures, all.Failures = s.Failures+1, all.Failures+1
 		case result.Status == checks.StatusFail:
 			c.Skipped = &junitSkipped{xmlText(Message(result) + "; explained by " +
 				strings.Join(causesOf(r, result.ID), ", "))}
@@ -97,10 +92,34 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 		case result.Status == checks.StatusWarn, result.Status == checks.StatusInfo:
 			c.Out = &junitOut{"\n" + xmlText(account(result))}
 		}
-		if c.Skipped != nil {
-			s.Skipped, all.Skipped = s.Skipped+1, all.Skipped+1
-		}
 		s.Cases = append(s.Cases, c)
+	}
+	return all.write(w)
+}
+
+func junitSuiteOf(name, host string, at time.Time) junitSuite {
+	s := junitSuite{Name: xmlText(name), Hostname: xmlText(host), Time: "0"}
+	if !at.IsZero() {
+		s.Timestamp = at.Format("2006-01-02T15:04:05")
+	}
+	return s
+}
+
+// write counts the cases and writes all suites.
+func (all *junitSuites) write(w io.Writer) error {
+	for i := range all.Suites {
+		s := &all.Suites[i]
+		s.Tests = len(s.Cases)
+		for _, c := range s.Cases {
+			if c.Failure != nil {
+				s.Failures++
+			}
+			if c.Skipped != nil {
+				s.Skipped++
+			}
+		}
+		all.Tests, all.Failures, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures,
+			all.Skipped+s.Skipped
 	}
 	doc, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
