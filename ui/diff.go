@@ -22,7 +22,7 @@ func DiffFormats() []string { return []string{"json", "markdown", "text"} }
 
 // WriteDiff writes a comparison of two nodes. All includes what changes by itself.
 func WriteDiff(w io.Writer, format string, c diff.Comparison, all bool, style Style) error {
-	c = plainDiff(c, style.ASCII && format != "json")
+	c = plainly(c, style.ASCII && format != "json")
 	switch format {
 	case "json":
 		return encode(w, c)
@@ -40,21 +40,6 @@ func WriteDiff(w io.Writer, format string, c diff.Comparison, all bool, style St
 	}
 	p.diffRest(c, all)
 	return p.writeTo(w)
-}
-
-// plainDiff is a comparison in which every text is plain.
-func plainDiff(c diff.Comparison, ascii bool) diff.Comparison {
-	one := func(s string) string { return Plain(s, ascii) }
-	c.Verdicts = mapped(c.Verdicts, func(v diff.Verdict) diff.Verdict {
-		v.Title, v.Message = one(v.Title), one(v.Message)
-		return v
-	})
-	c.Differences = mapped(c.Differences, func(d diff.Difference) diff.Difference {
-		d.Path, d.Object, d.Field = one(d.Path), one(d.Object), one(d.Field)
-		d.A, d.B = mapped(d.A, one), mapped(d.B, one)
-		return d
-	})
-	return c
 }
 
 // mostValues is how many values of a list are shown to people.

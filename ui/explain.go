@@ -35,7 +35,7 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 		}
 	}
 	p.blank()
-	p.fix(p.lang.T("fix"), plainFix(c.Fix.With(p.lang.Say), style.ASCII))
+	p.fix(p.lang.T("fix"), plainly(c.Fix.With(p.lang.Say), style.ASCII))
 	p.faq(c.FAQ)
 	for i, l := range links(c) {
 		// whole, so that a terminal sees the link

@@ -40,44 +40,7 @@ func WriteFleet(w io.Writer, format string, r fleet.Report, style Style) error {
 	if format == "text" {
 		r = style.lang().Fleet(r)
 	}
-	return write(w, plainFleet(r, style.ASCII && format != "json"), style)
-}
-
-// plainFleet is what finished is for one node's report.
-func plainFleet(r fleet.Report, ascii bool) fleet.Report {
-	one := func(s string) string { return Plain(s, ascii) }
-	all := func(list []string) []string { return mapped(list, one) }
-	r.Source = checks.Source{Kind: one(r.Source.Kind), Name: one(r.Source.Name),
-		Format: one(r.Source.Format)}
-	r.CollectedAt = r.CollectedAt.UTC()
-	r.Causes = mapped(r.Causes, func(c fleet.Cause) fleet.Cause {
-		c.ID, c.Title, c.Nodes = one(c.ID), one(c.Title), all(c.Nodes)
-		c.Example.Node, c.Example.Message = one(c.Example.Node), one(c.Example.Message)
-		c.Example.Fix = plainFix(c.Example.Fix, ascii)
-		c.Shared = mapped(c.Shared, func(s fleet.Shared) fleet.Shared {
-			s.Value = one(s.Value)
-			return s
-		})
-		return c
-	})
-	r.Outliers = mapped(r.Outliers, func(o fleet.Outlier) fleet.Outlier {
-		o.Value, o.Usual, o.Nodes = one(o.Value), one(o.Usual), all(o.Nodes)
-		return o
-	})
-	r.Nodes = mapped(r.Nodes, func(n fleet.Node) fleet.Node {
-		n.Name, n.Ready, n.Unread = one(n.Name), one(n.Ready), one(n.Unread)
-		n.Causes = mapped(n.Causes, func(c fleet.NodeCause) fleet.NodeCause {
-			c.ID, c.Message = one(c.ID), one(c.Message)
-			return c
-		})
-		n.Traits = mapped(n.Traits, func(t fleet.Trait) fleet.Trait {
-			t.Value = one(t.Value)
-			return t
-		})
-		return n
-	})
-	r.Notes = all(r.Notes)
-	return r
+	return write(w, plainly(r, style.ASCII && format != "json"), style)
 }
 
 // How much of a fleet the text shows; the rest is counted, and is whole in the other formats.
@@ -97,8 +60,10 @@ func writeFleetText(w io.Writer, r fleet.Report, style Style) error {
 		}
 		return p.writeTo(w)
 	}
-	p.line(p.bold().on(p.fleetHead(r)))
-	for _, l := range flow(p.fleetCounts(r), p.dash(), p.columns) {
+	p.line(p.bold().on(p.style.FleetHead(r)))
+	for _, l := range flow(mapped(style.FleetCounts(r.Summary), func(c FleetCount) string {
+		return p.verdict(c.Status).on(p.mark(c.Status) + " " + c.Text)
+	}), p.dash(), p.columns) {
 		p.line(l)
 	}
 	for i, c := range r.Causes {
@@ -130,27 +95,33 @@ func writeFleetText(w io.Writer, r fleet.Report, style Style) error {
 }
 
 // FleetHead is the line that says which cluster was read, and when.
-func (style Style) FleetHead(r fleet.Report) string { return newPage(style).fleetHead(r) }
-
-func (p *page) fleetHead(r fleet.Report) string {
-	head := p.lang.T("%d Windows nodes", r.Summary.Nodes)
+func (style Style) FleetHead(r fleet.Report) string {
+	l, dash := style.lang(), Plain(" · ", style.ASCII)
+	head := l.T("%d Windows nodes", r.Summary.Nodes)
 	if r.Source.Name != "" {
-		head += p.dash() + r.Source.Name
+		head += dash + r.Source.Name
 	}
 	if !r.CollectedAt.IsZero() {
-		head += p.dash() + p.lang.T("read %s", r.CollectedAt.Format("2006-01-02 15:04 UTC"))
+		head += dash + l.T("read %s", r.CollectedAt.Format("2006-01-02 15:04 UTC"))
 	}
 	return head
 }
 
-func (p *page) fleetCounts(r fleet.Report) []string {
-	var list []string
+// A FleetCount says how many nodes have a verdict.
+type FleetCount struct {
+	Status checks.Status
+	Text   string
+}
+
+// FleetCounts are the verdicts that nodes have, the worst first.
+func (style Style) FleetCounts(n fleet.Summary) []FleetCount {
+	var list []FleetCount
 	add := func(n int, s checks.Status, text string) {
 		if n > 0 {
-			list = append(list, p.verdict(s).on(p.mark(s)+" "+text))
+			list = append(list, FleetCount{s, text})
 		}
 	}
-	l, n := p.lang, r.Summary
+	l := style.lang()
 	add(n.Faulty, checks.StatusFail, l.T("%d with a fault", n.Faulty))
 	add(n.Warned, checks.StatusWarn, l.T("%d with a warning only", n.Warned))
 	add(n.Unread, checks.StatusUnknown, l.T("%d not read", n.Unread))
@@ -171,7 +142,7 @@ func (p *page) fleetCause(c fleet.Cause, of int) {
 		if i == 0 {
 			label = "  " + p.lang.T("shared")
 		}
-		p.prose(label, p.bold(), p.shared(s), nil)
+		p.prose(label, p.bold(), p.style.Shared(s), nil)
 	}
 	p.fix("  "+p.lang.T("fix"), c.Example.Fix)
 }
@@ -185,19 +156,14 @@ func firstOf(names []string, n int, say func(string, ...any) string) []string {
 }
 
 // Shared says what nodes share, with its counts.
-func (style Style) Shared(s fleet.Shared) string { return newPage(style).shared(s) }
-
-func (p *page) shared(s fleet.Shared) string {
-	return p.lang.T("%s %s: %d of %d with the cause, %d of %d without (p %s)",
-		p.trait(s.Trait), s.Value, s.With, s.WithOf, s.Others, s.OthersOf, pValue(s.P))
+func (style Style) Shared(s fleet.Shared) string {
+	return style.lang().T("%s %s: %d of %d with the cause, %d of %d without (p %s)",
+		style.Trait(s.Trait), s.Value, s.With, s.WithOf, s.Others, s.OthersOf, pValue(s.P))
 }
 
 // Trait is the name of a trait.
-func (style Style) Trait(name string) string { return newPage(style).trait(name) }
-
-// trait is the name of a trait.
-func (p *page) trait(name string) string {
-	l := p.lang
+func (style Style) Trait(name string) string {
+	l := style.lang()
 	names := map[string]string{"os": l.Word("OS"), "build": l.Word("build"),
 		"update": l.Word("update"), "kubelet": "kubelet", "runtime": l.Word("runtime"),
 		"network": l.Word("network plugin"), "platform": l.Word("platform"), "pool": l.Word("pool"),
@@ -215,7 +181,7 @@ func pValue(p float64) string {
 }
 
 func (p *page) outlier(o fleet.Outlier) string {
-	return p.lang.T("%s is %s on %s; %d nodes have %s", p.trait(o.Trait), o.Value,
+	return p.lang.T("%s is %s on %s; %d nodes have %s", p.style.Trait(o.Trait), o.Value,
 		strings.Join(firstOf(o.Nodes, maxFleetNodes, p.lang.T), ", "), o.Usuals, o.Usual)
 }
 

@@ -36,7 +36,7 @@ func WriteHTML(w io.Writer, r checks.Report, s evidence.Snapshot, secret func(st
 		h.networkMap(s, said, secret)
 		h.timeline(timeline.In(style.lang(), s, english), secret)
 	}
-	return h.write(w, finished(r, false))
+	return h.write(w, plainly(r, false))
 }
 
 func writeHTML(w io.Writer, r checks.Report, style Style) error {
@@ -77,7 +77,7 @@ func (h *htmlPage) write(w io.Writer, english checks.Report) error {
 	if h.Catalogue != nil {
 		language = "zh-Hans"
 	}
-	r := finished(h.Report(english), false)
+	r := plainly(h.Report(english), false)
 	title := h.T("Windows node report")
 	if r.Node.Name != "" {
 		title += ": " + r.Node.Name
@@ -270,15 +270,8 @@ func (h *htmlPage) unexplained(r checks.Report) {
 
 // further lists the faults, warnings and informations that are no cause.
 func (h *htmlPage) further(r checks.Report) {
-	var list []*checks.Result
-	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
-		for i := range r.Results {
-			if result := &r.Results[i]; result.Status == s && !isCause(r, result.ID) {
-				list = append(list, result)
-			}
-		}
-	}
-	if list = foldVersions(list, h.Catalogue); len(list) == 0 {
+	list := besides(r, map[string]bool{}, h.Catalogue)
+	if len(list) == 0 {
 		return
 	}
 	h.put("<h2>%s</h2>\n<ul class=\"plain\">\n", h.T("Found besides"))
@@ -292,15 +285,6 @@ func (h *htmlPage) further(r checks.Report) {
 		h.put("</li>\n")
 	}
 	h.put("</ul>\n")
-}
-
-func isCause(r checks.Report, id string) bool {
-	for _, c := range r.Causes {
-		if c.ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 func (h *htmlPage) gaps(r checks.Report) {

@@ -38,7 +38,7 @@ const maxIssue = 59_000
 // The text is meant for a page on which bots and other people act: nothing from
 // evidence begins a line, for a line that begins with a slash is a command there.
 func Issue(w io.Writer, r checks.Report, s evidence.Snapshot, about About) error {
-	d := &issue{r: finished(r, false), s: s, n: node.About(s), about: plainAbout(about, r)}
+	d := &issue{r: plainly(r, false), s: s, n: node.About(s), about: plainAbout(about, r)}
 	parts := []*section{
 		d.comment(), d.happened(), nil, // the evidence takes what the others leave
 		d.expected(), d.reproduction(), d.anythingElse(), d.kubernetes(), d.cloud(), d.system(),

@@ -171,32 +171,18 @@ func indented(text, by string) string {
 // further lists what is found and no cause: consequences too, for a ticket is
 // read by someone who cannot ask the node.
 func (m *markdown) further(r checks.Report) {
-	var besides []*checks.Result
-	for i := range r.Results {
-		if !slices.ContainsFunc(r.Causes, func(c checks.Cause) bool {
-			return c.ID == r.Results[i].ID
-		}) {
-			besides = append(besides, &r.Results[i])
-		}
+	list := besides(r, map[string]bool{}, nil)
+	if len(list) > 0 {
+		m.put("\n### Found besides\n\n")
 	}
-	besides = foldVersions(besides, nil)
-	first := true
-	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
-		for _, result := range besides {
-			if result.Status != s {
-				continue
-			}
-			if first {
-				m.put("\n### Found besides\n\n")
-				first = false
-			}
-			m.put("- %s %s %s: %s", inline(Symbol(s, m.style.ASCII)), s, code(result.ID),
-				inline(Message(result)))
-			if len(result.ExplainedBy) > 0 {
-				m.put(" (explained by %s)", strings.Join(mapped(result.ExplainedBy, code), ", "))
-			}
-			m.put("\n")
+	for _, result := range list {
+		s := result.Status
+		m.put("- %s %s %s: %s", inline(Symbol(s, m.style.ASCII)), s, code(result.ID),
+			inline(Message(result)))
+		if len(result.ExplainedBy) > 0 {
+			m.put(" (explained by %s)", strings.Join(mapped(result.ExplainedBy, code), ", "))
 		}
+		m.put("\n")
 	}
 }
 

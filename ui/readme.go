@@ -13,7 +13,7 @@ import (
 // BundleReadme writes the README.txt of a bundle, for somebody who opens the
 // archive by hand and may never have heard of doctor.
 func BundleReadme(w io.Writer, r checks.Report, about About) error {
-	r = finished(r, false)
+	r = plainly(r, false)
 	d := &readme{r: r, about: plainAbout(about, r)}
 	d.head()
 	d.reading()

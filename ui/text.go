@@ -3,12 +3,10 @@ package ui
 import (
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
-	"doctor/checks/sorted"
 )
 
 // How much of a report the text shows; the rest is counted, and is whole in the
@@ -272,30 +270,14 @@ func (p *page) then(r checks.Report, ids []string) {
 
 // further lists what was found beside the causes and what follows from them.
 func (p *page) further(r checks.Report) {
-	shown := consequences(r)
-	for _, c := range r.Causes {
-		shown[c.ID] = true
-	}
-	var besides []*checks.Result
-	for i, result := range r.Results {
-		found := slices.Contains([]checks.Status{checks.StatusFail, checks.StatusWarn,
-			checks.StatusInfo}, result.Status)
-		if found && !shown[result.ID] {
-			besides = append(besides, &r.Results[i])
-		}
-	}
 	var heads []head
-	for _, result := range foldVersions(besides, p.lang) {
+	for _, result := range besides(r, consequences(r), p.lang) {
 		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
 			result})
 	}
 	if len(heads) == 0 {
 		return
 	}
-	sorted.By(heads, func(a, b head) int {
-		return slices.Index(checks.Statuses, a.result.Status) - slices.Index(checks.Statuses,
-			b.result.Status)
-	})
 	more := len(heads) - p.limits.further
 	heads = heads[:min(len(heads), p.limits.further)]
 	p.blank()

@@ -75,5 +75,5 @@ func Write(w io.Writer, format string, r checks.Report, style Style) error {
 	}
 	// JSON and HTML escape what is not ASCII and so lose nothing
 	spelt := style.ASCII && format != "json" && format != "html" && format != sarifFormat
-	return write(w, finished(r, spelt), style)
+	return write(w, plainly(r, spelt), style)
 }

@@ -44,6 +44,22 @@ func foldVersions(results []*checks.Result, l *lang.Catalogue) []*checks.Result 
 			strings.Join(versions, l.T(", ")))})
 }
 
+// besides lists what was found and is no cause, the worst first; shown are results to leave out.
+func besides(r checks.Report, shown map[string]bool, l *lang.Catalogue) []*checks.Result {
+	for _, c := range r.Causes {
+		shown[c.ID] = true
+	}
+	var list []*checks.Result
+	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
+		for i := range r.Results {
+			if result := &r.Results[i]; result.Status == s && !shown[result.ID] {
+				list = append(list, result)
+			}
+		}
+	}
+	return foldVersions(list, l)
+}
+
 // Quiet tells whether a result is a regression that this node cannot meet. Most rows of the table
 // are, on every node: counted along, they would drown the checks that looked for a fault.
 func Quiet(r *checks.Result) bool {

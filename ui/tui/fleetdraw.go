@@ -7,7 +7,6 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
-	"doctor/checks"
 	"doctor/checks/fleet"
 	"doctor/ui"
 )
@@ -48,20 +47,12 @@ func (m fleetModel) header() []line {
 		return []line{first, m.progress()}
 	}
 	second := line{{" ", plain}}
-	add := func(n int, s checks.Status, text string) {
-		if n > 0 {
-			if len(second) > 1 {
-				second = append(second, span{ownText(" · ", m.ascii), faint})
-			}
-			second = append(second, span{symbol(s, m.ascii) + " " + text, inkOf(s)})
+	for _, c := range m.style().FleetCounts(r.Summary) {
+		if len(second) > 1 {
+			second = append(second, span{ownText(" · ", m.ascii), faint})
 		}
+		second = append(second, span{symbol(c.Status, m.ascii) + " " + c.Text, inkOf(c.Status)})
 	}
-	n := r.Summary
-	add(n.Faulty, checks.StatusFail, m.T("%d with a fault", n.Faulty))
-	add(n.Warned, checks.StatusWarn, m.T("%d with a warning only", n.Warned))
-	add(n.Unread, checks.StatusUnknown, m.T("%d not read", n.Unread))
-	add(n.Healthy, checks.StatusPass, m.T("%d healthy", n.Healthy))
-	add(n.NotReady, checks.StatusInfo, m.T("%d not Ready", n.NotReady))
 	return []line{first, second}
 }
 
