@@ -170,56 +170,51 @@ func (h *htmlPage) cause(r checks.Report, c checks.Cause) {
 		result.Status, h.sign(result.Status), result.Title, c.ID, Message(result))
 	h.fix(result.Fix)
 	if len(result.Findings) > 0 {
-		h.evidence(result.Findings[0].Because)
+		listed(h, 3, h.T("Evidence"), plainList, result.Findings[0].Because, maxTicketEvidence,
+			func(b evidence.Because) {
+				h.put("<code class=\"id\">%s</code><pre>%s</pre>", Where(b.Place()), b.Text)
+			})
 		for _, code := range result.Findings[0].Codes {
 			h.put("<p>%s</p>\n", h.style.Decoded(code))
 		}
-		h.also(result.Findings[1:])
+		listed(h, 3, h.T("Also found"), dottedList, result.Findings[1:], maxTicketEvidence,
+			func(f checks.ReportFinding) { h.put("%s", f.Message) })
 	}
-	if len(c.Consequences) > 0 {
-		h.put("<h3>%s</h3>\n<ul>\n", h.T("What follows from it"))
-		for _, id := range c.Consequences {
+	listed(h, 3, h.T("What follows from it"), dottedList, c.Consequences, everything,
+		func(id string) {
 			said := id
 			if found := r.Result(id); found != nil {
 				said = found.Title
 			}
-			h.put("<li>%s <code class=\"id\">%s</code></li>\n", said, id)
-		}
-		h.put("</ul>\n")
-	}
+			h.put("%s <code class=\"id\">%s</code>", said, id)
+		})
 	h.links(result.Links)
 	h.put("</article>\n")
 }
 
-func (h *htmlPage) evidence(list []evidence.Because) {
+// Lists begin with one of these.
+const (
+	plainList  markup = `<ul class="plain">`
+	dottedList markup = `<ul>`
+)
+
+// listed draws a list below a heading, as much of it as most, and says how much more there is. An
+// empty list has no heading.
+func listed[T any](h *htmlPage, level int, heading string, begin markup, list []T, most int,
+	item func(T)) {
 	if len(list) == 0 {
 		return
 	}
-	h.put("<h3>%s</h3>\n<ul class=\"plain\">\n", h.T("Evidence"))
-	for _, b := range list[:min(len(list), maxTicketEvidence)] {
-		h.put("<li><code class=\"id\">%s</code><pre>%s</pre></li>\n", Where(b.Place()), b.Text)
+	h.put("<h%d>%s</h%d>\n%s\n", level, heading, level, begin)
+	for _, one := range list[:min(len(list), most)] {
+		h.put("<li>")
+		item(one)
+		h.put("</li>\n")
 	}
-	h.more(len(list) - maxTicketEvidence)
+	if more := len(list) - most; more > 0 {
+		h.put("<li class=\"faint\">%s</li>\n", h.T("and %d more", more))
+	}
 	h.put("</ul>\n")
-}
-
-func (h *htmlPage) also(list []checks.ReportFinding) {
-	if len(list) == 0 {
-		return
-	}
-	h.put("<h3>%s</h3>\n<ul>\n", h.T("Also found"))
-	for _, f := range list[:min(len(list), maxTicketEvidence)] {
-		h.put("<li>%s</li>\n", f.Message)
-	}
-	h.more(len(list) - maxTicketEvidence)
-	h.put("</ul>\n")
-}
-
-// more ends a list that is cut.
-func (h *htmlPage) more(n int) {
-	if n > 0 {
-		h.put("<li class=\"faint\">%s</li>\n", h.T("and %d more", n))
-	}
 }
 
 func (h *htmlPage) fix(f checks.Fix) {
@@ -256,35 +251,24 @@ func (h *htmlPage) links(list []string) {
 }
 
 func (h *htmlPage) unexplained(r checks.Report) {
-	if len(r.Unexplained) == 0 {
-		return
-	}
-	h.put("<h2>%s</h2>\n<ul class=\"plain\">\n", h.T("Errors that no check explains"))
-	for _, u := range r.Unexplained[:min(len(r.Unexplained), maxTicketEvidence)] {
-		h.put("<li><code class=\"id\">%s</code><pre>%s</pre><span class=\"faint\">%s</span></li>\n",
-			Where(u.Place()), u.Text, h.style.AboutUnexplained(u))
-	}
-	h.more(len(r.Unexplained) - maxTicketEvidence)
-	h.put("</ul>\n")
+	listed(h, 2, h.T("Errors that no check explains"), plainList, r.Unexplained, maxTicketEvidence,
+		func(u checks.Unexplained) {
+			h.put("<code class=\"id\">%s</code><pre>%s</pre><span class=\"faint\">%s</span>",
+				Where(u.Place()), u.Text, h.style.AboutUnexplained(u))
+		})
 }
 
 // further lists the faults, warnings and informations that are no cause.
 func (h *htmlPage) further(r checks.Report) {
-	list := besides(r, map[string]bool{}, h.Catalogue)
-	if len(list) == 0 {
-		return
-	}
-	h.put("<h2>%s</h2>\n<ul class=\"plain\">\n", h.T("Found besides"))
-	for _, result := range list {
-		h.put("<li>%s %s <code class=\"id\">%s</code>", h.sign(result.Status), Message(result),
-			result.ID)
-		if len(result.ExplainedBy) > 0 {
-			h.put("<br><span class=\"faint\">%s</span>", h.T("explained by %s",
-				strings.Join(result.ExplainedBy, ", ")))
-		}
-		h.put("</li>\n")
-	}
-	h.put("</ul>\n")
+	listed(h, 2, h.T("Found besides"), plainList, besides(r, map[string]bool{}, h.Catalogue),
+		everything, func(result *checks.Result) {
+			h.put("%s %s <code class=\"id\">%s</code>", h.sign(result.Status), Message(result),
+				result.ID)
+			if len(result.ExplainedBy) > 0 {
+				h.put("<br><span class=\"faint\">%s</span>", h.T("explained by %s",
+					strings.Join(result.ExplainedBy, ", ")))
+			}
+		})
 }
 
 func (h *htmlPage) gaps(r checks.Report) {
@@ -292,15 +276,13 @@ func (h *htmlPage) gaps(r checks.Report) {
 	if n == 0 {
 		return
 	}
-	h.put("<h2>%s</h2>\n<ul>\n", h.T("%s could not run", h.Count(n, "check")))
-	for _, g := range GapGroups(r) {
-		h.put("<li>%s", g.Reason(h.Catalogue))
-		if len(g.Paths) > 0 {
-			h.put("<br><code class=\"id\">%s</code>", strings.Join(g.Paths, ", "))
-		}
-		h.put("</li>\n")
-	}
-	h.put("</ul>\n")
+	listed(h, 2, h.T("%s could not run", h.Count(n, "check")), dottedList, GapGroups(r), everything,
+		func(g GapGroup) {
+			h.put("%s", g.Reason(h.Catalogue))
+			if len(g.Paths) > 0 {
+				h.put("<br><code class=\"id\">%s</code>", strings.Join(g.Paths, ", "))
+			}
+		})
 }
 
 // all is every check, folded, and not printed.
