@@ -26,12 +26,8 @@ var agents = []string{"flannel", "calico", "antrea", "azure-cns", "azure-cni", "
 	"cilium", "ovn", "amazon-k8s-cni", "vpc-cni", "multus"}
 
 func (d *issue) network(p *section) {
-	if d.r.Node.Network != "" {
-		p.value("network", d.r.Node.Network, cmp.Or(d.n.CNI.From.Path, d.n.Backend.From.Path))
-	} else {
-		p.put("- network: %s\n", missing("the network plugin and its mode",
-			cmp.Or(d.n.CNI.Gap, d.n.Backend.Gap)))
-	}
+	p.valueOr("network", d.r.Node.Network, cmp.Or(d.n.CNI.From.Path, d.n.Backend.From.Path),
+		"the network plugin and its mode", cmp.Or(d.n.CNI.Gap, d.n.Backend.Gap))
 	images := d.images(agents...)
 	for _, image := range images {
 		p.value("image of its agent", image, evidence.Pods.Path())

@@ -14,11 +14,20 @@ import (
 // fact writes one line of a form field: the value and where it was learnt, or
 // the prompt for it.
 func fact[T any](p *section, label string, f node.Fact[T], text func(T) string, prompt string) {
-	if !f.Known() || text(f.Value) == "" {
-		p.put("- %s: %s\n", label, missing(prompt, f.Gap))
+	value := ""
+	if f.Known() {
+		value = text(f.Value)
+	}
+	p.valueOr(label, value, f.From.Path, prompt, f.Gap)
+}
+
+// valueOr writes a value, or the prompt for it where there is none.
+func (p *section) valueOr(label, value, path, prompt string, gap evidence.Gap) {
+	if value == "" {
+		p.put("- %s: %s\n", label, missing(prompt, gap))
 		return
 	}
-	p.value(label, text(f.Value), f.From.Path)
+	p.value(label, value, path)
 }
 
 func (p *section) value(label, value, path string) {
@@ -33,17 +42,10 @@ func itself(s string) string { return s }
 
 func (d *issue) kubernetes() *section {
 	p := newSection("Kubernetes version", 3000, "line")
-	if v := evidence.APIVersion.In(d.s).GitVersion; v != "" {
-		p.value("API server", v, evidence.APIVersion.Path())
-	} else {
-		p.put("- API server: %s\n", missing("the server's version, of `kubectl version`",
-			evidence.APIVersion.Gap(d.s)))
-	}
-	if d.r.Node.Kubelet != "" {
-		p.value("kubelet", d.r.Node.Kubelet, d.n.Kubelet.From.Path)
-	} else {
-		p.put("- kubelet: %s\n", missing("`kubelet --version`", d.n.Kubelet.Gap))
-	}
+	p.valueOr("API server", evidence.APIVersion.In(d.s).GitVersion, evidence.APIVersion.Path(),
+		"the server's version, of `kubectl version`", evidence.APIVersion.Gap(d.s))
+	p.valueOr("kubelet", d.r.Node.Kubelet, d.n.Kubelet.From.Path, "`kubelet --version`",
+		d.n.Kubelet.Gap)
 	images := d.images("kube-proxy", "kubeproxy")
 	for _, image := range images {
 		p.value("kube-proxy", image, evidence.Pods.Path())
@@ -104,12 +106,12 @@ func (d *issue) cloud() *section {
 			p.value(at.what, v, evidence.Node.Path())
 		}
 	}
+	machine := ""
 	if m := evidence.OSInfo.In(d.s).Machine; m.Manufacturer != "" {
-		p.value("machine", strings.TrimSpace(m.Manufacturer+" "+m.Model), evidence.OSInfo.Path())
-	} else {
-		p.put("- machine: %s\n", missing("its manufacturer and model, of `systeminfo`",
-			evidence.OSInfo.Gap(d.s)))
+		machine = strings.TrimSpace(m.Manufacturer + " " + m.Model)
 	}
+	p.valueOr("machine", machine, evidence.OSInfo.Path(),
+		"its manufacturer and model, of `systeminfo`", evidence.OSInfo.Gap(d.s))
 	return p
 }
 
@@ -136,22 +138,14 @@ func (d *issue) system() *section {
 	}
 	p.block(fence("text", []string{strings.TrimRight(head.String(), " "),
 		strings.TrimRight(row.String(), " ")}) + "\n")
-	if d.n.Build.Known() {
-		p.value("build", d.n.Build.Value.String(), d.n.Build.From.Path)
-	} else {
-		p.put("- build: %s\n", missing("what `winver` shows", d.n.Build.Gap))
-	}
+	fact(p, "build", d.n.Build, node.Build.String, "what `winver` shows")
 	if d.n.Build.Known() && d.n.Build.Value.UBR < 0 {
 		p.put("- revision: %s\n", notRecorded("the number behind the build, of `winver`"))
 	}
 	if kind := strings.Join(given(os.InstallationType, os.Edition), ", "); kind != "" {
 		p.value("installed as", kind, evidence.OSInfo.Path())
 	}
-	if bits == "" {
-		p.put("- architecture: %s\n", notRecorded("`$env:PROCESSOR_ARCHITECTURE`"))
-	} else {
-		p.value("architecture", bits, from)
-	}
+	p.valueOr("architecture", bits, from, "`$env:PROCESSOR_ARCHITECTURE`", evidence.Gap{})
 	d.hotfixes(p)
 	return p
 }
