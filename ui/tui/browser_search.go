@@ -63,14 +63,7 @@ func (b browser) searched(e env) (browser, effect) {
 	}
 	far.all = len(paths)
 	ctx, stop := context.WithCancel(context.Background())
-	news := make(chan tea.Msg, 1)
-	tell := func(far searchedFiles) { // who tells is one at a time, so there is room after this
-		select {
-		case <-news: // overtaken
-		default:
-		}
-		news <- far
-	}
+	tell, news := overtaking()
 	b.search.text, b.search.far, b.search.stop, b.search.news = b.filter, far, stop, news
 	b.search.follows = true
 	s, text := e.evidence, b.filter
@@ -82,7 +75,7 @@ func (b browser) searched(e env) (browser, effect) {
 
 // searchFiles looks through files until all are read or the context ends.
 func searchFiles(ctx context.Context, s evidence.Snapshot, text string, paths []string,
-	far searchedFiles, tell func(searchedFiles)) {
+	far searchedFiles, tell func(tea.Msg)) {
 	last := time.Now()
 	for _, path := range paths {
 		before := far.read

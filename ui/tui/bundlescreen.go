@@ -107,14 +107,7 @@ func (b bundleScreen) begin(e env) (screen, effect) {
 		b.name = show(e.bundler.Name(e.evidence), false)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	news := make(chan tea.Msg, 1)
-	tell := func(msg tea.Msg) { // who tells is one at a time, so there is room after this
-		select {
-		case <-news: // overtaken
-		default:
-		}
-		news <- msg
-	}
+	tell, news := overtaking()
 	write, snapshot, path := e.bundler.Write, e.evidence, b.name
 	b.stage, b.failed, b.progress, b.news, b.stop = bundleWriting, "", BundleProgress{}, news, stop
 	return b, effect{task: func() tea.Msg {

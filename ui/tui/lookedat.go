@@ -118,19 +118,15 @@ func lookedDetail(p *page, list []lookedAtItem) {
 			if l.path != "" {
 				p.leads(item{path: l.path})
 			}
-			switch {
-			case l.gap.Kind == "":
-				p.led(span{"  " + symbol(checks.StatusPass, p.ascii) + " ", faint},
-					p.Phrase(l.name), plain)
-			case l.gap.Kind == evidence.Absent: // an answer too
-				p.led(span{"  " + symbol(checks.StatusSkip, p.ascii) + " ", faint},
-					p.Phrase(l.name), plain)
-				p.text("    ", p.Gap(l.gap), faint)
-			default:
-				p.led(span{"  " + symbol(checks.StatusUnknown, p.ascii) + " ", inkUnknown},
-					p.Phrase(l.name), plain)
-				p.text("    ", p.Gap(l.gap), faint)
+			status, ink := checks.StatusUnknown, inkUnknown
+			switch l.gap.Kind {
+			case "":
+				status, ink = checks.StatusPass, faint
+			case evidence.Absent: // an answer too
+				status, ink = checks.StatusSkip, faint
 			}
+			p.led(span{"  " + symbol(status, p.ascii) + " ", ink}, p.Phrase(l.name), plain)
+			p.text("    ", p.Gap(l.gap), faint)
 		}
 	}
 }

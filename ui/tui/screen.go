@@ -116,6 +116,19 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	return m, do
 }
 
+// overtaking brings what a long task tells, the latest in the place of what nobody took. Who tells
+// is one at a time.
+func overtaking() (tell func(tea.Msg), news <-chan tea.Msg) {
+	latest := make(chan tea.Msg, 1)
+	return func(msg tea.Msg) {
+		select {
+		case <-latest: // overtaken
+		default:
+		}
+		latest <- msg
+	}, latest
+}
+
 // alsoTask is an effect's task as one of several.
 func alsoTask(do effect) []effect {
 	if do.task == nil {
