@@ -15,7 +15,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A document is a kind of evidence file, and how its objects are told apart.
+// A document is a kind of evidence file, and how its objects are matched.
 type document struct {
 	path  string // or where paths begin, if it ends with a slash
 	group Group
@@ -229,7 +229,7 @@ func parse(file string, content []byte) (v any, ok bool) {
 	return nil, false
 }
 
-// volatileFile tells of copies that differ between any two nodes: leases of addresses, keys, logs.
+// volatileFile recognizes copies that differ between any two nodes: leases of addresses, keys, logs.
 func volatileFile(p string) bool {
 	lower := strings.ToLower(p)
 	for _, part := range []string{"/cni/networks/", "/pki/", "/secrets/", ".log", ".crt", ".pem", ".key", "/token",

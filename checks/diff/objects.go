@@ -120,7 +120,7 @@ func endpointClass(f *flattened, fields map[string]any) string {
 	return "pods"
 }
 
-// sharedPolicy tells of the policies that all pods of a network have alike; others follow from what a
+// sharedPolicy recognizes the policies that all pods of a network have alike; others follow from what a
 // pod asks for (host ports) or who may reach it (ACLs).
 func sharedPolicy(_ string, fields map[string]any) bool {
 	switch textOf(fields, "Type") {

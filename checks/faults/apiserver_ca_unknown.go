@@ -39,6 +39,7 @@ The check looks for the error in the log of the kubelet.`,
 		{Text: "Failed to ensure lease exists",
 			Also:  []string{"certificate signed by unknown authority"},
 			Until: nodeRegistered,
+			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
 	},
 })

@@ -36,6 +36,7 @@ The check looks for the error in the log of the kubelet.`,
 		{Text: "Failed to ensure lease exists",
 			Also:  []string{"no such host"},
 			Until: nodeRegistered,
+			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet cannot resolve the name of the API server"},
 	},
 })

@@ -34,7 +34,7 @@ it uses the name of the machine, which never contains a dot.`,
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/issues/71799"},
 	Breaks:   []*checks.Effect{effectServiceRules, effectPodTraffic, effectPodStart},
-	Explains: []string{"local-and-remote-endpoint-same-ip"},
+	Explains: []string{"flanneld-node-unknown", "local-and-remote-endpoint-same-ip"},
 	Needs:    []evidence.Need{node.NeedProxySettings, evidence.Node},
 	Uses:     slices.Concat(node.ProxySources, node.KubeletSources),
 	Signs: []checks.Sign{

@@ -32,6 +32,7 @@ its first start.`,
 	Signs: []checks.Sign{
 		{Text: "no serving certificate available for the kubelet",
 			Level: checks.Warn,
+			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
 			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
 	},
 })

@@ -34,6 +34,6 @@ var podConfigObjectMissingSigns = []checks.Sign{
 	{Text: `configmap "`,
 		Or:   []string{`secret "`},
 		Also: []string{`" not found`},
-		Not:  []string{"kube-root-ca.crt"},
+		Not:  []string{"kube-root-ca.crt", "pull secret"},
 		Says: "a ConfigMap or Secret that the pod names does not exist"},
 }

@@ -40,4 +40,4 @@ The check looks for the repeated error in the log of the agent.`,
 })
 
 // rke2Joined is what an agent logs once the server has told it how to run.
-var rke2Joined = []string{"Running kubelet", "Starting kubelet"}
+var rke2Joined = []string{"Running kubelet", "Running RKE2 kubelet", "Running RKE2 kube-proxy"}

@@ -110,7 +110,7 @@ func (f *watchFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// watch watches each node for itself, and tells of all of them in one stream.
+// watch watches each node for itself, and writes the changes of all of them in one stream.
 func (f *watchFlags) watch(ctx context.Context, std streams) error {
 	if f.stop > 0 {
 		var cancel context.CancelFunc

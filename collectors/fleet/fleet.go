@@ -71,8 +71,8 @@ func (f *Fleet) Secrets() *redact.Redactor { return f.secrets }
 // read is called once for each Evidence, and returns nil where it has nothing.
 func (f *Fleet) Merge(read func(node string) (fs.FS, error)) { f.merging = read }
 
-// Evidence is the whole evidence tree of a node: what all nodes share, and its own, which isOwn
-// tells apart.
+// Evidence is the whole evidence tree of a node: what all nodes share, and its own, by
+// isOwn.
 func (f *Fleet) Evidence(node string) (all fs.FS, isOwn func(path string) bool, err error) {
 	own, err := f.Own(node)
 	if err != nil {

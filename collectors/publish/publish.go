@@ -164,7 +164,7 @@ func (p *Publisher) event(ctx context.Context, now time.Time, s State) error {
 	return err
 }
 
-// report applies the report. A cluster that does not know the kind is told nothing, and is no error.
+// report applies the report. A cluster that does not know the kind gets no report, which is no error.
 func (p *Publisher) report(ctx context.Context, report any) error {
 	_, err := p.Client.Do(ctx, cluster.Request{Method: http.MethodPatch,
 		Path:  "/apis/openreports.io/v1alpha1/clusterreports/" + url.PathEscape("doctor-"+p.Node),

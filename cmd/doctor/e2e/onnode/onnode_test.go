@@ -150,7 +150,7 @@ func TestANodeIsReadFromInside(t *testing.T) {
 	nothingLeft(t, b)
 }
 
-// TestWhatBecomesOfAPod: each way in which a pod brings no evidence is told as the reason of what is
+// TestWhatBecomesOfAPod: each way in which a pod brings no evidence is the reason of what is
 // missing, and the cluster's own view stays.
 func TestWhatBecomesOfAPod(t *testing.T) {
 	b := stage(t)

@@ -1,0 +1,76 @@
+package redact
+
+// bracketed deals with lists of values: token: [a, b], and {"value": "x"}. Other
+// mappings and calls have names of their own.
+func (s *scan) bracketed(f field, at int) {
+	b := f.b
+	if b[at] == '(' {
+		s.tuple(f, at)
+		return
+	}
+	if b[at] == '{' {
+		if at+38 <= len(b) && isGUID(b[at:at+38]) {
+			s.takeJudged(f, value{start: at, end: at + 38}, false)
+			return
+		}
+		i := skipQuote(b, skipMore(b, at+1))
+		if hasFold(b, i, "value") {
+			i = skipBlanks(b, skipQuote(b, i+len("value")))
+			if i < len(b) && (b[i] == ':' || b[i] == '=') {
+				s.sibling(f, skipSpace(b, i+1))
+			}
+		}
+		return
+	}
+	if b[at] != '[' {
+		return
+	}
+	for i := at + 1; i < len(b); {
+		i = skipSpace(b, i)
+		if i >= len(b) || b[i] == ']' || b[i] == '[' || b[i] == '{' || b[i] == ':' {
+			return
+		}
+		v := s.value(b, i, plainStops)
+		if v.end <= i || !v.quoted && v.end < len(b) && b[v.end] == ']' && v.end+1 < len(b) &&
+			b[v.end+1] == ':' { // [System.Text.Encoding]::ASCII
+			return
+		}
+		s.takeJudged(f, v, s.prose && !v.quoted)
+		if v.open {
+			return
+		}
+		i = skipSpace(b, skipQuote(b, v.end))
+		if i < len(b) && b[i] == ',' {
+			i++
+		} else if i < len(b) && b[i] != ']' && !v.quoted {
+			return
+		}
+	}
+}
+
+// skipMore passes blanks, and where a line ends what is written before the next.
+func skipMore(b []byte, i int) int {
+	if i = skipBlanks(b, i); i < len(b) && isLine(b[i]) {
+		i = skipBlanks(b, nextPayload(b, i))
+	}
+	return skipSpace(b, i)
+}
+
+// tuple takes the second of two values in brackets: auth = ('user', 'VALUE').
+func (s *scan) tuple(f field, at int) {
+	b := f.b
+	i := skipBlanks(b, at+1)
+	if skipQuote(b, i) == i {
+		return
+	}
+	user := s.value(b, i, plainStops)
+	i = skipBlanks(b, skipQuote(b, user.end))
+	if user.open || i >= len(b) || b[i] != ',' {
+		return
+	}
+	if i = skipBlanks(b, i+1); skipQuote(b, i) > i {
+		if v := s.value(b, i, plainStops); !v.open && looksChosen(b[v.start:v.end]) {
+			s.take(v, "password")
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// placeholders stand where a secret would; in lower case.
+var placeholders = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
+		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
+		todo tbd fixme changeme fake dummy notused unused placeholder example ])
+		string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
+		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// isPlaceholder tells of a value that nothing is given away by it.
+func isPlaceholder(v []byte) bool {
+	v = bytes.TrimSpace(v)
+	if len(v) == 0 || onlyTokens(v) {
+		return true
+	}
+	if len(v) <= 32 && placeholders[strings.ToLower(string(v))] {
+		return true
+	}
+	if isMetavariable(v) || isTemplate(v) {
+		return true
+	}
+	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) ||
+		len(v) >= 3 && len(bytes.Trim(v, "xX-_*.")) == 0 {
+		return true
+	}
+	last := v[len(v)-1]
+	switch v[0] {
+	case '$':
+		return isVariable(v)
+	case '%':
+		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1]) || allDigits(v[1:]) ||
+			hasFold(v, 0, "%~") && allDigits(v[2:])
+	case '@':
+		return len(v) > 2 && last == '@' && isIdentifier(v[1:len(v)-1])
+	case '<':
+		return last == '>' && len(v) <= 64 && run(v[1:len(v)-1], 0, nameByte|blankByte) == len(v)-2
+	case '[':
+		if last == ']' && v[len(v)-2] == ')' && bytes.IndexByte(v, '(') > 1 &&
+			isIdentifier(v[1:bytes.IndexByte(v, '(')]) {
+			return true // [parameters('adminPassword')]
+		}
+		return last == ']' && len(v) <= 64 && run(v[1:len(v)-1], 0, wordByte|blankByte) == len(v)-2
+	}
+	return false
+}
+
+// templates begin what is replaced before it is used.
+var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
+	"!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
+	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
+	"change-me", "change_me"}
+
+// isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
+// cut at a blank in it.
+func isTemplate(v []byte) bool {
+	for _, start := range templates {
+		if hasFold(v, 0, start) {
+			return true
+		}
+	}
+	if hasFold(v, 0, "your") && len(v) > 6 && isUpper(v[4]) && isIdentifier(v) && !mixed(v) {
+		return true // YourPassword
+	}
+	switch v[0] {
+	case '%':
+		return len(v) == 2 && isLower(v[1])
+	case '{':
+		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1 && !isGUID(v)
+	}
+	return false
+}
+
+// isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
+func isMetavariable(v []byte) bool {
+	if len(v) > 32 || run(v, 0, wordByte) == 0 ||
+		bytes.ContainsAny(v, "abcdefghijklmnopqrstuvwxyz0123456789") {
+		return false
+	}
+	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
+		switch string(word) {
+		case "TOKEN", "PASSWORD", "SECRET", "KEY", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
+			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE", "GEN", "AWS",
+			"AZURE", "DB", "API":
+		default:
+			if n := len(word); n >= 8 && n == len(v) && (bytes.Contains(word, []byte("PASSWORD")) ||
+				bytes.Contains(word, []byte("SECRET")) || bytes.Contains(word, []byte("TOKEN"))) {
+				return true // ADMINPASSWORDHASH
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// isVariable takes $env:X, ${X}, $(X) and $X.
+func isVariable(v []byte) bool {
+	if len(v) < 2 {
+		return false
+	}
+	switch last := v[len(v)-1]; v[1] {
+	case '{':
+		return last == '}' && bytes.IndexByte(v, '}') == len(v)-1
+	case '(':
+		return last == ')' || bytes.IndexByte(v, ')') < 0
+	}
+	name := bytes.TrimRight(v[1:], "{),;")
+	if isIdentifier(name) && !bytes.ContainsAny(name, lowers) && bytes.IndexByte(name, '_') > 0 {
+		return true // $K8S_KEY_PATH
+	}
+	if allDigits(name) || len(name) == 1 && !isAlnum(name[0]) {
+		return true // of a script's arguments
+	}
+	if i := bytes.IndexAny(name, "[-"); i > 0 && isIdentifier(name[:i]) && !mixed(name[:i]) {
+		return name[i] == '[' || bytes.HasPrefix(name[i:], []byte("->"))
+	}
+	if i := bytes.IndexByte(name, ':'); i > 0 && isIdentifier(name[:i]) {
+		return isIdentifier(name[i+1:])
+	}
+	return isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !mixed(name)
+}
