@@ -141,6 +141,8 @@ const (
 )
 
 // Findingf makes a finding over state.
+//
+//go:noinline
 func Findingf(level Level, subject, format string, args ...any) Finding {
 	return Finding{Level: level, Subject: subject, Format: format, Args: args, Basis: ByState}
 }
@@ -151,12 +153,16 @@ func (f Finding) At(place evidence.Place, format string, args ...any) Finding {
 }
 
 // With adds pieces of evidence.
+//
+//go:noinline
 func (f Finding) With(b ...evidence.Because) Finding {
 	f.Because = append(slices.Clip(f.Because), b...)
 	return f
 }
 
 // Cure sets a fix that depends on what was found.
+//
+//go:noinline
 func (f Finding) Cure(fix Fix) Finding {
 	f.Fix = fix
 	return f
@@ -171,9 +177,13 @@ type skip struct{ reason evidence.Phrase }
 func (s skip) Error() string { return s.reason.String() }
 
 // Skip is the error of a check whose question does not arise.
+//
+//go:noinline
 func Skip(format string, args ...any) error { return skip{evidence.Phrasef(format, args...)} }
 
 // Unknown is the error of a check that could not look; the gap says why.
+//
+//go:noinline
 func Unknown(gap evidence.Gap) error { return unknown{gap} }
 
 type unknown struct{ gap evidence.Gap }

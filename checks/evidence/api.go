@@ -184,6 +184,8 @@ type Pod struct {
 }
 
 // FullName is namespace/name.
+//
+//go:noinline
 func (p Pod) FullName() string { return p.Metadata.Namespace + "/" + p.Metadata.Name }
 
 // PodStatus is the status of a Pod.

@@ -33,6 +33,8 @@ var gapKinds = []string{Absent, Denied, Timeout, Unsupported, NotCollected, Erro
 
 // Gap makes the gap of a code. Where the code's sentence takes a phrase, the
 // first argument is its English format, and the others fill that in.
+//
+//go:noinline
 func (c Code) Gap(args ...any) Gap { return c.OfKind(codes[c].kind, args...) }
 
 // OfKind makes the gap of a code that has no kind of its own, such as an error of the system.

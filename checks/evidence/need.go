@@ -18,6 +18,8 @@ type Need interface {
 type anyOf []Need
 
 // Any is met as soon as one of the alternatives is.
+//
+//go:noinline
 func Any(alternatives ...Need) Need { return anyOf(alternatives) }
 
 func (a anyOf) Gap(s Snapshot) Gap {

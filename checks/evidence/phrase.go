@@ -14,6 +14,8 @@ type Phrase struct {
 }
 
 // Phrasef makes a Phrase.
+//
+//go:noinline
 func Phrasef(format string, args ...any) Phrase { return Phrase{format, args} }
 
 // String is the phrase in English.

@@ -24,6 +24,8 @@ func InLine(path string, line int) Place { return Place{Path: path, Line: line} 
 
 // At is a value inside the place: a string is a member of an object, an int an
 // element of a list.
+//
+//go:noinline
 func (p Place) At(steps ...any) Place {
 	for _, step := range steps {
 		p.Field += jsontree.Step(step)
@@ -38,6 +40,8 @@ func (p Place) Parent() Place {
 }
 
 // Because says what is at the place.
+//
+//go:noinline
 func (p Place) Because(format string, args ...any) Because {
 	return Because{Path: p.Path, Line: p.Line, Field: p.Field, Text: fmt.Sprintf(format, args...)}
 }

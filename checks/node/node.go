@@ -104,6 +104,8 @@ func (b Build) String() string {
 type aboutKey struct{}
 
 // About works out the node's facts.
+//
+//go:noinline
 func About(s evidence.Snapshot) *Node { return evidence.Memo(s, aboutKey{}, learnNode) }
 
 func learnNode(s evidence.Snapshot) *Node {
