@@ -40,4 +40,7 @@ var antivirusBlocksFilesSigns = []checks.Sign{
 	{Text: "file contains a virus or potentially unwanted software",
 		Or:   []string{"0x800700e1"},
 		Says: "antivirus software blocks a file of the image"},
+	// Windows in another language
+	{Text: "ImportLayer", Also: []string{"(0xe1)"}, Says: "antivirus software blocks a file of the image"},
+	{Text: "CreateProcess", Also: []string{"(0xe1)"}, Says: "antivirus software blocks a file of the image"},
 }

@@ -197,3 +197,11 @@ const innocentJSON = `
 {"args":["config","kubelet","obj=","LocalSystem","start=","auto"]}
 {"a":"\u003cb\u003e \/ \u00e9", "n": 1.50e+3 , "t":true,"z":[]}
 `
+
+// TestACommandIsNoHeading: what follows it is no row of a table.
+func TestACommandIsNoHeading(t *testing.T) {
+	const text = "kubectl get configmap,secret -n NAMESPACE\nCreate the object, or correct the name in the template.\n"
+	if got := copied(t, fixed(), text, "report.txt"); got != text {
+		t.Errorf("got %s", got)
+	}
+}

@@ -41,7 +41,8 @@ func (s *scan) tableForm(f field) bool {
 	return false
 }
 
-// isHeading tells of a line that holds the names of columns and nothing else.
+// isHeading tells of a line that holds the names of columns and nothing else. A command with a list
+// is none: kubectl get configmap,secret -n shop.
 func isHeading(line []byte, sep byte) bool {
 	cells := bytes.Split(line, []byte{sep})
 	if len(cells) < 2 || len(cells) > mostColumns {
@@ -50,7 +51,7 @@ func isHeading(line []byte, sep byte) bool {
 	for _, cell := range cells {
 		cell = bytes.Trim(cell, "\" '\r")
 		if len(cell) == 0 || len(cell) > 40 || run(cell, 0, nameByte|blankByte) != len(cell) ||
-			isDigit(cell[0]) {
+			isDigit(cell[0]) || bytes.Contains(cell, []byte(" -")) {
 			return false
 		}
 	}
