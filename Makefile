@@ -17,11 +17,10 @@ SEED ?= 1
 # What the race detector looks at: packages in which several goroutines share data.
 RACED ?= ./collectors ./collectors/node ./collectors/cluster ./collectors/probe ./collectors/pack ./collectors/bundle \
   ./collectors/cri ./ui/tui ./ui/spoken ./ui/pager ./cmd/doctor/...
-# redact joins when its rules are rewritten: today too many changes survive there.
-MUTATED ?= ui/timeline checks/signs collectors/bundle collectors/foreign collectors/cluster
+MUTATED ?= ui/timeline checks/signs collectors/bundle collectors/foreign collectors/cluster collectors/redact
 TARGETS  = windows/amd64 windows/arm64 linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-fleet bench-bundle build image release test-release docs clean
+.PHONY: run check short servers test test-all race mutate leaks test-windows screens vet windows lint rename fuzz bench bench-api bench-fleet bench-bundle build image modules release test-release docs clean
 
 # The doctor's own exit status says that the recorded node is broken (3), which is no failure of make.
 run:
@@ -48,7 +47,7 @@ test: servers vet windows test-release
 	cd cmd/image && go test ./...
 
 # The tool that makes releases has a module of its own, with what only it needs.
-test-release:
+test-release: modules
 	go -C .github/release test -timeout 30m ./...
 
 # Before a release: hours.
@@ -59,9 +58,9 @@ race: export CGO_ENABLED = 1
 race:
 	go test -race -short -timeout 30m $(RACED)
 
-# doctor.exe itself on staged nodes, under Wine; test runs these too.
+# doctor.exe itself on staged nodes, under Wine, and the layouts of structures; test runs these too.
 test-windows:
-	go test -count=1 -v ./cmd/doctor/e2e/windows ./cmd/doctor/e2e/screen -run Wine
+	go test -count=1 -timeout 60m -v ./cmd/doctor/e2e/windows ./cmd/doctor/e2e/screen -run 'Wine|Structures'
 
 # The README's pictures, from the program itself on a terminal of tmux.
 screens:
@@ -113,7 +112,7 @@ mutate:
 # documents. SHOW=windows, or a rule or context of the tables, prints what leaks of it.
 leaks:
 	go run ./fixtures/server/build gitleaks
-	@go test -count=1 -timeout 120m ./collectors/redact/leaks -v -run '^TestLeaks$$' -leaks -leaks.show "$(SHOW)"
+	@go test -count=1 -timeout 120m ./collectors/redact -v -run '^TestLeaks$$' -leaks -leaks.show "$(SHOW)"
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
@@ -123,9 +122,10 @@ bench:
 bench-api: servers
 	DOCTOR_BENCH_API=1 go test -run '^$$' -bench '^(BenchmarkLargeCluster|BenchmarkClientGo)$$' -timeout 60m ./cmd/doctor/e2e/api
 
-# doctor fleet on 10, 100, 1,000 and 5,000 nodes in a real API server: minutes.
+# doctor fleet on 10, 100, 1,000 and 5,000 nodes in a real API server, and on 1,000 with pods: minutes.
 bench-fleet: servers
 	DOCTOR_BENCH_FLEET=1 go test -run '^$$' -bench '^BenchmarkFleet$$' -benchtime 1x -timeout 60m ./cmd/doctor/e2e/api
+	DOCTOR_FLEET_NODES=1000 go test -count=1 -v -run '^TestAFleetIsReadFromInside$$' -timeout 60m ./cmd/doctor/e2e/onnode
 
 # 512 MB of logs packed by doctor, by troubleshoot's support-bundle (built for it
 # the first time: 10 minutes on two cores) and by `pigz -1` (apt-get install pigz).
@@ -147,7 +147,15 @@ image:
 	@cd cmd/image && go run . -out ../../bin/image -version $(VERSION) $(if $(PUSH),-push $(PUSH)) \
 	  amd64=../../bin/doctor-windows-amd64.exe arm64=../../bin/doctor-windows-arm64.exe
 
-# Without a network, once the modules are downloaded. The same commit and the same Go give the same bytes.
+# All modules that run, lint, image and release need; after it they work without a network. The
+# servers of the test beds have modules of their own, which `make servers` downloads.
+modules:
+	go mod download
+	go -C .github/release mod download
+	go -C cmd/image mod download
+	go mod download -modfile=.github/tools/go.mod
+
+# Without a network after `make modules`. The same commit and the same Go give the same bytes.
 REPO ?= OWNER/doctor
 release:
 	go -C .github/release run . -root ../.. -out ../../bin/release -repo $(REPO) -signed "$(abspath $(SIGNED))" $(if $(RELEASE),-version $(RELEASE))

@@ -14,24 +14,55 @@ func OnCNI(families ...node.CNI) func(*node.Node) error {
 }
 
 // OnBackend is the Applies of checks that concern one type of pod network only.
+//
+//go:noinline
 func OnBackend(b node.Backend) func(*node.Node) error {
 	return func(n *node.Node) error { return RequireBackend(n, b) }
 }
 
 // OnPlatform is the Applies of checks that concern some platforms only.
+//
+//go:noinline
 func OnPlatform(platforms ...node.Platform) func(*node.Node) error {
 	return func(n *node.Node) error {
 		if !n.Platform.Known() {
 			return Unknown(cmp.Or(n.Platform.Gap, evidence.NotShown.Gap("who set this node up")))
 		}
 		if !slices.Contains(platforms, n.Platform.Value) {
-			return Skip("this is no node of %s: it is %s", platforms[0], n.Platform.Value)
+			return Skip("this is not a node of %s: it is %s", platforms[0], n.Platform.Value)
 		}
 		return nil
 	}
 }
 
+// UnlessElsewhere is the Applies of checks whose texts only these platforms have: they also look at
+// recordings, such as a pasted log, that do not show who set the node up.
+//
+//go:noinline
+func UnlessElsewhere(platforms ...node.Platform) func(*node.Node) error {
+	return func(n *node.Node) error {
+		if !n.Platform.Known() {
+			return nil
+		}
+		return OnPlatform(platforms...)(n)
+	}
+}
+
+// UnlessOtherCNI is UnlessElsewhere for the texts of a network plugin.
+//
+//go:noinline
+func UnlessOtherCNI(families ...node.CNI) func(*node.Node) error {
+	return func(n *node.Node) error {
+		if !n.CNI.Known() {
+			return nil
+		}
+		return RequireCNI(n, families...)
+	}
+}
+
 // OnRuntime is the Applies of checks that concern one container runtime only: containerd or docker.
+//
+//go:noinline
 func OnRuntime(name string) func(*node.Node) error {
 	return func(n *node.Node) error {
 		if !n.Runtime.Known() {
@@ -45,6 +76,8 @@ func OnRuntime(name string) func(*node.Node) error {
 }
 
 // OnGeneration is the Applies of checks that concern setups of one generation only.
+//
+//go:noinline
 func OnGeneration(g node.Generation) func(*node.Node) error {
 	return func(n *node.Node) error {
 		if !n.Generation.Known() {

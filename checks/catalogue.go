@@ -86,10 +86,10 @@ func (c *Catalogue) Explains(id string) []string {
 	return c.explains[id]
 }
 
-// Signs lists the texts of the checks in the form that the scanner takes, and
-// those from which facts about the node are learned.
+// Signs lists the texts of the checks in the form that the scanner takes, those from
+// which facts about the node are learned, and those that show how much of a log is there.
 func (c *Catalogue) Signs() []evidence.Sign {
-	signs := slices.Clone(node.FactSigns)
+	signs := slices.Concat(node.FactSigns, node.VoiceSigns)
 	for _, check := range c.All() {
 		for _, s := range check.Signs {
 			for _, text := range append([]string{s.Text}, s.Or...) {

@@ -84,7 +84,7 @@ type proof struct {
 }
 
 // proofOf takes the best of the findings that make it a fault.
-func proofOf(findings []Finding, now time.Time) proof {
+func proofOf(findings []*Finding, now time.Time) proof {
 	var p proof
 	for _, f := range findings {
 		switch {

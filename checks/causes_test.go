@@ -76,7 +76,7 @@ func TestCausesAreOrdered(t *testing.T) {
 			shown := map[string]proof{}
 			for _, f := range row.faults {
 				c := &Check{ID: f.id, Explains: strings.Fields(f.explains), Symptom: f.symptom}
-				finding := Finding{Level: Fail, Basis: ByState}
+				finding := &Finding{Level: Fail, Basis: ByState}
 				if f.basis != "" {
 					finding.Basis = f.basis
 				}
@@ -85,7 +85,7 @@ func TestCausesAreOrdered(t *testing.T) {
 				}
 				list = append(list, c)
 				results = append(results, Result{ID: f.id, Status: f.status})
-				shown[f.id] = proofOf([]Finding{finding}, now)
+				shown[f.id] = proofOf([]*Finding{finding}, now)
 			}
 			var got []string
 			for _, c := range findCauses(results, NewCatalogue(list...), shown) {

@@ -44,6 +44,10 @@ type Check struct {
 	// texts that betray the fault where the state is not recorded, and confirm it where it is
 	Signs []Sign
 
+	// Moot returns Skip where the node does not have what the fault is about, such as a driver: it is
+	// called where neither the state nor a text shows the fault.
+	Moot func(evidence.Snapshot) error
+
 	// Symptom marks what is never the cause of anything: it is named first only
 	// where nothing else was found.
 	Symptom bool
@@ -52,12 +56,16 @@ type Check struct {
 	// the logs told minutes ago is then a warning, though the state looks well.
 	Partial bool
 
+	// FromPart are the lists of which a part convicts too, because each finding rests on an object
+	// that is there, whatever else is. A part never acquits.
+	FromPart []evidence.Need
+
 	// Lints marks a check of pod specs that judges manifests too.
 	Lints bool
 
 	// Run judges the state. It is nil where there is no state to judge and the
 	// logs alone tell: then the check needs the logs in which its Signs stand.
-	Run func(evidence.Snapshot) ([]Finding, error)
+	Run func(evidence.Snapshot) ([]*Finding, error)
 }
 
 // Category groups checks on screen.
@@ -117,7 +125,8 @@ func (l Level) String() string {
 }
 
 // A Finding is one thing that a check found. Format and Args stay apart so that
-// another language can draw it.
+// another language can draw it. It is handed on as a pointer: copies of so large a value were a
+// seventh of the catalogue's machine code.
 type Finding struct {
 	Level   Level
 	Subject string // what it is about: a pod, a network, a file
@@ -143,33 +152,37 @@ const (
 // Findingf makes a finding over state.
 //
 //go:noinline
-func Findingf(level Level, subject, format string, args ...any) Finding {
-	return Finding{Level: level, Subject: subject, Format: format, Args: args, Basis: ByState}
+func Findingf(level Level, subject, format string, args ...any) *Finding {
+	return &Finding{Level: level, Subject: subject, Format: format, Args: args, Basis: ByState}
 }
 
 // At adds the evidence that the finding rests on: where it is, and what is there.
-func (f Finding) At(place evidence.Place, format string, args ...any) Finding {
+//
+//go:noinline
+func (f *Finding) At(place evidence.Place, format string, args ...any) *Finding {
 	return f.With(place.Because(format, args...))
 }
 
 // With adds pieces of evidence.
 //
 //go:noinline
-func (f Finding) With(b ...evidence.Because) Finding {
-	f.Because = append(slices.Clip(f.Because), b...)
-	return f
+func (f *Finding) With(b ...evidence.Because) *Finding {
+	g := *f
+	g.Because = append(slices.Clip(f.Because), b...)
+	return &g
 }
 
 // Cure sets a fix that depends on what was found.
 //
 //go:noinline
-func (f Finding) Cure(fix Fix) Finding {
-	f.Fix = fix
-	return f
+func (f *Finding) Cure(fix Fix) *Finding {
+	g := *f
+	g.Fix = fix
+	return &g
 }
 
 // Message is the finding's sentence in English.
-func (f Finding) Message() string { return fmt.Sprintf(f.Format, f.Args...) }
+func (f *Finding) Message() string { return fmt.Sprintf(f.Format, f.Args...) }
 
 // A skip says that the question does not arise on this node.
 type skip struct{ reason evidence.Phrase }

@@ -15,11 +15,11 @@ func ExampleDiagnose() {
 		Title:    "the print spooler is not running",
 		Category: checks.CategoryNode,
 		Needs:    []evidence.Need{evidence.Services},
-		Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+		Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 			for _, service := range evidence.Services.In(s) {
 				if service.Name == "Spooler" && service.State != "running" {
 					f := checks.Findingf(checks.Fail, "Spooler", "the spooler is %s", service.State)
-					return []checks.Finding{f.At(service.Field("state"), "state %s",
+					return []*checks.Finding{f.At(service.Field("state"), "state %s",
 						service.State)}, nil
 				}
 			}

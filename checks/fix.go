@@ -2,6 +2,8 @@ package checks
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -12,14 +14,14 @@ import (
 // commands may hold placeholders such as {network} and {restart kubelet}, which
 // are filled in for the node at hand.
 type Fix struct {
-	Steps []Step        `json:"steps"`
+	Steps []*Step       `json:"steps"`
 	Names []Placeholder `json:"-"` // Of a report: what was filled in.
 }
 
 // Steps makes a Fix.
 //
 //go:noinline
-func Steps(steps ...Step) Fix { return Fix{Steps: steps} }
+func Steps(steps ...*Step) Fix { return Fix{Steps: steps} }
 
 // A Step is one thing that a person does.
 type Step struct {
@@ -59,28 +61,29 @@ const (
 // Inspect looks at something and changes nothing.
 //
 //go:noinline
-func Inspect(command, format string, args ...any) Step {
-	return Step{Kind: StepInspect, Command: command, TextOf: evidence.Phrasef(format, args...)}
+func Inspect(command, format string, args ...any) *Step {
+	return &Step{Kind: StepInspect, Command: command, TextOf: evidence.Phrasef(format, args...)}
 }
 
 // Edit changes a file of the node by hand.
 //
 //go:noinline
-func Edit(file, format string, args ...any) Step {
-	return Step{Kind: StepEdit, File: file, TextOf: evidence.Phrasef(format, args...)}
+func Edit(file, format string, args ...any) *Step {
+	return &Step{Kind: StepEdit, File: file, TextOf: evidence.Phrasef(format, args...)}
 }
 
 // Replace names the line of a file that an Edit changes, and how.
-func (s Step) Replace(line int, from, to string) Step {
-	s.Line, s.From, s.To = line, from, to
-	return s
+func (s *Step) Replace(line int, from, to string) *Step {
+	changed := *s
+	changed.Line, changed.From, changed.To = line, from, to
+	return &changed
 }
 
 // EditAt is the Edit of the line in which a place of a node's file is: change makes the new line
 // from the one that is there; "" deletes it. Where the place is in no certain line the step names
 // the file alone.
 func EditAt(s evidence.Snapshot, place evidence.Place, change func(line string) string,
-	format string, args ...any) Step {
+	format string, args ...any) *Step {
 	file, _ := evidence.WindowsPath(place.Path)
 	step := Edit(file, format, args...)
 	text := s.File(file).Text
@@ -110,44 +113,45 @@ const maxEditValues = 10000
 // Run changes something by a command.
 //
 //go:noinline
-func Run(command, format string, args ...any) Step {
-	return Step{Kind: StepRun, Command: command, TextOf: evidence.Phrasef(format, args...)}
+func Run(command, format string, args ...any) *Step {
+	return &Step{Kind: StepRun, Command: command, TextOf: evidence.Phrasef(format, args...)}
 }
 
 // Do changes something that has no command of its own: it is done in a portal, in
 // an image, on another machine.
 //
 //go:noinline
-func Do(format string, args ...any) Step { return Run("", format, args...) }
+func Do(format string, args ...any) *Step { return Run("", format, args...) }
 
 // Costs says what a step breaks or interrupts.
 //
 //go:noinline
-func (s Step) Costs(format string, args ...any) Step {
-	s.ImpactOf = evidence.Phrasef(format, args...)
-	return s
+func (s *Step) Costs(format string, args ...any) *Step {
+	costly := *s
+	costly.ImpactOf = evidence.Phrasef(format, args...)
+	return &costly
 }
 
 // Verify shows whether the fault is gone.
 //
 //go:noinline
-func Verify(command, expect string, args ...any) Step {
-	return Step{Kind: StepVerify, Command: command, ExpectOf: evidence.Phrasef(expect, args...)}
+func Verify(command, expect string, args ...any) *Step {
+	return &Step{Kind: StepVerify, Command: command, ExpectOf: evidence.Phrasef(expect, args...)}
 }
 
 // Changes reports whether the step does more than look.
-func (s Step) Changes() bool { return s.Kind == StepEdit || s.Kind == StepRun }
+func (s *Step) Changes() bool { return s.Kind == StepEdit || s.Kind == StepRun }
 
 // First is the first step that changes something, or else the first; nil where
 // there is none.
 func (f Fix) First() *Step {
-	for i := range f.Steps {
-		if f.Steps[i].Changes() {
-			return &f.Steps[i]
+	for _, s := range f.Steps {
+		if s.Changes() {
+			return s
 		}
 	}
 	if len(f.Steps) > 0 {
-		return &f.Steps[0]
+		return f.Steps[0]
 	}
 	return nil
 }
@@ -161,19 +165,28 @@ type Placeholder struct {
 // Unfilled is the fix as the catalogue shows it, for no node in particular.
 func (f Fix) Unfilled() Fix { return f.With(evidence.Phrase.String) }
 
+// Clone returns a copy whose steps may be changed.
+func (f Fix) Clone() Fix {
+	steps := make([]*Step, len(f.Steps))
+	for i, s := range f.Steps {
+		step := *s
+		steps[i] = &step
+	}
+	f.Steps = steps
+	return f
+}
+
 // With makes the texts of the steps from their phrases.
 func (f Fix) With(say func(evidence.Phrase) string) Fix {
-	steps := make([]Step, len(f.Steps))
-	for i, s := range f.Steps {
+	f = f.Clone()
+	for _, s := range f.Steps {
 		for text, of := range map[*string]evidence.Phrase{&s.Text: s.TextOf, &s.Impact: s.ImpactOf,
 			&s.Expect: s.ExpectOf} {
 			if of.Format != "" {
 				*text = say(of)
 			}
 		}
-		steps[i] = s
 	}
-	f.Steps = steps
 	return f
 }
 
@@ -181,15 +194,52 @@ func (f Fix) With(say func(evidence.Phrase) string) Fix {
 func fill(names []Placeholder, f Fix) Fix {
 	f.Names = names
 	f = f.With(func(p evidence.Phrase) string { return f.Named(p.String()) })
-	for i := range f.Steps {
-		s := &f.Steps[i]
+	for _, s := range f.Steps {
 		s.Command, s.File = evidence.Clean(f.Named(s.Command)), evidence.Clean(f.Named(s.File))
+		for _, p := range names { // a shell takes <name> for a redirection
+			if word, ok := strings.CutPrefix(p.Value, "<"); ok && !p.Known {
+				word = strings.ToUpper(strings.ReplaceAll(strings.TrimSuffix(word, ">"), " ", "-"))
+				s.Command = strings.ReplaceAll(s.Command, p.Value, word)
+			}
+		}
 	}
 	return f
 }
 
+// forPod puts the name of the pod that a finding is about into the commands of its fix, except into
+// what verifies it: the pod may have another name then. What the API server would not accept as a
+// name stays a placeholder, so that no recording puts commands of its own into a fix.
+func (f Fix) forPod(s evidence.Snapshot, subject string) Fix {
+	namespace, name, _ := strings.Cut(subject, "/")
+	if !IsObjectName(namespace) || !IsObjectName(name) || !isPod(s, namespace, name) {
+		return f
+	}
+	f = f.Clone()
+	for _, step := range f.Steps {
+		step.Command = strings.ReplaceAll(step.Command, "-n NAMESPACE", "-n "+namespace)
+		if step.Kind != StepVerify {
+			step.Command = strings.ReplaceAll(step.Command, " POD ", " "+name+" ")
+		}
+	}
+	return f
+}
+
+func isPod(s evidence.Snapshot, namespace, name string) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return p.Metadata.Namespace == namespace && p.Metadata.Name == name
+	}) || slices.ContainsFunc(evidence.PodEvents.In(s), func(e evidence.Event) bool {
+		about := e.About()
+		return about.Kind == "Pod" && about.Namespace == namespace && about.Name == name
+	})
+}
+
+var objectName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+
+// IsObjectName reports whether the API server accepts the name of an object such as a pod.
+func IsObjectName(s string) bool { return objectName.MatchString(s) }
+
 // Headline is the step in one line, without its command.
-func (s Step) Headline() evidence.Phrase {
+func (s *Step) Headline() evidence.Phrase {
 	text := evidence.Phrasef("%s", s.Text)
 	switch {
 	case s.Kind == StepVerify:
@@ -205,17 +255,21 @@ func (s Step) Headline() evidence.Phrase {
 }
 
 // InOneLine is what stands for the fix where there is room for one line: the command of its first
-// step that changes something, or what that step says.
+// step that changes something, or what that step says where the command has no room.
 func (f Fix) InOneLine() evidence.Phrase {
 	switch s := f.First(); {
 	case s == nil:
 		return evidence.Phrase{}
-	case s.Command != "":
+	case s.Command != "" && len(s.Command) <= oneLine:
 		return evidence.Phrasef("%s", s.Command)
 	default:
 		return s.Headline()
 	}
 }
+
+// oneLine is how long a command may be that stands for the whole fix. A longer one, such as that
+// which writes all parameters of a service, is read and copied where the steps are.
+const oneLine = 200
 
 // Commands are the commands of all steps, in their order.
 func (f Fix) Commands() []string {

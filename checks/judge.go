@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"doctor/checks/evidence"
@@ -13,7 +14,7 @@ import (
 
 // examine runs one check over the evidence and always comes to a verdict: a
 // check that panics on strange evidence has not looked, so it could not tell.
-func (c *Check) examine(s evidence.Snapshot) (status Status, findings []Finding, why reason) {
+func (c *Check) examine(s evidence.Snapshot) (status Status, findings []*Finding, why reason) {
 	defer func() {
 		if p := recover(); p != nil {
 			status, findings = StatusUnknown, nil
@@ -81,14 +82,15 @@ func (c *Check) onlyOnNode(s evidence.Snapshot, gap evidence.Gap) bool {
 // judge lets state decide and text confirm. Where the state is not recorded,
 // text alone convicts, but its absence never acquits. Where the state is well,
 // what the logs tell of is over, and is reported as history.
-func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
-	err := c.applies(s)
+func (c *Check) judge(s evidence.Snapshot) ([]*Finding, error) {
+	state := s.WithParts(c.FromPart...)
+	err := c.applies(state)
 	if err == nil {
-		err = c.gap(s)
+		err = c.gap(state)
 	}
-	var findings []Finding
+	var findings []*Finding
 	if err == nil && c.Run != nil {
-		findings, err = c.Run(s)
+		findings, err = c.Run(state)
 	}
 	matches := s.Signs(c.ID)
 	var un unknown
@@ -97,13 +99,21 @@ func (c *Check) judge(s evidence.Snapshot) ([]Finding, error) {
 		if told := c.findingsOfText(matches); len(told) > 0 {
 			return told, nil
 		}
-		if err == nil {
-			err = c.unsearched(s)
+		if moot := c.moot(s); moot != nil {
+			return nil, moot
 		}
-	case err == nil && len(findings) == 0 && c.Partial:
-		return c.doubted(matches, s), nil
+		if err == nil {
+			err = c.unheard(s)
+		}
+	case err == nil && len(findings) == 0 && c.inPart(state).Kind != "":
+		if told := c.findingsOfText(matches); len(told) > 0 {
+			return told, nil
+		}
+		err = Unknown(c.inPart(state))
 	case err == nil && len(findings) == 0:
-		return c.history(matches, wellBorne), nil
+		if findings = c.told(matches, s); len(findings) == 0 {
+			err = cmp.Or(c.moot(s), c.silent(s))
+		}
 	case err == nil:
 		c.confirm(findings, matches, s.Now())
 	}
@@ -126,6 +136,58 @@ func (c *Check) gap(s evidence.Snapshot) error {
 	return nil
 }
 
+// inPart is why lists acquit nobody: one that the check reads is a part of what there is.
+func (c *Check) inPart(s evidence.Snapshot) evidence.Gap {
+	for _, n := range slices.Concat(c.Needs, c.Uses) {
+		for _, path := range n.Paths() {
+			if g := s.Rest(path); g.Kind != "" {
+				return g
+			}
+			if !strings.HasPrefix(path, "logs/") && isExcerpt(s, path) {
+				return evidence.LogInPart.Gap(path)
+			}
+		}
+	}
+	return evidence.Gap{}
+}
+
+// moot is why there is nothing to pass: the node does not have what the fault is about.
+func (c *Check) moot(s evidence.Snapshot) error {
+	if c.Moot == nil {
+		return nil
+	}
+	return c.Moot(s)
+}
+
+// told makes findings of what the logs say where the state shows no fault.
+func (c *Check) told(matches []evidence.SignMatch, s evidence.Snapshot) []*Finding {
+	if c.Partial {
+		return c.doubted(matches, s)
+	}
+	return c.history(matches, wellBorne)
+}
+
+// unheard is why the logs acquit nobody where they alone tell.
+func (c *Check) unheard(s evidence.Snapshot) error {
+	if err := c.unsearched(s); err != nil {
+		return err
+	}
+	return c.silent(s)
+}
+
+// silent is why a pass would rest on texts that nobody looked for in the right place.
+func (c *Check) silent(s evidence.Snapshot) error {
+	if len(c.Signs) == 0 {
+		return nil // what it reads of events and logs it judges as state
+	}
+	for _, n := range c.Needs {
+		if gap := Heard(s, n); gap.Kind != "" {
+			return Unknown(gap)
+		}
+	}
+	return nil
+}
+
 // unsearched is why the logs acquit nobody: one in which the check's signs may
 // stand was not searched to its end.
 func (c *Check) unsearched(s evidence.Snapshot) error {
@@ -141,15 +203,23 @@ func (c *Check) unsearched(s evidence.Snapshot) error {
 
 // findingsOfText makes findings of what the logs say. What is over convicts nobody: it is
 // told as history, and only where nothing else is.
-func (c *Check) findingsOfText(matches []evidence.SignMatch) []Finding {
-	var findings []Finding
+func (c *Check) findingsOfText(matches []evidence.SignMatch) []*Finding {
+	var findings []*Finding
 	for _, m := range matches {
 		sign := c.SignOf(m)
 		if sign == nil || sign.ConfirmOnly || m.Over != "" {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s",
-			Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
+		f := &Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s",
+			Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}
+		// The Service Control Manager's events begin with the name of the service.
+		if name, _, ok := strings.Cut(strings.TrimPrefix(sign.Text, "The "), " service "); ok {
+			f.Fix = c.Fix.Clone()
+			for _, step := range f.Fix.Steps {
+				step.Command = strings.ReplaceAll(step.Command, "SERVICE", name)
+			}
+		}
+		findings = quoted(findings, f, m)
 	}
 	if len(findings) == 0 {
 		return c.history(matches, evidence.Phrase{})
@@ -159,8 +229,8 @@ func (c *Check) findingsOfText(matches []evidence.SignMatch) []Finding {
 
 // history makes findings of signs of a fault that is over; since is how that is
 // known, or empty where each match says so itself.
-func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []Finding {
-	var findings []Finding
+func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []*Finding {
+	var findings []*Finding
 	for _, m := range matches {
 		sign := c.SignOf(m)
 		over := since
@@ -170,7 +240,7 @@ func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []F
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over.Format == "" {
 			continue
 		}
-		findings = quoted(findings, Finding{Level: Info, Format: "the logs say: %s; %s",
+		findings = quoted(findings, &Finding{Level: Info, Format: "the logs say: %s; %s",
 			Args: []any{evidence.Phrasef(sign.Says), over}, Basis: ByText}, m)
 	}
 	return findings
@@ -178,12 +248,12 @@ func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []F
 
 // doubted makes findings of what the logs tell where the state looks well and
 // need not be.
-func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Finding {
+func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []*Finding {
 	memory := Recently
 	if node.About(s).Unhealthy(s) {
 		memory = LongAgo // something ails the node, and this may be it
 	}
-	var findings []Finding
+	var findings []*Finding
 	for _, m := range matches {
 		sign := c.SignOf(m)
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" ||
@@ -191,7 +261,7 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Fin
 			continue
 		}
 		findings = quoted(findings,
-			Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it",
+			&Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it",
 				Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
 	}
 	if len(findings) > 0 {
@@ -204,8 +274,8 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []Fin
 var wellBorne = evidence.Phrasef("the node's current state does not confirm it")
 
 // quoted adds a match to the finding that says the same, or the finding with it.
-func quoted(findings []Finding, f Finding, m evidence.SignMatch) []Finding {
-	at := slices.IndexFunc(findings, func(g Finding) bool {
+func quoted(findings []*Finding, f *Finding, m evidence.SignMatch) []*Finding {
+	at := slices.IndexFunc(findings, func(g *Finding) bool {
 		return fmt.Sprint(g.Args[0]) == fmt.Sprint(f.Args[0])
 	})
 	if at < 0 {
@@ -246,7 +316,7 @@ const MaxQuotes = 3
 
 // confirm quotes the log lines beside the worst finding over state. What the
 // state only threatens with, and the logs tell of these minutes, has come to pass.
-func (c *Check) confirm(findings []Finding, matches []evidence.SignMatch, now time.Time) {
+func (c *Check) confirm(findings []*Finding, matches []evidence.SignMatch, now time.Time) {
 	if len(findings) == 0 || len(matches) == 0 {
 		return
 	}

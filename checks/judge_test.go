@@ -22,21 +22,21 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	const fresh, old = 5 * time.Minute, 3 * time.Hour
-	state := func(level Level) func(evidence.Snapshot) ([]Finding, error) {
-		return func(evidence.Snapshot) ([]Finding, error) {
+	state := func(level Level) func(evidence.Snapshot) ([]*Finding, error) {
+		return func(evidence.Snapshot) ([]*Finding, error) {
 			if level == 0 {
 				return nil, nil
 			}
-			return []Finding{Findingf(level, "it",
+			return []*Finding{Findingf(level, "it",
 				"the state is bad").At(evidence.InFile("os.json"), "x")}, nil
 		}
 	}
-	unknownState := func(evidence.Snapshot) ([]Finding, error) {
+	unknownState := func(evidence.Snapshot) ([]*Finding, error) {
 		return nil, Unknown(evidence.NeedsAdministrator.Gap())
 	}
 	for _, row := range []struct {
 		name    string
-		run     func(evidence.Snapshot) ([]Finding, error)
+		run     func(evidence.Snapshot) ([]*Finding, error)
 		partial bool
 		sign    Sign
 		age     time.Duration // of the match; 0 for none
@@ -139,6 +139,41 @@ func TestALogThatWasNotSearchedAcquitsNobody(t *testing.T) {
 			if status != row.want || status == StatusUnknown &&
 				!strings.Contains(reason.gap.Reason(), "no time") {
 				t.Errorf("it is %s (%s), and should be %s", status, reason.gap, row.want)
+			}
+		})
+	}
+}
+
+// TestWhatTheNodeDoesNotHaveIsNoPass: a text that shows the fault outweighs that what it is about
+// seems to be missing.
+func TestWhatTheNodeDoesNotHaveIsNoPass(t *testing.T) {
+	s, err := evidence.Load(fstest.MapFS{"meta.json": {Data: []byte(
+		`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := s.WithScan(evidence.LogScan{Matches: []evidence.SignMatch{{Check: "c", Text: "no driver",
+		Path: "logs/kubelet/kubelet.log", Line: 1, Found: "no driver"}}})
+	well := func(evidence.Snapshot) ([]*Finding, error) { return nil, nil }
+	for _, row := range []struct {
+		name string
+		s    evidence.Snapshot
+		run  func(evidence.Snapshot) ([]*Finding, error)
+		want Status
+	}{
+		{"no log", s, nil, StatusSkip},
+		{"a log that shows the fault", told, nil, StatusFail},
+		{"a state that is well", s, well, StatusSkip},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := Check{ID: "c", Run: row.run, Needs: []evidence.Need{evidence.Logs("kubelet")},
+				Signs: []Sign{{Text: "no driver", Says: "the driver is missing"}},
+				Moot:  func(evidence.Snapshot) error { return Skip("no driver is here") }}
+			if row.run != nil {
+				c.Needs = nil
+			}
+			if got, _, _ := c.examine(row.s); got != row.want {
+				t.Errorf("the verdict is %s, want %s", got, row.want)
 			}
 		})
 	}

@@ -30,7 +30,7 @@ const (
 // Statuses lists the verdicts, worst first.
 var Statuses = []Status{StatusFail, StatusWarn, StatusInfo, StatusPass, StatusUnknown, StatusSkip}
 
-func statusOf(findings []Finding) Status {
+func statusOf(findings []*Finding) Status {
 	status := StatusPass
 	worst := Level(0)
 	for _, f := range findings {
@@ -82,6 +82,10 @@ type Source struct {
 	Name string `json:"name"` // File, directory, node or demo.
 	// evidence/v1, or the name of the tool that wrote the tree, such as sdn-collectlogs.
 	Format string `json:"format"`
+	// What single files show, where no tool wrote them: docker info, HNS networks.
+	Shows string `json:"shows,omitempty"`
+	// HostProcess, where the node was read from such a container.
+	Container string `json:"container,omitempty"`
 }
 
 // NodeFacts is the node in short. What is not known is an empty string.
@@ -215,12 +219,16 @@ func diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 		CollectedAt: s.Now().UTC(), Node: nodeFacts(node),
 		Summary: Summary{}, Gaps: []EvidenceGap{},
 	}
+	r.Source.Container = s.Meta().Container
+	if shows, is := strings.CutPrefix(s.Meta().Source, source.Format+": "); is {
+		r.Source.Shows = shows
+	}
 	shown := map[string]proof{}
 	names := placeholders(s, node)
 	for _, c := range catalogue.All() {
 		status, findings, why := c.examine(s)
 		shown[c.ID] = proofOf(findings, s.Now())
-		result := c.result(names, status, findings, brief)
+		result := c.result(s, names, status, findings, brief)
 		switch status {
 		case StatusUnknown:
 			result.Gap, result.Missing = evidence.Shown(why.gap.String()), why.gap
@@ -235,6 +243,21 @@ func diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 		r.Causes[i].describe(r.Result(r.Causes[i].ID))
 	}
 	return r, node
+}
+
+// Unread is why nothing can be said of a node behind the Kubernetes API: neither it nor its pods could
+// be read.
+func (r *Report) Unread() (why evidence.Gap, unread bool) {
+	pods := false
+	for _, g := range r.Gaps {
+		switch g.Path {
+		case evidence.Node.Path():
+			why = g.Gap
+		case evidence.Pods.Path():
+			pods = true
+		}
+	}
+	return why, pods && why.Kind != "" && r.Source.Kind == "cluster"
 }
 
 // OnlyOnNode counts the checks whose evidence the Kubernetes API does not have.
@@ -257,21 +280,18 @@ func (c *Cause) describe(result *Result) {
 	}
 }
 
-func (c *Check) result(names []Placeholder, status Status, findings []Finding,
-	brief bool) Result {
-	fix := func(f Fix) Fix {
-		if brief && status != StatusFail && status != StatusWarn {
-			return Fix{}
-		}
-		return fill(names, f)
-	}
+func (c *Check) result(s evidence.Snapshot, names []Placeholder, status Status,
+	findings []*Finding, brief bool) Result {
 	r := Result{ID: c.ID, Title: c.Title, Healthy: c.Healthy, Category: c.Category, Status: status, Breaks: c.Breaks,
 		Findings: []ReportFinding{}, ExplainedBy: []string{},
-		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: fix(c.Fix)}
-	sorted.By(findings, func(a, b Finding) int { return int(b.Level) - int(a.Level) })
+		FAQ: orEmpty(c.FAQ), Links: orEmpty(c.Links), Fix: c.Fix}
+	sorted.By(findings, func(a, b *Finding) int { return int(b.Level) - int(a.Level) })
 	for i, f := range findings {
-		if i == 0 && len(f.Fix.Steps) > 0 {
-			r.Fix = fix(f.Fix)
+		if i == 0 {
+			if len(f.Fix.Steps) > 0 {
+				r.Fix = f.Fix
+			}
+			r.Fix = r.Fix.forPod(s, f.Subject)
 		}
 		rf := ReportFinding{Level: f.Level.String(),
 			Subject: evidence.Clip(evidence.Clean(f.Subject), evidence.MaxText),
@@ -287,6 +307,11 @@ func (c *Check) result(names []Placeholder, status Status, findings []Finding,
 			rf.Codes = decode(texts...)
 		}
 		r.Findings = append(r.Findings, rf)
+	}
+	if brief && status != StatusFail && status != StatusWarn {
+		r.Fix = Fix{}
+	} else {
+		r.Fix = fill(names, r.Fix)
 	}
 	return r
 }

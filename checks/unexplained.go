@@ -52,8 +52,16 @@ func unexplainedLines(s evidence.Snapshot, n *node.Node, catalogue *Catalogue,
 			for _, b := range f.Because {
 				places = append(places, b.Place())
 				if b.Line > 0 || strings.HasPrefix(b.Path, evidence.PodEvents.Path()) {
-					c.Quotes = append(c.Quotes, b.Text)
+					c.Quotes = append(c.Quotes, strings.TrimSuffix(b.Text, AndMore(b.More)))
 				}
+			}
+		}
+	}
+	c.Brief = map[string]string{}
+	for _, check := range catalogue.All() {
+		for _, m := range s.Signs(check.ID) {
+			if sign := check.SignOf(m); m.Brief && sign != nil && !sign.ConfirmOnly {
+				c.Brief[m.Found] = check.ID
 			}
 		}
 	}

@@ -185,7 +185,7 @@ func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
 			ID: c.ID, Title: c.Title, Healthy: c.Healthy, Doc: c.Doc, Category: c.Category,
 			FAQ: mapped(c.FAQ, func(n int) int { return n }),
 			Fix: checks.Fix{Steps: mapped(c.Fix.Unfilled().Steps,
-				func(s checks.Step) checks.Step { return s })},
+				func(s *checks.Step) *checks.Step { return s })},
 			Links: mapped(c.Links, same), Explains: mapped(catalogue.Explains(c.ID), same),
 			Breaks: mapped(c.Broken(), idOf), Shows: mapped(c.Signifies(), idOf),
 			Needs: mapped(c.Needs, evidence.Need.Paths), Uses: mapped(c.Uses, evidence.Need.Paths),

@@ -45,8 +45,8 @@ func WriteDiff(w io.Writer, format string, c diff.Comparison, all bool, style St
 // mostValues is how many values of a list are shown to people.
 const mostValues = 12
 
-// valueList writes values side by side.
-func valueList(values []string, l *lang.Catalogue) string {
+// DiffValues writes values side by side.
+func DiffValues(values []string, l *lang.Catalogue) string {
 	text := strings.Join(values[:min(len(values), mostValues)], ", ")
 	if n := len(values) - mostValues; n > 0 {
 		text += ", " + l.T("and %d more", n)
@@ -57,24 +57,30 @@ func valueList(values []string, l *lang.Catalogue) string {
 // names of the nodes in a comparison.
 var sideNames = [2]string{"A", "B"}
 
+// DiffFacts tells a node of a comparison from the other.
+func DiffFacts(n diff.Node) []string {
+	facts := []string{n.Source}
+	// The time first: two recordings of one node differ in nothing else, and a screen cuts the end off.
+	for _, fact := range []string{n.Facts.Name, n.CollectedAt, n.Facts.Build, n.Facts.Kubelet, n.Facts.Network} {
+		if fact != "" && fact != n.Source {
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
 func (p *page) sides(c diff.Comparison) {
 	for i, n := range []diff.Node{c.A, c.B} {
-		facts := []string{n.Source}
-		for _, fact := range []string{n.Facts.Name, n.Facts.Build, n.Facts.Kubelet, n.Facts.Network, n.CollectedAt} {
-			if fact != "" && fact != n.Source {
-				facts = append(facts, fact)
-			}
-		}
-		p.prose(sideNames[i], p.bold(), p.plain(strings.Join(facts, p.dash())), nil)
+		p.prose(sideNames[i], p.bold(), p.plain(strings.Join(DiffFacts(n), p.dash())), nil)
 	}
-	if headline := diffHeadline(c, p.lang); headline != "" {
+	if headline := DiffHeadline(c, p.lang); headline != "" {
 		p.blank()
 		p.prose("", nil, headline, p.bold())
 	}
 }
 
-// diffHeadline says what the comparison comes to where there is no difference to show.
-func diffHeadline(c diff.Comparison, l *lang.Catalogue) string {
+// DiffHeadline says what the comparison comes to where there is no difference to show.
+func DiffHeadline(c diff.Comparison, l *lang.Catalogue) string {
 	switch {
 	case c.Compared == 0:
 		return l.T("Nothing was compared: no file of evidence is in both.")
@@ -84,12 +90,17 @@ func diffHeadline(c diff.Comparison, l *lang.Catalogue) string {
 	return l.T("No difference that matters in %d files of evidence.", c.Compared)
 }
 
-func (p *page) diffVerdict(c diff.Comparison, v diff.Verdict) {
-	label, status := p.lang.T("FAULT"), v.A
-	side := sideNames[0]
-	if status != checks.StatusFail && status != checks.StatusWarn {
-		status, side = v.B, sideNames[1]
+// WorseSide is the node that has the fault, and its verdict.
+func WorseSide(v diff.Verdict) (checks.Status, string) {
+	if v.A == checks.StatusFail || v.A == checks.StatusWarn {
+		return v.A, sideNames[0]
 	}
+	return v.B, sideNames[1]
+}
+
+func (p *page) diffVerdict(c diff.Comparison, v diff.Verdict) {
+	label := p.lang.T("FAULT")
+	status, side := WorseSide(v)
 	if status == checks.StatusWarn {
 		label = p.lang.T("WARNING")
 	}
@@ -106,8 +117,8 @@ func (p *page) diffVerdict(c diff.Comparison, v diff.Verdict) {
 	}
 }
 
-// headings of the groups.
-var diffHeadings = map[diff.Group]string{
+// DiffHeadings are those of the groups.
+var DiffHeadings = map[diff.Group]string{
 	diff.Versions: "VERSIONS", diff.Configuration: "CONFIGURATION", diff.State: "STATE",
 	diff.Rest: "CHANGES BY ITSELF",
 }
@@ -123,7 +134,7 @@ func (p *page) diffGroup(c diff.Comparison, g diff.Group, all bool) {
 		}
 		if first {
 			p.blank()
-			p.line(p.bold().on(p.lang.Word(diffHeadings[g])))
+			p.line(p.bold().on(p.lang.Word(DiffHeadings[g])))
 			first = false
 		}
 		p.difference(d)
@@ -131,10 +142,10 @@ func (p *page) diffGroup(c diff.Comparison, g diff.Group, all bool) {
 }
 
 func (p *page) difference(d diff.Difference) {
-	p.prose("", nil, p.plain(diffPlace(d, p.dash())), p.faint())
+	p.prose("", nil, p.plain(DiffPlace(d, p.dash())), p.faint())
 	lists := [2][]string{d.A, d.B}
 	for i, values := range lists {
-		text := valueList(values, p.lang)
+		text := DiffValues(values, p.lang)
 		if len(values) == 0 {
 			continue
 		}
@@ -153,8 +164,8 @@ func (p *page) difference(d diff.Difference) {
 	}
 }
 
-// diffPlace says what a difference is of.
-func diffPlace(d diff.Difference, dash string) string {
+// DiffPlace says what a difference is of.
+func DiffPlace(d diff.Difference, dash string) string {
 	place := []string{d.Path}
 	if d.Object != "" && !strings.HasSuffix(d.Path, "/"+d.Object) {
 		place = append(place, d.Object)
@@ -193,12 +204,12 @@ func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) er
 	for i, n := range []diff.Node{c.A, c.B} {
 		fmt.Fprintf(&b, "- **%s**: %s, %s, %s\n", sideNames[i], code(n.Source), code(n.Facts.Name), code(n.Facts.Build))
 	}
-	if headline := diffHeadline(c, l); headline != "" {
+	if headline := DiffHeadline(c, l); headline != "" {
 		fmt.Fprintf(&b, "\n%s\n", headline)
 	}
 	row := func(d diff.Difference) {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", tableText(diffPlace(d, " · ")), tableText(valueList(d.A, l)),
-			tableText(valueList(d.B, l)))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", tableText(DiffPlace(d, " · ")), tableText(DiffValues(d.A, l)),
+			tableText(DiffValues(d.B, l)))
 	}
 	table := func() { b.WriteString("\n| | A | B |\n|---|---|---|\n") }
 	for _, v := range c.Verdicts {
@@ -220,7 +231,7 @@ func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) er
 		if len(list) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n### %s\n", l.Word(diffHeadings[g]))
+		fmt.Fprintf(&b, "\n### %s\n", l.Word(DiffHeadings[g]))
 		table()
 		for _, d := range list {
 			row(d)

@@ -76,12 +76,7 @@ func writeFleetMarkdown(w io.Writer, r fleet.Report, style Style) error {
 	for _, n := range r.Notes {
 		m.put("\nNot read: %s\n", inline(n))
 	}
-	if len(r.Causes) > 0 {
-		m.put("\n%s\n", WrongDiagnosis)
-	}
-	m.put("\n---\n\nMade by doctor %s%s.\n", inline(r.Doctor.Version), m.commit(r.Doctor.Commit))
-	_, err := io.WriteString(w, m.b.String())
-	return err
+	return m.end(w, len(r.Causes) > 0, r.Doctor)
 }
 
 func fleetSummary(r fleet.Report) []string {

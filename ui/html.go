@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -243,11 +244,11 @@ func (h *htmlPage) fix(f checks.Fix) {
 
 // links are the documents behind a check; no other address is made one to click at.
 func (h *htmlPage) links(list []string) {
-	for _, link := range list {
-		if strings.HasPrefix(link, "https://") {
-			h.put("<p class=\"faint\"><a rel=\"noreferrer\" href=\"%s\">%s</a></p>\n", link, link)
-		}
-	}
+	listed(h, 3, h.T("Links"), plainList, slices.DeleteFunc(slices.Clone(list), func(l string) bool {
+		return !strings.HasPrefix(l, "https://")
+	}), everything, func(l string) {
+		h.put("<a rel=\"noreferrer\" href=\"%s\">%s</a>", l, l)
+	})
 }
 
 func (h *htmlPage) unexplained(r checks.Report) {

@@ -19,7 +19,7 @@ import (
 var tag = regexp.MustCompile(`<[/!]?([a-zA-Z]+[0-9]?)`)
 
 // pageTags are those that the page is made of.
-var pageTags = strings.Fields(`DOCTYPE html head meta title style body h1 h2 h3 p dl dt dd span article
+var pageTags = strings.Fields(`DOCTYPE html head meta title style body h1 h2 h3 p dl dt dd div span article
 	ul ol li code pre del ins br a strong time details summary footer svg g rect path text`)
 
 // pageOf is the page of a recorded node.

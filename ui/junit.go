@@ -11,7 +11,8 @@ import (
 	"doctor/checks"
 )
 
-// The shape that build servers agree on; there is no standard of it.
+// The shape that build servers agree on; there is no standard of it. All suites together have no count
+// of skipped cases: Jenkins refuses it there.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -19,7 +20,6 @@ type (
 		Tests    int          `xml:"tests,attr"`
 		Failures int          `xml:"failures,attr"`
 		Errors   int          `xml:"errors,attr"`
-		Skipped  int          `xml:"skipped,attr"`
 		Suites   []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
@@ -118,8 +118,7 @@ func (all *junitSuites) write(w io.Writer) error {
 				s.Skipped++
 			}
 		}
-		all.Tests, all.Failures, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures,
-			all.Skipped+s.Skipped
+		all.Tests, all.Failures = all.Tests+s.Tests, all.Failures+s.Failures
 	}
 	doc, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {

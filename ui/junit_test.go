@@ -1,7 +1,12 @@
 package ui
 
 import (
+	"bytes"
 	"encoding/xml"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +88,119 @@ func TestJUnitReportsOneFailurePerCause(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// junitShape is what an element of JUnit XML may hold, for the readers that check it: Jenkins
+// (https://plugins.jenkins.io/xunit, "JUnit") and Maven Surefire
+// (https://maven.apache.org/surefire/maven-surefire-plugin/xsd/surefire-test-report.xsd), which
+// knows neither testsuites nor hostname. An attribute with a ! is required; elements keep this order.
+var junitShape = map[string]struct{ inside, attributes, elements string }{
+	"testsuites": {"", "name tests failures errors time", "testsuite"},
+	"testsuite": {"testsuites", "name! tests! failures! errors! skipped! time timestamp hostname",
+		"testcase"},
+	"testcase": {"testsuite", "name! time! classname",
+		"failure skipped error system-out system-err"},
+	"failure":    {"testcase", "message type", ""},
+	"error":      {"testcase", "message type", ""},
+	"skipped":    {"testcase", "message", ""},
+	"system-out": {"testcase", "", ""},
+	"system-err": {"testcase", "", ""},
+}
+
+var junitValues = map[string]*regexp.Regexp{
+	"tests": digits, "failures": digits, "errors": digits, "skipped": digits,
+	"time":      regexp.MustCompile(`^\d+(\.\d+)?$`),
+	"timestamp": regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$`),
+	"name":      regexp.MustCompile(`\S`),
+}
+
+var digits = regexp.MustCompile(`^\d+$`)
+
+// misshapen says what a build server refuses in a document.
+func misshapen(document []byte) error {
+	var open []string // elements
+	order := []int{0} // which of its parent's elements the last one was
+	d := xml.NewDecoder(bytes.NewReader(document))
+	for {
+		token, err := d.Token()
+		if err == io.EOF && len(open) == 0 {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			name, parent := token.Name.Local, ""
+			shape, known := junitShape[name]
+			if len(open) > 0 {
+				parent = open[len(open)-1]
+				at := slices.Index(strings.Fields(junitShape[parent].elements), name)
+				if at < order[len(order)-1] {
+					return fmt.Errorf("%s has %s, or has it too late", parent, name)
+				}
+				order[len(order)-1] = at
+			}
+			if !known || parent != shape.inside {
+				return fmt.Errorf("%q has %s", parent, name)
+			}
+			given := map[string]bool{}
+			for _, a := range token.Attr {
+				given[a.Name.Local] = true
+				if !slices.Contains(strings.Fields(strings.ReplaceAll(shape.attributes, "!", "")),
+					a.Name.Local) {
+					return fmt.Errorf("%s has the attribute %s", name, a.Name.Local)
+				}
+				if value := junitValues[a.Name.Local]; value != nil && !value.MatchString(a.Value) {
+					return fmt.Errorf("%s of %s is %q", a.Name.Local, name, a.Value)
+				}
+			}
+			for _, attribute := range strings.Fields(shape.attributes) {
+				if required, is := strings.CutSuffix(attribute, "!"); is && !given[required] {
+					return fmt.Errorf("%s lacks %s", name, required)
+				}
+			}
+			open, order = append(open, name), append(order, 0)
+		case xml.EndElement:
+			open, order = open[:len(open)-1], order[:len(order)-1]
+		case xml.CharData:
+			if text := strings.TrimSpace(string(token)); text != "" &&
+				(len(open) == 0 || junitShape[open[len(open)-1]].elements != "") {
+				return fmt.Errorf("%v has the text %q", open, text)
+			}
+		}
+	}
+}
+
+func TestBuildServersReadTheJUnit(t *testing.T) {
+	documents := map[string][]byte{"no results": draw(t, "junit", checks.Report{}, Style{}),
+		"a fleet": []byte(fleetAs(t, "junit", fleetOf20(), Style{}))}
+	for name, r := range map[string]checks.Report{"flannel": flannel(), "healthy": healthy(),
+		"hostile": hostile(attack + "]]>")} {
+		documents[name] = draw(t, "junit", r, Style{})
+	}
+	for name, document := range documents {
+		if err := misshapen(document); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	good := string(documents["flannel"])
+	for _, row := range []struct{ name, old, new string }{
+		{"a count of skipped cases over all suites", "<testsuites ", `<testsuites skipped="1" `},
+		{"a count that is no number", ` failures="`, ` failures="x`},
+		{"a suite without a name", `<testsuite name=`, `<testsuite hostname=`},
+		{"a time zone", `:31" tests`, `:31Z" tests`},
+		{"an element that no reader knows", "<testsuite ", "<note/><testsuite "},
+		{"a case outside of a suite", "</testsuites>", `<testcase name="a" time="0"/></testsuites>`},
+		{"text between elements", "</testsuites>", "text</testsuites>"},
+		{"a failure behind its output", "<failure ", "<system-out></system-out><failure "},
+		{"an end that is missing", "</testsuites>", ""},
+	} {
+		bad := strings.Replace(good, row.old, row.new, 1)
+		if bad == good {
+			t.Errorf("%s: the sample has no %s", row.name, row.old)
+		} else if misshapen([]byte(bad)) == nil {
+			t.Errorf("%s is not noticed", row.name)
+		}
 	}
 }

@@ -21,20 +21,23 @@ const (
 
 func (h *htmlPage) networkMap(s evidence.Snapshot, r *checks.Report, secret func(string) string) {
 	m := netmap.Of(s, r)
+	h.put("<div class=\"maps\">\n")
 	for _, part := range []struct {
 		title string
 		boxes []*netmap.Box
 	}{{h.T("Network map"), m.Network}, {h.T("Services"), m.Services}} {
-		if len(part.boxes) == 0 {
-			continue
+		if len(part.boxes) > 0 {
+			h.put("<h2>%s</h2>\n", part.title)
 		}
-		d := drawing{secret: secret, more: func(n int) string { return h.T("and %d more", n) }}
-		for _, box := range part.boxes {
+		for _, box := range part.boxes { // each a picture of its own, which no page break cuts
+			d := drawing{secret: secret, more: func(n int) string { return h.T("and %d more", n) }}
 			d.box(box, 0)
+			title := secret(box.Kind + " " + box.Name)
+			h.put("<svg class=\"map\" role=\"img\" viewBox=\"0 0 %d %d\">\n<title>%s</title>\n%s</svg>\n",
+				mapWidth, d.y+2, title, markup(d.b.String()))
 		}
-		h.put("<h2>%s</h2>\n<svg class=\"map\" role=\"img\" viewBox=\"0 0 %d %d\">\n<title>%s</title>\n%s</svg>\n",
-			part.title, mapWidth, d.y+2, part.title, markup(d.b.String()))
 	}
+	h.put("</div>\n")
 }
 
 // A drawing grows downwards.

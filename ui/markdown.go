@@ -30,17 +30,22 @@ func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
 	if cause == "" {
 		m.put("\n%s.\n", inline(sentence))
 	}
-	if len(r.Causes) > 0 {
-		m.put("\n%s\n", WrongDiagnosis)
-	}
-	m.put("\n---\n\nMade by doctor %s%s.\n", inline(r.Doctor.Version), m.commit(r.Doctor.Commit))
-	_, err := io.WriteString(w, m.b.String())
-	return err
+	return m.end(w, len(r.Causes) > 0, r.Doctor)
 }
 
 type markdown struct {
 	style Style
 	b     strings.Builder
+}
+
+// end writes what the text ends in, and the text.
+func (m *markdown) end(w io.Writer, faulty bool, by checks.Program) error {
+	if faulty {
+		m.put("\n%s\n", WrongDiagnosis)
+	}
+	m.put("\n---\n\nMade by doctor %s%s.\n", inline(by.Version), m.commit(by.Commit))
+	_, err := io.WriteString(w, m.b.String())
+	return err
 }
 
 func (m *markdown) put(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }

@@ -13,10 +13,18 @@ import (
 // whatever is not ASCII is spelt out as \u{4e2d 6587}, by which a reader can
 // still tell what stood there.
 func Plain(s string, ascii bool) string {
-	if s = evidence.Clean(s); ascii {
+	if s = called.Replace(evidence.Clean(s)); ascii {
 		return spellOut(s)
 	}
 	return s
+}
+
+// called gives the program its name in texts that say what to run.
+var called = strings.NewReplacer()
+
+// CalledBy is the name that the program was called by. What runs on the node is doctor all the same.
+func CalledBy(name string) {
+	called = strings.NewReplacer("`doctor explain", "`"+name+" explain", "`doctor --", "`"+name+" --")
 }
 
 var asciiFor = map[rune]string{
@@ -67,8 +75,15 @@ func makePlain(v reflect.Value, ascii bool) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(Plain(v.String(), ascii))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			own := reflect.New(v.Type().Elem()) // the caller's stays as it was
+			own.Elem().Set(v.Elem())
+			v.Set(own)
+			makePlain(own.Elem(), ascii)
+		}
 	case reflect.Slice:
-		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len()) // the caller's stays as it was
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(own, v)
 		v.Set(own)
 		fallthrough

@@ -86,7 +86,7 @@ func flannel() checks.Report {
 			"the clock is 94 s behind the API server's; tokens and certificates are judged by it",
 			evidence.Because{Path: "time.json", Field: "/apiServerSkewMs",
 				Text: "apiServerSkewMs is -94000, service is stopped"})},
-		Fix: checks.Fix{Steps: []checks.Step{
+		Fix: checks.Fix{Steps: []*checks.Step{
 			{Kind: checks.StepInspect, Command: "Get-Service w32time"},
 			{Kind: checks.StepRun,
 				Text: "set the Windows time service to start by itself, and let it ask the domain or an NTP server that the node can reach", Command: "Set-Service w32time -StartupType Automatic; Start-Service w32time"},
@@ -116,7 +116,7 @@ func flannel() checks.Report {
 				"3 of 5 nodes have a podCIDR of /24, and the cluster CIDR 10.244.0.0/22 has room for no more than 4"),
 			found("info", "third"), found("info", "fourth"), found("info", "fifth"),
 		},
-		Fix: checks.Fix{Steps: []checks.Step{
+		Fix: checks.Fix{Steps: []*checks.Step{
 			{Kind: checks.StepInspect,
 				Command: "kubectl get node win-1 -o jsonpath='{.spec.podCIDR}'"},
 			{Kind: checks.StepRun,
@@ -192,7 +192,7 @@ func hostile(s string) checks.Report {
 		checks.Source{Kind: s, Name: s, Format: s}
 	r.Node = checks.NodeFacts{Name: s, OS: s, Build: s, Kubelet: s, Runtime: s, Network: s}
 	b := []evidence.Because{{Path: s, Line: 1, Text: s}, {Path: s, Text: s}}
-	fix := checks.Fix{Steps: []checks.Step{
+	fix := checks.Fix{Steps: []*checks.Step{
 		{Kind: checks.StepRun, Text: s, Command: s, Impact: s}}}
 	finding := func(level string) checks.ReportFinding {
 		return checks.ReportFinding{Level: level, Subject: s, Message: s, Basis: checks.Basis(s),

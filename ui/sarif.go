@@ -92,7 +92,7 @@ func writeSARIF(w io.Writer, r checks.Report) error {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		for _, f := range result.Findings {
 			one := sarifResult{RuleID: result.ID, RuleIndex: i, Level: sarifLevels[f.Level],
-				Message: sarifText{f.Message}}
+				Message: sarifText{f.Message}, Locations: []sarifLocation{}}
 			for j, b := range f.Because {
 				if at := sarifPlace(b); j == 0 {
 					one.Locations = append(one.Locations, at)

@@ -22,13 +22,14 @@ func TestSARIF(t *testing.T) {
 		{ID: "sound", Title: "Nothing", Status: checks.StatusPass},
 		{ID: "pod-field", Title: "Pod sets a field", Status: checks.StatusFail,
 			Links: []string{"https://example.org/a"},
-			Fix:   checks.Fix{Steps: []checks.Step{{Text: "Remove it.", Command: "kubectl edit"}}},
+			Fix:   checks.Fix{Steps: []*checks.Step{{Text: "Remove it.", Command: "kubectl edit"}}},
 			Findings: []checks.ReportFinding{{Level: "fail", Message: "pod a sets b",
 				Because: []evidence.Because{
 					{Path: "deploy/web app.yaml", Line: 12, Text: "b: 1"},
 					{Path: "deploy/web app.yaml", Line: 13, Text: "c: 1"}}},
 				{Level: "info", Message: "seen",
 					Because: []evidence.Because{{Path: "-", Text: "x"}}},
+				{Level: "warn", Message: "nowhere"},
 				{Level: "warn", Message: "odd",
 					Because: []evidence.Because{{Path: "/tmp/é.yaml", Line: 1}}}}}}}
 	for name, report := range map[string]checks.Report{"findings": r, "none": {}} {
@@ -55,11 +56,15 @@ func TestSARIF(t *testing.T) {
 	run := log.Runs[0]
 	var got []string
 	for _, one := range run.Results {
+		if len(one.Locations) == 0 {
+			got = append(got, one.Message.Text)
+			continue
+		}
 		at := one.Locations[0].Physical
 		got = append(got, one.Level+" "+run.Tool.Driver.Rules[one.RuleIndex].ID+" "+at.Artifact.URI)
 	}
 	want := []string{"error pod-field deploy/web%20app.yaml", "note pod-field stdin",
-		"warning pod-field file:///tmp/%C3%A9.yaml"}
+		"warning pod-field file:///tmp/%C3%A9.yaml", "nowhere"}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) || run.Results[0].Locations[0].Physical.Region == nil {

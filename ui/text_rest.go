@@ -119,7 +119,9 @@ func (p *page) last(r checks.Report) {
 	}
 	sentence, cause := p.style.Verdict(r)
 	if cause == "" {
-		p.line(p.verdict(overall(r)).on(clipColumns(sentence, p.columns, p.style.ASCII)))
+		for _, l := range Wrap(sentence, p.columns, p.columns) {
+			p.line(p.verdict(overall(r)).on(l))
+		}
 		return
 	}
 	id := "   (" + cause + ")"

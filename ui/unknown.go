@@ -25,8 +25,9 @@ type UnknownGroup struct {
 
 // byUse is the order of the groups: first what the reader can do in a minute, last what nobody can
 // change.
-var byUse = []evidence.Remedy{evidence.Elevate, evidence.ClusterRights, evidence.WithoutPassive,
-	evidence.RunCommand, evidence.ViaAPI, evidence.MoreTime, evidence.OnNode, evidence.FromPod, evidence.ReadFile,
+var byUse = []evidence.Remedy{evidence.WindowsNode, evidence.Elevate, evidence.ClusterRights,
+	evidence.WithoutPassive, evidence.WholeLog, evidence.RunCommand, evidence.ViaAPI,
+	evidence.MoreTime, evidence.OnNode, evidence.FromPod, evidence.ReadFile,
 	evidence.ByHand, evidence.OpenCheck}
 
 // saysMore tells whether the text of each single gap says more than the remedy does: it is an error
@@ -122,6 +123,14 @@ func (p *page) unknown(r checks.Report) {
 		return
 	}
 	p.blank()
+	if r.Source.Shows != "" {
+		said := p.lang.T("Only %d of %s could be judged from this (%s): collect a bundle on the node with `doctor bundle`, or add the outputs below.",
+			len(r.Results)-r.Count(checks.StatusUnknown)-r.Count(checks.StatusSkip),
+			p.lang.Count(len(r.Results), "check"), r.Source.Shows)
+		for _, l := range Wrap(p.plain(said), p.columns, p.columns) {
+			p.line(l)
+		}
+	}
 	more := 0
 	if !p.wide {
 		more = max(len(groups)-maxGroups, 0)

@@ -40,7 +40,7 @@ func foldVersions(results []*checks.Result, l *lang.Catalogue) []*checks.Result 
 	rest := slices.DeleteFunc(slices.Clone(results), silent)
 	return append(rest, &checks.Result{ID: string(checks.CategoryVersions),
 		Category: checks.CategoryVersions, Status: checks.StatusInfo,
-		Title: l.T("affected by %s: %s; `-o wide` lists them", l.Count(n, "known regression"),
+		Title: l.T("no sign of %s of these versions: %s; `-o wide` lists them", l.Count(n, "known regression"),
 			strings.Join(versions, l.T(", ")))})
 }
 

@@ -39,7 +39,7 @@ func TestSilentRegressionsAreOneRow(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want.ids)
 		}
 	}
-	const says = "affected by 3 known regressions: kubelet v1.31.0 (2), containerd 1.7.0 (1); " +
+	const says = "no sign of 3 known regressions of these versions: kubelet v1.31.0 (2), containerd 1.7.0 (1); " +
 		"`-o wide` lists them"
 	if got := Message(foldVersions([]*checks.Result{a, b, c}, nil)[0]); got != says {
 		t.Errorf("the row says %q, want %q", got, says)

@@ -95,10 +95,14 @@ func (style Style) Origin(r checks.Report) []string {
 		kind = ""
 	}
 	from := strings.TrimSpace(l.Word(kind) + " " + r.Source.Name)
-	if f := r.Source.Format; f != "" && f != evidence.Layout {
+	if f := cmp.Or(r.Source.Shows, r.Source.Format); f != "" && f != evidence.Layout {
 		from = strings.TrimSpace(from + " (" + f + ")")
 	}
-	return given(when, from)
+	inside := ""
+	if r.Source.Container != "" {
+		inside = l.T("from a %s container", r.Source.Container)
+	}
+	return given(when, from, inside)
 }
 
 func given(texts ...string) []string {

@@ -9,11 +9,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // An archive is one download.
@@ -36,11 +36,7 @@ func (r *release) pack(p program) error {
 		}
 		files[name] = content
 	}
-	for name, content := range r.docs {
-		if p.System != "windows" || !strings.HasPrefix(name, "man/") {
-			files[name] = content
-		}
-	}
+	maps.Copy(files, r.docs)
 	write, suffix := r.tarGz, ".tar.gz"
 	if p.System == "windows" {
 		write, suffix = r.zip, ".zip"
@@ -89,9 +85,16 @@ func (r *release) tarGz(w io.Writer, folder string, files map[string][]byte) err
 	if err != nil {
 		return err
 	}
-	t := tar.NewWriter(g)
+	if err := r.tar(g, folder+"/", files); err != nil {
+		return err
+	}
+	return g.Close()
+}
+
+func (r *release) tar(w io.Writer, prefix string, files map[string][]byte) error {
+	t := tar.NewWriter(w)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		err := t.WriteHeader(&tar.Header{Name: folder + "/" + name, Mode: mode(name),
+		err := t.WriteHeader(&tar.Header{Name: prefix + name, Mode: mode(name),
 			ModTime: r.Time,
 			Size:    int64(len(files[name])), Format: tar.FormatUSTAR})
 		if err != nil {
@@ -101,8 +104,44 @@ func (r *release) tarGz(w io.Writer, folder string, files map[string][]byte) err
 			return err
 		}
 	}
-	if err := t.Close(); err != nil {
+	return t.Close()
+}
+
+// image packs the image for Windows nodes as a tar, which a node without a registry imports.
+func (r *release) image(programs []program) error {
+	folder, err := os.MkdirTemp("", "doctor-image")
+	if err != nil {
 		return err
 	}
-	return g.Close()
+	defer os.RemoveAll(folder)
+	layout := filepath.Join(folder, "layout")
+	args := []string{"run", ".", "-out", layout, "-version", r.Version}
+	for _, p := range programs {
+		if p.System != "windows" {
+			continue
+		}
+		file := filepath.Join(folder, p.Arch+".exe")
+		if err := os.WriteFile(file, p.content, 0o644); err != nil {
+			return err
+		}
+		args = append(args, p.Arch+"="+file)
+	}
+	if _, err := command(filepath.Join(r.Root, "cmd/image"), hermetic, "go", args...); err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	err = fs.WalkDir(os.DirFS(layout), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[path], err = os.ReadFile(filepath.Join(layout, path))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := r.tar(&b, "", files); err != nil {
+		return err
+	}
+	return r.write("doctor_"+r.Number()+"_image.tar", b.Bytes())
 }

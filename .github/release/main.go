@@ -1,5 +1,5 @@
 // Release builds what a release consists of, from the commit that is checked out, without a network:
-// programs, archives, notices, an SBOM, manifests of package managers, and SHA256SUMS. The same
+// programs, archives, notices, an SBOM, an image, manifests of package managers, and SHA256SUMS. The same
 // commit and the same Go give the same bytes.
 package main
 
@@ -86,6 +86,9 @@ func (r *release) run(targets []string) error {
 		}
 	}
 	if err := r.write("doctor.cdx.json", r.sbom); err != nil {
+		return err
+	}
+	if err := r.image(programs); err != nil {
 		return err
 	}
 	if err := r.manifests(); err != nil {

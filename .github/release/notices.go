@@ -68,7 +68,7 @@ var stated = map[string]string{"github.com/mattn/go-localereader v0.0.1": "READM
 func addNotices(b *strings.Builder, name, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("%s: %w; `go mod download` first", name, err)
+		return fmt.Errorf("%s: %w; `make modules` first", name, err)
 	}
 	found := false
 	for _, e := range entries {

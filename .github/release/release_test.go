@@ -4,21 +4,17 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tc-hib/winres"
-	"sigs.k8s.io/yaml"
 )
 
 const testVersion = "v1.2.3"
@@ -38,7 +34,7 @@ func TestAReleaseIsReproducible(t *testing.T) {
 		}
 		sums[i] = read(t, filepath.Join(out, "SHA256SUMS"))
 	}
-	if sums[0] != sums[1] || strings.Count(sums[0], "\n") != 3 {
+	if sums[0] != sums[1] || strings.Count(sums[0], "\n") != 4 {
 		t.Errorf("the same commit gives two releases:\n%s\n%s", sums[0], sums[1])
 	}
 	name := "doctor_1.2.3_windows_amd64"
@@ -55,6 +51,7 @@ func TestAReleaseIsReproducible(t *testing.T) {
 		"completions/_doctor":     "#compdef doctor",
 		"completions/doctor.fish": "fish completion for doctor",
 		"completions/doctor.ps1":  "powershell completion for doctor",
+		"man/man1/doctor.1":       "doctor",
 		"doctor.cdx.json":         "pkg:golang/github.com/spf13/cobra@v1",
 	} {
 		content, err := fs.ReadFile(z, name+"/"+file)
@@ -83,6 +80,10 @@ func TestAReleaseIsReproducible(t *testing.T) {
 		t.Errorf("doctor.exe has no icon: %v", err)
 	}
 	t.Run("the program runs", func(t *testing.T) { runsUnderWine(t, exe) })
+	if image := read(t, filepath.Join(out, "doctor_1.2.3_image.tar")); !strings.Contains(image, `"os":"windows"`) ||
+		!strings.Contains(image, "oci-layout") {
+		t.Error("the tar holds no image for Windows")
+	}
 	t.Run("the SBOM keeps to its schema", func(t *testing.T) { validSBOM(t, read(t, filepath.Join(out, "doctor.cdx.json"))) })
 }
 
@@ -162,121 +163,6 @@ func read(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(content)
-}
-
-// TestManifests holds the manifests to what their package managers require. The fields and patterns of
-// winget are those of the JSON Schemas 1.9.0 of microsoft/winget-cli, those of Scoop of its
-// schema.json; krew's are those of its validation of a plugin.
-func TestManifests(t *testing.T) {
-	r := &release{Out: t.TempDir(), Repo: "somebody/doctor", Version: testVersion, Time: time.Unix(1700000000, 0).UTC()}
-	for i, target := range strings.Fields(allTargets) {
-		system, arch, _ := strings.Cut(target, "/")
-		folder := "doctor_1.2.3_" + system + "_" + arch
-		file := folder + map[bool]string{true: ".zip", false: ".tar.gz"}[system == "windows"]
-		r.Archives = append(r.Archives, archive{system, arch, file, strings.Repeat(string("0123456789"[i]), 64), folder})
-	}
-	if err := r.manifests(); err != nil {
-		t.Fatal(err)
-	}
-	file := func(name string) string { return read(t, filepath.Join(r.Out, "manifests", name)) }
-	decode := func(name string) map[string]any {
-		var v map[string]any
-		if err := yaml.UnmarshalStrict([]byte(file(name)), &v); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return v
-	}
-	fits := func(where string, v map[string]any, fields map[string]string) {
-		t.Helper()
-		for field, pattern := range fields {
-			text, ok := v[field].(string)
-			if !ok || !regexp.MustCompile(`^(?:`+pattern+`)$`).MatchString(text) {
-				t.Errorf("%s: %s is %q, want %s", where, field, v[field], pattern)
-			}
-		}
-	}
-	const id, number, hash, url = `[^.\s\\/:*?"<>|]{1,32}(\.[^.\s\\/:*?"<>|]{1,32}){1,7}`, `[^\\/:*?"<>|]+`,
-		`[A-Fa-f0-9]{64}`, `https://github\.com/somebody/doctor/releases/download/v1\.2\.3/.+`
-	for kind, name := range map[string]string{"version": "", "defaultLocale": ".locale.en-US", "installer": ".installer"} {
-		v := decode("winget/somebody.doctor" + name + ".yaml")
-		fields := map[string]string{"PackageIdentifier": id, "PackageVersion": number, "ManifestType": kind,
-			"ManifestVersion": `1\.9\.0`}
-		switch kind {
-		case "version":
-			fields["DefaultLocale"] = "en-US"
-		case "defaultLocale":
-			for _, field := range []string{"Publisher", "PackageName", "License", "ShortDescription"} {
-				fields[field] = ".{3,256}"
-			}
-			fields["PackageLocale"] = "en-US"
-		case "installer":
-			fields["InstallerType"], fields["NestedInstallerType"] = "zip", "portable"
-			fields["ReleaseDate"] = `\d{4}-\d\d-\d\d`
-			for _, one := range v["Installers"].([]any) {
-				fits(kind, one.(map[string]any), map[string]string{"Architecture": "x64|arm64", "InstallerUrl": url + `\.zip`,
-					"InstallerSha256": hash})
-				nested := one.(map[string]any)["NestedInstallerFiles"].([]any)[0].(map[string]any)
-				fits(kind, nested, map[string]string{"RelativeFilePath": `doctor_1\.2\.3_windows_\w+\\doctor\.exe`})
-			}
-			if n := len(v["Installers"].([]any)); n != 2 {
-				t.Errorf("%d installers", n)
-			}
-		}
-		fits(kind, v, fields)
-	}
-	scoop := decode("scoop/doctor.json") // JSON is YAML
-	fits("scoop", scoop, map[string]string{"version": `[\w.+-]+`, "homepage": "https://.+", "license": `Apache-2\.0`,
-		"bin": `doctor\.exe`})
-	for key := range scoop {
-		if !slices.Contains(strings.Fields("version description homepage license architecture bin"), key) {
-			t.Errorf("Scoop's schema has no %s", key)
-		}
-	}
-	fits("scoop", scoop["architecture"].(map[string]any)["64bit"].(map[string]any),
-		map[string]string{"url": url, "hash": hash, "extract_dir": "doctor_.+"})
-	krew := decode("krew/windows-doctor.yaml")
-	fits("krew", krew, map[string]string{"apiVersion": `krew\.googlecontainertools\.github\.com/v1alpha2`, "kind": "Plugin"})
-	spec := krew["spec"].(map[string]any)
-	fits("krew", spec, map[string]string{"version": `v\d+\.\d+\.\d+`, "shortDescription": ".{5,50}", "description": "(?s).+"})
-	seen := map[string]bool{}
-	for _, one := range spec["platforms"].([]any) {
-		p := one.(map[string]any)
-		fits("krew", p, map[string]string{"uri": url, "sha256": hash, "bin": `doctor(\.exe)?`})
-		seen[p["uri"].(string)+p["sha256"].(string)] = true
-	}
-	if len(seen) != 6 {
-		t.Errorf("krew has %d platforms", len(seen))
-	}
-	var nuspec struct {
-		Metadata struct {
-			ID          string `xml:"id"`
-			Version     string `xml:"version"`
-			Authors     string `xml:"authors"`
-			Description string `xml:"description"`
-			ProjectURL  string `xml:"projectUrl"`
-		} `xml:"metadata"`
-	}
-	if err := xml.Unmarshal([]byte(file("chocolatey/doctor.nuspec")), &nuspec); err != nil ||
-		nuspec.Metadata.ID == "" || nuspec.Metadata.Version != "1.2.3" || nuspec.Metadata.Authors != "somebody" ||
-		nuspec.Metadata.Description == "" || nuspec.Metadata.ProjectURL == "" {
-		t.Errorf("nuspec: %+v, %v", nuspec, err)
-	}
-	install := file("chocolatey/tools/chocolateyinstall.ps1")
-	formula := file("homebrew/doctor.rb")
-	for _, a := range r.Archives {
-		where := formula
-		if a.System == "windows" {
-			if where = install; a.Arch == "arm64" {
-				continue // Chocolatey has no packages for it
-			}
-		}
-		if !strings.Contains(where, r.URL(a.File)) || !strings.Contains(where, a.SHA256) {
-			t.Errorf("%s is in no manifest:\n%s", a.File, where)
-		}
-	}
-	if strings.Count(formula, " do\n")+strings.Count(formula, "def ")+1 != strings.Count(formula, "end\n") {
-		t.Error("the formula's blocks do not end")
-	}
 }
 
 func TestManPagesAndCompletions(t *testing.T) {

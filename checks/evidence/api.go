@@ -4,17 +4,37 @@ package evidence
 // fields that checks read, under their Kubernetes names; k8s.io/api would bring
 // a hundred packages into every check.
 var (
-	Node           = objectKind[NodeObject]("api/node.json")
+	Node           = windowsNodeKind("api/node.json")
 	Nodes          = objectsKind[NodeObject]("api/nodes.json")
-	Pods           = objectsKind[Pod]("api/pods.json")
+	Pods           = podsOfNode("api/pods.json")
 	PodEvents      = objectsKind[Event]("api/events.json")
 	KubeServices   = objectsKind[KubeService]("api/services.json")
 	EndpointSlices = objectsKind[EndpointSlice]("api/endpointslices.json")
 	ConfigMaps     = objectsKind[ConfigMap]("api/configmaps.json")
 	DaemonSets     = objectsKind[DaemonSet]("api/daemonsets.json")
+	NodeLease      = objectKind[Lease]("api/lease.json")
 	APIVersion     = jsonKind[VersionInfo]("api/version.json")
 	ServiceCIDRs   = objectsKind[ServiceCIDR]("api/servicecidrs.json") // Kubernetes 1.33 and later
 )
+
+// Lease is the coordination.k8s.io Lease that the kubelet renews. The time of renewal is by the
+// node's clock, and that of the managed fields by the API server's.
+type Lease struct {
+	Placed   `json:"-"`
+	Metadata struct {
+		ManagedFields []struct {
+			Time     Time `json:"time"`
+			FieldsV1 struct {
+				Spec struct {
+					RenewTime *struct{} `json:"f:renewTime"`
+				} `json:"f:spec"`
+			} `json:"fieldsV1"`
+		} `json:"managedFields"`
+	} `json:"metadata"`
+	Spec struct {
+		RenewTime Time `json:"renewTime"`
+	} `json:"spec"`
+}
 
 // ServiceCIDR is a networking.k8s.io ServiceCIDR.
 type ServiceCIDR struct {
@@ -218,6 +238,8 @@ func (p Pod) Ready() bool {
 }
 
 // Statuses lists the states of all containers, init containers first.
+//
+//go:noinline
 func (p Pod) Statuses() []ContainerStatus {
 	return append(append([]ContainerStatus(nil), p.Status.InitContainerStatuses...),
 		p.Status.ContainerStatuses...)

@@ -90,7 +90,7 @@ func (s Snapshot) file(p string) NodeFile {
 }
 
 func hasBOM(b []byte) bool {
-	s := string(b)
+	s := string(b[:min(len(b), 3)])
 	return strings.HasPrefix(s, "\xef\xbb\xbf") || strings.HasPrefix(s, "\xff\xfe") ||
 		strings.HasPrefix(s, "\xfe\xff")
 }
@@ -211,7 +211,7 @@ func (f Folder) Gap(s Snapshot) Gap {
 	if len(s.FilesIn(string(f))) > 0 {
 		return Gap{}
 	}
-	if g := s.File(string(f)).Gap; g.Kind != "" && g.Kind != NotCollected {
+	if g := s.File(string(f)).Gap; g.Kind != "" && g.Code != NotInRecording {
 		return g // the folder itself was looked for
 	}
 	return neverAsked(EvidencePath(string(f)) + "/")

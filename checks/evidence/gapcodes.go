@@ -21,6 +21,8 @@ const (
 	ReadFile       Remedy = "read-file"       // see why the file cannot be read
 	ByHand         Remedy = "by-hand"         // this Windows does not show it to a program
 	RunCommand     Remedy = "run-command"     // give doctor the output of a command too
+	WindowsNode    Remedy = "windows-node"    // give doctor a node that runs Windows
+	WholeLog       Remedy = "whole-log"       // give doctor all of a log
 	OpenCheck      Remedy = "open-check"      // see what the check lacks
 )
 
@@ -52,6 +54,7 @@ const (
 	ListIncomplete  Code = "list-incomplete"
 	CutByRecorder   Code = "cut-by-recorder"
 	LogNotSearched  Code = "log-not-searched"
+	LogInPart       Code = "log-in-part"
 	Passive         Code = "passive"
 	NoReason        Code = "no-reason"
 	Interrupted     Code = "interrupted"
@@ -61,6 +64,7 @@ const (
 	NoProbeTarget   Code = "no-probe-target"
 	NoDNSServer     Code = "no-dns-server"
 	NotAmongFiles   Code = "not-among-files"
+	OtherSystem     Code = "other-system"
 )
 
 // Codes of what was looked for and is not there.
@@ -73,6 +77,7 @@ const (
 	NeedsAdministrator   Code = "needs-administrator"
 	KubeconfigProtected  Code = "kubeconfig-protected"
 	NotAuthorized        Code = "not-authorized"
+	SomeNamespaces       Code = "some-namespaces"
 	ClientCertRefused    Code = "client-certificate-refused"
 	ClientCertExpired    Code = "client-certificate-expired"
 	CredentialsRefused   Code = "credentials-refused"
@@ -150,7 +155,12 @@ var codes = map[Code]wording{
 		true},
 	NotAmongFiles: {NotCollected, "none of the files shows %s; run `%s`, and give doctor its output too",
 		RunCommand, true},
-	LogNotSearched:  {Error, "%s: %s", "", false},
+	OtherSystem: {NotCollected,
+		"node %s runs %s, and doctor judges Windows nodes only", WindowsNode, false},
+	LogNotSearched: {Error, "%s: %s", "", false},
+	LogInPart: {NotCollected,
+		"only a part of the log is recorded (%s), and what it does not show may be in the rest",
+		WholeLog, false},
 	Passive:         {NotCollected, "--passive sends no probes", WithoutPassive, false},
 	NoReason:        {Error, "the gap file gives no reason", "", false},
 	Interrupted:     {NotCollected, "the run was interrupted", "", false},
@@ -172,6 +182,8 @@ var codes = map[Code]wording{
 		"the kubeconfig is readable by administrators only; run as Administrator", Elevate, false},
 	NotAuthorized: {Denied,
 		"may not %s %s: %s; `doctor explain rbac` prints the required role", ClusterRights, false},
+	SomeNamespaces: {Denied,
+		"the account may list %s in these namespaces alone: %s; `doctor explain rbac` prints the required role", ClusterRights, false},
 	ClientCertRefused: {Denied,
 		"%s does not accept the client certificate of the kubeconfig: %s", ClusterRights, false},
 	ClientCertExpired: {Denied,

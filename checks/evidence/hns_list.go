@@ -19,8 +19,27 @@ const maxHNSObjects = 200_000
 // spoils the listing: a list with a hole would look like a smaller list.
 func decodeHNS[T any](b []byte, what string, known []string,
 	decode func(*hnsObject) (T, bool)) ([]T, error) {
-	list, n, in := []T{}, 0, &origin{}
-	err := eachHNSValue(b, in, func(line int, v any) error {
+	list := []T{}
+	err := eachHNSObject(b, what, known, func(o *hnsObject, in *origin, index int) {
+		value, ok := decode(o)
+		if !ok {
+			return
+		}
+		if p, ok := any(&value).(placer); ok {
+			p.place(in, index)
+		}
+		list = append(list, value)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func eachHNSObject(b []byte, what string, known []string,
+	yield func(o *hnsObject, in *origin, index int)) error {
+	n, in := 0, &origin{}
+	return eachHNSValue(b, in, func(line int, v any) error {
 		index := n
 		if n++; n > maxHNSObjects {
 			return fmt.Errorf("line %d: more than %d elements", line, maxHNSObjects)
@@ -39,22 +58,13 @@ func decodeHNS[T any](b []byte, what string, known []string,
 		}
 		if state.err == nil {
 			objects[0].path = ""
-			if value, ok := decode(objects[0]); ok {
-				if p, ok := any(&value).(placer); ok {
-					p.place(in, index)
-				}
-				list = append(list, value)
-			}
+			yield(objects[0], in, index)
 		}
 		if state.err != nil {
 			return fmt.Errorf("line %d: element %d: %w", line, index, state.err)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
 }
 
 // eachHNSValue calls yield with each element and the line that it begins in, and

@@ -125,7 +125,6 @@ func FuzzHNSNetworks(f *testing.F) {
 	fuzzHNS(f, DecodeHNSNetworks, func(list []HNSNetwork) {
 		for _, n := range list {
 			n.RemoteSubnets()
-			n.vxlanPort()
 		}
 	})
 }
@@ -135,7 +134,7 @@ func FuzzHNSEndpoints(f *testing.F) {
 		for _, e := range list {
 			e.OutBoundNAT()
 			e.SDNRoutes()
-			e.providerAddress()
+			providerAddress(e.Policies)
 		}
 	})
 }

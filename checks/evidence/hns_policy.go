@@ -155,9 +155,7 @@ func (e HNSEndpoint) SDNRoutes() []HNSSDNRoute {
 	return list
 }
 
-// providerAddress is the node address that the endpoint's encapsulated packets carry.
-func (e HNSEndpoint) providerAddress() string { return providerAddress(e.Policies) }
-
+// providerAddress is the node address that an endpoint's encapsulated packets carry.
 func providerAddress(policies []HNSPolicy) string {
 	for p := range policiesOf(policies, "ProviderAddress") {
 		if s := p.Text("ProviderAddress"); s != "" {
@@ -185,14 +183,6 @@ func (n HNSNetwork) RemoteSubnets() []HNSRemoteSubnet {
 			hnsMAC(p.Text("DistributedRouterMacAddress")), vni, p.Truncated})
 	}
 	return list
-}
-
-// vxlanPort is the UDP port that the network encapsulates to, where it is not HNS's own choice.
-func (n HNSNetwork) vxlanPort() (port uint64, ok bool) {
-	for p := range policiesOf(n.Policies, "VxlanPort") {
-		return p.Number("Port")
-	}
-	return 0, false
 }
 
 func policiesOf(policies []HNSPolicy, name string) iter.Seq[HNSPolicy] {

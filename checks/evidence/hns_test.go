@@ -136,12 +136,6 @@ func TestHNSNetworkPolicies(t *testing.T) {
 	if diff := cmp.Diff(want, list[0].RemoteSubnets()); diff != "" {
 		t.Error(diff)
 	}
-	if port, ok := list[0].vxlanPort(); port != 4789 || !ok {
-		t.Errorf("VXLAN port %d, %v", port, ok)
-	}
-	if _, ok := (HNSNetwork{}).vxlanPort(); ok {
-		t.Error("a network without the policy has a VXLAN port")
-	}
 }
 
 func TestDecodeHNSEndpoints(t *testing.T) {
@@ -255,8 +249,8 @@ func TestHNSEndpointPolicies(t *testing.T) {
 			if diff := cmp.Diff(test.routes, e.SDNRoutes()); diff != "" {
 				t.Error(diff)
 			}
-			if e.providerAddress() != test.provider {
-				t.Errorf("provider address %q, want %q", e.providerAddress(), test.provider)
+			if providerAddress(e.Policies) != test.provider {
+				t.Errorf("provider address %q, want %q", providerAddress(e.Policies), test.provider)
 			}
 			lost := false
 			for _, p := range e.Policies {

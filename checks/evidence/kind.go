@@ -3,54 +3,66 @@ package evidence
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 )
 
 // A Kind is one typed piece of evidence: where it lies in the tree and how it
 // is decoded.
-type Kind[T any] struct {
+type Kind[T any] struct{ kind }
+
+// kind is what all Kinds have whatever their type: code that depends on the type is in the program
+// once for each.
+type kind struct {
 	path   string
-	decode func([]byte) (T, *origin, error)
+	decode func([]byte) (any, *origin, error)
 	weight int // of an object against the tree's budget; 0 counts as 1
+	// why the evidence is not of the node that is judged; nil where that cannot be
+	foreign func(Snapshot) Gap
 }
 
-type decoded[T any] struct {
-	value T
+type decoded struct {
+	value any
 	from  *origin
 	gap   Gap
 }
 
 func jsonKind[T any](path string) *Kind[T] {
-	return &Kind[T]{path: path, decode: func(b []byte) (v T, _ *origin, err error) {
-		err = decodeJSON(b, &v)
+	return &Kind[T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
+		var v T
+		err := decodeJSON(b, &v)
 		return v, &origin{bare: true}, err
-	}}
+	}}}
 }
 
 // In returns the evidence, or T's zero value where there is a gap.
 func (k *Kind[T]) In(s Snapshot) T {
 	s.note(k.path)
-	return k.load(s).value
+	v, _ := k.load(s).value.(T)
+	return v
 }
 
 // Gap says why the evidence is not there; the zero Gap where it is.
-func (k *Kind[T]) Gap(s Snapshot) Gap {
+func (k *kind) Gap(s Snapshot) Gap {
 	s.note(k.path)
 	return k.load(s).gap
 }
 
 // Known tells whether the evidence is there.
-func (k *Kind[T]) Known(s Snapshot) bool { return k.Gap(s).Kind == "" }
+func (k *kind) Known(s Snapshot) bool { return k.Gap(s).Kind == "" }
 
 // Path is where the evidence lies.
-func (k *Kind[T]) Path() string { return k.path }
+func (k *kind) Path() string { return k.path }
 
 // Field is the place of a value in the evidence: of a document, or without steps
 // of the list that it is. Elements of a list know their own place.
-func (k *Kind[T]) Field(s Snapshot, steps ...any) Place {
+func (k *kind) Field(s Snapshot, steps ...any) Place {
 	s.note(k.path)
 	place := Place{Path: k.path}
+	if s.tree != nil {
+		place.Path = s.placeOf(k.path)
+	}
 	if from := k.load(s).from; from != nil {
 		place.Field = from.prefix
 	}
@@ -58,28 +70,36 @@ func (k *Kind[T]) Field(s Snapshot, steps ...any) Place {
 }
 
 // Paths makes a Kind a Need.
-func (k *Kind[T]) Paths() []string { return []string{k.path} }
+func (k *kind) Paths() []string { return []string{k.path} }
 
-func (k *Kind[T]) load(s Snapshot) decoded[T] {
+func (k *kind) load(s Snapshot) decoded {
 	if s.tree.shares(k.path) {
 		return k.load(Snapshot{tree: s.base})
 	}
-	return Memo(s, k, func(s Snapshot) decoded[T] {
+	return Memo(s, k, func(s Snapshot) decoded {
+		if k.foreign != nil {
+			if gap := k.foreign(s); gap.Kind != "" {
+				return decoded{gap: gap}
+			}
+		}
 		content, gap := s.tree.readFile(k.path)
 		if gap.Kind != "" {
-			return decoded[T]{gap: gap}
+			return decoded{gap: gap}
 		}
 		if gap := s.tree.countObjects(content, max(k.weight, 1)); gap.Kind != "" {
-			return decoded[T]{gap: gap}
+			return decoded{gap: gap}
 		}
 		value, from, err := k.decode(content)
+		if of := (otherSystem{}); errors.As(err, &of) {
+			return decoded{gap: OtherSystem.Gap(of.name, of.system)}
+		}
 		if err != nil {
-			return decoded[T]{gap: Reported.OfKind(Error, err)}
+			return decoded{gap: Reported.OfKind(Error, err)}
 		}
 		if from != nil {
-			from.path = k.path
+			from.path = s.placeOf(k.path)
 		}
-		return decoded[T]{value: value, from: from}
+		return decoded{value: value, from: from}
 	})
 }
 

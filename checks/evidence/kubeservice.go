@@ -103,29 +103,34 @@ type EndpointPort struct {
 // objectKind holds exactly one Kubernetes object; a List of one is accepted,
 // because that is what `kubectl get nodes win-1 -o json` habits leave behind.
 func objectKind[T any](path string) *Kind[T] {
-	return &Kind[T]{path: path, decode: func(b []byte) (v T, in *origin, err error) {
-		var head struct {
-			Items []json.RawMessage `json:"items"`
-		}
-		if err := decodeJSON(b, &head); err != nil {
-			return v, nil, err
-		}
-		if len(head.Items) > 1 {
-			return v, nil, fmt.Errorf("it holds a list of %d objects where one is meant",
-				len(head.Items))
-		}
-		in = &origin{bare: true}
-		if len(head.Items) == 1 {
-			b, in.prefix = bytes.TrimSpace(head.Items[0]), "/items/0"
-		}
-		if err := decodeJSON(b, &v); err != nil {
-			return v, nil, err
-		}
-		if p, ok := any(&v).(placer); ok {
-			p.place(in, 0)
-		}
-		return v, in, nil
-	}}
+	return &Kind[T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
+		var v T
+		in, err := decodeObject(b, &v)
+		return v, in, err
+	}}}
+}
+
+func decodeObject(b []byte, v any) (*origin, error) {
+	var head struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := decodeJSON(b, &head); err != nil {
+		return nil, err
+	}
+	if len(head.Items) > 1 {
+		return nil, fmt.Errorf("it holds a list of %d objects where one is meant", len(head.Items))
+	}
+	in := &origin{bare: true}
+	if len(head.Items) == 1 {
+		b, in.prefix = bytes.TrimSpace(head.Items[0]), "/items/0"
+	}
+	if err := decodeJSON(b, v); err != nil {
+		return nil, err
+	}
+	if p, ok := v.(placer); ok {
+		p.place(in, 0)
+	}
+	return in, nil
 }
 
 // CRI is cri.json: what the container runtime said, in CRI v1's own JSON names.

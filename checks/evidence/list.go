@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -10,43 +11,53 @@ import (
 // listKind is a Kind that holds an array. One bare object is a list of one and
 // null a list of none, as PowerShell's ConvertTo-Json writes them.
 func listKind[T any](path string) *Kind[[]T] {
-	return &Kind[[]T]{path: path, decode: decodeList[T]}
+	return &Kind[[]T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
+		list := []T{}
+		in, err := decodeList(b, &list)
+		return list, in, err
+	}}}
 }
 
-func decodeList[T any](b []byte) ([]T, *origin, error) {
-	list, in := []T{}, &origin{}
-	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '{' {
-		var one T
-		if err := decodeJSON(b, &one); err != nil {
-			return nil, nil, err
+// decodeList decodes into list, which points to a slice.
+func decodeList(b []byte, list any) (*origin, error) {
+	in, elements := &origin{}, reflect.ValueOf(list).Elem()
+	if isJSONObject(b) {
+		one := reflect.New(elements.Type().Elem())
+		if err := decodeJSON(b, one.Interface()); err != nil {
+			return nil, err
 		}
-		list, in.bare = append(list, one), true
-	} else if err := decodeJSON(b, &list); err != nil {
-		return nil, nil, err
+		elements.Set(reflect.Append(elements, one.Elem()))
+		in.bare = true
+	} else if err := decodeJSON(b, list); err != nil {
+		return nil, err
 	}
-	placeAll(list, in)
-	return list, in, nil
+	placeAll(elements, in)
+	return in, nil
 }
+
+func isJSONObject(b []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) }
 
 // objectsKind holds Kubernetes objects: a List, an array, or one object, as
 // kubectl prints them.
 func objectsKind[T any](path string) *Kind[[]T] {
-	return &Kind[[]T]{path: path, decode: func(b []byte) ([]T, *origin, error) {
-		var list struct {
+	return &Kind[[]T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
+		list := []T{}
+		var object struct {
 			Items *[]T `json:"items"`
 		}
-		if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '{' {
-			if err := decodeJSON(b, &list); err != nil {
+		if isJSONObject(b) {
+			if err := decodeJSON(b, &object); err != nil {
 				return nil, nil, err
 			}
 		}
-		if list.Items == nil {
-			return decodeList[T](b)
+		if object.Items == nil {
+			in, err := decodeList(b, &list)
+			return list, in, err
 		}
 		in := &origin{prefix: "/items"}
-		placeAll(*list.Items, in)
-		return *list.Items, in, nil
-	}}
+		placeAll(reflect.ValueOf(*object.Items), in)
+		return *object.Items, in, nil
+	}}}
 }
 
 // findString searches a decoded JSON value for the first string under key,

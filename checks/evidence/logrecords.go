@@ -18,6 +18,7 @@ type LogRecord struct {
 	LeftOutLines int    `json:"leftOutLines,omitempty"`
 	LeftOutBytes int64  `json:"leftOutBytes,omitempty"`
 	Unsearched   string `json:"unsearched,omitempty"` // why the search did not come to its end
+	Excerpt      bool   `json:"excerpt,omitempty"`    // lines that somebody copied from where they stood
 }
 
 // LeftOut begins the line that stands in a log where a bundle leaves lines out.

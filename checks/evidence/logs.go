@@ -32,8 +32,8 @@ func (l Logs) folders() []string {
 	return []string{own}
 }
 
-// sameLog tells whether two names stand for the logs of one component.
-func sameLog(a, b string) bool {
+// SameLog tells whether two names stand for the logs of one component.
+func SameLog(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
 	}
@@ -54,7 +54,7 @@ func (l Logs) Gap(s Snapshot) Gap {
 		return Gap{}
 	}
 	if s.tree != nil && !s.hides(l.folder()) {
-		if _, gap := s.tree.readFile("logs/" + string(l)); gap.Kind != NotCollected {
+		if _, gap := s.tree.readFile("logs/" + string(l)); gap.Code != NotInRecording {
 			return gap
 		}
 	}

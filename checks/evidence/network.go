@@ -24,28 +24,31 @@ var (
 const hnsWeight = 3
 
 func hnsKind[T any](path string, decode func([]byte) (T, error)) *Kind[T] {
-	return &Kind[T]{path: path, weight: hnsWeight, decode: func(b []byte) (v T, _ *origin,
-		err error) {
-		if len(bytes.TrimSpace(b)) == 0 {
-			return v, nil,
-				errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
-		}
-		v, err = decode(b)
+	return newHNSKind[T](path, func(b []byte) (any, *origin, error) {
+		v, err := decode(b)
 		return v, &origin{bare: true}, err
-	}}
+	})
 }
 
 func hnsListKind[T any](path string, decode func([]byte) ([]T, error)) *Kind[[]T] {
-	k := hnsKind(path, decode)
-	document := k.decode
-	k.decode = func(b []byte) ([]T, *origin, error) {
-		list, in, err := document(b)
+	return newHNSKind[[]T](path, func(b []byte) (any, *origin, error) {
+		list, err := decode(b)
+		in := &origin{bare: true}
 		if len(list) > 0 {
 			in = any(&list[0]).(placer).origin() // each element has it
 		}
 		return list, in, err
-	}
-	return k
+	})
+}
+
+func newHNSKind[T any](path string, decode func([]byte) (any, *origin, error)) *Kind[T] {
+	return &Kind[T]{kind{path: path, weight: hnsWeight, decode: func(b []byte) (any, *origin, error) {
+		if len(bytes.TrimSpace(b)) == 0 {
+			return nil, nil,
+				errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
+		}
+		return decode(b)
+	}}}
 }
 
 // Adapter is one network interface, virtual ones included.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -17,9 +18,13 @@ type Place struct {
 }
 
 // InFile is the place of a whole file.
+//
+//go:noinline
 func InFile(path string) Place { return Place{Path: path} }
 
 // InLine is a line of a text.
+//
+//go:noinline
 func InLine(path string, line int) Place { return Place{Path: path, Line: line} }
 
 // At is a value inside the place: a string is a member of an object, an int an
@@ -114,11 +119,13 @@ type placer interface {
 }
 
 // placeAll notes in each element of a list where it is.
-func placeAll[T any](list []T, in *origin) {
-	for i := range list {
-		if p, ok := any(&list[i]).(placer); ok {
-			p.place(in, i)
+func placeAll(list reflect.Value, in *origin) {
+	for i := range list.Len() {
+		p, ok := list.Index(i).Addr().Interface().(placer)
+		if !ok {
+			return
 		}
+		p.place(in, i)
 	}
 }
 

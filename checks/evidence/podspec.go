@@ -88,6 +88,8 @@ type WindowsOptions struct {
 }
 
 // HostProcess tells whether the pod runs as HostProcess containers.
+//
+//go:noinline
 func (p Pod) HostProcess() bool {
 	_, is := p.hostProcess()
 	return is

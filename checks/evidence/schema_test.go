@@ -81,6 +81,7 @@ type Tree struct {
 	ConfigMaps     json.RawMessage `json:"api/configmaps.json,omitempty"`
 	DaemonSets     json.RawMessage `json:"api/daemonsets.json,omitempty"`
 	ServiceCIDRs   json.RawMessage `json:"api/servicecidrs.json,omitempty"`
+	NodeLease      json.RawMessage `json:"api/lease.json,omitempty"` // With its managed fields.
 	Version        json.RawMessage `json:"api/version.json,omitempty"`
 }
 

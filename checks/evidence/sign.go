@@ -17,6 +17,8 @@ type Sign struct {
 
 	Until []string      // texts of a log or an event that say that it is over, where one comes later
 	Lasts time.Duration // in a log: what is shorter is the ordinary course of a start
+
+	Innocent bool // it says nothing of a fault: where it is found, the log may be well
 }
 
 // Fits tells whether the sign looks in the source, and whether its other texts
@@ -28,7 +30,7 @@ func (s Sign) Fits(source, line string) bool {
 // LooksIn tells whether the sign looks in the source.
 func (s Sign) LooksIn(source string) bool {
 	return len(s.In) == 0 || slices.ContainsFunc(s.In, func(in string) bool {
-		return sameLog(in, source)
+		return SameLog(in, source)
 	})
 }
 
@@ -65,6 +67,8 @@ type SignMatch struct {
 	LastLine int    `json:"lastLine,omitempty"`
 	// Why it is history: the node has booted since, or the log is well since.
 	Over string `json:"over,omitempty"`
+	// It is history only because the log does not go on with it, as at a start.
+	Brief bool `json:"brief,omitempty"`
 }
 
 // SignMatches is signs.json: what a scan found where all of the logs were.
@@ -100,6 +104,8 @@ func LogComponent(file string) string {
 
 // Signs returns what the logs betray for a check. It is empty where no log was
 // read, so an empty answer is never a sign of health.
+//
+//go:noinline
 func (s Snapshot) Signs(check string) []SignMatch {
 	if s.tree == nil {
 		return nil

@@ -40,6 +40,8 @@ type Meta struct {
 	Source      string    `json:"source,omitempty"`   // live, cluster, collectlogs, …
 	Doctor      string    `json:"doctor,omitempty"`   // the version that recorded it
 	Elevated    *bool     `json:"elevated,omitempty"` // recorded with administrator rights
+	// HostProcess, where the recorder ran in such a container; left out elsewhere.
+	Container string `json:"container,omitempty"`
 }
 
 // A Snapshot is one loaded tree. It is read-only, cheap to copy and safe for
@@ -153,6 +155,8 @@ func (t *tree) index() error {
 }
 
 // Meta returns what meta.json says.
+//
+//go:noinline
 func (s Snapshot) Meta() Meta {
 	if s.tree == nil {
 		return Meta{}
@@ -161,6 +165,8 @@ func (s Snapshot) Meta() Meta {
 }
 
 // Now is the time at which the evidence was collected: the only clock a check has.
+//
+//go:noinline
 func (s Snapshot) Now() time.Time { return s.Meta().CollectedAt }
 
 // Elevated tells whether the recorder ran with administrator rights; unknown is false, false.
@@ -270,6 +276,62 @@ func (s Snapshot) GapAt(path string) Gap {
 	return gap
 }
 
+// RestOf is the path of the gap of what a list does not hold, where only a part of it could be read.
+func RestOf(path string) string { return strings.TrimSuffix(path, ".json") + "-rest" }
+
+// PartOf is the path of what is known of a list that nobody read whole. The list itself stays a
+// gap for every check but those that a part is enough for (WithParts).
+func PartOf(path string) string { return strings.TrimSuffix(path, ".json") + partSuffix }
+
+const partSuffix = "-part.json"
+
+// WithParts returns the snapshot with what is known of these lists in the place of the lists.
+func (s Snapshot) WithParts(lists ...Need) Snapshot {
+	parts := map[string]string{}
+	for _, n := range lists {
+		for _, path := range n.Paths() {
+			if part, ok := s.stored(PartOf(path)); ok && s.paths[path] == "" {
+				parts[path] = part
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return s
+	}
+	t := Memo(s, fmt.Sprint("with parts ", parts), func(s Snapshot) *tree {
+		t := s.Hide().tree
+		t.paths = maps.Clone(s.paths)
+		maps.Copy(t.paths, parts)
+		return t
+	})
+	return Snapshot{tree: t, trace: s.trace}
+}
+
+// placeOf is where a list is stored, which is elsewhere for a part of it.
+func (t *tree) placeOf(path string) string {
+	if stored := t.paths[strings.ToLower(path)]; strings.HasSuffix(stored, partSuffix) {
+		return stored
+	}
+	return path
+}
+
+// Rest says why a list is a part of what there is; it is the zero Gap where it is the whole.
+func (s Snapshot) Rest(path string) Gap {
+	if s.tree != nil && s.placeOf(path) != path {
+		whole := s.Hide().tree
+		whole.paths = maps.Clone(s.paths)
+		delete(whole.paths, strings.ToLower(path))
+		_, gap := whole.readFile(path)
+		return gap
+	}
+	if strings.HasPrefix(path, "api/") { // only what the server holds is read in part
+		if g := s.GapAt(RestOf(path)); g.Code != NotInRecording {
+			return g
+		}
+	}
+	return Gap{}
+}
+
 func neverAsked(path string) Gap {
 	return NotInRecording.Gap(path)
 }
@@ -303,6 +365,11 @@ func readBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
 // a value that many checks need is worked out once for a snapshot. Reads inside
 // make are not traced; they belong to whoever declares the value as a Need.
 func Memo[T any](s Snapshot, key any, make func(Snapshot) T) T {
+	v, _ := s.once(key, func(s Snapshot) any { return make(s) }).(T)
+	return v
+}
+
+func (s Snapshot) once(key any, make func(Snapshot) any) any {
 	if s.tree == nil {
 		return make(s)
 	}
@@ -314,5 +381,13 @@ func Memo[T any](s Snapshot, key any, make func(Snapshot) T) T {
 	}
 	s.mu.Unlock()
 	o.Do(func() { o.value = make(Snapshot{tree: s.tree}) })
-	return o.value.(T)
+	return o.value
+}
+
+// MemoOf is Memo for what follows from one kind alone: once for all nodes that share it.
+func MemoOf[T, V any](s Snapshot, kind *Kind[V], key any, make func(V) T) T {
+	if s.tree.shares(kind.path) {
+		s = Snapshot{tree: s.base}
+	}
+	return Memo(s, key, func(s Snapshot) T { return make(kind.In(s)) })
 }

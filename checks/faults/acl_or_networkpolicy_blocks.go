@@ -9,10 +9,10 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "acl-or-networkpolicy-blocks",
-	Title:    "HNS access rule blocks a connection",
-	Healthy:  "HNS access rules block no probed connection",
+	Title:    "HNS ACL rule blocks a connection",
+	Healthy:  "HNS ACL rules block no probed connection",
 	Category: checks.CategoryNetwork,
 	Doc: `Network policies become policies of type ACL on the HNS endpoints of pods. Calico's Felix
 and Azure's network policy manager write them; the Azure plugin also blocks the addresses of the
@@ -36,7 +36,7 @@ reports nothing.`,
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},
 	Needs:  []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
 	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		podIPs := map[string]node.Address{}
 		for _, p := range evidence.Pods.In(s) {
 			if ip, ok := node.ParseAddress(p.Status.PodIP); ok && !p.Spec.HostNetwork {
@@ -51,7 +51,7 @@ reports nothing.`,
 				}
 			}
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, probe := range evidence.ReachProbes.In(s) {
 			target, ok := probed.AddressOf(probe)
 			if !ok || !probed.GotNoAnswer(probe) || probe.Protocol == "icmp" {

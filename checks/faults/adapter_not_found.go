@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "adapter-not-found",
 	Title:    "HNS finds no adapter for the pod network",
 	Healthy:  "HNS has an adapter for the pod network",
@@ -51,7 +51,7 @@ adapters, and the networks that hold an adapter are named.`,
 		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
 		adapterSign("Invoke-HnsRequest"),
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if gap := evidence.HNSNetworks.Gap(s); gap.Kind != "" {
 			if podHasAddress(s) && !node.PodsUnhealthy(s) {
@@ -68,7 +68,7 @@ adapters, and the networks that hold an adapter are named.`,
 			names := physicalAdapters(s)
 			named := func(a evidence.Adapter) bool { return strings.EqualFold(a.Name, name) }
 			if len(names) > 0 && !slices.ContainsFunc(evidence.Adapters.In(s), named) {
-				return []checks.Finding{checks.Findingf(checks.Fail, name,
+				return []*checks.Finding{checks.Findingf(checks.Fail, name,
 					"the start script uses the adapter %s, and the node has %s", name,
 					strings.Join(names, ", ")).
 					With(from, evidence.Adapters.Field(s).Because("physical adapters: %s",
@@ -99,7 +99,7 @@ adapters, and the networks that hold an adapter are named.`,
 			}
 		}
 		f.Basis = checks.ByBoth
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 

@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "aks-cse-api-unreachable",
 	Title:    "AKS provisioning cannot reach the API server",
 	Healthy:  "AKS provisioning reached the API server",

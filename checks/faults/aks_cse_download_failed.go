@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "aks-cse-download-failed",
 	Title:    "AKS provisioning cannot download its packages",
 	Healthy:  "AKS provisioning downloaded its packages",

@@ -6,10 +6,10 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "aks-cse-parameter-invalid",
-	Title:    "AKS provisioning script breaks at a parameter",
-	Healthy:  "AKS provisioning script runs to its end",
+	Title:    "AKS provisioning script fails: invalid parameter",
+	Healthy:  "AKS provisioning script has valid parameters",
 	Category: checks.CategoryNode,
 	Doc: `AKS passes the settings of the pool to the provisioning script (CSE) of a Windows node as
 parameters in one command line. A value with an unexpected character, such as a comment with spaces

@@ -15,7 +15,7 @@ const nodeResetLog = evidence.File(`C:\k\windowsnodereset.log`)
 // resetPatience is how long the reset of a node may take.
 const resetPatience = 10 * time.Minute
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "aks-node-reset-failed",
 	Title:    "AKS node reset did not finish",
 	Healthy:  "AKS node reset finished",
@@ -48,7 +48,7 @@ collected and did not end is a warning. A run takes a minute or two.`,
 		{Text: "Set ExitCode to 32 and exit", In: aksLogs, Until: []string{"Setup Complete"},
 			Says: "the provisioning script of AKS could not run the node reset"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		f := s.File(string(nodeResetLog))
 		if exists, known := f.Exists(); known && !exists {
 			return nil, checks.Skip("the node has no windowsnodereset.log of AKS")
@@ -75,7 +75,7 @@ collected and did not end is a warning. A run takes a minute or two.`,
 		}
 		place := evidence.InFile(f.Path)
 		place.Line = number
-		return []checks.Finding{checks.Findingf(checks.Warn, "windowsnodereset.ps1",
+		return []*checks.Finding{checks.Findingf(checks.Warn, "windowsnodereset.ps1",
 			"the node reset of AKS began at %s and did not end",
 			at.UTC().Format("2006-01-02 15:04 UTC")).
 			At(place, "%s", evidence.Clean(began)).

@@ -18,7 +18,7 @@ var cseResult = regexp.MustCompile(`ExitCode:\s*[|"]?(\d{1,3})\b[|"]?(?:.*?\b(WI
 // aksLogs are the folders of the logs of AKS's scripts, in bundles and on the node.
 var aksLogs = []string{"aks", "azure", "other"}
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "aks-provisioning-failed",
 	Title:    "AKS provisioning of the node failed",
 	Healthy:  "AKS provisioned the node",
@@ -53,7 +53,7 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 			Until: []string{"Setup Complete"},
 			Says:  "the provisioning script of AKS ended with an exit code"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		absent := 0
 		for _, file := range cseResults {
 			f := s.File(string(file))
@@ -71,7 +71,7 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 			if code == "" {
 				break
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, "CSE",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "CSE",
 				"AKS provisioning ended with exit code %s (%s)", code, orUnknown(name)).
 				At(evidence.InFile(f.Path), "%s", evidence.Clean(text))}, nil
 		}

@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "antivirus-blocks-files",
 	Title:    "Antivirus blocks files of a container image",
 	Healthy:  "Antivirus blocks no file of container images",

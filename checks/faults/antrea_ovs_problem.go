@@ -12,7 +12,7 @@ import (
 // ovsExtension is the id of the switch extension of Open vSwitch; its name is translated.
 const ovsExtension = "583cc151-73ec-4a6a-8b47-578297ad7623"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "antrea-ovs-problem",
 	Title:    "Open vSwitch of Antrea is not working",
 	Healthy:  "Open vSwitch of Antrea is working",
@@ -56,8 +56,8 @@ interface does).`,
 		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"},
 			Says: "the bridge of Open vSwitch is missing"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, name := range []string{"ovsdb-server", "ovs-vswitchd"} {
 			svc, there := node.ServiceNamed(s, name)
 			switch {
@@ -101,7 +101,7 @@ func runsOVSInPod(s evidence.Snapshot) bool {
 
 // ovsExtensionOff judges the extension on the switch of that network. HCN lists
 // no extensions at all, so an empty list says nothing.
-func ovsExtensionOff(s evidence.Snapshot, network string) []checks.Finding {
+func ovsExtensionOff(s evidence.Snapshot, network string) []*checks.Finding {
 	for _, net := range evidence.HNSNetworks.In(s) {
 		if !strings.EqualFold(net.Name, network) || len(net.Extensions) == 0 || net.Truncated {
 			continue
@@ -112,12 +112,12 @@ func ovsExtensionOff(s evidence.Snapshot, network string) []checks.Finding {
 		})
 		switch {
 		case at < 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 				"the switch of HNS network %s has no extension of Open vSwitch: its driver is not installed", net.Name).
 				At(net.Field("Extensions"), "%s: %d extensions, none is Open vSwitch", net.Name,
 					len(net.Extensions))}
 		case !net.Extensions[at].Enabled:
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 				"the extension of Open vSwitch is not enabled on the switch of HNS network %s",
 				net.Name).
 				At(net.Field("Extensions"), "%s: extension %s is not enabled", net.Name,

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "apiserver-ca-unknown",
 	Title:    "Node does not trust the CA of the API server",
 	Healthy:  "Node trusts the CA of the API server",

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "apiserver-name-not-resolved",
 	Title:    "Node cannot resolve the name of the API server",
 	Healthy:  "Node resolves the name of the API server",
@@ -16,7 +16,7 @@ name that exists in /etc/hosts of Linux nodes only), the node does not join or i
 
 The check looks for the error in the log of the kubelet.`,
 	Fix: checks.Steps(
-		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath={.clusters[0].cluster.server}`,
+		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath='{.clusters[0].cluster.server}'`,
 			"Read the address of the API server from the kubeconfig of the kubelet."),
 		checks.Inspect("Resolve-DnsName API-SERVER",
 			"Resolve its name on the node."),

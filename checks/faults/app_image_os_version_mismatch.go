@@ -10,13 +10,13 @@ import (
 	"doctor/checks/node"
 )
 
-// pausePulls are how lines name the pull of the pause image.
-var pausePulls = []string{"/pause", "pause:", "pod sandbox", "PodSandbox", "sandbox image"}
+// pausePulls are how lines name the pull of the pause image for a sandbox.
+var pausePulls = []string{"pod sandbox", "PodSandbox", "sandbox image", "sandbox container"}
 
 // sandboxCalls are how lines name the start of a sandbox, which runs the pause image.
 var sandboxCalls = []string{"pod sandbox", "PodSandbox", "sandbox container", "/pause:"}
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "app-image-os-version-mismatch",
 	Title:    "Container image is for another Windows version",
 	Healthy:  "Container images fit this Windows version",
@@ -45,13 +45,14 @@ tag such as ltsc2022 names.`,
 		// An image that is for Linux alone is refused with the same words.
 		{Text: "no matching manifest for windows/", Not: pausePulls, Says: noVariant},
 		{Text: "no match for platform in manifest", Not: pausePulls, Says: noVariant},
+		{Text: "-based image is incompatible with a ", Not: pausePulls, Says: noVariant},
 		otherBuild("failed to create containerd task"),
 		// docker, by the kubelet up to 1.23
 		otherBuild("failed to start container"),
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			for i, st := range p.Statuses() {
 				if st.State.Running != nil || st.State.Waiting == nil &&
@@ -85,7 +86,7 @@ tag such as ltsc2022 names.`,
 // imageForNode sets an image of the node's Windows version, named by its tag where the tag has one.
 func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
 	name, _, _ := strings.Cut(st.Image, "@")
-	tag := "<tag>"
+	tag := "TAG"
 	if i := strings.LastIndex(name, ":"); i > strings.LastIndex(name, "/") {
 		for _, of := range node.TagNames {
 			if _, ok := tagBuild(st.Image); ok && strings.HasSuffix(name, of.Name) {
@@ -94,8 +95,7 @@ func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
 		}
 		name = name[:i]
 	}
-	fix := checkOf("app-image-os-version-mismatch").Fix
-	fix.Steps = slices.Clone(fix.Steps)
+	fix := fixOf("app-image-os-version-mismatch")
 	fix.Steps[0].Command = onWorkload(p, "set image", st.Name+"="+name+":"+tag)
 	return fix
 }

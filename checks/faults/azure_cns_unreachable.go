@@ -5,7 +5,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "azure-cns-unreachable",
 	Title:    "Azure CNS does not answer on this node",
 	Healthy:  "Azure CNS answers the CNI plugin",

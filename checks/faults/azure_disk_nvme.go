@@ -8,7 +8,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "azure-disk-nvme",
 	Title:    "Azure disk driver does not find an NVMe disk",
 	Healthy:  "Azure disk driver finds the attached disks",
@@ -37,11 +37,11 @@ label of the node.`,
 	Needs:  complaintNeeds,
 	Uses:   slices.Concat(complaintUses, []evidence.Need{evidence.Node}),
 	Signs:  azureDiskNvmeSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		const label = "node.kubernetes.io/instance-type"
 		machine := evidence.Node.In(s)
 		size := machine.Metadata.Labels[label]
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, c := range complaints(s, azureDiskNvmeSigns) {
 			f := checks.Findingf(c.level, c.pod.FullName(), "%s is not running: %s",
 				c.pod.FullName(), c.says).With(c.from)

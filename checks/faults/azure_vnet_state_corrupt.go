@@ -6,13 +6,14 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "azure-vnet-state-corrupt",
 	Title:    "azure-vnet state file is damaged",
 	Healthy:  "azure-vnet state file can be read",
 	Category: checks.CategoryNetwork,
-	Doc: `azure-vnet keeps the endpoints of all pods in C:\k\azure-vnet.json. A crash of the node or
-of the plugin while it writes leaves the file empty or filled with zeros. From then on each call of
+	Doc: `azure-vnet keeps the endpoints of all pods in C:\k\azure-vnet.json, and their addresses in
+azure-vnet-ipam.json. A crash of the node or
+of the plugin while it writes leaves a file empty or filled with zeros. From then on each call of
 the plugin fails when it reads the file: no pod gets a network, none is removed, and the node can
 become NotReady. It was not seen again with azure-vnet 1.2.2.
 
@@ -29,6 +30,7 @@ The check looks for the answer of the plugin in its log. It does not read the fi
 			"pods start and are Running")),
 	Links: []string{
 		"https://github.com/Azure/azure-container-networking/issues/642",
+		"https://github.com/Azure/azure-container-networking/issues/306",
 		"https://github.com/Azure/azure-container-networking/issues/763",
 		"https://github.com/Azure/AKS/issues/1772",
 	},
@@ -37,7 +39,8 @@ The check looks for the answer of the plugin in its log. It does not read the fi
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("azure-vnet"), evidence.Logs("cni"), evidence.Logs("kubelet"), evidence.Logs("containerd"))},
 	Signs: []checks.Sign{
 		{Text: "Failed to initialize network manager, err:invalid character",
-			Or:    []string{"Failed to start network plugin, err:invalid character"},
+			Or: []string{"Failed to start network plugin, err:invalid character",
+				"Failed to start IPAM plugin, err:invalid character"},
 			Until: []string{"ADD command completed"},
 			Says:  "azure-vnet cannot read its state file: it is damaged"},
 		{Text: "[net] Failed to restore state, err:EOF",

@@ -14,7 +14,7 @@ const azureLock = `C:\k\azure-vnet.json.lock`
 // A call of the CNI plugin takes seconds, and the kubelet gives it up after four minutes at the most.
 const azureCallLimit = 10 * time.Minute
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "azure-vnet-store-locked",
 	Title:    "azure-vnet state file is locked",
 	Healthy:  "azure-vnet state file is not locked",
@@ -24,9 +24,9 @@ takes a lock on that file. A call that hangs in HNS keeps the lock; one that was
 behind; and when very many pods start at once, calls run out of time in the queue. Then no pod gets
 a network, and none is taken down.
 
-A process azure-vnet.exe that has run for many minutes convicts: it holds the lock. Otherwise the
-plugin's own words do, and the age of the lock file is reported too; the file alone proves
-nothing, because newer versions leave it where it is.`,
+A process azure-vnet.exe that has run for many minutes is the fault: it holds the lock. Otherwise
+the plugin's error messages decide, and the age of the lock file is reported too. The file alone
+proves nothing, because newer versions leave it in place.`,
 	Fix: checks.Steps(
 		checks.Run(`{stop kubelet}; Wait-Process azure-vnet -Timeout 60 -ErrorAction SilentlyContinue; Remove-Item C:\k\azure-vnet.json.lock, C:\k\azure-vnet-ipam.json.lock -ErrorAction SilentlyContinue; {start kubelet}`,
 			"Stop the kubelet, wait until no azure-vnet.exe is running, remove the lock files, and start the kubelet.").
@@ -66,7 +66,7 @@ nothing, because newer versions leave it where it is.`,
 		// any plugin that dies without a word
 		{Text: "netplugin failed but error parsing its diagnostic message", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		matches := liveSigns(s, "azure-vnet-store-locked")
 		for _, p := range evidence.Processes.In(s) {
 			age := s.Now().Sub(p.StartedAt.Time)
@@ -74,7 +74,7 @@ nothing, because newer versions leave it where it is.`,
 				age < azureCallLimit {
 				continue
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, p.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, p.Name,
 				"an azure-vnet call has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
 				At(p.Field("startedAt"), "%s has pid %d and runs since %s", p.Name, p.PID,
 					p.StartedAt.UTC().Format("2006-01-02 15:04 UTC")).
@@ -99,6 +99,6 @@ nothing, because newer versions leave it where it is.`,
 				lock.ModifiedAt.UTC().Format("2006-01-02 15:04 UTC"))
 			f.Basis = checks.ByBoth
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "bridge-endpoint-stale",
 	Title:    "Host endpoint on the pod network is not attached",
 	Healthy:  "Host endpoint on the pod network is attached",
@@ -17,8 +17,8 @@ var _ = register(checks.Check{
 	FAQ:      []int{11},
 	Doc: `flannel host-gw and Calico give the host an endpoint of its own on the pod network:
 cbr0_ep, Calico_ep. It is kept over restarts, and Windows newer than Server 2019 refuses to attach
-what it believes to be attached already (0x803b0014). flanneld up to 0.13.0 and Calico 3.17 then
-give up; pods have no way to the host.
+an endpoint that it regards as attached already (0x803b0014). flanneld up to 0.13.0 and Calico 3.17
+then give up; pods have no way to the host.
 
 In HNS the fault shows as an endpoint of that name without the virtual adapter of the same name on
 the host.`,
@@ -52,7 +52,7 @@ the host.`,
 		{Text: "Unable to create bridge endpoint", Not: wrongDisk, Until: bridgeAttached,
 			Says: "the host's endpoint on the pod network cannot be created"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		adapters := evidence.Adapters.In(s)
 		for _, e := range evidence.HNSEndpoints.In(s) {
@@ -79,7 +79,7 @@ the host.`,
 			case n.Unhealthy(s): // of this or of another fault
 				level = checks.Warn
 			}
-			return []checks.Finding{checks.Findingf(level, e.Name,
+			return []*checks.Finding{checks.Findingf(level, e.Name,
 				"HNS endpoint %s of the host is not attached: adapter %s is missing", e.Name, name).
 				At(e.Field("Name"), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
 				At(evidence.Adapters.Field(s), "none of its %d adapters is %s", len(adapters),

@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-apiserver-address-missing",
 	Title:    "Calico CNI plugin has no API server address",
 	Healthy:  "Calico CNI plugin has the address of the API server",

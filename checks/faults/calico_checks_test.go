@@ -53,7 +53,7 @@ func TestCalicoPlaceholderServiceCIDR(t *testing.T) {
 			"fail: Calico uses the placeholder of its installation script as the service CIDR [text]"},
 		{"an endpoint is refused for one of several reasons", logTelling("containerd",
 			"hcsshim::CreateComputeSystem iis: The requested operation for attach namespace failed. (0x803b002e)"),
-			"warn: HNS cannot attach a pod's endpoint: one of its policies is not valid, such as a placeholder, or the endpoint is degraded [text]"},
+			"unknown"},
 	})
 }
 
@@ -67,7 +67,7 @@ func TestCalicoPolicyConfigInvalid(t *testing.T) {
 			"fail: HNS rejects the policies of a pod's endpoint [text]"},
 		{"kube-proxy's load balancer is refused with the same code", calicoNode + log("kube-proxy",
 			`hcnCreateLoadBalancer failed in Win32: … (0x803b000d) network Calico`) + log("kubelet",
-			"ok"), "pass"},
+			"ok"), "unknown"},
 		{"another plugin's endpoint",
 			"-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" +
 				log("containerd", refused), "skip"},
@@ -89,7 +89,7 @@ func TestCalicoVSwitchInterfaceTimeout(t *testing.T) {
 	runLooks(t, "calico-vswitch-interface-timeout", []look{
 		{"the host has the address", calicoNode + network("10.0.0.4") + adapters, "pass"},
 		{"only a pod's adapter has it", calicoNode + network("10.0.0.5") + adapters,
-			"fail: HNS network Calico has the management address 10.0.0.5, and no adapter of the host does [state]"},
+			"fail: HNS network Calico has the management address 10.0.0.5, which no adapter of the host has [state]"},
 		{"an address that Windows made up", calicoNode + network("169.254.7.9") + adapters,
 			"fail: HNS network Calico has the management address 169.254.7.9, which Windows assigns when an address is lost [state]"},
 		{"it came back since", calicoNode + network("10.0.0.4") + adapters + timeout,

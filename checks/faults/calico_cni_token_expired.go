@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-cni-token-expired",
 	Title:    "Token of the Calico CNI plugin expired",
 	Healthy:  "Token of the Calico CNI plugin is valid",

@@ -3,12 +3,13 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-confd-status-folder-missing",
-	Title:    "Calico confd does not find its folder endpoint-status",
-	Healthy:  "Calico confd finds its folder endpoint-status",
+	Title:    "Calico confd folder endpoint-status is missing",
+	Healthy:  "Calico confd folder endpoint-status exists",
 	Category: checks.CategoryComponents,
 	Doc: `confd of Calico 3.30 with BGP watches \var\run\calico\endpoint-status. On Windows nothing creates
 this folder. confd tries again twice a minute, keeps a thread each time, and ends after some days
@@ -25,8 +26,9 @@ The check looks for the error in the log of confd.`,
 	Links: []string{
 		"https://github.com/projectcalico/calico/issues/10596",
 	},
-	Breaks: []*checks.Effect{},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("calico-node"), evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{},
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("calico-node"), evidence.Logs("other"))},
+	Applies: checks.UnlessOtherCNI(node.Calico),
 	Signs: []checks.Sign{
 		{Text: "confd/status_file_watcher.go",
 			Also:  []string{"endpoint-status", "cannot find"},

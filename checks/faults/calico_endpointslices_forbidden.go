@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-endpointslices-forbidden",
 	Title:    "Calico may not list EndpointSlices",
 	Healthy:  "Calico may list EndpointSlices",

@@ -3,11 +3,12 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-node-name-unknown",
-	Title:    "Calico uses a node name that Kubernetes does not have",
+	Title:    "Calico node name does not exist in Kubernetes",
 	Healthy:  "Calico uses the name of the Kubernetes Node",
 	Category: checks.CategoryComponents,
 	Doc: `With the Kubernetes datastore Calico stores its settings in the Node object, and cannot create
@@ -29,8 +30,9 @@ The check looks for the error in the log of calico-node.`,
 		"https://github.com/projectcalico/calico/issues/4037",
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/troubleshoot",
 	},
-	Breaks: []*checks.Effect{effectNetworkCreation},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("calico-node"), evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{effectNetworkCreation},
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("calico-node"), evidence.Logs("other"))},
+	Applies: checks.UnlessOtherCNI(node.Calico),
 	Signs: []checks.Sign{
 		{Text: "operation Create is not supported on Node(",
 			Says: "calico-node does not find the Node with the name that it is given"},

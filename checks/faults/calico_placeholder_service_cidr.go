@@ -11,7 +11,7 @@ import (
 
 const calicoScript = `C:\CalicoWindows\config.ps1`
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-placeholder-service-cidr",
 	Title:    "Calico service CIDR is a placeholder",
 	Healthy:  "Calico service CIDR is set",
@@ -51,11 +51,11 @@ the CNI configuration. It uses the script only where neither of them shows anoth
 		{Text: "<your service cidr>", Or: []string{`\u003cyour service cidr\u003e`},
 			Says: "Calico uses the placeholder of its installation script as the service CIDR"},
 		onEndpointDegraded(),
+		// without Calico too, and for other reasons: AKS 3627, nerdctl 2412, buildkit 5668
 		{Text: "The requested operation for attach namespace failed",
-			Or: []string{"0x803b002e", "2151350318"}, Level: checks.Warn,
-			Says: "HNS cannot attach a pod's endpoint: one of its policies is not valid, such as a placeholder, or the endpoint is degraded"},
+			Or: []string{"0x803b002e", "2151350318"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		for _, e := range evidence.HNSEndpoints.In(s) {
 			if e.Remote {
@@ -63,7 +63,7 @@ the CNI configuration. It uses the script only where neither of them shows anoth
 			}
 			for _, text := range policyPrefixes(e) {
 				if !isCIDR(text) {
-					return []checks.Finding{checks.Findingf(checks.Fail, node.EndpointName(e),
+					return []*checks.Finding{checks.Findingf(checks.Fail, node.EndpointName(e),
 						"%s has %q in an HNS policy; expected: a CIDR", node.EndpointName(e), text).
 						At(e.Field("Policies"), "%s: OutBoundNAT or SDNRoute names %s",
 							node.EndpointName(e), text).Cure(calicoCIDRFix(s))}, nil
@@ -77,14 +77,14 @@ the CNI configuration. It uses the script only where neither of them shows anoth
 					continue // lost, or another plugin's shape
 				}
 				if !isCIDR(r.Prefix) {
-					return []checks.Finding{badCNIPrefix(s, f, r.Spot, r.Prefix)}, nil
+					return []*checks.Finding{badCNIPrefix(s, f, r.Spot, r.Prefix)}, nil
 				}
 				told = true
 			}
 			for _, e := range f.Config.Exceptions {
 				for _, text := range e.Exceptions {
 					if !isCIDR(text) {
-						return []checks.Finding{badCNIPrefix(s, f, e.Spot, text)}, nil
+						return []*checks.Finding{badCNIPrefix(s, f, e.Spot, text)}, nil
 					}
 					told = true
 				}
@@ -107,7 +107,7 @@ the CNI configuration. It uses the script only where neither of them shows anoth
 					return strings.Replace(text, value, cidrs[0].String(), 1)
 				}, "Set K8S_SERVICE_CIDR to the service CIDR {serviceCIDR}."))
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, calicoScript,
+		return []*checks.Finding{checks.Findingf(checks.Fail, calicoScript,
 			"%s sets K8S_SERVICE_CIDR to %q; new pods get this text in their HNS policies",
 			calicoScript, value).
 			At(evidence.InLine(script.Path, line), "K8S_SERVICE_CIDR is %s", value).
@@ -142,7 +142,7 @@ func isCIDR(s string) bool {
 }
 
 func badCNIPrefix(s evidence.Snapshot, f *node.CNIFile, spot evidence.Spot,
-	text string) checks.Finding {
+	text string) *checks.Finding {
 	return checks.Findingf(checks.Fail, f.Name,
 		"CNI configuration %s has %q in a policy; expected: a CIDR", f.Name,
 		text).At(f.File.At(spot), "policy for %s", text).Cure(calicoCIDRFix(s))
@@ -151,11 +151,11 @@ func badCNIPrefix(s evidence.Snapshot, f *node.CNIFile, spot evidence.Spot,
 // calicoCIDRFix sets the service CIDR where it comes from: in the script of the manual
 // installation, or in the Installation of the operator where the node has no script.
 func calicoCIDRFix(s evidence.Snapshot) checks.Fix {
-	fix := checkOf("calico-placeholder-service-cidr").Fix
+	fix := fixOf("calico-placeholder-service-cidr")
 	if s.File(calicoScript).Gap.Kind != evidence.Absent {
 		return fix
 	}
-	return checks.Fix{Steps: append([]checks.Step{checks.Run(
+	return checks.Fix{Steps: append([]*checks.Step{checks.Run(
 		`kubectl patch installation default --type merge -p 'spec: {serviceCIDRs: [{serviceCIDR}]}'`,
 		"Set serviceCIDRs of the Calico Installation to {serviceCIDR}.").
 		Costs("The Calico pods restart.")}, fix.Steps[2:]...)}

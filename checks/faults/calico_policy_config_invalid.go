@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-policy-config-invalid",
 	Title:    "HNS rejects the policies of Calico endpoints",
 	Healthy:  "HNS accepts the policies of Calico endpoints",

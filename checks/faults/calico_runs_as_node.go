@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-runs-as-node",
 	Title:    "Calico uses the identity of the kubelet",
 	Healthy:  "Calico uses its service account",

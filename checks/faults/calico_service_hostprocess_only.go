@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-service-hostprocess-only",
 	Title:    "CalicoNode service fails after an upgrade of Calico",
 	Healthy:  "CalicoNode service starts with this version of Calico",

@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-strict-affinity-off",
 	Title:    "Calico IPAM strict affinity is off",
 	Healthy:  "Calico IPAM strict affinity is on",
@@ -19,7 +19,7 @@ pod, until IPAM is set to strict affinity. New clusters have it off.
 The setting is in the cluster and not on the node, so the check looks for the refusal in events and
 logs.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch ipamconfigurations default --type merge --patch="{\"spec\":{\"strictAffinity\":true}}"`,
+		checks.Run(`kubectl patch ipamconfigurations default --type merge -p 'spec: {strictAffinity: true}'`,
 			"Set Calico IPAM to strict affinity. Older releases: calicoctl ipam configure --strictaffinity=true.").
 			Costs("A Linux node whose blocks are full gets a new block and no longer borrows addresses."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),

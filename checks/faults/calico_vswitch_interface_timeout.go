@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "calico-vswitch-interface-timeout",
 	Title:    "Calico network has no adapter with the node's address",
 	Healthy:  "Calico network has an adapter with the node's address",
@@ -25,7 +25,7 @@ adapters.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
 			"Find the virtual adapter that should have the node's address."),
-		checks.Run("New-NetIPAddress -InterfaceAlias '<adapter>' -IPAddress {managementIP} -PrefixLength LENGTH -DefaultGateway GATEWAY",
+		checks.Run("New-NetIPAddress -InterfaceAlias 'ADAPTER' -IPAddress {managementIP} -PrefixLength LENGTH -DefaultGateway GATEWAY",
 			"Give this adapter the node's address again. If it comes from DHCP, reserve it there and run ipconfig /renew instead."),
 		checks.Do("Set the adapter in the Calico settings if the node has several: windowsNodes.vxlanAdapter or VXLAN_ADAPTER."),
 		checks.Run("{restart calico-node}", "Restart the Calico node service.").
@@ -51,7 +51,7 @@ adapters.`,
 		// printed on every start
 		{Text: "Calico is waiting for the interface with ip", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, there := n.PodNetwork(s)
 		matches := liveSigns(s, "calico-vswitch-interface-timeout")
@@ -65,7 +65,7 @@ adapters.`,
 				At(evidence.HNSNetworks.Field(s), "names: %s",
 					networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(matches[0]))
 			f.Basis = checks.ByBoth
-			return []checks.Finding{f}, nil
+			return []*checks.Finding{f}, nil
 		}
 		ip, ok := node.ParseAddress(net.ManagementIP)
 		if !ok {
@@ -73,12 +73,12 @@ adapters.`,
 				evidence.NotShown.Gap("the management address of HNS network %s", net.Name))
 		}
 		if ip.IsLinkLocalUnicast() {
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 				"HNS network %s has the management address %s, which Windows assigns when an address is lost", net.Name, ip).
 				At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 		}
 		var have []string
-		uplink := "<adapter>"
+		uplink := "ADAPTER"
 		for _, a := range evidence.Adapters.In(s) {
 			if a.Compartment > 1 || len(a.Addresses) == 0 {
 				continue // a pod's
@@ -94,8 +94,8 @@ adapters.`,
 		if len(have) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
-			"HNS network %s has the management address %s, and no adapter of the host does",
+		return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
+			"HNS network %s has the management address %s, which no adapter of the host has",
 			net.Name, ip).
 			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
 			At(evidence.Adapters.Field(s), "the host has %s", strings.Join(have, ", ")).
@@ -105,9 +105,8 @@ adapters.`,
 
 // addressOn names the adapter with the default gateway: the node's address belongs there.
 func addressOn(adapter string) checks.Fix {
-	fix := checkOf("calico-vswitch-interface-timeout").Fix
-	fix.Steps = slices.Clone(fix.Steps)
-	fix.Steps[1].Command = strings.Replace(fix.Steps[1].Command, "<adapter>",
+	fix := fixOf("calico-vswitch-interface-timeout")
+	fix.Steps[1].Command = strings.Replace(fix.Steps[1].Command, "ADAPTER",
 		quoteForPowerShell(adapter), 1)
 	return fix
 }

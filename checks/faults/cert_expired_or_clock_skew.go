@@ -30,7 +30,7 @@ var othersCertificates = []string{"pull", "failed to resolve reference", "/v2/",
 var reachedAPIServer = slices.Concat(nodeRegistered, nodeBecameReady, proxyStarted, subnetWritten,
 	antreaStarted)
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cert-expired-or-clock-skew",
 	Title:    "Node certificate expired or clock skewed",
 	Healthy:  "Node certificates and clock are valid",
@@ -41,7 +41,7 @@ Once it has expired the API server refuses the kubelet and the node is lost. A w
 valid certificates and service account tokens fail in the same way.
 
 The check compares the dates of the recorded certificates with the time of the recording, and the
-clock with the API server's. Earlier generations of the kubelet's rotated certificates are ignored,
+clock with the API server's: measured on the node, or by the lease that the kubelet renews. Earlier generations of the kubelet's rotated certificates are ignored,
 and so is a CA bundle in which another certificate is valid. A log line about a registry's or a
 webhook's certificate is not counted.`,
 	Fix: checks.Steps(
@@ -55,13 +55,16 @@ webhook's certificate is not counted.`,
 	Links: []string{"https://github.com/projectcalico/calico/pull/9178",
 		"https://github.com/kubernetes/kubernetes/pull/97680",
 		"https://github.com/Azure/AKS/issues/1152",
-		"https://kubernetes.io/docs/tasks/tls/certificate-rotation/"},
+		"https://kubernetes.io/docs/tasks/tls/certificate-rotation/",
+		"https://kubernetes.io/docs/concepts/architecture/leases/",
+		"https://kubernetes.io/docs/reference/using-api/server-side-apply/"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectPodStart,
 		effectContainers},
 	// without a certificate the kubelet falls back to its bootstrap token
 	Explains: []string{"kubelet-bootstrap-config-missing", "kubelet-certificate-request-refused"},
-	Needs:    []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService)},
-	Uses:     []evidence.Need{evidence.Certificates, evidence.TimeService},
+	Needs: []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService,
+		evidence.NodeLease)},
+	Uses: []evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease},
 	Signs: []checks.Sign{
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
 			In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", "antrea",
@@ -72,10 +75,9 @@ webhook's certificate is not counted.`,
 			Until: nodeRegistered, // it has got a new one with its bootstrap token
 			Says:  "the kubelet's client certificate has expired"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		clock := evidence.TimeService.In(s)
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		findings := outdated(evidence.Certificates.In(s), s.Now())
-		skew, measured := skewOf(clock)
+		skew, from, measured := clockSkew(s)
 		if off := skew.Abs(); measured && off >= skewWorries {
 			level := checks.Warn
 			if off >= skewBreaks {
@@ -83,8 +85,7 @@ webhook's certificate is not counted.`,
 			}
 			findings = append(findings, checks.Findingf(level, "clock",
 				"Node clock differs from the API server by %s", off.Round(time.Second)).
-				At(evidence.TimeService.Field(s, "apiServerSkewMs"), "apiServerSkewMs is %d",
-					*clock.APIServerSkewMS).Cure(clockFix()))
+				With(from).Cure(clockFix()))
 		}
 		if len(findings) > 0 {
 			return findings, nil
@@ -100,13 +101,32 @@ webhook's certificate is not counted.`,
 	},
 })
 
+// clockSkew is how far the node's clock is from the API server's. A renewal of the lease shows both: the
+// kubelet writes its own time, and the API server when it came.
+func clockSkew(s evidence.Snapshot) (skew time.Duration, from evidence.Because, measured bool) {
+	clock := evidence.TimeService.In(s)
+	if skew, measured = skewOf(clock); measured {
+		return skew, evidence.TimeService.Field(s, "apiServerSkewMs").Because(
+			"apiServerSkewMs is %d", *clock.APIServerSkewMS), true
+	}
+	renewed := evidence.NodeLease.In(s).Spec.RenewTime
+	for _, by := range evidence.NodeLease.In(s).Metadata.ManagedFields {
+		if by.FieldsV1.Spec.RenewTime != nil && !renewed.IsZero() && !by.Time.IsZero() {
+			return renewed.Sub(by.Time.Time), evidence.NodeLease.Field(s, "spec", "renewTime").Because(
+				"the kubelet renewed its lease at %s, which the API server received at %s",
+				renewed.UTC().Format(time.DateTime), by.Time.UTC().Format(time.DateTime)), true
+		}
+	}
+	return 0, from, false
+}
+
 // outdated judges the certificates by file: one that is valid is enough for its file.
-func outdated(certificates []evidence.Certificate, now time.Time) []checks.Finding {
+func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Finding {
 	valid := func(c evidence.Certificate) bool {
 		return (c.NotBefore.IsZero() || !now.Before(c.NotBefore.Time)) &&
 			!now.After(c.NotAfter.Time)
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, c := range certificates {
 		if c.NotAfter.IsZero() || rotatedAway(c.Path) {
 			continue
@@ -143,7 +163,7 @@ func outdated(certificates []evidence.Certificate, now time.Time) []checks.Findi
 	return findings
 }
 
-func setClock() checks.Step {
+func setClock() *checks.Step {
 	return checks.Run("w32tm /resync", "If the clock is wrong, synchronize it.").
 		Costs("The clock may jump once.")
 }
@@ -155,7 +175,7 @@ func clockFix() checks.Fix {
 		checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 }
 
-func newCertificate() checks.Step {
+func newCertificate() *checks.Step {
 	return checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*; {restart kubelet}`,
 		"If the client certificate has expired, delete it and restart the kubelet: it requests a new certificate.").
 		Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate.")

@@ -323,8 +323,8 @@ func TestChecksAreDocumented(t *testing.T) {
 			}
 		}
 		file := strings.ReplaceAll(c.ID, "-", "_") + ".go"
-		if strings.HasSuffix(c.ID, "-windows") {
-			// Go would compile x_windows.go on Windows only
+		if strings.HasSuffix(c.ID, "-windows") || strings.HasSuffix(c.ID, "-linux") {
+			// Go would compile x_windows.go on Windows only, and x_linux.go on Linux
 			file = strings.TrimSuffix(file, ".go") + "_node.go"
 		}
 		if _, err := os.Stat(file); err != nil && c.Category != checks.CategoryVersions {

@@ -7,7 +7,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cluster-dns-unreachable",
 	Title:    "Cluster DNS is unreachable",
 	Healthy:  "Cluster DNS is reachable",
@@ -37,7 +37,7 @@ information. A refused connection is not an answer. A probe that could not be se
 	Shows:  []*checks.Effect{effectClusterDNS},
 	Needs:  []evidence.Need{evidence.DNSProbes},
 	Uses:   node.DNSSources,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		roles := rolesOfDNSServers(n, s)
 		// an answer of a DNS pod's own address says nothing of the Service's
@@ -59,10 +59,10 @@ information. A refused connection is not an answer. A probe that could not be se
 		case len(pods) > 0 && pods.answered():
 			return nil, nil
 		case len(pods) > 0:
-			return []checks.Finding{pods.finding(checks.Fail,
+			return []*checks.Finding{pods.finding(checks.Fail,
 				"%s gets no answer from the cluster DNS at %s (%s)", verbatim(pods[0].From))}, nil
 		case len(direct) > 0 && !direct.answered():
-			return []checks.Finding{direct.finding(checks.Fail,
+			return []*checks.Finding{direct.finding(checks.Fail,
 				"%s gets no answer from the pods of the cluster DNS at %s (%s)",
 				verbatim(direct[0].From))}, nil
 		case len(host) == 0 && (len(direct) > 0 || backends.answered()):
@@ -71,24 +71,24 @@ information. A refused connection is not an answer. A probe that could not be se
 		case len(host)+len(backends) == 0:
 			return nil, checks.Unknown(evidence.NotProbed.Gap("a server of the cluster's DNS"))
 		case len(host) == 0 && !backends.answered():
-			return []checks.Finding{backends.finding(checks.Warn,
+			return []*checks.Finding{backends.finding(checks.Warn,
 				"%s gets no answer from the pods of the cluster DNS at %s (%s)",
 				evidence.Phrasef("the node"))}, nil
 		case len(host) == 0 || host.answered():
 			return nil, nil
 		case backends.answered():
-			return []checks.Finding{host.finding(checks.Info,
+			return []*checks.Finding{host.finding(checks.Info,
 				"%s gets no answer from the cluster DNS at %s (%s), but its pods answer: documented limit; probe from a pod", evidence.Phrasef("the node")).
 				With(backends.quotes(true)...)}, nil
 		case len(backends) > 0:
-			return []checks.Finding{host.finding(checks.Warn,
+			return []*checks.Finding{host.finding(checks.Warn,
 				"%s gets no answer from the cluster DNS at %s (%s) or from its pods",
 				evidence.Phrasef("the node")).With(backends.quotes(false)...)}, nil
 		case host.behindServices(n):
-			return []checks.Finding{host.finding(checks.Info,
+			return []*checks.Finding{host.finding(checks.Info,
 				"%s gets no answer from the cluster DNS at %s (%s): documented limit of Service addresses; probe from a pod", evidence.Phrasef("the node"))}, nil
 		}
-		return []checks.Finding{host.finding(checks.Warn,
+		return []*checks.Finding{host.finding(checks.Warn,
 			"%s gets no answer from the DNS server of the pods, %s (%s)",
 			evidence.Phrasef("the node"))}, nil
 	},
@@ -116,7 +116,7 @@ func (d dnsAsked) behindServices(n *node.Node) bool {
 	return true
 }
 
-func (d dnsAsked) finding(level checks.Level, format string, from evidence.Phrase) checks.Finding {
+func (d dnsAsked) finding(level checks.Level, format string, from evidence.Phrase) *checks.Finding {
 	var servers []string
 	for _, t := range d {
 		if t.From == d[0].From {

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cni-binary-missing",
 	Title:    "CNI plugin binary is missing",
 	Healthy:  "CNI plugin binaries are present",
@@ -37,7 +37,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 		{Text: "failed to find plugin", Also: []string{"in path"}, Until: nodeBecameReady,
 			Says: "the runtime cannot find a CNI plugin binary"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()
 		if f == nil || f.Config == nil {
@@ -46,7 +46,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 		if !n.BinDirs.Known() {
 			return nil, checks.Unknown(n.BinDirs.Gap)
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		unseen := ""
 		for _, program := range pluginPrograms(f) {
 			name := program.name
@@ -72,7 +72,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 
 // installPlugin lets the network agent's pod copy its programs to the node again, where it is one.
 func installPlugin(n *node.Node, name string) checks.Fix {
-	fix := checkOf("cni-binary-missing").Fix
+	fix := fixOf("cni-binary-missing")
 	first := fix.Steps[0]
 	switch {
 	case len(n.Components["flanneld"].Pods) > 0 || n.CNI.Value == node.Calico ||

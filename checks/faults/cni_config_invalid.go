@@ -12,7 +12,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cni-config-invalid",
 	Title:    "CNI configuration is not valid",
 	Healthy:  "CNI configuration is valid",
@@ -23,8 +23,8 @@ not plain JSON: comments, as the documentation's own sample has them, a byte ord
 editors and PowerShell write it, or a cniVersion that the plugin does not know. Values that were
 left as placeholders pass as JSON and fail later, in HNS.
 
-The files are judged up to the first that parses and the one of the node's own plugin: a broken one
-in front keeps the others from being used, one behind is never loaded.`,
+The files are judged up to the first that parses and the one of the node's own plugin: a broken file
+that sorts first blocks the others, and one that sorts later is never loaded.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}",
 			"Correct the reported line, and save the file as UTF-8 without a byte order mark."),
@@ -55,12 +55,12 @@ in front keeps the others from being used, one behind is never loaded.`,
 		{Text: "Unsupported CNI config 'type'",
 			Says: "the start script does not know the type in the CNI configuration"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if len(n.CNIFiles) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("a CNI configuration"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		var unread evidence.Gap
 		loaded := false
 		for i, f := range n.CNIFiles {
@@ -85,7 +85,7 @@ in front keeps the others from being used, one behind is never loaded.`,
 var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
 
 // invalid lists what keeps a configuration from being loaded or used.
-func invalid(s evidence.Snapshot, f node.CNIFile) []checks.Finding {
+func invalid(s evidence.Snapshot, f node.CNIFile) []*checks.Finding {
 	if f.Err != nil {
 		line := 0
 		var fault *evidence.SyntaxFault
@@ -95,14 +95,14 @@ func invalid(s evidence.Snapshot, f node.CNIFile) []checks.Finding {
 		finding := checks.Findingf(checks.Fail, f.Name, "%s is not valid JSON: %v",
 			f.Name, f.Err).At(evidence.InLine(f.File.Path, line), "%s", lineOf(f.File.Text, line))
 		if fault != nil && fault.Comment {
-			finding = finding.Cure(withFirst(checkOf("cni-config-invalid").Fix,
+			finding = finding.Cure(withFirst(fixOf("cni-config-invalid"),
 				checks.EditAt(s, evidence.InLine(f.File.Path, line), withoutComment,
 					"Remove the comment: JSON has none.")))
 		}
-		return []checks.Finding{finding}
+		return []*checks.Finding{finding}
 	}
 	c := f.Config
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	fail := func(place evidence.Place, text, format string, args ...any) {
 		findings = append(findings, checks.Findingf(checks.Fail, f.Name, format, args...).At(place,
 			"%s", text))
@@ -171,8 +171,10 @@ func invalid(s evidence.Snapshot, f node.CNIFile) []checks.Finding {
 }
 
 // withFirst is a fix whose first step knows more than that of the check.
-func withFirst(f checks.Fix, first checks.Step) checks.Fix {
-	return checks.Fix{Steps: append([]checks.Step{first}, f.Steps[1:]...)}
+//
+//go:noinline
+func withFirst(f checks.Fix, first *checks.Step) checks.Fix {
+	return checks.Fix{Steps: append([]*checks.Step{first}, f.Steps[1:]...)}
 }
 
 // withoutComment is a line of JSON without the comment at its end.

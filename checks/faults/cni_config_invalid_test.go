@@ -13,7 +13,7 @@ func TestCNIConfigInvalid(t *testing.T) {
 		{"a broken file behind the one that is loaded", conf("10-a.conf", good) + conf("20-b.conf",
 			"{"), "pass"},
 		{"a broken file in front of a good one", conf("10-a.conf", "{\n# no\n}") + conf("20-b.conf",
-			good), "fail: 10-a.conf is not valid JSON: line 2: JSON has no comments; delete this one and its marker [state]"},
+			good), "fail: 10-a.conf is not valid JSON: line 2: JSON allows no comments; delete this one and its marker [state]"},
 		{"the first file was seen and not read",
 			"-- files.json --\n[{\"path\":\"C:\\\\etc\\\\cni\\\\net.d\\\\05-x.conf\",\"outcome\":\"denied\"}]\n" + conf("10-a.conf", good), "unknown"},
 		{"a list in a .conf",

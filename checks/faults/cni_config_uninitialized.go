@@ -17,7 +17,7 @@ var nodeBecameReady = []string{"Fast updating node status as it just became read
 // startOfNetwork is how long the kubelet may wait for a network plugin that is being started.
 const startOfNetwork = 30 * time.Second
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cni-config-uninitialized",
 	Title:    "Container runtime has no CNI configuration",
 	Healthy:  "Container runtime has a CNI configuration",
@@ -63,7 +63,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 			Lasts: startOfNetwork,
 			Says:  "the kubelet cannot find a CNI configuration"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		object := evidence.Node.In(s)
 		if c, ok := object.Condition("Ready"); ok {
@@ -74,7 +74,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 						"the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
 						At(object.ConditionField("Ready", "message"), "Ready is %s: %s", c.Status,
 							c.Message)
-					return []checks.Finding{withFolder(s, n, f)}, nil
+					return []*checks.Finding{withFolder(s, n, f)}, nil
 				}
 			}
 			if c.Status == "True" {
@@ -90,7 +90,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 					"the runtime's network is not ready: %s", orUnknown(c.Message)).
 					At(evidence.CRI.Field(s, "status", "conditions", i),
 						"NetworkReady is false: %s: %s", c.Reason, c.Message)
-				return []checks.Finding{withFolder(s, n, f)}, nil
+				return []*checks.Finding{withFolder(s, n, f)}, nil
 			}
 		}
 		if len(n.CNIFiles) > 0 {
@@ -101,7 +101,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		}
 		for _, dir := range node.CNIFolderPaths {
 			if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
-				return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
+				return []*checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
 					"the runtime reads %s, which has no CNI configuration; %s is in %s",
 					n.CNIDir.Value, files[0], dir).
 					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
@@ -109,7 +109,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 			}
 		}
 		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind == evidence.Absent {
-			return []checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
+			return []*checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
 				"the runtime reads the folder %s, which is missing", n.CNIDir.Value).
 				With(n.CNIDir.From).At(evidence.InFile(dir.Path), "looked for, and absent")}, nil
 		}
@@ -117,7 +117,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	},
 })
 
-func withFolder(s evidence.Snapshot, n *node.Node, f checks.Finding) checks.Finding {
+func withFolder(s evidence.Snapshot, n *node.Node, f *checks.Finding) *checks.Finding {
 	for _, dir := range node.CNIFolderPaths {
 		if n.CNIDir.Known() && !strings.EqualFold(evidence.CleanWinPath(n.CNIDir.Value), dir) &&
 			len(evidence.CNIFiles(s.FilesIn(dir))) > 0 {
@@ -133,8 +133,8 @@ func withFolder(s evidence.Snapshot, n *node.Node, f checks.Finding) checks.Find
 
 // useFolder points the runtime to the folder that has a configuration.
 func useFolder(dir string) checks.Fix {
-	fix := checkOf("cni-config-uninitialized").Fix
-	return checks.Steps(append([]checks.Step{checks.Edit("{runtimeConfig}",
+	fix := fixOf("cni-config-uninitialized")
+	return checks.Steps(append([]*checks.Step{checks.Edit("{runtimeConfig}",
 		"Set conf_dir to %s, which has a CNI configuration.", dir)}, fix.Steps[2:]...)...)
 }
 

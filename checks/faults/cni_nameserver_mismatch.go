@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cni-nameserver-mismatch",
 	Title:    "CNI nameserver is not the cluster DNS",
 	Healthy:  "CNI nameserver is the cluster DNS",
@@ -30,7 +30,7 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 	Explains: []string{"dns-servers-disagree"},
 	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedClusterDNS},
 	Uses:     append(node.AsFiles(node.KubeletConfigs), node.KubeletSources...),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()
 		if f == nil || f.Config == nil {
@@ -54,12 +54,12 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 				evidence.Phrasef(
 					"pods get it wherever the runtime does not pass the kubelet's own")
 		}
-		return []checks.Finding{checks.Findingf(level, f.Name,
+		return []*checks.Finding{checks.Findingf(level, f.Name,
 			"dns.nameservers is %s, expected the cluster DNS %s: %s", strings.Join(servers, ", "),
 			n.ClusterDNS.Value[0], effect).
 			At(f.File.At(f.Config.DNS.Spot), "dns.nameservers: %s",
 				strings.Join(servers, ", ")).With(n.ClusterDNS.From).
-			Cure(withFirst(checkOf("cni-nameserver-mismatch").Fix,
+			Cure(withFirst(fixOf("cni-nameserver-mismatch"),
 				checks.EditAt(s, lineFrom(f.File, f.Config.DNS.Line, servers[0]), func(line string) string {
 					return strings.Replace(line, `"`+servers[0]+`"`,
 						`"`+n.ClusterDNS.Value[0].String()+`"`, 1)

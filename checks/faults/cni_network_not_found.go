@@ -9,10 +9,10 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cni-network-not-found",
-	Title:    "CNI configuration does not match the HNS network",
-	Healthy:  "CNI configuration matches the HNS network",
+	Title:    "CNI plugin cannot find its HNS network",
+	Healthy:  "CNI plugin finds its HNS network",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{11},
 	Doc: `win-bridge and win-overlay look for the HNS network that has the name of their
@@ -22,8 +22,11 @@ the pod network is there under another name or of the other type, and no pod get
 
 The check compares the name and the plugin of the configuration with the networks of HNS. That there
 is no pod network at all is another fault, and the network External of the start scripts is not
-meant for pods.`,
+meant for pods. The error of the plugin alone does not distinguish the two.`,
 	Fix: checks.Steps(
+		checks.Run("{restart network agent}",
+			"If Get-HnsNetwork lists no network for pods, restart the network agent, which creates it. If that fails, fix the agent.").
+			Costs("The node loses its network for a few seconds."),
 		checks.Edit("{cniFile}",
 			"Set name to the name of the HNS network, and the plugin type to one that fits its type."),
 		checks.Run("{restart runtime}",
@@ -47,9 +50,9 @@ meant for pods.`,
 		// After a boot pods come before flanneld has created the network.
 		{Text: "error while GETHNSNewtorkByName", Or: []string{"error while hcn.GetNetworkByName"},
 			Until: networkCreated,
-			Says:  "the CNI plugin cannot find its HNS network"},
+			Says:  "the CNI plugin cannot find its HNS network: it is missing or has another name"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		conf := n.Intended()
 		if conf == nil || conf.Config == nil {
@@ -70,11 +73,12 @@ meant for pods.`,
 					want == node.L2Bridge && strings.EqualFold(net.Type, "L2Tunnel") {
 					return nil, nil
 				}
-				return []checks.Finding{checks.Findingf(checks.Fail, name,
+				return []*checks.Finding{checks.Findingf(checks.Fail, name,
 					"%s uses the plugin %s, which needs a network of type %s, and %s is of type %s",
 					conf.Name, plugin, want, net.Name, net.Type).
 					At(conf.TypeField(), "type is %s, name is %s", plugin,
-						name).At(net.Field("Type"), "%s: type %s", net.Name, net.Type)}, nil
+						name).At(net.Field("Type"), "%s: type %s", net.Name, net.Type).
+					Cure(editsName(fixOf("cni-network-not-found").Steps[1]))}, nil
 			}
 			if pods == nil && isExternal(net) && isPodNetwork(n, net) {
 				pods = &net
@@ -83,20 +87,24 @@ meant for pods.`,
 		if pods == nil {
 			return nil, nil // there is none to be named otherwise
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, name,
+		return []*checks.Finding{checks.Findingf(checks.Fail, name,
 			"%s uses the HNS network %s, but the pod network is %s (%s)", conf.Name,
 			name, pods.Name, pods.Type).
 			At(conf.File.Field("name"), "name is %s, type is %s", name,
 				plugin).At(evidence.HNSNetworks.Field(s), "names: %s",
 			networkNames(evidence.HNSNetworks.In(s))).
-			Cure(withFirst(checkOf("cni-network-not-found").Fix,
-				checks.EditAt(s, conf.File.Field("name"),
-					func(line string) string {
-						return strings.Replace(line, `"`+name+`"`, `"`+pods.Name+`"`, 1)
-					},
-					"Set name to %s, the HNS network of the pods.", pods.Name)))}, nil
+			Cure(editsName(checks.EditAt(s, conf.File.Field("name"),
+				func(line string) string {
+					return strings.Replace(line, `"`+name+`"`, `"`+pods.Name+`"`, 1)
+				},
+				"Set name to %s, the HNS network of the pods.", pods.Name)))}, nil
 	},
 })
+
+// editsName is the fix where the pod network is there under another name or of another type.
+func editsName(edit *checks.Step) checks.Fix {
+	return checks.Steps(append([]*checks.Step{edit}, fixOf("cni-network-not-found").Steps[2:]...)...)
+}
 
 // isPodNetwork tells a network of this node's pods by what does not depend on
 // its name being right: the podCIDR, or a name that only a plugin gives.

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cni-subnet-mismatch",
 	Title:    "CNI configuration uses the wrong subnet",
 	Healthy:  "CNI configuration uses the node's podCIDR",
@@ -34,7 +34,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 	Explains: []string{"endpoint-address-rejected"},
 	Needs:    []evidence.Need{node.NeedCNIFiles},
 	Uses:     []evidence.Need{node.NeedPodCIDRs, evidence.Node},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()
 		if f == nil || f.Config == nil {
@@ -50,7 +50,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			return nil, checks.Skip(
 				"%s does not take the addresses of pods from the node's podCIDR", family)
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		compared := false
 		for _, subnet := range subnets {
 			pod := node.OfFamily(n.PodCIDRs.Value, subnet.Addr().Is4())
@@ -59,7 +59,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 				findings = append(findings, checks.Findingf(checks.Fail, f.Name,
 					"ipam.subnet is %s, and the node's podCIDR is %s", subnet, pod[0]).
 					At(f.File.At(ipam.Spot), "ipam.subnet: %s", subnet).With(n.PodCIDRs.From).
-					Cure(withFirst(checkOf("cni-subnet-mismatch").Fix,
+					Cure(withFirst(fixOf("cni-subnet-mismatch"),
 						checks.EditAt(s, lineFrom(f.File, ipam.Line, subnet.String()),
 							func(line string) string {
 								return strings.Replace(line, subnet.String(), pod[0].String(), 1)

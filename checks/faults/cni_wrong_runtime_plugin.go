@@ -9,16 +9,16 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cni-wrong-runtime-plugin",
 	Title:    "CNI plugin uses the Docker HNS API under containerd",
 	Healthy:  "CNI plugin uses the HNS API of the runtime",
 	Category: checks.CategoryNetwork,
-	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which is their
-default, was made for docker: for a pod's network namespace of containerd it looks for an
-endpoint that somebody else should have made, and gives up with "failed to find HNSEndpoint". Under
-containerd the configuration must say "apiVersion": 2, and the plugin must be new enough to know it;
-sdnbridge and sdnoverlay know nothing else.
+	Doc: `win-bridge and win-overlay have two ways to HNS. The first, which is their default, was
+made for docker: for a pod's network namespace of containerd it looks for an endpoint that somebody
+else should have made, and gives up with "failed to find HNSEndpoint". Under containerd the
+configuration must say "apiVersion": 2, and the plugin must be new enough to know it; sdnbridge and
+sdnoverlay support nothing else.
 
 The check reads apiVersion of the configuration in effect. A plugin that is older than its
 configuration shows only in its error message.`,
@@ -26,6 +26,8 @@ configuration shows only in its error message.`,
 		checks.Edit("{cniFile}",
 			`Add "apiVersion": 2 to the section of the plugin (to delegate for flannel).`),
 		checks.Do("Write the policies in the form of apiVersion 2, and use CNI plugins v0.8.6 or later."),
+		checks.Do("On EKS, use a Windows AMI of Kubernetes 1.21 or later: its plugin supports containerd.").
+			Costs("The nodes are replaced."),
 		checks.Run("{restart runtime}",
 			"Restart the container runtime, so that it reads the file.").
 			Costs("Running containers are not affected."),
@@ -34,7 +36,9 @@ configuration shows only in its error message.`,
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/94924",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/102",
 		"https://github.com/containernetworking/plugins/issues/713",
-		"https://github.com/containernetworking/cni/issues/881"},
+		"https://github.com/containernetworking/cni/issues/881",
+		"https://github.com/containerd/containerd/issues/5892",
+		"https://github.com/aws/amazon-vpc-cni-plugins/issues/56"},
 	Breaks:  []*checks.Effect{effectPodStart, effectNodeReady},
 	Applies: checks.OnRuntime("containerd"),
 	Needs:   []evidence.Need{node.NeedCNIFiles, node.NeedRuntime},
@@ -45,8 +49,11 @@ configuration shows only in its error message.`,
 		{Text: "failed to find HNSEndpoint", Also: []string{"not found"},
 			Not:  []string{"(delete)", "deprovision", "StopPodSandbox", "teardown", "antrea"},
 			Says: "the CNI plugin uses the Docker HNS API and cannot find the pod's endpoint"},
+		// vpc-shared-eni of EKS takes the namespace for the id of a container of docker
+		{Text: "failed to parse netns ", Not: []string{"StopPodSandbox", "teardown", "(delete)"},
+			Says: "the CNI plugin does not understand the network namespaces of containerd"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		f := node.About(s).Effective()
 		if f == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("a CNI configuration"))
@@ -75,13 +82,13 @@ configuration shows only in its error message.`,
 		}):
 			note = evidence.Phrasef("; the pods that run were made otherwise")
 		}
-		return []checks.Finding{checks.Findingf(level, f.Name,
+		return []*checks.Finding{checks.Findingf(level, f.Name,
 				"%s uses %s without \"apiVersion\": 2, which does not work under containerd%s",
 				f.Name,
 				plugin, note).
 				At(f.TypeField(), "type is %s, apiVersion is %d", plugin,
 					f.Config.APIVersion).With(node.About(s).Runtime.From).
-				Cure(withFirst(checkOf("cni-wrong-runtime-plugin").Fix,
+				Cure(withFirst(fixOf("cni-wrong-runtime-plugin"),
 					checks.EditAt(s, f.TypeField(),
 						func(line string) string {
 							return strings.Replace(line, `"type"`, `"apiVersion": 2, "type"`, 1)

@@ -64,9 +64,11 @@ func complaints(s evidence.Snapshot, signs []checks.Sign) []complaint {
 }
 
 // complain is the Run of checks that only the words of the runtime can tell.
-func complain(signs []checks.Sign) func(evidence.Snapshot) ([]checks.Finding, error) {
-	return func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+//
+//go:noinline
+func complain(signs []checks.Sign) func(evidence.Snapshot) ([]*checks.Finding, error) {
+	return func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, c := range complaints(s, signs) {
 			findings = append(findings, checks.Findingf(c.level, c.pod.FullName(),
 				"%s is not running: %s", c.pod.FullName(), c.says).With(c.from))

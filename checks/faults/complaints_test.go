@@ -36,7 +36,7 @@ const now, longAgo = "2026-11-20T09:55:00Z", "2026-11-20T06:00:00Z"
 func TestMountPathInvalid(t *testing.T) {
 	const (
 		invalid = "failed to create shim task: hcs::CreateComputeSystem web: The directory name is invalid.: unknown"
-		found   = "fail: default/web is not running: Windows rejects a mount: invalid folder name [state]"
+		found   = "fail: default/web is not running: Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files [state]"
 	)
 	runLooks(t, "mount-path-invalid", []look{
 		{"the container's state tells it", podTelling("RunContainerError", invalid, ""), found},
@@ -44,11 +44,11 @@ func TestMountPathInvalid(t *testing.T) {
 			eventTelling("Failed", "Error: "+invalid, now), found},
 		{"an event that nobody repeated for hours", podTelling("ContainerCreating", "", "") +
 			eventTelling("Failed", "Error: "+invalid, longAgo),
-			"fail: default/web is not running: Windows rejects a mount: invalid folder name [state]"},
+			"fail: default/web is not running: Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files [state]"},
 		{"the pod runs by now", podRunning + logTelling("containerd", invalid),
-			"info: the logs say: Windows rejects a mount: invalid folder name; the node's current state does not confirm it [text]"},
+			"info: the logs say: Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files; the node's current state does not confirm it [text]"},
 		{"a log alone", logTelling("containerd", invalid),
-			"fail: Windows rejects a mount: invalid folder name [text]"},
+			"fail: Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files [text]"},
 		{"a drive letter in the image's VOLUME",
 			logTelling("containerd",
 				`rootpath on mountPath C:\Windows\SystemTemp\ctd-volume1, volume c:\data: CreateFile c:\data: The filename, directory name, or volume label syntax is incorrect.`),
@@ -59,7 +59,7 @@ func TestMountPathInvalid(t *testing.T) {
 		{"in German, by its code",
 			logTelling("docker",
 				"hcsshim::CreateComputeSystem a: Der Verzeichnisname ist ungültig. (0x10b)"),
-			"fail: Windows rejects a mount: invalid folder name [text]"},
+			"fail: Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files [text]"},
 		{"a parameter is incorrect, which has many reasons",
 			logTelling("containerd",
 				"hcs::CreateComputeSystem web: The parameter is incorrect.: unknown"),
@@ -191,14 +191,24 @@ func TestDLLInitFailed(t *testing.T) {
 	}
 	const (
 		waits   = `"waiting":{"reason":"CrashLoopBackOff"}`
-		found   = "fail: Container web of default/web exits at start: DLL initialization failed (0xc0000142) [state]"
+		found   = "warn: Container web of default/web exits at start: DLL initialization failed (0xc0000142) [state]"
 		sparse  = "-- memory.json --\n{\"commitLimitBytes\":1000,\"commitUsedBytes\":990}\n"
 		history = "info: the logs say: a process exited with 0xc0000142: DLL initialization failed; the node's current state does not confirm it [text]"
 	)
 	runLooks(t, "dll-init-failed-0xc0000142", []look{
 		{"containerd writes the code without a sign", crashed(waits, "3221225794"), found},
 		{"docker writes it with one", crashed(waits, "-1073741502"), found},
-		{"memory is nearly all promised", crashed(waits, "3221225794") + sparse, found},
+		{"memory is nearly all promised", crashed(waits, "3221225794") + sparse,
+			strings.Replace(found, "warn", "fail", 1)},
+		{"a program of the node has it too", crashed(waits, "3221225794") + logTelling("kubelet", "E1120 09:50:00.000000 1 x.go:1] exit status 0xc0000142"),
+			"fail: Container web of default/web exits at start: DLL initialization failed (0xc0000142) [state+text]"},
+		{"pods of two images have it", strings.Replace(crashed(waits, "3221225794"), `{"items":[`,
+			`{"items":[{"metadata":{"name":"api","namespace":"default"},"spec":{"nodeName":"win-1"},
+"status":{"phase":"Running","containerStatuses":[{"name":"api","image":"api:1","state":{`+waits+`},"lastState":{"terminated":{"exitCode":3221225794}}}]}},`, 1),
+			"fail: Container api of default/api exits at start: DLL initialization failed (0xc0000142) [state]\n" +
+				"fail: Container web of default/web exits at start: DLL initialization failed (0xc0000142) [state]"},
+		{"the exit code of a container in a log", logTelling("kubelet", "container exited with -1073741502"),
+			"warn: a container exited with 0xc0000142: a DLL of its image, or the node's desktop heap or memory [text]"},
 		{"the container runs by now", crashed(`"running":{}`, "3221225794"), "pass"},
 		{"a missing library is another code", crashed(waits, "3221225781"), "pass"},
 		{"a normal stop is another code", crashed(waits, "-1073741510"), "pass"},

@@ -9,6 +9,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/sorted"
 )
 
 // A crash loop: so many ends within so long. The AKS log analysis counts the same.
@@ -17,9 +18,9 @@ const (
 	lengthOfLoop  = 30 * time.Minute
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "component-crash-loop",
-	Title:    "Service of a node component ends again and again",
+	Title:    "Service of a node component is in a crash loop",
 	Healthy:  "Services of node components keep running",
 	Category: checks.CategoryComponents,
 	Doc: `The service manager writes event 7031 or 7034 each time that a service ends without having
@@ -48,12 +49,12 @@ crashes are a warning. Single events of nssm do not count: a restart may write t
 		effectFlanneld},
 	Needs: []evidence.Need{evidence.WindowsEvents},
 	Uses:  []evidence.Need{evidence.Services, evidence.OSInfo},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		events := evidence.WindowsEvents.In(s)
 		if len(events) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the service manager's events"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		list := slices.Clone(crashing)
 		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
 			list = append(list, node.About(s).Components[name])
@@ -101,7 +102,7 @@ func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent
 			list = append(list, e)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b evidence.WindowsEvent) int {
+	sorted.By(list, func(a, b evidence.WindowsEvent) int {
 		return a.Time.Compare(b.Time.Time)
 	})
 	return list
@@ -121,13 +122,13 @@ func namesService(message string, names []string) bool {
 
 // crashesOf judges the ends of one component.
 func crashesOf(s evidence.Snapshot, c *node.Component,
-	events []evidence.WindowsEvent) (checks.Finding, bool) {
+	events []evidence.WindowsEvent) (*checks.Finding, bool) {
 	if len(events) == 0 {
-		return checks.Finding{}, false
+		return nil, false
 	}
 	managed := slices.DeleteFunc(slices.Clone(events), ofNSSM)
 	last := events[len(events)-1]
-	quote := func(f checks.Finding) checks.Finding {
+	quote := func(f *checks.Finding) *checks.Finding {
 		return f.With(last.Field().Because("%s", evidence.Clean(last.Message)))
 	}
 	when := last.Time.UTC().Format("2006-01-02 15:04 UTC")
@@ -146,7 +147,7 @@ func crashesOf(s evidence.Snapshot, c *node.Component,
 			label(c), len(events), when)), true
 	}
 	if len(managed) == 0 {
-		return checks.Finding{}, false
+		return nil, false
 	}
 	last = managed[len(managed)-1]
 	return quote(checks.Findingf(checks.Warn, c.Name,

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "component-not-a-service",
 	Title:    "Node component does not restart automatically",
 	Healthy:  "Node components restart automatically",
@@ -31,9 +31,9 @@ of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from it
 	Explains: []string{}, // it speaks of components that run
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		var unseen []string
 		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
 			c := n.Components[name]
@@ -60,8 +60,8 @@ of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from it
 })
 
 // servicesThatStayDown judges the component's running services; a stopped one is another check's.
-func servicesThatStayDown(n *node.Node, c *node.Component) []checks.Finding {
-	var findings []checks.Finding
+func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
+	var findings []*checks.Finding
 	for _, svc := range c.Services {
 		if !svc.Running() || c.Name == "runtime" && !usesRuntime(n, svc) {
 			continue

@@ -12,7 +12,7 @@ import (
 	"doctor/checks/sorted"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "component-port-closed",
 	Title:    "kubelet or kube-proxy does not listen on its port",
 	Healthy:  "kubelet and kube-proxy listen on their ports",
@@ -30,12 +30,12 @@ program, such as that of k3s, are judged by the port alone.`,
 			"See which program has the port."),
 		checks.Do("Free the port, or correct the address in the configuration."),
 		checks.Run("{restart kubelet}", "Restart the kubelet if it is about its port."),
-		checks.Verify("kubectl logs -n kube-system POD --tail 1", "a line of a pod of this node")),
+		checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz", "ok")),
 	Links: []string{"https://kubernetes.io/docs/reference/networking/ports-and-protocols/"},
 	Needs: []evidence.Need{evidence.Ports, evidence.Processes},
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks}, node.KubeletSources,
 		node.ProxySources),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		// Windows always listens on its RPC port; a list without it was chosen by hand
 		if !slices.ContainsFunc(evidence.Ports.In(s).Listener, func(l evidence.PortListener) bool {
 			return l.Port == rpcPort && strings.EqualFold(l.Protocol, "tcp")
@@ -43,7 +43,7 @@ program, such as that of k3s, are judged by the port alone.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap("the ports on which programs listen"))
 		}
 		looked := false
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, want := range portsWanted(node.About(s), s) {
 			looked = true
 			findings = append(findings, want.look(s)...)
@@ -156,7 +156,7 @@ func healthPort(n *node.Node, s evidence.Snapshot, at evidence.Because) openPort
 }
 
 // look finds the listener of the port.
-func (w openPort) look(s evidence.Snapshot) []checks.Finding {
+func (w openPort) look(s evidence.Snapshot) []*checks.Finding {
 	closed := true
 	var only evidence.Because
 	for i, l := range evidence.Ports.In(s).Listener {
@@ -169,7 +169,7 @@ func (w openPort) look(s evidence.Snapshot) []checks.Finding {
 			(strings.EqualFold(node.Program(l.Process), "kubelet") ||
 				strings.EqualFold(node.Program(l.Process), "svchost") ||
 				strings.EqualFold(node.Program(l.Process), "kube-proxy")) {
-			return []checks.Finding{checks.Findingf(checks.Warn, w.component,
+			return []*checks.Finding{checks.Findingf(checks.Warn, w.component,
 				"%s does not have its port %d: %s listens on it", w.component, w.port, l.Process).
 				At(place, "%s listens on %s", l.Process, l.Address).With(w.from)}
 		}
@@ -180,12 +180,12 @@ func (w openPort) look(s evidence.Snapshot) []checks.Finding {
 		only = place.Because("%s listens on %s", l.Process, l.Address)
 	}
 	if closed {
-		return []checks.Finding{checks.Findingf(checks.Warn, w.component,
+		return []*checks.Finding{checks.Findingf(checks.Warn, w.component,
 			"%s runs, but nothing listens on its port %d", w.component, w.port).
 			At(evidence.Ports.Field(s, "listeners"), "%d listeners, none on TCP port %d",
 				len(evidence.Ports.In(s).Listener), w.port).With(w.from)}
 	}
-	return []checks.Finding{checks.Findingf(checks.Warn, w.component,
+	return []*checks.Finding{checks.Findingf(checks.Warn, w.component,
 		"%s listens on port %d of the loopback address only: the API server cannot reach it",
 		w.component, w.port).With(only, w.from)}
 }

@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // A computeOperation is one event of the host compute service: 2000 creates a compute system, 2001
@@ -46,7 +47,7 @@ func computeOperations(s evidence.Snapshot) []computeOperation {
 		}
 		list = append(list, o)
 	}
-	slices.SortStableFunc(list, func(a, b computeOperation) int {
+	sorted.By(list, func(a, b computeOperation) int {
 		return a.event.Time.Compare(b.event.Time.Time)
 	})
 	return list

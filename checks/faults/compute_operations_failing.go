@@ -21,7 +21,7 @@ const (
 var codesOfService = []string{"C0370109", "80370109", "C0370118", "80370118", "C037011E",
 	"8037011E", "800705AA"}
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "compute-operations-failing",
 	Title:    "Operations of the host compute service fail",
 	Healthy:  "Operations of the host compute service succeed",
@@ -54,13 +54,13 @@ info.`,
 		"https://github.com/microsoft/WSL/issues/6915"},
 	Shows: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.WindowsEvents},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		operations := computeOperations(s)
 		if len(operations) == 0 {
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("events 2000 to 2003 of the host compute service"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for kind := computeCreate; kind <= computeTerminate; kind++ {
 			if f, ok := failuresOf(operations, kind); ok {
 				findings = append(findings, f)
@@ -71,7 +71,7 @@ info.`,
 })
 
 // failuresOf judges the operations of one kind.
-func failuresOf(operations []computeOperation, kind int) (checks.Finding, bool) {
+func failuresOf(operations []computeOperation, kind int) (*checks.Finding, bool) {
 	total, failed, codes := 0, 0, []string{}
 	ofService := false
 	var last computeOperation
@@ -93,12 +93,12 @@ func failuresOf(operations []computeOperation, kind int) (checks.Finding, bool) 
 	level := checks.Warn
 	switch {
 	case failed == 0:
-		return checks.Finding{}, false
+		return nil, false
 	case ofService, failed >= computeFailuresMin && failed*100 > total*computeFailuresMany:
 	case failed >= computeFailuresMin && failed*100 > total*computeFailuresSome:
 		level = checks.Info
 	default:
-		return checks.Finding{}, false
+		return nil, false
 	}
 	with := evidence.Phrasef("no code recorded")
 	if len(codes) > 0 {

@@ -7,7 +7,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "compute-service-disabled",
 	Title:    "Host compute service is disabled",
 	Healthy:  "Host compute service can start",
@@ -31,14 +31,15 @@ The check reads the start type of the service.`,
 		"https://github.com/docker/for-win/issues/5322",
 		"https://learn.microsoft.com/en-us/virtualization/api/hcs/overview",
 	},
-	Breaks: []*checks.Effect{effectPodStart, effectContainers, effectKubeProxy, effectFlanneld},
-	Needs:  []evidence.Need{evidence.Services},
-	Signs:  computeServiceDisabledSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Breaks:   []*checks.Effect{effectPodStart, effectContainers, effectKubeProxy, effectFlanneld},
+	Needs:    []evidence.Need{evidence.Services},
+	Signs:    computeServiceDisabledSigns,
+	FromPart: []evidence.Need{evidence.Services},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		for _, svc := range evidence.Services.In(s) {
 			if strings.EqualFold(svc.Name, "vmcompute") &&
 				strings.EqualFold(svc.StartType, "disabled") {
-				return []checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+				return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
 					"service %s is disabled (expected: start type manual)", svc.Name).
 					At(svc.Field("startType"), "%s: start type %s, state %s", svc.Name,
 						svc.StartType, svc.State)}, nil

@@ -16,15 +16,15 @@ const (
 	slowStartsMin = 3
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "compute-start-slow",
-	Title:    "Containers take long from their creation to their start",
+	Title:    "Containers start slowly",
 	Healthy:  "Containers start soon after their creation",
 	Category: checks.CategoryWorkloads,
-	Doc: `Between event 2000 (create) and 2001 (start) of the host compute service lie a few seconds:
-it mounts the layers, makes a network compartment and starts the system processes. On a node whose
-disk is busy, whose files an antivirus program scans, or whose vmcompute is short of memory, it
-takes minutes: containerd and the kubelet give up, try again, and make the load worse.
+	Doc: `Event 2001 (start) of the host compute service follows event 2000 (create) after a few
+seconds: the service mounts the layers, makes a network compartment and starts the system processes.
+On a node whose disk is busy, whose files an antivirus program scans, or whose vmcompute is short of
+memory, it takes minutes: containerd and the kubelet give up, try again, and make the load worse.
 
 The check pairs the two events of each container in the last day. At least three that took more than
 30 seconds are a warning if they are a tenth of all, as is one that took more than two minutes.`,
@@ -41,7 +41,7 @@ The check pairs the two events of each container in the last day. At least three
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-docker/anti-virus-optimization-for-windows-containers"},
 	Shows: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.WindowsEvents},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		starts := computeStarts(computeOperations(s))
 		if len(starts) == 0 {
 			return nil, checks.Unknown(
@@ -59,7 +59,7 @@ The check pairs the two events of each container in the last day. At least three
 		if longest.took <= verySlowStart && (slow < slowStartsMin || slow*10 < len(starts)) {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, "vmcompute",
+		return []*checks.Finding{checks.Findingf(checks.Warn, "vmcompute",
 			"%d of %d containers took more than %s from creation to start in the last day, the slowest %s",
 			slow, len(starts), slowStart, longest.took.Round(time.Second)).
 			With(longest.event.Field().Because("%s", evidence.Clean(longest.event.Message)))}, nil

@@ -18,10 +18,10 @@ const (
 	shortID      = 12 // what crictl leaves of an id at the least
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "compute-system-orphaned",
-	Title:    "Containers or shims run that the container runtime does not know",
-	Healthy:  "The container runtime knows all containers and shims of the node",
+	Title:    "Orphaned containers or shims are running",
+	Healthy:  "Container runtime knows all containers and shims",
 	Category: checks.CategoryWorkloads,
 	Doc: `Each container of process or Hyper-V isolation is a compute system of Windows, and each pod
 has a process containerd-shim-runhcs-v1. If containerd is replaced or killed, or a container does
@@ -51,7 +51,7 @@ other.`,
 	Needs: []evidence.Need{evidence.CRI,
 		evidence.Any(evidence.ComputeInfo, evidence.Processes)},
 	Uses: []evidence.Need{evidence.ComputeInfo, evidence.Processes},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		cri := evidence.CRI.In(s)
 		if cri.Sandboxes == nil || cri.Containers == nil {
 			return nil, checks.Unknown(
@@ -62,7 +62,7 @@ other.`,
 		if !listed && systems == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the compute systems and shims"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		elsewhere := map[string]bool{} // sandboxes of other namespaces of containerd
 		var orphans []shim
 		old := false

@@ -2,7 +2,7 @@ package faults
 
 import "doctor/checks"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "compute-system-unexpected-exit",
 	Title:    "Container system processes exit during start",
 	Healthy:  "Containers start without an unexpected exit",

@@ -13,7 +13,7 @@ func TestSettingsAreComparedWithWhatRuns(t *testing.T) {
 		{"the same flags, with other slashes",
 			with(`"--config=C:\\k\\config.yaml"`) + process(`"--config=C:/k/config.yaml"`), "pass"},
 		{"a flag was changed in the service", with(`"--max-pods=40"`) + process(`"--max-pods=30"`),
-			"warn: kubelet runs with --max-pods=30, but kubelet sets 40: it was not restarted since [state]"},
+			"warn: kubelet runs with --max-pods=30, but its configuration (kubelet) has 40: it was not restarted since [state]"},
 		{"what Windows fills in is not compared",
 			with(`"--config=%ProgramData%\\k"`) + process(`"--config=C:\\ProgramData\\k"`), "unknown"},
 		{"another service started the process",

@@ -15,7 +15,7 @@ var invalidStateFix = checks.Steps(
 		"If the new pod fails too, look for containers that were left over."),
 	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "container-invalid-state",
 	Title:    "Container state does not allow starting a process",
 	Healthy:  "Containers are running when processes start in them",
@@ -35,12 +35,12 @@ the cause. The words in a log alone are a warning.`,
 	Needs:  complaintNeeds,
 	Uses:   complaintUses,
 	Signs:  invalidStateSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, c := range complaints(s, invalidStateSigns) {
 			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
 				"%s is not running: %s", c.pod.FullName(), c.says).With(c.from).
-				Cure(forPod(invalidStateFix, c.pod)))
+				Cure(invalidStateFix))
 		}
 		return findings, nil
 	},

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "container-log-not-rotated",
 	Title:    "Container logs are not rotated",
 	Healthy:  "Container logs are rotated",

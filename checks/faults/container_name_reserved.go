@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "container-name-reserved",
 	Title:    "Container name is still reserved by an earlier attempt",
 	Healthy:  "No container name is reserved by an earlier attempt",
@@ -34,5 +34,9 @@ The check looks for the error in the events of pods and in the log of the kubele
 			Also:  []string{"is reserved for"},
 			Level: checks.Warn,
 			Says:  "an earlier attempt to create the container has not ended"},
+		// docker; the kubelet removes a sandbox in the way by itself
+		{Text: "is already in use by container", Also: []string{"The container name", "/k8s_"},
+			Not: []string{"/k8s_POD_"}, Level: checks.Warn,
+			Says: "an earlier attempt to create the container has not ended"},
 	},
 })

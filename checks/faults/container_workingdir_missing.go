@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "container-workingdir-missing",
 	Title:    "Working directory of a container does not exist",
 	Healthy:  "Working directories of containers exist",

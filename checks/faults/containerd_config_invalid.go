@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "containerd-config-invalid",
 	Title:    "containerd configuration cannot be read",
 	Healthy:  "containerd configuration can be read",
@@ -34,7 +34,8 @@ The check looks for the answer of containerd. A later successful start ends it.`
 	},
 	Breaks:  []*checks.Effect{effectRuntime},
 	Applies: checks.OnRuntime("containerd"),
-	Needs:   []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.WindowsEvents)},
+	Needs: []evidence.Need{evidence.Any(evidence.CRI, evidence.Logs("containerd"),
+		evidence.WindowsEvents)},
 	Signs: []checks.Sign{
 		{Text: "containerd: failed to unmarshal TOML",
 			Or:    []string{"Failure unmarshaling TOML", "containerd: failed to load TOML"},
@@ -43,5 +44,11 @@ The check looks for the answer of containerd. A later successful start ends it.`
 		{Text: "containerd: Near line 0", Also: []string{"bare keys cannot contain"},
 			Until: []string{"containerd successfully booted"},
 			Says:  "containerd cannot read its configuration file"},
+	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if gap := evidence.CRI.Gap(s); gap.Kind != "" { // containerd that answers has read its file
+			return nil, checks.Unknown(gap)
+		}
+		return nil, nil
 	},
 })

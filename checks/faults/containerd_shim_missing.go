@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "containerd-shim-missing",
 	Title:    "containerd does not find its shim for Windows",
 	Healthy:  "containerd finds its shim for Windows",

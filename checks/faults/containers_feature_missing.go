@@ -10,7 +10,7 @@ import (
 
 const vmcomputeDLL = `C:\Windows\System32\vmcompute.dll`
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "containers-feature-missing",
 	Title:    "Windows feature Containers is not installed",
 	Healthy:  "Windows feature Containers is installed",
@@ -49,7 +49,7 @@ and prove nothing.`,
 		checks.SignOfCode("ERROR_MOD_NOT_FOUND",
 			"the host compute service call found no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems"),
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
 			return podRuns(p) && !p.HostProcess()
 		}) {
@@ -57,7 +57,7 @@ and prove nothing.`,
 		}
 		state := featureState(s, "Containers")
 		dll, looked := s.File(vmcomputeDLL).Exists()
-		var f checks.Finding
+		var f *checks.Finding
 		switch {
 		case state == "pending":
 			f = checks.Findingf(checks.Fail, "Containers",
@@ -87,6 +87,6 @@ and prove nothing.`,
 			}) {
 			f = f.At(evidence.Services.Field(s), "none of its %d services is vmcompute", len(list))
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "control-plane-unreachable",
 	Title:    "Node does not reach the API server",
 	Healthy:  "Node reaches the API server",
@@ -22,9 +23,9 @@ node looks well for some minutes.
 The check reads probes to the API server: to the endpoints of the Service kubernetes and to the
 servers that the kubeconfig files name, each from the node.`,
 	Fix: checks.Steps(
-		checks.Run("Test-NetConnection -ComputerName API-SERVER -Port 443",
-			"Try the connection from the node, with the port of your API server."),
-		checks.Do("Follow the route and the firewalls between the node and the control plane."),
+		checks.Inspect("Test-NetConnection -ComputerName API-SERVER -Port 443",
+			"Try the connection from the node."),
+		checks.Do("Correct the route, or allow the connection in the firewalls between the node and the control plane."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://kubernetes.io/docs/reference/networking/ports-and-protocols/"},
@@ -32,10 +33,10 @@ servers that the kubeconfig files name, each from the node.`,
 	Needs:   []evidence.Need{evidence.ReachProbes},
 	Uses: slices.Concat([]evidence.Need{evidence.EndpointSlices},
 		node.AsFiles(kubeconfigs), node.KubeletSources),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		targets := apiTargets(s)
 		looked := false
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range evidence.ReachProbes.In(s) {
 			if p.From != evidence.FromNode || p.Protocol != "tcp" && p.Protocol != "tls" ||
 				!slices.Contains(targets, strings.ToLower(p.Target)) {
@@ -45,9 +46,14 @@ servers that the kubeconfig files name, each from the node.`,
 			if p.Outcome == "ok" {
 				continue
 			}
+			fix := fixOf("control-plane-unreachable")
+			if at, err := netip.ParseAddrPort(p.Target); err == nil {
+				fix.Steps[0].Command = fmt.Sprintf("Test-NetConnection -ComputerName %s -Port %d",
+					at.Addr(), at.Port())
+			}
 			findings = append(findings, checks.Findingf(checks.Warn, p.Target,
 				"the node does not reach the API server at %s over %s: %s", p.Target, p.Protocol,
-				p.Outcome).
+				p.Outcome).Cure(fix).
 				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From,
 					p.Outcome))
 		}

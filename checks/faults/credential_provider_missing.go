@@ -5,14 +5,14 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "credential-provider-missing",
 	Title:    "kubelet does not find its image credential provider",
 	Healthy:  "kubelet finds its image credential providers",
 	Category: checks.CategoryComponents,
 	Doc: `The kubelet gets credentials for ECR, ACR or Artifact Registry from a program in the
 folder of --image-credential-provider-bin-dir. If it is missing, the kubelet exits at its start or
-pulls without credentials. On Windows the name was a trap: kubelets without pull request 120291
+pulls without credentials. On Windows the extension matters: kubelets without pull request 120291
 (September 2023) look for the name in the configuration without .exe, so acr-credential-provider.exe
 is not found.
 

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "cri-not-served",
 	Title:    "Container runtime does not serve CRI v1",
 	Healthy:  "Container runtime serves CRI v1",

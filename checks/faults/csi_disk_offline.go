@@ -2,7 +2,7 @@ package faults
 
 import "doctor/checks"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "csi-disk-offline",
 	Title:    "CSI driver cannot mount a disk that is offline",
 	Healthy:  "CSI drivers can mount the attached disks",

@@ -15,16 +15,14 @@ import (
 const (
 	csiPipeText       = `pipe\csi-proxy-`
 	csiPipeEscaped    = `pipe\\csi-proxy-` // as Go quotes it
-	csiUnregistered   = "not found in the list of registered CSI drivers"
 	csiPipeBusy       = "All pipe instances are busy"
 	csiSocketRefused  = "csi.sock: connect: No connection could be made because the target machine actively refused it"
 	csiPipeIsMissing  = "The system cannot find the file specified"
 	csiAsksForMissing = "a CSI driver cannot open the csi-proxy pipe"
 	csiDoesNotKeepUp  = "csi-proxy is overloaded: all instances of its pipe are busy"
-	csiNotRegistered  = "a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "csi-proxy-missing",
 	Title:    "csi-proxy is missing",
 	Healthy:  "csi-proxy is available where CSI drivers need it",
@@ -35,10 +33,8 @@ for each API group and version. Without csi-proxy, or with a csi-proxy that is t
 requested version, the driver exits at its start and does not register, and none of its volumes are
 mounted. Drivers in HostProcess containers do not need csi-proxy.
 
-Where a driver requested its pipe, the check looks for csi-proxy as a service, process or pod. If a
-driver "is not found in the list of registered CSI drivers", either csi-proxy is missing or the
-driver has no node plugin for Windows; the message does not show which. A csi-proxy service with
-automatic start that is not running is a warning.`,
+Where a driver requested its pipe, the check looks for csi-proxy as a service, process or pod. A
+csi-proxy service with automatic start that is not running is a warning.`,
 	Fix: checks.Steps(
 		checks.Run(`New-Service csi-proxy -BinaryPathName 'C:\etc\kubernetes\node\bin\csi-proxy.exe -windows-service -log_file=C:\var\log\csi-proxy.log -logtostderr=false' -StartupType Automatic | Start-Service`,
 			"Install csi-proxy 1.0 or later as a service and start it, or use a driver that runs as a HostProcess container."),
@@ -52,26 +48,24 @@ automatic start that is not running is a warning.`,
 		"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/1322",
 		"https://github.com/kubernetes-sigs/azurefile-csi-driver/issues/1050",
 	},
-	Breaks: []*checks.Effect{effectPodStart, effectContainers},
-	Needs:  []evidence.Need{evidence.Services},
-	Uses:   []evidence.Need{evidence.Processes, evidence.Pods},
+	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
+	Explains: []string{"csi-driver-not-registered"},
+	Needs:    []evidence.Need{evidence.Services},
+	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: csiPipeText, Or: []string{csiPipeEscaped}, Also: []string{csiPipeIsMissing},
 			Says: csiAsksForMissing},
 		// the same in other languages of Windows
 		{Text: fileNotFound[0], Or: fileNotFound[1:], Also: []string{`csi-proxy-`, `pipe\`},
 			Says: csiAsksForMissing},
-		// The kubelet may start pods before the drivers have registered (pkg/volume/csi of Kubernetes),
-		// and may miss a registration: https://github.com/kubernetes/kubernetes/issues/104584
-		{Text: csiUnregistered, Until: []string{"Register new plugin with name"},
-			Level: checks.Warn, Says: csiNotRegistered},
-		{Text: csiPipeBusy, Also: []string{"csi-proxy-"}, Says: csiDoesNotKeepUp,
-			Level: checks.Warn},
+		// containerd that cannot mount pipes opens them as files: mount-path-invalid
+		{Text: csiPipeBusy, Also: []string{"csi-proxy-"}, Not: []string{"resolve symlink"},
+			Says: csiDoesNotKeepUp, Level: checks.Warn},
 		{Text: csiSocketRefused, Also: []string{"plugins"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		proxy := csiProxy(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, m := range s.Signs("csi-proxy-missing") {
 			if m.Over != "" || len(findings) > 0 || m.Text != csiPipeText &&
 				m.Text != csiPipeEscaped && !slices.Contains(fileNotFound, m.Text) {
@@ -92,17 +86,10 @@ automatic start that is not running is a warning.`,
 			}
 		}
 		for _, m := range s.Signs("csi-proxy-missing") {
-			if m.Over != "" || len(findings) > 0 { // the rest follows from what was found
+			if m.Over != "" || len(findings) > 0 || m.Text != csiPipeBusy { // the rest follows from what was found
 				continue
 			}
-			f := checks.Findingf(checks.Warn, "CSI driver", "%s", csiNotRegistered)
-			switch m.Text {
-			case csiPipeBusy:
-				f = checks.Findingf(checks.Warn, "csi-proxy", "%s", csiDoesNotKeepUp)
-			case csiUnregistered:
-			default:
-				continue
-			}
+			f := checks.Findingf(checks.Warn, "csi-proxy", "%s", csiDoesNotKeepUp)
 			f.Basis = checks.ByText
 			findings = append(findings, f.With(checks.Quote(m)))
 		}

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "csi-registration-missed",
 	Title:    "kubelet missed the registration of a CSI driver",
 	Healthy:  "CSI drivers are registered with the kubelet",
@@ -34,8 +34,10 @@ The check looks for the words of this probe in events and in the logs of the dri
 		"https://github.com/Azure/secrets-store-csi-driver-provider-azure/issues/639",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
-	Explains: []string{"csi-proxy-missing"},
+	Explains: []string{"csi-driver-not-registered"},
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("csi-driver"), evidence.Logs("pods"), evidence.PodEvents)},
+	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Moot:     noDriver,
 	Signs: []checks.Sign{
 		// One failed probe is normal while a driver starts, so this only warns.
 		{Text: "Kubelet plugin registration hasn't succeeded yet", Level: checks.Warn,

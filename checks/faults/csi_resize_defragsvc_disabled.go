@@ -9,7 +9,7 @@ import (
 
 const noPartitionSize = "a volume cannot be resized: Windows does not report the largest size of its partition"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "csi-resize-defragsvc-disabled",
 	Title:    "Volume cannot be resized: service defragsvc is not available",
 	Healthy:  "Service defragsvc is available for resizing volumes",
@@ -34,10 +34,11 @@ csi-proxy, and reads the start type of the service.`,
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("csi-driver"),
 		evidence.Logs("csi-proxy"), evidence.Logs("kubelet"))},
-	Uses: []evidence.Need{evidence.Services},
+	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Moot: noDriver,
 	Signs: []checks.Sign{{Text: "StorageWMI 4,Get-PartitionSupportedSize",
 		Or: []string{"Get-PartitionSupportedSize : Failed"}, Says: noPartitionSize}},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		m, told := liveSign(s, "csi-resize-defragsvc-disabled")
 		if !told {
 			return nil, nil
@@ -53,6 +54,6 @@ csi-proxy, and reads the start type of the service.`,
 					svc.StartType)
 			}
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })

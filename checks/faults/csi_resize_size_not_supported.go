@@ -2,7 +2,7 @@ package faults
 
 import "doctor/checks"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "csi-resize-size-not-supported",
 	Title:    "Volume cannot be resized: it has its full size already",
 	Healthy:  "Volumes are resized only where they can grow",
@@ -16,7 +16,7 @@ csi-proxy with pull request 364 (of December 2024) skips such a step, and so do 
 include its library. The check looks for the error of Resize-Partition at pods that do not start.`,
 	Fix: checks.Steps(
 		checks.Do("Update csi-proxy, and the CSI driver if it runs as a HostProcess container, to a release of 2025 or later."),
-		checks.Run("kubectl patch pvc CLAIM -n NAMESPACE -p '{\"spec\":{\"resources\":{\"requests\":{\"storage\":\"SIZE\"}}}}'",
+		checks.Run("kubectl patch pvc CLAIM -n NAMESPACE -p 'spec: {resources: {requests: {storage: SIZE}}}'",
 			"Or request at least 1 GiB more than now: Windows can then grow the partition."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),

@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "defender-exclusions-missing",
 	Title:    "Antivirus scans the container runtime's folders",
 	Healthy:  "Antivirus excludes the container runtime's folders",
@@ -37,7 +37,7 @@ covered.`,
 	Explains: []string{"sandbox-name-reserved"},
 	Needs:    []evidence.Need{evidence.SecurityInfo, node.NeedRuntime},
 	Uses:     []evidence.Need{evidence.CRI},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		d := evidence.SecurityInfo.In(s).Defender
 		if d == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the state of Microsoft Defender"))
@@ -53,7 +53,7 @@ covered.`,
 		if excludes(paths, root) || node.EqualsAny(runtime, programs(processes)) {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, root,
+		return []*checks.Finding{checks.Findingf(checks.Warn, root,
 			"Microsoft Defender scans %s: neither the folder nor the program %s is excluded", root,
 			runtime).
 			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"),

@@ -14,7 +14,7 @@ const removalsInProgress = 2
 // diskStrain is the share of free space, in percent, below which the kubelet evicts by default.
 const diskStrain = 10
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "disk-pressure-snapshot-leak",
 	Title:    "Disk fills up: removed image layers keep their space",
 	Healthy:  "Removed image layers free their disk space",
@@ -38,7 +38,7 @@ not reliable.`,
 			Costs("Files in this folder are not scanned."),
 		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
 		checks.Verify(
-			"kubectl get node {node} -o jsonpath='{.status.conditions[?(@.type==\"DiskPressure\")].status}'", "False")),
+			"kubectl get node {node} -o jsonpath=\"{.status.conditions[?(@.type=='DiskPressure')].status}\"", "False")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/116020",
 		"https://github.com/microsoft/Windows-Containers/issues/358",
 		"https://github.com/rancher/rke2/issues/3090", "https://github.com/moby/moby/issues/44440"},
@@ -63,7 +63,7 @@ not reliable.`,
 			Not: []string{"denied"}, Level: checks.Warn, Says: layersStay},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		node := evidence.Node.In(s)
 		pressure, ok := node.Condition("DiskPressure")
 		if !ok {
@@ -80,7 +80,7 @@ not reliable.`,
 			}
 		}
 		told := failedRemovals(s)
-		var f checks.Finding
+		var f *checks.Finding
 		switch full := pressure.Status == "True"; {
 		case full && leftovers > 0:
 			f = checks.Findingf(checks.Fail, "DiskPressure",
@@ -113,7 +113,7 @@ not reliable.`,
 					gib(d.TotalBytes))
 			}
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 

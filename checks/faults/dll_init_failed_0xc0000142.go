@@ -8,20 +8,25 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "dll-init-failed-0xc0000142",
-	Title:    "0xc0000142: DLL initialization failed (desktop heap)",
+	Title:    "0xc0000142: DLL initialization failed",
 	Healthy:  "Processes start without 0xc0000142",
 	Category: checks.CategoryNode,
 	Doc: `Exit code 0xc0000142 (3221225794, -1073741502; STATUS_DLL_INIT_FAILED) means that a DLL
 of the program failed to initialize. On nodes with many processes the desktop heap of services or
 the commit limit is exhausted. Programs in containers and on the node then fail alike, PowerShell of
-a CSI driver included. A reboot helps until it fills up again.
+a CSI driver included. A reboot helps until it fills up again. If the programs of one image alone
+fail, the reason is more likely in the image: a DLL of the program itself, or a base image that does
+not fit the node.
 
-The check reads the exit codes of containers that do not run and the texts of their failures, and
-uses the commit charge to distinguish the two causes. Similar codes mean something else: 0xc0000135
+The check reads the exit codes of containers that do not run and the texts of their failures. It
+fails if programs of the node or of several images have the code, or if the commit charge is at its
+limit; otherwise it warns. Similar codes mean something else: 0xc0000135
 a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program itself.`,
 	Fix: checks.Steps(
+		checks.Inspect("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"If the pods of one image alone fail, and on other nodes too, fix the image. Do not change the node."),
 		checks.Inspect(
 			`Get-ItemPropertyValue 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems' -Name Windows`,
 			"Read the third number of SharedSection: the desktop heap of services in KB."),
@@ -39,15 +44,15 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 	Needs:    complaintNeeds,
 	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.MemoryInfo}),
 	Signs:    dllInitSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
-		named := map[string]bool{}
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
+		named, images := map[string]bool{}, map[string]bool{}
 		for _, p := range evidence.Pods.In(s) {
 			for i, st := range p.Statuses() {
 				if code, ok := dllInitExit(st); ok && node.PodDown(p) && node.ContainerDown(st) &&
 					!named[p.FullName()] {
-					named[p.FullName()] = true
-					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+					named[p.FullName()], images[st.Image] = true, true
+					findings = append(findings, checks.Findingf(checks.Warn, p.FullName(),
 						"Container %s of %s exits at start: DLL initialization failed (0xc0000142)",
 						st.Name, p.FullName()).
 						At(p.StatusField(i), "%s: container %s ended with exit code %s",
@@ -57,12 +62,18 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 		}
 		for _, c := range complaints(s, dllInitSigns) {
 			if !named[c.pod.FullName()] {
-				findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
+				findings = append(findings, checks.Findingf(c.level, c.pod.FullName(),
 					"%s is not running: %s", c.pod.FullName(), c.says).With(c.from))
+			}
+		}
+		if len(images) > 1 {
+			for _, f := range findings {
+				f.Level = checks.Fail
 			}
 		}
 		if m := evidence.MemoryInfo.In(s); len(findings) > 0 && m.CommitLimitBytes > 0 &&
 			m.CommitUsedBytes*100 >= m.CommitLimitBytes*commitStrain {
+			findings[0].Level = checks.Fail
 			findings[0] = findings[0].At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
 				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes,
 				m.CommitLimitBytes).Cure(checks.Steps(
@@ -77,13 +88,17 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 // A program that starts while Windows shuts down fails with the code too, and Windows shows a
 // message box ("Application Popup", event 26): https://github.com/docker/for-win/issues/12310
 var dllInitSigns = []checks.Sign{
-	unlike(checks.SignOfCode("STATUS_DLL_INIT_FAILED", dllInitFailed), messageBox),
+	{Text: ofProgram, Says: dllInitFailed},
+	warning(unlike(checks.SignOfCode("STATUS_DLL_INIT_FAILED", dllInitContainer), messageBox, ofProgram)),
 	warning(checks.SignOfCode("STATUS_DLL_INIT_FAILED", dllInitFailed, messageBox)),
 }
 
 const (
-	dllInitFailed = "a process exited with 0xc0000142: DLL initialization failed"
-	messageBox    = "Application Popup"
+	dllInitFailed    = "a process exited with 0xc0000142: DLL initialization failed"
+	dllInitContainer = "a container exited with 0xc0000142: a DLL of its image, or the node's desktop heap or memory"
+	messageBox       = "Application Popup"
+	// how a program of the node reports another one that it ran, such as PowerShell
+	ofProgram = "exit status 0xc0000142"
 )
 
 // dllInitExit finds the code in either of the ways in which runtimes write it.

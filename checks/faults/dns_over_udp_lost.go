@@ -7,7 +7,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "dns-over-udp-lost",
 	Title:    "DNS server answers over TCP but not over UDP",
 	Healthy:  "DNS servers answer over UDP",
@@ -40,9 +40,9 @@ For a server that only the node uses, the check warns.`,
 	Shows:  []*checks.Effect{effectDNSOverUDP},
 	Needs:  []evidence.Need{evidence.DNSProbes},
 	Uses:   node.DNSSources,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		roles := rolesOfDNSServers(node.About(s), s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		compared := false
 		for _, t := range probed.DNSTalks(evidence.DNSProbes.In(s)) {
 			if !t.UDP.Asked() || !t.TCP.Asked() {

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "dns-pqdn-with-dots",
 	Title:    "Cluster names do not resolve in pods",
 	Healthy:  "Short and full names resolve",
@@ -41,7 +41,7 @@ has its own rules; test with Resolve-DnsName.`,
 		{Text: "Ping request could not find host", Level: checks.Info,
 			Says: "a name did not resolve on Windows; a probe is required to find the cause"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		var probes []evidence.DNSProbe
 		looked := false
@@ -62,7 +62,7 @@ has its own rules; test with Resolve-DnsName.`,
 			return nil, checks.Unknown(
 				evidence.NotProbed.Gap("a name by the rules of Windows, at a DNS server of pods"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, v := range probed.JudgeNames(probes) {
 			name, windows, linux := v.Name, v.Forms["windows"], v.Forms["linux"]
 			switch {
@@ -82,7 +82,7 @@ has its own rules; test with Resolve-DnsName.`,
 					checks.Edit("{cniFile}",
 						"Set dns.search to the suffix of the pods, such as default.svc.cluster.local."),
 					recreatePods(),
-					checks.Verify("kubectl exec <pod> -- nslookup kubernetes",
+					checks.Verify("kubectl exec POD -n NAMESPACE -- nslookup kubernetes",
 						"the address of the Service kubernetes"))))
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "dns-servers-disagree",
 	Title:    "DNS servers give different answers for a name",
 	Healthy:  "DNS servers give the same answers",
@@ -40,7 +40,7 @@ addresses of an external name are normal.`,
 	},
 	Needs: []evidence.Need{evidence.DNSProbes},
 	Uses:  node.DNSSources,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		roles := rolesOfDNSServers(n, s)
 		var names []string
@@ -62,7 +62,7 @@ addresses of an external name are normal.`,
 			}
 			voices[name] = append(voices[name], v)
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		compared := false
 		for _, name := range names {
 			if len(voices[name]) < 2 {
@@ -117,9 +117,9 @@ func (v dnsVoice) who() evidence.Phrase {
 	return verbatim(v.Server)
 }
 
-// disagreement finds the worst pair of servers that contradict each other.
-func disagreement(name string, voices []dnsVoice) checks.Finding {
-	var worst checks.Finding
+// disagreement finds the worst pair of servers that contradict each other; without a level there is none.
+func disagreement(name string, voices []dnsVoice) *checks.Finding {
+	worst := &checks.Finding{}
 	for i, a := range voices {
 		for _, b := range voices[i+1:] {
 			if level := contradiction(name, a, b); level > worst.Level {
@@ -145,7 +145,7 @@ func cureDisagreement(name string, a, b dnsVoice) checks.Fix {
 			checks.Verify("Resolve-DnsName NAME -Server SERVER",
 				"the same answer from both servers"))
 	case a.outside || b.outside:
-		return checkOf("dns-servers-disagree").Fix
+		return fixOf("dns-servers-disagree")
 	}
 	return checks.Steps(
 		checks.Run("kubectl -n kube-system delete pod -l k8s-app=kube-dns",

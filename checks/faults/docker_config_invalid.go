@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "docker-config-invalid",
 	Title:    "Docker configuration conflicts with its flags or is invalid",
 	Healthy:  "Docker configuration can be used",
@@ -21,7 +21,7 @@ ends it.`,
 		checks.Inspect(`dockerd --validate --config-file C:\ProgramData\docker\config\daemon.json`,
 			"Read which directive or character is wrong."),
 		checks.Edit(`C:\ProgramData\docker\config\daemon.json`, "Correct the file, and save it as UTF-8 without a byte order mark."),
-		checks.Run("sc.exe qc docker",
+		checks.Inspect("sc.exe qc docker",
 			"For a conflict, read the flags of the service. Set the directive in one place only."),
 		checks.Run("{restart runtime}",
 			"Restart the container runtime: it reads the file at its start.").

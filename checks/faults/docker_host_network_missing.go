@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "docker-host-network-missing",
 	Title:    "Docker has no network named host",
 	Healthy:  "Docker has the network host that host pods need",
@@ -29,7 +29,7 @@ The check looks for the answer of Docker at pods that do not start.`,
 		"https://github.com/moby/moby/issues/38166",
 	},
 	Breaks:   []*checks.Effect{effectPodStart, effectFlanneld},
-	Explains: []string{"pod-host-network"},
+	Explains: []string{"pod-host-network", "cni-network-not-found"},
 	Applies:  checks.OnRuntime("docker"),
 	Needs:    complaintNeeds,
 	Uses:     complaintUses,

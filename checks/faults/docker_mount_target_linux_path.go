@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "docker-mount-target-linux-path",
 	Title:    "Docker rejects a mount target without a drive",
 	Healthy:  "Mount targets are paths that Docker accepts",

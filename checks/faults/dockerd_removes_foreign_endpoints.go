@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -9,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "dockerd-removes-foreign-endpoints",
 	Title:    "dockerd deletes HNS endpoints of containerd pods",
 	Healthy:  "dockerd is not running together with containerd",
@@ -25,7 +24,7 @@ containerd both run: its next start does it.`,
 		checks.Run("Get-Process dockerd | Stop-Process -Force", "Stop dockerd.").
 			Costs("Containers of this dockerd end. Pods under containerd are not affected."),
 		checks.Do("Remove the service or pod that starts dockerd. Build images elsewhere or with containerd."),
-		checks.Run("kubectl delete pod -n <namespace> <pod>",
+		checks.Run("kubectl delete pod POD -n NAMESPACE",
 			"Delete the pods of this node that have no network, so that their controllers recreate them.").
 			Costs("The deleted pods are down until they are recreated."),
 		checks.Verify("Get-Process dockerd -ErrorAction SilentlyContinue", "nothing")),
@@ -41,7 +40,7 @@ containerd both run: its next start does it.`,
 			Level: checks.Warn,
 			Says:  "dockerd deletes HNS endpoints as stale, also those of pods"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if m, told := liveSign(s, "dockerd-removes-foreign-endpoints"); told {
 			f := checks.Findingf(checks.Fail, "dockerd",
@@ -60,11 +59,11 @@ containerd both run: its next start does it.`,
 					"dockerd deleted HNS endpoints on this node; the pods that run now have theirs"
 			}
 			f.Basis = checks.ByBoth
-			return []checks.Finding{f}, nil
+			return []*checks.Finding{f}, nil
 		}
 		for _, p := range evidence.Processes.In(s) {
 			if strings.EqualFold(node.Program(p.Name), "dockerd") {
-				return []checks.Finding{checks.Findingf(checks.Warn, "dockerd",
+				return []*checks.Finding{checks.Findingf(checks.Warn, "dockerd",
 					"dockerd and containerd both run: each start of it deletes the HNS endpoints of pods").
 					At(p.Field("pid"), "%s has pid %d", p.Name, p.PID).With(n.Runtime.From).
 					Cure(withoutDockerd(s))}, nil
@@ -76,8 +75,7 @@ containerd both run: its next start does it.`,
 
 // withoutDockerd stops dockerd where it is started, and recreates the pods that it harmed.
 func withoutDockerd(s evidence.Snapshot, lost ...evidence.Pod) checks.Fix {
-	fix := checkOf("dockerd-removes-foreign-endpoints").Fix
-	fix.Steps = slices.Clone(fix.Steps)
+	fix := fixOf("dockerd-removes-foreign-endpoints")
 	for _, svc := range evidence.Services.In(s) {
 		if strings.EqualFold(node.Program(svc.BinPath), "dockerd") {
 			fix.Steps[0].Command = "Stop-Service -Force " + svc.Name + "; Set-Service " + svc.Name +

@@ -12,7 +12,7 @@ import (
 // dsrUBR is KB4571748 of August 2020, the update that brought DSR to Server 2019.
 const dsrUBR = 1432
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "dsr-unsupported-build",
 	Title:    "DSR is not supported by this Windows build",
 	Healthy:  "DSR is off or supported by this Windows build",
@@ -42,7 +42,7 @@ The check uses the version of HNS, or the Windows build where that version was n
 		{Text: "platform does not support feature Direct Server Return", Until: proxyStarted,
 			Says: "kube-proxy exits: HNS of this build does not support DSR"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		able, known, from := hasDSR(n, s)
 		dsr := n.Proxy().EnableDSR
@@ -57,12 +57,12 @@ The check uses the version of HNS, or the Windows build where that version was n
 				evidence.NotShown.Gap(
 					"the revision of the Windows build, which decides whether it has DSR"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		if dsr.On() && !able {
 			findings = append(findings, checks.Findingf(checks.Fail, "kube-proxy",
 				"kube-proxy uses DSR, which requires HNS 9.3 or build 17763.%d or later; found: %s",
 				dsrUBR, from.Text).With(dsr.From, from).
-				Cure(withFirst(checkOf("dsr-unsupported-build").Fix,
+				Cure(withFirst(fixOf("dsr-unsupported-build"),
 					changeProxy(s, n, dsr.From, enablesDSR, "false",
 						evidence.Phrasef("Set --enable-dsr=false for kube-proxy.")))))
 		}

@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "dual-stack-unsupported",
 	Title:    "IPv6 is not supported by this node's pod network",
 	Healthy:  "IP families of the podCIDRs are supported",
@@ -24,7 +24,7 @@ build, or IPv6 alone.`,
 		checks.Do("Join the node again with an IPv4 podCIDR only. For dual stack, use Windows Server 2022 with an l2bridge network.").
 			Costs("podCIDRs cannot be changed: the node is deleted and joined again, and its pods are removed."),
 		checks.Do("Set ipFamilyPolicy SingleStack with IPv4 for the Services that Windows pods use."),
-		checks.Verify("kubectl get node {node} -o jsonpath={.spec.podCIDRs}",
+		checks.Verify("kubectl get node {node} -o jsonpath='{.spec.podCIDRs}'",
 			"one IPv4 podCIDR, or one of each family on Server 2022 with l2bridge")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/dual-stack/",
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
@@ -36,7 +36,7 @@ build, or IPv6 alone.`,
 		// Printed on every single-stack cluster too.
 		{Text: "does not support dual-stack", In: []string{"kube-proxy"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		cidrs := n.PodCIDRs.Value
 		four, six := node.OfFamily(cidrs, true), node.OfFamily(cidrs, false)
@@ -44,12 +44,12 @@ build, or IPv6 alone.`,
 			return nil, nil
 		}
 		if len(four) == 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, six[0].String(),
+			return []*checks.Finding{checks.Findingf(checks.Fail, six[0].String(),
 				"the node has only the IPv6 podCIDR %s; Windows pods require IPv4",
 				six[0]).With(n.PodCIDRs.From)}, nil
 		}
 		if n.Backend.Value == node.OverlayNet {
-			return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
+			return []*checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
 				"podCIDR %s is not used: overlay networks on Windows support only IPv4", six[0]).
 				With(n.PodCIDRs.From, n.Backend.From)}, nil
 		}
@@ -57,7 +57,7 @@ build, or IPv6 alone.`,
 		if able {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
+		return []*checks.Finding{checks.Findingf(checks.Warn, six[0].String(),
 			"podCIDR %s is not used: dual stack requires HNS 11.10 (Server 2022) or later; found: %s", six[0], from.Text).
 			With(n.PodCIDRs.From, from)}, nil
 	},

@@ -11,7 +11,7 @@ import (
 
 const eksProxyGroup = "eks:kube-proxy-windows"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "eks-kube-proxy-rbac-group",
 	Title:    "EKS kube-proxy may not list Services",
 	Healthy:  "EKS kube-proxy may list Services",
@@ -23,7 +23,7 @@ group no Service is programmed, and the first thing to fail is DNS in every Wind
 
 kube-proxy's own log shows it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster
 may map roles by access entries instead, which no object of the cluster shows, so the ConfigMap
-alone never convicts.`,
+alone is never reported as the fault.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl edit configmap aws-auth -n kube-system",
 			"Add the group eks:kube-proxy-windows to the IAM role of the Windows nodes, or create an access entry of type EC2_WINDOWS."),
@@ -37,17 +37,18 @@ alone never convicts.`,
 		"https://github.com/aws/karpenter-provider-aws/issues/5099"},
 	Breaks:   []*checks.Effect{effectServiceRules, effectDNSOverUDP},
 	Explains: []string{"nodeport-zero-local-pods"},
-	Applies:  checks.OnPlatform(node.EKS),
+	Applies:  checks.UnlessElsewhere(node.EKS),
 	Partial:  true,
-	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kube-proxy"))},
+	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kube-proxy"), evidence.Logs("other"))},
 	Uses:     []evidence.Need{evidence.ConfigMaps},
 	Signs: []checks.Sign{
 		// the first stands for endpointslices too
 		refusedToProxy("endpoints", "kube-proxy"), refusedToProxy("services", "kube-proxy"),
+		refusedToProxy("endpoints", "other"),
 		refusedToProxy("endpoints", evidence.InEvents, "kube-proxy:"),
 		refusedToProxy("services", evidence.InEvents, "kube-proxy:"),
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		// kube-proxy asks again within a minute, and the event log EKS goes back for
 		// weeks: a refusal that was not repeated is of a role that was mended.
 		matches := slices.DeleteFunc(liveSigns(s, "eks-kube-proxy-rbac-group"),
@@ -55,7 +56,7 @@ alone never convicts.`,
 				return !m.Last.IsZero() && s.Now().Sub(m.Last) > checks.Recently
 			})
 		if len(matches) == 0 {
-			return nil, nil
+			return nil, checks.OnPlatform(node.EKS)(node.About(s))
 		}
 		f := checks.Findingf(checks.Fail, "kube-proxy",
 			"kube-proxy uses the node's identity, which may not list Services and endpoints").With(
@@ -74,7 +75,7 @@ alone never convicts.`,
 				f.Basis = checks.ByBoth
 			}
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 

@@ -9,9 +9,9 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "eks-local-zone-region",
-	Title:    "EKS node takes its local zone for a region",
+	Title:    "EKS node uses its local zone as its region",
 	Healthy:  "EKS node uses the region of its cluster",
 	Category: checks.CategoryNode,
 	Doc: `The bootstrap script of older EKS images for Windows derives the region from the
@@ -32,13 +32,13 @@ The check reads the region in the kubeconfig of the node.`,
 	Breaks:  []*checks.Effect{effectNodeReports},
 	Applies: checks.OnPlatform(node.EKS),
 	Needs:   []evidence.Need{evidence.File(eksKubeconfig)},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		file := s.File(eksKubeconfig)
 		number := 0
 		for line := range strings.Lines(file.Text) {
 			number++
 			if zone := localZone.FindString(line); zone != "" {
-				return []checks.Finding{checks.Findingf(checks.Fail, eksKubeconfig,
+				return []*checks.Finding{checks.Findingf(checks.Fail, eksKubeconfig,
 					"the kubeconfig uses region %s, which is a local zone", zone).
 					At(evidence.InLine(file.Path, number), "%s",
 						strings.TrimSpace(line))}, nil

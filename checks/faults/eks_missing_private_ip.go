@@ -17,7 +17,7 @@ const vpcAddress = "vpc.amazonaws.com/PrivateIPv4Address"
 // address on a new pod within seconds.
 const vpcPatience = 3 * time.Minute
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "eks-missing-private-ip",
 	Title:    "EKS pods get no VPC address",
 	Healthy:  "EKS pods get VPC addresses",
@@ -32,7 +32,7 @@ The check looks for the resource among what the Node can allocate, and for the a
 that wait. How many addresses the subnet has left, only AWS knows: there the messages of the
 controller show it.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`,
+		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p 'data: {enable-windows-ipam: !!str true}'`,
 			"Enable Windows IPAM in EKS."),
 		recreatePods(),
 		checks.Verify(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
@@ -60,13 +60,13 @@ controller show it.`,
 	Uses:  []evidence.Need{evidence.Pods, evidence.ConfigMaps},
 	Signs: []checks.Sign{
 		{Text: "pod does not have label " + vpcAddress,
-			Says: "the CNI plugin finds no VPC address on a pod: neither webhook nor resource controller has dealt with it"},
+			Says: "the CNI plugin finds no VPC address on a pod: neither the webhook nor the resource controller has set one"},
 		{Text: "node has no open IP address slots", Also: []string{"PrivateIPv4Address"},
 			Says: "all address slots of the node's network interface are taken"},
 		{Text: "Insufficient " + vpcAddress, In: []string{evidence.InPodEvents}, Level: checks.Warn,
 			Says: "the scheduler finds no Windows node with a VPC address to spare"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		object := evidence.Node.In(s)
 		offered, there := object.Status.Allocatable[vpcAddress]
 		if n := node.About(s); !there && n.Platform.Value != node.EKS && n.CNI.Value != node.VPC {
@@ -89,9 +89,9 @@ controller show it.`,
 						orNotSet(cm.Data["enable-windows-ipam"]))
 				}
 			}
-			return []checks.Finding{f}, nil
+			return []*checks.Finding{f}, nil
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			if p.Spec.HostNetwork || p.HostProcess() || stuckReason(p) == "" ||
 				!since(s, p, vpcPatience) ||
@@ -107,7 +107,7 @@ controller show it.`,
 					"%s: spec.nodeSelector does not select windows",
 					p.FullName()).Cure(checks.Steps(
 					checks.Run(onWorkload(p, "patch",
-						`-p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`),
+						`-p 'spec: {template: {spec: {nodeSelector: {kubernetes.io/os: windows}}}}'`),
 						"Add the node selector of Windows: the webhook handles only pods that have it.").
 						Costs("The pods of the workload are recreated."), hasVPCAddress(p)))
 			} else {
@@ -126,7 +126,7 @@ controller show it.`,
 	},
 })
 
-func hasVPCAddress(p evidence.Pod) checks.Step {
+func hasVPCAddress(p evidence.Pod) *checks.Step {
 	return checks.Verify("kubectl -n "+p.Metadata.Namespace+" get pods -o wide",
 		"the new pod is Running and has an IP")
 }

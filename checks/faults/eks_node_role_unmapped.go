@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "eks-node-role-unmapped",
 	Title:    "EKS API server does not accept the role of the node",
 	Healthy:  "EKS API server accepts the role of the node",

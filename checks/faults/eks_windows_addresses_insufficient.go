@@ -3,9 +3,10 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "eks-windows-addresses-insufficient",
 	Title:    "EKS Windows nodes offer no VPC addresses for pods",
 	Healthy:  "EKS Windows nodes offer VPC addresses for pods",
@@ -17,9 +18,9 @@ Without it, or when the addresses of the instance type are used up, the schedule
 
 The check looks for the event of the scheduler.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get node {node} -o jsonpath={.status.allocatable}",
+		checks.Inspect("kubectl get node {node} -o jsonpath='{.status.allocatable}'",
 			"See whether the node has vpc.amazonaws.com/PrivateIPv4Address."),
-		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p '{"data":{"enable-windows-ipam":"true"}}'`,
+		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p 'data: {enable-windows-ipam: !!str true}'`,
 			"If it has none, enable Windows IPAM, and attach AmazonEKSVPCResourceController to the role of the cluster."),
 		checks.Do("If all addresses are used, add nodes, use a larger instance type, or enable prefix delegation."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
@@ -27,8 +28,9 @@ The check looks for the event of the scheduler.`,
 		"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
 		"https://docs.aws.amazon.com/eks/latest/best-practices/windows-networking.html",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{effectPodStart},
+	Applies: checks.UnlessElsewhere(node.EKS),
+	Needs:   []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "Insufficient vpc.amazonaws.com/PrivateIPv4Address",
 			Says: "the scheduler finds no Windows node with a free VPC address"},

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "endpoint-address-rejected",
 	Title:    "HNS rejects the address of an endpoint",
 	Healthy:  "HNS accepts the addresses of endpoints",

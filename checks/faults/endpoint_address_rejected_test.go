@@ -20,10 +20,10 @@ func TestEndpointAddressRejected(t *testing.T) {
 			`creating the endpoint: {"Success":false,"ErrorCode":2151350319}`), isReserved},
 		{"kube-proxy's source VIP, which another check reports", logTelling("kube-proxy",
 			"Source Vip endpoint creation failed: hcnCreateEndpoint failed in Win32: An address provided is invalid or reserved. (0x803b002f)"),
-			"pass"},
+			"unknown"},
 		{"a load balancer, whatever its log", logTelling("cni",
 			"hcnCreateLoadBalancer failed in Win32: endpoint: IP address is either invalid or not part of any configured subnet(s). (0x803b001e)"),
-			"pass"},
+			"unknown"},
 		{"no log", "", "unknown"},
 	})
 }

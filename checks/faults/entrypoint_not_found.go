@@ -13,9 +13,9 @@ var entrypointFix = checks.Steps(
 		"Read the command that the pod sets."),
 	checks.Do("In the pod template, set a command that the image contains, with each argument as its own list item. Or remove command: then the entrypoint of the image runs.").
 		Costs("The pods of the workload are recreated."),
-	checks.Run(`kubectl run show-files -it --rm --restart=Never --image=IMAGE --overrides='{"spec":{"nodeName":"{node}"}}' -- cmd /c dir C:\`,
-		"If you do not know the path of the program, list the files of the image.").
-		Costs("A temporary pod runs on this node."),
+	checks.Run(`kubectl debug POD -n NAMESPACE -it --copy-to=show-files --container=CONTAINER -- cmd /c dir C:\`,
+		"If you do not know the path of the program, list the files of the image in a copy of the pod.").
+		Costs("The copy show-files runs until you delete it: kubectl delete pod show-files."),
 	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
 var hostProcessEntrypointFix = checks.Steps(
@@ -26,7 +26,7 @@ var hostProcessEntrypointFix = checks.Steps(
 		Costs("The pods of the workload are recreated."),
 	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "entrypoint-not-found",
 	Title:    "Container command is not in its image",
 	Healthy:  "Container commands exist in their images",
@@ -50,11 +50,11 @@ exec or of a probe is about another command and is ignored.`,
 	Needs:   complaintNeeds,
 	Uses:    complaintUses,
 	Signs:   entrypointSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {
 			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s is not running: %s",
-				c.pod.FullName(), c.says).With(c.from).Cure(forPod(entrypointFix, c.pod))
+				c.pod.FullName(), c.says).With(c.from).Cure(listFiles(c.pod))
 			for i, container := range c.pod.Spec.Containers {
 				if len(container.Command) > 0 {
 					f = f.At(c.pod.Field("spec", "containers", i, "command"),
@@ -63,13 +63,22 @@ exec or of a probe is about another command and is ignored.`,
 				}
 			}
 			if c.pod.HostProcess() {
-				f = f.Cure(forPod(hostProcessEntrypointFix, c.pod))
+				f = f.Cure(hostProcessEntrypointFix)
 			}
 			findings = append(findings, f)
 		}
 		return findings, nil
 	},
 })
+
+// listFiles names the container whose files a copy of the pod lists, where the pod has no other.
+func listFiles(p evidence.Pod) checks.Fix {
+	fix := entrypointFix.Clone()
+	if list := p.Spec.Containers; len(list) == 1 && checks.IsObjectName(list[0].Name) {
+		fix.Steps[2].Command = strings.Replace(fix.Steps[2].Command, "CONTAINER", list[0].Name, 1)
+	}
+	return fix
+}
 
 const noEntrypoint = "Windows cannot find the program that the container starts"
 

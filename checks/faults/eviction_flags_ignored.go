@@ -12,10 +12,10 @@ import (
 // evictsByMemory is the first kubelet that evicts pods of a Windows node for want of memory.
 var evictsByMemory = evidence.Version{Major: 1, Minor: 31}
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "eviction-flags-ignored",
-	Title:    "Kubelet ignores memory eviction thresholds",
-	Healthy:  "Kubelet supports the memory eviction thresholds that are set",
+	Title:    "kubelet ignores memory eviction thresholds",
+	Healthy:  "kubelet supports the memory eviction thresholds that are set",
 	Category: checks.CategoryNode,
 	Doc: `Before Kubernetes 1.31 the kubelet does not evict pods of a Windows node when memory runs
 short: memory.available in --eviction-hard and --eviction-soft is accepted, the hard threshold is
@@ -52,10 +52,10 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 		evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]),
 		evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
 	Uses: append(slices.Clone(node.KubeletSources), evidence.Node),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		config, file, gap := n.KubeletConfig(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, e := range []struct {
 			flag, field string
 			config      map[string]string

@@ -13,7 +13,7 @@ const (
 	lastNodePort  = 32767
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "excluded-ports-over-nodeports",
 	Title:    "Windows reserves ports of the NodePort range",
 	Healthy:  "Windows reserves no port of the NodePort range",
@@ -44,12 +44,12 @@ exclude single ports to protect them.`,
 	Breaks: []*checks.Effect{effectNodePorts},
 	Needs:  []evidence.Need{evidence.Ports},
 	Uses:   []evidence.Need{evidence.KubeServices},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		table := evidence.Ports.In(s)
 		if table.Excluded == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("which ports Windows reserves"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		over := -1
 		for i, e := range table.Excluded {
 			if e.End > e.Start && e.Start <= lastNodePort && e.End >= firstNodePort {
@@ -82,8 +82,8 @@ exclude single ports to protect them.`,
 })
 
 // nodePortsIn finds the NodePorts of the cluster in a reserved range.
-func nodePortsIn(s evidence.Snapshot, at int, e evidence.ExcludedPorts) []checks.Finding {
-	var findings []checks.Finding
+func nodePortsIn(s evidence.Snapshot, at int, e evidence.ExcludedPorts) []*checks.Finding {
+	var findings []*checks.Finding
 	for _, svc := range evidence.KubeServices.In(s) {
 		for i, p := range svc.Spec.Ports {
 			protocol := p.Protocol

@@ -5,9 +5,9 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "exec-program-missing",
-	Title:    "Program of a probe or of kubectl exec is not in the container",
+	Title:    "Probe or exec program is not in the container",
 	Healthy:  "Programs of probes are in their containers",
 	Category: checks.CategoryWorkloads,
 	Doc: `An exec probe, a lifecycle hook and kubectl exec start a program inside the container. Images for

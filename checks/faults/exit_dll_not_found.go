@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "exit-dll-not-found",
 	Title:    "Container exits: a DLL is missing in its image",
 	Healthy:  "Programs of containers find their DLLs",
@@ -18,12 +18,11 @@ and the missing Visual C++ runtime. The container has no log, and the pod restar
 
 The check reads the exit codes of containers that do not run.`,
 	Fix: checks.Steps(
-		checks.Run("docker run --rm -it --entrypoint cmd IMAGE",
-			"Start the image with a shell, and run the program by hand.").
-			Costs("A temporary container runs where you start it."),
-		checks.Do("On the node, trace the program with Process Monitor: NAME NOT FOUND for a .dll names the missing library."),
+		checks.Inspect("docker run --rm -it --entrypoint cmd IMAGE",
+			"Start the image with a shell, and run the program by hand."),
 		checks.Do("Install the Visual C++ runtime in the image, copy the library from a Server Core image of the same version, or use servercore as the base image.").
 			Costs("The pods of the workload are recreated."),
+		checks.Do("If you do not know which library is missing, trace the program on the node with Process Monitor: NAME NOT FOUND for a .dll names it."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{
@@ -33,8 +32,8 @@ The check reads the exit codes of containers that do not run.`,
 	},
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			for i, st := range p.Statuses() {
 				code, ok := dllMissingExit(st)

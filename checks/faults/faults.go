@@ -16,14 +16,14 @@ var registered []*checks.Check
 
 // register adds a check to the catalogue. The paragraphs of its documentation are wrapped in the
 // source, for whoever reads a change; where they are shown, the width decides.
-func register(c checks.Check) *checks.Check {
+func register(c *checks.Check) *checks.Check {
 	paragraphs := strings.Split(c.Doc, "\n\n")
 	for i, p := range paragraphs {
 		paragraphs[i] = strings.Join(strings.Fields(p), " ")
 	}
 	c.Doc = strings.Join(paragraphs, "\n\n")
-	registered = append(registered, &c)
-	return &c
+	registered = append(registered, c)
+	return c
 }
 
 // Catalogue returns all checks: those of this package, and the rows of the table of regressions.
@@ -39,4 +39,11 @@ var Catalogue = sync.OnceValue(func() *checks.Catalogue {
 })
 
 // checkOf returns the check with that id, for a Run that weighs its own signs.
+//
+//go:noinline
 func checkOf(id string) *checks.Check { return Catalogue().ByID(id) }
+
+// fixOf returns a copy of the fix of the check with that id, for a Run that makes it fit the node.
+//
+//go:noinline
+func fixOf(id string) checks.Fix { return checkOf(id).Fix.Clone() }

@@ -19,7 +19,7 @@ var (
 // A program written in Go ends with this exit code when it panics.
 const goPanic = 2
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "felix-hcsshim-panic",
 	Title:    "Calico Felix crashes",
 	Healthy:  "Calico Felix has not crashed",
@@ -54,16 +54,16 @@ followed by a healthy run is only a warning.`,
 			In:   []string{"felix", "calico-node", "calico"},
 			Says: "Felix panicked in hcsshim's String method"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if matches := liveSigns(s, "felix-hcsshim-panic"); len(matches) > 0 &&
 			!felixRunsSince(s, matches[0].Last) {
 			f := checks.Findingf(checks.Fail, "felix",
 				"Felix crashed: routes and network policies on this node are not updated").With(
 				checks.Quote(matches[0]))
 			f.Basis = checks.ByText
-			return []checks.Finding{f}, nil
+			return []*checks.Finding{f}, nil
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			version, known := felixVersion(p)
 			if !known || !version.AtLeast(buggyFelix) || version.AtLeast(fixedFelix) {
@@ -98,7 +98,7 @@ func felixRunsSince(s evidence.Snapshot, end time.Time) bool {
 }
 
 func felixFinding(at evidence.Place, p evidence.Pod, st evidence.ContainerStatus,
-	level checks.Level, format string) checks.Finding {
+	level checks.Level, format string) *checks.Finding {
 	version, _ := felixVersion(p)
 	return checks.Findingf(level, p.FullName(), format, version).
 		At(at, "%s: container felix ended with exit code 2, and its image is %s", p.FullName(),

@@ -14,10 +14,10 @@ const kubeletPort = 10250
 
 const unheardKubelet = "connections from the control plane to kubelet port 10250 time out: a firewall, or no route to the node"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "firewall-blocks-10250",
 	Title:    "Firewall blocks kubelet port 10250",
-	Healthy:  "Kubelet port 10250 is reachable through the firewall",
+	Healthy:  "kubelet port 10250 is reachable through the firewall",
 	Category: checks.CategoryComponents,
 	Doc: `The API server and metrics-server connect to the kubelet on TCP 10250. Without a Windows
 firewall rule that allows this, pods run and the node is Ready, but kubectl logs, exec, attach and
@@ -49,7 +49,7 @@ visible on the node.`,
 			Or:   []string{":10250: connect: connection timed out"},
 			Says: unheardKubelet},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		fw := evidence.FirewallInfo.In(s)
 		if len(fw.Profiles) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the firewall profiles"))
@@ -73,7 +73,7 @@ visible on the node.`,
 			filtering++
 			v := verdictOf(fw.Rules, p.Name, port)
 			if v.denied != "" {
-				return []checks.Finding{checks.Findingf(checks.Fail, v.denied,
+				return []*checks.Finding{checks.Findingf(checks.Fail, v.denied,
 					"firewall rule %q blocks TCP %d; a block rule overrides allow rules", v.denied,
 					port).
 					At(evidence.FirewallInfo.Field(s, "rules", v.deniedBy),
@@ -82,7 +82,7 @@ visible on the node.`,
 						checks.Run("Remove-NetFirewallRule -Name '"+
 							strings.ReplaceAll(evidence.Clean(v.denied), "'", "''")+"'",
 							"Remove the rule that blocks the port."),
-						checkOf("firewall-blocks-10250").Fix.Steps[0],
+						fixOf("firewall-blocks-10250").Steps[0],
 						checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz",
 							"ok")))}, nil
 			}
@@ -113,7 +113,7 @@ visible on the node.`,
 				p.DefaultInbound, len(fw.Rules), port)
 		}
 		f = f.At(evidence.FirewallInfo.Field(s, "rules"), "%d rules", len(fw.Rules))
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 

@@ -50,9 +50,15 @@ func TestStepsReadAsOrders(t *testing.T) {
 var (
 	placeholderIn = regexp.MustCompile(`\{[a-zA-Z]+(?:[ -][a-zA-Z]+)*\}`)
 	comment       = regexp.MustCompile(`(?:^|\s)#`)
+	// What a shell of Windows breaks in arguments of a program: double quotes inside single ones,
+	// which PowerShell 5.1 drops, a bare brace, which begins a script block, and <name>.
+	brokenArgument = regexp.MustCompile(
+		`^(?:kubectl|az|aws|crictl|ctr|docker|gcloud|helm) .*(?:'[^']*"[^']*'|\\"|=\{\.| <)`)
+	// A path that ends at its first blank, because nothing quotes it.
+	cutPath = regexp.MustCompile(`\s[A-Z]:\\Program Files`)
 )
 
-func readsAsOrder(t *testing.T, id string, step checks.Step) {
+func readsAsOrder(t *testing.T, id string, step *checks.Step) {
 	t.Helper()
 	switch {
 	case step.Kind == checks.StepVerify && (step.Command == "" || step.Expect == ""):
@@ -65,5 +71,8 @@ func readsAsOrder(t *testing.T, id string, step checks.Step) {
 	}
 	if comment.MatchString(step.Command) || strings.Contains(step.Command, "\n") {
 		t.Errorf("%s: a command is one line without a comment: %q", id, step.Command)
+	}
+	if brokenArgument.MatchString(step.Command) || cutPath.MatchString(step.Command) {
+		t.Errorf("%s: Windows PowerShell breaks an argument; quote it in single quotes, with YAML in place of JSON: %q", id, step.Command)
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 // flannelDiffers compares what flanneld has written, to its file and to the Node object, with the
 // configuration that it reads at its start.
-func flannelDiffers(n *node.Node, s evidence.Snapshot) []checks.Finding {
-	var findings []checks.Finding
+func flannelDiffers(n *node.Node, s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
 	lease := s.File(node.SubnetEnv)
 	env := evidence.DecodeFlannelSubnet(lease.Text)
 	object := evidence.Node.In(s)

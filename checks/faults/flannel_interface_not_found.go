@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flannel-interface-not-found",
 	Title:    "Interface set for flanneld does not exist",
 	Healthy:  "Interface set for flanneld exists",
@@ -47,7 +47,7 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		// Another --iface may match, so this alone convicts nobody.
 		{Text: "Could not find valid interface matching", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		told, from := flannelInterfaces(node.About(s))
 		switch {
 		case from.Path == "":
@@ -73,13 +73,14 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 			level, what = checks.Warn, evidence.Phrasef("flanneld will not start again")
 		}
 		list := strings.Join(told, ", ")
-		return []checks.Finding{checks.Findingf(level, list,
+		return []*checks.Finding{checks.Findingf(level, list,
 			"no adapter has %s, the --iface of flanneld: %s", list, what).
 			With(from).At(evidence.Adapters.Field(s), "%s",
 			adapterAddresses(evidence.Adapters.In(s))).Cure(withFirst(
-			checkOf("flannel-interface-not-found").Fix, changeSetting(
+			fixOf("flannel-interface-not-found"), changeSetting(
 				node.About(s).Components["flanneld"], from, evidence.Phrasef(
-					"Set --iface of flanneld to {managementIP}, an address of this node."))))}, nil
+					"Set --iface of flanneld to {managementIP}, an address of this node."),
+				"--iface={managementIP}")))}, nil
 	},
 })
 

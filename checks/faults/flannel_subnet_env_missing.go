@@ -8,16 +8,16 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flannel-subnet-env-missing",
 	Title:    "flannel file subnet.env is missing",
 	Healthy:  "flannel file subnet.env exists",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{9},
-	Doc: `The flannel CNI plugin reads C:\run\flannel\subnet.env for every pod. flanneld writes
-it as the last step of its start, once it has a subnet from the Node object and the HNS network
-exists. A missing file therefore always has a reason further up in flanneld's log; the file is gone
-by itself only where something cleared C:\run.`,
+	Doc: `The flannel CNI plugin reads C:\run\flannel\subnet.env for every pod. flanneld writes it
+as the last step of its start, once it has a subnet from the Node object and the HNS network exists.
+A missing file therefore always has a reason further up in flanneld's log; without such a reason it
+is missing only if something cleared C:\run.`,
 	Fix: checks.Steps(
 		checks.Run("{restart flanneld}",
 			"Restart flanneld, which writes the file. If it does not, read its log for the reason.").
@@ -37,12 +37,12 @@ by itself only where something cleared C:\run.`,
 			Not: deniedFile, Until: subnetWritten,
 			Says: `the flannel CNI plugin cannot find C:\run\flannel\subnet.env`},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
 		if f.Gap.Kind != evidence.Absent {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv,
+		return []*checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv,
 			"%s is missing, and the flannel CNI plugin needs it for every pod", node.SubnetEnv).
 			At(evidence.InFile(f.Path), "looked for, and absent")}, nil
 	},

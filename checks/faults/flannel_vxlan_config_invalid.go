@@ -2,6 +2,7 @@ package faults
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,17 +17,17 @@ const (
 	vxlanPort = 4789
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flannel-vxlan-config-invalid",
 	Title:    "flannel VXLAN settings are not valid for Windows",
 	Healthy:  "flannel VXLAN settings are valid for Windows",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{9},
-	Doc: `Windows wants a VXLAN network identifier (VNI) of 4096 or more and UDP port 4789, and
+	Doc: `Windows requires a VXLAN network identifier (VNI) of 4096 or more and UDP port 4789, and
 knows neither DirectRouting nor GBP. Linux takes VNI 1 and port 8472 where the configuration says
 nothing. The ConfigMap of flannel is for all nodes, so it must name 4096 and 4789 for both sides;
 with the Linux settings flanneld on Windows ends, and with settings for Windows alone the two sides
-do not hear each other.
+cannot exchange packets.
 
 The check reads net-conf.json on the node and in the ConfigMap, and the VNI that each node's
 flanneld wrote on its Node object. A node of another backend, or of another VNI, is left out by this
@@ -61,9 +62,9 @@ one.`,
 		{Text: "ignoring non-vxlan subnet(", Level: checks.Warn,
 			Says: "flanneld ignores a node that uses another backend"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		confs := vxlanConfs(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, c := range confs {
 			for _, fault := range c.faults() {
 				findings = append(findings, checks.Findingf(checks.Fail, c.of, "%s: %s", c.of,
@@ -148,28 +149,46 @@ func (c vxlanConf) faults() []evidence.Phrase {
 	return list
 }
 
+// What flanneld writes on its Node object.
+const flannelKind, flannelData = "flannel.alpha.coreos.com/backend-type",
+	"flannel.alpha.coreos.com/backend-data"
+
+type flannelPeersKey struct{}
+
+// flannelPeers are the nodes of each backend and VNI, as many as are quoted: in a fleet each node is
+// compared with them, and not with thousands.
+func flannelPeers(all []evidence.NodeObject) (list []evidence.NodeObject) {
+	count := map[string]int{}
+	for _, n := range all {
+		backend := n.Metadata.Annotations[flannelKind]
+		of := fmt.Sprint(backend, vniOf(n.Metadata.Annotations[flannelData]))
+		if count[of]++; backend != "" && count[of] <= checks.MaxQuotes+1 { // one may be the node
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
 // nodesOfOtherBackends are the nodes whose flanneld uses another backend or VNI than this node's.
-func nodesOfOtherBackends(s evidence.Snapshot) []checks.Finding {
-	const kind, data = "flannel.alpha.coreos.com/backend-type",
-		"flannel.alpha.coreos.com/backend-data"
-	own := vniOf(evidence.Node.In(s).Metadata.Annotations[data])
-	var findings []checks.Finding
-	for _, other := range evidence.Nodes.In(s) {
+func nodesOfOtherBackends(s evidence.Snapshot) []*checks.Finding {
+	own, name := vniOf(evidence.Node.In(s).Metadata.Annotations[flannelData]), node.About(s).Name.Value
+	var findings []*checks.Finding
+	for _, other := range evidence.MemoOf(s, evidence.Nodes, flannelPeersKey{}, flannelPeers) {
 		m := other.Metadata
-		vni := vniOf(m.Annotations[data])
-		switch backend := m.Annotations[kind]; {
-		case backend == "" || m.Name == node.About(s).Name.Value:
+		vni := vniOf(m.Annotations[flannelData])
+		switch backend := m.Annotations[flannelKind]; {
+		case m.Name == name:
 		case !strings.EqualFold(backend, "vxlan"):
 			findings = append(findings, checks.Findingf(checks.Warn, m.Name,
 				"node %s uses the backend %s, and this node vxlan: their pods do not reach each other", m.Name, backend).
-				At(other.Field("metadata", "annotations", kind), "%s: %s is %s", m.Name, kind,
-					backend))
+				At(other.Field("metadata", "annotations", flannelKind), "%s: %s is %s", m.Name,
+					flannelKind, backend))
 		case vni > 0 && vni < leastVNI || vni > 0 && own > 0 && vni != own:
 			findings = append(findings, checks.Findingf(checks.Fail, m.Name,
 				"node %s has the VNI %d, and this node %d: their pods do not reach each other",
 				m.Name, vni, max(own, leastVNI)).
-				At(other.Field("metadata", "annotations", data), "%s: %s is %s", m.Name, data,
-					m.Annotations[data]))
+				At(other.Field("metadata", "annotations", flannelData), "%s: %s is %s", m.Name,
+					flannelData, m.Annotations[flannelData]))
 		}
 	}
 	if len(findings) > checks.MaxQuotes {

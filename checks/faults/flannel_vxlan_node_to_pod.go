@@ -21,7 +21,7 @@ var hostRouteFix = checks.Steps(
 	checks.Verify("Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
 		"a HostRoute policy on the endpoint of each local pod"))
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flannel-vxlan-node-to-pod",
 	Title:    "Node cannot reach pods on the flannel VXLAN network",
 	Healthy:  "Node reaches pods on the flannel VXLAN network",
@@ -40,10 +40,10 @@ shows it. It warns if the node does not reach a local pod that others reach.`,
 	Applies: checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
 	Needs:   []evidence.Need{evidence.ReachProbes, node.NeedClusterCIDRs, node.NeedPodCIDRs},
 	Uses:    append(slices.Clone(node.ClusterSources), evidence.Node, evidence.OSInfo),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		asked := false
 		for _, p := range probes {
 			a, remote := remoteTarget(n, p)

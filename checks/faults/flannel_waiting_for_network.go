@@ -15,7 +15,7 @@ const flannelPatience = 2 * time.Minute
 
 const waitingLine = "Waiting for the Network to be created"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flannel-waiting-for-network",
 	Title:    "flanneld waits for the HNS network too long",
 	Healthy:  "HNS network of flanneld is ready",
@@ -56,18 +56,18 @@ with one that Windows made up (169.254…).`,
 			Says:  "the interface of the HNS network did not become ready"},
 		{Text: waitingLine, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, there := n.PodNetwork(s)
 		if there {
 			ip, ok := node.ParseAddress(net.ManagementIP)
 			switch {
 			case ok && ip.IsLinkLocalUnicast():
-				return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+				return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 					"HNS network %s has the management address %s, which Windows assigns when an address is lost", net.Name, ip).
 					At(net.Field(), "%s: ManagementIP is %s", net.Name, ip)}, nil
 			case !ok && tellsManagementIP(net):
-				return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+				return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 					"HNS network %s has no management address: flanneld is waiting for one",
 					net.Name).
 					At(net.Field(), "%s: ManagementIP is empty", net.Name)}, nil
@@ -84,7 +84,7 @@ with one that Windows made up (169.254…).`,
 				At(evidence.HNSNetworks.Field(s), "names: %s",
 					networkNames(evidence.HNSNetworks.In(s))).With(checks.Quote(m))
 			f.Basis = checks.ByBoth
-			return []checks.Finding{f}, nil
+			return []*checks.Finding{f}, nil
 		}
 		return nil, nil
 	},

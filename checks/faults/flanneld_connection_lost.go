@@ -3,9 +3,10 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flanneld-connection-lost",
 	Title:    "flanneld lost its connection to the API server",
 	Healthy:  "flanneld is connected to the API server",
@@ -26,8 +27,9 @@ The check looks for the repeated error in the log of flanneld.`,
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/37",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/83",
 	},
-	Breaks: []*checks.Effect{effectRoutes},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("flanneld"), evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{effectRoutes},
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("flanneld"), evidence.Logs("other"))},
+	Applies: checks.UnlessOtherCNI(node.Flannel),
 	Signs: []checks.Sign{
 		{Text: "http2: no cached connection was available",
 			Also:  []string{"Failed to list *v1.Node"},

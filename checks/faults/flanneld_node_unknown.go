@@ -3,11 +3,12 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flanneld-node-unknown",
-	Title:    "flanneld uses a node name that Kubernetes does not have",
+	Title:    "flanneld node name does not exist in Kubernetes",
 	Healthy:  "flanneld uses the name of the Kubernetes Node",
 	Category: checks.CategoryNetwork,
 	Doc: `flanneld reads the podCIDR from the Node with the name in its environment variable NODE_NAME, or
@@ -29,8 +30,9 @@ The check looks for the error in the log of flanneld.`,
 		"https://github.com/flannel-io/flannel/issues/512",
 		"https://kubernetes.io/docs/concepts/architecture/nodes/#node-name-uniqueness",
 	},
-	Breaks: []*checks.Effect{effectNetworkCreation},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("flanneld"), evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{effectNetworkCreation},
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("flanneld"), evidence.Logs("other"))},
+	Applies: checks.UnlessOtherCNI(node.Flannel),
 	Signs: []checks.Sign{
 		{Text: "failed to acquire lease: node",
 			Also:  []string{`" not found`},

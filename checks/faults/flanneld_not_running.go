@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flanneld-not-running",
 	Title:    "flanneld is not running",
 	Healthy:  "flanneld is running",
@@ -26,11 +26,12 @@ DaemonSet.`,
 		checks.Verify("Get-Process flanneld", "one process flanneld")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
-	Judges:  effectFlanneld,
-	Applies: checks.OnFlannel,
-	Needs:   []evidence.Need{node.ComponentSources},
-	Uses:    []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Judges:   effectFlanneld,
+	Applies:  checks.OnFlannel,
+	Needs:    []evidence.Need{node.ComponentSources},
+	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	FromPart: []evidence.Need{evidence.Services},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["flanneld"], s,
 			evidence.Phrasef("the pod network is not created or updated"))
 	},

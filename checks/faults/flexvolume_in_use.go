@@ -1,13 +1,11 @@
 package faults
 
 import (
-	"slices"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "flexvolume-in-use",
 	Title:    "Pod uses a deprecated FlexVolume driver",
 	Healthy:  "No pod uses a FlexVolume driver",
@@ -26,8 +24,8 @@ SMB, iSCSI and cloud disks.`,
 		"https://github.com/microsoft/K8s-Storage-Plugins"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			for i, v := range p.Spec.Volumes {
 				if v.FlexVolume != nil {
@@ -45,9 +43,8 @@ SMB, iSCSI and cloud disks.`,
 
 // offFlexVolume opens the workload of a pod of the node; a manifest is changed where it is.
 func offFlexVolume(p podSpec) checks.Fix {
-	fix := checkOf("flexvolume-in-use").Fix
+	fix := fixOf("flexvolume-in-use")
 	if p.Path == "" {
-		fix.Steps = slices.Clone(fix.Steps)
 		fix.Steps[0].Command = onWorkload(p.Pod, "edit", "")
 	}
 	return fix

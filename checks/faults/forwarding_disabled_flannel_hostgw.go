@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "forwarding-disabled-flannel-hostgw",
 	Title:    "Packet forwarding is disabled (flannel host-gw)",
 	Healthy:  "Packet forwarding is enabled (flannel host-gw)",
@@ -38,9 +38,9 @@ network.`,
 		{Text: "failed to enable forwarding on",
 			Says: "flanneld could not enable forwarding on an adapter of the node"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		known := false
 		for _, a := range evidence.Adapters.In(s) {
 			if a.Forwarding == nil || !routesPods(n, a) {

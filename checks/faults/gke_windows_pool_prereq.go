@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "gke-windows-pool-prereq",
 	Title:    "GKE cluster has no Linux node pool for Windows nodes",
 	Healthy:  "GKE cluster has a ready Linux node",
@@ -41,7 +41,7 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 		{Text: "node images based on Docker container runtimes is not supported",
 			Says: "GKE refuses the Windows node pool: its image type uses Docker"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		list := evidence.Nodes.In(s)
 		if len(list) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any node of the cluster"))
@@ -65,13 +65,13 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 		}
 		switch {
 		case linux == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, "cluster",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "cluster",
 				"None of the cluster's %d nodes runs Linux: cluster DNS and GKE agents require one",
 				len(list)).
 				At(evidence.Nodes.Field(s), "kubernetes.io/os is windows on all %d nodes",
 					len(list))}, nil
 		case ready == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, "cluster",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "cluster",
 					"None of the cluster's %d Linux nodes is Ready: cluster DNS and GKE agents require one", linux).
 					At(evidence.Nodes.Field(s), "Ready is not True on any of %d Linux nodes",
 						linux)},

@@ -13,7 +13,7 @@ const (
 	gmsaShareUBR   = 1817
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "gmsa-containerd-share",
 	Title:    "Windows update for gMSA shares under containerd is missing",
 	Healthy:  "gMSA pods can use network shares under containerd",
@@ -49,7 +49,7 @@ compares the build on nodes whose pods use such an account.`,
 		return nil
 	}),
 	Needs: []evidence.Need{evidence.Pods, node.NeedBuild},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		for _, p := range evidence.Pods.In(s) {
 			uses := gmsaOptions(p)
@@ -61,7 +61,7 @@ compares the build on nodes whose pods use such an account.`,
 				return nil, checks.Unknown(
 					evidence.NotShown.Gap("the revision of the Windows build"))
 			case b.UBR < gmsaShareUBR:
-				return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
+				return []*checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
 					"%s uses a gMSA: under containerd it cannot open shares on Windows %s (required: %d.%d or later)", p.FullName(), b, gmsaShareBuild, gmsaShareUBR).
 					With(n.Build.From, n.Runtime.From).At(uses[0].at,
 					"%s: gmsaCredentialSpecName is %s", p.FullName(),

@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "gmsa-credentials-not-set-up",
 	Title:    "Container with a gMSA does not start: no credentials",
 	Healthy:  "Containers with a gMSA get their credentials at start",

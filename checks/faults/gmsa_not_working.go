@@ -24,7 +24,7 @@ var verifyGMSA = checks.Verify("kubectl exec POD -n NAMESPACE -- nltest /sc_veri
 	"NERR_Success")
 
 // ccgRepairs are what fixes these failures, by the number of the event.
-var ccgRepairs = map[int]checks.Step{
+var ccgRepairs = map[int]*checks.Step{
 	3: checks.Do("Correct the credential spec, and recreate the pod."),
 	4: checks.Do("Install and register the plug-in on this node."),
 	6: checks.Do(
@@ -46,7 +46,7 @@ var gmsaWebhookFix = checks.Steps(
 
 const ccgProvider = "Microsoft-Windows-Containers-CCG"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "gmsa-not-working",
 	Title:    "Pods do not get the identity of their gMSA",
 	Healthy:  "Pods get the identity of their gMSA",
@@ -90,8 +90,8 @@ whether this node may use the account.`,
 			Or:   []string{"1311 0x51f ERROR_NO_LOGON_SERVERS"},
 			Says: "nltest in a container: no domain controller accepts its logon"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		using := 0
 		for _, p := range evidence.Pods.In(s) {
 			for _, w := range gmsaOptions(p) {
@@ -102,7 +102,7 @@ whether this node may use the account.`,
 						At(w.at.At("gmsaCredentialSpecName"),
 							"%s: gmsaCredentialSpecName is %s, gmsaCredentialSpec is not set",
 							p.FullName(), w.GMSACredentialSpecName).
-						Cure(forPod(gmsaWebhookFix, p)))
+						Cure(gmsaWebhookFix))
 					break
 				}
 			}

@@ -65,7 +65,7 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 
 // wrongBackends compares the addresses and the port behind each load balancer with the
 // EndpointSlices. Ids that HNS does not know are deadBackends' to report.
-func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []checks.Finding {
+func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 	addresses := map[string][]node.Address{}
 	known := map[node.Address]bool{}
 	places := map[node.Address]evidence.Place{}
@@ -75,7 +75,7 @@ func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []chec
 			known[ip], places[ip] = true, e.Field()
 		}
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, want := range w {
 		lb, found := hasBalancer(s, want.vip, want.port, want.protocol)
 		b, settled := sliceBackendsOf(n, s, want, known)
@@ -95,7 +95,7 @@ func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []chec
 
 // compare tells what a load balancer has too much, and what it lacks.
 func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
-	have []node.Address, places map[node.Address]evidence.Place, unknown bool) []checks.Finding {
+	have []node.Address, places map[node.Address]evidence.Place, unknown bool) []*checks.Finding {
 	var strange, asleep, lost []string
 	at := b.at
 	var lostAt, asleepAt, strangeAt evidence.Place
@@ -115,7 +115,7 @@ func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
 		}
 	}
 	slices.Sort(lost)
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	report := func(level checks.Level, at evidence.Place, format string, args ...any) {
 		findings = append(findings, checks.Findingf(level, want.String(), format, args...).
 			At(lb.Field(), "%d backends of %s", len(lb.Endpoints), balancerName(lb)).
@@ -152,8 +152,8 @@ func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
 
 // idleBalancers finds load balancers of a Service's address for a port that the Service does not
 // have, or that has no backend: kube-proxy deletes both.
-func idleBalancers(s evidence.Snapshot) []checks.Finding {
-	var findings []checks.Finding
+func idleBalancers(s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
 	for _, svc := range evidence.KubeServices.In(s) {
 		if svc.Spec.Type == "ExternalName" || notForKubeProxy(svc) || s.Now().Sub(
 			svc.Metadata.CreationTimestamp.Time) < proxyPatience || slicesChanged(s, svc) {

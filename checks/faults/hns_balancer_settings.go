@@ -11,7 +11,7 @@ import (
 
 // balancerSettings compares how each load balancer of a Service sends traffic with what the Service
 // asks for.
-func (w wantedBalancers) balancerSettings(s evidence.Snapshot) []checks.Finding {
+func (w wantedBalancers) balancerSettings(s evidence.Snapshot) []*checks.Finding {
 	local := localEndpoints(s)
 	direct := map[bool]int{}
 	for _, want := range w {
@@ -19,7 +19,7 @@ func (w wantedBalancers) balancerSettings(s evidence.Snapshot) []checks.Finding 
 			direct[lb.DSR]++
 		}
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	dsr := node.About(s).Proxy().EnableDSR
 	if off := dsr.Set && !dsr.On(); off && direct[true] >= 3 || dsr.On() && direct[false] >= 3 {
 		findings = append(findings, checks.Findingf(checks.Warn, "DSR",
@@ -81,7 +81,7 @@ func (w wantedBalancers) balancerSettings(s evidence.Snapshot) []checks.Finding 
 
 // strayNodePorts finds load balancers without an address, which are of NodePorts, for a port that
 // no Service has.
-func strayNodePorts(s evidence.Snapshot) []checks.Finding {
+func strayNodePorts(s evidence.Snapshot) []*checks.Finding {
 	ports := map[int]bool{}
 	namespaces := map[string]bool{}
 	for _, svc := range evidence.KubeServices.In(s) {
@@ -96,7 +96,7 @@ func strayNodePorts(s evidence.Snapshot) []checks.Finding {
 	if !namespaces["default"] || !namespaces["kube-system"] {
 		return nil
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, lb := range evidence.HNSLoadBalancers.In(s) {
 		if len(lb.VIPs) > 0 || lb.Truncated {
 			continue
@@ -115,7 +115,7 @@ func strayNodePorts(s evidence.Snapshot) []checks.Finding {
 }
 
 // lostNodes finds ready backends on nodes that the cluster does not have.
-func lostNodes(s evidence.Snapshot) []checks.Finding {
+func lostNodes(s evidence.Snapshot) []*checks.Finding {
 	known := map[string]bool{}
 	for _, o := range evidence.Nodes.In(s) {
 		known[strings.ToLower(o.Metadata.Name)] = true
@@ -124,7 +124,7 @@ func lostNodes(s evidence.Snapshot) []checks.Finding {
 	if len(known) < 2 || !known[own] {
 		return nil
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, slice := range evidence.EndpointSlices.In(s) {
 		for i, e := range slice.Endpoints {
 			if e.NodeName == "" || !e.Ready() || known[strings.ToLower(e.NodeName)] {
@@ -142,14 +142,14 @@ func lostNodes(s evidence.Snapshot) []checks.Finding {
 
 // localOnly finds load balancers with backends on other nodes, where the Service asks for pods of
 // this node.
-func localOnly(s evidence.Snapshot) []checks.Finding {
+func localOnly(s evidence.Snapshot) []*checks.Finding {
 	remote := map[string]evidence.HNSEndpoint{}
 	for _, e := range evidence.HNSEndpoints.In(s) {
 		if e.Remote {
 			remote[e.ID] = e
 		}
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, svc := range evidence.KubeServices.In(s) {
 		if svc.Spec.InternalTrafficPolicy != "Local" || slicesChanged(s, svc) {
 			continue

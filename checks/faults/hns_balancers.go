@@ -89,7 +89,7 @@ func notForKubeProxy(svc evidence.KubeService) bool {
 }
 
 // missing tells which of them HNS does not have, or has without a backend.
-func (w wantedBalancers) missing(s evidence.Snapshot) []checks.Finding {
+func (w wantedBalancers) missing(s evidence.Snapshot) []*checks.Finding {
 	var absent, empty []string
 	for _, want := range w {
 		lb, ok := hasBalancer(s, want.vip, want.port, want.protocol)
@@ -100,7 +100,7 @@ func (w wantedBalancers) missing(s evidence.Snapshot) []checks.Finding {
 			empty = append(empty, want.String())
 		}
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	if len(absent) > 0 {
 		findings = append(findings, checks.Findingf(checks.Fail, "Services",
 			"HNS has no load balancer for %s, although %s", firstThree(absent),
@@ -124,7 +124,7 @@ func (w wantedBalancers) missing(s evidence.Snapshot) []checks.Finding {
 }
 
 // deadBackends finds load balancers whose backends HNS does not know.
-func deadBackends(s evidence.Snapshot) []checks.Finding {
+func deadBackends(s evidence.Snapshot) []*checks.Finding {
 	known := map[string]bool{}
 	for _, e := range evidence.HNSEndpoints.In(s) {
 		known[e.ID] = true
@@ -150,14 +150,14 @@ func deadBackends(s evidence.Snapshot) []checks.Finding {
 		"HNS has no endpoint for %d of the %d backends of %s: traffic to them is lost", len(dead),
 		all, firstThree(names))
 	slices.Sort(dead) // two load balancers may have a backend in common
-	return []checks.Finding{f.At(evidence.HNSLoadBalancers.Field(s),
+	return []*checks.Finding{f.At(evidence.HNSLoadBalancers.Field(s),
 		"HostComputeEndpoints of %s: %s", firstThree(names), firstThree(slices.Compact(dead))).
 		At(evidence.HNSEndpoints.Field(s), "%d endpoints, none with such an id", len(known))}
 }
 
 // staleBalancers finds load balancers for a Service address that no Service
 // has. A list of Services that was made in one namespace does not tell.
-func staleBalancers(n *node.Node, s evidence.Snapshot) []checks.Finding {
+func staleBalancers(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 	known := map[node.Address]bool{}
 	namespaces := map[string]bool{}
 	for _, svc := range evidence.KubeServices.In(s) {
@@ -180,7 +180,7 @@ func staleBalancers(n *node.Node, s evidence.Snapshot) []checks.Finding {
 	if len(stale) == 0 {
 		return nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Warn, "load balancers",
+	return []*checks.Finding{checks.Findingf(checks.Warn, "load balancers",
 		"HNS has load balancers for addresses that no Service has: %s",
 		firstThree(stale)).
 		At(evidence.HNSLoadBalancers.Field(s), "%d of %d load balancers: %s", len(stale),

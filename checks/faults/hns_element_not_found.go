@@ -9,7 +9,7 @@ import (
 
 const azureState = `C:\k\azure-vnet.json`
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-element-not-found",
 	Title:    "CNI plugin uses an HNS network that no longer exists",
 	Healthy:  "CNI plugin uses an existing HNS network",
@@ -44,7 +44,7 @@ from a load balancer is another fault.`,
 		{Text: "Element not found", Also: []string{"ProvisionEndpoint"}, Not: []string{"create"},
 			Says: networkGone},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		const id = "hns-element-not-found"
 		f := s.File(azureState)
 		if f.Gap.Kind != "" {
@@ -66,7 +66,7 @@ from a load balancer is another fault.`,
 		for _, net := range evidence.HNSNetworks.In(s) {
 			have[strings.ToLower(net.ID)] = true
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, net := range state.Networks {
 			if net.HNSID == "" || have[strings.ToLower(net.HNSID)] {
 				continue

@@ -14,7 +14,7 @@ import (
 // its start: it does one after the other, and on an overlay waits first.
 const proxyPatience = 5 * time.Minute
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-lb-missing-or-stale",
 	Title:    "HNS load balancer of a Service is missing or stale",
 	Healthy:  "HNS has the load balancers of all Services",
@@ -86,7 +86,7 @@ one, and a kube-proxy that has just started.`,
 		{Text: "policy creation failed", ConfirmOnly: true},
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if err := proxyProgramsHNS(n, s); err != nil {
 			return nil, err

@@ -15,13 +15,13 @@ var hnsLogs = evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidenc
 
 // leftToLogs is the verdict where no state of this node could show the fault:
 // what the logs tell of it convicts, and logs that were read and are silent acquit.
-func leftToLogs(s evidence.Snapshot, id string) ([]checks.Finding, error) {
-	if gap := hnsLogs.Gap(s); gap.Kind != "" {
-		return nil, checks.Unknown(gap)
-	}
+func leftToLogs(s evidence.Snapshot, id string) ([]*checks.Finding, error) {
 	if _, told := liveSign(s, id); told {
 		return nil, checks.Unknown(
 			evidence.NotDecided.Gap("only logs show this fault on this node"))
+	}
+	if gap := checks.Heard(s, hnsLogs); gap.Kind != "" {
+		return nil, checks.Unknown(gap)
 	}
 	return nil, nil
 }

@@ -11,9 +11,9 @@ import (
 // many threads it may have.
 const hnsThreadsMany = 500
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-many-threads",
-	Title:    "HNS process has very many threads",
+	Title:    "HNS process has too many threads",
 	Healthy:  "HNS process has a normal number of threads",
 	Category: checks.CategoryNetwork,
 	Doc: `HNS answers each call of the CNI plugin, kube-proxy and the network agent in a thread. If a
@@ -40,7 +40,8 @@ warning.`,
 		"https://github.com/kubernetes-sigs/image-builder/pull/566"},
 	Explains: []string{"pods-stuck-creating"},
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	FromPart: []evidence.Need{evidence.Services, evidence.Processes},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		pid := 0
 		for _, svc := range evidence.Services.In(s) {
 			if strings.EqualFold(svc.Name, "hns") {
@@ -54,7 +55,7 @@ warning.`,
 			if p.Threads < hnsThreadsMany {
 				return nil, nil
 			}
-			return []checks.Finding{checks.Findingf(checks.Warn, "hns",
+			return []*checks.Finding{checks.Findingf(checks.Warn, "hns",
 				"the process %d of HNS has %d threads; expected: less than 500", p.PID,
 				p.Threads).
 				At(p.Field("threads"), "%s, process %d: %d threads", p.Name, p.PID,

@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-network-missing",
 	Title:    "HNS network of the pods is missing",
 	Healthy:  "HNS network of the pods exists",
@@ -18,8 +18,8 @@ var _ = register(checks.Check{
 flannel host-gw, flannel.4096 or vxlan0 for flannel overlay, Calico, azure, vpcbr… on EKS. Without
 it, or with one of the wrong type, no pod gets a network.
 
-Who should have made the network did not come that far: flanneld, the Calico node service, the
-physical adapter or a Windows feature is the place to look.`,
+The component that creates the network failed before that: look at flanneld, the Calico node
+service, the physical adapter and the Windows features.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, ManagementIP",
 			"Look for leftovers of an older network of the same name, and remove them."),
@@ -41,14 +41,14 @@ physical adapter or a Windows feature is the place to look.`,
 		{Text: "error while hcn.GetNetworkByName", ConfirmOnly: true},
 		{Text: "is of unexpected type", Also: []string{"network"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
 		if !ok && n.BeforeFirstPod(s) {
 			return nil, checks.Skip("Azure CNI creates the HNS network with the first pod")
 		}
 		if !ok {
-			return []checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0],
+			return []*checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0],
 				"HNS network %s is missing (found: %s)", evidence.Joined(n.Networks.Value, " or "),
 				networkNames(evidence.HNSNetworks.In(s))).
 				At(evidence.HNSNetworks.Field(s), "names: %s",
@@ -61,7 +61,7 @@ physical adapter or a Windows feature is the place to look.`,
 		if want := typeFor(f.Config.EffectiveType()); want != "" && net.Type != "" &&
 			!strings.EqualFold(string(want), net.Type) &&
 			!(want == node.L2Bridge && strings.EqualFold(net.Type, "L2Tunnel")) {
-			return []checks.Finding{checks.Findingf(checks.Fail, net.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 				"HNS network %s is of type %s, and the plugin %s needs %s", net.Name, net.Type,
 				f.Config.EffectiveType(), want).
 				At(net.Field("Type"), "%s: type %s", net.Name, net.Type).At(f.TypeField(),

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-object-inconsistent",
 	Title:    "HNS endpoint of a running pod does not fit its network",
 	Healthy:  "HNS endpoints of running pods fit their networks",
@@ -38,7 +38,7 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 	Needs: []evidence.Need{evidence.Pods, evidence.HNSEndpoints, evidence.HNSNetworks},
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.Nodes, evidence.HNSNamespaces,
 		evidence.Adapters, evidence.Routes}, node.DNSSources, node.CNISources),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		cut := slices.ContainsFunc(evidence.HNSEndpoints.In(s),
 			func(e evidence.HNSEndpoint) bool { return e.Truncated }) ||
@@ -49,7 +49,7 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 		}
 		local := localEndpoints(s)
 		looked := false
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range settledPods(s) {
 			ip, ok := node.ParseAddress(p.Status.PodIP)
 			e, there := local[ip]
@@ -80,7 +80,7 @@ type endpointFit struct {
 	pod      evidence.Pod
 	ip       node.Address
 	endpoint evidence.HNSEndpoint
-	findings []checks.Finding
+	findings []*checks.Finding
 }
 
 func (f *endpointFit) misfit(other evidence.Because, format string, args ...any) {

@@ -26,7 +26,7 @@ func hnsStateName(state uint64) evidence.Phrase {
 	return evidence.Phrasef("in an unknown state")
 }
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-object-not-ready",
 	Title:    "HNS endpoint or load balancer is not in its ready state",
 	Healthy:  "HNS endpoints and load balancers are in their ready state",
@@ -57,8 +57,8 @@ warning.`,
 	Needs:  []evidence.Need{evidence.Any(evidence.HNSEndpoints, evidence.HNSLoadBalancers)},
 	Uses: []evidence.Need{evidence.HNSEndpoints, evidence.HNSLoadBalancers, evidence.Pods,
 		evidence.Node},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		known := false
 		local := localEndpoints(s)
 		for _, p := range settledPods(s) {
@@ -83,7 +83,7 @@ warning.`,
 			if state := *lb.State; state != hnsAttached && state != hnsCreated {
 				findings = append(findings, checks.Findingf(notReadyLevel(state), balancerName(lb),
 					"HNS load balancer for %s is %s (state %d); expected: state 2",
-					balancerName(lb), hnsStateName(state), state).
+					balancerName(lb), hnsStateName(state), state).Cure(onlyBalancers()).
 					At(lb.Field("State"), "load balancer for %s: state %d", balancerName(lb),
 						state))
 			}
@@ -102,4 +102,13 @@ func notReadyLevel(state uint64) checks.Level {
 		return checks.Fail
 	}
 	return checks.Warn
+}
+
+// onlyBalancers is the fix where no endpoint of a pod is affected: no pod has to be deleted.
+func onlyBalancers() checks.Fix {
+	fix := fixOf("hns-object-not-ready")
+	fix.Steps = fix.Steps[1:]
+	fix.Steps[0].TextOf = evidence.Phrasef(
+		"Restart kube-proxy: it deletes all HNS load balancers and programs them again.")
+	return fix
 }

@@ -43,13 +43,13 @@ func TestHNSElementNotFound(t *testing.T) {
 			says("failed to create the new HNSEndpoint: hnsCall failed in Win32: Elemento no encontrado. (0x490)"), gone},
 		{"a load balancer's is another fault",
 			says("hcnCreateLoadBalancer failed in Win32: Element not found. (0x490) for endpoint"),
-			"pass"},
-		{"a quiet log", says("all is well"), "pass"},
+			"unknown"},
+		{"a quiet log", says("all is well"), "unknown"},
 		{"no log and no file", onFlannel, "unknown"},
 		{"a container of docker's own network", logTelling("docker",
-			"failed to create endpoint web on network nat: HNS failed with error : Element not found."), "pass"},
+			"failed to create endpoint web on network nat: HNS failed with error : Element not found."), "unknown"},
 		{"an endpoint that was to be deleted", says("Failed to delete endpoint: HNS failed with error : Element not found."),
-			"pass"},
+			"unknown"},
 	})
 }
 
@@ -68,15 +68,15 @@ func TestObjectAlreadyExists(t *testing.T) {
 		{"the host's address was given away", onFlannel + host + quiet + lease("10.244.2.2", id),
 			"fail: host-local reserved 10.244.2.2 for container 7f1c7f1c7f1c, but the host's endpoint cbr0_ep already uses it [state]"},
 		{"somebody reserved it to keep it free", onFlannel + host + quiet + lease("10.244.2.2",
-			"gateway"), "pass"},
-		{"another address", onFlannel + host + quiet + lease("10.244.2.7", id), "pass"},
+			"gateway"), "unknown"},
+		{"another address", onFlannel + host + quiet + lease("10.244.2.7", id), "unknown"},
 		{"an orphan is told by the refusal",
 			onFlannel + host +
 				says("failed to create the new HNSEndpoint: hnsCall failed in Win32: Das Objekt ist bereits vorhanden. (0x1392)"), text},
 		{"through the second interface",
 			says(`hcnCreateEndpoint failed in Win32: The object already exists. (0x1392) {"Success":false,"ErrorCode":5010}`), text + ""},
 		{"a route that exists is harmless",
-			says("could not create IP forward entry: The object already exists. (0x1392)"), "pass"},
+			says("could not create IP forward entry: The object already exists. (0x1392)"), "unknown"},
 		{"no log was read", onFlannel + host, "unknown"},
 	})
 }
@@ -111,10 +111,10 @@ func TestCNINetworkNotFound(t *testing.T) {
 		{"HNS was not asked, and the plugin names the type", wrongType,
 			"fail: the CNI plugin finds an HNS network of the wrong type [text]"},
 		{"a network that is not found may not be there", missed,
-			"fail: the CNI plugin cannot find its HNS network [text]"},
+			"fail: the CNI plugin cannot find its HNS network: it is missing or has another name [text]"},
 		{"flanneld created it since", logTelling("kubelet", "E1120 09:50:00.000000 1 cni.go:366] error while GETHNSNewtorkByName(cbr0): Network cbr0 not found") +
 			"-- logs/flanneld/f.log --\nI1120 09:50:09.000000 1 hostgw_windows.go:1] Created HNSNetwork cbr0\n",
-			"info: the logs say: the CNI plugin cannot find its HNS network; it is over: a later line says: Created HNSNetwork [text]"},
+			"info: the logs say: the CNI plugin cannot find its HNS network: it is missing or has another name; it is over: a later line says: Created HNSNetwork [text]"},
 	})
 }
 

@@ -10,12 +10,12 @@ import (
 )
 
 // overlayMisfits compares the overlay network of pods with itself and with the other nodes.
-func overlayMisfits(n *node.Node, s evidence.Snapshot) []checks.Finding {
+func overlayMisfits(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 	net, ok := n.PodNetwork(s)
 	if !ok || !n.Networks.Known() {
 		return nil
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	reportNetwork := func(other evidence.Because, format string, args ...any) {
 		f := checks.Findingf(checks.Warn, net.Name, format, args...).At(net.Field(), "network %s", net.Name)
 		if other.Path != "" {
@@ -109,8 +109,8 @@ func announcesMAC(data, mac string) bool {
 
 // hostEndpoints finds the host's own endpoints on the pod network, such as cbr0_ep and Calico_ep,
 // whose adapter is gone: they are the gateway of the pods.
-func hostEndpoints(s evidence.Snapshot) []checks.Finding {
-	var findings []checks.Finding
+func hostEndpoints(s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
 	for ip, e := range localEndpoints(s) {
 		if !strings.HasSuffix(e.Name, "_ep") || !evidence.Adapters.Known(s) {
 			continue
@@ -154,9 +154,9 @@ func plainMAC(mac string) string {
 
 // remoteEndpoints finds endpoints on a network that HNS does not have, and on an overlay those for
 // other nodes' pods without the address of a node.
-func remoteEndpoints(net evidence.HNSNetwork, s evidence.Snapshot) []checks.Finding {
+func remoteEndpoints(net evidence.HNSNetwork, s evidence.Snapshot) []*checks.Finding {
 	known := nodeAddresses(s)
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	reportEndpoint := func(e evidence.HNSEndpoint, other evidence.Place, format string, args ...any) {
 		findings = append(findings, checks.Findingf(checks.Warn, node.EndpointName(e), format,
 			args...).
@@ -199,9 +199,9 @@ func remoteEndpoints(net evidence.HNSNetwork, s evidence.Snapshot) []checks.Find
 }
 
 // announced compares what flannel announces of the other nodes with how this one reaches them.
-func announced(net evidence.HNSNetwork, s evidence.Snapshot) []checks.Finding {
+func announced(net evidence.HNSNetwork, s evidence.Snapshot) []*checks.Finding {
 	const prefix = "flannel.alpha.coreos.com/"
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	own := evidence.Node.In(s).Metadata.Annotations[prefix+"backend-type"]
 	for _, o := range flannelNodes(s) {
 		notes := o.Metadata.Annotations

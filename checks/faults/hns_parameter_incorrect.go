@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -11,7 +10,7 @@ import (
 
 const networkParameter = "HNS refuses to create the pod network: invalid parameter"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-parameter-incorrect",
 	Title:    "HNS refuses the pod network (invalid parameter)",
 	Healthy:  "HNS accepts the parameters of the pod network",
@@ -28,7 +27,7 @@ the message counts only where the network is missing.`,
 		checks.Inspect(
 			"Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
 			"Find the networks that nothing uses: one of them owns the physical adapter."),
-		checks.Run("Get-HnsNetwork | Where-Object Name -eq '<unused network>' | Remove-HnsNetwork",
+		checks.Run("Get-HnsNetwork | Where-Object Name -eq 'UNUSED-NETWORK' | Remove-HnsNetwork",
 			"Remove the HNS networks that nothing uses.").
 			Costs("All pods of {node} lose their network."),
 		checks.Run("Restart-Computer",
@@ -52,7 +51,7 @@ the message counts only where the network is missing.`,
 			"HNSNetwork", "policy", `"nat" network`),
 		{Text: "ErrorCode=2147942487", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		const id = "hns-parameter-incorrect"
 		findings := refusedNetwork(s, id,
 			"HNS refuses to create network %s: invalid parameter (found: %s)")
@@ -68,7 +67,7 @@ the message counts only where the network is missing.`,
 				strings.Join(owners, ", "))
 		}
 		if len(findings) == 1 && len(owners) == 1 {
-			steps := slices.Clone(checkOf(id).Fix.Steps)
+			steps := fixOf(id).Steps
 			steps[1] = checks.Run("Get-HnsNetwork | Where-Object Name -eq '"+
 				quoteForPowerShell(owners[0])+"' | Remove-HnsNetwork",
 				"Remove the HNS network %s if nothing uses it.", owners[0]).

@@ -61,7 +61,7 @@ func hnsRestart(s evidence.Snapshot, proxied time.Time) (r restart, known bool) 
 		from := e.Field().Because("%s", evidence.Clean(e.Message))
 		switch e.ID {
 		case serviceCrashed, serviceCrashedAgain:
-			r = restart{e.Time.Time, evidence.Phrasef("the Host Network Service died"), true, from}
+			r = restart{e.Time.Time, evidence.Phrasef("the Host Network Service stopped unexpectedly"), true, from}
 		case serviceChangedState:
 			// The first change since the boot is its start; after it come a stop and a start in turn, in whatever language.
 			changes++

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-service-crashed-or-restarted",
 	Title:    "HNS crashed or was restarted while pods ran",
 	Healthy:  "HNS has run since before the pods",
@@ -27,7 +26,7 @@ in HNS. It warns if this was not collected.`,
 	Fix: checks.Steps(
 		restartAgentAfterHNS(),
 		restartProxyAfterHNS(),
-		checks.Run("kubectl delete pod -n <namespace> <pod>",
+		checks.Run("kubectl delete pod POD -n NAMESPACE",
 			"Recreate the pods without a network.").
 			Costs("The pods restart."),
 		checks.Do("If HNS crashed, install the current cumulative update of Windows.").
@@ -58,7 +57,7 @@ in HNS. It warns if this was not collected.`,
 			Until: []string{"Resolved hns endpoint id", "Found new HNS endpoint"},
 			Says:  "Felix does not find the HNS endpoints of running pods, as after a restart of HNS"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		proxied, proxy := proxyStart(s)
 		r, known := hnsRestart(s, proxied)
 		if !known {
@@ -77,7 +76,7 @@ in HNS. It warns if this was not collected.`,
 			}
 		}
 		if len(lost) > 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, "hns",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "hns",
 					"%s at %s, and %d pods started before then have no HNS endpoint: %s", r.what,
 					when,
 					len(lost), podNames(lost)).
@@ -90,18 +89,18 @@ in HNS. It warns if this was not collected.`,
 		balancers := evidence.HNSLoadBalancers.In(s)
 		switch {
 		case stale && evidence.HNSLoadBalancers.Known(s) && len(balancers) == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, "hns",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "hns",
 					"%s at %s, and kube-proxy, started before then, has no load balancers in HNS",
 					r.what, when).
 					With(r.from, proxy).At(evidence.HNSLoadBalancers.Field(s),
 					"the list is empty")},
 				nil
 		case stale && !evidence.HNSLoadBalancers.Known(s):
-			return []checks.Finding{checks.Findingf(checks.Warn, "hns",
+			return []*checks.Finding{checks.Findingf(checks.Warn, "hns",
 				"%s at %s, and kube-proxy started before then: its load balancers may be missing",
 				r.what, when).With(r.from, proxy)}, nil
 		case r.crash && !(evidence.Pods.Known(s) && evidence.HNSEndpoints.Known(s)):
-			return []checks.Finding{checks.Findingf(checks.Warn, "hns",
+			return []*checks.Finding{checks.Findingf(checks.Warn, "hns",
 				"%s at %s; pods and HNS endpoints were not collected, so pods may have lost their network", r.what,
 				when).With(r.from)}, nil
 		}
@@ -111,14 +110,13 @@ in HNS. It warns if this was not collected.`,
 
 // withoutNetwork names the pods that lost their endpoints.
 func withoutNetwork(lost []evidence.Pod) checks.Fix {
-	fix := checkOf("hns-service-crashed-or-restarted").Fix
-	steps := slices.Clone(fix.Steps)
-	for i := range steps {
-		if strings.Contains(steps[i].Command, "<pod>") {
-			steps[i].Command = deletePods(lost...)
+	fix := fixOf("hns-service-crashed-or-restarted")
+	for _, step := range fix.Steps {
+		if strings.Contains(step.Command, " POD ") {
+			step.Command = deletePods(lost...)
 		}
 	}
-	return checks.Steps(steps...)
+	return fix
 }
 
 // startedBefore reports whether a container of the pod runs since before t.

@@ -7,7 +7,7 @@ import (
 
 const staleStore = `HNS reports "The wrong diskette is in the drive": its stored objects are from before a Windows update`
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hns-wrong-diskette",
 	Title:    "HNS cannot read its stored objects (wrong diskette)",
 	Healthy:  "HNS can read its stored objects",

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "host-gw-cloud-udr-missing",
 	Title:    "Cloud network drops packets of pods",
 	Healthy:  "Cloud network carries packets of pods",
@@ -43,7 +43,7 @@ uses TCP probes from pods to pods of other nodes.`,
 		}),
 	Needs: []evidence.Need{evidence.Node, evidence.ReachProbes, node.NeedClusterCIDRs},
 	Uses:  append(slices.Clone(node.ClusterSources), evidence.Routes),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		id := evidence.Node.In(s).Spec.ProviderID
 		cloud := node.CloudOf(id)
@@ -72,14 +72,14 @@ uses TCP probes from pods to pods of other nodes.`,
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
-		return []checks.Finding{f.At(evidence.Node.Field(s, "spec", "providerID"),
+		return []*checks.Finding{f.At(evidence.Node.Field(s, "spec", "providerID"),
 			"spec.providerID is %s", id)}, nil
 	},
 })
 
 // cloudRouteFix is the fix with the commands of the cloud.
 func cloudRouteFix(id, cloud string) checks.Fix {
-	fix := checkOf("host-gw-cloud-udr-missing").Fix
+	fix := fixOf("host-gw-cloud-udr-missing")
 	instance := path.Base(id)
 	var route, forward string
 	switch cloud {
@@ -93,7 +93,6 @@ func cloudRouteFix(id, cloud string) checks.Fix {
 	default:
 		return fix
 	}
-	fix.Steps = slices.Clone(fix.Steps)
 	fix.Steps[0].Command, fix.Steps[1].Command = route, forward
 	return fix
 }

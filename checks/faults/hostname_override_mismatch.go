@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hostname-override-mismatch",
 	Title:    "kube-proxy node name differs from the Node object",
 	Healthy:  "kube-proxy uses the name of the Node object",
@@ -46,7 +46,7 @@ it uses the name of the machine, which never contains a dot.`,
 			Until: []string{"Successfully retrieved node IP", "Successfully retrieved NodeIPs"},
 			Says:  "kube-proxy requests a Node that does not exist: its node name is wrong"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		name := evidence.Node.In(s).Metadata.Name
 		if name == "" {
@@ -59,7 +59,7 @@ it uses the name of the machine, which never contains a dot.`,
 			// a variable that the start script fills in, with the node's name in every recipe
 			return nil, nil
 		case override.Set && !strings.EqualFold(value, name):
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"kube-proxy uses the node name %s, but the Node object is %s", value, name).
 				With(override.From).At(evidence.Node.Field(s, "metadata", "name"),
 				"metadata.name is %s", name).
@@ -75,7 +75,7 @@ it uses the name of the machine, which never contains a dot.`,
 				evidence.NotShown.Gap(
 					"kube-proxy's node name: the start script of its DaemonSet sets it"))
 		case strings.Contains(name, "."):
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"kube-proxy has no --hostname-override; the machine name that it uses cannot be %s",
 				name).
 				With(n.Proxy().From).At(evidence.Node.Field(s, "metadata", "name"),
@@ -83,7 +83,7 @@ it uses the name of the machine, which never contains a dot.`,
 		}
 		if f, ok := n.KubeletFlag("hostname-override"); ok && f.Live && f.Value != "" &&
 			!strings.ContainsAny(f.Value, "$%(") {
-			return []checks.Finding{checks.Findingf(checks.Warn, "kube-proxy",
+			return []*checks.Finding{checks.Findingf(checks.Warn, "kube-proxy",
 				"the kubelet uses the name %s, but kube-proxy has no --hostname-override", f.Value).
 				With(n.Proxy().From, f.From).Cure(addHostname(n, name))}, nil
 		}
@@ -94,12 +94,12 @@ it uses the name of the machine, which never contains a dot.`,
 // setsHostname is the setting in a configuration file or in a start script.
 var setsHostname = regexp.MustCompile(`(?i)(hostname-?override["']?\s*[:=]\s*["']?)[^\s"',]+`)
 
-func hostnameFix(first checks.Step) checks.Fix {
-	return withFirst(checkOf("hostname-override-mismatch").Fix, first)
+func hostnameFix(first *checks.Step) checks.Fix {
+	return withFirst(fixOf("hostname-override-mismatch"), first)
 }
 
 // addHostname adds the flag where kube-proxy's other settings are.
 func addHostname(n *node.Node, name string) checks.Fix {
 	return hostnameFix(changeSetting(n.Components["kube-proxy"], n.Proxy().From,
-		evidence.Phrasef("Add --hostname-override=%s for kube-proxy.", name)))
+		evidence.Phrasef("Add --hostname-override=%s for kube-proxy.", name), "--hostname-override="+name))
 }

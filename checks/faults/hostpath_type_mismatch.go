@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hostpath-type-mismatch",
 	Title:    "hostPath volume is not of the type that the pod requires",
 	Healthy:  "hostPath volumes are of the required types",

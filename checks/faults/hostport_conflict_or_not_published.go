@@ -14,7 +14,7 @@ import (
 
 const portTaken = "HNS cannot publish a pod's host port: another pod or process uses it"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hostport-conflict-or-not-published",
 	Title:    "Pod hostPort is taken or not published",
 	Healthy:  "Pod hostPorts are free and published",
@@ -49,12 +49,12 @@ the host network, which bind their ports themselves.`,
 		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION",
 			"hcnCreateEndpoint"),
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		ports := podsWithHostPorts(s)
 		if len(ports) == 0 {
 			return nil, checks.Skip("no pod of this node has a hostPort")
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		seen := map[string]podPort{}
 		open := ""
 		for _, p := range ports {
@@ -154,7 +154,7 @@ func listenersOn(table evidence.PortTable, protocol string, port int) []listener
 }
 
 // heldByProcess finds a socket of the host on the port: HNS publishes without one.
-func heldByProcess(s evidence.Snapshot, p podPort) (checks.Finding, bool) {
+func heldByProcess(s evidence.Snapshot, p podPort) (*checks.Finding, bool) {
 	for _, l := range listenersOn(evidence.Ports.In(s), p.protocol, p.port) {
 		if a, ok := node.ParseAddress(l.Address); ok && a.IsLoopback() {
 			continue
@@ -167,7 +167,7 @@ func heldByProcess(s evidence.Snapshot, p podPort) (checks.Finding, bool) {
 				l.Address, l.Port, orUnknown(l.Process)).
 			At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port), true
 	}
-	return checks.Finding{}, false
+	return nil, false
 }
 
 type publication int
@@ -180,11 +180,11 @@ const (
 
 // published tells whether the pod's endpoint has the port, or whether the
 // plugin would have been told of it.
-func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
+func published(s evidence.Snapshot, p podPort) (*checks.Finding, publication) {
 	n := node.About(s)
 	if p.pod.Status.Phase != "Running" {
 		// it has no endpoint to look at yet, and its trouble is not this
-		return checks.Finding{}, isPublished
+		return &checks.Finding{}, isPublished
 	}
 	ip, ok := node.ParseAddress(p.pod.Status.PodIP)
 	for _, e := range evidence.HNSEndpoints.In(s) {
@@ -192,7 +192,7 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 			continue
 		}
 		if mapsPort(e, p) {
-			return checks.Finding{}, isPublished
+			return &checks.Finding{}, isPublished
 		}
 		if !e.Truncated {
 			return checks.Findingf(checks.Fail, p.pod.FullName(),
@@ -205,11 +205,11 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 	}
 	f := n.Effective()
 	if f == nil || f.Config == nil {
-		return checks.Finding{}, cannotTell
+		return &checks.Finding{}, cannotTell
 	}
 	for _, plugin := range f.Config.Plugins {
 		if plugin.Capabilities["portMappings"] {
-			return checks.Finding{}, isPublished
+			return &checks.Finding{}, isPublished
 		}
 	}
 	return checks.Findingf(checks.Fail, p.pod.FullName(),
@@ -222,7 +222,7 @@ func published(s evidence.Snapshot, p podPort) (checks.Finding, publication) {
 
 // publishFix makes the CNI plugin publish the ports of a pod.
 func publishFix(n *node.Node, pod evidence.Pod) checks.Fix {
-	steps := []checks.Step{checks.Edit("{cniFile}", addPortMappings)}
+	steps := []*checks.Step{checks.Edit("{cniFile}", addPortMappings)}
 	if f := n.Effective(); f != nil && f.Config != nil && slices.ContainsFunc(f.Config.Plugins,
 		func(plugin evidence.CNIPlugin) bool { return plugin.Capabilities["portMappings"] }) {
 		steps = nil
@@ -239,7 +239,7 @@ func publishFix(n *node.Node, pod evidence.Pod) checks.Fix {
 const addPortMappings = `Add "capabilities": {"portMappings": true} to the plugin.`
 
 // addCapability names the line: that of the capabilities, or else that of the type.
-func addCapability(s evidence.Snapshot, f *node.CNIFile) checks.Step {
+func addCapability(s evidence.Snapshot, f *node.CNIFile) *checks.Step {
 	place, in := f.TypeField(), cniType
 	if len(f.Config.Capabilities) > 0 {
 		place, in = f.Field("capabilities"), cniCapabilities

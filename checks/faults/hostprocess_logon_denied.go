@@ -13,7 +13,7 @@ import (
 var hostProcessAccounts = []string{"localsystem", `nt authority\system`, `.\system`, "system",
 	`nt authority\localservice`, `nt authority\local service`, "localservice"}
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hostprocess-logon-denied",
 	Title:    "containerd account cannot start HostProcess containers",
 	Healthy:  "containerd account can start HostProcess containers",
@@ -42,7 +42,7 @@ HostProcess pods, or pods that report this error.`,
 		{Text: "failed to create user process token", Also: []string{"failed to logon user"},
 			Says: "containerd cannot log on as the user of a HostProcess container"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		services := node.About(s).Components["runtime"].Services
 		if len(services) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("a service of containerd"))
@@ -62,21 +62,21 @@ HostProcess pods, or pods that report this error.`,
 		if pods || len(liveSigns(s, "hostprocess-logon-denied")) > 0 {
 			level = checks.Fail
 		}
-		return []checks.Finding{checks.Findingf(level, svc.Name,
+		return []*checks.Finding{checks.Findingf(level, svc.Name,
 			"service %s runs as %s (expected: LocalSystem or LocalService)", svc.Name,
 			evidence.Clean(svc.Account)).
 			At(svc.Field("account"), "%s: account %s", svc.Name, evidence.Clean(svc.Account)).
 			Cure(checks.Steps(logOnAsSystem(svc.Name),
-				checkOf("hostprocess-logon-denied").Fix.Steps[1], accountIsSystem(svc.Name)))}, nil
+				fixOf("hostprocess-logon-denied").Steps[1], accountIsSystem(svc.Name)))}, nil
 	},
 })
 
-func logOnAsSystem(service string) checks.Step {
+func logOnAsSystem(service string) *checks.Step {
 	return checks.Run("sc.exe config "+service+" obj= LocalSystem",
 		"Set the account of the service to LocalSystem.")
 }
 
-func accountIsSystem(service string) checks.Step {
+func accountIsSystem(service string) *checks.Step {
 	return checks.Verify("(Get-CimInstance Win32_Service -Filter \"Name='"+service+
 		"'\").StartName", "LocalSystem")
 }

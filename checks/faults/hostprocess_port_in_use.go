@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hostprocess-port-in-use",
 	Title:    "Port of a HostProcess container is in use on the node",
 	Healthy:  "Ports of HostProcess containers are free",
@@ -31,6 +31,8 @@ the port of its predecessor for a moment.`,
 	},
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("pods"), evidence.Logs("windows-exporter"))},
+	Uses:   []evidence.Need{evidence.Pods},
+	Moot:   noHostProcess,
 	Signs: []checks.Sign{
 		{Text: "Only one usage of each socket address",
 			Or:   []string{"Normalerweise darf jede Socketadresse", "通常每个套接字地址"},

@@ -6,9 +6,9 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hostprocess-token-path",
-	Title:    "HostProcess container does not find its service account token",
+	Title:    "HostProcess container finds no service account token",
 	Healthy:  "HostProcess containers find their service account token",
 	Category: checks.CategoryWorkloads,
 	Doc: `With containerd 1.6, the volumes of a HostProcess container are not at their mount paths:
@@ -34,6 +34,8 @@ The check looks for this error in the logs of pods, and does not apply to contai
 	Breaks:  []*checks.Effect{effectContainers},
 	Applies: olderHostProcessMounts,
 	Needs:   []evidence.Need{evidence.Logs("pods")},
+	Uses:    []evidence.Need{evidence.Pods},
+	Moot:    noHostProcess,
 	Signs: []checks.Sign{
 		{Text: "open /var/run/secrets/kubernetes.io/serviceaccount/token: The system cannot find the path specified",
 			Level: checks.Warn,

@@ -20,7 +20,7 @@ var hostProcessUpgrade = checks.Steps(
 	checks.Verify("kubectl get node {node} -o wide",
 		"containerd 1.6 or later and kubelet 1.22 or later"))
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hostprocess-unsupported",
 	Title:    "Node does not support HostProcess pods",
 	Healthy:  "Node supports HostProcess pods",
@@ -57,10 +57,10 @@ containerd.`,
 		{Text: "failed to setup mount for job container", Level: checks.Warn,
 			Says: "a mount of a HostProcess pod failed"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		rt := n.Runtime.Value
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		seen := false
 		for _, p := range evidence.Pods.In(s) {
 			if !p.HostProcess() {

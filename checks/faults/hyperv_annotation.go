@@ -7,7 +7,7 @@ import (
 
 const isolationAnnotation = "experimental.windows.kubernetes.io/isolation-type"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hyperv-annotation",
 	Title:    "Hyper-V isolation annotation has no effect",
 	Healthy:  "No pod uses the Hyper-V isolation annotation",
@@ -32,8 +32,8 @@ A RuntimeClass replaces it: it selects a handler of containerd that uses Hyper-V
 	Explains: []string{"app-image-os-version-mismatch", "hyperv-feature-missing"},
 	Needs:    []evidence.Need{needPodSpecs},
 	Uses:     []evidence.Need{evidence.Pods, evidence.Manifests},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			if v := p.Metadata.Annotations[isolationAnnotation]; v != "" {
 				at := podField{fieldPath{"metadata", "annotations", isolationAnnotation}, v}

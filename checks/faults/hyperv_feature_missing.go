@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "hyperv-feature-missing",
 	Title:    "Hyper-V isolation used without Hyper-V",
 	Healthy:  "Hyper-V is available to the containers that use it",
@@ -42,12 +42,12 @@ runtime is reported even if the feature is installed: then the hypervisor does n
 	Needs:  []evidence.Need{evidence.Features, evidence.Pods},
 	Uses:   slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
 	Signs:  hypervSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		feature := featureState(s, "Hyper-V")
-		because := func(f checks.Finding) checks.Finding {
+		because := func(f *checks.Finding) *checks.Finding {
 			return f.At(evidence.Features.Field(s, "Hyper-V"), "Hyper-V is %s", orUnknown(feature))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		refused := map[string]bool{}
 		for _, c := range complaints(s, hypervSigns) {
 			refused[c.pod.FullName()] = true

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "icmp-external-not-snated",
 	Title:    "Pods cannot reach external hosts",
 	Healthy:  "Pods reach external hosts with ICMP and TCP",
@@ -25,12 +25,12 @@ probes from pods, the pings of the node are judged in the same way. They are not
 lost ping only shows that a device on the path drops pings, and pods may fail where the node
 succeeds. Registries and internet hosts may be blocked on purpose: this is reported as info.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl exec <pod> -- curl.exe -sSv -m 5 https://<host>",
+		checks.Inspect("kubectl exec POD -n NAMESPACE -- curl.exe -sSv -m 5 https://HOST",
 			"Test with TCP instead of ping. If TCP works, nothing needs to be fixed."),
 		checks.Inspect("Get-NetRoute -DestinationPrefix 0.0.0.0/0",
 			"Check that the node has a default route, and that the node itself reaches the host."),
 		checks.Do("Allow the connections in the firewalls on the path. If only pods fail, remove the host from the OutBoundNAT exceptions of {cniFile}."),
-		checks.Verify("kubectl exec <pod> -- curl.exe -sS -m 5 https://<host>",
+		checks.Verify("kubectl exec POD -n NAMESPACE -- curl.exe -sS -m 5 https://HOST",
 			"an answer of the host")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
@@ -39,16 +39,16 @@ succeeds. Registries and internet hosts may be blocked on purpose: this is repor
 	Needs: []evidence.Need{evidence.ReachProbes},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
 		evidence.Adapters),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		pinged := false
 		for _, ping := range probes {
 			if ping.Protocol != "icmp" || ping.Bytes > 0 || inside(n, ping) {
 				continue
 			}
-			f := checks.Finding{}
+			f := &checks.Finding{}
 			if ping.From == evidence.FromNode {
 				f = aboutNodePing(ping, probes)
 			} else {
@@ -71,7 +71,7 @@ succeeds. Registries and internet hosts may be blocked on purpose: this is repor
 // or where there are none, those to any other host outside. The zero Finding
 // stands for nothing to tell.
 func aboutPing(n *node.Node, ping evidence.ReachProbe,
-	probes []evidence.ReachProbe) checks.Finding {
+	probes []evidence.ReachProbe) *checks.Finding {
 	var same, other []evidence.ReachProbe
 	for _, p := range probes {
 		switch {
@@ -108,7 +108,7 @@ func aboutPing(n *node.Node, ping evidence.ReachProbe,
 
 // aboutNodePing does the same for the node itself, whose targets were chosen
 // for it: not all of them it has to reach.
-func aboutNodePing(ping evidence.ReachProbe, probes []evidence.ReachProbe) checks.Finding {
+func aboutNodePing(ping evidence.ReachProbe, probes []evidence.ReachProbe) *checks.Finding {
 	var same []evidence.ReachProbe
 	for _, p := range probes {
 		if p.Protocol != "icmp" && p.From == ping.From &&
@@ -128,12 +128,12 @@ func aboutNodePing(ping evidence.ReachProbe, probes []evidence.ReachProbe) check
 // contact tells what a ping and the connections to the same host come to. The
 // levels are for a host that answers neither, and for one that answers pings only.
 func contact(ping evidence.ReachProbe, same []evidence.ReachProbe, none,
-	pingOnly checks.Level) checks.Finding {
+	pingOnly checks.Level) *checks.Finding {
 	var seen probed.Outcomes
 	for _, p := range same {
 		seen.Add(p)
 	}
-	to, f := ping.Target, checks.Finding{}
+	to, f := ping.Target, &checks.Finding{}
 	switch probed.ContactOf(append([]evidence.ReachProbe{ping}, same...)) {
 	case probed.ContactPingOnly:
 		f = checks.Findingf(pingOnly, to,

@@ -202,7 +202,7 @@ func TestProxyNotConfigured(t *testing.T) {
 		return "-- probes/reach.json --\n[{\"target\":\"" + target +
 			"\",\"from\":\"node\",\"protocol\":\"tcp\",\"outcome\":\"" + outcome + "\"}]\n"
 	}
-	const found = "warn: mcr.microsoft.com does not answer, and HTTPS_PROXY is not set for the machine or a service [state]"
+	const found = "warn: no answer from mcr.microsoft.com, and HTTPS_PROXY is not set for the machine or a service [state]"
 	runLooks(t, "proxy-not-configured", []look{
 		{"a pull into nothing", env + pull, found},
 		{"a probe into nothing", env + reach("mcr.microsoft.com:443", "timeout"), found},

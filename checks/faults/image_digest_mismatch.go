@@ -4,10 +4,10 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-digest-mismatch",
-	Title:    "Image layer arrives incomplete or changed",
-	Healthy:  "Image layers arrive as the registry has them",
+	Title:    "Image layer digest does not match (damaged download)",
+	Healthy:  "Image layers match their digests",
 	Category: checks.CategoryImages,
 	Doc: `containerd compares each layer with the digest in the manifest. If a proxy or load
 balancer closes the connection early, or a program that inspects traffic changes the data, the
@@ -18,7 +18,7 @@ e3b0c442 means that nothing arrived. The next attempt starts from zero and can f
 The check looks for this error at pods that wait for their image and in the logs of the kubelet and
 containerd.`,
 	Fix: checks.Steps(
-		checks.Run("{pull} IMAGE",
+		checks.Inspect("{pull} IMAGE",
 			"Pull the image by hand, and watch at which time or size it ends."),
 		checks.Do("Raise the time limit of the proxy or load balancer between the node and the registry, and exclude the registry from inspection. Or use a registry near the cluster."),
 		checks.Run(`Stop-Service kubelet, containerd; Remove-Item -Recurse C:\ProgramData\containerd\root\io.containerd.content.v1.content\ingest\*; Start-Service containerd, kubelet`,

@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-disk-full",
 	Title:    "Disk is full while an image is unpacked",
 	Healthy:  "Disk has space for the images",

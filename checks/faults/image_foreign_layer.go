@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-foreign-layer",
 	Title:    "Base layers of an image are not in its registry",
 	Healthy:  "Images come with all their layers from their registry",
@@ -41,6 +41,6 @@ The check looks for pulls from another registry that end at a layer of mcr.micro
 
 var imageForeignLayerSigns = []checks.Sign{
 	{Text: "https://mcr.microsoft.com/v2/windows/",
-		Also: []string{"blobs/sha256", "pull"}, Not: []string{`"mcr.microsoft.com/`},
+		Also: []string{"blobs/sha256", "pull"}, Not: []string{`"mcr.microsoft.com/`, "error pulling image configuration", "download failed after"},
 		Says: "the base layers of an image are downloaded from mcr.microsoft.com, which this node does not reach"},
 }

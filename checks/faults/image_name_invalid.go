@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-name-invalid",
 	Title:    "Image name is invalid",
 	Healthy:  "Image names are valid",

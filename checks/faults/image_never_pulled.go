@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-never-pulled",
 	Title:    "Image is not on the node, and its pull policy is Never",
 	Healthy:  "Images with pull policy Never are on the node",

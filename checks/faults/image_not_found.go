@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-not-found",
 	Title:    "Image or tag does not exist in its registry",
 	Healthy:  "Images that pods name exist in their registries",

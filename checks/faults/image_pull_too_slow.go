@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-pull-too-slow",
 	Title:    "Image pull canceled: no progress before the deadline",
 	Healthy:  "Image pulls finish before the deadline",
@@ -24,7 +24,7 @@ The check looks for a pod that waits for its image and whose pull was canceled a
 deadline, without a network error. The cancellation alone does not show who canceled it or why. The
 runtime's own log line about missing progress is sufficient.`,
 	Fix: checks.Steps(
-		pullByHand("<image>"),
+		pullByHand("IMAGE"),
 		checks.Edit("{runtimeConfig}",
 			`If containerd is the runtime, set image_pull_progress_timeout = "30m" in the section of its CRI plugin.`),
 		checks.Run("{restart runtime}",
@@ -52,10 +52,10 @@ runtime's own log line about missing progress is sufficient.`,
 		{Text: "cancel pulling image", Also: []string{"exceeded image pull deadline"},
 			Says: "cri-dockerd canceled an image pull that exceeded its deadline"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		deadline, where := pullDeadline(n, s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		timed := false
 		for _, p := range evidence.Pods.In(s) {
 			if stuckReason(p) == "" {
@@ -76,7 +76,7 @@ runtime's own log line about missing progress is sufficient.`,
 			if n.Runtime.Value.Name == "docker" {
 				f = f.Cure(slowDockerPull(n, imageOf(p)))
 			} else {
-				f = f.Cure(withFirst(checkOf("image-pull-too-slow").Fix, pullByHand(imageOf(p))))
+				f = f.Cure(withFirst(fixOf("image-pull-too-slow"), pullByHand(imageOf(p))))
 			}
 			findings = append(findings, f)
 		}
@@ -88,7 +88,7 @@ runtime's own log line about missing progress is sufficient.`,
 					evidence.Phrasef(checkOf("image-pull-too-slow").SignOf(m).Says)).With(
 					checks.Quote(m))
 				if n.Runtime.Value.Name == "docker" {
-					f = f.Cure(slowDockerPull(n, "<image>"))
+					f = f.Cure(slowDockerPull(n, "IMAGE"))
 				}
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
@@ -100,13 +100,14 @@ runtime's own log line about missing progress is sufficient.`,
 
 // slowDockerPull: the flag is the kubelet's as long as dockershim is in it, and stops a later kubelet.
 func slowDockerPull(n *node.Node, image string) checks.Fix {
-	fix := checkOf("image-pull-too-slow").Fix
+	fix := fixOf("image-pull-too-slow")
 	last := fix.Steps[len(fix.Steps)-1]
 	if n.Kubelet.Known() && !n.Kubelet.Value.AtLeast(noDockershim) {
 		flag, _ := n.KubeletFlag("image-pull-progress-deadline")
 		return checks.Steps(pullByHand(image),
 			changeSetting(n.Components["kubelet"], flag.From, evidence.Phrasef(
-				"Set --image-pull-progress-deadline=30m for the kubelet. Remove the flag before an update to 1.24: that kubelet does not start with it.")),
+				"Set --image-pull-progress-deadline=30m for the kubelet. Remove the flag before an update to 1.24: that kubelet does not start with it."),
+				"--image-pull-progress-deadline=30m"),
 			checks.Run("{restart kubelet}", "Restart the kubelet.").
 				Costs("Running containers are not affected."), last)
 	}
@@ -116,7 +117,7 @@ func slowDockerPull(n *node.Node, image string) checks.Fix {
 		last)
 }
 
-func pullByHand(image string) checks.Step {
+func pullByHand(image string) *checks.Step {
 	return checks.Run("{pull} "+image, "Pull the image once by hand.")
 }
 
@@ -127,7 +128,7 @@ func imageOf(p evidence.Pod) string {
 			return st.Image
 		}
 	}
-	return "<image>"
+	return "IMAGE"
 }
 
 // The words of a cancelled pull, and those of one that the network ended.

@@ -1,14 +1,13 @@
 package faults
 
 import (
-	"slices"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "image-tag-latest",
 	Title:    "Pods use images without a tag, or with tag latest",
 	Healthy:  "Images of pods have fixed tags",
@@ -37,8 +36,8 @@ fixed, whatever its tag.`,
 			Not:  []string{"lookup ", "dial tcp"}, // it is the registry that was not found
 			Says: "Windows base images have no tag latest"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		named := map[string]bool{}
 		for _, p := range podSpecs(s) {
 			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" {
@@ -54,10 +53,9 @@ fixed, whatever its tag.`,
 					p.Name(), c.Image).
 					With(p.because(podField{at.to("image"), c.Image}))
 				if p.Path == "" {
-					fix := checkOf("image-tag-latest").Fix
-					fix.Steps = slices.Clone(fix.Steps)
+					fix := fixOf("image-tag-latest")
 					fix.Steps[0].Command = onWorkload(p.Pod, "set image",
-						c.Name+"="+strings.TrimSuffix(c.Image, ":latest")+":<tag>")
+						c.Name+"="+strings.TrimSuffix(c.Image, ":latest")+":TAG")
 					f = f.Cure(fix)
 				}
 				findings = append(findings, f)

@@ -8,7 +8,7 @@ import (
 
 const azureIPAM = `C:\k\azure-vnet-ipam.json`
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "ipam-range-exhausted",
 	Title:    "CNI address range exhausted",
 	Healthy:  "CNI address range has free addresses",
@@ -29,7 +29,7 @@ source VIP is one, and pods that are being created or deleted.`,
 			"Drain the node, so that no pod is using an address.").
 			Costs("All pods of {node} move to other nodes; their emptyDir volumes are lost."),
 		checks.Run("{stop kubelet}", "Stop the kubelet: it must not add pods meanwhile."),
-		checks.Run(`Remove-Item C:\var\lib\cni\networks\{network}\<address without a pod>`,
+		checks.Run(`Remove-Item C:\var\lib\cni\networks\{network}\ADDRESS`,
 			"Delete the reservations that no running container uses.").
 			Costs("Deleting the reservation of a running pod gives its address to a second pod."),
 		checks.Run("{start kubelet}", "Start the kubelet, then run kubectl uncordon {node}."),
@@ -66,7 +66,7 @@ source VIP is one, and pods that are being created or deleted.`,
 		{Text: "error while executing IPAM addition", ConfirmOnly: true},
 		{Text: "is subnet's gateway", Also: []string{"requested ip"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if f := s.File(azureIPAM); n.CNI.Value == node.Azure && f.Gap.Kind == "" {
 			return azurePools(s, f)
@@ -102,12 +102,12 @@ source VIP is one, and pods that are being created or deleted.`,
 	},
 })
 
-func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]checks.Finding, error) {
+func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]*checks.Finding, error) {
 	pools, err := evidence.DecodeAzurePools([]byte(f.Text))
 	if err != nil {
 		return nil, checks.Unknown(evidence.Unreadable.Gap(f.Path, err))
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, p := range pools {
 		for _, found := range judgePool(s, p.ID, p.InUse, p.Total) {
 			findings = append(findings,
@@ -123,7 +123,7 @@ const spare = 10
 
 // judgePool compares what is taken of a pool with its size, and with the pods
 // that could have taken it.
-func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Finding {
+func judgePool(s evidence.Snapshot, name string, taken, room int) []*checks.Finding {
 	pods, known := 0, evidence.Pods.Known(s)
 	for _, p := range evidence.Pods.In(s) {
 		if ownsAddress(p) {
@@ -135,7 +135,7 @@ func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Findi
 		have = evidence.Phrasef("how many pods have one is not recorded")
 	}
 	_, told := liveSign(s, "ipam-range-exhausted")
-	var f checks.Finding
+	var f *checks.Finding
 	switch {
 	case room > 0 && taken >= room && (told || known && taken > pods+spare/2):
 		f = checks.Findingf(checks.Fail, name, "all %d addresses of %s are reserved, and %s", room,
@@ -153,5 +153,5 @@ func judgePool(s evidence.Snapshot, name string, taken, room int) []checks.Findi
 	if known {
 		f = f.At(evidence.Pods.Field(s), "%s", have)
 	}
-	return []checks.Finding{f}
+	return []*checks.Finding{f}
 }

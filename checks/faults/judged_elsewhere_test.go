@@ -119,7 +119,7 @@ func TestEndsOfTheSystem(t *testing.T) {
 			"warn: Windows went down without a shutdown in the last day, reported at 2026-11-20 08:05 UTC [state]"},
 		{"two bugchecks", eventsOf(event("BugCheck", 1001, bugcheck),
 			event("Microsoft-Windows-WER-SystemErrorReporting", 1001, bugcheck)),
-			"fail: Windows crashed in the last day: bugcheck 0x0000007f, 2 in all, last reported at 2026-11-20 08:05 UTC [state]"},
+			"fail: Windows crashed in the last day: bugcheck 0x0000007f (crashes: 2), last reported at 2026-11-20 08:05 UTC [state]"},
 	})
 }
 

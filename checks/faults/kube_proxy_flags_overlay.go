@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kube-proxy-flags-overlay",
 	Title:    "kube-proxy network settings do not match the pod network",
 	Healthy:  "kube-proxy network settings match the pod network",
@@ -39,9 +39,9 @@ exist in HNS, a source VIP that does not belong to this node, and the feature ga
 		{Text: "source-vip flag not set", Until: proxyStarted,
 			Says: "kube-proxy exits: an overlay network requires --source-vip"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		name := n.Proxy().NetworkName
 		fits := func(want string) bool { return node.NameMatches(want, name.Value) }
 		if name.Set && !evidence.Placeholder(name.Value) && !strings.ContainsAny(name.Value,
@@ -68,14 +68,15 @@ exist in HNS, a source VIP that does not belong to this node, and the feature ga
 			"kube-proxy has no --source-vip, which an overlay network requires").
 			With(n.Proxy().From, n.Backend.From).
 			Cure(proxyFix(n, n.Proxy().From,
-				evidence.Phrasef("Add --source-vip with an unused address of {podCIDR}.")))), nil
+				evidence.Phrasef("Add --source-vip with an unused address of {podCIDR}."), "--source-vip=ADDRESS"))), nil
 	},
 })
 
 // proxyFix changes a setting of kube-proxy where it is written, and restarts it.
-func proxyFix(n *node.Node, from evidence.Because, what evidence.Phrase) checks.Fix {
-	return withFirst(checkOf("kube-proxy-flags-overlay").Fix,
-		changeSetting(n.Components["kube-proxy"], from, what))
+func proxyFix(n *node.Node, from evidence.Because, what evidence.Phrase,
+	flags ...string) checks.Fix {
+	return withFirst(fixOf("kube-proxy-flags-overlay"),
+		changeSetting(n.Components["kube-proxy"], from, what, flags...))
 }
 
 // hnsHasNetwork tells whether HNS is known to have a network of that name, which is not

@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kube-proxy-not-running",
 	Title:    "kube-proxy is not running",
 	Healthy:  "kube-proxy is running",
@@ -35,7 +35,7 @@ kube-proxy.`,
 	},
 	Needs: []evidence.Need{node.ComponentSources},
 	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kube-proxy"], s,
 			evidence.Phrasef("Services are not programmed on this node"))
 	},

@@ -3,9 +3,10 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kube-proxy-panic",
 	Title:    "kube-proxy crashes while it programs Services",
 	Healthy:  "kube-proxy does not crash",
@@ -32,6 +33,13 @@ The check looks for the stack of the panic in the log of kube-proxy, which nothi
 	},
 	Breaks: []*checks.Effect{effectKubeProxy},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kube-proxy"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Uses:   []evidence.Need{node.NeedCNI, evidence.Services, evidence.Processes, evidence.Pods},
+	Moot: func(s evidence.Snapshot) error {
+		if node.About(s).CNI.Value != node.Antrea { // whose own proxy may replace kube-proxy
+			return nil
+		}
+		return noProgram("kube-proxy", "kube-proxy")(s)
+	},
 	Signs: []checks.Sign{
 		{Text: "pkg/proxy/winkernel.(*Proxier).",
 			Says: "kube-proxy panics in its Windows proxier"},

@@ -16,16 +16,16 @@ const (
 	slowSyncMin   = 5 // ports without a load balancer
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kube-proxy-slow-sync",
-	Title:    "kube-proxy takes long to program Services after its start",
+	Title:    "kube-proxy programs Services slowly after its start",
 	Healthy:  "kube-proxy programs all Services soon after its start",
 	Category: checks.CategoryNetwork,
-	Doc: `After its start kube-proxy deletes the load balancers that HNS has and creates one for each
-port of each Service. Until pull request 109124 of mid 2022, which was backported as far as 1.22, it
-asked HNS for all endpoints again for each of them, which takes up to half a minute each with many
-Services. Until it is through, the Services at the end of its list do not answer on this node,
-although all components run.
+	Doc: `After its start kube-proxy deletes the load balancers that HNS has and creates one for
+each port of each Service. Until pull request 109124 of mid 2022, which was backported as far as
+1.22, it asked HNS for all endpoints again for each of them, which takes up to half a minute each
+with many Services. Until it has finished, the Services at the end of its list do not answer on this
+node, although all components run.
 
 The check compares how long kube-proxy has run with the Services that have no load balancer in HNS
 yet. If it started five minutes to six hours ago and some load balancers, but not all, are there, it
@@ -47,7 +47,7 @@ warns. Later the missing load balancers are another fault.`,
 		evidence.HNSLoadBalancers, evidence.HNSEndpoints, node.ComponentSources},
 	Uses: []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Node, evidence.Nodes,
 		evidence.Adapters, evidence.Processes, evidence.Services, node.NeedProxySettings},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if err := proxyProgramsHNS(n, s); err != nil {
 			return nil, err
@@ -70,7 +70,7 @@ warns. Later the missing load balancers are another fault.`,
 		if missing < slowSyncMin || missing == len(wanted) {
 			return nil, nil // what is missing for good is hns-lb-missing-or-stale
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, "kube-proxy",
+		return []*checks.Finding{checks.Findingf(checks.Warn, "kube-proxy",
 			"kube-proxy started %d minutes ago and has programmed %d of %d ports of Services",
 			int(age.Minutes()), len(wanted)-missing, len(wanted)).
 			With(because).At(evidence.HNSLoadBalancers.Field(s), "%d load balancers",

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeadm-ca-hash-mismatch",
 	Title:    "kubeadm join: the CA hash is of another cluster",
 	Healthy:  "kubeadm join has the hash of the cluster's CA",
@@ -27,6 +27,8 @@ The check looks for the error in the output of kubeadm.`,
 	Breaks:   []*checks.Effect{effectKubeletStart},
 	Explains: []string{"kubeadm-join-preflight"},
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubeadm"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Uses:     []evidence.Need{evidence.Node},
+	Moot:     notJoining,
 	Signs: []checks.Sign{
 		{Text: "cluster CA found in cluster-info ConfigMap is invalid",
 			Until: joined,

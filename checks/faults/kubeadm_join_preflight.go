@@ -7,7 +7,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeadm-join-preflight",
 	Title:    "kubeadm join fails on this machine",
 	Healthy:  "kubeadm join succeeded",
@@ -63,7 +63,7 @@ URL scheme is deprecated" is a hint without effect.`,
 			Says: "the kubelet cannot read the ca.crt of its configuration"},
 		{Text: "detected and using CRI socket", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "True" {
 			return nil, nil
 		}

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeadm-token-expired",
 	Title:    "kubeadm join: the token has expired",
 	Healthy:  "kubeadm join has a valid token",
@@ -28,6 +28,8 @@ The check looks for the error in the output of kubeadm.`,
 	Breaks:   []*checks.Effect{effectKubeletStart},
 	Explains: []string{"kubeadm-join-preflight"},
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubeadm"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Uses:     []evidence.Need{evidence.Node},
+	Moot:     notJoining,
 	Signs: []checks.Sign{
 		{Text: "could not find a JWS signature in the cluster-info ConfigMap",
 			Until: joined,

@@ -2,16 +2,17 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeconfig-invalid",
-	Title:    "kubeconfig is missing or contradicts itself",
-	Healthy:  "The kubeconfig files name a context, a cluster and a user that they define",
+	Title:    "kubeconfig is missing or inconsistent",
+	Healthy:  "kubeconfig files are complete and consistent",
 	Category: checks.CategoryComponents,
 	Doc: `A kubeconfig defines clusters, users and contexts by name, and its current-context chooses
 one. Where a name refers to nothing, kubelet, kube-proxy and flanneld do not start, or try to reach
@@ -33,10 +34,10 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 	Needs:  []evidence.Need{evidence.FileIndex},
 	Uses: slices.Concat([]evidence.Need{evidence.Services, evidence.Processes},
 		node.AsFiles(kubeconfigs), node.KubeletSources, node.ProxySources),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		looked := false
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, path := range kubeconfigsInUse(n) {
 			f := s.File(path.Value)
 			if there, known := f.Exists(); known && !there {
@@ -55,9 +56,12 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 			}
 			looked = true
 			if what, name := danglingName(c); what.Format != "" {
+				file := strings.ReplaceAll(path.Value, "/", `\`)
+				fix := fixOf("kubeconfig-invalid")
+				fix.Steps[0].Command = strings.Replace(fix.Steps[0].Command, "FILE", file, 1)
 				findings = append(findings, checks.Findingf(levelOfNextStart(n), path.Value,
-					"%s: %s %s is not defined", path.Value, what, orPhrase(name,
-						evidence.Phrasef("without a name"))).
+					"%s: %s %s is not defined", file, what, orPhrase(name,
+						evidence.Phrasef("without a name"))).Cure(fix).
 					At(evidence.InFile(f.Path), "%d contexts, %d clusters, %d users",
 						len(c.Contexts), len(c.Clusters), len(c.Users)))
 			}

@@ -21,7 +21,7 @@ var kubeconfigs = []string{
 	`C:\k\pki\kubelet-client-current.pem`,
 }
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeconfig-readable",
 	Title:    "Every user of the node can read its kubeconfig",
 	Healthy:  "Only administrators can read the kubeconfig files",
@@ -32,7 +32,7 @@ such as C:\k, inherit the permission that Users may read everything in them. Any
 any user can then act as the node.
 
 The check reads the recorded access control lists: that of the file, or, where only its folder's is
-recorded and the file exists, what the folder's list passes on to files.`,
+recorded and the file exists, what files inherit from the folder's list.`,
 	Fix: checks.Steps(
 		checks.Do("Restrict the kubeconfig to SYSTEM and Administrators.").
 			Costs("Programs that read the file as an ordinary user lose access."),
@@ -41,7 +41,7 @@ recorded and the file exists, what the folder's list passes on to files.`,
 		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
 	Uses:  slices.Concat([]evidence.Need{evidence.FileIndex, evidence.Certificates}, node.AsFiles(kubeconfigs)),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		type list struct {
 			evidence.ACL
 			number int
@@ -52,7 +52,7 @@ recorded and the file exists, what the folder's list passes on to files.`,
 				lists[strings.ToLower(evidence.CleanWinPath(acl.Path))] = list{acl, i}
 			}
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		looked := false
 		for _, file := range kubeconfigs {
 			acl, own := lists[strings.ToLower(file)]

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-bootstrap-config-missing",
 	Title:    "kubelet has no kubeconfig and no bootstrap kubeconfig",
 	Healthy:  "kubelet has a kubeconfig or a bootstrap kubeconfig",

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-certificate-request-refused",
 	Title:    "API server refuses the kubelet's certificate request",
 	Healthy:  "API server accepts the kubelet's certificate requests",

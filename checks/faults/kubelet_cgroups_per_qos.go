@@ -11,7 +11,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-cgroups-per-qos",
 	Title:    "kubelet configuration requires cgroups",
 	Healthy:  "kubelet configuration does not require cgroups",
@@ -45,7 +45,7 @@ not running: a running kubelet has accepted its settings.`,
 			Says: "the kubelet rejects enforceNodeAllocatable on Windows"},
 		{Text: "enforceNodeAllocatable (--enforce-node-allocatable) is not supported unless cgroupsPerQOS", Says: "the kubelet rejects enforceNodeAllocatable without cgroupsPerQOS"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		level, effect := checks.Fail, evidence.Phrasef("the kubelet does not start")
 		up := kubeletUp(n, s)
@@ -62,8 +62,8 @@ not running: a running kubelet has accepted its settings.`,
 			// a file in the usual place that this kubelet does not read
 			gap = evidence.NotShown.Gap("the kubelet's configuration")
 		}
-		var findings []checks.Finding
-		var edits []checks.Step
+		var findings []*checks.Finding
+		var edits []*checks.Step
 
 		cgroups, from := setting(n, "cgroups-per-qos", up)
 		if from.Path == "" && gap.Kind == "" && config.CgroupsPerQOS != nil {
@@ -94,7 +94,7 @@ not running: a running kubelet has accepted its settings.`,
 		}
 
 		if len(findings) > 0 {
-			fix := checkOf("kubelet-cgroups-per-qos").Fix
+			fix := fixOf("kubelet-cgroups-per-qos")
 			findings[0] = findings[0].Cure(checks.Steps(append(edits, fix.Steps[1:]...)...))
 		}
 
@@ -130,10 +130,12 @@ var (
 
 // changeKubelet is the step that changes a setting of the kubelet in the line that sets it.
 func changeKubelet(s evidence.Snapshot, n *node.Node, from evidence.Because, key string,
-	what evidence.Phrase, old *regexp.Regexp, to string) checks.Step {
+	what evidence.Phrase, old *regexp.Regexp, to string) *checks.Step {
 	file, ok := evidence.WindowsPath(from.Path)
 	if !ok {
-		return changeSetting(n.Components["kubelet"], from, what)
+		return changeArgs(n.Components["kubelet"], from, what, func(args string) string {
+			return old.ReplaceAllString(args, to)
+		})
 	}
 	line := from.Line
 	for i, text := range strings.Split(s.File(file).Text, "\n") {

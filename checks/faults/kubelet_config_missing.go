@@ -10,7 +10,7 @@ import (
 
 const kubeletKubeconfig = `C:\etc\kubernetes\kubelet.conf`
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-config-missing",
 	Title:    "kubelet configuration file is missing",
 	Healthy:  "kubelet configuration file exists",
@@ -43,7 +43,7 @@ does not show whether the join has happened, so it is reported as info only.`,
 			Until: nodeRegistered,
 			Says:  "the kubelet cannot read its configuration file: expected before kubeadm join, a fault after it"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if gap := node.NeedKubeletFlags.Gap(s); gap.Kind != "" {
 			return joinedWithoutConfig(s, gap)
@@ -87,13 +87,13 @@ does not show whether the join has happened, so it is reported as info only.`,
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("whether this machine has been joined"))
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 
 // joinedWithoutConfig judges by the log where the flags are not recorded: a node
 // that the API server knows has been joined, and should have the file.
-func joinedWithoutConfig(s evidence.Snapshot, gap evidence.Gap) ([]checks.Finding, error) {
+func joinedWithoutConfig(s evidence.Snapshot, gap evidence.Gap) ([]*checks.Finding, error) {
 	name := evidence.Node.In(s).Metadata.Name
 	for _, m := range s.Signs("kubelet-config-missing") {
 		if m.Over == "" && name != "" {
@@ -102,7 +102,7 @@ func joinedWithoutConfig(s evidence.Snapshot, gap evidence.Gap) ([]checks.Findin
 				With(checks.Quote(m)).At(evidence.Node.Field(s, "metadata", "name"),
 				"the API server knows the node %s", name)
 			f.Basis = checks.ByBoth
-			return []checks.Finding{f}, nil
+			return []*checks.Finding{f}, nil
 		}
 	}
 	return nil, checks.Unknown(gap)

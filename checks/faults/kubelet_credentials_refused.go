@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-credentials-refused",
 	Title:    "API server refuses the credentials of the kubelet",
 	Healthy:  "API server accepts the credentials of the kubelet",

@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-not-running",
 	Title:    "kubelet is not running",
 	Healthy:  "kubelet is running",
@@ -23,11 +23,12 @@ recorded too.`,
 		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter kubelet*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
 			"If it stops again, read the last lines of the kubelet's log and fix the error."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
-	Links:  []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Judges: effectKubelet,
-	Needs:  []evidence.Need{node.ComponentSources},
-	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Judges:   effectKubelet,
+	Needs:    []evidence.Need{node.ComponentSources},
+	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	FromPart: []evidence.Need{evidence.Services},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kubelet"], s,
 			evidence.Phrasef("pods on this node are not started or reported"))
 	},

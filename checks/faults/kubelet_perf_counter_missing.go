@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-perf-counter-missing",
 	Title:    "kubelet cannot open a performance counter of Windows",
 	Healthy:  "kubelet opens the performance counters of Windows",

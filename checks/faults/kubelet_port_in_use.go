@@ -5,10 +5,10 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-port-in-use",
-	Title:    "Port of the kubelet is in use",
-	Healthy:  "Port of the kubelet is free for it",
+	Title:    "kubelet port is in use by another process",
+	Healthy:  "kubelet port is free for the kubelet",
 	Category: checks.CategoryComponents,
 	Doc: `The kubelet serves logs, exec and metrics on port 10250, and its health on 10248. If another
 process has the port, often a second kubelet that was started by hand or by another service, the

@@ -13,7 +13,7 @@ import (
 	"doctor/checks/sorted"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-removed-flag",
 	Title:    "kubelet exits: unknown command-line flag",
 	Healthy:  "kubelet knows all its command-line flags",
@@ -46,7 +46,7 @@ accepted its flags.`,
 		{Text: "] unknown flag: --", In: kubeletSays, Until: nodeRegistered,
 			Says: "the kubelet exits: unknown flag"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		refused, newest := refusedFlags(s), n.Kubelet.Value
 		for name := range refused { // who refuses a flag is at least as new as its removal
@@ -57,7 +57,7 @@ accepted its flags.`,
 		}
 		removed := evidence.RemovedKubeletFlags(newest)
 		up := kubeletUp(n, s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		var culprits []node.Flag
 		seen := map[string]bool{}
 		for _, f := range n.KubeletFlags {
@@ -89,7 +89,7 @@ accepted its flags.`,
 // anyKubelet is newer than every removal on record.
 var anyKubelet = evidence.Version{Major: 1, Minor: 1000}
 
-func removedFlag(n *node.Node, f node.Flag, since int, up bool) checks.Finding {
+func removedFlag(n *node.Node, f node.Flag, since int, up bool) *checks.Finding {
 	version := n.Kubelet.Value
 	switch {
 	case up:
@@ -145,8 +145,8 @@ const flagRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 // unseenFlags convicts by the log alone where the kubelet is down and the flag
 // stands where nobody looked. An old line may tell of an upgrade long mended.
-func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []checks.Finding {
-	var findings []checks.Finding
+func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []*checks.Finding {
+	var findings []*checks.Finding
 	for name, m := range refused {
 		if m.Over != "" || m.Last.IsZero() || s.Now().Sub(m.Last) > 24*time.Hour {
 			continue
@@ -157,7 +157,7 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 		f.Basis = checks.ByText
 		findings = append(findings, f)
 	}
-	sorted.By(findings, func(a, b checks.Finding) int {
+	sorted.By(findings, func(a, b *checks.Finding) int {
 		return cmp.Compare(a.Subject, b.Subject)
 	})
 	return findings
@@ -165,14 +165,14 @@ func unseenFlags(s evidence.Snapshot, refused map[string]evidence.SignMatch) []c
 
 // cureFlags says where to delete the flags, and what waits for the kubelet.
 func cureFlags(s evidence.Snapshot, n *node.Node, flags []node.Flag) checks.Fix {
-	var steps []checks.Step
+	var steps []*checks.Step
 	places := map[evidence.Place]int{} // the step of each place
 	together := map[evidence.Place][]node.Flag{}
 	for _, f := range flags {
 		key := evidence.InLine(f.From.Path, f.From.Line)
 		if _, ok := places[key]; !ok {
 			places[key] = len(steps)
-			steps = append(steps, checks.Step{})
+			steps = append(steps, &checks.Step{})
 		}
 		together[key] = append(together[key], f)
 		steps[places[key]] = deleteFlags(s, n, key, together[key])
@@ -197,7 +197,7 @@ func cureFlags(s evidence.Snapshot, n *node.Node, flags []node.Flag) checks.Fix 
 
 // deleteFlags is the step that deletes flags from the place where they are written.
 func deleteFlags(s evidence.Snapshot, n *node.Node, place evidence.Place,
-	flags []node.Flag) checks.Step {
+	flags []node.Flag) *checks.Step {
 	var list []string
 	for _, f := range flags {
 		list = append(list, "--"+f.Name)
@@ -211,8 +211,18 @@ func deleteFlags(s evidence.Snapshot, n *node.Node, place evidence.Place,
 			return line
 		}, "Delete %s.", names)
 	}
-	return changeSetting(n.Components["kubelet"], evidence.Because{},
-		evidence.Phrasef("Delete %s from the parameters of the kubelet's service.", names))
+	return changeArgs(n.Components["kubelet"], evidence.Because{},
+		evidence.Phrasef("Delete %s from the parameters of the kubelet's service.", names),
+		func(whole string) string {
+			args := whole
+			for _, f := range flags {
+				args = withoutFlag(args, f.Name)
+				if strings.Contains(args+" ", "--"+f.Name+" ") {
+					return whole // its value is a word of its own: left to a person
+				}
+			}
+			return strings.TrimSpace(args)
+		})
 }
 
 // withoutFlag is a line of a start script without --name=value; a line that holds nothing else is

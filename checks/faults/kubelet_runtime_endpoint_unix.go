@@ -5,10 +5,10 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-runtime-endpoint-unix",
-	Title:    "kubelet is given a Unix socket as runtime endpoint",
-	Healthy:  "kubelet is given a named pipe as runtime endpoint",
+	Title:    "kubelet runtime endpoint is a Unix socket",
+	Healthy:  "kubelet runtime endpoint is a named pipe",
 	Category: checks.CategoryComponents,
 	Doc: `On Windows the kubelet reaches the container runtime through a named pipe. If its configuration
 names a Unix socket (unix:///run/containerd/containerd.sock), as a configuration for Linux nodes

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-service-paused",
 	Title:    "kubelet service is paused",
 	Healthy:  "kubelet service is not paused",
@@ -38,8 +38,9 @@ Before kubeadm join the kubelet has no configuration and exits in a loop. This i
 		{Text: "http://localhost:10248/healthz", Or: []string{"http://127.0.0.1:10248/healthz"},
 			Also: []string{"refused"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	FromPart: []evidence.Need{evidence.Services},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, svc := range node.About(s).Components["kubelet"].Services {
 			if !strings.HasPrefix(strings.ToLower(svc.State), "paus") {
 				continue

@@ -5,10 +5,10 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-serving-cert-no-address",
-	Title:    "Kubelet's serving certificate has no address of the node",
-	Healthy:  "Kubelet's serving certificate has the node's address",
+	Title:    "kubelet's serving certificate has no address of the node",
+	Healthy:  "kubelet's serving certificate has the node's address",
 	Category: checks.CategorySecurity,
 	Doc: `kubectl logs, exec and port-forward go through the API server to the kubelet, and the API server
 verifies the serving certificate of the kubelet. If the certificate has no entry for the address

@@ -5,10 +5,10 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-serving-csr-pending",
-	Title:    "Kubelet has no serving certificate",
-	Healthy:  "Kubelet has a serving certificate",
+	Title:    "kubelet has no serving certificate",
+	Healthy:  "kubelet has a serving certificate",
 	Category: checks.CategorySecurity,
 	Doc: `With serverTLSBootstrap the kubelet requests its serving certificate from the cluster. Nothing in
 Kubernetes approves these requests by itself. Until somebody does, kubectl logs, exec and metrics

@@ -5,10 +5,10 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubelet-setting-rejected",
-	Title:    "Kubelet rejects a setting of its configuration",
-	Healthy:  "Kubelet accepts its configuration",
+	Title:    "kubelet rejects a setting of its configuration",
+	Healthy:  "kubelet accepts its configuration",
 	Category: checks.CategoryComponents,
 	Doc: `The kubelet validates its configuration and exits if a value is invalid or not supported on
 Windows: a policy of a resource manager, a feature gate that this version does not know, two

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeproxy-network-name-unset-or-missing",
 	Title:    "kube-proxy HNS network not set or missing",
 	Healthy:  "kube-proxy uses an existing HNS network",
@@ -41,6 +41,9 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		{Text: "Unable to find HNS Network specified", Lasts: 2 * time.Minute,
 			Until: append([]string{"Hns Network loaded"}, proxyStarted...),
 			Says:  "kube-proxy does not find its HNS network"},
+		// 1.9 to 1.11 end there.
+		{Text: "Unable to find Hns Network speficied", Until: proxyStarted,
+			Says: "kube-proxy does not find its HNS network"},
 		// At the start this network was there: where the state is known, its disappearance is another fault.
 		{Text: "is not present or has changed since the last sync",
 			// one sync at most where flanneld recreates the network
@@ -48,7 +51,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 			Until: []string{"Hns LoadBalancer resource created"},
 			Says:  "the HNS network of kube-proxy was deleted or replaced"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		name := n.Proxy().NetworkName
 		networks := evidence.HNSNetworks.In(s)
@@ -64,7 +67,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		case !name.Set && n.Proxy().Hidden.Kind != "":
 			return nil, checks.Unknown(n.Proxy().Hidden)
 		case !name.Set && evidence.Env.Known(s):
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"kube-proxy has no HNS network: --network-name and KUBE_NETWORK are not set").
 				With(n.Proxy().From).At(evidence.Env.Field(s, "KUBE_NETWORK"),
 				"KUBE_NETWORK is not set").Cure(setProxyNetwork(n, n.Proxy().From))}, nil
@@ -85,7 +88,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 			// kube-proxy waits for it, as AKS' kubeproxystart.ps1 says
 			return nil, checks.Skip("Azure CNI creates the HNS network with the first pod")
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+		return []*checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"HNS network %s of kube-proxy is missing (found: %s)", name.Value,
 				networkNames(networks)).
 				With(name.From).At(evidence.HNSNetworks.Field(s), "names: %s",
@@ -95,7 +98,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 })
 
 func setProxyNetwork(n *node.Node, from evidence.Because) checks.Fix {
-	return withFirst(checkOf("kubeproxy-network-name-unset-or-missing").Fix,
+	return withFirst(fixOf("kubeproxy-network-name-unset-or-missing"),
 		changeSetting(n.Components["kube-proxy"], from,
 			evidence.Phrasef("Set --network-name or KUBE_NETWORK of kube-proxy to {network}.")))
 }

@@ -36,6 +36,8 @@ func TestKubeproxyNetworkName(t *testing.T) {
 			"fail: kube-proxy does not find its HNS network [text]"},
 		{"its log alone, for seconds", log + misses("09:50:01") + misses("09:50:02"),
 			"info: the logs say: kube-proxy does not find its HNS network; it is over: it lasted 1s, as at a start [text]"},
+		{"version 1.10 ends at once", log + "F0518 14:24:32.251322 1 proxier.go:477] Unable to find Hns Network speficied by cbr0. Please check environment variable KUBE_NETWORK\n",
+			"fail: kube-proxy does not find its HNS network [text]"},
 		{"it waited for minutes, and began to work", log + misses("09:50:01") + misses("09:53:01") +
 			"I1120 09:53:02.000001 1 config.go:315] Starting service config controller\n",
 			"info: the logs say: kube-proxy does not find its HNS network; it is over: a later line says: Starting service config controller [text]"},

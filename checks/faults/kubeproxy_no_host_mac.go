@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeproxy-no-host-mac",
 	Title:    "kube-proxy finds no adapter with the node's address",
 	Healthy:  "kube-proxy finds the adapter with the node's address",
@@ -37,7 +37,7 @@ The check compares this address with the addresses of all adapters.`,
 		{Text: "could not find host mac address for", Until: proxyStarted,
 			Says: "kube-proxy exits: no adapter has the node's address"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		var own []node.Address
 		for _, a := range evidence.Adapters.In(s) {
@@ -51,7 +51,7 @@ The check compares this address with the addresses of all adapters.`,
 			if slices.Contains(own, ip) {
 				return nil, nil
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"no adapter has the --bind-address %s of kube-proxy (found: %s)", ip,
 				firstThree(texts(own))).
 				With(bind.From).At(evidence.Adapters.Field(s), "addresses: %s",
@@ -69,7 +69,7 @@ The check compares this address with the addresses of all adapters.`,
 		}):
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
+		return []*checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"no adapter has the node's address %s, which kube-proxy uses (found: %s)", ips[0],
 				firstThree(texts(own))).
 				At(evidence.Node.In(s).AddressField(ips[0].String()), "InternalIP is %s",

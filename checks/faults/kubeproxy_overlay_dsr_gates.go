@@ -20,7 +20,7 @@ type windowsGate struct {
 var windowsGates = []windowsGate{{"WinOverlay", 20, 34}, {"WinDSR", 33, 34},
 	{"IPv6DualStack", 21, 23}}
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "kubeproxy-overlay-dsr-gates",
 	Title:    "kube-proxy feature gates are wrong for its version",
 	Healthy:  "kube-proxy feature gates are right for its version",
@@ -68,13 +68,13 @@ version. For a removed gate it uses kube-proxy's own message.`,
 		{Text: "unrecognized feature gate: IPv6DualStack", Not: gateWarning, Until: proxyStarted,
 			Says: "this version does not know feature gate IPv6DualStack"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		v, from, ok := n.ProxyVersion()
 		if !ok {
 			return nil, checks.Unknown(n.Kubelet.Gap)
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, gate := range windowsGates {
 			set := n.Proxy().Gates[gate.name]
 			off := set.Set && !set.On()

@@ -15,7 +15,7 @@ const (
 	october2024Patch = "KB5044281"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "l2bridge-unstable-21h2",
 	Title:    "Node connections are unstable with l2bridge (Server 2022)",
 	Healthy:  "Node connections are stable with l2bridge",
@@ -51,7 +51,7 @@ target.`,
 		return nil
 	},
 	Needs: []evidence.Need{node.NeedBuild, evidence.HNSNetworks, evidence.ReachProbes},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var bridge evidence.HNSNetwork
 		for _, net := range evidence.HNSNetworks.In(s) {
 			if net.Type == string(node.L2Bridge) {
@@ -74,7 +74,7 @@ target.`,
 			if answered[l] < repeated || lost[l] < repeated {
 				continue
 			}
-			return []checks.Finding{checks.Findingf(checks.Warn, p.Target,
+			return []*checks.Finding{checks.Findingf(checks.Warn, p.Target,
 				"connections to %s from %s fail intermittently, with L2Bridge network %s on %s",
 				p.Target, p.From, bridge.Name, node.About(s).Build.Value).
 				At(p.Field("outcome"), "%s to %s from %s: ok and timeout, at least %d times each",

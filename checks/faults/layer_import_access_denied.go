@@ -7,7 +7,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "layer-import-access-denied",
 	Title:    "Image layer unpacking fails: files in use",
 	Healthy:  "Image layers can be unpacked",
@@ -42,8 +42,8 @@ and Japanese are found.`,
 	Uses: slices.Concat(complaintUses, []evidence.Need{evidence.SecurityInfo, evidence.Node,
 		evidence.CRI, evidence.Services}),
 	Signs: layerSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		root, _ := runtimeRoot(s)
 		defender := evidence.SecurityInfo.In(s).Defender
 		for _, c := range complaints(s, layerSigns) {

@@ -4,14 +4,14 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "layer-mount-filter-driver",
 	Title:    "Driver of another product blocks mounting image layers",
 	Healthy:  "Image layers can be mounted",
 	Category: checks.CategoryImages,
 	Doc: `Before a container starts, the runtime mounts its layers as a volume (PrepareLayer). File
 system drivers of other products can refuse this with "Incorrect function" (0x1). A confirmed case
-is the driver cbfs of Box Drive; others helped themselves by removing Dropbox. cbfs is not a
+is the driver cbfs of Box Drive; in other cases it helped to remove Dropbox. cbfs is not a
 minifilter, so fltmc does not list it. All Windows containers of the node fail; Linux containers and
 image pulls still work.
 

@@ -12,7 +12,7 @@ import (
 // healthzPort is where kube-proxy answers health probes unless it is told otherwise.
 const healthzPort = 10256
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "lb-port-collision-10256",
 	Title:    "kube-proxy health port blocks the cloud's health probe",
 	Healthy:  "HNS forwards the cloud's health probes",
@@ -46,7 +46,7 @@ externalTrafficPolicy Cluster whose address has no HNS load balancer on port 102
 			"HNS rejects the load balancer of a health probe: kube-proxy uses the port",
 			"Healthcheck loadbalancer policy creation failed"),
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		forward := n.Proxy().ForwardHealthCheckVIP
 		if !forward.On() {
@@ -55,7 +55,7 @@ externalTrafficPolicy Cluster whose address has no HNS load balancer on port 102
 			}
 			return nil, nil
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, svc := range evidence.KubeServices.In(s) {
 			if svc.Spec.Type != "LoadBalancer" || svc.Spec.ExternalTrafficPolicy == "Local" ||
 				!slices.ContainsFunc(svc.Spec.Ports, func(p evidence.ServicePort) bool {
@@ -92,7 +92,7 @@ func probePortFix(namespace, name string) checks.Fix {
 			"Set externalTrafficPolicy: Local for the Service: its health probe then has its own port.").
 			Costs("Only nodes with a ready pod of the Service get its traffic."),
 		checks.Do("Or use nodes with Windows Server 2022, which has no such collision."),
-		checks.Verify(fmt.Sprintf(service, "get")+" -o jsonpath={.spec.healthCheckNodePort}",
+		checks.Verify(fmt.Sprintf(service, "get")+" -o jsonpath='{.spec.healthCheckNodePort}'",
 			"a port other than 10256"))
 }
 

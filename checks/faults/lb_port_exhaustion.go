@@ -16,7 +16,7 @@ const (
 	fewBlocks = 10
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "lb-port-exhaustion",
 	Title:    "Too few ports are free for HNS load balancers",
 	Healthy:  "Enough ports are free for HNS load balancers",
@@ -51,7 +51,7 @@ Microsoft's script. It passes if all load balancers use DSR, which requires no p
 			"hcnCreateLoadBalancer"),
 		{Text: "Running out of ephemeral ports. The ephemeral ports range doesn't have enough resources", Says: "the network health script finds no free block of 64 ports"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		ports := evidence.Ports.In(s)
 		balancers := evidence.HNSLoadBalancers.In(s)
 		plain := 0
@@ -67,7 +67,7 @@ Microsoft's script. It passes if all load balancers use DSR, which requires no p
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the dynamic port range or the excluded ranges"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, protocol := range []string{"tcp", "udp"} {
 			dynamic, ok := ports.Dynamic[protocol]
 			if !ok || dynamic.Count <= 0 {

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "linux-daemonset-on-windows",
 	Title:    "Linux DaemonSet has pods on this Windows node",
 	Healthy:  "No Linux DaemonSet has pods on this Windows node",
@@ -34,8 +34,8 @@ agent or the error names linux.`,
 	Uses:  []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
 	Signs: []checks.Sign{{Text: "open /run/xtables.lock: The system cannot find the path specified",
 		Says: "a pod for Linux is on this Windows node: it mounts a file of Linux"}},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			at := slices.IndexFunc(p.Metadata.OwnerReferences,
 				func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" })
@@ -62,7 +62,7 @@ agent or the error names linux.`,
 					"%s/%s: the template has no nodeSelector kubernetes.io/os",
 					p.Metadata.Namespace, owner)
 			}
-			if isObjectName(owner) && isObjectName(p.Metadata.Namespace) {
+			if checks.IsObjectName(owner) && checks.IsObjectName(p.Metadata.Namespace) {
 				f = f.Cure(linuxSelector(owner, p.Metadata.Namespace))
 			}
 			findings = append(findings, f)
@@ -75,7 +75,7 @@ agent or the error names linux.`,
 func linuxSelector(name, namespace string) checks.Fix {
 	return checks.Steps(
 		checks.Run("kubectl patch daemonset "+name+" -n "+namespace+
-			` -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`,
+			` -p 'spec: {template: {spec: {nodeSelector: {kubernetes.io/os: linux}}}}'`,
 			"Add the node selector kubernetes.io/os: linux to the DaemonSet. Its pods on Windows nodes are then deleted.").
 			Costs("The DaemonSet's pods on Linux nodes restart one after the other."),
 		checks.Verify("kubectl get pods -n "+namespace+" --field-selector spec.nodeName={node}",

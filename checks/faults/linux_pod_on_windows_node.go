@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "linux-pod-on-windows",
 	Title:    "Linux pod is scheduled on this Windows node",
 	Healthy:  "No Linux pod is scheduled on this Windows node",
@@ -32,8 +32,8 @@ does not say Windows.`,
 		"pod-host-network", "pod-os-not-selected"},
 	Needs: []evidence.Need{evidence.Pods},
 	Uses:  []evidence.Need{evidence.PodEvents},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			if podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) ||
 				p.Metadata.DeletionTimestamp != nil || p.HostProcess() ||
@@ -50,7 +50,7 @@ does not say Windows.`,
 				With(why).At(p.Field("spec", "nodeSelector", "kubernetes.io/os"),
 				"%s: no nodeSelector kubernetes.io/os", p.FullName())
 			kind, name, _ := strings.Cut(workloadOf(p), "/")
-			if isObjectName(kind) && isObjectName(name) && isObjectName(p.Metadata.Namespace) {
+			if checks.IsObjectName(kind) && checks.IsObjectName(name) && checks.IsObjectName(p.Metadata.Namespace) {
 				f = f.Cure(linuxPodSelector(kind+"/"+name, p.Metadata.Namespace))
 			}
 			findings = append(findings, f)
@@ -85,7 +85,7 @@ func refusesSystem(words string) bool {
 func linuxPodSelector(workload, namespace string) checks.Fix {
 	const text = "Set the node selector kubernetes.io/os: linux in the pod template. The pods are then created on Linux nodes."
 	step := checks.Run("kubectl -n "+namespace+" patch "+workload+
-		` --type merge -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"linux"}}}}}'`, text)
+		` --type merge -p 'spec: {template: {spec: {nodeSelector: {kubernetes.io/os: linux}}}}'`, text)
 	if strings.HasPrefix(workload, "pod/") {
 		step = checks.Do(text)
 	}

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "linux-sidecar-injected",
 	Title:    "Service mesh injects a Linux sidecar into a Windows pod",
 	Healthy:  "No Linux sidecar is injected into Windows pods",
@@ -37,8 +37,8 @@ The check looks for the known names of these containers in pods of this node tha
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported", "securitycontext-nonroot"},
 	Needs:    []evidence.Need{evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			if node.PodSystem(p) == "linux" || podRuns(p) || !node.PodDown(p) {
 				continue

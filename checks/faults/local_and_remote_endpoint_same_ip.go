@@ -9,10 +9,10 @@ import (
 	"doctor/checks/sorted"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "local-and-remote-endpoint-same-ip",
-	Title:    "HNS has a local pod's address as a remote endpoint",
-	Healthy:  "HNS has no local pod's address as a remote endpoint",
+	Title:    "HNS remote endpoint has the address of a local pod",
+	Healthy:  "No HNS remote endpoint has the address of a local pod",
 	Category: checks.CategoryNetwork,
 	Doc: `kube-proxy creates a remote endpoint in HNS for every backend on another node. If that pod
 is deleted, and a pod of this node gets its address before the endpoint is removed, HNS has the
@@ -33,7 +33,7 @@ for a running pod of this node whose address HNS has only as a remote endpoint.`
 	Explains: []string{"hns-lb-missing-or-stale"},
 	Needs:    []evidence.Need{evidence.HNSEndpoints},
 	Uses:     []evidence.Need{evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		endpoints := evidence.HNSEndpoints.In(s)
 		local, remote := map[node.Address][]evidence.HNSEndpoint{},
 			map[node.Address][]evidence.HNSEndpoint{}
@@ -48,7 +48,7 @@ for a running pod of this node whose address HNS has only as a remote endpoint.`
 				}
 			}
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		sorted.By(order, node.Address.Compare)
 		for _, ip := range slices.Compact(order) {
 			for _, l := range local[ip] {
@@ -87,10 +87,10 @@ for a running pod of this node whose address HNS has only as a remote endpoint.`
 })
 
 // remoteEndpointFix removes the remote endpoint of an address; then come the steps of more.
-func remoteEndpointFix(ip string, more ...checks.Step) checks.Fix {
+func remoteEndpointFix(ip string, more ...*checks.Step) checks.Fix {
 	endpoint := `Get-HnsEndpoint | Where-Object { $_.IPAddress -eq "` + ip +
 		`" -and $_.IsRemoteEndpoint }`
-	steps := []checks.Step{
+	steps := []*checks.Step{
 		checks.Run(endpoint+" | Remove-HnsEndpoint", "Remove the stale remote endpoint.").
 			Costs("Connections to this address through Services break for a few seconds."),
 		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").

@@ -15,7 +15,7 @@ import (
 // metadataIP is where Azure, AWS and Google answer questions about the machine.
 var metadataIP = netip.MustParseAddr("169.254.169.254")
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "metadata-route-lost",
 	Title:    "Route to the cloud's metadata service is missing",
 	Healthy:  "Route to the cloud's metadata service exists",
@@ -47,7 +47,7 @@ address. It passes if a probe was answered.`,
 		// Calico says so at each start on machines without a cloud.
 		{Text: "Timed out trying to get EC2 instance metadata from", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		id := evidence.Node.In(s).Spec.ProviderID
 		cloud := node.CloudOf(id)
 		switch cloud {
@@ -80,7 +80,7 @@ address. It passes if a probe was answered.`,
 		}
 		way := metadataRoute(routes)
 		if way == nil {
-			return []checks.Finding{checks.Findingf(level, metadataIP.String(),
+			return []*checks.Finding{checks.Findingf(level, metadataIP.String(),
 				"no route to %s, the metadata service of %s, except the default route", metadataIP,
 				cloud).
 				At(evidence.Routes.Field(s), "none of %d routes is for %s", len(routes),
@@ -90,6 +90,9 @@ address. It passes if a probe was answered.`,
 		at := slices.IndexFunc(evidence.Adapters.In(s), func(a evidence.Adapter) bool {
 			return a.IfIndex == way.IfIndex && a.Compartment <= 1
 		})
+		if gap := evidence.Adapters.Gap(s); gap.Kind != "" { // their metrics choose the route too
+			return nil, checks.Unknown(gap)
+		}
 		if at < 0 {
 			return nil, nil
 		}
@@ -98,7 +101,7 @@ address. It passes if a probe was answered.`,
 			func(ip node.Address) bool { return !ip.IsLinkLocalUnicast() }) {
 			return nil, nil // it is in place: what keeps an answer away lies elsewhere
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, metadataIP.String(),
+		return []*checks.Finding{checks.Findingf(checks.Fail, metadataIP.String(),
 			"the route to %s, the metadata service of %s, uses %s, which has no address of the network", metadataIP, cloud, a.Name).
 			At(way.Field("nextHop"), "%s by way of %s on index %d", way.Destination,
 				orUnknown(way.NextHop), way.IfIndex).

@@ -1,27 +1,26 @@
 package faults
 
 import (
-	"slices"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "mount-path-invalid",
-	Title:    "Volume mount fails: path is invalid on Windows",
-	Healthy:  "Volume mounts have valid Windows paths",
+	Title:    "Windows rejects a mount of a container",
+	Healthy:  "Windows accepts the mounts of containers",
 	Category: checks.CategoryStorage,
 	Doc: `A mount that works on Linux may be rejected on Windows when the container is created. A
 single file as source requires containerd and Windows of September 2020 or later; docker supports
-folders only. A source behind a symbolic link, a mount over all of drive C:, and an image
+folders only. The kubelet mounts the file hosts into each container, so with containerd on an older
+Windows no pod starts at all. A source behind a symbolic link, a mount over all of drive C:, and an image
 whose VOLUME has a drive letter are rejected, too. The errors mention an invalid directory name, an
 incorrect volume label, or a symlink that cannot be resolved.
 
 The check looks for these errors at pods that are not running. "The parameter is incorrect" has
 other reasons as well, so that message alone is a warning.`,
 	Fix: checks.Steps(
-		checks.Run("kubectl -n <namespace> edit <kind>/<name>",
+		checks.Run("kubectl -n NAMESPACE edit KIND/NAME",
 			`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
 			Costs("The pods of the workload are recreated."),
 		checks.Do("If the image's VOLUME has a drive letter, remove the letter."),
@@ -34,17 +33,17 @@ other reasons as well, so that message alone is a warning.`,
 		"https://github.com/kubernetes/kubernetes/issues/99342",
 		"https://github.com/kubernetes/kubernetes/issues/94213",
 		"https://github.com/kubernetes/kubernetes/issues/73332",
+		"https://github.com/kubernetes-csi/csi-proxy/issues/55",
 		"https://github.com/antrea-io/antrea/issues/2774"},
 	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
 	Partial: true,
 	Needs:   complaintNeeds,
 	Uses:    complaintUses,
 	Signs:   mountSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		findings, err := complain(mountSigns)(s)
 		for i, c := range complaints(s, mountSigns) {
-			fix := checkOf("mount-path-invalid").Fix
-			fix.Steps = slices.Clone(fix.Steps)
+			fix := fixOf("mount-path-invalid")
 			fix.Steps[0].Command = onWorkload(c.pod, "edit", "")
 			findings[i] = findings[i].Cure(fix)
 		}
@@ -53,7 +52,7 @@ other reasons as well, so that message alone is a warning.`,
 })
 
 const (
-	badDirectory = "Windows rejects a mount: invalid folder name"
+	badDirectory = "Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files"
 	badParameter = "Windows rejects a container parameter, most often the path of a mount"
 	badLabel     = "Windows rejects a mount: invalid file name, folder name or volume label"
 )
@@ -69,7 +68,9 @@ var mountSigns = []checks.Sign{
 		Not: []string{"volume label syntax is incorrect"}, Says: badLabel},
 	{Text: "rootpath on mountPath", Also: []string{"volume label syntax is incorrect"},
 		Says: "VOLUME of the image has a drive letter, which containerd does not support"},
-	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec"},
+	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec", `pipe\`},
+		Says: "containerd is too old for mounts of named pipes: it opens the pipe as a file"},
+	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec"}, Not: []string{`pipe\`},
 		Says: "the source of a mount is a link or does not exist"},
 	{Text: "destination path can not be C drive",
 		Says: "a mount covers all of drive C:"},

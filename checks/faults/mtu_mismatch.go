@@ -17,7 +17,7 @@ const encapOverhead = 50
 // maxMTU tells a real MTU from the loopback's.
 const maxMTU = 65535
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "mtu-mismatch",
 	Title:    "MTU of pods is larger than the network supports",
 	Healthy:  "MTU of pods fits the network",
@@ -53,7 +53,7 @@ nodes send.`,
 	},
 	Needs: []evidence.Need{evidence.Adapters, node.NeedManagementIPs},
 	Uses:  []evidence.Need{evidence.File(node.SubnetEnv), evidence.ReachProbes, evidence.Node},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		up := uplink(n, s)
 		uplink, mtu := up.Name, up.MTU
@@ -107,12 +107,12 @@ nodes send.`,
 
 // mtuFix names the setting of the plugin, and the largest value.
 func mtuFix(n *node.Node, room int) checks.Fix {
-	rest := checkOf("mtu-mismatch").Fix.Steps[1:]
+	rest := fixOf("mtu-mismatch").Steps[1:]
 	if n.CNI.Value != node.Flannel {
-		return checks.Fix{Steps: append([]checks.Step{checks.Do(
+		return checks.Fix{Steps: append([]*checks.Step{checks.Do(
 			"Set the MTU of pods to %d in the settings of the CNI plugin.", room)}, rest...)}
 	}
-	return checks.Fix{Steps: append([]checks.Step{
+	return checks.Fix{Steps: append([]*checks.Step{
 		checks.Do("Set MTU to %d in the Backend section of flannel's net-conf.json.", room),
 		checks.Run("{restart network agent}", "Restart flanneld.").Costs(
 			"If flanneld recreates the HNS network, the node loses its network for a few seconds."),
@@ -149,7 +149,7 @@ func ofPod(n *node.Node, a evidence.Adapter) bool {
 
 // largeButLost finds targets whose TCP answers a pod and whose TLS, the first
 // exchange of large packets, does not, though it answers the node.
-func largeButLost(probes []evidence.ReachProbe) []checks.Finding {
+func largeButLost(probes []evidence.ReachProbe) []*checks.Finding {
 	outcome := func(from, target, protocol string) (evidence.ReachProbe, bool) {
 		at := slices.IndexFunc(probes, func(p evidence.ReachProbe) bool {
 			return p.From == from && p.Target == target && p.Protocol == protocol
@@ -159,7 +159,7 @@ func largeButLost(probes []evidence.ReachProbe) []checks.Finding {
 		}
 		return probes[at], true
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, p := range probes {
 		if p.Protocol != "tls" || p.Outcome != "timeout" || p.From == "node" {
 			continue
@@ -177,7 +177,7 @@ func largeButLost(probes []evidence.ReachProbe) []checks.Finding {
 
 // blackHoles finds ways that take less than they say: see BlackHole. A host that
 // is none of the cluster's may filter large pings and nothing else.
-func blackHoles(probes []evidence.ReachProbe) []checks.Finding {
+func blackHoles(probes []evidence.ReachProbe) []*checks.Finding {
 	type way struct{ from, to string }
 	byWay := map[way][]evidence.ReachProbe{}
 	var order []way
@@ -191,7 +191,7 @@ func blackHoles(probes []evidence.ReachProbe) []checks.Finding {
 		}
 		byWay[w] = append(byWay[w], p)
 	}
-	var findings []checks.Finding
+	var findings []*checks.Finding
 	for _, w := range order {
 		lost, carried, ok := probed.BlackHole(byWay[w])
 		if !ok {

@@ -209,7 +209,7 @@ func (n mutatedNode) noticed(m mutant, catalogue *checks.Catalogue) (by, elsewhe
 
 // stateFindings are what a check finds in the state. It is the part of a diagnosis that a change
 // of state can alter; to fill in fixes and to order causes would take most of the time.
-func stateFindings(s evidence.Snapshot, c *checks.Check) (findings []checks.Finding) {
+func stateFindings(s evidence.Snapshot, c *checks.Check) (findings []*checks.Finding) {
 	defer func() {
 		if recover() != nil {
 			findings = nil // a check that panics is unknown

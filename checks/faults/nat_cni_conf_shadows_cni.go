@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "nat-cni-conf-shadows-cni",
 	Title:    "NAT configuration is loaded instead of the CNI plugin",
 	Healthy:  "CNI configuration of the cluster is loaded",
@@ -29,12 +29,19 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 			Costs("Running containers are not affected."),
 		checks.Verify(`Get-ChildItem "{cniDir}"`, "no configuration of type nat")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/214",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/128",
 		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
 	Explains: []string{"cni-nameserver-mismatch", "endpoint-address-rejected"},
 	Needs:    []evidence.Need{node.NeedCNIFiles},
 	Uses:     []evidence.Need{evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	// the script gives a node of Kubernetes nothing that this plugin could set up
+	Signs: []checks.Sign{
+		{Text: `plugin type="nat"`, Or: []string{`plugin type=\"nat\"`, `plugin type=\\\"nat\\\"`},
+			Also: []string{"failed (add)"},
+			Says: "the CNI plugin nat sets up pods, in place of the plugin of the cluster"},
+	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		first, meant := n.Effective(), n.Intended()
 		if first == nil {
@@ -50,7 +57,7 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 			return nil, nil
 		}
 		if first == meant && (!n.CNI.Known() || n.CNI.Value == node.NAT) {
-			return []checks.Finding{checks.Findingf(checks.Fail, first.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, first.Name,
 				"%s of type nat is the only CNI configuration: pods cannot reach other nodes",
 				first.Name).
 				At(first.TypeField(), "type is %s", first.Config.Type)}, nil
@@ -74,7 +81,7 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 				break
 			}
 		}
-		return []checks.Finding{f.Cure(checks.Steps(
+		return []*checks.Finding{f.Cure(checks.Steps(
 			checks.Run(`Remove-Item "`+n.CNIDir.Value+`\`+first.Name+`"`,
 				"Delete %s: it is of type nat.", first.Name).
 				Costs("Pods on the NAT network must be recreated."),

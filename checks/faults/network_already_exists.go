@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "network-already-exists",
 	Title:    "HNS network name already in use (hidden network)",
 	Healthy:  "HNS network name is not in use by a hidden network",
@@ -39,7 +39,7 @@ network exists, the refusal is in the past.`,
 		effectNodePorts},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
 	Signs: []checks.Sign{nameTaken()},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return refusedNetwork(s, "network-already-exists",
 			"HNS refuses to create network %s because it already exists, but lists only %s"), nil
 	},
@@ -47,7 +47,7 @@ network exists, the refusal is in the past.`,
 
 // refusedNetwork fails where the pod network is not there and a sign shows that
 // it was refused. A refusal from before the network existed is in the past.
-func refusedNetwork(s evidence.Snapshot, id, format string) []checks.Finding {
+func refusedNetwork(s evidence.Snapshot, id, format string) []*checks.Finding {
 	n := node.About(s)
 	m, told := liveSign(s, id)
 	if _, there := n.PodNetwork(s); there || !told {
@@ -57,7 +57,7 @@ func refusedNetwork(s evidence.Snapshot, id, format string) []checks.Finding {
 	f := checks.Findingf(checks.Fail, n.Networks.Value[0], format, evidence.Joined(n.Networks.Value,
 		" or "), list).With(checks.Quote(m)).At(evidence.HNSNetworks.Field(s), "names: %s", list)
 	f.Basis = checks.ByBoth
-	return []checks.Finding{f}
+	return []*checks.Finding{f}
 }
 
 // nameTaken leaves out docker's own network, and what a later line of flanneld or the Antrea agent

@@ -9,10 +9,10 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "node-address-mismatch",
-	Title:    "Address of the node is not one that it has",
-	Healthy:  "Node object, HNS and adapters agree on the addresses of the node",
+	Title:    "Node address does not match its adapters",
+	Healthy:  "Node address matches its adapters",
 	Category: checks.CategoryNode,
 	Doc: `The control plane reaches the kubelet at the InternalIP of the Node object, other nodes send
 the packets of pods to the address that flannel or Calico announces, and HNS sends from the
@@ -43,13 +43,13 @@ without an InternalIP has not been initialized by the cloud provider.`,
 		node.KubeletSources, node.CNISources),
 	Signs: []checks.Sign{{Text: "not found in the host's network interfaces", Also: []string{"node IP"},
 		Until: nodeRegistered, Says: "the address of --node-ip is on no adapter of the node"}},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		own := hostAddresses(s)
 		if len(own) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		claim := func(subject, text string, from evidence.Because, what evidence.Phrase) {
 			a, ok := node.ParseAddress(text)
 			if !ok || a.IsUnspecified() || a.IsLinkLocalUnicast() || slices.Contains(own, a) ||

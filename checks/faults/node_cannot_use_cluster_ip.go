@@ -9,7 +9,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "node-cannot-use-cluster-ip",
 	Title:    "Service addresses do not answer",
 	Healthy:  "Node reaches Service addresses",
@@ -23,12 +23,12 @@ them.
 The check reports info if the node fails, and a fault if pods get no answer either, unless the
 Service has no ready endpoint.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl exec <pod> -- curl.exe -sv http://<service>",
+		checks.Inspect("kubectl exec POD -n NAMESPACE -- curl.exe -sv http://SERVICE",
 			"Probe the Service from a pod of this node. If the pod reaches it, nothing needs to be fixed."),
 		checks.Run("{restart kube-proxy}",
 			"Restart kube-proxy: it creates all load balancers again.").
 			Costs("Connections to Services break for a few seconds."),
-		checks.Verify("kubectl exec <pod> -- curl.exe -sv http://<service>",
+		checks.Verify("kubectl exec POD -n NAMESPACE -- curl.exe -sv http://SERVICE",
 			"an answer of the Service")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
@@ -38,10 +38,10 @@ Service has no ready endpoint.`,
 		evidence.KubeServices, node.NeedClusterDNS)},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
 		evidence.Adapters, evidence.EndpointSlices),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		probes := evidence.ReachProbes.In(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		asked := false
 		for _, p := range probes {
 			dest, ok := probed.AddressOf(p)

@@ -11,7 +11,7 @@ import (
 
 const foreignNode = "API server rejects the kubelet: its certificate is for another Node name"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "node-name-case-mismatch",
 	Title:    "Certificate or agent uses a wrong Node name",
 	Healthy:  "Certificates and agents use the Node name",
@@ -51,12 +51,12 @@ Node. Another check covers the name that kube-proxy uses.`,
 		// Every kubelet says so until its Node is there.
 		{Text: "failed GetNode: node", Also: []string{"not found"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		name := evidence.Node.In(s).Metadata.Name
 		if name == "" {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the name of the Node"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		compared := 0
 		judge := func(what evidence.Phrase, value string, from evidence.Because, fix checks.Fix) {
 			compared++
@@ -77,7 +77,7 @@ Node. Another check covers the name that kube-proxy uses.`,
 				cn, _, _ = strings.Cut(cn, ",")
 				judge(evidence.Phrasef("the kubelet's certificate"), strings.TrimSpace(cn),
 					c.Field("subject").Because("%s: subject is %s", c.Path, c.Subject),
-					withFirst(checkOf("node-name-case-mismatch").Fix,
+					withFirst(fixOf("node-name-case-mismatch"),
 						checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*`,
 							"Delete the client certificate. After its restart the kubelet requests one for {node}.").
 							Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate.")))
@@ -106,7 +106,7 @@ Node. Another check covers the name that kube-proxy uses.`,
 					"a kubelet's certificate or a NODE_NAME to compare with the Node"))
 		}
 		// The certificate of a kubelet lies there under several file names.
-		return slices.CompactFunc(findings, func(a, b checks.Finding) bool {
+		return slices.CompactFunc(findings, func(a, b *checks.Finding) bool {
 			return a.Message() == b.Message()
 		}), nil
 	},

@@ -164,7 +164,7 @@ func TestMetadataRouteLost(t *testing.T) {
 			reachTree("node tcp 169.254.169.254:80 timeout"), "fail" + gone + "]"},
 		{"gone, and a probe is answered all the same", node(aws) + nics + route("") +
 			reachTree("node http 169.254.169.254:80 ok"), "pass"},
-		{"adapters not recorded", node(aws) + route(own+`4}`), "pass"},
+		{"adapters not recorded", node(aws) + route(own+`4}`), "unknown"},
 		{"the log alone", log,
 			"warn: the metadata service of the cloud does not answer the node [text]"},
 		{"Calico on a machine without a cloud",

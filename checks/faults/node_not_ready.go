@@ -7,7 +7,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "node-not-ready",
 	Symptom:  true,
 	Title:    "Node is not Ready",
@@ -32,7 +32,7 @@ other fault is found.`,
 		// every reboot leaves one
 		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		node := evidence.Node.In(s)
 		ready, ok := node.Condition("Ready")
 		if !ok {
@@ -45,7 +45,7 @@ other fault is found.`,
 		if !ready.LastTransitionTime.IsZero() {
 			since = ready.LastTransitionTime.Format(" since 2006-01-02 15:04 UTC")
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"),
+		return []*checks.Finding{checks.Findingf(checks.Fail, cmp.Or(node.Metadata.Name, "node"),
 			"Ready is %s: %s: %s", ready.Status, orUnknown(ready.Reason), orUnknown(ready.Message)).
 			At(node.ConditionField("Ready", "status"), "status.conditions: Ready is %s%s",
 				ready.Status, since)}, nil

@@ -11,10 +11,10 @@ import (
 // The taint that the control plane puts on a node that it has lost.
 const unreachableTaint = "node.kubernetes.io/unreachable"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "node-not-ready-lost",
 	Title:    "Node is lost: kubelet stopped reporting",
-	Healthy:  "Kubelet reports to the control plane",
+	Healthy:  "kubelet reports to the control plane",
 	Category: checks.CategoryNode,
 	FAQ:      []int{1},
 	Doc: `The kubelet renews a lease and the node's status every few seconds. If neither arrives
@@ -40,7 +40,7 @@ other fault is found.`,
 		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents},
 			Says: "the control plane reports that the kubelet stopped posting the node's status"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		node := evidence.Node.In(s)
 		ready, ok := node.Condition("Ready")
 		if !ok {
@@ -69,6 +69,6 @@ other fault is found.`,
 				f = f.At(node.Field("spec", "taints", i), "spec.taints: %s:%s", t.Key, t.Effect)
 			}
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })

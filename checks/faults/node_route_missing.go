@@ -9,10 +9,10 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "node-route-missing",
-	Title:    "Node has no default route, or one that leads nowhere",
-	Healthy:  "Routes of the node lead to gateways that it can reach",
+	Title:    "Default route is missing or its gateway is unreachable",
+	Healthy:  "Routes lead to gateways that the node can reach",
 	Category: checks.CategoryNode,
 	Doc: `When HNS creates the switch for the pod network, the address and the routes of the adapter
 move to a virtual adapter. An interrupted move, or a script that adds routes with the number of an
@@ -26,16 +26,17 @@ of the adapter whose number the route has. Clouds with addresses of /32 are left
 	Fix: checks.Steps(
 		checks.Inspect("Get-NetRoute -AddressFamily IPv4 | Sort-Object DestinationPrefix",
 			"Compare the routes with the adapters of Get-NetIPConfiguration."),
-		checks.Run("route print -4", "Find wrong persistent routes at its end, and delete them."),
-		checks.Do("With DHCP, renew the lease. Otherwise set the default gateway of the adapter again.").
+		checks.Inspect("Get-NetRoute -AddressFamily IPv4 -PolicyStore PersistentStore",
+			"List the persistent routes: Windows adds them again at each boot."),
+		checks.Do("Delete the persistent routes that are wrong. With DHCP, renew the lease. Otherwise set the default gateway of the adapter again.").
 			Costs("The node loses its network for a moment."),
 		checks.Verify("Test-NetConnection -ComputerName API-SERVER -Port 443", "TcpTestSucceeded")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/powershell/module/nettcpip/get-netroute"},
 	Breaks: []*checks.Effect{effectOutbound, effectNodeReports},
 	Needs:  []evidence.Need{evidence.Routes, evidence.Adapters},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		report := func(at evidence.Because, other evidence.Place, format string, args ...any) {
 			findings = append(findings, checks.Findingf(checks.Warn, at.Text, format,
 				args...).With(at).At(other, "%s", at.Text))

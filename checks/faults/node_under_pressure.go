@@ -19,10 +19,10 @@ const (
 // longSilence is far above the five minutes in which the kubelet reports at the latest.
 const longSilence = time.Hour
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "node-under-pressure",
-	Title:    "Node or its runtime reports a shortage",
-	Healthy:  "Node and runtime report no shortage",
+	Title:    "Node or runtime reports resource pressure",
+	Healthy:  "Node and runtime report no resource pressure",
 	Category: checks.CategoryNode,
 	Doc: `The kubelet reports MemoryPressure, DiskPressure and PIDPressure when little is left, evicts
 pods, and the scheduler sends no new ones. Cloud controllers and network agents report
@@ -44,8 +44,8 @@ of the system. DiskPressure is the subject of another check.`,
 	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, evidence.Disks,
 		evidence.MemoryInfo)},
 	Uses: []evidence.Need{evidence.Node, evidence.CRI, evidence.Disks, evidence.MemoryInfo},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		object := evidence.Node.In(s)
 		looked := false
 		for _, name := range []string{"MemoryPressure", "PIDPressure",

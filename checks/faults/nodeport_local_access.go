@@ -14,7 +14,7 @@ import (
 // KB4571748, with which a Server 2019 node can reach NodePorts of its own.
 const nodePortUBR = 1432
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "nodeport-local-access",
 	Title:    "Node cannot reach NodePorts on its own address",
 	Healthy:  "Node reaches NodePorts on its own address",
@@ -39,7 +39,7 @@ warning.`,
 	Needs: []evidence.Need{node.NeedBuild, evidence.KubeServices},
 	Uses: []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks,
 		evidence.Adapters},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		ports := nodePorts(s)
 		if len(ports) == 0 {
@@ -48,7 +48,7 @@ warning.`,
 		b := n.Build.Value
 		old := b.Number < 17763 || b.Number == 17763 && b.UBR >= 0 && b.UBR < nodePortUBR
 		asked := false
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range evidence.ReachProbes.In(s) {
 			dest, ok := probed.AddressOf(p)
 			port := portOf(p.Target)
@@ -80,7 +80,7 @@ warning.`,
 		case asked:
 			return findings, nil
 		case old:
-			return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+			return []*checks.Finding{checks.Findingf(checks.Info, b.String(),
 					"on %s a node cannot reach its own NodePorts (documented): test them from another host", b).
 					With(n.Build.From).At(evidence.KubeServices.Field(s), "%d NodePorts",
 					len(ports)).Cure(testFromOutside)},

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "nodeport-zero-local-pods",
 	Title:    "Service with a NodePort has no pod on this node",
 	Healthy:  "Services with a NodePort have pods on this node",
@@ -35,7 +35,7 @@ which no node answers.`,
 	Needs:  []evidence.Need{evidence.KubeServices, evidence.EndpointSlices},
 	Uses: []evidence.Need{evidence.Node, evidence.ReachProbes, evidence.HNSNetworks,
 		evidence.Adapters},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if !n.Name.Known() {
 			return nil, checks.Unknown(n.Name.Gap)
@@ -71,7 +71,7 @@ which no node answers.`,
 				f = checks.Findingf(checks.Warn, "NodePorts",
 					"the NodePort of %s does not answer: no ready pod of the Service runs on this node", firstThree(names)).With(silent[:min(len(silent), checks.MaxQuotes)]...)
 			}
-			return []checks.Finding{f.At(evidence.EndpointSlices.Field(s),
+			return []*checks.Finding{f.At(evidence.EndpointSlices.Field(s),
 				"none of the ready backends of %s has nodeName %s", firstThree(names),
 				n.Name.Value).With(n.Name.From)}, nil
 		case unclear:

@@ -23,7 +23,7 @@ func inK3s(c *node.Component, s evidence.Snapshot) bool {
 // notRunning judges a component by everything that could show it running. That
 // nothing shows it is only a fault where everything was looked at.
 func notRunning(c *node.Component, s evidence.Snapshot,
-	consequence evidence.Phrase) ([]checks.Finding, error) {
+	consequence evidence.Phrase) ([]*checks.Finding, error) {
 	if running, _ := c.Running(); running {
 		return nil, nil
 	}
@@ -45,17 +45,17 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 					Costs("New connections of this node's pods may fail for a few seconds."),
 				checks.Verify("Get-Service "+svc.Name, "Status is Running")))
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	}
 	if len(c.Pods) > 0 {
 		p := c.Pods[0]
-		return []checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
+		return []*checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
 			"HostProcess pod of %s is not running: %s; %s", c.Name, podState(p), consequence).
 			At(p.Field("status"), "%s: %s", p.FullName(), podState(p))}, nil
 	}
 	for _, svc := range evidence.Services.In(s) {
 		if node.EqualsAny(svc.Name, c.ParentServices) && !svc.Running() && len(c.Processes) == 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
 				"service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
 				At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State,
 					svc.Exit())}, nil
@@ -76,7 +76,7 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 		f = f.At(evidence.Processes.Field(s), "none of its %d processes is %s.exe",
 			len(evidence.Processes.In(s)), strings.Join(c.Program, ".exe or "))
 	}
-	return []checks.Finding{f}, nil
+	return []*checks.Finding{f}, nil
 }
 
 // couldHide tells whether the component could run where nobody looked: from a

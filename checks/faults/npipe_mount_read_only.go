@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "npipe-mount-read-only",
 	Title:    "Docker rejects a named pipe mounted read-only",
 	Healthy:  "Named pipes are mounted as Docker accepts them",

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "object-already-exists",
 	Title:    "Pod address is in use by another HNS endpoint",
 	Healthy:  "Pod addresses are free in HNS",
@@ -44,7 +44,7 @@ endpoints; an orphaned endpoint is known only from the refusal itself. A route t
 		existsSign("HNSEndpoint"),
 		existsSign("hcnCreateEndpoint"),
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		hosts := map[node.Address]evidence.HNSEndpoint{}
 		for _, e := range evidence.HNSEndpoints.In(s) {
 			if strings.HasSuffix(strings.ToLower(e.Name), "_ep") && !e.Remote {
@@ -58,7 +58,7 @@ endpoints; an orphaned endpoint is known only from the refusal itself. A route t
 				f := s.File(l.Path)
 				if holder, _, _ := strings.Cut(strings.TrimSpace(f.Text), "\n"); f.Gap.Kind == "" &&
 					sandboxID.MatchString(strings.TrimSpace(holder)) {
-					return []checks.Finding{checks.Findingf(checks.Fail, l.Address.String(),
+					return []*checks.Finding{checks.Findingf(checks.Fail, l.Address.String(),
 						"host-local reserved %s for container %.12s, but the host's endpoint %s already uses it", l.Address, holder, e.Name).
 						At(evidence.InLine(f.Path, 1), "%s", holder).At(e.Field(), "%s: %s", e.Name,
 						strings.Join(e.Addresses, ", ")).Cure(reserveForHost())}, nil
@@ -75,7 +75,7 @@ func reserveForHost() checks.Fix {
 		checks.Edit("{cniFile}",
 			"Set rangeStart of host-local behind the address of the host's endpoint (.3 or later)."),
 		recreatePods(),
-		checkOf("object-already-exists").Fix.Steps[3])
+		fixOf("object-already-exists").Steps[3])
 }
 
 // sandboxID is a container's id. A reservation that somebody made to keep the address free holds another word.

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "os-version-unsupported",
 	Title:    "Windows version not supported by this Kubernetes version",
 	Healthy:  "Windows version is supported by this Kubernetes version",
@@ -33,7 +33,7 @@ Builds that are only untested upstream are a warning; builds that cannot work ar
 	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch",
 		"overlay-update-missing"},
 	Needs: []evidence.Need{node.NeedBuild, node.NeedKubelet},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		build, kubelet := n.Build.Value, n.Kubelet.Value
 		supported := evidence.SupportedBuilds(kubelet)
@@ -52,7 +52,7 @@ Builds that are only untested upstream are a warning; builds that cannot work ar
 		for _, b := range supported {
 			list = append(list, strconv.Itoa(b))
 		}
-		return []checks.Finding{checks.Findingf(level, n.OS.Value,
+		return []*checks.Finding{checks.Findingf(level, n.OS.Value,
 			"Kubernetes %d.%d supports Windows builds %s (found: %s)", kubelet.Major,
 			kubelet.Minor, strings.Join(list, ", "), build).
 			With(n.Build.From, n.Kubelet.From)}, nil

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "outboundnat-exception-missing",
 	Title:    "Pod traffic inside the cluster is NATed to the node address",
 	Healthy:  "Pod traffic inside the cluster is not NATed",
@@ -44,11 +44,11 @@ the policies that HNS applies to pods are checked.`,
 		evidence.Any(node.NeedClusterCIDRs, node.NeedServiceCIDRs)},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.Node,
 		evidence.HNSNetworks, evidence.Adapters),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if f := n.Intended(); f != nil && f.Config != nil {
 			if finding, bad := wrongShape(f); bad {
-				return []checks.Finding{finding}, nil
+				return []*checks.Finding{finding}, nil
 			}
 		}
 		lists := exceptionLists(n, s)
@@ -68,7 +68,7 @@ the policies that HNS applies to pods are checked.`,
 			required = append(required, requiredPrefix{evidence.Phrasef("service CIDR"),
 				n.ServiceCIDRs})
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		blamed := map[string]bool{}
 		for _, list := range lists {
 			for _, r := range required {
@@ -87,7 +87,7 @@ the policies that HNS applies to pods are checked.`,
 							"%s has outdated OutBoundNAT exceptions without the %s %s: recreate its pod", list.of, r.name, want)
 					}
 					if !list.live {
-						f = f.Cure(withFirst(checkOf("outboundnat-exception-missing").Fix,
+						f = f.Cure(withFirst(fixOf("outboundnat-exception-missing"),
 							addException(s, n.Intended(), want.String())))
 					}
 					findings = append(findings, f.With(list.from, r.fact.From))
@@ -133,7 +133,7 @@ func gkeRoutesServices(n *node.Node, s evidence.Snapshot) bool {
 }
 
 // addException is the edit of the line that holds an exception already.
-func addException(s evidence.Snapshot, f *node.CNIFile, cidr string) checks.Step {
+func addException(s evidence.Snapshot, f *node.CNIFile, cidr string) *checks.Step {
 	known := ""
 	for _, e := range f.Config.Exceptions {
 		if len(e.Exceptions) > 0 {
@@ -146,7 +146,7 @@ func addException(s evidence.Snapshot, f *node.CNIFile, cidr string) checks.Step
 
 // editException puts other entries in place of one entry of the exception list.
 func editException(s evidence.Snapshot, f *node.CNIFile, entry, by, format string,
-	args ...any) checks.Step {
+	args ...any) *checks.Step {
 	line, listed := 0, false
 	for i, text := range strings.Split(f.File.Text, "\n") {
 		listed = listed || strings.Contains(strings.ToLower(text), "exception")
@@ -180,7 +180,7 @@ func vpcCIDRs(n *node.Node) (f node.Fact[[]node.Prefix]) {
 
 // judgeServicesWithoutCIDR falls back to the services that are known: an
 // address of theirs outside the list convicts, all inside acquits.
-func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Finding, error) {
+func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]*checks.Finding, error) {
 	ips := append(slices.Clone(n.ServiceIPs.Value), n.ClusterDNS.Value...)
 	if len(ips) == 0 {
 		return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap,
@@ -192,7 +192,7 @@ func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Fin
 			if from.Path == "" {
 				from = n.ClusterDNS.From
 			}
-			return []checks.Finding{checks.Findingf(checks.Fail, lists[0].of,
+			return []*checks.Finding{checks.Findingf(checks.Fail, lists[0].of,
 				"The Service address %s is missing from the OutBoundNAT exceptions of %s", ip,
 				lists[0].of).With(lists[0].from, from)}, nil
 		}
@@ -201,7 +201,7 @@ func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]checks.Fin
 }
 
 // managementHint tells, on l2bridge, that the node's own subnet is not on the list.
-func managementHint(n *node.Node, lists []exceptionList) []checks.Finding {
+func managementHint(n *node.Node, lists []exceptionList) []*checks.Finding {
 	if n.Backend.Value != node.L2Bridge || len(n.ManagementIPs.Value) == 0 ||
 		n.CNI.Value == node.Azure || n.CNI.Value == node.GKE || lists[0].live {
 		return nil
@@ -210,18 +210,18 @@ func managementHint(n *node.Node, lists []exceptionList) []checks.Finding {
 	if node.AnyContains(lists[0].prefixes, ip) {
 		return nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Info, lists[0].of,
+	return []*checks.Finding{checks.Findingf(checks.Info, lists[0].of,
 		"The node's subnet (%s) is not among the exceptions: normal if the subnet contains hosts outside the cluster", ip).
 		With(lists[0].from, n.ManagementIPs.From)}
 }
 
 // wrongShape finds exceptions that win-bridge and win-overlay drop without a
 // word, because they are written for the other version of the HNS interface.
-func wrongShape(f *node.CNIFile) (checks.Finding, bool) {
+func wrongShape(f *node.CNIFile) (*checks.Finding, bool) {
 	switch strings.ToLower(strings.TrimSuffix(f.Config.EffectiveType(), ".exe")) {
 	case "win-bridge", "win-overlay":
 	default:
-		return checks.Finding{}, false
+		return nil, false
 	}
 	for _, e := range f.Config.Exceptions {
 		if len(e.Exceptions) == 0 {
@@ -233,5 +233,5 @@ func wrongShape(f *node.CNIFile) (checks.Finding, bool) {
 				At(f.File.At(e.Spot), "exceptions %s", strings.Join(e.Exceptions, ", ")), true
 		}
 	}
-	return checks.Finding{}, false
+	return nil, false
 }

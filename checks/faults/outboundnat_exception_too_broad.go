@@ -10,7 +10,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "outboundnat-exception-too-broad",
 	Title:    "OutBoundNAT exceptions include hosts outside the cluster",
 	Healthy:  "OutBoundNAT exceptions cover only the cluster",
@@ -41,7 +41,7 @@ their virtual networks.`,
 	Needs: []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints)},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.ReachProbes,
 		evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		lists := exceptionLists(n, s)
 		if len(lists) == 0 {
@@ -68,7 +68,7 @@ their virtual networks.`,
 						f = f.With(n.ClusterCIDRs.From)
 					}
 					if !list.live {
-						f = f.Cure(withFirst(checkOf("outboundnat-exception-too-broad").Fix,
+						f = f.Cure(withFirst(fixOf("outboundnat-exception-too-broad"),
 							narrowException(s, n, p)))
 					}
 					findings = append(findings, f)
@@ -97,7 +97,7 @@ func largeException(lists []exceptionList) (large node.Prefix, ok bool) {
 }
 
 // narrowException is the edit that leaves the networks of the cluster of a broad entry.
-func narrowException(s evidence.Snapshot, n *node.Node, p node.Prefix) checks.Step {
+func narrowException(s evidence.Snapshot, n *node.Node, p node.Prefix) *checks.Step {
 	var own []string
 	for _, known := range slices.Concat(n.ClusterCIDRs.Value, n.ServiceCIDRs.Value) {
 		if node.Covers(p, known) {
@@ -126,8 +126,8 @@ func broad(n *node.Node, p node.Prefix) bool {
 
 // unreachableExceptions finds hosts that pods fail to reach because they are on the list.
 func unreachableExceptions(n *node.Node, s evidence.Snapshot,
-	lists []exceptionList) []checks.Finding {
-	var findings []checks.Finding
+	lists []exceptionList) []*checks.Finding {
+	var findings []*checks.Finding
 	probes := evidence.ReachProbes.In(s)
 	if podsReachNothing(n, probes, lists) {
 		return nil // the exceptions are not to blame for what fails outside of them too
@@ -172,7 +172,7 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 				At(p.Field("outcome"), "%s to %s from %s: %s", p.Protocol, p.Target, p.From,
 					p.Outcome).With(list.from)
 			if !list.live && broad(n, list.prefixes[at]) {
-				f = f.Cure(withFirst(checkOf("outboundnat-exception-too-broad").Fix,
+				f = f.Cure(withFirst(fixOf("outboundnat-exception-too-broad"),
 					narrowException(s, n, list.prefixes[at])))
 			}
 			findings = append(findings, f)

@@ -11,7 +11,7 @@ import (
 // KB4489899, the update with which overlay networks work on Windows Server 2019.
 const overlayUBR = 379
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "overlay-update-missing",
 	Title:    "KB4489899 is missing: overlay networks do not work",
 	Healthy:  "Windows has the update that overlay networks require",
@@ -20,7 +20,7 @@ var _ = register(checks.Check{
 2019), which is build 17763.379: earlier HNS does not support remote subnets. Later updates contain
 it, so the build's revision counts and not the list of updates. Later builds have it from the start.`,
 	Fix: checks.Steps(
-		checks.Run("wusa.exe <update>.msu /quiet /norestart",
+		checks.Run("wusa.exe UPDATE.msu /quiet /norestart",
 			"Download the current cumulative update of Windows Server 2019 (KB4489899 or later) and install it."),
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 			"Move the pods to other nodes.").
@@ -51,7 +51,7 @@ it, so the build's revision counts and not the list of updates. Later builds hav
 			Until: slices.Concat(proxyStarted, subnetWritten),
 			Says:  "HNS has no remote subnets: the build is too old for overlay networks, or HNS is broken"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		b := node.About(s).Build
 		if b.Value.UBR < 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the revision of the Windows build"))
@@ -59,7 +59,7 @@ it, so the build's revision counts and not the list of updates. Later builds hav
 		if b.Value.UBR >= overlayUBR {
 			return nil, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "Windows Server 2019",
+		return []*checks.Finding{checks.Findingf(checks.Fail, "Windows Server 2019",
 			"Windows build is %s (overlay networks require 10.0.17763.%d, KB4489899, or later)",
 			b.Value, overlayUBR).
 			With(b.From)}, nil

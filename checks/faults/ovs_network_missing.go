@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "ovs-network-missing",
 	Title:    "OVN transparent network or Open vSwitch is missing",
 	Healthy:  "OVN transparent network and Open vSwitch are present",
@@ -42,8 +42,8 @@ extensions.`,
 		{Text: "database connection failed", Also: []string{"ovs-vsctl", "db.sock"},
 			ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		list := evidence.HNSNetworks.In(s)
 		transparent := ""
 		for _, net := range list {
@@ -65,7 +65,7 @@ extensions.`,
 				"Service %s is %s: pod traffic is not forwarded", svc.Name, svc.State).
 				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
 					orUnknown(svc.StartType)).
-				Cure(checks.Steps(checkOf("ovs-network-missing").Fix.Steps[2:]...)))
+				Cure(checks.Steps(fixOf("ovs-network-missing").Steps[2:]...)))
 		case !there && len(evidence.Services.In(s)) >= fewProcesses:
 			findings = append(findings, checks.Findingf(checks.Fail, "ovs-vswitchd",
 				"Service ovs-vswitchd is missing: Open vSwitch is not installed").

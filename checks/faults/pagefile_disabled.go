@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pagefile-disabled",
 	Title:    "Node has no page file",
 	Healthy:  "Node has a page file",
@@ -28,7 +28,7 @@ file the limit is reached long before RAM is used up.`,
 	Signs: []checks.Sign{
 		{Text: "The paging file is too small for this operation to complete", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		m := evidence.MemoryInfo.In(s)
 		if m.PageFiles == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the page files"))
@@ -49,7 +49,7 @@ file the limit is reached long before RAM is used up.`,
 			f = f.At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
 				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 

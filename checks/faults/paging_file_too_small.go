@@ -16,7 +16,7 @@ const refusedLately = 24 * time.Hour
 
 const pagingFileText = "The paging file is too small for this operation to complete"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "paging-file-too-small",
 	Title:    "Commit limit exhausted",
 	Healthy:  "Committed memory is below the commit limit",
@@ -66,7 +66,7 @@ file of fixed size; other causes are pod limits above requests and no memory res
 			Not: []string{"diagnosed a low virtual memory condition"},
 			In:  []string{evidence.InEvents}, Says: "Windows reports low virtual memory"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		m := evidence.MemoryInfo.In(s)
 		if m.CommitLimitBytes <= 0 || m.CommitUsedBytes <= 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("how much memory is committed"))
@@ -106,6 +106,6 @@ file of fixed size; other causes are pod limits above requests and no memory res
 			f = f.With(refusal[:min(len(refusal), checks.MaxQuotes)]...)
 			f.Basis = checks.ByBoth
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pause-os-version-mismatch",
 	Title:    "Pause image is for another Windows version",
 	Healthy:  "Pause image fits this Windows version",
@@ -48,12 +48,12 @@ the published images are known. For a private image only the runtime's own error
 			Says: "a pod sandbox is for another Windows version"},
 		{Text: "0xc0370101", Also: []string{"sandbox"}, Not: notTheSandbox,
 			Says: "a pod sandbox is for another Windows version (0xc0370101)"},
-		{Text: "no matching manifest for windows/", Also: []string{"pause"},
+		{Text: "no matching manifest for windows/", Also: []string{"pause", "sandbox"},
 			Says: "the pause image has no variant for this Windows version"},
-		{Text: "no match for platform in manifest", Also: []string{"pause"},
+		{Text: "no match for platform in manifest", Also: []string{"pause", "sandbox"},
 			Says: "the pause image has no variant for this Windows version"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		image := node.SandboxImage(n, s)
 		builds, known := evidence.PauseBuilds(image.Value)
@@ -69,11 +69,11 @@ the published images are known. For a private image only the runtime's own error
 			return sandboxStillRefused(s, image), nil
 		}
 		if len(builds) == 0 {
-			return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
+			return []*checks.Finding{checks.Findingf(checks.Fail, image.Value,
 				"pause image %s is for Linux only (the node is Windows %s)", image.Value,
 				n.Build.Value).With(image.From, n.Build.From).Cure(pauseFix(s, n, image))}, nil
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, image.Value,
+		return []*checks.Finding{checks.Findingf(checks.Fail, image.Value,
 			"pause image %s is for Windows builds %s (the node is %s)", image.Value,
 			joinInts(builds), n.Build.Value).With(image.From, n.Build.From).Cure(pauseFix(s,
 			n, image))}, nil
@@ -82,13 +82,14 @@ the published images are known. For a private image only the runtime's own error
 
 // pauseFix changes the pause image in the file that names it.
 func pauseFix(s evidence.Snapshot, n *node.Node, image node.Fact[string]) checks.Fix {
-	fix := checkOf("pause-os-version-mismatch").Fix
+	fix := fixOf("pause-os-version-mismatch")
 	file, ok := evidence.WindowsPath(image.From.Path)
 	switch {
 	case !ok && strings.HasPrefix(n.Runtime.Value.Name, "docker"):
 		// docker has no such setting: the kubelet asks it for the image
 		return checks.Steps(changeSetting(n.Components["kubelet"], image.From, evidence.Phrasef(
-			"Set --pod-infra-container-image=registry.k8s.io/pause:3.10 for the kubelet.")),
+			"Set --pod-infra-container-image=registry.k8s.io/pause:3.10 for the kubelet."),
+			"--pod-infra-container-image=registry.k8s.io/pause:3.10"),
 			checks.Run("{restart kubelet}", "Restart the kubelet.").
 				Costs("Only pods that are created later use the new pause image."),
 			fix.Steps[len(fix.Steps)-1])
@@ -108,7 +109,7 @@ func pauseFix(s evidence.Snapshot, n *node.Node, image node.Fact[string]) checks
 // sandboxStillRefused finds pods that wait because their sandbox was refused
 // just now, though the image that is configured would fit: the runtime was not
 // restarted since, or the tag on the node holds something else.
-func sandboxStillRefused(s evidence.Snapshot, image node.Fact[string]) []checks.Finding {
+func sandboxStillRefused(s evidence.Snapshot, image node.Fact[string]) []*checks.Finding {
 	if !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
 		return stuckReason(p) != ""
 	}) {
@@ -122,7 +123,7 @@ func sandboxStillRefused(s evidence.Snapshot, image node.Fact[string]) []checks.
 			"sandboxes fail: wrong Windows version, but the configured pause image %s fits (runtime not restarted?)", image.Value).
 			With(image.From, checks.Quote(m))
 		f.Basis = checks.ByBoth
-		return []checks.Finding{f}
+		return []*checks.Finding{f}
 	}
 	return nil
 }

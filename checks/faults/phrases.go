@@ -3,6 +3,8 @@ package faults
 import "doctor/checks/evidence"
 
 // verbatim is a text from outside where a phrase may stand.
+//
+//go:noinline
 func verbatim(s string) evidence.Phrase { return evidence.Phrasef("%s", s) }
 
 // orPhrase is the text from outside, or the phrase where there is none.

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-address-mismatch",
 	Title:    "HNS has no endpoint with the address of a running pod",
 	Healthy:  "Each running pod has its address in HNS",
@@ -39,7 +39,7 @@ address without one is given to the next pod a second time.`,
 	Needs:    []evidence.Need{evidence.Pods, evidence.HNSEndpoints},
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters,
 		node.NeedLeases{}, evidence.FileIndex}, node.CNISources),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
 			return e.Truncated
 		}) {
@@ -48,7 +48,7 @@ address without one is given to the next pod a second time.`,
 		local := localEndpoints(s)
 		host := append(hostAddresses(s), node.About(s).ManagementIPs.Value...)
 		looked := false
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range settledPods(s) {
 			ips := node.ParseAddresses(append(podIPs(p), p.Status.PodIP)...)
 			if len(ips) == 0 {
@@ -129,8 +129,8 @@ func localEndpoints(s evidence.Snapshot) map[node.Address]evidence.HNSEndpoint {
 }
 
 // annotatedElsewhere finds annotations with the address of a pod that the pod does not have.
-func annotatedElsewhere(p evidence.Pod, ips []node.Address) []checks.Finding {
-	var findings []checks.Finding
+func annotatedElsewhere(p evidence.Pod, ips []node.Address) []*checks.Finding {
+	var findings []*checks.Finding
 	for _, name := range []string{"cni.projectcalico.org/podIP", "cni.projectcalico.org/podIPs",
 		"vpc.amazonaws.com/PrivateIPv4Address"} {
 		for _, ip := range node.ParseAddresses(p.Metadata.Annotations[name]) {
@@ -148,7 +148,7 @@ func annotatedElsewhere(p evidence.Pod, ips []node.Address) []checks.Finding {
 
 // unreserved finds addresses of pods that host-local has not reserved, where it has reserved others.
 func unreserved(s evidence.Snapshot,
-	local map[node.Address]evidence.HNSEndpoint) []checks.Finding {
+	local map[node.Address]evidence.HNSEndpoint) []*checks.Finding {
 	leases := node.About(s).Leases(s)
 	reserved := func(ip node.Address) bool {
 		return slices.ContainsFunc(leases, func(l node.Lease) bool { return l.Address == ip })
@@ -174,7 +174,7 @@ func unreserved(s evidence.Snapshot,
 	if !found || len(lost) == 0 {
 		return nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Warn, lost[0],
+	return []*checks.Finding{checks.Findingf(checks.Warn, lost[0],
 		"host-local has no reservation for %s: it gives the address to another pod",
 		firstThree(lost)).
 		At(evidence.FileIndex.Field(s), "%d reservations", len(leases)).
@@ -187,7 +187,7 @@ var namedAfterSandbox = regexp.MustCompile(`^[0-9a-f]{64}_`)
 
 // ofAnother finds a reservation of the address for another sandbox than the endpoint is of.
 func ofAnother(s evidence.Snapshot, leases []node.Lease, ip node.Address,
-	e evidence.HNSEndpoint) []checks.Finding {
+	e evidence.HNSEndpoint) []*checks.Finding {
 	id := namedAfterSandbox.FindString(e.Name)
 	at := slices.IndexFunc(leases, func(l node.Lease) bool { return l.Address == ip })
 	if id == "" || at < 0 {
@@ -199,7 +199,7 @@ func ofAnother(s evidence.Snapshot, leases []node.Lease, ip node.Address,
 	if f.Gap.Kind != "" || len(owner) != 64 || owner == strings.TrimSuffix(id, "_") {
 		return nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Warn, ip.String(),
+	return []*checks.Finding{checks.Findingf(checks.Warn, ip.String(),
 		"host-local reserved %s for the sandbox %.12s, but the endpoint belongs to %.12s", ip,
 		owner, id).
 		At(evidence.InFile(f.Path), "%s", owner).

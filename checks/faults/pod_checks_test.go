@@ -79,7 +79,7 @@ func TestPodFieldUnsupported(t *testing.T) {
 			podsJSON(podNamed("web-1", `{"kind":"ReplicaSet","name":"web"}`, `"hostPID":true`, "",
 				"") + "," + podNamed("web-2", `{"kind":"ReplicaSet","name":"web"}`,
 				`"hostPID":true`, "", "")),
-			"warn: shop/web-1 and 1 more sets fields that Windows ignores: spec.hostPID (use windowsOptions.hostProcess) [state]"},
+			"warn: shop/web-1 (and 1 like it) sets fields that Windows ignores: spec.hostPID (use windowsOptions.hostProcess) [state]"},
 		{"what the Windows way looks like",
 			podsJSON(podJSON(
 				`"securityContext":{"runAsNonRoot":true,"windowsOptions":{"runAsUserName":"ContainerUser"}}`, "", "")), "pass"},

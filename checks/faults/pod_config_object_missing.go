@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-config-object-missing",
 	Title:    "Pod names a ConfigMap or Secret that does not exist",
 	Healthy:  "ConfigMaps and Secrets that pods name exist",

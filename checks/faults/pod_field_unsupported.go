@@ -8,7 +8,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-field-unsupported",
 	Title:    "Pod sets fields that Windows does not support",
 	Healthy:  "Pods set only fields that Windows supports",
@@ -35,8 +35,8 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			if fields := unsupported(p); len(fields) > 0 {
 				findings = append(findings, unsupportedFinding(p, fields))
@@ -212,7 +212,7 @@ func hugepages(r evidence.Resources) []string {
 // maxFieldsNamed bounds the fields in a message; all of them are in the evidence.
 const maxFieldsNamed = 3
 
-func unsupportedFinding(p podSpec, fields []setField) checks.Finding {
+func unsupportedFinding(p podSpec, fields []setField) *checks.Finding {
 	rejected, level := false, checks.Info
 	var names []evidence.Phrase
 	for i, f := range fields {

@@ -11,7 +11,7 @@ import (
 // dockerGrace is how many seconds Docker on Windows waits for a container to stop.
 const dockerGrace = 5
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-grace-ignored",
 	Title:    "Docker ends containers before their grace period",
 	Healthy:  "Containers get their grace period",
@@ -33,9 +33,9 @@ Thirty seconds is the default of every pod, so only another value is a warning: 
 	Applies: checks.OnRuntime("docker"),
 	Needs:   []evidence.Need{evidence.Pods, node.NeedRuntime},
 	Uses:    []evidence.Need{evidence.Manifests},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		const byDefault = 30
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			grace := p.Spec.TerminationGracePeriodSeconds
 			if grace == nil || *grace <= dockerGrace || *grace == byDefault {

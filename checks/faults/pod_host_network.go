@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-host-network",
 	Title:    "Pod uses hostNetwork but is not a HostProcess pod",
 	Healthy:  "Only HostProcess pods use hostNetwork",
@@ -26,8 +26,8 @@ ClusterFirstWithHostNet, which belongs to hostNetwork on Linux, does not work on
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			if p.HostProcess() {
 				if p.isManifest() && !p.Spec.HostNetwork {

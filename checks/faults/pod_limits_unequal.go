@@ -7,7 +7,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-limits-unequal",
 	Title:    "Pods can use more memory than they request",
 	Healthy:  "Memory limits of pods equal their requests",
@@ -33,7 +33,7 @@ warning if the node is short of memory. For manifests it reports a warning.`,
 		"https://kubernetes.io/docs/concepts/windows/intro/"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests, evidence.MemoryInfo},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		level, because := checks.Info, []evidence.Because(nil)
 		if m := evidence.MemoryInfo.In(s); m.CommitLimitBytes > 0 &&
 			m.CommitUsedBytes*100 >= m.CommitLimitBytes*memoryTight {
@@ -42,7 +42,7 @@ warning if the node is short of memory. For manifests it reports a warning.`,
 				evidence.MemoryInfo.Field(s, "commitUsedBytes").Because("%s of %s are committed",
 					gib(m.CommitUsedBytes), gib(m.CommitLimitBytes)))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			var fields []podField
 			var says []evidence.Phrase

@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-os-not-selected",
 	Title:    "Windows pod has no node selector for Windows",
 	Healthy:  "Windows pods select Windows nodes",
@@ -22,7 +22,7 @@ needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is 
 The check recognizes an image for Windows by its name, and a pod for Windows by options that only
 Windows has.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"os":{"name":"windows"},"nodeSelector":{"kubernetes.io/os":"windows"}}}}}'`,
+		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}}}}'`,
 			"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
 			Costs("The pods of the workload are recreated."),
 		checks.Do("If the image is for one Windows build only, select node.kubernetes.io/windows-build, too."),
@@ -31,8 +31,8 @@ Windows has.`,
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			if v, ok := p.Spec.NodeSelector["beta.kubernetes.io/os"]; ok &&
 				p.Spec.NodeSelector[osLabel] == "" {

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-quota-exceeded",
 	Title:    "Quota of the namespace is exceeded",
 	Healthy:  "Quotas of the namespaces allow the pods",

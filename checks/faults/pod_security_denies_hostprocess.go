@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-security-denies-hostprocess",
 	Title:    "Pod Security admission denies HostProcess pods",
 	Healthy:  "Pod Security admission allows the pods",

@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pod-subpath",
 	Title:    "Docker on Windows cannot mount a subPath",
 	Healthy:  "No pod mounts a subPath with Docker",
@@ -31,8 +31,8 @@ The check examines the pods of nodes with Docker.`,
 	Applies:  checks.OnRuntime("docker"),
 	Needs:    []evidence.Need{evidence.Pods, node.NeedRuntime},
 	Uses:     []evidence.Need{evidence.Manifests},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			p.containers(func(at fieldPath, c evidence.Container) {
 				for i, m := range c.VolumeMounts {

@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "podcidr-not-assigned",
 	Title:    "Node has no podCIDR",
 	Healthy:  "Node has a podCIDR",
@@ -23,7 +23,7 @@ Calico, Azure CNI, the VPC CNI of EKS and Antrea manage addresses in other ways;
 podCIDR is normal.`,
 	Fix: checks.Steps(
 		checks.Do("On the control plane, set --allocate-node-cidrs=true and a --cluster-cidr with a free subnet in /etc/kubernetes/manifests/kube-controller-manager.yaml."),
-		checks.Run(`kubectl patch node {node} --type merge -p '{"spec":{"podCIDR":"10.244.X.0/24","podCIDRs":["10.244.X.0/24"]}}'`,
+		checks.Run(`kubectl patch node {node} --type merge -p 'spec: {podCIDR: 10.244.X.0/24, podCIDRs: [10.244.X.0/24]}'`,
 			"If that is not possible, assign a free subnet of the cluster CIDR {clusterCIDR} by hand.").
 			Costs("A podCIDR cannot be changed once it is set: use one that no other node has."),
 		checks.Run("{restart network agent}", "Restart the network agent of the node."),
@@ -44,7 +44,7 @@ podCIDR is normal.`,
 		{Text: "there are no remaining CIDRs left to allocate",
 			Says: "the cluster CIDR has no subnet left for this node"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		object := evidence.Node.In(s)
 		if len(object.Spec.PodCIDRList()) > 0 {
 			return nil, nil
@@ -53,7 +53,7 @@ podCIDR is normal.`,
 			return nil, checks.Skip(
 				"flanneld takes its subnets from etcd, not from the Node object")
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, object.Metadata.Name,
+		return []*checks.Finding{checks.Findingf(checks.Fail, object.Metadata.Name,
 			"Node object has no podCIDR: %s gets no pod subnet",
 			node.About(s).CNI.Value).
 			At(object.Field("spec", "podCIDR"), "spec.podCIDR is empty")}, nil

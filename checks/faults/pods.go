@@ -3,11 +3,9 @@ package faults
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
@@ -70,32 +68,10 @@ func (p podSpec) phrase() evidence.Phrase {
 		name = p.Kind + " " + name
 	}
 	if p.more > 0 {
-		return evidence.Phrasef("%s and %d more", name, p.more)
+		return evidence.Phrasef("%s (and %d like it)", name, p.more)
 	}
 	return verbatim(name)
 }
-
-// forPod puts the pod's name into the commands of a fix, except into what verifies it: the pod may
-// have another name then. What the API server would not accept as a name stays a placeholder, so
-// that no recording puts commands of its own into a fix.
-func forPod(fix checks.Fix, p evidence.Pod) checks.Fix {
-	if !isObjectName(p.Metadata.Name) || !isObjectName(p.Metadata.Namespace) {
-		return fix
-	}
-	steps := slices.Clone(fix.Steps)
-	for i := range steps {
-		step := &steps[i]
-		step.Command = strings.ReplaceAll(step.Command, "-n NAMESPACE", "-n "+p.Metadata.Namespace)
-		if step.Kind != checks.StepVerify {
-			step.Command = strings.ReplaceAll(step.Command, " POD ", " "+p.Metadata.Name+" ")
-		}
-	}
-	return checks.Steps(steps...)
-}
-
-var objectName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
-
-func isObjectName(s string) bool { return objectName.MatchString(s) }
 
 // A podField is a field of a pod that is set, under its full path.
 type podField struct {
@@ -114,6 +90,7 @@ func pathOf(dotted string) fieldPath {
 	return path
 }
 
+//go:noinline
 func (p fieldPath) to(steps ...any) fieldPath { return append(slices.Clip(p), steps...) }
 
 // String is the path as people write it: spec.containers[0].securityContext.privileged.

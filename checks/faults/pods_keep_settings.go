@@ -12,13 +12,13 @@ import (
 // podsKeepSettings compares the policies that running pods got with those of the CNI configuration:
 // after a change of the file, only new pods have the new ones. Amazon's plugin makes
 // its own policies, Calico adds some, and Azure's leaves routes out.
-func podsKeepSettings(n *node.Node, s evidence.Snapshot) []checks.Finding {
+func podsKeepSettings(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 	f := n.Intended()
 	net, ok := n.PodNetwork(s)
 	if f != nil && f.Config != nil {
 		for _, p := range f.Config.Policies {
 			if p.Name != "" && !strings.EqualFold(p.Name, "EndpointPolicy") {
-				return []checks.Finding{checks.Findingf(checks.Warn, f.Name,
+				return []*checks.Finding{checks.Findingf(checks.Warn, f.Name,
 					"the CNI configuration has a policy named %s, which plugins ignore (expected: EndpointPolicy)", p.Name).
 					At(f.File.At(p.Spot), "%s", p.Name)}
 			}
@@ -48,8 +48,8 @@ func podsKeepSettings(n *node.Node, s evidence.Snapshot) []checks.Finding {
 		for _, r := range e.SDNRoutes() {
 			ways = append(ways, r.Prefix)
 		}
-		report := func(what string, have, want []string) []checks.Finding {
-			return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
+		report := func(what string, have, want []string) []*checks.Finding {
+			return []*checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
 				"pod %s has the %s %s, but the CNI configuration has %s: it was created before",
 				p.FullName(), what, orPhrase(strings.Join(have, ", "), evidence.Phrasef("no value")),
 				orPhrase(strings.Join(want, ", "), evidence.Phrasef("no value"))).
@@ -63,7 +63,7 @@ func podsKeepSettings(n *node.Node, s evidence.Snapshot) []checks.Finding {
 				return slices.Contains(node.ParseAddresses(e.DNS.Servers...), ip)
 			}) {
 			_, config, _ := n.KubeletConfig(s)
-			return []checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
+			return []*checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
 				"pod %s has the DNS server %s, but the kubelet gives %s: it was created before",
 				p.FullName(), e.DNS.Servers[0], someOf(given)).
 				At(cond(config.Path != "", config.Field("clusterDNS"), f.File.Field()),

@@ -16,10 +16,10 @@ const (
 	restartRecent = time.Hour
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pods-restarting",
 	Symptom:  true,
-	Title:    "Containers restart again and again",
+	Title:    "Containers keep restarting",
 	Healthy:  "Containers do not restart repeatedly",
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
@@ -35,11 +35,12 @@ the container's log shows more, and the last event of the pod is in the evidence
 			"RESTARTS does not increase")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Shows: []*checks.Effect{effectContainers},
-	Needs: []evidence.Need{evidence.Pods},
-	Uses:  []evidence.Need{evidence.PodEvents},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Shows:    []*checks.Effect{effectContainers},
+	Needs:    []evidence.Need{evidence.Pods},
+	Uses:     []evidence.Need{evidence.PodEvents},
+	FromPart: []evidence.Need{evidence.Pods},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" ||
 				p.Metadata.DeletionTimestamp != nil {

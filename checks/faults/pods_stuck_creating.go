@@ -12,7 +12,7 @@ import (
 // A pod may take this long to start: unpacking an image of several gigabytes takes minutes.
 const podPatience = 5 * time.Minute
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "pods-stuck-creating",
 	Symptom:  true,
 	Title:    "Pods stay in ContainerCreating",
@@ -33,11 +33,11 @@ only if no other fault was found.`,
 	Shows: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
 	Uses:  []evidence.Need{evidence.Pods, evidence.PodEvents},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if !evidence.Pods.Known(s) {
 			return podsFailingByEvents(s), nil
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			reason := stuckReason(p)
 			if reason == "" {
@@ -65,8 +65,8 @@ only if no other fault was found.`,
 
 // podsFailingByEvents finds pods whose last event is a failure to start. A failure that was
 // followed by a start, or that was not repeated, is over.
-func podsFailingByEvents(s evidence.Snapshot) []checks.Finding {
-	var findings []checks.Finding
+func podsFailingByEvents(s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
 	seen := map[string]bool{}
 	for _, e := range evidence.PodEvents.In(s) {
 		pod := e.About()

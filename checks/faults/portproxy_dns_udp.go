@@ -9,7 +9,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "portproxy-dns-udp",
 	Title:    "kube-proxy before 1.6 does not forward DNS over UDP",
 	Healthy:  "kube-proxy forwards DNS over UDP",
@@ -44,7 +44,7 @@ of probes over UDP and TCP. Without a probe it warns.`,
 	},
 	Needs: []evidence.Need{node.NeedKubelet, node.NeedClusterDNS},
 	Uses:  []evidence.Need{evidence.DNSProbes, evidence.KubeServices},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		dns, from := n.ClusterDNS.Value[0], n.ClusterDNS.From
 		if f, ok := n.KubeletFlag("cluster-dns"); ok { // what pods really get
@@ -74,7 +74,7 @@ of probes over UDP and TCP. Without a probe it warns.`,
 		}
 		switch {
 		case udp != "" && tcp != "" && tcp != "timeout" && tcp != "refused" && tcp != "error":
-			return []checks.Finding{checks.Findingf(checks.Fail, dns.String(),
+			return []*checks.Finding{checks.Findingf(checks.Fail, dns.String(),
 					"cluster DNS %s answers pods over TCP, but not over UDP: kube-proxy %s forwards only TCP", dns, n.Kubelet.Value).
 					At(evidence.DNSProbes.Field(s), "udp: %s, tcp: %s", udp,
 						tcp).With(n.Kubelet.From)},
@@ -86,7 +86,7 @@ of probes over UDP and TCP. Without a probe it warns.`,
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("whether the resolver of pods is a Service address"))
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, dns.String(),
+		return []*checks.Finding{checks.Findingf(checks.Warn, dns.String(),
 			"pods use the Service address %s for DNS over UDP, and kube-proxy %s forwards only TCP",
 			dns, n.Kubelet.Value).
 			With(from, n.Kubelet.From)}, nil

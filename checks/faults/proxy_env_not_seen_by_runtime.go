@@ -11,7 +11,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "proxy-env-not-seen-by-runtime",
 	Title:    "Runtime pulls images without the configured proxy",
 	Healthy:  "Runtime uses the configured proxy",
@@ -48,7 +48,7 @@ would not resolve the registry's name.`,
 			Not:  []string{"proxyconnect"}, Level: checks.Warn,
 			Says: "the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		// registries are asked over https
 		envs := slices.DeleteFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool {
@@ -88,14 +88,13 @@ would not resolve the registry's name.`,
 			orPhrase(registry, evidence.Phrasef("the registry")), env.Of(), env.Proxy).
 			With(env.From).With(because[:min(len(because), checks.MaxQuotes)]...)
 		if !strings.ContainsAny(env.Proxy, "@\"'`$ ") {
-			fix := checkOf("proxy-env-not-seen-by-runtime").Fix
-			fix.Steps = slices.Clone(fix.Steps)
+			fix := fixOf("proxy-env-not-seen-by-runtime")
 			fix.Steps[0].Command = strings.Replace(fix.Steps[0].Command, "http://PROXY:PORT",
 				env.Proxy, 1)
 			f = f.Cure(fix)
 		}
 		f.Basis = checks.ByBoth
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 

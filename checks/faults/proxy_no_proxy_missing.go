@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "proxy-no-proxy-missing",
 	Title:    "NO_PROXY does not cover the cluster",
 	Healthy:  "NO_PROXY covers the cluster",
@@ -51,7 +51,7 @@ proxy; otherwise it is a warning. HTTP_PROXY alone does no harm: these requests 
 			Also: []string{"error getting ClusterInformation"},
 			Says: "a CNI plugin's call to the API server was answered by a proxy"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		envs := node.ProxyEnvs(s, n)
 		if len(envs) == 0 {
@@ -61,7 +61,7 @@ proxy; otherwise it is a warning. HTTP_PROXY alone does no harm: these requests 
 		if len(inside) == 0 {
 			return nil, checks.Unknown(cmp.Or(n.ServiceCIDRs.Gap, n.ServiceIPs.Gap))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, env := range envs {
 			if !env.HTTPS || env.Service == "" && overridden(n, envs) {
 				continue

@@ -17,7 +17,7 @@ var unanswered = []string{
 	"i/o timeout", "TLS handshake timeout", "Client.Timeout exceeded", "no such host",
 }
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "proxy-not-configured",
 	Title:    "Image pulls time out and no proxy is configured",
 	Healthy:  "Registries answer, or a proxy is configured",
@@ -45,7 +45,7 @@ proxy, so this is a warning.`,
 	Needs:  []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
 	Uses: []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents,
 		evidence.ReachProbes},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		// registries are asked over https
 		if slices.ContainsFunc(node.ProxyEnvs(s, n), func(e node.ProxyEnv) bool {
@@ -87,8 +87,8 @@ proxy, so this is a warning.`,
 		silent = slices.Compact(silent)
 		who := orPhrase(strings.Join(silent[:min(len(silent), checks.MaxQuotes)], ", "),
 			evidence.Phrasef("the registry"))
-		return []checks.Finding{checks.Findingf(checks.Warn, who.String(),
-			"%s does not answer, and HTTPS_PROXY is not set for the machine or a service", who).
+		return []*checks.Finding{checks.Findingf(checks.Warn, who.String(),
+			"no answer from %s, and HTTPS_PROXY is not set for the machine or a service", who).
 			With(because[:min(len(because), checks.MaxQuotes)]...).At(evidence.Env.Field(s,
 			"HTTPS_PROXY"), "HTTPS_PROXY is not set")}, nil
 	},

@@ -5,10 +5,10 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "rancher-ca-checksum-mismatch",
-	Title:    "Rancher CA checksum differs",
-	Healthy:  "Rancher CA has the expected checksum",
+	Title:    "Rancher CA checksum does not match",
+	Healthy:  "Rancher CA checksum matches",
 	Category: checks.CategoryComponents,
 	Doc: `The registration command of Rancher names the checksum of the CA certificate that Rancher serves
 at /cacerts. If the certificate was replaced after the command was copied, or the setting cacerts
@@ -28,6 +28,8 @@ The check looks for the error in the output of the registration and in the log o
 	},
 	Breaks: []*checks.Effect{effectKubeletStart},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Moot:   noProgram("an agent of Rancher", "rke2", "rancher"),
 	Signs: []checks.Sign{
 		{Text: "does not match given --ca-checksum",
 			Says: "the agent refuses Rancher's CA: its checksum is not the one of the registration command"},

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "reboot-pending",
 	Title:    "Windows reboot is pending",
 	Healthy:  "No Windows reboot is pending",
@@ -36,8 +36,8 @@ printer drivers and virus scanners leave them behind often.`,
 		"hns-wrong-diskette"},
 	Needs: []evidence.Need{evidence.PendingReboot},
 	Uses:  []evidence.Need{evidence.Features},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		features := evidence.Features.In(s)
 		for _, name := range slices.Sorted(maps.Keys(features)) {
 			if strings.EqualFold(features[name], "pending") {

@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "registry-ca-unknown",
 	Title:    "Runtime does not trust the registry certificate",
 	Healthy:  "Runtime trusts the certificates of its registries",

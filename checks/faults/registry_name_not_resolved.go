@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "registry-name-not-resolved",
 	Title:    "Node cannot resolve the name of a registry",
 	Healthy:  "Node resolves the names of registries",

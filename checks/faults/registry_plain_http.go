@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "registry-plain-http",
 	Title:    "Registry answers HTTP where HTTPS is expected",
 	Healthy:  "Registries answer over HTTPS",

@@ -4,10 +4,10 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "registry-rate-limit",
-	Title:    "Registry limits the number of pulls",
-	Healthy:  "Registries accept the pulls of this node",
+	Title:    "Registry rate limit for pulls is reached",
+	Healthy:  "Registry rate limit for pulls is not reached",
 	Category: checks.CategoryImages,
 	Doc: `Docker Hub counts the pulls of an address, and of an account where one is used. Without an
 account all nodes behind one NAT address share a small quota. When it is used up, the registry

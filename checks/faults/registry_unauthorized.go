@@ -4,32 +4,37 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "registry-unauthorized",
-	Title:    "Registry denies this node the image",
-	Healthy:  "Registries let this node pull its images",
+	Title:    "Registry denies the image pull (unauthorized)",
+	Healthy:  "Registries authorize the image pulls",
 	Category: checks.CategoryImages,
 	Doc: `The registry answers 401 to the pull: the pod names no imagePullSecret, its Secret is
 wrong or expired, or the identity of the node may not pull. On AKS the identity of the kubelet needs
 the role AcrPull on the registry. On EKS the role of the Windows node group needs
 AmazonEC2ContainerRegistryReadOnly; it is a role of its own, so Linux nodes may pull while Windows
-nodes may not.
+nodes may not. From Kubernetes 1.27 the kubelet has no code for ECR any more: without the program
+ecr-credential-provider, as on the first Windows AMIs of 1.27, it sends no credentials at all.
 
 The check looks for the answer at pods that wait for their image. A private image that does not
 exist gets the same answer from some registries.`,
 	Fix: checks.Steps(
-		checks.Inspect(`kubectl get pod POD -n NAMESPACE -o jsonpath="{.spec.imagePullSecrets}"`,
+		checks.Inspect(`kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.imagePullSecrets}'`,
 			"Check whether the pod names a Secret for this registry."),
 		checks.Inspect("az aks check-acr --name CLUSTER --resource-group GROUP --acr REGISTRY.azurecr.io",
 			"On AKS, check the path from the cluster to the registry."),
 		checks.Run("az aks update --name CLUSTER --resource-group GROUP --attach-acr REGISTRY",
 			"On AKS, give the identity of the kubelet the role AcrPull."),
 		checks.Do("On EKS, attach AmazonEC2ContainerRegistryReadOnly to the role of the Windows node group."),
+		checks.Do("On EKS with Kubernetes 1.27 or later, use a current Windows AMI: it contains ecr-credential-provider.").
+			Costs("The nodes are replaced."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/extensions/cannot-pull-image-from-acr-to-aks-cluster",
 		"https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html",
+		"https://github.com/eksctl-io/eksctl/issues/6669",
+		"https://github.com/aws/containers-roadmap/issues/2042",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
@@ -46,6 +51,10 @@ var registryUnauthorizedSigns = []checks.Sign{
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	{Text: "401 Unauthorized",
 		Also: []string{"PullImage from image service failed"},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	// containerd 1.6 and later wraps the error over several lines, which web pages keep apart
+	{Text: "401 Unauthorized", Also: []string{"pulling from host", "failed with status code"},
+		Not:  []string{"pull image", "PullImage"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	{Text: "unauthorized: authentication required", Also: []string{"pull image"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},

@@ -10,7 +10,7 @@ import (
 // in a single change of a Service.
 const manyUnused = 20
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "remote-endpoint-unused",
 	Title:    "HNS has remote endpoints that no load balancer uses",
 	Healthy:  "Each remote HNS endpoint belongs to a load balancer",
@@ -35,7 +35,7 @@ does not run where HNS has no load balancer at all: that is another fault.`,
 		"https://github.com/kubernetes/kubernetes/issues/112836"},
 	Explains: []string{"local-and-remote-endpoint-same-ip"},
 	Needs:    []evidence.Need{evidence.HNSEndpoints, evidence.HNSLoadBalancers},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		balancers := evidence.HNSLoadBalancers.In(s)
 		if len(balancers) == 0 {
 			return nil, checks.Skip("HNS has no load balancer")
@@ -70,7 +70,7 @@ does not run where HNS has no load balancer at all: that is another fault.`,
 		if len(unused) >= manyUnused || len(unused) >= 5 && len(unused)*2 > remote {
 			level = checks.Warn
 		}
-		return []checks.Finding{checks.Findingf(level, "hns",
+		return []*checks.Finding{checks.Findingf(level, "hns",
 			"%d of %d remote HNS endpoints belong to no load balancer: %s", len(unused), remote,
 			firstThree(addresses)).
 			At(unused[0].Field(), "%s: no load balancer uses it", node.EndpointName(unused[0])).

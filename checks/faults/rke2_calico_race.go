@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "rke2-calico-race",
 	Title:    "Calico did not start under RKE2",
 	Healthy:  "Calico started under RKE2",
@@ -46,7 +46,7 @@ and without Calico's network in HNS.`,
 		{Text: "no interface has the ip:", In: []string{evidence.InEvents, "rke2"},
 			ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		svc, settled, err := settledRKE2(s)
 		if err != nil || !settled || processRuns(s, "calico-node") {
 			return nil, err
@@ -54,7 +54,7 @@ and without Calico's network in HNS.`,
 		if _, there := node.About(s).PodNetwork(s); there {
 			return nil, nil // it came up, and Felix ended later: another fault
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "calico",
+		return []*checks.Finding{checks.Findingf(checks.Fail, "calico",
 			"service %s is running, but Calico's process and HNS network are missing",
 			svc.Name).
 			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).

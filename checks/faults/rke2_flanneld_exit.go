@@ -11,7 +11,7 @@ import (
 // rke2Patience: RKE2 starts its parts one after the other, and the first start pulls images.
 const rke2Patience = 10 * time.Minute
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "rke2-flanneld-exit",
 	Title:    "flanneld exited under RKE2",
 	Healthy:  "flanneld is running under RKE2",
@@ -51,12 +51,12 @@ The check looks for the process flanneld.exe where service rke2 is running.`,
 		{Text: "no source vip reserved", In: []string{evidence.InEvents, "rke2"},
 			Says: "RKE2 could not reserve kube-proxy's source VIP on flannel's network"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		svc, settled, err := settledRKE2(s)
 		if err != nil || !settled || processRuns(s, "flanneld") {
 			return nil, err
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "flanneld",
+		return []*checks.Finding{checks.Findingf(checks.Fail, "flanneld",
 			"service %s is running, but its child flanneld is not: RKE2 does not restart it",
 			svc.Name).
 			At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).

@@ -3,9 +3,10 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "rke2-node-password-rejected",
 	Title:    "RKE2 server rejects the node's password",
 	Healthy:  "RKE2 server accepts the node's password",
@@ -29,8 +30,9 @@ The check looks for the answer of the server in the log of the agent.`,
 		"https://github.com/rancher/rke2/issues/2939",
 		"https://docs.k3s.io/architecture#how-agent-node-registration-works",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{effectKubeletStart},
+	Applies: checks.UnlessElsewhere(node.RKE2),
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "Node password rejected",
 			Until: rke2Joined,

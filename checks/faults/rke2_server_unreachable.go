@@ -3,9 +3,10 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "rke2-server-unreachable",
 	Title:    "RKE2 agent cannot reach its server",
 	Healthy:  "RKE2 agent reaches its server",
@@ -30,8 +31,9 @@ The check looks for the repeated error in the log of the agent.`,
 		"https://github.com/rancher/rke2/issues/3901",
 		"https://docs.rke2.io/install/requirements#networking",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{effectKubeletStart},
+	Applies: checks.UnlessElsewhere(node.RKE2),
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "failed to get CA certs",
 			Until: rke2Joined,

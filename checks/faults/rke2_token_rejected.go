@@ -3,9 +3,10 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "rke2-token-rejected",
 	Title:    "RKE2 token is of another cluster CA",
 	Healthy:  "RKE2 token fits the CA of the cluster",
@@ -16,9 +17,8 @@ differs and the agent does not join.
 
 The check looks for the error in the log of the agent.`,
 	Fix: checks.Steps(
-		checks.Do("Copy the token from /var/lib/rancher/rke2/server/node-token on a server."),
 		checks.Edit(`C:\etc\rancher\rke2\config.yaml`,
-			"Set token to it, and check that server has the address of this cluster."),
+			"Set token to the content of /var/lib/rancher/rke2/server/node-token on a server, and server to the address of this cluster."),
 		checks.Run("Restart-Service rke2",
 			"Restart the agent.").
 			Costs("The kubelet and the network agents of the node restart."),
@@ -28,8 +28,9 @@ The check looks for the error in the log of the agent.`,
 		"https://github.com/k3s-io/k3s/issues/3727",
 		"https://github.com/rancher/rke2/issues/888",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Breaks:  []*checks.Effect{effectKubeletStart},
+	Applies: checks.UnlessElsewhere(node.RKE2),
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "token CA hash does not match the",
 			Also:  []string{"CA"},

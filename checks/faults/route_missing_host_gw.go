@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "route-missing-host-gw",
 	Title:    "Route to the pods of another node is missing",
 	Healthy:  "Routes to the pods of all other nodes exist",
@@ -40,7 +40,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 			Says: "flanneld could not set the route to another node's pods"},
 		{Text: "Replacing existing route ", In: []string{"flanneld"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		routes := evidence.Routes.In(s)
 		if !n.Name.Known() {
@@ -53,7 +53,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 		if len(routes) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any route"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		compared := 0
 		for _, other := range flannelNodes(s) {
 			m := other.Metadata

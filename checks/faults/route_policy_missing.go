@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "route-policy-missing",
 	Title:    "Pods have no route policy to Services or to their node",
 	Healthy:  "Pods have route policies to Services and to their node",
@@ -45,7 +45,7 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 		evidence.KubeServices)},
 	Uses: slices.Concat(node.CNISources, node.ClusterSources, node.ProxySources,
 		[]evidence.Need{evidence.Adapters}),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if n.CNI.Value == node.Azure && !n.Proxy().EnableDSR.Set && n.Proxy().Gap.Kind != "" {
 			return nil, checks.Unknown(n.Proxy().Gap) // whether it uses DSR decides
@@ -68,7 +68,7 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the HNS policies of any pod of this node"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		if len(services) > 0 {
 			// with DSR load balancers may well work without it, as they do on Azure
 			level := cond(n.Proxy().EnableDSR.On(), checks.Warn, checks.Fail)
@@ -92,15 +92,15 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 
 // configuredWithoutRoute finds a configuration that gives pods OutBoundNAT and
 // no route to Services: those that run keep theirs, the next ones get none.
-func configuredWithoutRoute(n *node.Node) (checks.Finding, bool) {
+func configuredWithoutRoute(n *node.Node) (*checks.Finding, bool) {
 	conf := n.Intended()
 	if conf == nil || conf.Config == nil || len(conf.Config.Exceptions) == 0 ||
 		checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay) != nil {
-		return checks.Finding{}, false
+		return nil, false
 	}
 	for _, r := range conf.Config.Routes {
 		if p, ok := node.ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() {
-			return checks.Finding{}, false
+			return nil, false
 		}
 	}
 	return checks.Findingf(checks.Warn, conf.Name,

@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "routing-service-off",
 	Title:    "RemoteAccess service is not routing (Kubernetes 1.5)",
 	Healthy:  "RemoteAccess service is routing (Kubernetes 1.5)",
@@ -39,25 +39,26 @@ The check looks at the service, its state and whether it starts with the machine
 			In:   []string{evidence.InEvents},
 			Says: "the service RemoteAccess, which routes between the node's adapters, could not start"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	FromPart: []evidence.Need{evidence.Services},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		svc, there := node.ServiceNamed(s, "RemoteAccess")
 		switch {
 		case !there && len(evidence.Services.In(s)) < fewProcesses:
 			return nil, checks.Unknown(evidence.ListIncomplete.Gap("services"))
 		case !there:
-			return []checks.Finding{checks.Findingf(checks.Fail, "RemoteAccess",
+			return []*checks.Finding{checks.Findingf(checks.Fail, "RemoteAccess",
 				"Service RemoteAccess is missing: no routing between the pod network and other nodes").
 				At(evidence.Services.Field(s), "none of its %d services is RemoteAccess",
 					len(evidence.Services.In(s)))}, nil
 		case !svc.Running():
-			return []checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
 				"Service %s is %s: no routing between the pod network and other nodes",
 				svc.Name, svc.State).
 				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
 					orUnknown(svc.StartType)).Cure(startRouting())}, nil
 		case strings.EqualFold(svc.StartType, "manual"), strings.EqualFold(svc.StartType,
 			"disabled"):
-			return []checks.Finding{checks.Findingf(checks.Warn, svc.Name,
+			return []*checks.Finding{checks.Findingf(checks.Warn, svc.Name,
 				"Service %s has start type %s: routing stops after a reboot", svc.Name,
 				svc.StartType).
 				At(svc.Field("startType"), "%s: start type %s", svc.Name, svc.StartType).
@@ -69,5 +70,5 @@ The check looks at the service, its state and whether it starts with the machine
 
 // startRouting is for a node that has the role.
 func startRouting() checks.Fix {
-	return checks.Steps(checkOf("routing-service-off").Fix.Steps[1:]...)
+	return checks.Steps(fixOf("routing-service-off").Steps[1:]...)
 }

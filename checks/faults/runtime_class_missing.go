@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "runtime-class-missing",
 	Title:    "Pod names a RuntimeClass that does not exist",
 	Healthy:  "RuntimeClasses that pods name exist",

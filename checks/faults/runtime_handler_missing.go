@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "runtime-handler-missing",
 	Title:    "containerd has no runtime for the RuntimeClass",
 	Healthy:  "containerd has the runtimes that RuntimeClasses name",

@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "runtime-not-running",
 	Title:    "Container runtime is not running",
 	Healthy:  "Container runtime is running",
@@ -27,7 +27,7 @@ is not a fault where containerd runs.`,
 	Judges: effectRuntime,
 	Needs:  []evidence.Need{node.ComponentSources},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["runtime"], s,
 			evidence.Phrasef("containers cannot start"))
 	},

@@ -12,7 +12,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "runtime-pipe-missing",
 	Title:    "kubelet uses the wrong container runtime pipe",
 	Healthy:  "kubelet uses the pipe of the container runtime",
@@ -45,7 +45,7 @@ runtime.`,
 		{Text: "container runtime is down", In: append(slices.Clone(kubeletSays), evidence.InNode),
 			ConfirmOnly: true},
 	}...),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		runtime := n.Components["runtime"]
 		if down, err := notRunning(runtime, s, evidence.Phrase{}); err != nil || len(down) > 0 {
@@ -99,13 +99,13 @@ var pipeThere = append([]string{"Access is denied", "All pipe instances are busy
 
 // servedElsewhere compares the kubelet's pipe with those of the programs that run.
 func servedElsewhere(n *node.Node, s evidence.Snapshot,
-	endpoint node.Fact[string]) ([]checks.Finding, error) {
+	endpoint node.Fact[string]) ([]*checks.Finding, error) {
 	pipe := pipeName(endpoint.Value)
 	if !strings.HasPrefix(strings.ToLower(endpoint.Value), "npipe:") || pipe == "" {
 		return nil, checks.Unknown(evidence.NotShown.Gap("who serves %s", endpoint.Value))
 	}
-	f := func(format string, args ...any) []checks.Finding {
-		return []checks.Finding{checks.Findingf(checks.Fail, "kubelet", format,
+	f := func(format string, args ...any) []*checks.Finding {
+		return []*checks.Finding{checks.Findingf(checks.Fail, "kubelet", format,
 			args...).With(endpoint.From)}
 	}
 	containerd, docker := programRuns(n, s, "containerd"), programRuns(n, s, "dockerd")

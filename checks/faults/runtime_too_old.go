@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "runtime-too-old",
 	Title:    "Container runtime version is not supported",
 	Healthy:  "Container runtime version is supported",
@@ -36,7 +36,7 @@ services and processes were recorded.`,
 	Explains: []string{"mount-path-invalid", "cri-not-served"},
 	Needs:    []evidence.Need{node.NeedRuntime, node.NeedKubelet},
 	Uses:     []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		rt, kubelet := n.Runtime.Value, n.Kubelet.Value
 		if kubelet.Minor < 14 {
@@ -56,7 +56,7 @@ services and processes were recorded.`,
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the version of the container runtime"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		if !rt.Version.AtLeast(oldest) {
 			findings = append(findings, checks.Findingf(checks.Warn, rt.Name,
 				"%s version is %s (required: %s or later)", rt.Name, rt.Version,

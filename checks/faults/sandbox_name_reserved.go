@@ -19,7 +19,7 @@ var nameReservedFix = checks.Steps(
 		Costs("A pod without a controller is not created again."),
 	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "sandbox-name-reserved",
 	Title:    "Sandbox name is reserved by an earlier attempt",
 	Healthy:  "No sandbox name is reserved by an earlier attempt",
@@ -40,15 +40,15 @@ info, and only a pod that still waits is a failure.`,
 	Needs:  complaintNeeds,
 	Uses:   complaintUses,
 	Signs:  reservedSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, c := range complaints(s, reservedSigns) {
 			if !since(s, c.pod, podPatience) {
 				continue // a second attempt is usually enough
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(),
 				"%s waits: %s", c.pod.FullName(), c.says).With(c.from).
-				Cure(forPod(nameReservedFix, c.pod)))
+				Cure(nameReservedFix))
 		}
 		return findings, nil
 	},

@@ -8,7 +8,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "secrets-clear-text-on-disk",
 	Title:    "Every user of the node can read mounted Secrets",
 	Healthy:  "Only administrators can read mounted Secrets",
@@ -29,9 +29,9 @@ without BitLocker is reported as info only: most nodes have none.`,
 	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
 	Explains: []string{"kubeconfig-readable"}, // by the same inherited permission
 	Needs:    []evidence.Need{evidence.SecurityInfo},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		sec := evidence.SecurityInfo.In(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		looked := false
 		near := 0
 		for _, acl := range sec.ACLs {

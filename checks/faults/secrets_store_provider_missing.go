@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "secrets-store-provider-missing",
 	Title:    "Secrets store provider does not run on this node",
 	Healthy:  "Secrets store providers run where pods need them",

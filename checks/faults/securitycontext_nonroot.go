@@ -8,7 +8,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "securitycontext-nonroot",
 	Title:    "Container would run as administrator despite runAsNonRoot",
 	Healthy:  "Containers with runAsNonRoot do not run as administrator",
@@ -21,7 +21,7 @@ user of the image and rejected valid Windows containers.
 Rejected containers wait with CreateContainerConfigError and the reason. A pod that sets both
 ContainerAdministrator and runAsNonRoot is always rejected.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p '{"spec":{"template":{"spec":{"securityContext":{"windowsOptions":{"runAsUserName":"ContainerUser"}}}}}}'`,
+		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {securityContext: {windowsOptions: {runAsUserName: ContainerUser}}}}}'`,
 			"Set windowsOptions.runAsUserName to ContainerUser in the pod template.").
 			Costs(`The pods of the workload are recreated. ContainerUser cannot write to C:\Windows and C:\Program Files.`),
 		checks.Do("Or remove runAsNonRoot, if the program needs administrator rights.").
@@ -39,13 +39,13 @@ ContainerAdministrator and runAsNonRoot is always rejected.`,
 	Needs:   []evidence.Need{needPodSpecs},
 	Uses:    []evidence.Need{evidence.Pods, evidence.PodEvents, evidence.Manifests},
 	Signs:   nonRootSigns,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		findings, err := complain(nonRootSigns)(s)
 		if err != nil {
 			return nil, err
 		}
 		reported := func(name string) bool {
-			return slices.ContainsFunc(findings, func(f checks.Finding) bool {
+			return slices.ContainsFunc(findings, func(f *checks.Finding) bool {
 				return f.Subject == name
 			})
 		}

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "service-logon-failed",
 	Title:    "Service of a node component cannot log on",
 	Healthy:  "Services of node components can log on",

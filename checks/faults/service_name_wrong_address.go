@@ -10,10 +10,10 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "service-name-wrong-address",
-	Title:    "Name of a Service resolves to an address that the Service does not have",
-	Healthy:  "Names of Services resolve to their cluster IPs",
+	Title:    "Service name resolves to a wrong address",
+	Healthy:  "Service names resolve to their cluster IPs",
 	Category: checks.CategoryDNS,
 	Doc: `The cluster DNS answers the name of a Service with its cluster IP. Another answer comes from a
 server outside of the cluster with a wildcard record for a search domain, from a stale cache, from
@@ -24,8 +24,8 @@ The check compares the answers of probes for names of Services with the list of 
 and ExternalName Services have other answers and are left out, and so are names that no Service of
 the list has.`,
 	Fix: checks.Steps(
-		checks.Run("Resolve-DnsName NAME -Server {clusterDNS}",
-			"Ask the cluster DNS, and compare the answer with that of other servers."),
+		checks.Inspect("Resolve-DnsName NAME -Server {clusterDNS}",
+			"Query the cluster DNS, and compare the answer with that of other servers."),
 		checks.Do("Correct the server or the record that answers first. Delete the entry of a hosts file."),
 		checks.Run("Clear-DnsClientCache", "Clear the cache of the node."),
 		checks.Verify("nslookup kubernetes.default.svc.cluster.local", "the cluster IP")),
@@ -34,10 +34,10 @@ the list has.`,
 	Shows: []*checks.Effect{effectDNSNames},
 	Needs: []evidence.Need{evidence.DNSProbes, evidence.KubeServices},
 	Uses:  node.DNSSources,
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		domain := cmp.Or(node.About(s).ClusterDomain(s), "cluster.local")
 		looked := false
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range evidence.DNSProbes.In(s) {
 			if p.Outcome != "ok" || p.Type != "A" && p.Type != "AAAA" {
 				continue

@@ -13,9 +13,9 @@ import (
 // components.
 var nodeServices = []string{"hns", "vmcompute", "vfpext", "csi-proxy", "csiproxy", "rke2", "k3s"}
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "service-pending-or-gone",
-	Title:    "Node service is stuck in a pending state, or its process is gone",
+	Title:    "Node service is stuck in a pending state or has no process",
 	Healthy:  "Node services are in a stable state with a process",
 	Category: checks.CategoryComponents,
 	Doc: `A service that starts or stops reports a pending state for some seconds. If it never leaves
@@ -40,17 +40,18 @@ complete list of processes.`,
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows/win32/services/service-status-transitions",
 		"https://github.com/kubernetes/kubernetes/issues/75299"},
-	Breaks: []*checks.Effect{effectRuntime, effectNodeReports},
-	Needs:  []evidence.Need{evidence.Services},
-	Uses:   []evidence.Need{evidence.Processes, evidence.OSInfo},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Breaks:   []*checks.Effect{effectRuntime, effectNodeReports},
+	Needs:    []evidence.Need{evidence.Services},
+	Uses:     []evidence.Need{evidence.Processes, evidence.OSInfo},
+	FromPart: []evidence.Need{evidence.Services},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		running := map[int]bool{}
 		for _, p := range evidence.Processes.In(s) {
 			running[p.PID] = true
 		}
 		booted := evidence.OSInfo.In(s).BootedAt.Time
 		settled := !booted.IsZero() && s.Now().Sub(booted) > checks.Recently
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, svc := range evidence.Services.In(s) {
 			if !isNodeService(s, svc) {
 				continue

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "service-program-missing",
 	Title:    "Program of a node component is missing",
 	Healthy:  "Programs of node components exist",

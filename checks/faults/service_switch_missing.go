@@ -6,7 +6,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "service-switch-missing",
 	Title:    "Adapter for Service addresses is missing (Kubernetes 1.5)",
 	Healthy:  "Adapter for Service addresses exists (Kubernetes 1.5)",
@@ -39,7 +39,7 @@ warning: Service addresses then share the adapter with pod addresses.`,
 		{Text: "The filename, directory name, or volume label syntax is incorrect",
 			Also: []string{"netsh"}, In: []string{"kube-proxy"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if len(evidence.Adapters.In(s)) == 0 {
 			return nil, checks.Unknown(noAdapters)
 		}
@@ -48,11 +48,11 @@ warning: Service addresses then share the adapter with pod addresses.`,
 			a, there := adapterCalled(s, name)
 			switch {
 			case !there:
-				return []checks.Finding{checks.Findingf(checks.Fail, name,
+				return []*checks.Finding{checks.Findingf(checks.Fail, name,
 					"Adapter %s, which kube-proxy uses for Service addresses, is missing", name).
 					With(from).At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			case a.Status != "" && a.Status != "up":
-				return []checks.Finding{checks.Findingf(checks.Fail, name,
+				return []*checks.Finding{checks.Findingf(checks.Fail, name,
 					"Adapter %s, which kube-proxy uses for Service addresses, is %s (expected: up)",
 					name, a.Status).
 					With(from).At(a.Field("status"), "%s: status is %s", a.Name, a.Status)}, nil
@@ -65,13 +65,13 @@ warning: Service addresses then share the adapter with pod addresses.`,
 		for _, name := range []string{transparentAdapter, "HNSTransparent",
 			"vEthernet (HNS Internal NIC)"} {
 			if _, there := adapterCalled(s, name); there {
-				return []checks.Finding{checks.Findingf(checks.Warn, serviceAdapter,
+				return []*checks.Finding{checks.Findingf(checks.Warn, serviceAdapter,
 					"Adapter %s is missing: kube-proxy puts Service addresses on %s instead",
 					serviceAdapter, name).
 					At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil
 			}
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, serviceAdapter,
+		return []*checks.Finding{checks.Findingf(checks.Fail, serviceAdapter,
 			"Adapter %s is missing, and so is every fallback of kube-proxy for Service addresses",
 			serviceAdapter).
 			At(evidence.Adapters.Field(s), "it has %s", adapterNames(s))}, nil

@@ -11,7 +11,7 @@ import (
 // defaultAffinity is what the API server fills in, in seconds, where nobody set a timeout.
 const defaultAffinity = 10800
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "session-affinity-timeout",
 	Title:    "Session affinity of Services is not supported as configured",
 	Healthy:  "Session affinity of Services is supported",
@@ -23,7 +23,7 @@ ignored, and connections through this node are spread over all pods.
 
 The check reads the Services; a timeout of 10800 seconds is the API server's default and is ignored.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl -n <namespace> patch service <service> -p '{"spec":{"sessionAffinity":"None"}}'`,
+		checks.Run(`kubectl -n NAMESPACE patch service SERVICE -p 'spec: {sessionAffinity: None}'`,
 			"On builds before Server 2022, remove the affinity, and use an ingress controller with cookie affinity instead."),
 		checks.Do("On later builds, do not rely on timeoutSeconds: Windows ignores it."),
 		checks.Verify(
@@ -39,7 +39,7 @@ The check reads the Services; a timeout of 10800 seconds is the API server's def
 			Says:  "this Windows build does not support sessionAffinity of Services",
 			Level: checks.Warn},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		able, from := hasAffinity(n, s)
 		var affine, timed []string
@@ -56,12 +56,12 @@ The check reads the Services; a timeout of 10800 seconds is the API server's def
 		}
 		switch {
 		case len(affine) > 0 && !able:
-			return []checks.Finding{checks.Findingf(checks.Warn, "Services",
+			return []*checks.Finding{checks.Findingf(checks.Warn, "Services",
 				"sessionAffinity ClientIP requires HNS 12 (Server 2022) or later (found: %s): it is ignored for %s", from.Text, firstThree(affine)).
 				At(evidence.KubeServices.Field(s), "sessionAffinity is ClientIP on %s",
 					firstThree(affine)).With(from)}, nil
 		case len(timed) > 0:
-			return []checks.Finding{checks.Findingf(checks.Info, "Services",
+			return []*checks.Finding{checks.Findingf(checks.Info, "Services",
 				"Windows ignores the session timeout of %s (normal on Windows)",
 				firstThree(timed)).
 				At(evidence.KubeServices.Field(s),

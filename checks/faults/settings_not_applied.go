@@ -16,9 +16,9 @@ const clusterConfig = `C:\k\kubeclusterconfig.json`
 
 const flagsOfKubeadm = `C:\var\lib\kubelet\kubeadm-flags.env`
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "settings-not-applied",
-	Title:    "Component runs with other settings than its configuration has",
+	Title:    "Component was not restarted after a settings change",
 	Healthy:  "Components run with the settings of their configuration",
 	Category: checks.CategoryComponents,
 	Doc: `A service, a start script or a configuration file was changed, and the component was not
@@ -31,8 +31,7 @@ kubeclusterconfig.json. It compares what containerd reports as its configuration
 it was started with. Flags that a script computes, and files with imports, are left out. The policies of pods that have
 been running for five minutes are compared with the CNI configuration.`,
 	Fix: checks.Steps(
-		checks.Do("Decide which of the two settings is right, and correct the configuration if necessary."),
-		checks.Do("Restart the component at a convenient time.").
+		checks.Do("Restart the component if its configuration is right. Otherwise correct the configuration first.").
 			Costs("Restarting kube-proxy interrupts new connections to Services for a short time."),
 		checks.Verify("Get-CimInstance Win32_Process | Where-Object Name -match 'kube|containerd|flanneld' | Format-List CommandLine",
 			"the command lines have the configured settings")),
@@ -45,10 +44,10 @@ been running for five minutes are compared with the CNI configuration.`,
 		node.CNISources, []evidence.Need{evidence.File(`C:\k\kubeproxystart.ps1`),
 			evidence.File(node.SourceVIPFiles[0]), evidence.File(node.SourceVIPFiles[1]),
 			evidence.HNSEndpoints}),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		compared := 0
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, run := range append(servedProcesses(s), scriptedProcesses(n, s)...) {
 			compared++
 			findings = append(findings, run.compare()...)
@@ -157,8 +156,8 @@ var includes = regexp.MustCompile(
 
 // unexplainedFlags finds flags of the kubelet and kube-proxy that neither their start script nor the
 // files that it reads know by name.
-func unexplainedFlags(n *node.Node, s evidence.Snapshot) []checks.Finding {
-	var findings []checks.Finding
+func unexplainedFlags(n *node.Node, s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
 	for _, component := range []string{"kubelet", "kube-proxy"} {
 		for _, svc := range n.Components[component].Services {
 			script := evidence.StartScript(svc.Args)
@@ -193,7 +192,7 @@ func unexplainedFlags(n *node.Node, s evidence.Snapshot) []checks.Finding {
 				for _, name := range evidence.ParseFlags(p.Args).Names() {
 					if !strings.Contains(text, "-"+name) {
 						findings = append(findings, checks.Findingf(checks.Warn, component,
-							"%s runs with --%s, which %s does not set: it was not restarted since",
+							"%s runs with --%s, which its configuration (%s) does not have: it was not restarted since",
 							component, name, script).
 							At(p.Field("args"), "%s: --%s", p.Name, name).
 							With(read...))
@@ -237,11 +236,16 @@ func literalFlags(text string) []scriptFlag {
 }
 
 // compare tells the first difference; a component with one has often many, from one change.
-func (p startedProcess) compare() []checks.Finding {
+func (p startedProcess) compare() []*checks.Finding {
 	have, want := evidence.ParseFlags(p.process.Args), evidence.ParseFlags(p.want)
 	program := node.Program(p.process.Name)
-	at := func(f checks.Finding, name string) []checks.Finding {
-		return []checks.Finding{f.At(p.from, "%s", flagText(want, name)).
+	at := func(f *checks.Finding, name string) []*checks.Finding {
+		if slices.Contains(node.Managed, program) {
+			fix := fixOf("settings-not-applied")
+			fix.Steps[0].Command = "{restart " + program + "}"
+			f = f.Cure(fix)
+		}
+		return []*checks.Finding{f.At(p.from, "%s", flagText(want, name)).
 			At(p.process.Field("args"), "%s: %s", p.process.Name, flagText(have, name))}
 	}
 	for _, name := range want.Names() {
@@ -252,11 +256,11 @@ func (p startedProcess) compare() []checks.Finding {
 			return sameSetting(v, value)
 		}):
 			return at(checks.Findingf(checks.Warn, program,
-				"%s runs with --%s=%s, but %s sets %s: it was not restarted since", program, name,
+				"%s runs with --%s=%s, but its configuration (%s) has %s: it was not restarted since", program, name,
 				all[len(all)-1], p.name, orPhrase(value, evidence.Phrasef("no value"))), name)
 		case len(all) == 0 && p.whole:
 			return at(checks.Findingf(checks.Warn, program,
-				"%s runs without --%s, which %s sets: it was not restarted since", program, name,
+				"%s runs without --%s, which its configuration (%s) has: it was not restarted since", program, name,
 				p.name), name)
 		}
 	}
@@ -266,13 +270,13 @@ func (p startedProcess) compare() []checks.Finding {
 	for _, name := range have.Names() {
 		if !want.Has(name) {
 			return at(checks.Findingf(checks.Warn, program,
-				"%s runs with --%s, which %s does not set: it was not restarted since", program,
+				"%s runs with --%s, which its configuration (%s) does not have: it was not restarted since", program,
 				name, p.name), name)
 		}
 	}
 	if a, b := words(p.process.Args), words(p.want); !slices.EqualFunc(a, b, sameSetting) {
 		return at(checks.Findingf(checks.Warn, program,
-			"%s runs with the arguments %q, but %s sets %q: it was not restarted since", program,
+			"%s runs with the arguments %q, but its configuration (%s) has %q: it was not restarted since", program,
 			strings.Join(a, " "), p.name, strings.Join(b, " ")), "")
 	}
 	return nil
@@ -316,15 +320,15 @@ const newestContainerdConfig = 4
 
 // containerdDiffers compares what containerd says of itself with its file; ok tells whether both
 // are recorded.
-func containerdDiffers(n *node.Node, s evidence.Snapshot) (findings []checks.Finding, ok bool) {
+func containerdDiffers(n *node.Node, s evidence.Snapshot) (findings []*checks.Finding, ok bool) {
 	c, file, gap := node.ContainerdConfig(s)
 	if gap.Code == evidence.Unreadable {
-		return []checks.Finding{checks.Findingf(checks.Warn, "containerd",
+		return []*checks.Finding{checks.Findingf(checks.Warn, "containerd",
 			"the configuration of containerd cannot be read: it will not start again (%s)",
 			gap.Phrase()).At(evidence.InFile(file.Path), "%s", gap)}, true
 	}
 	if gap.Kind == "" && c.Version > newestContainerdConfig {
-		return []checks.Finding{checks.Findingf(checks.Warn, "containerd",
+		return []*checks.Finding{checks.Findingf(checks.Warn, "containerd",
 			"the configuration of containerd has the version %d: it will not start again",
 			c.Version).At(evidence.InFile(file.Path), "version = %d", c.Version)}, true
 	}

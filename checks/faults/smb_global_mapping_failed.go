@@ -34,6 +34,12 @@ var smbFailures = []smbFailure{
 		checks.Steps(
 			showMappings,
 			removeMapping("Remove the old mapping. Use the same credentials for all shares of a server: Windows allows only one set."), mapped)},
+	{[]string{"Windows System Error 1219"}, "Multiple connections to a server or shared resource",
+		"the node already maps a share of this server for another user (error 1219)",
+		checks.Steps(
+			showMappings,
+			removeMapping("Remove the old mapping, also of a folder above or below the share."),
+			checks.Do("Update the SMB driver and csi-proxy, or use the same user for all shares of a server: Windows allows only one."), mapped)},
 	{[]string{"Windows System Error 53,"}, "The network path was not found",
 		"the node cannot connect to the file server (error 53)", checks.Steps(
 			checks.Inspect("Resolve-DnsName SERVER", "Check that the node resolves the server's name."),
@@ -48,6 +54,11 @@ var smbFailures = []smbFailure{
 				"Find the volume whose source is malformed."),
 			checks.Do("Write the source of the volume as //SERVER/SHARE, without a slash at the end.").
 				Costs("The PersistentVolume must be created again."), mapped)},
+	{[]string{"HRESULT 0x80041001"}, "New-SmbGlobalMapping : Generic failure",
+		"the kubelet's own Azure Files driver maps a share twice (0x80041001)", checks.Steps(
+			showMappings,
+			removeMapping("Remove the mapping of the share if no running pod uses it."),
+			checks.Do("Move the volumes to the Azure Files CSI driver: the driver in old kubelets does not lock its mappings."), mapped)},
 	{formsOf("STATUS_DLL_INIT_FAILED"), "",
 		"the mapping was not tried: no new process starts on this node (0xc0000142)",
 		checks.Steps(
@@ -63,20 +74,20 @@ var (
 	mapped       = checks.Verify("Get-SmbGlobalMapping", "the share with Status OK")
 )
 
-func removeMapping(text string) checks.Step {
+func removeMapping(text string) *checks.Step {
 	return checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`, text).
 		Costs("Pods that use the removed mapping lose their volume until it is mapped again.")
 }
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "smb-global-mapping-failed",
 	Title:    "SMB share mapping fails",
 	Healthy:  "SMB shares can be mapped",
 	Category: checks.CategoryStorage,
 	Doc: `SMB and Azure Files volumes are mapped once for the whole node with New-SmbGlobalMapping and
 then linked into pods. Windows reports the reason as a number after its localized message: 1326 is a
-wrong user name or password, 65 usually a second mapping of the same server with other credentials,
-53 a server that the node cannot find. Exit status 0xc0000142 is not related to shares: no new
+wrong user name or password, 1219 and usually 65 a second mapping of the same server with other
+credentials, 53 a server that the node cannot find. Exit status 0xc0000142 is not related to shares: no new
 process starts on the node.
 
 The number is in the pod's event (FailedMount) and in the logs of the kubelet, the driver and
@@ -88,7 +99,10 @@ the mapping works.`,
 		checks.Verify("Get-SmbGlobalMapping", "the share with Status OK")),
 	Links: []string{
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/655",
+		"https://github.com/Azure/aks-engine/issues/327",
+		"https://github.com/kubernetes/kubernetes/issues/73087",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/453",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/219",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/520",
 		"https://github.com/kubernetes-csi/csi-proxy/issues/311",
 		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
@@ -96,15 +110,17 @@ the mapping works.`,
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"),
 		evidence.Logs("csi-proxy"))},
+	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Moot:  noShares,
 	Signs: smbSigns(),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		for _, m := range s.Signs("smb-global-mapping-failed") {
 			if m.Over != "" {
 				continue
 			}
 			f := smbFinding(m)
-			if i := slices.IndexFunc(findings, func(g checks.Finding) bool {
+			if i := slices.IndexFunc(findings, func(g *checks.Finding) bool {
 				return g.Message() == f.Message()
 			}); i >= 0 {
 				if len(findings[i].Because) < checks.MaxQuotes {
@@ -121,7 +137,9 @@ the mapping works.`,
 // smbSigns makes a sign of each failure, and one of those that are none of them.
 func smbSigns() []checks.Sign {
 	var signs []checks.Sign
-	other := checks.Sign{Text: "NewSmbGlobalMapping failed", Says: smbOther}
+	// without PowerShell the driver never gets as far as the share
+	other := checks.Sign{Text: "NewSmbGlobalMapping failed", Or: []string{"azureMount: SmbGlobalMapping failed"}, Says: smbOther,
+		Not: []string{"executable file not found"}}
 	for _, failure := range smbFailures {
 		signs = append(signs, checks.Sign{Text: failure.codes[0], Or: failure.codes[1:],
 			Also: []string{smbMapping}, Says: failure.says})
@@ -140,7 +158,7 @@ func formsOf(symbol string) []string {
 	return append([]string{s.Text}, s.Or...)
 }
 
-func smbFinding(m evidence.SignMatch) checks.Finding {
+func smbFinding(m evidence.SignMatch) *checks.Finding {
 	f := checks.Findingf(checks.Fail, "SMB share", "%s", smbOther)
 	for _, failure := range smbFailures {
 		if m.Text == failure.words || slices.Contains(failure.codes, m.Text) {

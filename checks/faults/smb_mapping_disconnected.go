@@ -2,7 +2,7 @@ package faults
 
 import "doctor/checks"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "smb-mapping-disconnected",
 	Title:    "SMB mapping of the node is disconnected",
 	Healthy:  "SMB mappings of the node are connected",

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "source-vip-invalid",
 	Title:    "kube-proxy source VIP is not in the node's pod network",
 	Healthy:  "kube-proxy source VIP is in the node's pod network",
@@ -54,7 +54,7 @@ its gateway.`,
 		// kube-proxy-flags-overlay
 		{Text: "source-vip flag not set", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		vip, from, err := n.SourceVIP(s)
 		if err != nil {
@@ -66,7 +66,7 @@ its gateway.`,
 				evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
 		}
 		if !node.AnyContains(subnets, vip) {
-			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+			return []*checks.Finding{checks.Findingf(checks.Fail, vip.String(),
 				"Source VIP %s is outside the node's pod network %s", vip,
 				subnets[0]).With(from, where).Cure(sourceVIPFix(n, from))}, nil
 		}
@@ -76,11 +76,11 @@ its gateway.`,
 			}
 			switch vip {
 			case p.Addr():
-				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+				return []*checks.Finding{checks.Findingf(checks.Fail, vip.String(),
 					"Source VIP %s is the network address of the subnet %s", vip, p).With(from,
 					where)}, nil
 			case node.NthAddress(p, 1):
-				return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+				return []*checks.Finding{checks.Findingf(checks.Fail, vip.String(),
 					"Source VIP %s is the gateway of %s", vip, p).With(from, where)}, nil
 			}
 		}
@@ -90,22 +90,22 @@ its gateway.`,
 
 // sourceVIPFix changes the flag, where the address is one that no start script reserved.
 func sourceVIPFix(n *node.Node, from evidence.Because) checks.Fix {
-	fix := checkOf("source-vip-invalid").Fix
+	fix := fixOf("source-vip-invalid")
 	if strings.HasPrefix(from.Path, "files/") {
 		return fix
 	}
 	return withFirst(fix, changeSetting(n.Components["kube-proxy"], from,
-		evidence.Phrasef("Set --source-vip to an unused address of {podCIDR}.")))
+		evidence.Phrasef("Set --source-vip to an unused address of {podCIDR}."), "--source-vip=ADDRESS"))
 }
 
 // sourceVIPEndpoint looks for the endpoint of a source VIP that the subnet has
 // room for: it must be kube-proxy's own, and HNS must have been able to make it.
 func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address,
-	from evidence.Because) []checks.Finding {
+	from evidence.Because) []*checks.Finding {
 	for _, p := range evidence.Pods.In(s) {
 		if ip, ok := node.ParseAddress(p.Status.PodIP); ok && ip == vip && !p.Spec.HostNetwork &&
 			p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
-			return []checks.Finding{checks.Findingf(checks.Fail, vip.String(),
+			return []*checks.Finding{checks.Findingf(checks.Fail, vip.String(),
 				"Source VIP %s is the address of pod %s", vip, p.FullName()).
 				With(from).At(p.Field("status", "podIP"), "%s has %s", p.FullName(),
 				p.Status.PodIP)}
@@ -123,7 +123,7 @@ func sourceVIPEndpoint(s evidence.Snapshot, vip node.Address,
 		With(from, checks.Quote(matches[0])).At(evidence.HNSEndpoints.Field(s),
 		"no endpoint has %s", vip)
 	f.Basis = checks.ByBoth
-	return []checks.Finding{f}
+	return []*checks.Finding{f}
 }
 
 // podSubnets are the subnets of the HNS network that pods are on, or the podCIDR where HNS was not asked.

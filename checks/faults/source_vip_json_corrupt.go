@@ -8,9 +8,9 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "source-vip-json-corrupt",
-	Title:    "Source VIP file contains an error, no address",
+	Title:    "Source VIP file contains no address",
 	Healthy:  "Source VIP file contains an address",
 	Category: checks.CategoryNetwork,
 	FAQ:      []int{7},
@@ -45,8 +45,8 @@ fault.`,
 	Needs: []evidence.Need{evidence.Any(evidence.File(node.SourceVIPFiles[0]),
 		evidence.File(node.SourceVIPFiles[1]))},
 	Uses: node.AsFiles(slices.Concat(node.SourceVIPFiles, node.SourceVIPRequests)),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		there := false
 		for i, path := range node.SourceVIPFiles {
 			f := s.File(path)
@@ -55,7 +55,7 @@ fault.`,
 			}
 			there = true
 			vip, err := evidence.DecodeSourceVIP([]byte(f.Text))
-			var finding checks.Finding
+			var finding *checks.Finding
 			switch {
 			case err != nil:
 				finding = checks.Findingf(checks.Fail, path, "%s contains no address: %v", path,

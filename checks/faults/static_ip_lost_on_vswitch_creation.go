@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "static-ip-lost-on-vswitch-creation",
 	Title:    "Node address lost when the virtual switch was created",
 	Healthy:  "Node address is on the virtual adapter",
@@ -34,9 +34,14 @@ such management addresses. flanneld then waits for its network forever, which is
 		"kubeproxy-no-host-mac", "calico-vswitch-interface-timeout"},
 	Needs: []evidence.Need{evidence.Any(evidence.HNSNetworks, evidence.Adapters)},
 	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Adapters},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if evidence.Adapters.Known(s) {
 			// HNS remembers the address of the moment in which the network was made
+			if !slices.ContainsFunc(evidence.Adapters.In(s), func(a evidence.Adapter) bool {
+				return isHostSide(a.Name)
+			}) {
+				return nil, checks.Skip("no adapter of a virtual switch is on this node")
+			}
 			return lostOnAdapter(s), nil
 		}
 		var lost *evidence.HNSNetwork
@@ -51,9 +56,10 @@ such management addresses. flanneld then waits for its network forever, which is
 			}
 		}
 		if lost == nil {
-			return nil, nil
+			return nil, checks.Unknown(evidence.NotShown.Gap(
+				"the management address of an external HNS network"))
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, lost.Name,
+		return []*checks.Finding{checks.Findingf(checks.Fail, lost.Name,
 			"HNS network %s has the management address %s (expected: the node's address)",
 			lost.Name, lost.ManagementIP).
 			At(lost.Field(), "%s: ManagementIP is %s", lost.Name, lost.ManagementIP)}, nil
@@ -75,8 +81,8 @@ func staticIPFix(adapter string) checks.Fix {
 
 // lostOnAdapter judges the host's adapters. A second switch without an address
 // is nobody's loss as long as another adapter leads out of the node.
-func lostOnAdapter(s evidence.Snapshot) []checks.Finding {
-	var findings []checks.Finding
+func lostOnAdapter(s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
 	for _, a := range evidence.Adapters.In(s) {
 		if a.Compartment > 1 {
 			continue

@@ -41,16 +41,31 @@ func TestSMBGlobalMappingFailed(t *testing.T) {
 		{"no process starts any more, and the share is not to blame",
 			strings.Replace(failed(""), "exit status 1", "exit status 0xc0000142", 1),
 			"fail: the mapping was not tried: no new process starts on this node (0xc0000142) [text]"},
-		{"an error that nobody knows yet",
-			failed("New-SmbGlobalMapping : Something else. + FullyQualifiedErrorId : Windows System Error 1219,New-SmbGlobalMapping"),
+		{"another user's mapping of the server, in German",
+			failed("New-SmbGlobalMapping : Mehrfache Verbindungen. + FullyQualifiedErrorId : Windows System Error 1219,New-SmbGlobalMapping"),
+			"fail: the node already maps a share of this server for another user (error 1219) [text]"},
+		{"another user's mapping, cut before the code",
+			failed("New-SmbGlobalMapping : Multiple connections to a server or shared resource by the same user, using more than one user"),
+			"fail: the node already maps a share of this server for another user (error 1219) [text]"},
+		{"an old kubelet maps a share twice",
+			podEvent("FailedMount", `MountVolume.SetUp failed for volume "v" : azureMount: SmbGlobalMapping failed: exit status 1, only SMB mount is supported now, output: "New-SmbGlobalMapping : Generic failure At line:1 char:190 FullyQualifiedErrorId : HRESULT 0x80041001,New-SmbGlobalMapping"`),
+			"fail: the kubelet's own Azure Files driver maps a share twice (0x80041001) [text]"},
+		{"an old kubelet, cut before the reason",
+			podEvent("FailedMount", `MountVolume.SetUp failed for volume "v" : azureMount: SmbGlobalMapping failed: exit status 1, only SMB mount`),
 			"fail: New-SmbGlobalMapping failed on this node [text]"},
+		{"an error that nobody knows yet",
+			failed("New-SmbGlobalMapping : Something else. + FullyQualifiedErrorId : Windows System Error 9999,New-SmbGlobalMapping"),
+			"fail: New-SmbGlobalMapping failed on this node [text]"},
+		{"the driver has no PowerShell, so no share was tried",
+			strings.Replace(failed(""), "exit status 1", `exec: \"powershell\": executable file not found in %PATH%`, 1),
+			"pass"},
 		{"the pod has become Ready since",
 			failed("FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping") + up,
 			"info: the logs say: file server rejects the user name or password (error 1326); it is over: the pod has been Ready since 2026-11-20 09:59 UTC [text]"},
 		{"error 53 of something else", podEvent("Failed", "Windows System Error 53, net use"),
 			"pass"},
 		{"a mapping that works",
-			"-- logs/csi-proxy/csi-proxy.log --\nI1120 09:00:00.000000  1 smb.go:33] calling NewSmbGlobalMapping\n", "pass"},
+			"-- logs/csi-proxy/csi-proxy.log --\nI1120 09:00:00.000000  1 smb.go:33] calling NewSmbGlobalMapping\n", "unknown"},
 		{"no log and no event was recorded", nodeOf("v1.31.0", "containerd://1.7.2"), "unknown"},
 	})
 }
@@ -83,26 +98,25 @@ func TestCSIProxyMissing(t *testing.T) {
 			podEvent("FailedMount",
 				"driver name x.csi.io not found in the list of registered CSI drivers") +
 				services(""),
-			"warn: a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it [text]"},
+			"pass"},
 		{"stopped, and nobody asked", services(stopped),
 			"warn: service csi-proxy is stopped (start type: automatic): drivers that need it cannot mount volumes [state]"},
 		{"disabled since the drivers are HostProcess containers",
 			services(`{"name":"csi-proxy","state":"stopped","startType":"disabled"}`), "pass"},
 		{"it is overrun",
 			podEvent("FailedMount",
-				`failed to resolve symlink "": CreateFile \\.\pipe\csi-proxy-filesystem-v1: All pipe instances are busy.`) + services(`{"name":"csi-proxy","state":"running"}`),
+				`open \\.\pipe\csi-proxy-filesystem-v1: All pipe instances are busy.`) + services(`{"name":"csi-proxy","state":"running"}`),
 			"warn: csi-proxy is overloaded: all instances of its pipe are busy [text]"},
+		{"an old containerd opens the pipe as a file",
+			podEvent("FailedMount",
+				`failed to resolve symlink "": CreateFile \\.\pipe\csi-proxy-filesystem-v1: All pipe instances are busy.`) + services(`{"name":"csi-proxy","state":"running"}`),
+			"pass"},
 		{"a node without storage of this kind", services(""), "pass"},
 		{"nothing was recorded", "", "unknown"},
 		{"in German", logTelling("csi-driver",
 			`panic: open \\.\\pipe\\csi-proxy-filesystem-v1: Das System kann die angegebene Datei nicht finden.`) +
 			services("") + processes(""),
 			"fail: a CSI driver cannot open the csi-proxy pipe: csi-proxy is not on this node [state+text]"},
-		{"the driver registered after the pods came", logTelling("kubelet",
-			"E1120 09:50:00.000000 1 csi_attacher.go:1] driver name smb.csi.k8s.io not found in the list of registered CSI drivers\n"+
-				"I1120 09:50:20.000000 1 csi_plugin.go:119] kubernetes.io/csi: Register new plugin with name: smb.csi.k8s.io at endpoint: C:\\csi.sock") +
-			services(""),
-			"info: the logs say: a CSI driver that a pod needs is not registered on this node: its node plugin did not start, or the kubelet missed it; it is over: a later line says: Register new plugin with name [text]"},
 	})
 }
 
@@ -185,5 +199,17 @@ func TestPagingFileTooSmall(t *testing.T) {
 		{"a recorder that does not know the commit limit",
 			"-- memory.json --\n{\"totalBytes\":34359738368,\"availableBytes\":1048576}\n",
 			"unknown"},
+	})
+}
+
+func TestADriverThatIsNotRegistered(t *testing.T) {
+	const said = "driver name smb.csi.k8s.io not found in the list of registered CSI drivers"
+	runLooks(t, "csi-driver-not-registered", []look{
+		{"a driver that has no node plugin here", podEvent("FailedMount", said),
+			"warn: a CSI driver that a pod needs is not registered on this node [text]"},
+		{"the driver registered after the pods came", logTelling("kubelet",
+			"E1120 09:50:00.000000 1 csi_attacher.go:1] "+said+"\n"+
+				"I1120 09:50:20.000000 1 csi_plugin.go:119] kubernetes.io/csi: Register new plugin with name: smb.csi.k8s.io at endpoint: C:\\csi.sock"),
+			"info: the logs say: a CSI driver that a pod needs is not registered on this node; it is over: a later line says: Register new plugin with name [text]"},
 	})
 }

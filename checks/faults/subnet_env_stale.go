@@ -11,7 +11,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "subnet-env-stale",
 	Title:    "flannel subnet.env does not match this node",
 	Healthy:  "flannel subnet.env matches this node",
@@ -40,13 +40,13 @@ podCIDR 10.244.2.0/24.`,
 	Needs:    []evidence.Need{evidence.File(node.SubnetEnv)},
 	Uses: []evidence.Need{node.NeedPodCIDRs, evidence.Node, evidence.Services,
 		evidence.Processes},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		f := s.File(node.SubnetEnv)
 		if f.Gap.Kind == evidence.Absent {
 			return nil, checks.Skip("subnet.env is missing (see flannel-subnet-env-missing)")
 		}
 		env := evidence.DecodeFlannelSubnet(f.Text)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		if len(env.Missing) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, node.SubnetEnv,
 				"%s does not set %s: the CNI plugin refuses the file", node.SubnetEnv,
@@ -81,7 +81,7 @@ podCIDR 10.244.2.0/24.`,
 				"FLANNEL_SUBNET is %s (expected: the node's podCIDR %s)", env.Subnet, pod[0]).
 				At(evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), "FLANNEL_SUBNET=%s",
 					env.Subnet).With(node.About(s).PodCIDRs.From).
-				Cure(withFirst(checkOf("subnet-env-stale").Fix, checks.EditAt(s,
+				Cure(withFirst(fixOf("subnet-env-stale"), checks.EditAt(s,
 					evidence.InLine(f.Path, env.Lines["FLANNEL_SUBNET"]), func(string) string {
 						return fmt.Sprintf("FLANNEL_SUBNET=%s/%d", node.NthAddress(pod[0], 1),
 							pod[0].Bits())

@@ -13,7 +13,7 @@ import (
 // What the documentation asks to be kept back for Windows and the node's own programs.
 const systemReserve = 2 << 30
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "system-reserved-too-low",
 	Title:    "Too little memory reserved for Windows",
 	Healthy:  "Enough memory is reserved for Windows",
@@ -38,7 +38,7 @@ short, and info otherwise.`,
 		evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]),
 		evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
 	Uses: append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		var total int64
 		var from []evidence.Because
@@ -96,7 +96,7 @@ short, and info otherwise.`,
 			return nil, checks.Unknown(unread)
 		}
 		if len(from) > 0 {
-			return []checks.Finding{checks.Findingf(checks.Warn, "systemReserved",
+			return []*checks.Finding{checks.Findingf(checks.Warn, "systemReserved",
 				"Only %s of memory is reserved for Windows and node components (expected: at least 2 GiB)", gib(total)).With(from...).Cure(reserveWhereSet(s, n))}, nil
 		}
 		if gap.Kind != "" && len(n.KubeletFlags) == 0 {
@@ -109,17 +109,17 @@ short, and info otherwise.`,
 				return nil, checks.Unknown(gap)
 			}
 		}
-		return []checks.Finding{nothingReserved(s, n, file, gap)}, nil
+		return []*checks.Finding{nothingReserved(s, n, file, gap)}, nil
 	},
 })
 
 // reserveWhereSet changes the flag, which overrides the file, or else the line of the file.
 func reserveWhereSet(s evidence.Snapshot, n *node.Node) checks.Fix {
-	fix := checkOf("system-reserved-too-low").Fix
+	fix := fixOf("system-reserved-too-low")
 	config, file, _ := n.KubeletConfig(s)
 	if f, ok := n.KubeletFlag("system-reserved"); ok {
 		fix = withFirst(fix, changeSetting(n.Components["kubelet"], f.From,
-			evidence.Phrasef("Set --system-reserved=memory=2Gi for the kubelet.")).
+			evidence.Phrasef("Set --system-reserved=memory=2Gi for the kubelet."), "--system-reserved=memory=2Gi").
 			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."))
 	} else if memory := config.SystemReserved["memory"]; memory != "" {
 		fix = withFirst(fix, checks.EditAt(s, file.Field("systemReserved", "memory"),
@@ -131,7 +131,7 @@ func reserveWhereSet(s evidence.Snapshot, n *node.Node) checks.Fix {
 }
 
 func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile,
-	gap evidence.Gap) checks.Finding {
+	gap evidence.Gap) *checks.Finding {
 	f := checks.Findingf(checks.Info, "systemReserved",
 		"No memory is reserved for Windows and node components (recommended: 2 GiB)")
 	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 &&

@@ -19,7 +19,7 @@ var otherTimeServices = []string{"NTP", "NetTimeSvc", "chronyd"}
 // skewUnnoticed is a difference to the API server that nothing minds.
 const skewUnnoticed = time.Second
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "time-service-not-running",
 	Title:    "Windows Time service does not sync the clock",
 	Healthy:  "Windows Time service syncs the clock",
@@ -45,7 +45,8 @@ instead.`,
 	Explains: []string{"cert-expired-or-clock-skew"},
 	Needs:    []evidence.Need{evidence.Any(evidence.TimeService, evidence.Services)},
 	Uses:     []evidence.Need{evidence.TimeService, evidence.Services},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	FromPart: []evidence.Need{evidence.Services},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		clock := evidence.TimeService.In(s)
 		state, start, place := clock.Service, "", evidence.TimeService.Field(s, "service")
 		var disabled evidence.Place
@@ -69,16 +70,16 @@ instead.`,
 		case state == "":
 			return nil, checks.Unknown(evidence.NotShown.Gap("the state of the service w32time"))
 		case !strings.EqualFold(state, "running"):
-			return []checks.Finding{checks.Findingf(level, "w32time",
+			return []*checks.Finding{checks.Findingf(level, "w32time",
 				"Windows Time service is %s, start type %s (expected: running)%s", state,
 				orUnknown(start), right).
 				At(place, "w32time is %s", state)}, nil
 		case start == "disabled":
-			return []checks.Finding{checks.Findingf(level, "w32time",
+			return []*checks.Finding{checks.Findingf(level, "w32time",
 				"Windows Time service is disabled: it will not run after the next boot").
 				At(disabled, "start type is disabled")}, nil
 		case slices.Contains(noTimeSources, source):
-			return []checks.Finding{checks.Findingf(level, "w32time",
+			return []*checks.Finding{checks.Findingf(level, "w32time",
 				"Windows Time service is running without a time source: %s%s", clock.Source, right).
 				At(evidence.TimeService.Field(s, "source"), "source is %s", clock.Source)}, nil
 		}

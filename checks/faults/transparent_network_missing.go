@@ -8,7 +8,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "transparent-network-missing",
 	Title:    "Transparent network is missing (Kubernetes 1.5)",
 	Healthy:  "Transparent network exists (Kubernetes 1.5)",
@@ -40,10 +40,11 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead are skippe
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Env, evidence.Services},
 	Signs: []checks.Sign{
 		{Text: "Error response from daemon: network ", Also: []string{"not found"},
+			Not:  []string{"network host not found"},        // of the recipe for kubeadm
 			In:   []string{"kubelet", evidence.InPodEvents}, // docker says so of anybody's network
 			Says: "the Docker network that the kubelet uses is missing"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if len(evidence.Adapters.In(s)) == 0 {
 			return nil, checks.Unknown(noAdapters)
 		}
@@ -54,7 +55,7 @@ CONTAINER_NETWORK names. Recipes that put pods on an l2bridge instead are skippe
 				return nil, checks.Skip("pods are on the %s network %s", net.Type, net.Name)
 			}
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		if _, there := adapterCalled(s, transparentAdapter); !there {
 			if _, renamed := adapterCalled(s, "HNSTransparent"); !renamed {
 				findings = append(findings, checks.Findingf(checks.Fail, transparentAdapter,

@@ -15,10 +15,10 @@ const (
 	eventBugcheck        = 1001
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "unexpected-reboot",
-	Title:    "Windows crashed, or was switched off without a shutdown",
-	Healthy:  "Windows was shut down in order before the last boot",
+	Title:    "Windows crashed or was switched off without a shutdown",
+	Healthy:  "Windows was shut down cleanly before the last boot",
 	Category: checks.CategoryNode,
 	Doc: `After a crash of Windows (a bugcheck), a reset or a loss of power, the next boot writes event
 6008 or Kernel-Power 41, and BugCheck 1001 with the stop code where Windows crashed. All containers
@@ -43,7 +43,7 @@ and a reboot without a shutdown, are warnings: the node may run well since.`,
 		"https://github.com/kubernetes/kubernetes/issues/66947"},
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.WindowsEvents},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		events := evidence.WindowsEvents.In(s)
 		if len(events) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the events of the System log"))
@@ -60,8 +60,8 @@ and a reboot without a shutdown, are warnings: the node may run well since.`,
 				unclean = append(unclean, e)
 			}
 		}
-		quote := func(f checks.Finding, e evidence.WindowsEvent) []checks.Finding {
-			return []checks.Finding{f.With(e.Field().Because("%s", evidence.Clean(e.Message)))}
+		quote := func(f *checks.Finding, e evidence.WindowsEvent) []*checks.Finding {
+			return []*checks.Finding{f.With(e.Field().Because("%s", evidence.Clean(e.Message)))}
 		}
 		switch {
 		case len(crashes) > 0:
@@ -71,7 +71,7 @@ and a reboot without a shutdown, are warnings: the node may run well since.`,
 				level = checks.Fail
 			}
 			return quote(checks.Findingf(level, "windows",
-				"Windows crashed in the last day: bugcheck %s, %d in all, last reported at %s",
+				"Windows crashed in the last day: bugcheck %s (crashes: %d), last reported at %s",
 				stopCode(last), len(crashes), last.Time.UTC().Format("2006-01-02 15:04 UTC")),
 				last), nil
 		case len(unclean) > 0:

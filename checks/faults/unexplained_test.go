@@ -131,3 +131,44 @@ func TestAHealthyNodeLeavesLittleToRead(t *testing.T) {
 		}
 	}
 }
+
+// TestUnexplainedOfAPaste has lines that somebody copied: what its author writes around them is no
+// error, what a start has too matters if it may go on, and the harmless lines of a start do not.
+func TestUnexplainedOfAPaste(t *testing.T) {
+	const uninitialized = "E0309 23:48:53.261240 700 kubelet.go:2183] Container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:docker: network plugin is not ready: cni config uninitialized"
+	const missing = "E0628 16:57:09.679372 1180 proxier.go:564] Unable to find HNS Network specified by cbr0. Please check network name and CNI deployment"
+	for _, c := range []struct{ name, log, text, first, why string }{
+		{"the lines of a start that may go on, before those that every start has", "kubelet",
+			"E0309 23:48:53.012433 700 aws_credentials.go:77] while getting AWS credentials NoCredentialProviders: no valid providers in chain. Deprecated. For verbose messaging see aws.Config.CredentialsChainVerboseErrors\n" +
+				uninitialized + "\n", uninitialized, "cni-config-uninitialized"},
+		{"kube-proxy waits for its network", "kube-proxy", missing + "\n" + missing + "\n",
+			missing, "kubeproxy-network-name-unset-or-missing"},
+		{"it found its network", "kube-proxy", missing + "\n" +
+			"I0628 16:57:10.1 1180 config.go:315] Starting service config controller\n", "", ""},
+		{"what the author writes", "other",
+			"When I deploy it the pod fails to start\n[CRI] frobnicator: refused 0x80070005\nThe kubelet failed with the following error:\n",
+			"[CRI] frobnicator: refused 0x80070005", ""},
+		{"a line that ends in the words of one that a check quotes", "kubelet",
+			"E1120 09:50:16.688837 4628 remote_runtime.go:92] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = NetworkPlugin cni failed to set up pod \"a_default\" network: Failed to allocate address: Failed to delegate: Failed to allocate address: No available addresses\n" +
+				"E1120 09:50:16.688837 4628 cni.go:227] Error while adding to cni network: Failed to allocate address: Failed to delegate: Failed to allocate address: No available addresses\n" +
+				"E1120 09:50:18.688837 4628 remote_runtime.go:92] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = NetworkPlugin cni failed to set up pod \"b_default\" network: frobnicator is upside down\n",
+			"E1120 09:50:18.688837 4628 remote_runtime.go:92] RunPodSandbox from runtime service failed: rpc error: code = Unknown desc = NetworkPlugin cni failed to set up pod \"b_default\" network: frobnicator is upside down", ""},
+		{"nothing else", "other", "We cannot reach the pod and it fails\n",
+			"We cannot reach the pod and it fails", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := "logs/" + c.log + "/pasted.txt"
+			r := reportOf(t, shortMeta+"-- logs.json --\n"+
+				`{"logs":[{"path":"`+path+`","excerpt":true}]}`+"\n-- "+path+" --\n"+c.text)
+			var texts []string
+			for _, u := range r.Unexplained {
+				texts = append(texts, u.Text)
+			}
+			if c.first == "" && len(texts) > 0 || c.first != "" && (len(texts) != 1 || texts[0] != c.first) {
+				t.Errorf("it shows\n\t%s\nand should show\n\t%s", strings.Join(texts, "\n\t"), c.first)
+			} else if len(texts) == 1 && !strings.Contains(r.Unexplained[0].Why, c.why) {
+				t.Errorf("it does not name %s: %s", c.why, r.Unexplained[0].Why)
+			}
+		})
+	}
+}

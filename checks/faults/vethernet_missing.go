@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "vethernet-missing",
 	Title:    "vEthernet adapter of the pod network is missing",
 	Healthy:  "vEthernet adapter of the pod network exists",
@@ -44,7 +44,7 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 		// a second run of the start script prints it on a healthy node too
 		{Text: "An adapter was not found.", ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var names []string
 		for _, a := range evidence.Adapters.In(s) {
 			if a.Compartment <= 1 && isHostSide(a.Name) {
@@ -55,7 +55,7 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 		if len(names) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
 		}
-		return []checks.Finding{checks.Findingf(checks.Fail, "vEthernet",
+		return []*checks.Finding{checks.Findingf(checks.Fail, "vEthernet",
 			"No vEthernet adapter is connected to the pod network's switch (found: %s)",
 			strings.Join(names, ", ")).
 			At(evidence.Adapters.Field(s), "no adapter is called vEthernet (…): %s",

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "vfp-dsr-rule-missing",
 	Title:    "Virtual switch port of a pod has no rule for a Service",
 	Healthy:  "Virtual switch ports of pods have the rules of all Services",
@@ -39,7 +39,7 @@ all. For pods that have been Ready for five minutes it is a fault, otherwise a w
 	Shows:  []*checks.Effect{effectServiceRules},
 	Needs:  []evidence.Need{evidence.VFPPorts, evidence.HNSLoadBalancers, evidence.HNSEndpoints},
 	Uses:   []evidence.Need{evidence.Pods, evidence.Node},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		ports := slices.DeleteFunc(switchPorts(s), func(p switchPort) bool { return p.DSRRules == nil })
 		wanted := dsrServices(s)
 		if len(wanted) == 0 {
@@ -48,7 +48,7 @@ all. For pods that have been Ready for five minutes it is a fault, otherwise a w
 		if len(ports) < 2 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the rules of VFP of two pods"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, p := range ports {
 			var missing []string
 			for _, w := range wanted {

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "vfp-port-blocked",
 	Title:    "Virtual switch port of a pod is blocked",
 	Healthy:  "Virtual switch ports of pods are not blocked",
@@ -32,8 +32,8 @@ that has been Ready for five minutes a blocked port is a fault, for any other en
 	Shows:  []*checks.Effect{effectPodTraffic},
 	Needs:  []evidence.Need{evidence.VFPPorts},
 	Uses:   []evidence.Need{evidence.HNSEndpoints, evidence.Pods, evidence.Node},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
-		var findings []checks.Finding
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
 		known, named := false, map[string]bool{}
 		for _, p := range switchPorts(s) {
 			named[p.Name] = true

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "vm-mac-spoofing-disabled",
 	Title:    "Hypervisor drops pod traffic (MAC spoofing disabled)",
 	Healthy:  "Hypervisor forwards pod traffic",
@@ -46,7 +46,7 @@ networks of Azure, AWS and Google allow pod addresses themselves.`,
 	Needs: []evidence.Need{evidence.OSInfo, evidence.ReachProbes},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
 		evidence.Adapters),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		machine := evidence.OSInfo.In(s).Machine
 		if machine.Virtual == nil {
@@ -82,18 +82,18 @@ networks of Azure, AWS and Google allow pod addresses themselves.`,
 		if strings.Contains(machine.Manufacturer, "VMware") {
 			f = f.Cure(checks.Steps(acceptOnVSphere(), podReachesOutside()))
 		}
-		return []checks.Finding{f.At(evidence.OSInfo.Field(s, "machine"),
+		return []*checks.Finding{f.At(evidence.OSInfo.Field(s, "machine"),
 			"machine is virtual: %s %s", machine.Manufacturer, machine.Model)}, nil
 	},
 })
 
-func acceptOnVSphere() checks.Step {
+func acceptOnVSphere() *checks.Step {
 	return checks.Run("Get-VirtualPortGroup -VM {node} | Get-SecurityPolicy | Set-SecurityPolicy -MacChanges $true -ForgedTransmits $true -AllowPromiscuous $true",
 		"On vSphere, set MAC address changes, forged transmits and promiscuous mode of the port group to Accept.")
 }
 
-func podReachesOutside() checks.Step {
-	return checks.Verify("kubectl exec <pod> -- curl.exe -sS -m 5 https://kubernetes.io", "a page")
+func podReachesOutside() *checks.Step {
+	return checks.Verify("kubectl exec POD -n NAMESPACE -- curl.exe -sS -m 5 https://kubernetes.io", "a page")
 }
 
 // A podView is what probes say of the way out of this machine.

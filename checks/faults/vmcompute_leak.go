@@ -14,7 +14,7 @@ const (
 	vmcomputeHandles = 5000
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "vmcompute-leak",
 	Title:    "vmcompute uses too much memory or too many handles",
 	Healthy:  "vmcompute uses a normal amount of memory and handles",
@@ -24,8 +24,8 @@ commands of exec probes in them. Each exec probe that cannot be started leaks so
 user saw 1.8 GB after 15 days. Containers that stay behind hold handles in it. When it is out of
 memory, calls fail with "The RPC server is unavailable", and no container starts or ends any more.
 
-The check warns from 500 MB, or from 5000 handles, as the AKS log analysis does, which takes 50 to
-150 MB for normal.`,
+The check warns from 500 MB, or from 5000 handles, as the AKS log analysis does, which regards 50 to
+150 MB as normal.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-Process vmcompute | Format-List WorkingSet64, PrivateMemorySize64, HandleCount, StartTime",
 			"Read the numbers again after an hour: a leak grows."),
@@ -42,7 +42,8 @@ The check warns from 500 MB, or from 5000 handles, as the AKS log analysis does,
 		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/thresholds.md"},
 	Explains: []string{"pods-stuck-creating"},
 	Needs:    []evidence.Need{evidence.Processes},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	FromPart: []evidence.Need{evidence.Processes},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		for _, p := range evidence.Processes.In(s) {
 			if !strings.EqualFold(node.Program(p.Name), "vmcompute") {
 				continue
@@ -51,7 +52,7 @@ The check warns from 500 MB, or from 5000 handles, as the AKS log analysis does,
 			if p.PrivateBytes > used {
 				used, field = p.PrivateBytes, "privateBytes"
 			}
-			var findings []checks.Finding
+			var findings []*checks.Finding
 			if used >= vmcomputeBytes {
 				findings = append(findings, checks.Findingf(checks.Warn, "vmcompute",
 					"vmcompute uses %d MB of memory; expected: less than 500 MB", used>>20).

@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "volume-chown-unsupported",
 	Title:    "Pod sets runAsUser, and its token cannot be written",
 	Healthy:  "Tokens of pods can be written",
@@ -18,6 +18,8 @@ The check looks for this error at pods that do not start and in the log of the k
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.securityContext} {.spec.containers[*].securityContext}'",
 			"Find runAsUser in the pod."),
+		checks.Do("If its images are for Linux, set nodeSelector kubernetes.io/os: linux, and leave the rest as it is.").
+			Costs("The pods of the workload are recreated."),
 		checks.Do("Remove runAsUser, runAsGroup and fsGroup from pods for Windows. To choose a user, set windowsOptions.runAsUserName.").
 			Costs("The pods of the workload are recreated."),
 		checks.Do("If the pod needs no token, set automountServiceAccountToken: false.").
@@ -28,6 +30,7 @@ The check looks for this error at pods that do not start and in the log of the k
 		"https://github.com/kubernetes/kubernetes/issues/102849",
 		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/114",
 		"https://github.com/hashicorp/consul-k8s/issues/1043",
+		"https://github.com/dapr/dapr/issues/6780",
 		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers-securitycontext",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},

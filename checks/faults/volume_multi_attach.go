@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "volume-multi-attach",
 	Title:    "Disk of a pod is still attached to another node",
 	Healthy:  "Disks of pods are attached to this node only",

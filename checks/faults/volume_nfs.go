@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "volume-nfs",
 	Title:    "Pod mounts an NFS volume on Windows",
 	Healthy:  "No pod on this node mounts an NFS volume",

@@ -5,7 +5,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "volume-unmount-in-use",
 	Title:    "Pod stays Terminating: a file of its volume is in use",
 	Healthy:  "Volumes of deleted pods can be removed",

@@ -11,7 +11,7 @@ import (
 	"doctor/checks/probed"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "vxlan-4789-conflict",
 	Title:    "Overlay traffic on UDP port 4789 is lost between nodes",
 	Healthy:  "Overlay traffic on UDP port 4789 passes between nodes",
@@ -39,18 +39,18 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 		node.NeedClusterCIDRs},
 	Uses: append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo},
 		append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		for i, r := range evidence.FirewallInfo.In(s).Rules {
 			if r.Enabled && strings.EqualFold(r.Action, "block") && strings.EqualFold(r.Direction,
 				"in") && (strings.EqualFold(r.Protocol, "udp") || r.Protocol == "17") &&
 				slices.Contains(r.LocalPorts, "4789") {
-				return []checks.Finding{checks.Findingf(checks.Fail, "UDP 4789",
+				return []*checks.Finding{checks.Findingf(checks.Fail, "UDP 4789",
 					"Firewall rule %s blocks UDP port 4789, which carries all pod traffic from other nodes", cmp.Or(r.DisplayName, r.Name)).
 					At(evidence.FirewallInfo.Field(s, "rules", i),
 						"%s: enabled, in, block, udp 4789",
 						cmp.Or(r.Name, r.DisplayName)).With(n.Backend.From).
-					Cure(withFirst(checkOf("vxlan-4789-conflict").Fix, checks.Run(
+					Cure(withFirst(fixOf("vxlan-4789-conflict"), checks.Run(
 						"Disable-NetFirewallRule -DisplayName '"+quoteForPowerShell(
 							cmp.Or(r.DisplayName, r.Name))+"'",
 						"Disable firewall rule %s.", cmp.Or(r.DisplayName, r.Name))))}, nil
@@ -90,15 +90,15 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 		}
 		f = f.With(probed.ReachBecause(*v.elsewhere))
 		if vmware {
-			steps := checkOf("vxlan-4789-conflict").Fix.Steps
+			steps := fixOf("vxlan-4789-conflict").Steps
 			f = f.At(evidence.OSInfo.Field(s, "machine"), "machine is %s %s", machine.Manufacturer,
 				machine.Model).Cure(checks.Steps(steps[2], steps[0], steps[1], steps[3]))
 		}
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	},
 })
 
-func openOverlayPort() checks.Step {
+func openOverlayPort() *checks.Step {
 	return checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow",
 		"Allow the port in the firewall of this node. Disable a rule that blocks it.")
 }

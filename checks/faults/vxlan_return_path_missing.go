@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "vxlan-return-path-missing",
 	Title:    "Overlay route to the pods of another node is missing",
 	Healthy:  "Overlay routes to the pods of all other nodes exist",
@@ -28,7 +28,7 @@ address blocks, and podCIDRs mean nothing there.`,
 			"Restart flanneld: it adds the missing routes.").
 			Costs("If flanneld recreates the HNS network, the node loses its network for a few seconds."),
 		checks.Inspect(
-			`kubectl get nodes -o custom-columns=NAME:.metadata.name,CIDR:.spec.podCIDR,IP:.metadata.annotations.flannel\.alpha\.coreos\.com/public-ip`,
+			`kubectl get nodes -o custom-columns='NAME:.metadata.name,CIDR:.spec.podCIDR,IP:.metadata.annotations.flannel\.alpha\.coreos\.com/public-ip'`,
 			"If the route is still missing, compare the flannel annotations of the other node."),
 		checks.Verify(
 			"Get-HnsNetwork | Where-Object Name -eq '{network}' | ConvertTo-Json -Depth 10",
@@ -40,7 +40,7 @@ address blocks, and podCIDRs mean nothing there.`,
 	Applies:  checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
 	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Nodes, node.NeedNetworks},
 	Uses:     slices.Concat(node.CNISources, []evidence.Need{evidence.Node}),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
 		switch {
@@ -83,7 +83,7 @@ address blocks, and podCIDRs mean nothing there.`,
 		if others == 0 {
 			return nil, checks.Skip("no other node has joined flannel's overlay")
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		if len(missing) > 0 {
 			findings = append(findings, checks.Findingf(checks.Fail, net.Name,
 				"HNS network %s has no route to the pods of %s: replies to them are lost", net.Name,

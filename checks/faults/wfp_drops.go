@@ -23,7 +23,7 @@ var (
 		"calico-node", "azure-vnet", "csi-proxy", "rke2", "k3s"}
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "wfp-drops",
 	Title:    "Windows drops packets of node components",
 	Healthy:  "Windows drops no packets of node components",
@@ -48,9 +48,9 @@ on the number is reported as info.`,
 		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-hns.md"},
 	Explains: []string{"firewall-blocks-10250", "component-port-closed"},
 	Needs:    []evidence.Need{evidence.WFPInfo},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		w := evidence.WFPInfo.In(s)
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for i, d := range w.Drops {
 			if !ofNode(d) || d.Count < dropsOfComponent ||
 				!d.Last.IsZero() && s.Now().Sub(d.Last.Time) > checks.LongAgo {

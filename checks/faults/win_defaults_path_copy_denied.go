@@ -7,7 +7,7 @@ import (
 
 const deniedNetConf = "flannel pod cannot write net-conf.json: the image is too old for this containerd"
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "win-defaults-path-copy-denied",
 	Title:    "flannel pod cannot copy net-conf.json to the host",
 	Healthy:  "flannel pod can copy net-conf.json to the host",

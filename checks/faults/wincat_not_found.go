@@ -11,7 +11,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "wincat-not-found",
 	Title:    "port-forward fails: pause image without wincat.exe",
 	Healthy:  "Pause image contains wincat.exe",
@@ -28,9 +28,9 @@ An unknown image is a fault only together with the error itself.`,
 			"Set the pause image to registry.k8s.io/pause:3.10: sandbox_image of containerd, --pod-infra-container-image of the kubelet for docker."),
 		checks.Run("{restart runtime}", "Restart the container runtime.").
 			Costs("Only pods that are created later use the new pause image."),
-		checks.Run("kubectl delete pod -n <namespace> <pod>",
+		checks.Run("kubectl delete pod POD -n NAMESPACE",
 			"Delete the pod, so that its controller creates it again."),
-		checks.Verify("kubectl -n <namespace> port-forward <pod> 8080:80",
+		checks.Verify("kubectl port-forward POD -n NAMESPACE 8080:80",
 			"Forwarding from 127.0.0.1:8080")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes/kubernetes/pull/75479"},
@@ -51,10 +51,10 @@ An unknown image is a fault only together with the error itself.`,
 			Says: "port-forward fails: wincat.exe is not in the pause image"},
 		{Text: socatNotFound,
 			Says: "port-forward fails: this kubelet requires socat, which Windows does not have"},
-		{Text: "hcs::System::CreateProcess: wincat.exe",
+		{Text: "hcs::System::CreateProcess: wincat.exe", Or: []string{`"CommandLine":"wincat.exe`},
 			Says: "port-forward fails: wincat.exe is not in the pause image"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if rt := n.Runtime.Value; rt.Name == "containerd" && rt.Version.Major == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the version of containerd"))
@@ -66,7 +66,7 @@ An unknown image is a fault only together with the error itself.`,
 				f := checks.Findingf(checks.Fail, "kubelet",
 					"port-forward failed: this kubelet requires socat, which Windows does not have").With(checks.Quote(m))
 				f.Basis = checks.ByText
-				return []checks.Finding{f}, nil
+				return []*checks.Finding{f}, nil
 			}
 			if published && (m.Over != "" || m.Last.IsZero() ||
 				s.Now().Sub(m.Last) > wincatMemory) {
@@ -76,7 +76,7 @@ An unknown image is a fault only together with the error itself.`,
 				"port-forward failed: wincat.exe is missing (pause image: %s)",
 				image.Value).With(checks.Quote(m), image.From).Cure(wincatFix(s, n, image))
 			f.Basis = checks.ByBoth
-			return []checks.Finding{f}, nil
+			return []*checks.Finding{f}, nil
 		}
 		if n.Kubelet.Known() && n.Kubelet.Value.Minor < 14 {
 			return nil, checks.Skip(
@@ -84,7 +84,7 @@ An unknown image is a fault only together with the error itself.`,
 				n.Kubelet.Value)
 		}
 		if lacksWincat(image.Value) {
-			return []checks.Finding{checks.Findingf(checks.Warn, image.Value,
+			return []*checks.Finding{checks.Findingf(checks.Warn, image.Value,
 				"pause image %s has no wincat.exe: kubectl port-forward to pods of this node fails",
 				image.Value).
 				With(image.From, n.Runtime.From).Cure(wincatFix(s, n, image))}, nil
@@ -100,7 +100,7 @@ An unknown image is a fault only together with the error itself.`,
 // wincatFix changes the pause image, and recreates the pod that needs it.
 func wincatFix(s evidence.Snapshot, n *node.Node, image node.Fact[string]) checks.Fix {
 	change := pauseFix(s, n, image).Steps[:2]
-	return checks.Steps(slices.Concat(change, checkOf("wincat-not-found").Fix.Steps[2:])...)
+	return checks.Steps(slices.Concat(change, fixOf("wincat-not-found").Steps[2:])...)
 }
 
 // wincatMemory is how long an attempt to forward a port speaks for the image: nobody tries often.

@@ -4,7 +4,7 @@ import (
 	"doctor/checks"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "windows-memory-exhausted",
 	Title:    "Windows has no memory for another container",
 	Healthy:  "Windows has memory for containers",

@@ -14,7 +14,7 @@ const (
 	decapFixed = 1554
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "windows-server-2019-decap-in-regression",
 	Title:    "Windows update breaks the path from pods to Services",
 	Healthy:  "Windows build has no regression on the path to Services",
@@ -27,7 +27,7 @@ balancers all exist. The update of the third week of October 2020 (KB4580390) fi
 No log line and no object shows the fault, so the check uses the build's revision and the probes: it
 is a fault if a pod cannot reach a Service, and a warning if no Service was probed or all answered.`,
 	Fix: checks.Steps(
-		checks.Run("wusa.exe <update>.msu /quiet /norestart",
+		checks.Run("wusa.exe UPDATE.msu /quiet /norestart",
 			"Download the current cumulative update of Windows Server 2019 (KB4580390 or later) and install it."),
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 			"Move the pods to other nodes.").
@@ -49,7 +49,7 @@ is a fault if a pod cannot reach a Service, and a warning if no Service was prob
 	Needs: []evidence.Need{node.NeedBuild},
 	Uses: append(append([]evidence.Need{}, node.ClusterSources...), evidence.ReachProbes,
 		evidence.OSInfo, evidence.Node, evidence.EndpointSlices),
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		b := n.Build
 		switch {
@@ -62,12 +62,12 @@ is a fault if a pod cannot reach a Service, and a warning if no Service was prob
 			dest, ok := probed.AddressOf(p)
 			if ok && p.From != "node" && p.Protocol != "icmp" && isService(n, dest) &&
 				probed.GotNoAnswer(p) && !noEndpoint(s, dest) {
-				return []checks.Finding{checks.Findingf(checks.Fail, b.Value.String(),
+				return []*checks.Finding{checks.Findingf(checks.Fail, b.Value.String(),
 					"%s cannot reach the Service address %s: Windows build %s has the DECAP_IN regression", p.From, p.Target, b.Value).
 					With(b.From, probed.ReachBecause(p))}, nil
 			}
 		}
-		return []checks.Finding{checks.Findingf(checks.Warn, b.Value.String(),
+		return []*checks.Finding{checks.Findingf(checks.Warn, b.Value.String(),
 			"Windows build %s breaks pod access to Services when HNS restarts (fixed in 10.0.17763.%d, KB4580390)", b.Value, decapFixed).With(b.From)}, nil
 	},
 })

@@ -10,7 +10,7 @@ import (
 	"doctor/checks/node"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "windows-update-kb5040437-networking",
 	Title:    "Windows update KB5040437 makes the firewall block pods",
 	Healthy:  "Windows update KB5040437 does not block pods",
@@ -36,7 +36,7 @@ the change itself. The error has other causes on other builds.`,
 		recreatePods(),
 		checks.Do("Install %s or a later cumulative update.", october2024Patch).
 			Costs("The reboot stops every pod of this node."),
-		checks.Verify("kubectl exec <pod> -- curl.exe -sS -m 5 https://<host>",
+		checks.Verify("kubectl exec POD -n NAMESPACE -- curl.exe -sS -m 5 https://HOST",
 			"an answer of the host")),
 	Links: []string{"https://github.com/microsoft/Windows-Containers/issues/516",
 		"https://github.com/projectcalico/calico/issues/9019",
@@ -67,20 +67,20 @@ the change itself. The error has other causes on other builds.`,
 		{Text: "access a socket in a way forbidden by its access permissions",
 			Not: []string{"listen tcp", "listen udp", "bind:"}, ConfirmOnly: true},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		b := n.Build.Value
 		reached, lost, fromNode := podProbes(s, n)
 		switch {
 		case len(reached) > 0:
-			return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+			return []*checks.Finding{checks.Findingf(checks.Info, b.String(),
 					"Build %s has the firewall change of %s; pods reach %s, so it is harmless here",
 					b, july2024Update, reached[0].Target).
 					With(n.Build.From).At(reached[0].Field("outcome"), "%s",
 					probeText(reached[0]))},
 				nil
 		case len(lost) > 0 && len(fromNode) > 0 && len(podsWithoutEndpoint(s)) == 0:
-			return []checks.Finding{checks.Findingf(checks.Fail, b.String(),
+			return []*checks.Finding{checks.Findingf(checks.Fail, b.String(),
 					"Pods reach no host, the node does: build %s has %s, which makes the firewall block pods", b, july2024Update).
 					With(n.Build.From).At(lost[0].Field("outcome"), "%s",
 					probeText(lost[0])).At(fromNode[0].Field("outcome"), "%s",
@@ -92,17 +92,17 @@ the change itself. The error has other causes on other builds.`,
 				f := checks.Findingf(checks.Fail, b.String(),
 					"Pods are denied connections: build %s has %s, which makes the firewall block pods", b, july2024Update).With(n.Build.From, checks.Quote(m))
 				f.Basis = checks.ByBoth
-				return []checks.Finding{f}, nil
+				return []*checks.Finding{f}, nil
 			}
 		}
 		for _, p := range evidence.Pods.In(s) {
 			if ownsAddress(p) && p.Ready() {
-				return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+				return []*checks.Finding{checks.Findingf(checks.Info, b.String(),
 					"Build %s has the firewall change of %s, which blocks pods on some networks (%s is Ready, not probed)", b, july2024Update, p.FullName()).
 					With(n.Build.From)}, nil
 			}
 		}
-		return []checks.Finding{checks.Findingf(checks.Info, b.String(),
+		return []*checks.Finding{checks.Findingf(checks.Info, b.String(),
 			"Build %s has the firewall change of %s, which blocks pods on some networks (no sign of it here)", b, july2024Update).With(n.Build.From)}, nil
 	},
 })

@@ -8,7 +8,7 @@ import (
 )
 
 // recreatePods is the step after a change that only new pods take over.
-func recreatePods() checks.Step {
+func recreatePods() *checks.Step {
 	return checks.Run(
 		"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data; kubectl uncordon {node}",
 		"Recreate the pods of this node: running pods keep the old settings.").
@@ -58,7 +58,7 @@ func workloadOf(p evidence.Pod) string {
 func onWorkload(p evidence.Pod, verb, rest string) string {
 	workload := workloadOf(p)
 	if strings.HasPrefix(workload, "pod/") && verb != "set image" {
-		workload = "deployment/<deployment>"
+		workload = "deployment/DEPLOYMENT"
 	}
 	return strings.TrimSpace("kubectl -n " + p.Metadata.Namespace + " " + verb + " " + workload +
 		" " + rest)

@@ -9,7 +9,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-var _ = register(checks.Check{
+var _ = register(&checks.Check{
 	ID:       "wsaeacces-excluded-port",
 	Title:    "Windows reserves a port of a node component",
 	Healthy:  "Ports of node components are not reserved by Windows",
@@ -53,7 +53,7 @@ the check cannot run.`,
 			Until: slices.Concat(nodeRegistered, proxyStarted),
 			Says:  "a component cannot listen on its port: it is reserved or used by another process"},
 	},
-	Run: func(s evidence.Snapshot) ([]checks.Finding, error) {
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		table := evidence.Ports.In(s)
 		if len(table.Listener) == 0 {
 			return nil, checks.Unknown(
@@ -63,7 +63,7 @@ the check cannot run.`,
 		if table.Excluded == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("which ports Windows reserves"))
 		}
-		var findings []checks.Finding
+		var findings []*checks.Finding
 		for _, w := range wantedPorts(s) {
 			at := exclusionOf(table, w)
 			if at < 0 || len(listenersOn(table, w.protocol, w.port)) > 0 {

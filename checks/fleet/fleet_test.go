@@ -60,7 +60,7 @@ func node(name, build, zone string, causes ...string) fleet.Judged {
 				Message: id + " on " + name})
 		}
 	}
-	j := fleet.Judge(r, evidence.Snapshot{})
+	j := fleet.Judge(name, r, evidence.Snapshot{})
 	// what a Node object says is in no snapshot here
 	j.Unread, j.Ready, j.Verdict = "", "True", fleet.Healthy
 	switch {

@@ -165,13 +165,10 @@ type Judged struct {
 	of map[string]checks.Result // of its causes and warnings
 }
 
-// Judge keeps what the fleet needs of a node's report.
-func Judge(r checks.Report, s evidence.Snapshot) Judged {
-	j := Judged{Node: Node{Name: r.Node.Name, Verdict: Healthy, Checks: r.Summary,
+// Judge keeps what the fleet needs of the report of the node that it knows by that name.
+func Judge(name string, r checks.Report, s evidence.Snapshot) Judged {
+	j := Judged{Node: Node{Name: name, Verdict: Healthy, Checks: r.Summary,
 		Causes: []NodeCause{}, Evidence: "api"}, of: map[string]checks.Result{}}
-	if j.Name == "" {
-		j.Name = s.Meta().Node
-	}
 	add := func(result *checks.Result) {
 		cause := NodeCause{ID: result.ID, Status: result.Status}
 		if len(result.Findings) > 0 {

@@ -45,6 +45,7 @@ func TestWhatIsMissingIsDrawnWhereItBelongs(t *testing.T) {
 			"  HNS network MISSING\n"},
 		{"the load balancer of the VIP, with its backends", "hns-lb-missing-or-stale",
 			" VIP 10.0.0.10 port 53/udp\n  load balancer MISSING\n   backend 10.224.4."},
+		{"a backend that is no ready pod's", "pod-address-mismatch", "STALE\n"},
 		{"a prefix on the way to the pod", "outboundnat-exception-missing",
 			"   ~ OutBoundNAT exception 10.96.0.0/12 missing\n"},
 	} {

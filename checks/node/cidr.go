@@ -23,15 +23,21 @@ func ParsePrefix(s string) (Prefix, bool) {
 
 // ParsePrefixes reads a comma-separated list or several strings, and leaves out what is no CIDR.
 func ParsePrefixes(list ...string) []Prefix {
-	var prefixes []Prefix
-	for _, s := range list {
+	return parseLists(list, ParsePrefix)
+}
+
+// parseLists reads the parts of comma-separated lists, and leaves out what cannot be read and what
+// came before.
+func parseLists[T comparable](lists []string, parse func(string) (T, bool)) []T {
+	var values []T
+	for _, s := range lists {
 		for part := range strings.SplitSeq(s, ",") {
-			if p, ok := ParsePrefix(part); ok && !slices.Contains(prefixes, p) {
-				prefixes = append(prefixes, p)
+			if v, ok := parse(part); ok && !slices.Contains(values, v) {
+				values = append(values, v)
 			}
 		}
 	}
-	return prefixes
+	return values
 }
 
 // ParseAddress reads an IP, with or without a prefix length behind it.
@@ -44,15 +50,7 @@ func ParseAddress(s string) (Address, bool) {
 // ParseAddresses reads addresses, each of which may be a list with commas. It leaves out what is none,
 // and what came before.
 func ParseAddresses(list ...string) []Address {
-	var addresses []Address
-	for _, s := range list {
-		for part := range strings.SplitSeq(s, ",") {
-			if a, ok := ParseAddress(part); ok && !slices.Contains(addresses, a) {
-				addresses = append(addresses, a)
-			}
-		}
-	}
-	return addresses
+	return parseLists(list, ParseAddress)
 }
 
 // Covers reports whether every address of inner lies in outer.
@@ -66,6 +64,8 @@ func AnyCovers(outer []Prefix, inner Prefix) bool {
 }
 
 // AnyContains tells whether one of the prefixes contains the address.
+//
+//go:noinline
 func AnyContains(outer []Prefix, a Address) bool {
 	return slices.ContainsFunc(outer, func(p Prefix) bool { return p.Contains(a) })
 }

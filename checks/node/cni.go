@@ -118,8 +118,15 @@ var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`,
 // ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
 func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile,
 	evidence.Gap) {
+	return firstFile(s, containerdConfigs, evidence.DecodeContainerdConfig)
+}
+
+// firstFile decodes the first of the files that is there. The gap of one that was looked for says
+// more than that of one that was not.
+func firstFile[T any](s evidence.Snapshot, paths []string,
+	decode func([]byte) (*T, error)) (*T, evidence.NodeFile, evidence.Gap) {
 	var gap evidence.Gap
-	for _, p := range containerdConfigs {
+	for _, p := range paths {
 		f := s.File(p)
 		if f.Gap.Kind != "" {
 			if gap.Kind == "" || gap.Kind == evidence.NotCollected {
@@ -127,7 +134,7 @@ func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence
 			}
 			continue
 		}
-		c, err := evidence.DecodeContainerdConfig([]byte(f.Text))
+		c, err := decode([]byte(f.Text))
 		if err != nil {
 			return nil, f, evidence.Unreadable.Gap(f.Path, err)
 		}

@@ -85,6 +85,8 @@ func Program(file string) string {
 }
 
 // EqualsAny reports whether s is in the list, in any case, as Windows compares names.
+//
+//go:noinline
 func EqualsAny(s string, list []string) bool {
 	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(s, v) })
 }

@@ -176,22 +176,11 @@ func (n *Node) KubeletConfig(s evidence.Snapshot) (evidence.KubeletConfig, evide
 	if f, ok := n.KubeletFlag("config"); ok && f.Value != "" {
 		paths = []string{f.Value}
 	}
-	var gap evidence.Gap
-	for _, p := range paths {
-		f := s.File(p)
-		if f.Gap.Kind != "" {
-			if gap.Kind == "" || gap.Kind == evidence.NotCollected {
-				gap = f.Gap
-			}
-			continue
-		}
-		config, err := evidence.DecodeKubeletConfig([]byte(f.Text))
-		if err != nil {
-			return evidence.KubeletConfig{}, f, evidence.Unreadable.Gap(f.Path, err)
-		}
-		return *config, f, evidence.Gap{}
+	config, f, gap := firstFile(s, paths, evidence.DecodeKubeletConfig)
+	if config == nil {
+		config = &evidence.KubeletConfig{}
 	}
-	return evidence.KubeletConfig{}, evidence.NodeFile{}, gap
+	return *config, f, gap
 }
 
 // KubeletConfigPath is the kubelet's configuration file as Windows names it; empty where nothing

@@ -13,9 +13,10 @@ const loggedKubelet = "the kubelet's version"
 
 // FactSigns are texts of logs that tell a fact of the node.
 var FactSigns = []evidence.Sign{
-	{Check: loggedKubelet, Text: `"Kubelet version" kubeletVersion="`, In: []string{"kubelet"}},
+	{Check: loggedKubelet, Text: `"Kubelet version" kubeletVersion="`, In: []string{"kubelet"},
+		Innocent: true},
 	{Check: loggedKubelet, Text: "server.go:", Also: []string{"] Version: v1."},
-		In: []string{"kubelet"}},
+		In: []string{"kubelet"}, Innocent: true},
 }
 
 // learnLoggedKubelet takes the version from the last line that tells it.

@@ -207,6 +207,8 @@ func flannelBackend(name string) Backend {
 const OvsNetwork = "external"
 
 // EndpointName names an endpoint for a finding, shortened, with its first address.
+//
+//go:noinline
 func EndpointName(e evidence.HNSEndpoint) string {
 	name := e.Name
 	if len(name) > 20 {

@@ -209,11 +209,20 @@ func kernelBuild(kernel string) (Build, bool) {
 // osName is the product's name without its edition. Windows 11 calls itself
 // Windows 10 in the registry, so the build has the last word.
 func osName(product string, build int) string {
+	if client := strings.TrimPrefix(product, "Microsoft "); strings.HasPrefix(client, "Windows 1") {
+		if build >= firstWindows11 { // the registry of Windows 11 says Windows 10
+			client = strings.Replace(client, "Windows 10", "Windows 11", 1)
+		}
+		return evidence.Clean(client)
+	}
 	if name := evidence.WindowsName(build); name != "" {
 		return name
 	}
 	return cmp.Or(evidence.Clean(product), fmt.Sprintf("Windows build %d", build))
 }
+
+// firstWindows11 is the build with which Windows 11 began. The name shows Windows Server.
+const firstWindows11 = 22000
 
 // MaxFact bounds a name or version in bytes; a Kubernetes name has up to 253.
 const MaxFact = 253

@@ -76,6 +76,8 @@ func (t *Outcomes) Quotes() []evidence.Because {
 
 // GotAnswer tells whether a packet came back: a refusal is an answer too. A
 // probe for which neither GotAnswer nor GotNoAnswer holds was never sent.
+//
+//go:noinline
 func GotAnswer(p evidence.ReachProbe) bool {
 	return p.Outcome == "ok" || p.Outcome == "refused" || p.Outcome == "reset"
 }

@@ -108,7 +108,8 @@ func (c Component) shownBy() string {
 	case WMCO:
 		return `kubectl get node {node} -o jsonpath='{.metadata.annotations}'`
 	}
-	return "kubectl get pods -A -o wide --field-selector spec.nodeName={node}"
+	return "kubectl get pods -A --field-selector spec.nodeName={node} -o custom-columns='" +
+		"POD:.metadata.name,IMAGE:.spec.containers[*].image'"
 }
 
 // A version is what a component's version was found to be.

@@ -10,7 +10,7 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-socket-left-behind", Of: Kubelet,
 		From:   "1.31.0 < 1.31.1",
-		Title:  "Kubelet does not start again: its old socket file is in the way",
+		Title:  "kubelet does not restart: its old socket file still exists",
 		Breaks: []string{"kubelet-start"},
 		Signs: []checks.Sign{
 			{Text: "Failed to listen to socket while starting device plugin registry",
@@ -23,8 +23,9 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-hundred-disks", Of: Kubelet,
 		From:   "1.20.0 < 1.20.13, 1.21.0 < 1.21.7, 1.22.0 < 1.22.4",
-		Title:  "Kubelet mounts no more than 100 disks on Windows",
+		Title:  "kubelet mounts no more than 100 disks on Windows",
 		Breaks: []string{"pod-start"},
+		Signs:  []checks.Sign{{Text: "disk number out of range:"}},
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/105673"},
 	},
 	{
@@ -44,7 +45,7 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-cgroup-driver-checked", Of: Kubelet,
 		From:    "1.18.0 < 1.18.16, 1.19.0 < 1.19.8, 1.20.0 < 1.20.3",
-		Title:   "Kubelet compares cgroup drivers on Windows and exits",
+		Title:   "kubelet compares cgroup drivers on Windows and exits",
 		Runtime: "docker",
 		Breaks:  []string{"kubelet-start"},
 		Signs: []checks.Sign{
@@ -57,13 +58,13 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-metrics-time-out", Of: Kubelet,
 		From:  "1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
-		Title: "Kubelet metrics time out with more than three pods",
+		Title: "kubelet metrics time out with more than three pods",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/87730"},
 	},
 	{
 		ID: "kubelet-metrics-not-english", Of: Kubelet,
 		From:  "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
-		Title: "Kubelet reads no metrics on Windows that is not English",
+		Title: "kubelet reads no metrics on Windows that is not English",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/84156"},
 	},
 	{
@@ -83,7 +84,7 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-metrics-memory-leak", Of: Kubelet,
 		From:  "1.14.0 < 1.14.3",
-		Title: "Kubelet leaks memory when it reads container metrics",
+		Title: "kubelet leaks memory when it reads container metrics",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/78594"},
 	},
 	{
@@ -101,7 +102,7 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-processor-count", Of: Kubelet,
 		From:  "1.20.0 < 1.21.0",
-		Title: "Kubelet counts no more than 64 logical processors",
+		Title: "kubelet counts no more than 64 logical processors",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/97378"},
 	},
 	{
@@ -114,7 +115,7 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-status-after-restart", Of: Kubelet,
 		From:   "1.32.0 < 1.32.3",
-		Title:  "Kubelet does not report the node status after its restart",
+		Title:  "kubelet does not report the node status after its restart",
 		Breaks: []string{"node-reports"},
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/130356"},
 	},
@@ -143,14 +144,14 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-republish-deletes-mount", Of: Kubelet,
 		From:   "1.34.0 < 1.34.9",
-		Title:  "Kubelet deletes a CSI mount whose republishing failed",
+		Title:  "kubelet deletes a CSI mount if republishing it fails",
 		Breaks: []string{"running-containers"},
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139230"},
 	},
 	{
 		ID: "kubelet-volume-metrics-missing", Of: Kubelet,
 		From:  "1.34.0 < 1.34.2",
-		Title: "Kubelet reports no volume metrics",
+		Title: "kubelet reports no volume metrics",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/133905"},
 	},
 	{
@@ -166,7 +167,7 @@ var kubeProxyRows = []Row{
 	{
 		ID: "kube-proxy-stale-load-balancers", Of: KubeProxy,
 		From:       "1.24.0 < 1.24.7, 1.25.0 < 1.25.3",
-		Title:      "kube-proxy leaves load balancers of deleted pods behind",
+		Title:      "kube-proxy keeps load balancers of deleted pods",
 		Breaks:     []string{"services"},
 		State:      "hns-lb-missing-or-stale",
 		Workaround: "Until the update, restart kube-proxy after pods of a Service of type LoadBalancer were deleted.",
@@ -237,7 +238,7 @@ var kubeProxyRows = []Row{
 	{
 		ID: "kube-proxy-local-process", Of: KubeProxy,
 		From:  "1.20.0 < 1.20.6",
-		Title: "kube-proxy sends traffic of a LoadBalancer to local processes",
+		Title: "kube-proxy sends LoadBalancer traffic to local processes",
 		Links: []string{"https://nvd.nist.gov/vuln/detail/CVE-2021-25736"},
 	},
 	{
@@ -250,7 +251,7 @@ var kubeProxyRows = []Row{
 	{
 		ID: "kube-proxy-own-node-port", Of: KubeProxy,
 		From:   "1.14.0 < 1.14.8, 1.15.0 < 1.15.5, 1.16.0 < 1.16.2",
-		Title:  "The node does not reach NodePorts at its own IP",
+		Title:  "Node does not reach NodePorts at its own IP",
 		Breaks: []string{"node-ports"},
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/83027"},
 	},
@@ -274,7 +275,7 @@ var kubeProxyRows = []Row{
 	{
 		ID: "kube-proxy-stale-vips", Of: KubeProxy,
 		From:   "1.24.0 < 1.24.9",
-		Title:  "kube-proxy takes load balancers that it failed to delete as valid",
+		Title:  "kube-proxy treats undeleted load balancers as valid",
 		Breaks: []string{"services"},
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/113524",
 			"https://github.com/kubernetes/kubernetes/pull/113567"},
@@ -289,7 +290,7 @@ var kubeProxyRows = []Row{
 	{
 		ID: "kube-proxy-hash-panic", Of: KubeProxy,
 		From:   "1.24.9 < 1.25.0",
-		Title:  "kube-proxy panics at a load balancer without endpoints",
+		Title:  "kube-proxy panics if a load balancer has no endpoints",
 		Breaks: []string{"kube-proxy"},
 		Signs: []checks.Sign{
 			{Text: "Error hashing endpoints", Also: []string{"endpoints=[]"}},

@@ -18,7 +18,7 @@ var calicoRows = []Row{
 	{
 		ID: "calico-node-service-flag", Of: Calico,
 		From:  "3.27.0 < 3.27.5, 3.28.0 < 3.28.1",
-		Title: "CalicoNode service calls a flag that calico-node lost",
+		Title: "CalicoNode service uses a flag that calico-node removed",
 		Signs: []checks.Sign{
 			{Text: "flag provided but not defined: -should-install-windows-upgrade"},
 		},
@@ -37,7 +37,7 @@ var calicoRows = []Row{
 	{
 		ID: "calico-confd-bgp-watcher", Of: Calico,
 		From:   "3.30.0 < 3.30.3",
-		Title:  "confd fails at endpoint status files, which Windows does not have",
+		Title:  "confd fails: endpoint status files do not exist on Windows",
 		Breaks: []string{"pod-traffic"},
 		Signs: []checks.Sign{
 			{Text: "Failed to create local BGP peer watcher"},
@@ -77,7 +77,7 @@ var flannelRows = []Row{
 	{
 		ID: "flannel-attach-retries", Of: Flannel,
 		From:   "0.25.3 < 0.25.5",
-		Title:  "flanneld does not notice that the gateway endpoint is attached",
+		Title:  "flanneld does not notice its attached gateway endpoint",
 		Breaks: []string{"flanneld"},
 		Signs: []checks.Sign{
 			{Text: "failed to hot attach bridge HNSEndpoint"},
@@ -110,14 +110,14 @@ var flannelRows = []Row{
 	{
 		ID: "flannel-nil-pointer", Of: Flannel,
 		From:   "0.13.0 < 0.14.0",
-		Title:  "flanneld panics at a nil pointer",
+		Title:  "flanneld panics (nil pointer)",
 		Breaks: []string{"flanneld"},
 		Links:  []string{"https://github.com/flannel-io/flannel/commit/bb5eed1a"},
 	},
 	{
 		ID: "flannel-interface-timeout", Of: Flannel,
 		From:    "0.24.1 < 0.24.2",
-		Title:   "flanneld waits too briefly for its network interface",
+		Title:   "flanneld does not wait long enough for its interface",
 		Breaks:  []string{"flanneld"},
 		Backend: node.OverlayNet,
 		Links: []string{"https://github.com/flannel-io/flannel/commit/16c08192",
@@ -126,7 +126,7 @@ var flannelRows = []Row{
 	{
 		ID: "flannel-interface-poll", Of: Flannel,
 		From:    "0.25.3 < 0.25.4",
-		Title:   "flanneld polls for its network interface in a wrong way",
+		Title:   "flanneld does not wait correctly for its interface",
 		Breaks:  []string{"flanneld"},
 		Backend: node.OverlayNet,
 		Links:   []string{"https://github.com/flannel-io/flannel/pull/2013"},
@@ -169,14 +169,14 @@ var azureRows = []Row{
 	{
 		ID: "azure-cns-state-lock", Of: AzureCNS,
 		From:   "1.4.0 < 1.4.40",
-		Title:  "Azure CNI holds its lock for whole calls, and others time out",
+		Title:  "Azure CNI calls time out: one call holds the lock too long",
 		Breaks: []string{"pod-start"},
 		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1712"},
 	},
 	{
 		ID: "azure-cns-hns-timeout", Of: AzureCNS,
 		From:   "1.4.0 < 1.4.27",
-		Title:  "Azure CNI waits without end for HNS",
+		Title:  "Azure CNI waits for HNS forever",
 		Breaks: []string{"pod-start"},
 		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
 	},

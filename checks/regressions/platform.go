@@ -10,12 +10,40 @@ var windowsRows = []Row{
 	{
 		ID: "windows-hns-crash", Of: Windows,
 		From:   "20348.1 < 20348.1194",
-		Title:  "The Host Networking Service crashes and pods lose traffic",
+		Title:  "Host Network Service crashes and pods lose traffic",
 		Breaks: []string{"pod-traffic"},
 		State:  "hns-service-crashed-or-restarted",
 		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278",
 			"https://support.microsoft.com/help/5018485",
 			"https://github.com/Azure/AgentBaker/pull/2380"},
+	},
+	{
+		// the update of the third week of September 2020
+		ID: "windows-2019-single-files", Of: Windows,
+		From:   "17763.1 < 17763.1490",
+		Title:  "Pods do not start: Windows cannot mount single files",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			{Text: "The directory name is invalid", Also: []string{"failed to create containerd task"}},
+		},
+		Explains:    []string{"mount-path-invalid"},
+		OtherCauses: true, // the source of a mount that is no folder
+		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/31",
+			"https://github.com/rancher/rke2/issues/2203",
+			"https://github.com/containerd/containerd/issues/10347"},
+	},
+	{
+		ID: "windows-20h2-full-pipe-names", Of: Windows,
+		From:   "19042.1 < 19042.1237",
+		Title:  "Programs cannot open the full names of named pipes",
+		Breaks: []string{"runtime-pipe"},
+		Signs: []checks.Sign{
+			{Text: "open npipe:////./pipe/", Also: []string{"syntax is incorrect"}},
+		},
+		OtherCauses: true, // a program that does not take the form with npipe:
+		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/141",
+			"https://github.com/rancher/windows/issues/72",
+			"https://github.com/rancher/rke2/issues/1454"},
 	},
 	{
 		ID: "windows-2025-images-of-may", Of: Windows,
@@ -39,7 +67,7 @@ var rke2Rows = []Row{
 	{
 		ID: "rke2-hns-delete-race", Of: RKE2,
 		From:   "1.26.0 < 1.26.14, 1.27.0 < 1.27.11, 1.28.0 < 1.28.7, 1.29.0 < 1.29.2",
-		Title:  "RKE2 goes on before HNS has removed the old networks",
+		Title:  "RKE2 does not wait until HNS has removed old networks",
 		Breaks: []string{"network-creation"},
 		Links: []string{"https://github.com/rancher/rke2/pull/5336",
 			"https://github.com/rancher/rke2/pull/5385"},
@@ -47,8 +75,14 @@ var rke2Rows = []Row{
 	{
 		ID: "rke2-path-not-set", Of: RKE2,
 		From:  "1.27.0 < 1.27.13, 1.28.0 < 1.28.9, 1.29.0 < 1.29.4",
-		Title: "RKE2 sets PATH wrong for what it starts",
-		Links: []string{"https://github.com/rancher/rke2/pull/5698",
+		Title: "RKE2 sets a wrong PATH for its child processes",
+		Signs: []checks.Sign{
+			{Text: "executable file not found in %PATH%", Also: []string{"containerd: exec: "}},
+		},
+		OtherCauses: true, // a PATH that nobody set, which the installation leaves to the administrator
+		Workaround:  "Until the update, add C:\\var\\lib\\rancher\\rke2\\bin and C:\\usr\\local\\bin to the PATH of the machine.",
+		Links: []string{"https://github.com/rancher/rke2/issues/2300",
+			"https://github.com/rancher/rke2/pull/5698",
 			"https://github.com/rancher/rke2/pull/5729"},
 	},
 	{
@@ -70,7 +104,7 @@ var rke2Rows = []Row{
 	{
 		ID: "rke2-calico-interrupts-start", Of: RKE2,
 		From:   "1.31.0 < 1.31.14, 1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
-		Title:  "Calico cuts the connection over which RKE2 loads its files",
+		Title:  "Calico interrupts the download of RKE2 files at its start",
 		Breaks: []string{"container-runtime"},
 		Links: []string{"https://github.com/rancher/rke2/pull/9279",
 			"https://github.com/rancher/rke2/pull/9282"},
@@ -91,14 +125,14 @@ var rke2Rows = []Row{
 	{
 		ID: "rke2-folder-order", Of: RKE2,
 		From:  "1.32.11+rke2r1 < 1.32.11+rke2r3, 1.33.7+rke2r1 < 1.33.7+rke2r3, 1.34.3+rke2r1 < 1.34.3+rke2r3, 1.35.0+rke2r1 < 1.35.0+rke2r3",
-		Title: "RKE2 makes its folders on Windows in the wrong order",
+		Title: "RKE2 creates its folders in the wrong order",
 		Links: []string{"https://github.com/rancher/rke2/pull/9525",
 			"https://github.com/rancher/rke2/pull/9528"},
 	},
 	{
 		ID: "rke2-calico-token", Of: RKE2,
 		From:   "1.24.0 < 1.24.1+rke2r2",
-		Title:  "Calico of RKE2 has no token: Kubernetes 1.24 makes no secret",
+		Title:  "RKE2 Calico has no token: Kubernetes 1.24 creates no Secret",
 		Breaks: []string{"network-creation"},
 		Links:  []string{"https://github.com/rancher/rke2/pull/2940"},
 	},
@@ -109,33 +143,33 @@ var openShiftRows = []Row{
 	{
 		ID: "wmco-cni-config-rewritten", Of: WMCO,
 		From:  "7.0.0 < 7.2.1, 8.0.0 < 8.1.2, 9.0.0 < 9.0.1",
-		Title: "The operator writes the CNI configuration again and again",
+		Title: "WMCO rewrites the CNI configuration again and again",
 		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/5135284ad",
 			"https://github.com/openshift/windows-machine-config-operator/commit/f74a819c3"},
 	},
 	{
 		ID: "wmco-services-panic", Of: WMCO,
 		From:  "10.18.0 < 10.18.2, 10.19.0 < 10.19.1",
-		Title: "The operator panics when it replaces the list of services",
+		Title: "WMCO panics when it replaces the list of services",
 		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/dad7083ed"},
 	},
 	{
 		ID: "wmco-ssh-leak", Of: WMCO,
 		From:  "10.19.0 < 10.19.1",
-		Title: "The operator leaves SSH connections to the node open",
+		Title: "WMCO leaves SSH connections to the node open",
 		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/7e2a08a21"},
 	},
 	{
 		ID: "wmco-reboots-again", Of: WMCO,
 		From:   "10.22.0 < 10.22.1",
-		Title:  "The operator reboots the node again and again",
+		Title:  "WMCO reboots the node again and again",
 		Breaks: []string{"node-ready"},
 		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/a8f3c2a42"},
 	},
 	{
 		ID: "wmco-overlay-ca", Of: WMCO,
 		From:   "10.18.0 < 10.18.2, 10.19.0 < 10.19.1",
-		Title:  "The hybrid overlay does not trust the CA of the API server",
+		Title:  "Hybrid overlay does not trust the CA of the API server",
 		Breaks: []string{"network-creation"},
 		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/47fe4813e",
 			"https://github.com/openshift/windows-machine-config-operator/commit/5af9ef3e2"},
@@ -143,14 +177,14 @@ var openShiftRows = []Row{
 	{
 		ID: "wmco-reverse-lookup", Of: WMCO,
 		From:   "9.0.0 < 9.0.3, 10.15.0 < 10.15.3",
-		Title:  "The operator approves no CSR while reverse DNS lookups fail",
+		Title:  "WMCO approves no CSR while reverse DNS lookups fail",
 		Breaks: []string{"node-ready"},
 		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/c649b9906"},
 	},
 	{
 		ID: "wmco-mirror-path", Of: WMCO,
 		From:   "10.16.0 < 10.16.2, 10.17.0 < 10.17.1, 10.18.0 < 10.18.1",
-		Title:  "The operator configures mirrors with a path wrong",
+		Title:  "WMCO configures registry mirrors with a wrong path",
 		Breaks: []string{"pod-start"},
 		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/799d644b3"},
 	},

@@ -69,7 +69,7 @@ func (r Row) check(find Resolver) *checks.Check {
 	c := &checks.Check{
 		ID: idStart + r.ID, Category: checks.CategoryVersions, Links: r.Links,
 		TitleOf: evidence.Phrasef(r.Title),
-		HealthyOf: evidence.Phrasef("%s has no version with this regression: %s", r.Of.name(),
+		HealthyOf: evidence.Phrasef("%s is not affected: %s", r.Of.name(),
 			evidence.Phrasef(r.Title)),
 		DocOf:    evidence.Phrasef(doc, r.Of.name(), spans(affected)),
 		Fix:      r.fix(fixed),
@@ -95,19 +95,19 @@ func (r Row) check(find Resolver) *checks.Check {
 		shown := find.Check(r.State)
 		c.Uses = slices.Concat(c.Uses, shown.Needs, shown.Uses)
 	}
-	c.Run = func(s evidence.Snapshot) ([]checks.Finding, error) {
+	c.Run = func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return r.run(s, affected, c, find)
 	}
 	return c
 }
 
 // doc is what explain says about a row, beside its title.
-const doc = `Affected versions of %s, each line from its first up to the first with the fix: %s.
+const doc = `Affected versions of %s (the second version of each range has the fix): %s.
 
-The version alone is reported as info: the node may meet the regression. It is the cause if the logs hold a text of it, or the state shows it. If nothing shows the version, a text of it is reported as a warning.`
+The version alone is reported as info: the node can be affected. It is reported as the cause if a log line or the node's state shows it. If the version is not recorded, a log line is reported as a warning.`
 
 func (r Row) fix(fixed string) checks.Fix {
-	var steps []checks.Step
+	var steps []*checks.Step
 	if r.Of == Windows {
 		steps = append(steps, checks.Do(
 			"Install the current cumulative update of Windows (build %s or later).", fixed).
@@ -153,7 +153,7 @@ func (r Row) applies(n *node.Node) error {
 }
 
 func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Resolver) (
-	[]checks.Finding, error) {
+	[]*checks.Finding, error) {
 	if r.HostProcess && !runsHostProcess(s) {
 		return nil, checks.Skip("no HostProcess pod is on this node")
 	}
@@ -175,16 +175,15 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 			"%s has a regression that the logs show: %s (fixed in %s)", found.text, title, fixed).
 			With(found.from, checks.Quote(m)).Cure(r.fix(fixed))
 		f.Basis = checks.ByBoth
-		return []checks.Finding{f}, nil
+		return []*checks.Finding{f}, nil
 	}
 	if shown := r.shown(s, find); len(shown) > 0 {
-		return []checks.Finding{checks.Findingf(level, found.text,
+		return []*checks.Finding{checks.Findingf(level, found.text,
 			"%s has a regression that the node's state shows: %s (fixed in %s)", found.text, title,
 			fixed).With(found.from).With(shown...).Cure(r.fix(fixed))}, nil
 	}
-	return []checks.Finding{checks.Findingf(checks.Info, found.text,
-		"%s is affected by a known regression: %s (fixed in %s; no sign of it here)", found.text,
-		title, fixed).With(found.from).Cure(r.fix(fixed))}, nil
+	return []*checks.Finding{checks.Findingf(checks.Info, found.text,
+		"no sign of a known regression of %s (fixed in %s): %s", found.text, fixed, title).With(found.from).Cure(r.fix(fixed))}, nil
 }
 
 // sign is a text of the regression in the logs that nothing later contradicts.
@@ -199,7 +198,7 @@ func (r Row) sign(s evidence.Snapshot, c *checks.Check) (evidence.SignMatch, boo
 
 // possible judges a node of which nothing shows the version: a text of the regression is no more
 // than a warning, since other versions may say so for other reasons.
-func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]checks.Finding, error) {
+func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]*checks.Finding, error) {
 	m, ok := r.sign(s, c)
 	if !ok || r.OtherCauses {
 		return nil, checks.Skip("nothing shows whether the node can meet this regression")
@@ -208,7 +207,7 @@ func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]
 		"the logs show a text of a regression of %s %s: %s (its version is not recorded)",
 		r.Of.name(), spans(affected), evidence.Phrasef(r.Title)).With(checks.Quote(m))
 	f.Basis = checks.ByText
-	return []checks.Finding{f}, nil
+	return []*checks.Finding{f}, nil
 }
 
 // shown is the evidence on which the check of the row's state finds its fault.

@@ -10,7 +10,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-process-handle-leak", Of: Containerd,
 		From:        "1.6.0 < 1.6.34, 1.7.0 < 1.7.19",
-		Title:       "Each start of a process in a HostProcess pod leaks a handle",
+		Title:       "Each process start in a HostProcess pod leaks a handle",
 		HostProcess: true,
 		Links: []string{"https://github.com/microsoft/hcsshim/pull/2187",
 			"https://github.com/microsoft/hcsshim/pull/2188",
@@ -26,7 +26,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-layer-retry", Of: Containerd,
 		From:   "1.4.0 < 1.4.10, 1.5.0 < 1.5.6",
-		Title:  "Many pods at once fail at their layers on Windows Server 2019",
+		Title:  "Many pods at once fail to mount layers on Server 2019",
 		Breaks: []string{"pod-start"},
 		Build:  17763,
 		Links:  []string{"https://github.com/microsoft/hcsshim/commit/01b99119b"},
@@ -53,7 +53,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-path-overwritten", Of: Containerd,
 		From:   "1.6.0 < 1.6.26, 1.7.0 < 1.7.11",
-		Title:  "containerd replaces PATH of Windows containers by one of Linux",
+		Title:  "containerd sets a Linux PATH in Windows containers",
 		Breaks: []string{"running-containers"},
 		Links: []string{"https://github.com/containerd/containerd/commit/853ec9a19",
 			"https://github.com/containerd/containerd/commit/7d6369087"},
@@ -61,7 +61,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-stats-all-fail", Of: Containerd,
 		From:  "1.7.0 < 1.7.14",
-		Title: "One pod that starts or stops fails the statistics of all pods",
+		Title: "Statistics of all pods fail while one pod starts or stops",
 		Signs: []checks.Sign{
 			{Text: "failed to get pod sandbox stats since sandbox container", Also: []string{"is not in ready state"}},
 			{Text: "failed to decode sandbox container metrics for sandbox"},
@@ -79,7 +79,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-removed-layers", Of: Containerd,
 		From:  "1.4.0 < 1.6.0",
-		Title: "containerd cannot clean up layers that it half removed",
+		Title: "containerd cannot clean up partly removed layers",
 		Signs: []checks.Sign{
 			{Text: "strconv.Atoi: parsing \"rm-"},
 		},
@@ -89,7 +89,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-shim-logs-in-panic-log", Of: Containerd,
 		From:  "1.6.0 < 1.6.7",
-		Title: "The panic.log of containerd grows with the logs of the shims",
+		Title: "containerd panic.log grows with the logs of the shims",
 		Links: []string{"https://github.com/containerd/containerd/commit/ee0f2e906"},
 	},
 	{
@@ -117,7 +117,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-nil-pointer", Of: Containerd,
 		From:   "1.6.0 < 1.6.11",
-		Title:  "containerd dereferences nil pointers of Windows containers",
+		Title:  "containerd panics (nil pointer) with Windows containers",
 		Breaks: []string{"container-runtime"},
 		Links:  []string{"https://github.com/containerd/containerd/pull/7737"},
 	},
@@ -168,7 +168,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-delete-stops-pod", Of: Containerd,
 		From:   "1.5.0 < 1.5.3",
-		Title:  "The end of one container can take down its whole pod",
+		Title:  "One container that ends can stop its whole pod",
 		Breaks: []string{"running-containers"},
 		Links:  []string{"https://github.com/microsoft/hcsshim/commit/c2840dd62"},
 	},
@@ -182,7 +182,7 @@ var containerdRows = []Row{
 	{
 		ID: "containerd-temp-ignored", Of: Containerd,
 		From:  "2.3.0 < 2.3.3",
-		Title: "containerd unpacks layers on the system drive despite temp",
+		Title: "containerd ignores temp and unpacks on the system drive",
 		Links: []string{"https://github.com/containerd/containerd/commit/26dce170d"},
 	},
 }
@@ -192,7 +192,7 @@ var dockerRows = []Row{
 	{
 		ID: "docker-restore-panic", Of: Docker,
 		From:   "28.0.0 < 28.0.2",
-		Title:  "dockerd panics when it restores containers of an older version",
+		Title:  "dockerd panics when it restores older containers",
 		Breaks: []string{"container-runtime"},
 		Signs: []checks.Sign{
 			{Text: "client.(*Client).ContentStore("},
@@ -202,7 +202,7 @@ var dockerRows = []Row{
 	{
 		ID: "docker-network-not-found", Of: Docker,
 		From:  "23.0.0 < 27.5.0",
-		Title: "dockerd cannot delete networks that HNS has lost",
+		Title: "dockerd cannot delete networks that HNS no longer has",
 		Links: []string{"https://github.com/moby/moby/commit/5b31a5b370"},
 	},
 	{
@@ -220,7 +220,7 @@ var dockerRows = []Row{
 	{
 		ID: "docker-no-network-panic", Of: Docker,
 		From:   "29.0.0 < 29.1.4",
-		Title:  "dockerd panics at containers without a network",
+		Title:  "dockerd panics with containers without a network",
 		Breaks: []string{"container-runtime"},
 		Links:  []string{"https://github.com/moby/moby/commit/3eca177282"},
 	},

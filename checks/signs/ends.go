@@ -24,8 +24,8 @@ func withEnds(list []evidence.Sign) []evidence.Sign {
 }
 
 // end says why a match of a log is over: a later line says so, or it was too short to be more than
-// the ordinary course of a start. It is empty where neither is known.
-func (c *scanner) end(k key, m *match) string {
+// the ordinary course of a start, and is then brief. It is empty where neither is known.
+func (c *scanner) end(k key, m *match) (over string, brief bool) {
 	sign := c.list[k.sign]
 	for _, text := range sign.Until { // in their order, so that each run names the same one
 		for other, later := range c.found {
@@ -35,17 +35,17 @@ func (c *scanner) end(k key, m *match) string {
 			}
 			if other.path == k.path && later.lastLine > m.lastLine ||
 				other.path != k.path && !m.Last.IsZero() && c.lastTime(later).After(m.Last) {
-				return "a later line says: " + text
+				return "a later line says: " + text, false
 			}
 		}
 	}
 	switch lasted := m.Last.Sub(m.Time); {
 	case sign.Lasts == 0 || m.Last.IsZero() && m.More >= fewLines || lasted >= sign.Lasts:
-		return ""
+		return "", false
 	case m.Last.IsZero():
-		return "the log has it a few times only, as at a start"
+		return "the log has it a few times only, as at a start", true
 	default:
-		return "it lasted " + lasted.Round(time.Second).String() + ", as at a start"
+		return "it lasted " + lasted.Round(time.Second).String() + ", as at a start", true
 	}
 }
 

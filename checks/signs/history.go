@@ -53,7 +53,10 @@ func (c *scanner) aftermath(r io.Reader) error {
 	if lines < quietLines {
 		return nil
 	}
-	for _, m := range c.found {
+	for k, m := range c.found {
+		if !c.accuses(k.sign) {
+			continue
+		}
 		last := evidence.LineTime(string(m.last), c.now)
 		if quiet := end.Sub(last); !last.IsZero() && quiet >= quietTime {
 			m.Over = fmt.Sprintf("the log went on for %s without an error",

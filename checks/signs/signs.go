@@ -164,7 +164,7 @@ func (c *scanner) scanFile(ctx context.Context, s evidence.Snapshot, file string
 	}); err != nil {
 		return err // a log that ends in an error has no end that could be well
 	}
-	if len(c.found) == 0 {
+	if c.trouble == 0 {
 		return nil
 	}
 	return readLog(ctx, s, file, c.aftermath)
@@ -237,7 +237,7 @@ func (c *scanner) takeMatches() map[key]*match {
 	return found
 }
 
-// consider notes the signs of a text that stands in the line, and tells whether any fits.
+// consider notes the signs of a text that stands in the line, and tells whether any that fits is of a fault.
 func (c *scanner) consider(text int, source, file string, number int, line []byte) bool {
 	fits := false
 	lower := "" // of the line, made once for all signs
@@ -245,7 +245,7 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 		k := key{sign: i, path: file}
 		m := c.found[k]
 		if m != nil && m.lastLine == number {
-			fits = fits || i < c.wanted
+			fits = fits || c.accuses(i)
 			continue // the same text twice in one line is one match
 		}
 		sign := c.list[i]
@@ -260,12 +260,15 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 				continue
 			}
 		}
-		fits = fits || i < c.wanted
+		fits = fits || c.accuses(i)
 		m = c.note(k, evidence.InLine(file, number), line)
 		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 	}
 	return fits
 }
+
+// accuses tells whether sign i is of a fault, and not of its end or of a fact.
+func (c *scanner) accuses(i int) bool { return i < c.wanted && !c.list[i].Innocent }
 
 // fits tells whether sign i looks in this source and likes the whole line.
 func (c *scanner) fits(i int, source string, line []byte) bool {
@@ -291,7 +294,8 @@ func (c *scanner) note(k key, at evidence.Place, line []byte) *match {
 
 // matches lists what was found, in the order of the signs, then of the files.
 func (c *scanner) matches() []evidence.SignMatch {
-	keys := slices.SortedFunc(maps.Keys(c.found), func(a, b key) int {
+	keys := slices.Collect(maps.Keys(c.found))
+	sorted.By(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.sign, b.sign), cmp.Compare(a.path, b.path),
 			order(a.over)-order(b.over))
 	})
@@ -311,7 +315,7 @@ func (c *scanner) matches() []evidence.SignMatch {
 		switch {
 		case m.Over != "":
 		case m.last != nil:
-			m.Over = c.end(k, m)
+			m.Over, m.Brief = c.end(k, m)
 		default:
 			m.Over = c.endOfRecord(k, m)
 		}

@@ -88,6 +88,6 @@ func lastLines(text []byte) []byte {
 	if len(text) < 2*unexplained.Tail {
 		return text
 	}
-	text = text[len(text)-unexplained.Tail:]
-	return append([]byte{}, text[bytes.IndexByte(text, '\n')+1:]...)
+	last := text[len(text)-unexplained.Tail:]
+	return text[:copy(text, last[bytes.IndexByte(last, '\n')+1:])]
 }

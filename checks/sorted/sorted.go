@@ -5,6 +5,8 @@ package sorted
 import "sort"
 
 // By sorts a list as slices.SortStableFunc does.
+//
+//go:noinline
 func By[T any](list []T, compare func(a, b T) int) {
 	sort.SliceStable(list, func(i, j int) bool { return compare(list[i], list[j]) < 0 })
 }

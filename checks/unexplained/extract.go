@@ -44,7 +44,7 @@ var words = finder.New(append(klogs(), "error", "fail", "fatal", "panic", "excep
 	"timed out", "timeout", "cannot", "could not", "unable", "not found", "invalid", "unauthorized",
 	"forbidden", "expired", "corrupt", "mismatch", "no such", "crash", "warn", "not ready", "0x80",
 	"0xc0", "unknown", "missing", "unexpected", "abort", "not supported", "unsupported", "exit code",
-	"does not exist", "rejected", "violat", "conflict"))
+	"not exist", "not match", "rejected", "violat", "conflict", "back-off pulling", "not recognized", "no matching"))
 
 // klogs are the beginnings of errors and of last words in klog's form: E and F with the month.
 func klogs() []string {
@@ -117,9 +117,9 @@ var (
 	opens  = regexp.MustCompile(`^(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)
 	harm   = regexp.MustCompile(`(?i)\b(?:err|error)="|\berror:|\bfail(?:ed|ure)\b|\bpanic\b|exception\b|` +
 		`\bdenied\b|\brefused\b|\btimed out\b|\bunable to\b|\bcannot\b|\bcould not\b|` +
-		`\bnot found\b|\binvalid\b|\bforbidden\b|\bunauthorized\b|\bexpired\b|\bcorrupt|` +
+		`\bnot (?:found|recognized)\b|\binvalid\b|\bforbidden\b|\bunauthorized\b|\bexpired\b|\bcorrupt|\bunexpected\b|` +
 		`\bmismatch|\bno such\b|\bcrash|\bfatal\b|\b0x[8c]0[0-9a-f]{6}\b|\bnot ready\b|` +
-		`\bdoes not exist\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b`)
+		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bno matching manifest\b`)
 	harmless = regexp.MustCompile(`(?i)\berr(?:or)?="?(?:<nil>|nil)\b|\b(?:no|0|without) (?:errors?|failures?)\b|` +
 		`errors?[=: ]+0\b|--[a-z-]*(?:error|fail|timeout)|\bFLAG: |-ErrorAction\b|` +
 		`\bfailed[=: ]+0\b`)

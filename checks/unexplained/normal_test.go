@@ -1,6 +1,7 @@
 package unexplained_test
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -32,8 +33,11 @@ func TestNormalKindsAreThoseOfHealthyNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, l := range unexplained.Lines("logs/x/x.log", text, 1, time.Now()) {
-			kinds = append(kinds, unexplained.Kind(l.Text))
+		// an excerpt has a line and what is indented below it as one
+		for _, form := range [][]byte{text, bytes.ReplaceAll(text, []byte("\n\t"), []byte(" "))} {
+			for _, l := range unexplained.Lines("logs/x/x.log", form, 1, time.Now()) {
+				kinds = append(kinds, unexplained.Kind(l.Text))
+			}
 		}
 	}
 	for _, name := range fixtures.Names() {

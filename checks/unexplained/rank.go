@@ -5,6 +5,7 @@ import (
 	_ "embed" // the normal lines
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +26,12 @@ type Line struct {
 	Place     evidence.Place
 	Why       []evidence.Phrase // why it is worth a look, strongest first
 
-	score int
-	words map[string]bool
+	score  int
+	says   saying
+	level  string // of a line of a log
+	normal bool   // healthy nodes have it too
+	chosen bool   // it is in an excerpt that somebody made
+	prose  bool   // it tells of errors, and is none
 }
 
 // A Case is what is known of the node beside its logs.
@@ -35,6 +40,9 @@ type Case struct {
 	Explained func(evidence.Place) bool
 	// Quotes are the lines that findings quote: others of their kind are explained too.
 	Quotes []string
+	// Brief are lines of faults that the log does not have for long enough, with the fault's check.
+	// An excerpt ends somewhere, so it may go on behind that.
+	Brief map[string]string
 	// Down are the components that do not run, as logs/ names them.
 	Down []string
 	// Began is when the node or a pod was first seen to be ill; zero where that is not known.
@@ -61,6 +69,8 @@ const (
 	pointsCode      = 15
 	pointsOld       = -40
 	pointsNormal    = -60
+	pointsChosen    = 20 // somebody copied the line from where it stood
+	pointsBrief     = 30 // a check knows the line
 	worthShowing    = 35 // an error of now, or a warning that something else speaks for
 	worthOfWell     = 40
 )
@@ -68,21 +78,29 @@ const (
 // Rank lists the lines with errors that no finding explains, those that an expert would look at
 // first before the others.
 func Rank(s evidence.Snapshot, c Case) []Line {
-	quoted := map[string]bool{}
+	var quoted []saying
 	for _, q := range c.Quotes {
-		quoted[Template(q)] = true
+		quoted = append(quoted, sayingOf(Template(q)))
+	}
+	brief := map[string]string{}
+	for line, check := range c.Brief {
+		brief[Template(line)] = check
 	}
 	var list []Line
 	add := func(l Line) {
 		kind := Template(l.Text)
-		if c.Explained(l.Place) || quoted[kind] {
+		if c.Explained(l.Place) || slices.ContainsFunc(quoted, sayingOf(kind).like) {
 			return
 		}
-		if normalKinds()[hash(kind)] {
+		if check := brief[kind]; check != "" && l.chosen {
+			l.score += pointsBrief
+			l.because(evidence.Phrasef("the fault of %s, if it goes on behind this excerpt", check))
+		} else if normalKinds()[hash(kind)] {
 			l.score += pointsNormal
+			l.normal = true
 		}
 		l.weigh(s, c)
-		l.words = wordsOf(kind)
+		l.says = sayingOf(kind)
 		list = append(list, l)
 	}
 	for _, l := range candidates(s, c) {
@@ -92,6 +110,9 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 	if c.Well {
 		least = worthOfWell
 	}
+	if len(c.Quotes) == 0 && !slices.ContainsFunc(list, func(l Line) bool { return l.score >= least }) {
+		raise(list)
+	}
 	list = slices.DeleteFunc(list, func(l Line) bool { return l.score < least })
 	sorted.By(list, func(a, b Line) int {
 		return cmp.Or(b.score-a.score, b.Last.Compare(a.Last), strings.Compare(a.Place.Path, b.Place.Path),
@@ -100,11 +121,36 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 	return distinct(list)
 }
 
+// raise shows the errors of an excerpt that healthy nodes have too, and what its author says of
+// them, where it holds no others: somebody copied them because something is wrong.
+func raise(list []Line) {
+	for i := range list {
+		l := &list[i]
+		if l.prose {
+			l.score += pointsChosen
+		}
+		if l.normal && l.chosen && l.level != levelWarning && l.level != levelWord {
+			l.score += -pointsNormal
+			l.because(evidence.Phrasef("healthy nodes have this error too, for a short time at their start"))
+		}
+	}
+}
+
 // candidates are the lines and events of the node that say that something is wrong.
 func candidates(s evidence.Snapshot, c Case) []Line {
 	var list []Line
+	chosen := map[string]bool{}
+	for _, r := range evidence.LogRecords.In(s).Logs {
+		chosen[r.Path] = r.Excerpt
+	}
 	for _, e := range s.ErrorLines() {
-		list = append(list, ofLog(e, c))
+		l := ofLog(e, c)
+		l.chosen = chosen[e.Path]
+		l.prose = l.chosen && e.Level == levelWord && prose.MatchString(e.Text)
+		if l.chosen && !l.prose {
+			l.score += pointsChosen
+		}
+		list = append(list, l)
 	}
 	for _, e := range evidence.PodEvents.In(s) {
 		if e.Type == "Warning" {
@@ -119,18 +165,16 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 	return list
 }
 
-// Texts are those of all lines and events that say that something is wrong.
-func Texts(s evidence.Snapshot) []string {
-	var texts []string
-	for _, l := range candidates(s, Case{}) {
-		texts = append(texts, l.Text)
-	}
-	return texts
-}
+// prose is how people write about errors: they announce what they quote, and speak of themselves.
+var prose = regexp.MustCompile(`:$|(?i:^[*>#\- ]*(?:when|after|if|at|today|see|fails|how|so|but|then|now|also|` +
+	`expected|actual|steps|what|any|the issue|the problem|this) )|` +
+	`(?i: (?:an|the|this|getting|with|following) errors?(?: message)?\.?$| error (?:was|is)$)|` +
+	`\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Pp]lease|[Hh]ello|[Tt]hanks)\b[^:]*$|` +
+	`(?i:the (?:following|below) error)`)
 
 func ofLog(e evidence.ErrorLine, c Case) Line {
 	l := Line{Component: evidence.LogComponent(e.Path), Text: e.Text, Count: e.Count, First: e.First,
-		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine)}
+		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine), level: e.Level}
 	switch e.Level {
 	case levelFatal:
 		l.score += pointsFatal
@@ -162,7 +206,7 @@ func ofEvent(e evidence.Event) Line {
 	l := Line{Component: "events", Count: max(e.Count, 1), First: first, Last: e.At().Time,
 		Place: e.Field(), score: pointsEvent,
 		Text: evidence.Clip(evidence.Clean(fmt.Sprintf("%s %s: %s", e.Reason, about.Name, e.Text())), maxText)}
-	l.because(evidence.Phrasef("a warning event of %s", about.Kind))
+	l.because(evidence.Phrasef("a warning event of %s", cmp.Or(about.Kind, "Kubernetes")))
 	if slices.Contains(follows, e.Reason) {
 		l.score -= pointsEvent - pointsWord
 	}
@@ -239,7 +283,7 @@ func distinct(list []Line) []Line {
 		if len(kept) == MaxLines {
 			break
 		}
-		if !slices.ContainsFunc(kept, func(k Line) bool { return alike(k.words, l.words) }) {
+		if !slices.ContainsFunc(kept, func(k Line) bool { return k.says.like(l.says) }) {
 			kept = append(kept, l)
 		}
 	}
@@ -256,16 +300,34 @@ func wordsOf(kind string) map[string]bool {
 	return words
 }
 
-// alike tells whether two lines say the same: most words of the shorter one are in the other, as
+// A saying is the words of a line, and those of its end: behind the last colon stands what failed
+// in the end, and before it what every line of the component begins with.
+type saying struct{ words, end map[string]bool }
+
+func sayingOf(kind string) saying {
+	s := saying{words: wordsOf(kind)}
+	for rest := kind; len(s.end) < 2 && rest != ""; {
+		rest = rest[:max(0, strings.LastIndex(rest, ": "))]
+		s.end = wordsOf(kind[len(rest):])
+	}
+	return s
+}
+
+// like tells whether two lines say the same: most words of the shorter one are in the other, as
 // where the kubelet repeats what the runtime told it.
-func alike(a, b map[string]bool) bool {
+func (s saying) like(other saying) bool {
+	return share(s.words, other.words) >= 75 && share(s.end, other.end) >= 50
+}
+
+// share is how many percent of the words of the shorter one are in the other.
+func share(a, b map[string]bool) int {
 	both := 0
 	for w := range a {
 		if b[w] {
 			both++
 		}
 	}
-	return both*4 >= min(len(a), len(b))*3
+	return both * 100 / max(min(len(a), len(b)), 1)
 }
 
 //go:embed normal.txt
@@ -280,9 +342,7 @@ var normalKinds = sync.OnceValue(func() map[string]bool {
 	return kinds
 })
 
-// Kind is a short form of the template of a line, as normal.txt has it.
-func Kind(line string) string { return hash(Template(line)) }
-
+// hash is a short form of the template of a line, as normal.txt has it.
 func hash(kind string) string {
 	h := fnv.New64a()
 	h.Write([]byte(kind))

@@ -18,6 +18,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/bundle"
+	"doctor/collectors/hostprocess"
 	"doctor/collectors/pack"
 )
 
@@ -203,12 +204,18 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 	if f.file == standardOutput {
 		return streamBundle(ctx, std, b, show)
 	}
-	name := cmp.Or(f.file, b.DefaultName())
+	name := f.file
+	if name == "" {
+		if name, err = hostprocess.Default(b.DefaultName()); err != nil {
+			return trouble(err)
+		}
+	}
 	result, err := b.Write(ctx, name)
 	show.clear()
 	if err != nil {
 		return failed(ctx, err)
 	}
+	warnLost(std, name)
 	return printBundle(std.out, name, result, b.Snapshot)
 }
 
@@ -245,7 +252,7 @@ func streamBundle(ctx context.Context, std streams, b *session.Bundling, show *p
 // source opens the recording, or reads the node to its end.
 func (f flags) source(ctx context.Context, std streams) (session.Source, error) {
 	if f.From == "" && f.Demo == "" {
-		src, err := session.Read(ctx, f.Options, std.err, f.verbose)
+		src, err := session.Read(ctx, f.Options, f.verbose)
 		return src, sourceError(err, f.Node)
 	}
 	return openRecording(f.Options, std)

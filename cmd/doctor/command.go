@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"doctor/checks"
-	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
@@ -53,7 +54,7 @@ Exit status:
 `
 
 func command(std streams) *cobra.Command {
-	f := flags{Options: session.Options{Program: program(), In: std.in, Waiting: tellsWaiting(std)}}
+	f := flags{Options: session.Options{Program: program(), In: std.in, Tell: std.tell}}
 	root := &cobra.Command{
 		Use:   "doctor [RECORDING]",
 		Short: "Diagnoses a Kubernetes Windows node: the root cause, its evidence and its fix",
@@ -76,10 +77,11 @@ account of the pod is used.` + "\n" + exitHelp,
   doctor ./recording --json | jq '.causes[0]'
   doctor collectlogs.zip -o markdown --output-file ticket.md
   doctor explain pause-os-version-mismatch`,
-		Args:             f.recordingArgument,
-		TraverseChildren: true, // doctor --demo NAME bundle
-		SilenceUsage:     true,
-		SilenceErrors:    true,
+		Args:              f.recordingArgument,
+		TraverseChildren:  true, // doctor --demo NAME bundle
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		PersistentPreRunE: handDown,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.validateFile(cmd); err != nil {
 				return err
@@ -117,16 +119,36 @@ account of the pod is used.` + "\n" + exitHelp,
 		"print plain lines for screen readers, and take numbers as answers; ACCESSIBLE=1 does the same")
 	completeWith(root, "exit-code", func() []string { return []string{npd} })
 
-	helpIn(root)
-	root.AddCommand(bundleCommand(std, &f), convertCommand(std, &f), lintCommand(std),
-		diffCommand(std), fleetCommand(std), probeCommand(std), explainCommand(std), watchCommand(std), mcpCommand(std),
-		versionCommand(std), podEvidenceCommand(std, &f))
+	helpIn(root, std)
+	cobra.EnableCommandSorting = false // what is needed most comes first
+	root.AddCommand(explainCommand(std), bundleCommand(std, &f), diffCommand(std), watchCommand(std),
+		fleetCommand(std), probeCommand(std), lintCommand(std), convertCommand(std, &f),
+		mcpCommand(std), versionCommand(std), selfTestCommand(std), podEvidenceCommand(std, &f))
 	ownArguments(root)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}
-	for _, c := range append(root.Commands(), root) {
-		c.Long, c.Example = std.calls(c.Long), std.calls(c.Example)
-	}
 	return root
+}
+
+// handDown gives a command the flags before its name: kubectl's users write `--context X` first, and
+// a flag that is dropped would have another cluster asked.
+func handDown(cmd *cobra.Command, _ []string) (err error) {
+	if !cmd.HasParent() {
+		return nil
+	}
+	cmd.Root().Flags().Visit(func(f *pflag.Flag) {
+		own := cmd.Flags().Lookup(f.Name)
+		list, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case own == nil:
+			err = fmt.Errorf("`%s` has no flag --%s; `%[1]s --help` lists them", cmd.CommandPath(), f.Name)
+		case own.Changed:
+		case isList:
+			err = cmp.Or(err, own.Value.(pflag.SliceValue).Replace(list.GetSlice()))
+		default:
+			err = cmp.Or(err, cmd.Flags().Set(f.Name, f.Value.String()))
+		}
+	})
+	return err
 }
 
 // addSource adds the flags that say which node is looked at, and how.
@@ -218,11 +240,6 @@ func (f *flags) connect(ctx context.Context) (*cluster.Client, context.Context, 
 	return client, ctx, cancel, nil
 }
 
-// tellsWaiting says on standard error what takes its time.
-func tellsWaiting(std streams) func(string) {
-	return func(what string) { fmt.Fprintln(std.err, std.name+":", what) }
-}
-
 // checkSource refuses flags that are given without a value.
 func (f *flags) checkSource(cmd *cobra.Command) error {
 	for _, name := range []string{"from", "demo", "node", "kubeconfig", "context", "from-pod",
@@ -236,85 +253,6 @@ func (f *flags) checkSource(cmd *cobra.Command) error {
 		f.Timeout = session.InsideTimeout
 	}
 	return nil
-}
-
-// recordingArgument takes the recording that is named without --from.
-func (f *flags) recordingArgument(cmd *cobra.Command, args []string) error {
-	if err := f.checkSource(cmd); err != nil || len(args) == 0 {
-		return err
-	}
-	name := evidence.Clean(args[0])
-	switch {
-	case len(args) > 1 && isCommand(cmd, args[1]):
-		return fmt.Errorf("the command comes first: doctor %s --from %s", args[1], name)
-	case len(args) > 1:
-		return fmt.Errorf("doctor opens one recording at a time, and was given %d", len(args))
-	case f.From != "":
-		return fmt.Errorf("%s and --from %s name two recordings; give one of them", name,
-			evidence.Clean(f.From))
-	case f.Demo != "":
-		return fmt.Errorf("%s and --demo %s name two recordings; give one of them", name,
-			evidence.Clean(f.Demo))
-	}
-	if _, err := os.Stat(args[0]); err != nil && args[0] != session.StandardInput &&
-		!strings.ContainsAny(args[0], `./\`) {
-		if slices.Contains(demoNames(), args[0]) {
-			return fmt.Errorf("there is no command or recording %q; did you mean --demo %s?", name,
-				name)
-		}
-		return unknownName("command or recording", args[0], commandNames(cmd),
-			"`doctor --help` lists the commands")
-	}
-	f.From = args[0]
-	return nil
-}
-
-func isCommand(parent *cobra.Command, name string) bool {
-	return slices.Contains(commandNames(parent), name)
-}
-
-func commandNames(parent *cobra.Command) []string {
-	var names []string
-	for _, c := range parent.Commands() {
-		names = append(names, c.Name())
-	}
-	return names
-}
-
-func noArguments(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return nil
-	case cmd.HasAvailableSubCommands():
-		near := didYouMean(args[0], commandNames(cmd))
-		if near == "" {
-			near = fmt.Sprintf("; `%s --help` lists them", cmd.CommandPath())
-		}
-		return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), evidence.Clean(args[0]),
-			near)
-	}
-	return fmt.Errorf("%s takes no argument such as %q; `%s --help` shows its flags",
-		cmd.CommandPath(), evidence.Clean(args[0]), cmd.CommandPath())
-}
-
-// ownArguments lets the commands that cobra adds refuse what they do not know.
-func ownArguments(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Args = func(_ *cobra.Command, args []string) error {
-				if len(args) > 0 && !isCommand(root, args[0]) {
-					return noArguments(root, args)
-				}
-				return nil
-			}
-		case "completion":
-			c.Args = noArguments
-			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-		}
-	}
 }
 
 func completeWith(cmd *cobra.Command, flag string, values func() []string) {

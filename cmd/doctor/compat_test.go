@@ -9,11 +9,14 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"doctor/checks"
+	"doctor/checks/diff"
 	"doctor/checks/evidence"
+	"doctor/checks/fleet"
 	"doctor/fixtures/schema"
 	"doctor/ui"
 )
@@ -56,6 +59,76 @@ func TestOldDocumentsStayReadable(t *testing.T) {
 	}
 }
 
+// TestOldDocumentsOfSeveralNodesStayReadable: testdata/v1/documents.zip holds a comparison and a
+// fleet's report from the day of the freeze. Today's types keep each of their fields and values.
+func TestOldDocumentsOfSeveralNodesStayReadable(t *testing.T) {
+	archive, err := zip.OpenReader("testdata/v1/documents.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	for name, row := range map[string]struct {
+		schema []byte
+		now    any
+	}{
+		"diff.json":  {ui.DiffSchema, &diff.Comparison{}},
+		"fleet.json": {ui.FleetSchema, &fleet.Report{}},
+	} {
+		document, err := fs.ReadFile(archive, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validators(t, row.schema)("")(document); err != nil {
+			t.Errorf("%s does not fit today's schema: %v", name, err)
+		}
+		if err := json.Unmarshal(document, row.now); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again, err := json.Marshal(row.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lost := range lostFields(name, decoded(t, document), decoded(t, again)) {
+			t.Error(lost, " is lost")
+		}
+		if len(lostFields(name, decoded(t, document), map[string]any{})) == 0 {
+			t.Error("what is lost is not noticed")
+		}
+	}
+}
+
+func decoded(t *testing.T, document []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(document, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// lostFields lists what a later document lacks or has another value for. It may have more.
+func lostFields(at string, then, now any) (lost []string) {
+	switch then := then.(type) {
+	case map[string]any:
+		later, _ := now.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(then)) {
+			lost = append(lost, lostFields(at+"/"+key, then[key], later[key])...)
+		}
+	case []any:
+		later, _ := now.([]any)
+		if len(later) != len(then) {
+			return []string{at}
+		}
+		for i := range then {
+			lost = append(lost, lostFields(at+"/"+strconv.Itoa(i), then[i], later[i])...)
+		}
+	default:
+		if then != now {
+			return []string{at}
+		}
+	}
+	return lost
+}
+
 // TestFormatsKeepWhatTheyPromised: what a frozen schema has, today's has with the same type.
 func TestFormatsKeepWhatTheyPromised(t *testing.T) {
 	for _, f := range publicFormats {
@@ -85,11 +158,22 @@ func TestFormatsKeepWhatTheyPromised(t *testing.T) {
 			t.Error("a field that was removed is not noticed")
 		}
 	}
+	if len(brokenPromises("", map[string]any{}, map[string]any{"required": []any{"new"}})) != 1 {
+		t.Error("a new field that is required is not noticed")
+	}
 }
 
 // brokenPromises compares the fields, their types, the values that they may have, and which of them
-// are always there. Fields and values may be added.
+// are always there. Fields and values may be added, but the schema must accept documents of before
+// them.
 func brokenPromises(at string, then, now map[string]any) (broken []string) {
+	before, _ := then["required"].([]any)
+	required, _ := now["required"].([]any)
+	for _, name := range required {
+		if !slices.Contains(before, name) {
+			broken = append(broken, at+" requires "+name.(string)+", which older documents lack")
+		}
+	}
 	for key, old := range then {
 		where := at + "/" + key
 		switch old := old.(type) {

@@ -109,6 +109,10 @@ func variant(l *lang.Catalogue, title, rest string) string {
 		return l.T("%s (log lines only)", title)
 	case "as-documented":
 		return l.T("%s (normal on Windows, not a fault)", title)
+	case "german-windows":
+		return l.T("%s (German Windows)", title)
+	case "lease":
+		return l.T("%s (clock compared with the kubelet's lease)", title)
 	}
 	return l.T("%s (another case)", title)
 }

@@ -72,7 +72,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 	defer src.Close()
 	scanned, report, unread := session.Judge(src, list, program())
 	for _, u := range unread {
-		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
+		std.tell("could not read all of " + u.String())
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 func openRecording(o session.Options, std streams) (session.Source, error) {
 	src, err := session.Open(o)
 	for _, note := range src.Notes {
-		fmt.Fprintln(std.err, "doctor:", evidence.Clean(note))
+		std.tell(note)
 	}
 	var which *foreign.WhichError
 	var none *fleet.NoNodeError
@@ -154,7 +154,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	if err != nil {
 		return trouble(err)
 	}
-	l.Talk(std.err, f.verbose)
+	l.Talk(std.tell, f.verbose)
 	tellSetup(std, l)
 	if err := out.show(ctx, report, s); err != nil {
 		return err
@@ -232,7 +232,7 @@ func (f *flags) validate() error {
 		return errors.New("--from-pod and --passive contradict each other; give one of them")
 	case len(f.Targets) > 0 && !f.IsLive() && f.FromPod == "":
 		return errors.New(
-			"--target is for the node that doctor runs on; `doctor probe reach` asks from anywhere")
+			"--target is for the node that doctor runs on; `doctor probe reach` sends probes from anywhere")
 	case len(f.Targets) > 0 && f.Passive:
 		return errors.New("--target and --passive contradict each other; give one of them")
 	case f.Timeout <= 0:
@@ -313,16 +313,21 @@ func (d display) follow(ctx context.Context, feed tui.Feed) (tui.Update, error) 
 	return left.Update, err
 }
 
+func (d display) screenOptions() (tui.Options, error) {
+	theme, err := tui.Theme(d.theme, os.Getenv)
+	style := d.style()
+	return tui.Options{Catalogue: faults.Catalogue(), ASCII: style.ASCII, Theme: theme,
+		Lang: style.Lang}, err
+}
+
 // screen shows what the feed brings until the user leaves, and returns the last of it.
 func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
-	theme, err := tui.Theme(d.theme, os.Getenv)
+	options, err := d.screenOptions()
 	if err != nil {
 		return tui.Leave{}, err
 	}
 	d.console.EnterScreen()
-	style := d.style()
-	last, err := tui.Run(ctx, d.std.in, d.console.Output(), feed, tui.Options{Catalogue: faults.Catalogue(),
-		ASCII: style.ASCII, Theme: theme, Lang: style.Lang})
+	last, err := tui.Run(ctx, d.std.in, d.console.Output(), feed, options)
 	switch {
 	case ctx.Err() != nil:
 		return last, err
@@ -375,7 +380,11 @@ func (d display) deliver(draw func(w io.Writer) error) error {
 		if err := draw(&b); err != nil {
 			return trouble(err)
 		}
-		return outputError(outfile.Write(d.file, b.Bytes(), d.outputOptions()))
+		err := outfile.Write(d.file, b.Bytes(), d.outputOptions())
+		if err == nil {
+			warnLost(d.std, d.file)
+		}
+		return outputError(err)
 	}
 	d.console.EnterText()
 	out := io.Writer(d.std.out)

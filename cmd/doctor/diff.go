@@ -17,10 +17,11 @@ import (
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/ui"
+	"doctor/ui/tui"
 )
 
 func diffCommand(std streams) *cobra.Command {
-	f := flags{Options: session.Options{Program: program(), In: std.in, Waiting: tellsWaiting(std)}}
+	f := flags{Options: session.Options{Program: program(), In: std.in, Tell: std.tell}}
 	var demos []string
 	var all bool
 	cmd := &cobra.Command{
@@ -29,7 +30,8 @@ func diffCommand(std streams) *cobra.Command {
 		Long: `diff compares two nodes by what their evidence means: HNS networks by name, endpoints by what
 HNS does for pods, load balancers by VIP and port, services by name, files by path and parsed
 content. What must differ between two nodes of a cluster (names, addresses, podCIDRs, MACs, GUIDs,
-times) is set aside. Differences that explain a fault of one node come first.
+times) is set aside. Differences that explain a fault of one node come first. On a terminal it shows
+a screen with both nodes side by side; otherwise it writes text.
 
 A and B are each a recording (PATH; PATH#2 for the second node or snapshot in it, PATH#NAME for the
 node of this name), demo:NAME, or node:NAME through the Kubernetes API.
@@ -65,7 +67,7 @@ otherwise as in the help of doctor itself.`,
 	p := cmd.Flags()
 	p.StringArrayVar(&demos, "demo", nil, "a built-in recorded node, as demo:NAME")
 	p.BoolVar(&all, "all", false, "show differences in what changes by itself too (certificates, memory, disks)")
-	f.addFormats(cmd, "write %s", ui.DiffFormats)
+	f.addFormats(cmd, "write %s instead of showing a screen", ui.DiffFormats)
 	f.addOutput(cmd, "write to this file instead of standard output")
 	f.addLooks(cmd)
 	f.addCluster(cmd)
@@ -85,6 +87,7 @@ const (
 // compare reads both nodes, one after the other, and writes what differs.
 func compare(ctx context.Context, std streams, f flags, names []string, all bool) error {
 	var sides [2]diff.Side
+	var nodes [2]tui.Update // as their own screens show them
 	secrets := session.NewSecrets()
 	for i, name := range names {
 		snapshot, report, close, err := readSide(ctx, std, f, name)
@@ -92,6 +95,7 @@ func compare(ctx context.Context, std streams, f flags, names []string, all bool
 			return err
 		}
 		defer close()
+		nodes[i] = tui.Update{Report: report, Evidence: snapshot}
 		if f.output != "json" {
 			report = f.lang.catalogue().Report(report)
 		}
@@ -100,11 +104,48 @@ func compare(ctx context.Context, std streams, f flags, names []string, all bool
 	c := diff.Compare(sides[0], sides[1], program())
 	out := f.displayOn(std)
 	defer out.close()
+	if out.onScreen() && !out.isSpoken() && c.Compared > 0 {
+		if stays, err := out.screenDiff(ctx, c, all, nodes); err != nil || !stays {
+			return errors.Join(err, diffVerdict(c))
+		}
+	}
 	if err := out.deliver(func(w io.Writer) error {
 		return ui.WriteDiff(w, f.output, c, all, out.style())
 	}); err != nil {
 		return err
 	}
+	return diffVerdict(c)
+}
+
+// screenDiff shows the comparison, and each of the nodes when the user opens it, and says whether the
+// comparison is to stay on the terminal.
+func (d display) screenDiff(ctx context.Context, c diff.Comparison, all bool, nodes [2]tui.Update) (
+	bool, error) {
+	options, err := d.screenOptions()
+	if err != nil {
+		return false, err
+	}
+	screen := tui.NewDiff(c, all, options)
+	for {
+		d.console.EnterScreen()
+		leave, err := screen.Run(ctx, d.std.in, d.console.Output())
+		if err == nil && leave.Open > 0 {
+			n := nodes[leave.Open-1]
+			_, err = tui.Run(ctx, d.std.in, d.console.Output(), tui.Finished(n.Report, n.Evidence), options)
+			if err == nil {
+				continue
+			}
+		}
+		d.console.Restore()
+		if err != nil && ctx.Err() == nil {
+			err = trouble(err)
+		}
+		return leave.Print, err
+	}
+}
+
+// diffVerdict is the exit status of a comparison.
+func diffVerdict(c diff.Comparison) error {
 	switch {
 	case c.Compared == 0:
 		return trouble(errors.New("no file of evidence is in both, so nothing was compared; " +
@@ -156,7 +197,7 @@ func readSide(ctx context.Context, std streams, f flags, name string) (s evidenc
 	}
 	s, r, unread := session.Judge(src, list, program())
 	for _, u := range unread {
-		fmt.Fprintln(std.err, "doctor: could not read all of", evidence.Clean(u.String()))
+		std.tell("could not read all of " + u.String())
 	}
 	return s, r, src.Close, nil
 }

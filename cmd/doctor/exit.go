@@ -34,11 +34,18 @@ func (s streams) calls(text string) string {
 	if s.name == "doctor" {
 		return text
 	}
-	return ownName.ReplaceAllString(text, "${1}"+s.name)
+	return ownName.ReplaceAllString(text, "${1}${3}"+s.name+"${2}${4}")
 }
 
-// ownName is the name of this program where a command begins with it.
-var ownName = regexp.MustCompile("(?m)(`|^ +|: |; )doctor\\b")
+// tell says one thing beside the result, on standard error.
+func (s streams) tell(what string) {
+	fmt.Fprintf(s.err, "%s: %s\n", s.name, evidence.Clean(s.calls(what)))
+}
+
+// ownName is the name of this program where a command begins with it: where one stands, or before one
+// of its own commands or flags.
+var ownName = regexp.MustCompile("(?m)(`|^ +|: |; |\\| )doctor([ `]|$)|" +
+	`([^\w./-]|^)doctor( (?:bundle|convert|diff|explain|fleet|lint|mcp|probe|version|watch)\b| --\w)`)
 
 // exit is an error that knows its status. Without an err there is nothing to
 // say: the report has said it.

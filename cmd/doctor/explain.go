@@ -24,7 +24,13 @@ func explainCommand(std streams) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use:   "explain [ID | CODE | formats | rbac | schema [NAME]]",
-		Short: "Shows the list of checks, one check, an error code, the readable formats, the ClusterRole for --node, or a JSON Schema",
+		Short: "Explains a check or an error code; without an argument lists all checks",
+		Example: `  doctor explain                              list the checks
+  doctor explain pause-os-version-mismatch    one check, with its fix and links
+  doctor explain 0x803b0010                   an error code of Windows
+  doctor explain formats                      the recordings that doctor reads
+  doctor explain rbac                         the ClusterRole that --node needs
+  doctor explain schema report                the JSON Schema of -o json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 && (args[0] != "schema" || len(args) > 2) {
 				return errors.New("explain takes one check id or error code; `doctor explain` lists the checks")
@@ -58,7 +64,7 @@ func explainCommand(std streams) *cobra.Command {
 				if check {
 					return checkRights(cmd.Context(), std, f)
 				}
-				if err := printRole(std.out); err != nil {
+				if err := printRole(std); err != nil {
 					return trouble(err)
 				}
 				return nil
@@ -119,7 +125,7 @@ func explainCommand(std streams) *cobra.Command {
 	f.addLooks(cmd)
 	cmd.Flags().BoolVar(&check, "check", false,
 		"of rbac: ask the API server which of the rights you have (SelfSubjectAccessReview)")
-	f.Waiting = tellsWaiting(std)
+	f.Tell = std.tell
 	f.addCluster(cmd)
 	spanFlag(cmd.Flags(), &f.Timeout, "timeout", session.DefaultTimeout, "s",
 		"time limit for the answers of the API server")

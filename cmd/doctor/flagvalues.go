@@ -95,6 +95,8 @@ func invalidValue(err *pflag.InvalidValueError) error {
 	switch flag.Value.Type() {
 	case "bool":
 		return fmt.Errorf("--%s takes true, false or no value, not %q", flag.Name, value)
+	case "int":
+		return fmt.Errorf("--%s takes a whole number, not %q", flag.Name, value)
 	case "stringSlice":
 		return fmt.Errorf("--%s takes values with commas between them, not %q", flag.Name, value)
 	}

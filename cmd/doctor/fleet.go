@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -15,7 +14,6 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
-	"doctor/checks/faults"
 	fleetreport "doctor/checks/fleet"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
@@ -44,7 +42,7 @@ const (
 
 func fleetCommand(std streams) *cobra.Command {
 	f := fleetFlags{flags: flags{Options: session.Options{Program: program(), In: std.in,
-		Waiting: tellsWaiting(std)}}}
+		Tell: std.tell}}}
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "Diagnoses all Windows nodes of a cluster, and groups them by cause",
@@ -177,7 +175,7 @@ func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
 // screenFleet shows the fleet while it is read and judged, and the nodes that the user opens.
 func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 	open func(func(session.FleetProgress)) (*session.Fleet, error)) error {
-	theme, err := tui.Theme(f.theme, os.Getenv)
+	options, err := out.screenOptions()
 	if err != nil {
 		return err
 	}
@@ -187,13 +185,10 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 		func(fleet *session.Fleet, report fleetreport.Report) error {
 			return f.saveFleet(ctx, streams{err: nil, name: std.name}, fleet, report)
 		})
-	style := out.style()
-	options := tui.Options{Catalogue: faults.Catalogue(), ASCII: style.ASCII, Theme: theme,
-		Lang: style.Lang}
 	screen := tui.NewFleet(tui.FleetFeed{State: run.State,
 		Save: func(ctx context.Context) (string, error) {
 			path, size, err := run.Save(ctx)
-			return style.Lang.T("wrote %s (%s)", filepath.Base(path), evidence.SizeText(size)), err
+			return options.Lang.T("wrote %s (%s)", filepath.Base(path), evidence.SizeText(size)), err
 		}}, options)
 	for {
 		out.console.EnterScreen()
@@ -232,7 +227,7 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 			return fleetError(leave.State.Err)
 		}
 		if f.save != "" {
-			fmt.Fprintf(std.err, "%s: wrote %s\n", std.name, evidence.Clean(f.save))
+			std.tell("wrote " + f.save)
 		}
 		if leave.Print {
 			if err := deliverFleet(out, leave.State.Report); err != nil {
@@ -257,8 +252,7 @@ func (f fleetFlags) saveFleet(ctx context.Context, std streams, fleet *session.F
 		return outputError(err)
 	}
 	if std.err != nil { // a screen has the terminal
-		fmt.Fprintf(std.err, "%s: wrote %s (%s)\n", std.name, evidence.Clean(f.save),
-			evidence.SizeText(result.Size))
+		std.tell(fmt.Sprintf("wrote %s (%s)", f.save, evidence.SizeText(result.Size)))
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func fleetCleanCommand(std streams) *cobra.Command {
 that would expire after 15 minutes. A run that is going on loses its pods, too.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.Waiting = tellsWaiting(std)
+			f.Tell = std.tell
 			return fleetClean(cmd.Context(), std, f)
 		},
 	}
@@ -131,7 +131,7 @@ the condition WindowsNodeProblem and an Event on its Node where the causes chang
 the nodes of a cluster do not act together; after an error it waits twice as long each time, up to an hour.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.Program, f.WithoutAPI = program(), true
+			f.Program, f.Tell, f.WithoutAPI = program(), std.tell, true
 			switch _, _, err := net.SplitHostPort(listen); {
 			case err != nil:
 				return errors.New("--listen takes HOST:PORT or :PORT")
@@ -143,7 +143,7 @@ the nodes of a cluster do not act together; after an error it waits twice as lon
 				return errors.New("--publish needs the name of the Node: --node-name, or NODE_NAME")
 			}
 			a := session.Agent{Every: every, Listen: listen, Reports: reports, Program: f.Program,
-				Talk: std.err, Read: func(ctx context.Context) (session.Source, error) {
+				Tell: std.tell, Read: func(ctx context.Context) (session.Source, error) {
 					return f.source(ctx, std)
 				}}
 			if f.From == "" && f.Demo == "" {

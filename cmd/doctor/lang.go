@@ -45,20 +45,27 @@ func (l *language) flag(cmd *cobra.Command) {
 }
 
 // helpIn has --help speak the language too: the descriptions of commands and
-// flags are looked up as they stand in English.
-func helpIn(root *cobra.Command) {
+// flags are looked up as they stand in English. Then this program has the name that it was called by.
+func helpIn(root *cobra.Command, std streams) {
 	english := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		asked := cmd.Flags().Lookup("lang")
 		if asked == nil || asked.Value.String() == "" {
 			asked = root.Flags().Lookup("lang") // doctor --lang zh bundle --help
 		}
-		if c := language(asked.Value.String()).catalogue(); c != nil {
+		c := language(asked.Value.String()).catalogue()
+		if c != nil {
 			for _, each := range append(cmd.Commands(), cmd) {
 				each.Short, each.Long = c.Phrase(each.Short), helpText(c, each.Long)
 			}
 			cmd.InitDefaultHelpFlag()
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = c.Say(usageOf(cmd, f)) })
+		}
+		for _, each := range append(cmd.Commands(), cmd) {
+			each.Short, each.Long, each.Example = std.calls(each.Short), std.calls(each.Long), std.calls(each.Example)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = std.calls(f.Usage) })
+		if c != nil {
 			usage := headings(c, cmd.UsageString())
 			cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 				_, err := io.WriteString(cmd.OutOrStderr(), usage)

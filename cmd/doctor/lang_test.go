@@ -25,7 +25,8 @@ func TestHelpSpeaksChinese(t *testing.T) {
 			commands = append(commands, []string{c.Name(), "--lang", "zh", "--help"})
 		}
 	}
-	if len(commands) < 6 {
+	commands = append(commands, []string{"watch", "install", "--lang", "zh", "--help"})
+	if len(commands) < 7 {
 		t.Errorf("only %v have --lang", commands)
 	}
 	for _, args := range commands {

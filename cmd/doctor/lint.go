@@ -27,7 +27,7 @@ func lintCommand(std streams) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use:   "lint FILE…",
-		Short: "Judges manifests: what Windows ignores or refuses in their pods",
+		Short: "Checks manifests for what Windows ignores or rejects in pods",
 		Long: `lint runs the checks of pod specs over manifests: YAML or JSON, several documents,
 Lists, and workloads of any kind that hold a pod template. "-" reads standard
 input, and a folder stands for the manifests in it. Pods that say they are for
@@ -104,7 +104,7 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 		origin.Name = fmt.Sprintf("%s and %d more", origin.Name, len(args)-1)
 	}
 	for _, note := range readingNotes(manifests) {
-		fmt.Fprintln(std.err, "doctor:", note)
+		std.tell(note)
 	}
 	report := checks.Diagnose(snapshot, list, origin, program())
 	out := f.displayOn(std)

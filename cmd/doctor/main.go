@@ -13,7 +13,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"doctor/checks/evidence"
+	"doctor/ui"
 )
 
 // memoryLimit makes the collector work before a hostile tree makes the machine swap.
@@ -30,16 +33,27 @@ func programName(file string) string {
 	return "kubectl " + strings.ReplaceAll(plugin, "_", "-")
 }
 
+// forKubectl are the arguments with which kubectl asks for completions: it calls another file for them.
+func forKubectl(file string, args []string) []string {
+	if strings.HasPrefix(path.Base(strings.ReplaceAll(file, `\`, "/")), "kubectl_complete-") {
+		return append([]string{cobra.ShellCompRequestCmd}, args...)
+	}
+	return args
+}
+
 func main() {
 	debug.SetMemoryLimit(memoryLimit)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, programName(os.Args[0])}))
+	os.Exit(run(ctx, forKubectl(os.Args[0], os.Args[1:]), streams{os.Stdin, os.Stdout, os.Stderr, programName(os.Args[0])}))
 }
 
 // run is the whole program as a function of its arguments and streams. stdout
 // is the result, stderr the talk.
 func run(ctx context.Context, args []string, std streams) int {
+	if std.name != "doctor" {
+		ui.CalledBy(std.name)
+	}
 	root := command(std)
 	root.SetArgs(withDemoList(joinNode(codeAsWord(args))))
 	cmd, err := root.ExecuteContextC(ctx)

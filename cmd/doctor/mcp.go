@@ -10,7 +10,7 @@ import (
 )
 
 func mcpCommand(std streams) *cobra.Command {
-	f := flags{Options: session.Options{Program: program(), Waiting: tellsWaiting(std)}}
+	f := flags{Options: session.Options{Program: program(), Tell: std.tell}}
 	var roots []string
 	cmd := &cobra.Command{
 		Use:   "mcp",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,28 +14,47 @@ import (
 const maxNear = 3
 
 // nearest lists the known names that a mistyped one may stand for: those that begin with it, else
-// those that the fewest letters tell apart, else those that hold it. cobra measures.
+// those that the fewest letters tell apart, else those whose beginning does, else those that hold it.
 func nearest(typed string, known []string) []string {
-	words := &cobra.Command{}
+	near := nearestOf(typed, known, func(name string) string { return name })
+	if len(near) == 0 && len(typed) >= minBeginning {
+		near = nearestOf(typed, known, func(name string) string {
+			return name[:min(len(name), len(typed)+1)]
+		})
+	}
 	for _, name := range known {
-		if name != "" && !strings.Contains(name, " ") { // cobra's names end at a space
-			words.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+		if len(near) < maxNear && len(typed) > 1 && name != "" && !slices.Contains(near, name) &&
+			(strings.Contains(name, typed) || strings.Contains(typed, name)) {
+			near = append(near, name)
+		}
+	}
+	return near[:min(len(near), maxNear)]
+}
+
+// minBeginning is how many letters are compared with the beginning of a name; fewer fit too many.
+const minBeginning = 6
+
+// nearestOf lists the known names whose form is nearest to what was typed. cobra measures.
+func nearestOf(typed string, known []string, form func(name string) string) []string {
+	words, names := &cobra.Command{}, map[string][]string{}
+	for _, name := range known {
+		use := form(name)
+		if use != "" && !strings.Contains(use, " ") { // cobra's names end at a space
+			words.AddCommand(&cobra.Command{Use: use, Run: func(*cobra.Command, []string) {}})
+			names[use] = append(names[use], name)
 		}
 	}
 	for distance := 1; typed != "" && distance <= max(2, len(typed)/4); distance++ {
 		words.SuggestionsMinimumDistance = distance
-		if near := words.SuggestionsFor(typed); len(near) > 0 {
-			return near[:min(len(near), maxNear)]
+		var near []string
+		for _, use := range words.SuggestionsFor(typed) {
+			near = append(near, names[use]...)
+		}
+		if slices.Sort(near); len(near) > 0 {
+			return slices.Compact(near)
 		}
 	}
-	var near []string
-	for _, name := range known {
-		if len(typed) > 1 && name != "" && len(near) < maxNear && (strings.Contains(name, typed) ||
-			strings.Contains(typed, name)) {
-			near = append(near, name)
-		}
-	}
-	return near
+	return nil
 }
 
 // didYouMean is the end of an error about an unknown name; "" where no known one is near.

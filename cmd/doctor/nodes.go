@@ -57,8 +57,7 @@ func listNodes(ctx context.Context, std streams, f flags) error {
 		return trouble(err)
 	}
 	if unread != nil {
-		fmt.Fprintf(std.err, "doctor: stuck pods are not counted: %s\n",
-			evidence.Clean(unread.Error()))
+		writeError(std, fmt.Errorf("stuck pods are not counted: %w", unread))
 	}
 	return write(std.out, nodeList{"doctor.nodes/v1", client.Host(), nodes})
 }

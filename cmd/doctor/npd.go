@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -51,7 +50,7 @@ func (f flags) reportForNPD(ctx context.Context, std streams) (checks.Report, er
 		}
 		defer l.Close()
 		l.Read(ctx, func() {})
-		l.Talk(io.Discard, false)
+		l.Talk(func(string) {}, false)
 		report, _, err := l.Report()
 		if err == nil {
 			err = l.Unread()

@@ -53,8 +53,8 @@ func (f *flags) validateOnNode() error {
 // tellOnNode says what --on-node does before it does it.
 func (f flags) tellOnNode(std streams) {
 	if f.OnNode {
-		fmt.Fprintf(std.err, "%s: --on-node runs %s as SYSTEM in the namespace %s; its log holds the redacted evidence, which log agents of the cluster may ship\n",
-			std.name, f.Pods.Image, f.Pods.Namespace)
+		std.tell(fmt.Sprintf("--on-node runs %s as SYSTEM in the namespace %s; its log holds the redacted evidence, which log agents of the cluster may ship",
+			f.Pods.Image, f.Pods.Namespace))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"doctor/cmd/doctor/internal/session"
+	"doctor/collectors/hostprocess"
 	"doctor/collectors/outfile"
 )
 
@@ -53,6 +54,13 @@ func (f *flags) validateFile(cmd *cobra.Command) error {
 		return nil
 	}
 	return outputError(outfile.Check(f.file, f.outputOptions()))
+}
+
+// warnLost says of a file that was written that it goes with this container.
+func warnLost(std streams, name string) {
+	if warning := hostprocess.Warning(name); warning != "" {
+		std.tell(warning)
+	}
 }
 
 // outputError tells a name that may not be written, which is the user's to change, from a disk

@@ -52,8 +52,8 @@ func restsOn(path string) string {
 var ruleOf = regexp.MustCompile(`(?m)^#?- (apiGroups|nonResourceURLs): .*\n(?:#?  .*\n)*`)
 
 // printRole writes the role, with what each rule is for.
-func printRole(w io.Writer) error {
-	_, err := io.WriteString(w, ruleOf.ReplaceAllStringFunc(cluster.ClusterRole,
+func printRole(std streams) error {
+	_, err := io.WriteString(std.out, ruleOf.ReplaceAllStringFunc(std.calls(cluster.ClusterRole),
 		func(rule string) string {
 			var lines strings.Builder
 			for _, r := range cluster.Rights {

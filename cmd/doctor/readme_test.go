@@ -96,7 +96,7 @@ func printed(want, got string) bool {
 func TestPagesNameCommandsThatExist(t *testing.T) {
 	command := regexp.MustCompile(
 		"(?m)(?:^    |^\\$ |`|-- )(?:\\.\\\\)?doctor(?:\\.exe)?((?: [^\\s`|>]+)*)")
-	seen := 0
+	seen, ran := 0, scriptedCommands(t)
 	for _, page := range []string{"README.md", ".github/guides/README.md"} {
 		content, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
@@ -114,6 +114,8 @@ func TestPagesNameCommandsThatExist(t *testing.T) {
 			seen++
 			if problem := mistyped(words); problem != "" {
 				t.Errorf("%s: doctor %s: %s", page, strings.Join(words, " "), problem)
+			} else if !isRun(ran, words) {
+				t.Errorf("%s: no script runs `doctor %s`", page, strings.Join(words, " "))
 			}
 		}
 	}
@@ -134,11 +136,74 @@ func TestPagesNameCommandsThatExist(t *testing.T) {
 	if seen < 40 {
 		t.Errorf("only %d commands found; is the pattern right?", seen)
 	}
+	if isRun(ran, []string{"lint", "--watch"}) {
+		t.Error("a command that no script runs is not noticed")
+	}
 	if mistyped([]string{"lint", "--nonsense"}) == "" ||
 		mistyped([]string{"--demo", "nonsense"}) == "" ||
 		mistyped([]string{"explain", "nonsense"}) == "" {
 		t.Error("a mistake is not noticed")
 	}
+}
+
+// runElsewhere are commands that need a server or Windows, and the folder whose tests run them.
+var runElsewhere = map[string]string{
+	"doctor --node --on-node --image": "e2e/onnode",
+	"doctor fleet --on-node":          "e2e/onnode",
+	"doctor fleet clean":              "e2e/onnode",
+	"doctor explain rbac --check":     "e2e/api",
+	"doctor watch install":            "e2e/windows",
+	"doctor watch uninstall":          "e2e/windows",
+}
+
+// A shape is a command and its flags, without their values.
+type shape []string
+
+func shapeOf(words []string) shape {
+	cmd, rest, err := command(streams{os.Stdin, os.Stdout, os.Stderr, "doctor"}).Find(joinNode(words))
+	if err != nil {
+		return nil
+	}
+	of := shape{cmd.CommandPath()}
+	for i, word := range rest {
+		name, _, _ := strings.Cut(word, "=")
+		if strings.HasPrefix(word, "-") && word != "-" {
+			of = append(of, name)
+		} else if i == 0 && cmd.Name() == "explain" && slices.Contains(explainWords, word) {
+			of[0] += " " + word
+		}
+	}
+	return of
+}
+
+// scriptedCommands are the commands that the scripts of TestScripts run.
+func scriptedCommands(t *testing.T) (list []shape) {
+	t.Helper()
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal("no scripts: ", err)
+	}
+	line := regexp.MustCompile(`(?m)^(?:! )?(?:exec|exits \d+) doctor\b(.*)$`)
+	for _, file := range scripts {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range line.FindAllStringSubmatch(string(content), -1) {
+			list = append(list, shapeOf(strings.Fields(strings.ReplaceAll(m[1], "'", ""))))
+		}
+	}
+	return list
+}
+
+// isRun finds a command with at least these flags.
+func isRun(ran []shape, words []string) bool {
+	of := shapeOf(words)
+	return runElsewhere[strings.Join(of, " ")] != "" || slices.ContainsFunc(ran, func(one shape) bool {
+		return len(one) > 0 && one[0] == of[0] && !slices.ContainsFunc(of[1:], func(flag string) bool {
+			return !slices.Contains(one[1:], flag)
+		})
+	})
 }
 
 // placeholder is a word that stands for something.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -15,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"doctor/checks"
-	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/cmd/doctor/internal/service"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/ui"
 )
@@ -26,11 +28,17 @@ type watchFlags struct {
 	flags
 	nodes             []string
 	every, full, stop time.Duration
+	paced             bool // the user says how often
 	until             []string
 	keep, after       time.Duration
 	folder            string
 	bundles           int
 }
+
+// watchGarbage trades processor time for memory: a watch lives beside the node's pods for weeks, and
+// little of what a reading allocates outlives it. For the same reason it has one processor: each more
+// brings threads, with their stacks.
+const watchGarbage = 25
 
 // anyFault triggers a bundle for each fault that appears.
 const anyFault = "any"
@@ -38,18 +46,21 @@ const anyFault = "any"
 func watchFormats() []string { return []string{"text", "json"} }
 
 func watchCommand(std streams) *cobra.Command {
-	f := watchFlags{flags: flags{Options: session.Options{Program: program(), Waiting: tellsWaiting(std)}}}
+	asService := false
+	f := watchFlags{flags: flags{Options: session.Options{Program: program(), Tell: std.tell}}}
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Watches a node: one line for each fault that appears or recovers; with --bundle a flight recorder",
 		Long: `watch reads the cheap state of a node (services, HNS, adapters, routes, the Node object and its
 pods) every few seconds and all of it every few minutes, and prints one line for each fault that
 appeared, changed or recovered. It watches this node, or nodes through the Kubernetes API (--node).
+Without --every and --full it reads less often where it would take more than 2 % of a core.
 
 With --bundle it is a flight recorder: it keeps the readings of the last minutes in a folder,
 without secrets, and when what --until names appears, it writes a bundle with the readings before
 and after, and goes on. doctor opens such a bundle as it opens any; its timeline has all readings.
-A watch that is started again goes on with the readings that are in the folder.`,
+A watch that is started again goes on with the readings that are in the folder. doctor watch install
+makes it a Windows service.`,
 		Example: `  doctor watch
   doctor watch --node win-1 --node win-2 -o json
   doctor watch --until any --keep 30m --bundle C:\doctor
@@ -59,9 +70,22 @@ A watch that is started again goes on with the readings that are in the folder.`
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return f.watch(cmd.Context(), std)
+			if !asService {
+				return f.watch(cmd.Context(), std)
+			}
+			return service.Run(func(ctx context.Context, out, messages *os.File) error {
+				return f.watch(ctx, streams{in: std.in, out: out, err: messages, name: std.name})
+			})
 		},
 	}
+	cmd.Flags().BoolVar(&asService, serviceFlag, false, "")
+	_ = cmd.Flags().MarkHidden(serviceFlag) // it is there
+	f.addWatch(cmd)
+	cmd.AddCommand(watchInstallCommand(std), watchUninstallCommand(std))
+	return cmd
+}
+
+func (f *watchFlags) addWatch(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.StringSliceVar(&f.nodes, "node", nil, "watch this node through the Kubernetes API; may be given several times")
 	spanFlag(p, &f.every, "every", 5*time.Second, "s", "how often the cheap state is read")
@@ -80,7 +104,6 @@ A watch that is started again goes on with the readings that are in the folder.`
 	spanFlag(p, &f.Since, "since", session.DefaultSince, "", "how far back logs are read")
 	completeWith(cmd, "until", func() []string { return append(checkIDs(), anyFault) })
 	completeWith(cmd, "node", f.nodeNames)
-	return cmd
 }
 
 func (f *watchFlags) check(cmd *cobra.Command) error {
@@ -92,6 +115,7 @@ func (f *watchFlags) check(cmd *cobra.Command) error {
 			return unknownName("check", id, append(checkIDs(), anyFault), "`doctor explain` lists them")
 		}
 	}
+	f.paced = cmd.Flags().Changed("every") || cmd.Flags().Changed("full")
 	switch {
 	case f.folder == "" && cmd.Flags().Changed("bundle"):
 		return errors.New("--bundle is given an empty name; name a folder")
@@ -130,7 +154,7 @@ func (f *watchFlags) watch(ctx context.Context, std streams) error {
 	tell := func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(std.err, "%s: %s\n", std.name, evidence.Clean(text))
+		std.tell(text)
 	}
 	changed := func(c session.Change) {
 		if f.output == "json" {
@@ -142,9 +166,16 @@ func (f *watchFlags) watch(ctx context.Context, std streams) error {
 		}
 		write(ui.ChangeLine(c.At, c.Node, c.Change, c.Is, c.Line(), style))
 	}
+	if f.folder != "" {
+		warnLost(std, f.folder)
+	}
 	nodes := f.nodes
 	if len(nodes) == 0 {
 		nodes = []string{""}
+	}
+	debug.SetGCPercent(watchGarbage)
+	if len(nodes) == 1 {
+		runtime.GOMAXPROCS(1)
 	}
 	var all sync.WaitGroup
 	for _, node := range nodes {
@@ -153,10 +184,10 @@ func (f *watchFlags) watch(ctx context.Context, std streams) error {
 			return err
 		}
 		defer live.Close()
-		o := session.Watching{Every: f.every, Full: f.full, Changed: changed}
+		o := session.Watching{Every: f.every, Full: f.full, Bounded: !f.paced, Changed: changed}
 		if f.folder != "" {
 			r := f.recorder(node, tell)
-			if err := r.Start(); err != nil {
+			if o.Earlier, err = r.Start(); err != nil {
 				return trouble(err)
 			}
 			o.Due = r.Due

@@ -230,7 +230,10 @@ func (e plainError) Unwrap() error { return e.err }
 
 // CannotRead is the error for a file or folder of that name that the system does not open.
 func CannotRead(name string, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return plainError{"there is no file or folder " + name + "; check the path", err}
+	case errors.Is(err, fs.ErrPermission):
 		return plainError{name + " cannot be read: access denied; run doctor as a user who may " +
 			"read it", err}
 	}

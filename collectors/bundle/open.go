@@ -97,8 +97,6 @@ func open(path string, lim limits) (*Archive, error) {
 	// Stat comes first: opening a pipe would wait for its writer.
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, plainError{"there is no file or folder " + name, fs.ErrNotExist}
 	case err != nil:
 		return nil, CannotRead(name, err)
 	case info.IsDir():

@@ -68,7 +68,7 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 		want    string
 	}{
 		"an empty file": {nil, "is empty: request it again"},
-		"a file of a program": {[]byte("ElfFile\x00\x00\x00\x01\x02"),
+		"a file of a program": {[]byte("\x7fELF\x00\x00\x00\x01\x02"),
 			"it is no folder and no archive that doctor reads; `doctor explain formats` lists them"},
 		"a 7z": {[]byte("7z\xbc\xaf\x27\x1c\x00\x04"),
 			"is a 7z file, which doctor does not open: unpack it"},

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode"
+
+	"doctor/collectors/evtx"
 )
 
 // Bounds of a single text.
@@ -17,19 +21,26 @@ const (
 var errNoArchive = errors.New(
 	"it is no folder and no archive that doctor reads; `doctor explain formats` lists them")
 
-// openText makes a tree of one file: a log or an output that somebody saved without any tool.
+// openText makes a tree of one file: a log, an output that somebody saved without any tool, or an
+// event log of Windows.
 func openText(name string, r io.ReaderAt, size int64, modified time.Time, lim limits) (*Archive,
 	error) {
 	head := make([]byte, min(size, textHead))
 	if n, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, Bare(err)
-	} else if !isText(head[:n]) {
+	} else if !isText(head[:n]) && !bytes.HasPrefix(head, []byte(evtx.Magic)) {
 		return nil, errNoArchive
 	}
 	a := newArchive(lim)
 	x := a.index("archive")
 	if clean, _, reason := cleanName(name); reason != "" || isArchiveName(clean) || clean == "." {
-		name = "piece.txt" // what it is called says nothing that decides
+		// as it is called, as far as a file of a tree can be
+		name = "text of " + strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) || strings.ContainsRune(`:/\\`, r) {
+				return '_'
+			}
+			return r
+		}, name) + ".txt"
 	}
 	if err := x.add(entry{name: name, size: size, modified: modified}); err != nil {
 		a.Close()

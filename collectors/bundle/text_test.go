@@ -43,7 +43,7 @@ func TestATextWhoseNameIsNoNameOfAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if _, err := fs.Stat(a.FS(), "piece.txt"); err != nil {
+	if _, err := fs.Stat(a.FS(), "text of kubelet.log.zip.txt"); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,7 +85,7 @@ func TestReadIsBounded(t *testing.T) {
 		"standard input holds more than 64 MiB":                            endless{},
 		"standard input is empty; paste a log":                             strings.NewReader(" \n\n"),
 		"the pipe broke":                                                   brokenPipe{},
-		"standard input: it is no folder and no archive that doctor reads": strings.NewReader("ElfFile\x00\x00\x00\x01\x02"),
+		"standard input: it is no folder and no archive that doctor reads": strings.NewReader("\x7fELF\x00\x00\x00\x01\x02"),
 	} {
 		if _, err := Read(in, "pasted.txt"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)

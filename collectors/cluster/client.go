@@ -5,6 +5,19 @@
 // Objects are kept as the server wrote them, so there are no typed clients
 // here: client-go brings the kubeconfig, the credentials and the transport, and
 // a request is a path.
+//
+// What is read beyond the node and its pods decides a fault that a check knows:
+//
+//   - the lease: how far the node's clock is from the API server's. No other object dates itself by both.
+//   - events of controllers that could not create a pod: Pod Security admission and quotas. The labels of
+//     namespaces and the ResourceQuotas show that a pod may be refused, the event that one was.
+//   - the kubelet's metrics: the node whose kubelet answers, for its logs.
+//
+// Not read, because no fault depends on it: the kubelet's /configz (the defaults are filled in, so what
+// was set does not show, and a running kubelet has accepted it; system-reserved-too-low alone could use
+// it), /stats/summary (the node's conditions are made of it), PodDisruptionBudgets (they hold up a drain,
+// which no check is about), ConfigMaps of the Windows Machine Config Operator (its versions are
+// annotations of the node), CSINode, RuntimeClasses and the configuration of CoreDNS.
 package cluster
 
 import (
@@ -44,6 +57,7 @@ type Client struct {
 	rest     rest.Interface
 	config   *rest.Config // for what is no request and answer
 	host     string
+	context  string                // the namespace of the kubeconfig's context, or of --namespace
 	nodeName string                // of the kubeconfig's client certificate
 	until    time.Time             // when that ends; zero where there is none
 	noLogin  atomic.Pointer[error] // why there are no credentials
@@ -70,15 +84,19 @@ func Connect(o Options) (*Client, error) {
 	silenceClientGo()
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
-		&o.ConfigOverrides).ClientConfig()
+	deferred := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.ConfigOverrides)
+	config, err := deferred.ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, ErrNoKubeconfig
 	case err != nil:
 		return nil, kubeconfigError(rules, o.CurrentContext, err)
 	}
-	return connect(config)
+	c, err := connect(config)
+	if err == nil {
+		c.context, _, err = deferred.Namespace()
+	}
+	return c, err
 }
 
 // ErrNoContext is wrapped by the error for a context that the kubeconfig does not have.
@@ -242,4 +260,8 @@ func clientCertificate(config *rest.Config) (node string, until time.Time) {
 	}
 }
 
-const nodeUser = "system:node:"
+// What a kubelet is to the API server: its name, and the group that gives it its rights.
+const (
+	nodeUser   = "system:node:"
+	nodesGroup = "system:nodes"
+)

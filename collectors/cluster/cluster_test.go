@@ -146,12 +146,11 @@ func TestANodeIsReadAsTheServerWroteIt(t *testing.T) {
 	for path, want := range map[string][]string{
 		"api/nodes.json":          {apibed.LinuxNode, apibed.WindowsNode, apibed.LostNode},
 		"api/pods.json":           {"batch-1", "log-agent-x7k2p", "web-1"},
-		"api/configmaps.json":     {"coredns", "kube-flannel-cfg", "kube-proxy", "kubeadm-config"},
+		"api/configmaps.json":     {"kube-flannel-cfg", "kube-proxy", "kubeadm-config"},
 		"api/services.json":       {"kubernetes", "web"},
 		"api/endpointslices.json": {"kubernetes", "web-abcde"},
 		"api/daemonsets.json":     {"log-agent"},
 		"api/servicecidrs.json":   {"kubernetes"},
-		"api/runtimeclasses.json": {"windows-2022"},
 	} {
 		if got := l.names(t, path); !slices.Equal(got, want) {
 			t.Errorf("%s holds %v, not %v", path, got, want)
@@ -174,8 +173,8 @@ func TestANodeIsReadAsTheServerWroteIt(t *testing.T) {
 		apibed.WindowsNode}; !slices.Equal(about, want) {
 		t.Errorf("there are events of %v, not of %v", about, want)
 	}
-	if !strings.Contains(l.text(t, "api/csinode.json"), apibed.WindowsNode) {
-		t.Error("the CSINode is another one's")
+	if !strings.Contains(l.text(t, "api/lease.json"), "f:renewTime") {
+		t.Error("the lease does not say when the server wrote it")
 	}
 	for _, component := range []string{"kubelet", "containerd"} {
 		if text := l.text(t, "logs/"+component+"/query.log"); !strings.Contains(text,
@@ -210,11 +209,12 @@ func modest(t *testing.T, requests []string) {
 			"&resourceVersion=0":
 			t.Errorf("%s reads more pods than the node's, or all of them from etcd", r)
 		case path == "/api/v1/events" &&
-			!strings.Contains(query, "fieldSelector=involvedObject.kind"):
+			!strings.Contains(query, "fieldSelector=involvedObject.kind") &&
+			!strings.Contains(query, "fieldSelector=reason%3DFailedCreate"):
 			t.Errorf("%s reads all events", r)
 		case path == "/api/v1/nodes" && !strings.Contains(query, "limit="):
 			t.Errorf("%s reads all nodes of whatever size a cluster has", r)
-		case strings.HasPrefix(path, "/apis/") && !strings.Contains(path, "csinodes") &&
+		case strings.HasPrefix(path, "/apis/") && !strings.Contains(path, "/leases/") &&
 			query != "resourceVersion=0":
 			t.Errorf("%s is not served from memory", r)
 		}
@@ -231,7 +231,8 @@ func discreet(t *testing.T, recorded fs.FS) {
 		}
 		content, err := fs.ReadFile(recorded, path)
 		for _, bad := range []string{"managedFields", apibed.Password} {
-			if strings.Contains(string(content), bad) {
+			// the lease's say when the server wrote it
+			if strings.Contains(string(content), bad) && path != "api/lease.json" {
 				t.Errorf("%s holds %s", path, bad)
 			}
 		}
@@ -262,14 +263,7 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 	bed.Stage(t)
 	files := t.TempDir()
 	line := "I1121 10:00:00.000000    1 kubelet.go:1] a line of the log\n"
-	write(t, files, map[string]string{"old/kubelet.log": line, "old/containerd.log": "x\n",
-		"dated/kubelet.exe.WIN-1.log.INFO.20261119-100000.1": "older\n",
-		"dated/kubelet.exe.WIN-1.log.INFO.20261121-100000.1": line,
-		"folder/kubelet/kubelet.log":                         line, "folder/pods/x": "",
-		"empty/readme.txt": "",
-		"long/kubelet.log": strings.Repeat(line, 1000)})
-	var asked []string
-	began := time.Now()
+	write(t, files, map[string]string{"kubelet.log": line, "containerd.log": "x\n"})
 	cases := []struct {
 		name    string
 		kubelet http.Handler
@@ -279,22 +273,23 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 	}{
 		{"a kubelet with log query answers for each component", queryKubelet,
 			"logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
-		{"a kubelet with log query is told since when",
-			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				asked = append(asked, r.URL.Query().Get("sinceTime"))
-				queryKubelet(w, r)
-			}), "logs/kubelet/query.log", "I1121 10:00:00.000000    1 kubelet.go:1] started\n", ""},
 		{"an older kubelet lists its folder whatever it is asked, and has the log there",
-			served(files + "/old"), "logs/kubelet/kubelet.log", line, ""},
-		{"of dated files the newest is taken", served(files + "/dated"),
-			"logs/kubelet/kubelet.exe.WIN-1.log.INFO.20261121-100000.1", line, ""},
-		{"the log lies in a folder of its own", served(files + "/folder"),
-			"logs/kubelet/kubelet.log", line, ""},
-		{"of a long log the end is kept, from the start of a line", served(files + "/long"),
-			"logs/kubelet/kubelet.log",
-			"[doctor: the first 58056 bytes are left out]\n" + strings.Repeat(line, 16), ""},
-		{"a folder without a log of the kubelet says so", served(files + "/empty"), "", "",
-			`absent: a log of the kubelet below C:\var\log (its log query is off: enableSystemLogQuery) was not found`},
+			served(files), "logs/kubelet/kubelet.log", line, ""},
+		{"a log that is cut in the middle is none", http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request) {
+			io.WriteString(w, line)
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}), "", "",
+			"error: the API server {server} closed the connection in the middle of the answer to get the logs of kubelet"},
+		{"the kubelet of another node has another node's log", http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/metrics" {
+					io.WriteString(w, "# TYPE kubelet_node_name gauge\nkubelet_node_name{node=\"win-9\"} 1\n")
+					return
+				}
+				queryKubelet(w, r)
+			}), "", "", "error: the answer is about node win-9, and the question was about win-1"},
 		{"a kubelet that refuses is quoted",
 			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				http.Error(w, "Forbidden", http.StatusForbidden)
@@ -335,14 +330,6 @@ func TestTheKubeletsLogsAreFetched(t *testing.T) {
 				}
 			}
 		})
-	}
-	if len(asked) == 0 {
-		t.Fatal("nothing was asked")
-	}
-	at, err := time.Parse(time.RFC3339, asked[0])
-	if earliest, latest := began.Add(-time.Hour).Truncate(time.Second),
-		time.Now().Add(-time.Hour); err != nil || at.Before(earliest) || at.After(latest) {
-		t.Errorf("logs are asked since %q, which is not an hour", asked[0])
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +75,7 @@ func (c *Client) refused(code int, message, verb, what string) error {
 	case code == http.StatusUnauthorized:
 		return collectors.GapError(evidence.CredentialsRefused.Gap(server))
 	case code == http.StatusForbidden:
-		return collectors.GapError(evidence.NotAuthorized.Gap(verb, what, message))
+		return collectors.GapError(evidence.NotAuthorized.Gap(verb, what, message+c.withoutGroup(what)))
 	case code == http.StatusNotFound:
 		return notFound{collectors.GapError(evidence.APIHasNone.Gap(server, what))}
 	case code == http.StatusTooManyRequests:
@@ -82,6 +83,17 @@ func (c *Client) refused(code int, message, verb, what string) error {
 	}
 	return collectors.GapError(evidence.APIError.Gap(server, verb, what, strconv.Itoa(code),
 		message))
+}
+
+// withoutGroup says why a node that the client acts as may not read itself: API servers know it only
+// by its group, too. Those from 1.36 on add the group, unless whoever asks acted as others before.
+func (c *Client) withoutGroup(what string) string {
+	as := c.config.Impersonate
+	name, isNode := strings.CutPrefix(as.UserName, nodeUser)
+	if !isNode || what != "node "+name || slices.Contains(as.Groups, nodesGroup) {
+		return ""
+	}
+	return " (the name of a node gives no rights without its group: add --as-group " + nodesGroup + ")"
 }
 
 // serverMessage are the server's own where it gave any: client-go puts general ones

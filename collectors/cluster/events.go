@@ -3,9 +3,12 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -15,7 +18,8 @@ import (
 // cannot be selected by the node that they happened on.
 const maxEvents = 500
 
-// readEvents reads what happened to the node and, of its pods, the warnings.
+// readEvents reads what happened to the node and, of its pods, the warnings; also why those who have
+// pods on it could not create more, and why HostProcess pods were refused, which only Windows has.
 // Where the cluster warns of more than maxEvents things, the events of the pod
 // that fares worst are read by its name.
 func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error) {
@@ -26,6 +30,9 @@ func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error
 	l, err := t.Client.list(ctx, "/api/v1/events",
 		url.Values{"fieldSelector": {"involvedObject.kind=Node,involvedObject.name=" + t.Node}},
 		"events")
+	if isForbidden(err) {
+		return readEventsOfPods(ctx, t, r, s, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +42,13 @@ func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error
 	if err != nil {
 		return nil, err
 	}
-	here := map[string]bool{}
-	pods := evidence.Pods.In(s)
-	for _, p := range pods {
-		here[p.FullName()] = true
+	uncreated, err := t.Client.list(ctx, "/api/v1/events",
+		url.Values{"fieldSelector": {"reason=FailedCreate"}, "limit": {fmt.Sprint(maxEvents)}}, "events")
+	if err != nil {
+		return nil, err
 	}
+	pods := evidence.Pods.In(s)
+	here := concerned(pods)
 	if worst, ok := worstPod(pods); ok && warnings.next != "" {
 		of, err := t.Client.list(ctx, "/api/v1/namespaces/"+worst.Metadata.Namespace+"/events",
 			url.Values{"fieldSelector": {"involvedObject.name=" + worst.Metadata.Name}}, "events")
@@ -49,13 +58,45 @@ func readEvents(ctx context.Context, t Target, r *collectors.Record) (any, error
 		if err := l.take(of, here); err != nil {
 			return nil, err
 		}
-		delete(here, worst.FullName())
+		delete(here, "Pod "+worst.FullName())
 	}
-	return l, l.take(warnings, here)
+	return l, errors.Join(l.take(warnings, here), l.take(uncreated, here))
 }
 
-// take adds the events of these pods.
-func (l *list) take(events *list, pods map[string]bool) error {
+// concerned are the pods and their owners, as KIND NAMESPACE/NAME.
+func concerned(pods []evidence.Pod) map[string]bool {
+	here := map[string]bool{}
+	for _, p := range pods {
+		here["Pod "+p.FullName()] = true
+		for _, owner := range p.Metadata.OwnerReferences {
+			here[owner.Kind+" "+p.Metadata.Namespace+"/"+owner.Name] = true
+		}
+	}
+	return here
+}
+
+// readEventsOfPods reads the warnings of the namespaces of the pods, for an account that may not list
+// those of all. The node's own are in the namespace default.
+func readEventsOfPods(ctx context.Context, t Target, r *collectors.Record, s evidence.Snapshot,
+	refused error) (any, error) {
+	here, in := concerned(evidence.Pods.In(s)), map[string]bool{"default": true}
+	for _, p := range evidence.Pods.In(s) {
+		in[p.Metadata.Namespace] = true
+	}
+	events, namespaces := t.Client.listWhereAllowed(ctx, slices.Sorted(maps.Keys(in)), "events",
+		url.Values{"limit": {fmt.Sprint(maxEvents)}})
+	if len(namespaces) == 0 {
+		return nil, refused
+	}
+	here["Node default/"+t.Node], here["Node /"+t.Node] = true, true
+	r.Gap(evidence.RestOf(evidence.PodEvents.Path()),
+		collectors.GapError(evidence.SomeNamespaces.Gap("events", strings.Join(namespaces, ", "))))
+	l := &list{}
+	return l, l.take(events, here)
+}
+
+// take adds the events of what is concerned.
+func (l *list) take(events *list, concerned map[string]bool) error {
 	content, err := events.MarshalJSON()
 	if err != nil {
 		return err
@@ -66,12 +107,14 @@ func (l *list) take(events *list, pods map[string]bool) error {
 	}
 	for _, item := range all.Items {
 		var e struct {
-			InvolvedObject struct{ Namespace, Name string }
+			Message        string
+			InvolvedObject struct{ Kind, Namespace, Name string }
 		}
 		if err := json.Unmarshal(item, &e); err != nil {
 			return err
 		}
-		if pods[e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name] {
+		of := e.InvolvedObject
+		if concerned[of.Kind+" "+of.Namespace+"/"+of.Name] || strings.Contains(e.Message, "hostProcess") {
 			if err := l.add(item); err != nil {
 				return err
 			}

@@ -76,9 +76,9 @@ func as(path, token string) func(http.Handler) http.Handler {
 }
 
 // everything is what there is a gap for when nothing can be read.
-var everything = []string{"api/configmaps.json", "api/csinode.json", "api/daemonsets.json",
-	"api/endpointslices.json", "api/events.json", "api/node.json", "api/nodes.json",
-	"api/pods.json", "api/runtimeclasses.json", "api/servicecidrs.json", "api/services.json",
+var everything = []string{"api/configmaps.json", "api/daemonsets.json",
+	"api/endpointslices.json", "api/events.json", "api/lease.json", "api/node.json", "api/nodes.json",
+	"api/pods.json", "api/servicecidrs.json", "api/services.json",
 	"api/version.json", "logs/"}
 
 func TestFaultsBecomeGaps(t *testing.T) {
@@ -129,10 +129,10 @@ func TestFaultsBecomeGaps(t *testing.T) {
 			want: map[string]string{
 				"api/services.json": "denied: may not list services: services is forbidden: User \"nobody\" cannot list resource \"services\" in API group \"\" at the cluster scope; `doctor explain rbac` prints the required role"}},
 		{name: "a user who may not read one config map knows none of them",
-			faults: apibed.Faults{Spoil: as("/api/v1/namespaces/kube-system/configmaps/coredns",
+			faults: apibed.Faults{Spoil: as("/api/v1/namespaces/kube-system/configmaps/kubeadm-config",
 				bed.Tokens["nobody"])},
 			want: map[string]string{
-				"api/configmaps.json": "denied: may not get configmap kube-system/coredns: configmaps \"coredns\" is forbidden: User \"nobody\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"kube-system\"; `doctor explain rbac` prints the required role"}},
+				"api/configmaps.json": "denied: may not get configmap kube-system/kubeadm-config: configmaps \"kubeadm-config\" is forbidden: User \"nobody\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"kube-system\"; `doctor explain rbac` prints the required role"}},
 		{name: "a server that has too many requests for a moment is asked again",
 			faults: apibed.Faults{Spoil: once("/api/v1/pods", busy("1"))}},
 		{name: "a server that always has too many requests",
@@ -152,9 +152,9 @@ func TestFaultsBecomeGaps(t *testing.T) {
 			want: map[string]string{
 				"api/pods.json": "error: the API server {server} closed the connection in the middle of the answer to list pods"}},
 		{name: "an object that is cut off in the middle is no object",
-			faults: apibed.Faults{Spoil: cut("/apis/storage.k8s.io")},
+			faults: apibed.Faults{Spoil: cut("/apis/coordination.k8s.io")},
 			want: map[string]string{
-				"api/csinode.json": "error: the API server {server} closed the connection in the middle of the answer to get csinode win-1"}},
+				"api/lease.json": "error: the API server {server} closed the connection in the middle of the answer to get lease win-1"}},
 		{name: "a server that is at fault is quoted",
 			faults: apibed.Faults{Spoil: instead("/apis/apps",
 				func(w http.ResponseWriter, _ *http.Request) {

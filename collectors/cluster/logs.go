@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,8 +20,8 @@ import (
 	"doctor/collectors/tree"
 )
 
-// logComponents are the services whose logs are asked of the kubelet.
-var logComponents = []string{"kubelet", "kube-proxy", "containerd"}
+// LogComponents are the services whose logs the kubelet serves.
+var LogComponents = []string{"kubelet", "kube-proxy", "containerd"}
 
 // readLogs asks the kubelet for the logs of the node's services: by its log
 // query (Kubernetes 1.27 and later, where it is switched on), else from the
@@ -34,7 +36,8 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 	}
 	root := "/api/v1/nodes/" + url.PathEscape(t.Node) + "/proxy/logs/"
 	brought := false
-	for i, component := range logComponents {
+	var failed error
+	for i, component := range LogComponents {
 		query := url.Values{"query": {component},
 			"sinceTime": {time.Now().Add(-t.Since).UTC().Format(time.RFC3339)}}
 		text, err := t.Client.text(ctx, root, query, component, t.LogBytes)
@@ -42,7 +45,15 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 			if i == 0 { // what the kubelet refuses once it refuses always
 				return err
 			}
+			if !isNotFound(err) {
+				failed = cmp.Or(failed, err)
+			}
 			continue
+		}
+		if i == 0 {
+			if node := t.answering(ctx); node != "" && node != t.Node {
+				return collectors.GapError(evidence.AnotherNode.Gap(node, t.Node))
+			}
 		}
 		if isListing(text) {
 			return t.readServed(ctx, r, root, listed(text))
@@ -55,11 +66,31 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 			brought = true
 		}
 	}
-	if !brought {
+	if failed == nil && !brought {
 		return collectors.GapError(evidence.NotFound.Gap("a log of %s in the kubelet's log query",
-			strings.Join(logComponents, ", ")))
+			strings.Join(LogComponents, ", ")))
 	}
-	return nil
+	return failed
+}
+
+// kubeletNode is the metric in which a kubelet names its node.
+var kubeletNode = regexp.MustCompile(`^kubelet_node_name\{node="([^"]+)"\}`)
+
+// answering is the node whose kubelet answers, "" where that does not show: the address of a node that
+// is gone may be another one's by now.
+func (t Target) answering(ctx context.Context) string {
+	body, err := t.Client.open(ctx, "/api/v1/nodes/"+url.PathEscape(t.Node)+"/proxy/metrics", nil, "get",
+		"nodes/proxy for the metrics of the kubelet")
+	if err != nil {
+		return ""
+	}
+	defer body.Close()
+	for lines := bufio.NewScanner(&bounded{body, maxAnswer}); lines.Scan(); {
+		if m := kubeletNode.FindSubmatch(lines.Bytes()); m != nil {
+			return string(m[1])
+		}
+	}
+	return ""
 }
 
 // patienceWithLost is for the kubelet of a node that the control plane has not heard of for a while:

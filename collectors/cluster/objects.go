@@ -16,20 +16,28 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // object reads one object as the server wrote it, trimmed.
 func (c *Client) object(ctx context.Context, path, what string) (json.RawMessage, error) {
+	content, err := c.whole(ctx, path, what)
+	if err != nil {
+		return nil, err
+	}
+	return trim(content)
+}
+
+// whole reads one object with who wrote what of it.
+func (c *Client) whole(ctx context.Context, path, what string) (json.RawMessage, error) {
 	body, err := c.open(ctx, path, nil, "get", what)
 	if err != nil {
 		return nil, err
 	}
 	defer body.Close()
 	content, err := io.ReadAll(&bounded{body, maxAnswer})
+	if err == nil {
+		err = json.Unmarshal(content, &map[string]json.RawMessage{})
+	}
 	if err != nil {
 		return nil, c.explain(ctx, err, "get", what)
 	}
-	trimmed, err := trim(content)
-	if err != nil {
-		return nil, c.explain(ctx, err, "get", what)
-	}
-	return trimmed, nil
+	return content, nil
 }
 
 // A list is what the server answers to a list request.
@@ -67,6 +75,14 @@ func (c *Client) listInto(ctx context.Context, l *list, path string, query url.V
 		return c.explain(ctx, err, "list", what)
 	}
 	return err
+}
+
+// join adds the objects of another list.
+func (l *list) join(other *list) {
+	if l.items.Len() > 0 && other.items.Len() > 0 {
+		l.items.WriteByte(',')
+	}
+	l.items.Write(other.items.Bytes())
 }
 
 // errNotAll means that the server has more objects than were asked for.

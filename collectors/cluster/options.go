@@ -23,7 +23,7 @@ func (o *Options) Flags(flags *pflag.FlagSet) (seldom []string) {
 	names := clientcmd.RecommendedConfigOverrideFlags("")
 	names.AuthOverrideFlags.Username.LongName = "" // basic authentication is gone from Kubernetes
 	names.AuthOverrideFlags.Password.LongName = ""
-	names.ContextOverrideFlags.Namespace.Description = "the namespace of the pod of --from-pod"
+	names.ContextOverrideFlags.Namespace.Description = "the namespace of the pod of --from-pod; also the one whose pods are read where the account may not list all pods"
 	names.CurrentContext.Description = "the context of the kubeconfig to use"
 	clientcmd.BindOverrideFlags(&o.ConfigOverrides, own, names)
 	own.VisitAll(func(f *pflag.Flag) {

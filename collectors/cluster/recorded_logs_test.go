@@ -98,7 +98,9 @@ func TestTheKubeletIsToldSinceWhen(t *testing.T) {
 	var since atomic.Value
 	server := recordedServer(t, instead("/api/v1/nodes/"+recordedNode+"/proxy",
 		func(w http.ResponseWriter, r *http.Request) {
-			since.Store(r.URL.Query().Get("sinceTime"))
+			if at := r.URL.Query().Get("sinceTime"); at != "" {
+				since.Store(at)
+			}
 			queryKubelet(w, r)
 		}))
 	before := time.Now().Add(-time.Hour).Truncate(time.Second)

@@ -20,7 +20,10 @@ import (
 // These tests ask a server that gives recorded answers, so that they take no time. The same is
 // asked of a real API server in the other tests of this package, which -short leaves out.
 
-const recordedNode = "win-2022-1"
+const (
+	recordedNode = "win-2022-1"
+	leases       = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/"
+)
 
 // An apiServer answers with what was recorded of a node's cluster.
 type apiServer struct {
@@ -52,18 +55,11 @@ func recordedServer(t testing.TB, change ...func(http.Handler) http.Handler) *ap
 				string(content))
 		})
 	}
-	for _, path := range []string{"/apis/networking.k8s.io/v1/servicecidrs",
-		"/apis/node.k8s.io/v1/runtimeclasses"} {
-		answers.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-			answer(w,
-				`{"items":null}`)
-		})
-	}
-	answers.HandleFunc("/apis/storage.k8s.io/v1/csinodes/"+recordedNode,
-		func(w http.ResponseWriter, _ *http.Request) {
-			answer(w, `{"metadata":{"name":"`+recordedNode+`",
-			"managedFields":[{"manager":"kubelet"}]}}`)
-		})
+	answers.HandleFunc("/apis/networking.k8s.io/v1/servicecidrs",
+		func(w http.ResponseWriter, _ *http.Request) { answer(w, `{"items":null}`) })
+	answers.HandleFunc(leases+recordedNode, func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, `{"metadata":{"name":"`+recordedNode+`"}}`)
+	})
 	answers.HandleFunc("/api/v1/events", recordedEvents(t, recorded.FS()))
 	answers.HandleFunc("/api/v1/namespaces/kube-system/configmaps/", recordedConfigMaps(t,
 		recorded.FS()))

@@ -42,9 +42,8 @@ var Rights = []Right{
 	{Verb: "list", Group: "apps", Resource: "daemonsets", Evidence: "api/daemonsets.json"},
 	{Verb: "list", Group: "networking.k8s.io", Resource: "servicecidrs",
 		Evidence: "api/servicecidrs.json"},
-	{Verb: "list", Group: "node.k8s.io", Resource: "runtimeclasses",
-		Evidence: "api/runtimeclasses.json"},
-	{Verb: "get", Group: "storage.k8s.io", Resource: "csinodes", Evidence: "api/csinode.json"},
+	{Verb: "get", Group: "coordination.k8s.io", Resource: "leases", Namespace: "kube-node-lease",
+		Evidence: "api/lease.json"},
 	{Verb: "get", URL: "/version", Evidence: "api/version.json"},
 	{Verb: "get", Resource: "nodes/proxy", Evidence: "logs/", Optional: true},
 }

@@ -191,7 +191,7 @@ func TestNoRightIsTooMuch(t *testing.T) {
 func gapName(resource string) string {
 	return map[string]string{"nodes": "node " + apibed.WindowsNode,
 		"configmaps": "configmap kube-system/kube-proxy",
-		"csinodes":   "csinode " + apibed.WindowsNode, "/version": "the server's version"}[resource]
+		"leases":     "lease " + apibed.WindowsNode, "/version": "the server's version"}[resource]
 }
 
 // without are the rules with one verb less for one resource.
@@ -255,7 +255,7 @@ func TestAKubeletsRights(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"api/node.json", "api/pods.json", "api/services.json",
-		"api/csinode.json", "api/runtimeclasses.json", "api/version.json"} {
+		"api/lease.json", "api/version.json"} {
 		if gap, ok := gaps[path]; ok {
 			t.Errorf("a kubelet may read %s: %s", path, gap)
 		}

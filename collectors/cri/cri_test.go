@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"doctor/fixtures/runtimepipe"
 	"doctor/fixtures/wait"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,10 +114,14 @@ func (s *server) ListImages(context.Context,
 	return s.images, nil
 }
 
-// serve returns a client of the server.
+// pipes counts the names of pipes, which are one space for all processes.
+var pipes atomic.Int64
+
+// serve returns a client of the server, which listens where a runtime of this system does.
 func serve(t *testing.T, s *server) *Client {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, endpoint, err := runtimepipe.Listen(t.TempDir(), fmt.Sprintf("doctor-test-%d-%d", os.Getpid(),
+		pipes.Add(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +130,12 @@ func serve(t *testing.T, s *server) *Client {
 	runtimeapi.RegisterImageServiceServer(grpcServer, s)
 	go grpcServer.Serve(listener)
 	t.Cleanup(grpcServer.Stop)
-	return dial(t, listener)
+	return dial(t, endpoint)
 }
 
-func dial(t *testing.T, listener net.Listener) *Client {
+func dial(t *testing.T, endpoint string) *Client {
 	t.Helper()
-	conn, err := Dial(t.Context(), "tcp://"+listener.Addr().String())
+	conn, err := Dial(t.Context(), endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +275,7 @@ func TestWhatIsNoRuntime(t *testing.T) {
 			c.Close()
 		}
 	}()
-	client := dial(t, listener)
+	client := dial(t, "tcp://"+listener.Addr().String())
 	for range 2 { // the second time the connection is gone
 		if _, err := client.Call(t.Context(), "RuntimeService/Version"); err == nil {
 			t.Error("no error")
@@ -295,8 +303,11 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%s: %q %q %v", row.endpoint, network, address, err)
 		}
 	}
-	if _, err := Dial(t.Context(), "unix://"+filepath.Join(t.TempDir(), "none")); !errors.Is(err,
-		os.ErrNotExist) {
+	none := "unix://" + filepath.Join(t.TempDir(), "none")
+	if runtime.GOOS == "windows" {
+		none = "npipe:////./pipe/doctor-test-none"
+	}
+	if _, err := Dial(t.Context(), none); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("where nothing listens: %v", err)
 	}
 }

@@ -113,8 +113,10 @@ func convertAKS(src *source, out *output) {
 	// HNS answers administrators only
 	out.meta(src, "aks-collect-windows-logs", aksName(src), ran, hns.answered())
 
-	out.write("disks.json")(aksDisks(src))
-	out.write("processes.json")(readProcessTable(src.text("processes.txt")))
+	out.write("disks.json")(readDrives(src.text("disk-usage.txt"),
+		src.text(stamped(src, "-disk-usage-all-drives.txt"))))
+	processes, gap := readProcesses(src.text("processes.txt"))
+	out.either("processes.json", processes, gap)
 	out.write("memory.json")(aksMemory(src))
 	out.write("compute.json")(aksCompute(src))
 	aksEvents(out, tr, services, compute)
@@ -126,7 +128,7 @@ func convertAKS(src *source, out *output) {
 		out.place("logs/aks/CustomDataSetupScript.log", src, "customdatasetupscript.log")
 	}
 	aksCRI(src, out, tr)
-	unaskedBy(out, aksTool, unaskedEverywhere)
+	out.uncollected(aksTool, nil)
 }
 
 // notComponents are logs that no component of the node writes: they are about the
@@ -167,18 +169,6 @@ func aksTime(src *source, hns hnsState, tr transcript, services export) time.Tim
 		stamped(src, "_services.csv")}, allNames...)...)
 	return cmp.Or(tr.ended, tr.started, written, stampIn(src.root), lastHealth(hns.all()),
 		services.newest())
-}
-
-func aksDisks(src *source) (any, evidence.Gap) {
-	list, gap := readDiskUsage(src.text("disk-usage.txt"))
-	if gap.Kind == "" {
-		return list, evidence.Gap{}
-	}
-	if drives, other := readPSDrives(src.text(stamped(src,
-		"-disk-usage-all-drives.txt"))); other.Kind == "" {
-		return drives, evidence.Gap{}
-	}
-	return nil, gap
 }
 
 // aksCompute reads the lists of compute systems and shims.

@@ -93,45 +93,8 @@ func unmarshalYAML(s string, into any) (err error) {
 
 const antctlTool = "antctl supportbundle"
 
-func antctlMisses(what, ask string) evidence.Gap {
-	return gapf(evidence.NotCollected, "%s does not collect %s; %s", antctlTool, what, ask)
-}
-
-// antctlLacks is the rest of the layout, with what the customer can be asked for.
+// antctlLacks is what antctl keeps elsewhere, or in part.
 var antctlLacks = map[string]evidence.Gap{
-	"os.json": antctlMisses("anything of Windows itself",
-		"the Node object shows its build; collect `systeminfo`, or "+runBundle),
-	"services.json": antctlMisses("the services",
-		"collect `Get-Service | Format-List *`, or "+runBundle),
-	"processes.json": antctlMisses("the processes",
-		"collect `Get-Process`, or "+runBundle),
-	"features.json": antctlMisses("the Windows features",
-		"collect `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
-	"hotfixes.json": antctlMisses("the updates", "collect `Get-HotFix`, or "+runBundle),
-	"memory.json":   antctlMisses("the memory", runBundle),
-	"disks.json": antctlMisses("the disks",
-		"collect `Get-PSDrive -PSProvider FileSystem`, or "+runBundle),
-	"firewall.json":     antctlMisses("the firewall", runBundle),
-	"certificates.json": antctlMisses("the certificates", runBundle),
-	"security.json":     antctlMisses("access lists, BitLocker and Defender", runBundle),
-	"time.json": antctlMisses("the state of the clock",
-		"collect `w32tm /query /status /verbose`, or "+runBundle),
-	"pending-reboot.json": antctlMisses("whether a reboot is pending", runBundle),
-	"env.json": antctlMisses("the environment",
-		"collect `[Environment]::GetEnvironmentVariables('Machine')`, or "+runBundle),
-	"ports.json": antctlMisses("the ranges of ports",
-		"collect `netsh int ipv4 show excludedportrange tcp`, or "+runBundle),
-	"hns-loadbalancers.json": antctlMisses("the HNS load balancers",
-		"collect `Get-HnsPolicyList | ConvertTo-Json -Depth 20`, or "+runBundle),
-	"hns-namespaces.json": antctlMisses("the HNS namespaces",
-		"collect `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
-	"hns-globals.json": antctlMisses("the version of HNS", runBundle),
-	"cri.json": antctlMisses("the state of the container runtime",
-		"collect `crictl info` and `crictl pods`, or "+runBundle),
-	"files.json": antctlMisses("configuration files",
-		`collect C:\etc\cni\net.d\10-antrea.conflist and C:\k\antrea\etc, or `+runBundle),
-	"events.json": antctlMisses("the event logs",
-		"collect `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or "+runBundle),
 	"api/node.json": gapf(evidence.NotCollected,
 		"the Node object is in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get node NODE -o json`"),
 	"api/nodes.json": gapf(evidence.NotCollected,
@@ -142,17 +105,6 @@ var antctlLacks = map[string]evidence.Gap{
 		"the DaemonSets are in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get daemonsets -A -o json`"),
 	"api/configmaps.json": gapf(evidence.NotCollected,
 		"%s collects Antrea's own ConfigMaps only; collect `kubectl get configmaps -n kube-system -o json`", antctlTool),
-	"api/events.json": antctlMisses("events of Kubernetes",
-		"collect `kubectl get events -A -o json`"),
-	"api/services.json": antctlMisses("Services",
-		"collect `kubectl get services -A -o json`"),
-	"api/endpointslices.json": antctlMisses("EndpointSlices",
-		"collect `kubectl get endpointslices -A -o json`"),
-	"api/version.json": antctlMisses("the version of the API server",
-		"collect `kubectl version -o json`"),
-	"probes/reach.json": antctlMisses("whether anything can be reached",
-		"run `doctor` on the node"),
-	"probes/dns.json": antctlMisses("answers to DNS questions", "run `doctor` on the node"),
 }
 
 func convertAntctl(src *source, out *output) {
@@ -170,7 +122,7 @@ func convertAntctl(src *source, out *output) {
 		}
 	}
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),
-		adapterOf: parseNetAdapter(src.text("network-adapters").content)}
+		adapterOf: netAdaptersOf(printed(src.text("network-adapters").content))}
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
 	out.write("routes.json")(readRoutes(routes, net.byAddress()))
@@ -183,11 +135,7 @@ func convertAntctl(src *source, out *output) {
 		}
 	}
 	convertClusterInfo(src, out, name)
-	for lacking, why := range antctlLacks {
-		if !out.Has(lacking) {
-			out.Gap(lacking, why)
-		}
-	}
+	out.uncollected(antctlTool, antctlLacks)
 }
 
 // lostList stands where PowerShell's list cut inner values off, as readers of

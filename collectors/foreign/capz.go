@@ -51,15 +51,10 @@ func convertCAPZ(src *source, out *output) {
 
 	ip := src.text("ipconfig.log")
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),
-		addresses: parseNetIPAddress(src.text("ips.log").content)}
+		addresses: addressesOf(printed(src.text("ips.log").content))}
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
-	services := src.text("services.log")
-	if services.gap.Kind != "" {
-		out.Gap("services.json", services.gap)
-	} else {
-		out.write("services.json")(readServiceTable(services))
-	}
+	out.write("services.json")(readGetService(src.text("services.log")))
 
 	files := sortedValues(src.names.files)
 	compute := readWrapped(src, "hyperv-operation.log", "Microsoft-Windows-Hyper-V-Compute")
@@ -85,21 +80,8 @@ func convertCAPZ(src *source, out *output) {
 		out.log(src, log, logComponent(log, "other"))
 	}
 	out.meta(src, "capz-artifacts", capzName(src), src.newest(files...), hns.answered())
-	unaskedBy(out, capzTool, capzUnasked)
-	unaskedBy(out, capzTool, unaskedEverywhere)
-}
-
-var capzUnasked = map[string]string{
-	"os.json":        "the version of Windows; collect `systeminfo`",
-	"hotfixes.json":  "the updates; collect `Get-HotFix`",
-	"memory.json":    "the memory; collect `systeminfo`",
-	"disks.json":     "the disks; collect `Get-PSDrive -PSProvider FileSystem`",
-	"processes.json": "the processes; collect `Get-Process`",
-	"routes.json":    "the routes; collect `route print`",
-	"files.json":     "configuration files; " + runBundle,
-	"ports.json":     "the dynamic and excluded port ranges; collect `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicportrange tcp`",
-	"cri.json":       "the state of the container runtime, and shows no sandbox image in containerd-containers.log; collect `crictl info`",
-	"api/node.json":  "the Node object; collect `kubectl get node NAME -o json`",
+	out.uncollected(capzTool, map[string]evidence.Gap{"cri.json": gapf(evidence.NotCollected,
+		"%s shows no sandbox image in containerd-containers.log; collect `crictl info`", capzTool)})
 }
 
 // A ruler of four columns or more below the heads of a table.

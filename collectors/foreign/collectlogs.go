@@ -55,11 +55,7 @@ func convertCollectlogs(src *source, out *output) {
 	convertMeta(src, convertNetwork(src, out, src.text("winver.txt")), out)
 	out.write("compute.json")(readCompute(src.text("hcsdiag.txt"), src.text("shimdiag.txt")))
 
-	for name, why := range collectlogsLacks {
-		if !out.Has(name) {
-			out.Gap(name, why)
-		}
-	}
+	out.uncollected("collectlogs.ps1", collectlogsLacks)
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
 		out.Gap("events.json",
 			gapf(evidence.Unsupported,
@@ -96,39 +92,14 @@ func hasFolder(l listing, name string) bool {
 	return false
 }
 
-func lacks(what string) evidence.Gap {
-	return gapf(evidence.NotCollected, "collectlogs.ps1 does not collect %s; %s", what, runBundle)
-}
-
-// collectlogsLacks is the rest of the layout.
+// collectlogsLacks is what collectlogs.ps1 collects less of than the layout has.
 var collectlogsLacks = map[string]evidence.Gap{
-	"processes.json": lacks("the processes"),
-	"features.json":  lacks("the Windows features"),
-	"memory.json":    lacks("the memory"),
-	"disks.json":     lacks("the disks"),
 	"firewall.json": gapf(evidence.NotCollected,
 		"collectlogs.ps1 lists firewall rules without their ports, so firewall.txt does not show what is open; %s", runBundle),
-	"certificates.json":   lacks("the certificates"),
-	"security.json":       lacks("access lists, BitLocker and Defender"),
-	"time.json":           lacks("the time service"),
-	"pending-reboot.json": lacks("whether a reboot is pending"),
-	"env.json":            lacks("the environment"),
 	"cri.json": gapf(evidence.NotCollected,
 		"collectlogs.ps1 does not ask the container runtime; containers.txt names at most the images of containers; %s", runBundle),
-	"files.json": lacks("configuration files"),
 	"events.json": gapf(evidence.NotCollected, "the folder contains no event logs; %s",
 		runBundle),
-	"api/node.json":           lacks("Kubernetes objects"),
-	"api/nodes.json":          lacks("Kubernetes objects"),
-	"api/pods.json":           lacks("Kubernetes objects"),
-	"api/events.json":         lacks("Kubernetes objects"),
-	"api/services.json":       lacks("Kubernetes objects"),
-	"api/endpointslices.json": lacks("Kubernetes objects"),
-	"api/configmaps.json":     lacks("Kubernetes objects"),
-	"api/daemonsets.json":     lacks("Kubernetes objects"),
-	"api/version.json":        lacks("Kubernetes objects"),
-	"probes/reach.json":       lacks("whether anything can be reached"),
-	"probes/dns.json":         lacks("answers to DNS questions"),
 }
 
 // convertMeta writes meta.json. Now, for a check, is when the tool ran; where

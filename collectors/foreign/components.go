@@ -9,7 +9,7 @@ import (
 // How lines of the components' logs begin.
 var (
 	klogLine = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ ([\w.-]+\.go):\d+\]`)
-	logfmt   = regexp.MustCompile(`^time="?\d{4}-\d\d-\d\d[T ]\S+ level=\w+ `)
+	logfmt   = regexp.MustCompile(`(?i)^time="?\d{4}-\d\d-\d\d[T ]\S+ level=\w+ `)
 	isoLine  = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d`)
 	zapLine  = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
 )
@@ -22,54 +22,87 @@ func isLogLine(line string) bool {
 
 // klogFiles are source files whose lines only one component writes. A file of a name that several
 // have, such as server.go or main.go, says nothing.
-var klogFiles = map[string]string{
-	"pod_workers.go": "kubelet", "kubelet_node_status.go": "kubelet", "kubelet.go": "kubelet",
-	"remote_runtime.go": "kubelet", "remote_image.go": "kubelet", "log.go": "kubelet",
-	"kuberuntime_manager.go": "kubelet", "kuberuntime_sandbox.go": "kubelet",
-	"kuberuntime_container.go": "kubelet", "kuberuntime_gc.go": "kubelet",
-	"kuberuntime_image.go": "kubelet", "operation_generator.go": "kubelet",
-	"reconciler.go": "kubelet", "reconciler_common.go": "kubelet", "generic.go": "kubelet",
-	"eviction_manager.go": "kubelet", "prober.go": "kubelet", "setters.go": "kubelet",
-	"nestedpendingoperations.go": "kubelet", "container_manager_windows.go": "kubelet",
-	"cri_stats_provider.go": "kubelet", "cri_stats_provider_windows.go": "kubelet",
-	"pod_container_deletor.go": "kubelet", "csi_plugin.go": "kubelet",
-	"pod_startup_latency_tracker.go": "kubelet", "kubelet_pods.go": "kubelet",
-	"kubelet_volumes.go": "kubelet", "status_manager.go": "kubelet",
-	"desired_state_of_world_populator.go": "kubelet", "docker_sandbox.go": "kubelet",
-	"fs_windows.go": "kubelet", "image_gc_manager.go": "kubelet",
-	"proxier.go": "kube-proxy", "hns.go": "kube-proxy", "hnsV1.go": "kube-proxy",
-	"hnsV2.go": "kube-proxy", "server_windows.go": "kube-proxy", "metaproxier.go": "kube-proxy",
-	"endpointslicecache.go": "kube-proxy", "service_health.go": "kube-proxy",
-	"proxier_health.go": "kube-proxy",
-	"vxlan_network.go":  "flanneld", "vxlan_windows.go": "flanneld",
-	"vxlan_network_windows.go": "flanneld", "device_windows.go": "flanneld",
-	"hostgw_windows.go": "flanneld", "kube.go": "flanneld", "subnet.go": "flanneld",
+var klogFiles = componentByFile(map[string]string{
+	"kubelet": `pod_workers.go kubelet_node_status.go kubelet.go remote_runtime.go remote_image.go
+		log.go kuberuntime_manager.go kuberuntime_sandbox.go kuberuntime_container.go
+		kuberuntime_gc.go kuberuntime_image.go operation_generator.go reconciler.go
+		reconciler_common.go generic.go eviction_manager.go prober.go setters.go
+		nestedpendingoperations.go container_manager_windows.go cri_stats_provider.go
+		cri_stats_provider_windows.go pod_container_deletor.go csi_plugin.go
+		pod_startup_latency_tracker.go kubelet_pods.go kubelet_volumes.go status_manager.go
+		desired_state_of_world_populator.go docker_sandbox.go fs_windows.go image_gc_manager.go`,
+	"kube-proxy": `proxier.go hns.go hnsV1.go hnsV2.go server_windows.go metaproxier.go
+		endpointslicecache.go service_health.go proxier_health.go`,
+	"flanneld": `vxlan_network.go vxlan_windows.go vxlan_network_windows.go device_windows.go
+		hostgw_windows.go kube.go subnet.go`,
+})
+
+func componentByFile(files map[string]string) map[string]string {
+	by := map[string]string{}
+	for component, list := range files {
+		for _, file := range strings.Fields(list) {
+			by[file] = component
+		}
+	}
+	return by
 }
 
-// words that name the writer of a line that klog did not write.
-var lineWords = []struct{ word, component string }{
-	{"felix/", "calico"}, {"startup/", "calico"}, {"confd/", "calico"}, {"cni-plugin/", "calico"},
-	{"azure-vnet", "cni"}, {"azure cni", "cni"}, {"vpc-bridge", "cni"}, {"vpc-shared-eni", "cni"},
-	{"flannel", "flanneld"}, {"hybrid-overlay", "hybrid-overlay"},
+// antreaFiles are source files of antrea-agent, which has a kube-proxy of its own in it: its lines say
+// whose log the others are.
+var antreaFiles = regexp.MustCompile(
+	`\b(?:networkpolicy_controller|node_route_controller|ofctrl_bridge|ovs_client|traceflow_controller|net_windows|route_windows)\.go:`)
+
+// lineWords name the writer of a line, in the order in which they are looked for.
+var lineWords = []struct {
+	component string
+	words     *regexp.Regexp
+}{
+	{"kube-proxy", regexp.MustCompile(`FLAG: --(?:ipvs|iptables|conntrack|proxy|cleanup|network-name|` +
+		`source-vip|enable-dsr|masquerade|nodeport|config-sync|detect-local|root-hnsendpoint|metrics-bind)`)},
+	{"kubelet", regexp.MustCompile(`FLAG: --(?:pod-|cni-|node-|register-|image-|eviction-|max-pods|` +
+		`container-|cgroup|system-|kube-reserved|volume-|resolv-conf|cluster-d|hairpin|runtime|serialize|` +
+		`streaming|rotate-|read-only|seccomp|topology|cpu-|memory-|fail-swap|file-check|sync-freq|` +
+		`network-plugin|enforce-|allow-|tls-|authorization-|authentication-|anonymous-|really-|reserved-)`)},
+	{"", regexp.MustCompile(`FLAG: --`)},
+	{"antrea", regexp.MustCompile(`(?i)antrea`)},
+	{"csi-proxy", regexp.MustCompile(`(?i)csi-proxy server`)},
+	{"csi-driver", regexp.MustCompile(`\b(?:azurefile|azuredisk|smb|nodeserver|controllerserver)\.go:`)},
+	{"flanneld", regexp.MustCompile(`(?i)flannel`)},
+	{"calico", regexp.MustCompile(`(?:felix|startup|confd|cni-plugin)/`)},
+	{"cni", regexp.MustCompile(`(?i)azure-vnet|azure cni|vpc-bridge|vpc-shared-eni`)},
+	{"hybrid-overlay", regexp.MustCompile(`(?i)hybrid-overlay`)},
+}
+
+// logfmtWords are the writers of lines of logrus and slog, which several programs use.
+var logfmtWords = []struct {
+	component string
+	words     *regexp.Regexp
+}{
+	{"rancher-wins", regexp.MustCompile(`(?i)rancher_wins|windows service|rancher system agent|csi proxy will`)},
+	{"windows-exporter", regexp.MustCompile(`windows_exporter|collector \w+ (?:succeeded|failed)|` +
+		`source=(?:"?exporter|collect|prometheus)\.go`)},
+	{"docker", regexp.MustCompile(`(?i)docker_engine|dockerd|graph ?driver|libcontainerd|libnetwork|` +
+		`API listen on|Loading containers|Daemon has completed|default isolation|logging driver`)},
+	{"rke2", regexp.MustCompile(`(?i)\brke2\b|calico exited|HNS endpoint for network|running kube|` +
+		`running containerd|waiting for containerd|connecting to proxy|remotedialer|tunnel|cattle`)},
+	{"containerd", regexp.MustCompile(`(?i)containerd|sandbox|snapshot|PullImage|ImageUpdate|ImageCreate|` +
+		`(?:Create|Start|Stop|Remove)Container|ExecSync|\bshim\b|\bcni\b|\bCRI\b|streaming server|` +
+		`loading plugin|TaskExit|\bcleanup|runhcs|metrics|schedulers?\b|image_gc|garbage`)},
 }
 
 // componentOfLine is whose log a line is of, "" where that does not show.
 func componentOfLine(line string) string {
+	line = line[:min(len(line), maxQuote)]
+	words := lineWords
 	if m := klogLine.FindStringSubmatch(line); m != nil {
 		if c := klogFiles[m[1]]; c != "" {
 			return c
 		}
-		if strings.Contains(line, "flannel") {
-			return "flanneld"
-		}
-		return ""
+	} else if logfmt.MatchString(line) {
+		words = logfmtWords
 	}
-	if logfmt.MatchString(line) {
-		return "containerd"
-	}
-	lower := strings.ToLower(line[:min(len(line), maxQuote)])
-	for _, w := range lineWords {
-		if strings.Contains(lower, w.word) {
+	for _, w := range words {
+		if w.words.MatchString(line) {
 			return w.component
 		}
 	}
@@ -86,6 +119,9 @@ func componentOfFile(name string) string {
 
 // componentOfText is the component of most lines, at their beginning.
 func componentOfText(text string) string {
+	if antreaFiles.MatchString(text) {
+		return "antrea"
+	}
 	votes, best, seen := map[string]int{}, "", 0
 	for line := range strings.Lines(text) {
 		if c := componentOfLine(line); c != "" {

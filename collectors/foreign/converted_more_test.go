@@ -195,7 +195,7 @@ func TestDrivesOfAKSWithoutTheListOfDisks(t *testing.T) {
 				"FileSystem    E:\\\n", `[{"drive":"C:","totalBytes":85899345920,
 			"freeBytes":48049946624}]`},
 		{"a size that no disk has", head + "C             2000000.00          1.00 FileSystem    " +
-			"C:\\\n", `not-collected: disk-usage.txt is not in the folder`},
+			"C:\\\n", `error: 20240903-095941-disk-usage-all-drives.txt shows no drive and its size; it begins with: Name           Used (GB)     Free (GB) Provider      Root`},
 	} {
 		row.check(t, aksZip(t, "disk-usage.txt", "-", "20240903-095941-disk-usage-all-drives.txt",
 			row.content), "disks.json")
@@ -205,7 +205,7 @@ func TestDrivesOfAKSWithoutTheListOfDisks(t *testing.T) {
 			"50%\nDeviceID       : C:\n", `[{"drive":"C:","totalBytes":107911053312,
 			"freeBytes":53955526656}]`},
 		{"more free than there is", "\nSize(GB)       : 100\nFree Space(GB) : 101\nDeviceID      " +
-			" : C:\n", `error: disk-usage.txt shows no disk; it begins with: Size(GB)       : 100`},
+			" : C:\n", `error: disk-usage.txt shows no drive and its size; it begins with: Size(GB)       : 100`},
 		{"all of it free", "\nSize(GB)       : 100\nFree Space(GB) : 100\nDeviceID       : C:\n",
 			`[{"drive":"C:","totalBytes":107374182400,"freeBytes":107374182400}]`},
 		{"a disk without its free space before another",
@@ -213,7 +213,7 @@ func TestDrivesOfAKSWithoutTheListOfDisks(t *testing.T) {
 				"10\nDeviceID       : D:\n", `[{"drive":"D:","totalBytes":53687091200,
 			"freeBytes":10737418240}]`},
 		{"negative", "\nSize(GB)       : -1\nFree Space(GB) : 0\nDeviceID       : C:\n",
-			`error: disk-usage.txt shows no disk; it begins with: Size(GB)       : -1`},
+			`error: disk-usage.txt shows no drive and its size; it begins with: Size(GB)       : -1`},
 	} {
 		row.check(t, aksZip(t, "disk-usage.txt", row.content,
 			"20240903-095941-disk-usage-all-drives.txt", "-"), "disks.json")

@@ -102,7 +102,7 @@ func TestAServiceListThatIsNotThere(t *testing.T) {
 		{"the file is missing", "-", "not-collected: services is not in the folder"},
 		{"the file is something else", "Get-Service : access denied\n",
 			"not-collected: services lists 0 services, too few for all that there are, so what " +
-				"is not in it may run; run `doctor bundle` on the node"},
+				"is not in it may run; collect `Get-Service | Format-List *`"},
 	} {
 		row.check(t, eksZip(t, "services", row.content), "services.json")
 	}

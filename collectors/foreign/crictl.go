@@ -103,25 +103,26 @@ func (t columnTable) cell(row []string, head string) string {
 	return ""
 }
 
-// readCrictlImages reads `crictl images`, in the names of CRI v1. Identifiers are
-// shortened as crictl shortens them. nil means that there is no table.
+// readCrictlImages reads `crictl images`. nil means that there is no table.
 func readCrictlImages(s string) []evidence.CRIImage {
 	t, ok := readColumns(s, 2, "IMAGE", "TAG", "IMAGE ID")
 	if !ok || t.odd > 0 {
 		return nil
 	}
-	list := []evidence.CRIImage{}
-	at := map[string]int{}
+	return t.images("IMAGE", []evidence.CRIImage{})
+}
+
+// images adds the rows to a list, in the names of CRI v1. Identifiers are shortened as the tools do.
+func (t columnTable) images(name string, list []evidence.CRIImage) []evidence.CRIImage {
 	for _, row := range t.rows {
-		id, name, tag := t.cell(row, "IMAGE ID"), t.cell(row, "IMAGE"), t.cell(row, "TAG")
-		i, known := at[id]
-		if !known {
-			i = len(list)
-			at[id] = i
-			list = append(list, evidence.CRIImage{ID: id, RepoTags: []string{}})
+		id, tag := t.cell(row, "IMAGE ID"), t.cell(row, name)+":"+t.cell(row, "TAG")
+		i := slices.IndexFunc(list, func(have evidence.CRIImage) bool { return have.ID == id })
+		if i < 0 {
+			i, list = len(list), append(list, evidence.CRIImage{ID: id, RepoTags: []string{}})
 		}
-		if name != "<none>" && tag != "<none>" && tag != "" {
-			list[i].RepoTags = append(list[i].RepoTags, name+":"+tag)
+		if !strings.Contains(tag, "<none>") && !strings.HasSuffix(tag, ":") &&
+			!slices.Contains(list[i].RepoTags, tag) {
+			list[i].RepoTags = append(list[i].RepoTags, tag)
 		}
 	}
 	return list
@@ -149,6 +150,7 @@ func readCrictlPods(s string) []evidence.CRISandbox {
 
 // readCrictlContainers reads `crictl ps -a`.
 func readCrictlContainers(s string) []evidence.CRIContainer {
+	s = strings.ReplaceAll(s, "CONTAINER ID ", "CONTAINER    ") // older releases
 	t, ok := readColumns(s, 2, "CONTAINER", "IMAGE", "STATE", "NAME", "POD ID")
 	if !ok || t.odd > 0 {
 		return nil

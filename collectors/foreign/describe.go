@@ -195,13 +195,7 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 			}
 			e := map[string]any{"type": t.cell(row, "Type"), "reason": t.cell(row, "Reason"),
 				"message": t.cell(row, "Message"), "involvedObject": about}
-			age, count := describedAge(t.cell(row, "Age"))
-			if count > 0 {
-				e["count"] = count
-			}
-			if age >= 0 && !ran.IsZero() {
-				e["lastTimestamp"] = ran.Add(-age).UTC().Format(time.RFC3339)
-			}
+			setAge(e, t.cell(row, "Age"), ran)
 			list = append(list, e)
 		}
 	}
@@ -245,4 +239,28 @@ func describedAge(s string) (age time.Duration, count int) {
 		age += time.Duration(number(p[1])) * ageUnits[p[2]]
 	}
 	return age, count
+}
+
+// isDescribedNode tells a description of a Node from those of other objects, by what it begins with.
+func isDescribedNode(list []described) bool {
+	return section(list, "Name").value != "" && section(list, "Namespace").key == "" &&
+		(section(list, "Unschedulable").key != "" || section(list, "System Info").key != "")
+}
+
+// brokenDescriptions are what descriptions show that end before what is read of them.
+func brokenDescriptions(s string) (nodes, pods []string) {
+	for _, object := range splitDescribed(s) {
+		list := describeSections(object)
+		text := section(list, "Name").value
+		if _, whole := readDescribedNode(object); isDescribedNode(list) && !whole {
+			for _, c := range describedConditions(section(list, "Conditions")) {
+				text += ", " + c["type"] + " " + c["status"]
+			}
+			nodes = append(nodes, text)
+		} else if section(list, "Namespace").key != "" && section(list, "Node").key != "" &&
+			section(list, "Containers").lines == nil {
+			pods = append(pods, text+" "+section(list, "Status").value)
+		}
+	}
+	return nodes, pods
 }

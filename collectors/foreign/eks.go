@@ -89,8 +89,8 @@ func convertEKS(src *source, out *output) {
 	if info.totalMemory > 0 {
 		out.JSON("memory.json", info.memory())
 	}
-	out.write("services.json")(readAllServices(src.text("services")))
-	out.write("disks.json")(readPSDrives(src.text("volumes")))
+	out.write("services.json")(readGetService(src.text("services")))
+	out.write("disks.json")(readDrives(src.text("volumes")))
 
 	net := readInterfaces(network)
 	out.write("adapters.json")(net.adapters())
@@ -101,15 +101,8 @@ func convertEKS(src *source, out *output) {
 	eksLogs(src, out)
 	eksFiles(src, out)
 	eksCRI(src, out)
-	unaskedBy(out, eksTool, eksUnasked)
-	unaskedBy(out, eksTool, unaskedEverywhere)
-}
-
-var eksUnasked = map[string]string{
-	"processes.json": "the processes; collect `Get-CimInstance Win32_Process | Select-Object ProcessId,Name,CommandLine`, or " + runBundle,
-	"memory.json":    "the memory except in systeminfo, and this recording's sysinfo does not show it; " + runBundle,
-	"ports.json":     "the dynamic and excluded port ranges; collect `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicportrange tcp`",
-	"api/node.json":  "the Node object; collect `kubectl get node NAME -o json`",
+	out.uncollected(eksTool, map[string]evidence.Gap{"memory.json": gapf(evidence.NotCollected,
+		"sysinfo does not show the memory, and %s does not collect it otherwise; %s", eksTool, runBundle)})
 }
 
 func hotfixesOf(ids []string) []evidence.Hotfix {
@@ -118,20 +111,6 @@ func hotfixesOf(ids []string) []evidence.Hotfix {
 		list = append(list, evidence.Hotfix{ID: id})
 	}
 	return list
-}
-
-// readAllServices makes services.json of `Get-Service | fl`, which lists the
-// stopped services too.
-func readAllServices(t textFile) (any, evidence.Gap) {
-	if t.gap.Kind != "" {
-		return nil, t.gap
-	}
-	list := parseServiceList(t.content)
-	if len(list) < enoughServices {
-		return nil, gapf(evidence.NotCollected,
-			"%s lists %d services, too few for all that there are, so what is not in it may run; %s", t.name, len(list), runBundle)
-	}
-	return list, evidence.Gap{}
 }
 
 // eksName is the host's own name; the name of its Node is in the kubelet's log.

@@ -157,7 +157,10 @@ func TestEveryFileOfTheLayoutIsThereOrSaysWhyNotInCloudRecordings(t *testing.T) 
 	for name, m := range map[string]fstest.MapFS{"aks": aksZip(t), "eks": eksZip(t),
 		"eks, broken off": {"system/sysinfo": {}}, "aks, broken off": {aksTranscript: {}}} {
 		s := load(t, m)
-		for want := range unaskedEverywhere {
+		for want := range pieceLacks {
+			if strings.HasPrefix(want, "logs/") {
+				continue
+			}
 			paths := s.Paths()
 			if file, gap := slices.Contains(paths, want),
 				slices.Contains(paths, want+".gap"); file == gap {

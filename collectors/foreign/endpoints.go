@@ -2,68 +2,30 @@ package foreign
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 )
-
-// The table of endpoint.txt has the columns IpAddress, MacAddress,
-// IsRemoteEndpoint and State. The last two come from a second question to HNS and
-// are blank where that failed.
-var endpointRow = regexp.MustCompile(
-	`^\{?([0-9A-Fa-f.:]+)[^-]*?\s((?:[0-9A-Fa-f]{2}[-:]){5}[0-9A-Fa-f]{2})(?:\s+(True|False))?(?:\s+(\d{1,2}))?\s*$`)
-
-// The same as a list, which PowerShell writes when it is told to or when there
-// are more columns: a line "Name : value" for each.
-var endpointLine = regexp.MustCompile(`^(\w+)\s*:\s*(.*?)\s*$`)
 
 type endpointState struct {
 	remote, state string
 	clash         bool // two rows for one endpoint disagree
 }
 
-// endpointStates reads the table or list, by address and MAC.
+// endpointStates reads the table or list of endpoint.txt, by address and MAC. Mark and state come
+// from a second question to HNS and are blank where that failed.
 func endpointStates(tables string) map[string]endpointState {
 	states := map[string]endpointState{}
 	if len(tables) > maxText {
 		return states
 	}
-	add := func(ip, mac string, s endpointState) {
-		key := endpointKey(ip, mac)
+	for _, o := range printed(tables) {
+		ip, _, _ := strings.Cut(first(o, "IpAddress", "IPAddress"), ",")
+		key := endpointKey(strings.Trim(ip, "{} "), o["MacAddress"])
+		s := endpointState{remote: o["IsRemoteEndpoint"], state: o["State"]}
 		if old, ok := states[key]; ok && old != s {
 			s.clash = true
 		}
 		states[key] = s
-	}
-	var ip, mac string
-	for line := range strings.Lines(tables) {
-		line = strings.TrimRight(line, "\n")
-		if m := endpointRow.FindStringSubmatch(strings.TrimLeft(line, " ")); m != nil {
-			add(m[1], m[2], endpointState{remote: m[3], state: m[4]})
-			continue
-		}
-		m := endpointLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		switch strings.ToLower(m[1]) {
-		case "ipaddress":
-			ip, mac = strings.Trim(strings.SplitN(m[2], ",", 2)[0], "{} "), ""
-		case "macaddress":
-			mac = m[2]
-			add(ip, mac, endpointState{})
-		case "isremoteendpoint", "state":
-			if mac == "" {
-				continue
-			}
-			s := states[endpointKey(ip, mac)]
-			if strings.EqualFold(m[1], "state") {
-				s.state = m[2]
-			} else {
-				s.remote = m[2]
-			}
-			states[endpointKey(ip, mac)] = s
-		}
 	}
 	return states
 }

@@ -189,7 +189,9 @@ func (s *sighting) add(l listing) {
 
 func (s *sighting) error() error {
 	held := "it contains no file at all"
-	if s.files > 0 {
+	if s.files == 1 && s.meta == "" && !strings.Contains(s.names[0], "/") {
+		held = "it shows no log, no output of a command and no object that doctor reads"
+	} else if s.files > 0 {
 		held = "it holds " + strings.Join(s.names, ", ")
 		if s.files > len(s.names) {
 			held += fmt.Sprintf(" and %d more files", s.files-len(s.names))

@@ -49,7 +49,7 @@ func FuzzIPConfig(f *testing.F) {
 	f.Add(l2bridge2018()["ip.txt"])
 	f.Fuzz(func(t *testing.T, s string) {
 		n := interfaces{ip: textFile{name: "ip.txt", content: s}, sections: parseIPConfig(s),
-			addresses: parseNetIPAddress(s), adapterOf: parseNetAdapter(s),
+			addresses: addressesOf(printed(s)), adapterOf: netAdaptersOf(printed(s)),
 			mtus: parseNetshInterfaces(s)}
 		list, gap := n.adapters()
 		if gap.Kind == "" {
@@ -91,7 +91,7 @@ func FuzzServices(f *testing.F) {
 	f.Add(overlay2022()["windowsServices.txt"])
 	f.Fuzz(func(t *testing.T, s string) {
 		list, _ := parseSC(s)
-		for _, svc := range append(list, parseGetService(s)...) {
+		for _, svc := range append(list, printedServices(printed(s))...) {
 			if svc.Name == "" || svc.State == "" {
 				t.Errorf("a service without name or state: %+v", svc)
 			}

@@ -64,6 +64,8 @@ func readHNS(src *source) hnsState {
 }
 
 // all lists every record of the folder.
+//
+//go:noinline
 func (s hnsState) all() []record {
 	list := append([]record{}, s.detailed.records...)
 	for i, d := range s.dumps {

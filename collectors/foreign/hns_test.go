@@ -122,15 +122,17 @@ func TestManagementIPOfTheDetailedDump(t *testing.T) {
 	}
 }
 
+const endpointHeads = "IpAddress          MacAddress        IsRemoteEndpoint State\n---------          ----------        ---------------- -----\n"
+
 func TestEndpointTable(t *testing.T) {
 	tests := []struct{ name, table, ip, want string }{
 		{"a table", "IpAddress  MacAddress        IsRemoteEndpoint State\n---------  ----------        ---------------- -----\n10.1.0.5   00-15-5D-01-02-03            False     5\n", "10.1.0.5", "False 5"},
-		{"a blank remote mark", "10.1.0.5   00-15-5D-01-02-03                      2\n", "10.1.0.5",
+		{"a blank remote mark", endpointHeads + "10.1.0.5           00-15-5D-01-02-03                      2\n", "10.1.0.5",
 			" 2"},
-		{"dual stack", "{10.1.0.5, fd00::5} 00-15-5D-01-02-03             True     1\n", "10.1.0.5",
+		{"dual stack", endpointHeads + "{10.1.0.5, fd0...} 00-15-5D-01-02-03             True     1\n", "10.1.0.5",
 			"True 1"},
 		{"a list", "\nIpAddress        : 10.1.0.5\nMacAddress       : 00-15-5D-01-02-03\nIsRemoteEndpoint : True\nState            : 1\n", "10.1.0.5", "True 1"},
-		{"an address that was cut", "10.1.0...  00-15-5D-01-02-03             True     1\n",
+		{"an address that was cut", endpointHeads + "10.1.0...          00-15-5D-01-02-03             True     1\n",
 			"10.1.0.5", " "},
 	}
 	for _, tt := range tests {
@@ -141,7 +143,9 @@ func TestEndpointTable(t *testing.T) {
 			}
 		})
 	}
-	two := endpointStates("10.1.0.5 00-15-5D-01-02-03 True 1\n10.1.0.5 00-15-5D-01-02-03 False 5\n")
+	two := endpointStates(endpointHeads +
+		"10.1.0.5           00-15-5D-01-02-03             True     1\n" +
+		"10.1.0.5           00-15-5D-01-02-03            False     5\n")
 	if !two[endpointKey("10.1.0.5", "00-15-5D-01-02-03")].clash {
 		t.Error("two rows that disagree are believed")
 	}

@@ -162,3 +162,25 @@ func kindOfHeading(heading string) int {
 	}
 	return -1
 }
+
+// withoutOpenEnd leaves out a list at the end of a copied text below whose heading nothing is: it may
+// go on where the copy ends.
+func withoutOpenEnd(content string) string {
+	at, open := -1, false
+	for start := 0; start < len(content); {
+		end := nextLine(content, start)
+		line := strings.TrimRight(content[start:end], " \t\n")
+		switch {
+		case hnsdiagHeading.MatchString(line):
+			at, open = start, true
+		case !hnsdiagHeads.MatchString(line) && !strings.Contains(line, "IDs") &&
+			strings.Trim(line, " -=|") != "":
+			open = false
+		}
+		start = end
+	}
+	if open {
+		return content[:at]
+	}
+	return content
+}

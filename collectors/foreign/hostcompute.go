@@ -11,7 +11,7 @@ import (
 // parted by commas, in an indented one below: type, state, runtime id, owner. Some releases write
 // all in one line.
 var (
-	hcsSystem = regexp.MustCompile(`^([0-9A-Za-z][0-9A-Za-z_-]{7,127})(?:\s*$|[\s,])`)
+	hcsSystem = regexp.MustCompile(`^([0-9A-Za-z][0-9A-Za-z_-]{4,127})(?:\s*$|[\s,])`)
 	shimRow   = regexp.MustCompile(`^([A-Za-z0-9._-]+?)-([0-9a-f]{64})\s*(\d*)\s*$`)
 )
 
@@ -81,3 +81,15 @@ func parseShimDiag(content string) []evidence.Shim {
 	}
 	return list
 }
+
+// hcsBegins tells that a line is the id of a compute system, with its type and state below or behind.
+func hcsBegins(line, rest string) bool {
+	m := hcsSystem.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	about := strings.TrimLeft(line[len(m[1]):], " \t,") + strings.Join(aboveAll(rest, 1), "")
+	return hcsAbout.MatchString(about)
+}
+
+var hcsAbout = regexp.MustCompile(`^\s*(?:VM|[\w ]*Container),\s*\w+\s*(?:,|$)`)

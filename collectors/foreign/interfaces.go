@@ -24,8 +24,8 @@ func readInterfaces(src *source) interfaces {
 	return interfaces{
 		ip:        ip,
 		sections:  parseIPConfig(ip.content),
-		addresses: parseNetIPAddress(ip.content),
-		adapterOf: parseNetAdapter(src.text("netadapter.txt").content),
+		addresses: addressesOf(printed(ip.content)),
+		adapterOf: netAdaptersOf(printed(src.text("netadapter.txt").content)),
 		mtus:      parseNetshInterfaces(src.text("mtu.txt").content),
 	}
 }

@@ -45,7 +45,7 @@ func parseIPConfig(s string) []ipSection {
 		if line == "" {
 			continue
 		}
-		if len(list) > maxSections || netIPAddressStart.MatchString(line) {
+		if len(list) > maxSections || strings.HasPrefix(line, "IPAddress ") {
 			break
 		}
 		last := &list[len(list)-1]

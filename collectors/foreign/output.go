@@ -102,6 +102,8 @@ func (o *output) addOriginals(src *source) error {
 }
 
 // write takes either from a reader that returns the value and the gap.
+//
+//go:noinline
 func (o *output) write(name string) func(any, evidence.Gap) {
 	return func(v any, why evidence.Gap) { o.either(name, v, why) }
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,78 +18,24 @@ type part struct {
 	about string
 }
 
-// A partKind is what a part shows. Most are the output of one command.
-type partKind string
-
-const (
-	partLog        partKind = "log"
-	partJSON       partKind = "json"
-	partYAML       partKind = "yaml"
-	partDescribe   partKind = "kubectl describe"
-	partEvents     partKind = "kubectl get events"
-	partNodes      partKind = "kubectl get nodes"
-	partPods       partKind = "kubectl get pods"
-	partHNSDiag    partKind = "hnsdiag list"
-	partIPConfig   partKind = "ipconfig"
-	partAddresses  partKind = "Get-NetIPAddress"
-	partRoutes     partKind = "route print"
-	partGetService partKind = "Get-Service"
-	partSC         partKind = "sc query"
-	partList       partKind = "Format-List"
-	partSystem     partKind = "systeminfo"
-	partOSVersion  partKind = "OSVersion"
-	partHotfixes   partKind = "Get-HotFix"
-	partAdapters   partKind = "Get-NetAdapter"
-	partProcesses  partKind = "Get-Process"
-	partCrictlPods partKind = "crictl pods"
-	partCrictlPS   partKind = "crictl ps"
-	partImages     partKind = "crictl images"
-	partCtrImages  partKind = "ctr images"
-	partExcluded   partKind = "netsh excludedportrange"
-	partDynamic    partKind = "netsh dynamicport"
-	partOther      partKind = ""
-)
-
-// starters tell by its first line where a part of each kind begins, in the order in which they
-// are asked. All of them begin at the start of a line.
-var starters = []struct {
-	kind  partKind
-	start *regexp.Regexp
-}{
-	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST SEEN +.*\bREASON\b.*\bMESSAGE`)},
-	{partNodes, regexp.MustCompile(`^NAME +STATUS +ROLES +AGE +VERSION`)},
-	{partPods, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE`)},
-	{partCrictlPods, regexp.MustCompile(`^POD ID +CREATED +STATE +NAME`)},
-	{partCrictlPS, regexp.MustCompile(`^CONTAINER +IMAGE +CREATED +STATE`)},
-	{partImages, regexp.MustCompile(`^IMAGE +TAG +IMAGE ID`)},
-	{partCtrImages, regexp.MustCompile(`^REF +TYPE +DIGEST`)},
-	{partHNSDiag, regexp.MustCompile(
-		`(?i)^(Networks|Endpoints|Namespaces|Load ?Balancers) *:\s*$|^(Network|Endpoint|Load ?Balancer) *: *[0-9a-f]{8}-[0-9a-f]{4}-`)},
-	{partRoutes, regexp.MustCompile(
-		`^IPv4 Route Table|^Active Routes:|^Network Destination +Netmask|^ifIndex +DestinationPrefix`)},
-	{partAdapters, regexp.MustCompile(`^Name +InterfaceDescription +ifIndex +Status`)},
-	{partGetService, regexp.MustCompile(`^Status +Name +DisplayName`)},
-	{partSC, regexp.MustCompile(`^SERVICE_NAME *: *\S`)},
-	{partOSVersion, regexp.MustCompile(`^Platform +ServicePack +Version`)},
-	{partHotfixes, regexp.MustCompile(`^Source +Description +HotFixID`)},
-	{partProcesses, regexp.MustCompile(`^ *Handles +NPM\(K\)|^ *NPM\(K\) +PM\([KM]\)`)},
-	{partExcluded, regexp.MustCompile(`^Protocol (tcp|udp) Port Exclusion Ranges`)},
-	{partDynamic, regexp.MustCompile(`^Protocol (tcp|udp) Dynamic Port Range`)},
-	{partSystem, regexp.MustCompile(`^Host Name: +\S`)},
-	{partIPConfig, regexp.MustCompile(
-		`^Windows IP Configuration|^Windows-IP-Konfiguration|^Windows IP 配置|^(\S.*(?: adapter |-Adapter |适配器 |アダプター )|Carte ).*[:：]\s*$`)},
-	{partAddresses, netIPAddressStart},
-	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
-	{partList, regexp.MustCompile(`^(Name|ActivityId|ID|Id) +: \S`)},
-	{partYAML, regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$`)},
-}
-
 var (
 	fence = regexp.MustCompile("^\\s*(```|~~~)[\\w-]*\\s*$")
 	// A shell's prompt with the command behind it.
 	prompt = regexp.MustCompile(
-		`^(?:PS [A-Za-z]:\\[^>]*> ?|[A-Za-z]:\\[^>|]*>|(?:\[?[\w.-]+@[\w.-]+[^#$>]*)[#$] |[$#] )(.*)$`)
-	htmlLine = regexp.MustCompile(`(?i)^\s*</?(details|summary|pre|code|p|br)\b[^>]*>`)
+		`^(?:(?:\[[\w.-]+\]: )?PS ?(?:[A-Za-z]:[^>]*)?> ?|[A-Za-z]:\\[^>|]*>|(?:\[?[\w.-]+@[\w.-]+[^#$>]*)[#$](?: |$)|\$(?: |$)|# |> ?(?:[a-z][\w-]*(?: |$)))(.*)$`)
+	// The first word behind `kubectl logs` that can be the name of a pod.
+	kubectlLogs = regexp.MustCompile(
+		`^(?:kubectl|oc|k)(?:\.exe)? (?:.* )?logs (?:-{1,2}\S+(?: [a-z0-9-]*system| kube-flannel)? )*(?:\w+/)?([a-z0-9][a-z0-9.-]{4,})`)
+	// A command in a line of its own, which somebody put above its output without the prompt.
+	bareCommand = regexp.MustCompile("^ ?`?(?:> ?)?((?:kubectl|oc|crictl|ctr|nerdctl|docker|hcsdiag|" +
+		"hnsdiag|shimdiag|vfpctrl|netsh|wmic|tasklist|sc|route|ipconfig|systeminfo|Get-[A-Z]\\w+)" +
+		"(?:\\.exe)?(?: (?:[^\\s|<>:]\\S*|\\| \\S+))*)`?:?$")
+	// Commands whose outputs are of a container and not of the node.
+	inContainer = regexp.MustCompile(
+		`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?(?:exec|run) `)
+	// Headings between outputs, as in reports and answers.
+	markdownHead = regexp.MustCompile(`^#{2,6} \S|^\*\*[^*]+\*\*:?$|^={3,} \S.*\S ={3,}$`)
+	htmlLine     = regexp.MustCompile(`(?i)^\s*</?(details|summary|pre|code|p|br)\b[^>]*>`)
 	// What `kubectl cluster-info dump` writes around the log of a container.
 	containerLog = regexp.MustCompile(
 		`^==== (START|END) logs for container (\S+) of pod ([^/\s]+)/(\S+) ====\s*$`)
@@ -103,7 +50,7 @@ const maxParts = 5_000
 // takeApart finds in a text what people put into one: outputs and logs one after the other, with
 // the fences of Markdown, quotes and shell prompts around them.
 func takeApart(text string) []part {
-	text = unquote(text)
+	text = peel(text)
 	t := &taking{fenced: fenceIn(text)}
 	attempts := 0
 	for at := 0; at < len(text) && len(t.parts) < maxParts; {
@@ -121,7 +68,7 @@ func takeApart(text string) []part {
 				continue
 			}
 		}
-		t.take(line)
+		t.take(line, text[at+len(line):])
 		at += len(line)
 	}
 	t.close()
@@ -137,15 +84,25 @@ type taking struct {
 	fenced  bool   // the text has fences, so what stands outside of them is prose
 	inside  bool   // of a fence
 	pod     string // of the container whose log goes on until an END
+	indent  string // of the first line of the part
+	lines   int    // of the part
+	gap     bool   // the last line was empty
+	tried   int    // lines that were looked at as the first of a file of settings
+	wanted  string // the component of `kubectl logs`, whose log goes on until the next prompt
 }
 
 func (t *taking) close() {
 	if strings.TrimSpace(t.text.String()) != "" &&
-		(t.kind != partOther || t.inside || !t.fenced) {
+		(t.kind != partOther || t.inside || !t.fenced || quotedError(t.text.String())) {
 		t.parts = append(t.parts, part{kind: t.kind, text: t.text.String(), about: t.about})
 	}
 	t.text.Reset()
-	t.kind, t.about = partOther, ""
+	t.kind, t.about, t.indent, t.lines = partOther, "", "", 0
+}
+
+// quotedError tells that prose quotes an error, as between the backticks of Markdown.
+func quotedError(prose string) bool {
+	return strings.Contains(prose, "`") && errorWords.MatchString(prose)
 }
 
 func (t *taking) open(kind partKind, about string) {
@@ -153,7 +110,7 @@ func (t *taking) open(kind partKind, about string) {
 	t.kind, t.about = kind, about
 }
 
-func (t *taking) take(line string) {
+func (t *taking) take(line, rest string) {
 	bare := strings.TrimRight(line, " \t\n")
 	if m := containerLog.FindStringSubmatch(bare); m != nil {
 		t.close()
@@ -169,31 +126,101 @@ func (t *taking) take(line string) {
 		return
 	case fence.MatchString(bare):
 		t.close()
-		t.inside, t.command = !t.inside, ""
+		t.inside, t.command, t.wanted = !t.inside, "", ""
 		return
-	case htmlLine.MatchString(bare):
+	case htmlLine.MatchString(bare), markdownHead.MatchString(bare) && t.kind != partYAML &&
+		!errorWords.MatchString(bare) && !psRuler.MatchString(bare):
 		t.close()
+		t.command = ""
 		return
 	}
-	if m := prompt.FindStringSubmatch(bare); m != nil && !isLogLine(bare) {
+	m := prompt.FindStringSubmatch(bare)
+	if m == nil && t.kind != partYAML && t.kind != partConfig {
+		if m = bareCommand.FindStringSubmatch(bare); m != nil && !t.answered(rest) {
+			m = nil
+		}
+	}
+	if m != nil && !isLogLine(bare) {
 		t.close()
-		t.command = m[1]
+		t.command, t.wanted = strings.TrimSpace(m[1]), ""
+		if m := nssmGet.FindStringSubmatch(t.command); m != nil { // it answers with the value alone
+			t.open(partNSSM, t.command)
+			t.text.WriteString("nssm set " + m[1] + " ")
+		}
+		if m := kubectlLogs.FindStringSubmatch(t.command); m != nil {
+			if t.wanted = containerComponent(m[1]); t.wanted == "pods" {
+				t.wanted = cmp.Or(logComponent(m[1], ""), "other")
+			}
+		}
 		return
 	}
-	kind, about := t.startOf(bare)
+	if t.wanted != "" && (t.kind != partLog || t.about != t.wanted) {
+		t.open(partLog, t.wanted)
+	}
+	if t.wanted != "" {
+		t.text.WriteString(line)
+		return
+	}
+	if t.indent != "" && strings.HasPrefix(line, t.indent) {
+		line, bare = line[len(t.indent):], strings.TrimPrefix(bare, t.indent)
+	}
+	kind, about := t.startOf(bare, rest)
+	if kind != partLog && inContainer.MatchString(t.command) {
+		kind = partOther
+	}
+	indent := indented.FindString(bare)
+	if kind == partOther && t.kind == partOther && indent != "" {
+		if kind, about = t.startOf(bare[len(indent):], dedented(rest, indent)); kind == partYAML ||
+			kind == partDescribe || kind == partLog || kind == partEventRows {
+			kind = partOther // within something else
+		}
+	}
 	switch {
 	case kind == partLog && t.kind == partLog && t.about == "":
 		t.about = about // the first line that shows whose log it is
 	case kind != partOther && (kind != t.kind || about != t.about) && !t.goesOn(kind, bare):
 		t.open(kind, about)
+		if kind != partLog && !strings.HasPrefix(bare, indent+" ") && indent != "" &&
+			!ownIndent[kind] {
+			t.indent = indent
+			line = strings.TrimPrefix(line, indent)
+		}
 	case !t.belongs(bare):
 		t.close()
 	}
 	t.text.WriteString(line)
+	if t.gap = bare == ""; !t.gap {
+		t.lines++
+	}
 }
 
-// startOf is the kind of the part that a line begins.
-func (t *taking) startOf(line string) (partKind, string) {
+// answered tells that the output of a command begins in the next line that is not empty.
+func (t *taking) answered(rest string) bool {
+	rest = strings.TrimLeft(rest, "\n")
+	at := nextLine(rest, 0)
+	line := strings.TrimRight(rest[:at], " \t\n")
+	kind, _ := (&taking{}).startOf(line, rest[at:])
+	return kind != partOther && kind != partLog || startsDocument(rest) || fence.MatchString(line)
+}
+
+// ownIndent are the outputs whose first line is indented by the program itself.
+var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true, partProcesses: true,
+	partNetsh: true, partVFP: true, partTable: true, partDocker: true}
+
+// nearLines are the lines below one that may show what it begins.
+const nearLines = 8
+
+// dedented is the next lines of a text without an indent that they all have.
+func dedented(rest, indent string) string {
+	lines := aboveAll(rest, nearLines)
+	for i := range lines {
+		lines[i] = strings.TrimPrefix(lines[i], indent)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// startOf is the kind of the part that a line begins; rest is the text below it.
+func (t *taking) startOf(line, rest string) (partKind, string) {
 	if isLogLine(line) {
 		about := componentOfLine(line)
 		if about == "" && t.kind == partLog {
@@ -201,28 +228,93 @@ func (t *taking) startOf(line string) (partKind, string) {
 		}
 		return partLog, about
 	}
+	if isEventRow(line) {
+		return partEventRows, ""
+	}
 	for _, s := range starters {
 		if s.start.MatchString(line) {
-			return s.kind, ""
+			return s.kind, t.aboutIn(s.kind)
 		}
 	}
+	switch {
+	case systeminfoBegins(line, rest):
+		return partSystem, t.aboutIn(partSystem)
+	case hcsBegins(line, rest):
+		return partHCSDiag, t.aboutIn(partHCSDiag)
+	case netshPorts.MatchString(line) && netshBegins(rest) != partOther:
+		return netshBegins(rest), t.aboutIn(netshBegins(rest))
+	case providerLine.MatchString(line), tableBegins(line, rest):
+		return partTable, t.aboutIn(partTable)
+	case listBegins(line, rest):
+		return partList, t.aboutIn(partList)
+	case t.kind == partOther && t.mayConfigure(line) && configBegins(line, rest):
+		return partConfig, t.aboutIn(partConfig)
+	}
 	return partOther, ""
+}
+
+// mayConfigure tells that a line is worth a look at what is below it.
+func (t *taking) mayConfigure(line string) bool {
+	if t.lines > 0 && !t.gap || t.tried == maxAttempts || !settingLine.MatchString(line) {
+		return false
+	}
+	t.tried++
+	return true
+}
+
+// aboutIn is the command of a part: that of the one that is open where it is of the same kind.
+func (t *taking) aboutIn(kind partKind) string {
+	if kind == t.kind {
+		return t.about
+	}
+	return t.command
 }
 
 // goesOn tells that a line which could begin a part belongs to the one that it stands in.
 func (t *taking) goesOn(kind partKind, line string) bool {
 	switch t.kind {
-	case partYAML:
-		return kind == partLog && line[0] == ' '
-	case partList:
-		return kind == partAddresses
-	case partSystem, partHNSDiag:
-		return kind == partList || kind == partDescribe
+	case partYAML, partConfig:
+		return (kind == partLog || kind == partEventRows || kind == partTable) && line[0] == ' ' ||
+			kind == partConfig
+	case partDescribe:
+		return kind == partEventRows || kind == partTable && line[0] == ' '
+	case partEvents:
+		return kind == partEventRows
+	case partSystem, partHNSDiag, partHCSDiag:
+		return kind == partList || kind == partDescribe || kind == partSystem
+	case partExcluded, partDynamic, partNetsh, partHotfixes, partProcesses:
+		return kind == partTable
+	case partDocker:
+		return kind == partDescribe
+	case partTable:
+		return kind == partTable && !t.gap && !providerLine.MatchString(line)
 	case partRoutes, partIPConfig:
-		return kind == t.kind
+		return kind == t.kind || kind == partTable
 	}
 	return false
 }
+
+// The head of netsh's tables of ports, in any language: the protocol, and below it a rule of two
+// columns where ranges follow.
+var (
+	netshPorts = regexp.MustCompile(`(?i)^[\p{L} ]*\b(?:tcp|udp)\b[^:]*$`)
+	netshRule  = regexp.MustCompile(`(?m)^-{10,}( +-{6,})?[ \t]*$`)
+	nssmGet    = regexp.MustCompile(`(?i)^(?:\S*\\)?nssm(?:\.exe)? get (\S+ \w+)$`)
+)
+
+func netshBegins(rest string) partKind {
+	near := rest[:min(len(rest), mostWrapped/8)]
+	switch m := netshRule.FindStringSubmatchIndex(near); {
+	case m == nil || strings.Count(near[:m[0]], "\n") > 3:
+		return partOther
+	case m[2] >= 0:
+		return partExcluded
+	}
+	return partDynamic
+}
+
+// leastTable is what a table has without any row: heads and their rules.
+const leastTable = 2
 
 // belongs tells whether a line that begins nothing can be a further line of the part.
 func (t *taking) belongs(line string) bool {
@@ -233,9 +325,25 @@ func (t *taking) belongs(line string) bool {
 		return yamlLine.MatchString(line)
 	case t.kind == partDescribe:
 		return describeLine.MatchString(line)
+	case t.kind == partTable:
+		return !t.gap || t.lines <= leastTable
+	case endsAtGap[t.kind]:
+		return !t.gap
+	case t.kind == partConfig:
+		return tomlLine.MatchString(line)
+	case t.kind == partList:
+		return line[0] == ' ' || psListLine.MatchString(line)
 	}
 	return true
 }
+
+// endsAtGap are the outputs without an empty line in them: what follows one is something else.
+var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,
+	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
+	partTop: true, partImages: true, partCtrImages: true, partVer: true, partNSSM: true}
+
+// tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
+var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)
 
 func fenceIn(text string) bool {
 	for line := range strings.Lines(text) {
@@ -244,26 +352,6 @@ func fenceIn(text string) bool {
 		}
 	}
 	return false
-}
-
-var quoted = regexp.MustCompile(`(?m)^> ?`)
-
-// unquote takes away the marks of a quote where all of a text is one.
-func unquote(text string) string {
-	lines, marked := 0, 0
-	for line := range strings.Lines(text) {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		lines++
-		if strings.HasPrefix(line, ">") {
-			marked++
-		}
-	}
-	if lines > 0 && marked*10 >= lines*8 {
-		return quoted.ReplaceAllString(text, "")
-	}
-	return text
 }
 
 // documentEnd is where the JSON document that s begins with ends. One that breaks off goes on to

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -21,7 +22,7 @@ const (
 var looseFormats = []Format{
 	{formatMustGather, "the output of oc adm must-gather of a cluster with Windows nodes (host_service_logs/windows, cluster-scoped-resources and namespaces)"},
 	{formatObjects, "Kubernetes objects as JSON or YAML: troubleshoot's cluster-resources, kubectl cluster-info dump, sonobuoy's resources, or files of kubectl get -o yaml"},
-	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, or a mix of them; - reads standard input"},
+	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, an event log (.evtx), or a mix of them; - reads standard input"},
 }
 
 // Bounds on a folder of loose files.
@@ -35,12 +36,14 @@ const (
 type pieceRole int
 
 const (
-	noPiece     pieceRole = iota
-	pieceObject           // Kubernetes objects
-	pieceText             // outputs of commands, a mix
-	pieceLog              // a log of one component of the node
-	pieceNodes            // a log of all nodes, each line with the name of its node in front
-	piecePod              // the log of a container
+	noPiece         pieceRole = iota
+	pieceObject               // Kubernetes objects
+	pieceText                 // outputs of commands, a mix
+	pieceLog                  // a log of one component of the node
+	pieceNodes                // a log of all nodes, each line with the name of its node in front
+	piecePod                  // the log of a container
+	pieceEvents               // an event log of Windows (.evtx)
+	pieceConfigFile           // a configuration file of the node
 )
 
 // A looseFile is one file that no other tool put there.
@@ -78,6 +81,10 @@ func looseFileOf(name, head string, size int64) looseFile {
 		return p
 	}
 	trimmed := strings.TrimSpace(head)
+	if !binaryName(name) && configPath(name, trimmed) != "" && !mixed(head) {
+		p.role = pieceConfigFile
+		return p
+	}
 	if objectsIn(name, trimmed) {
 		p.role, p.kind = pieceObject, kindOfName(name)
 		for _, m := range objectHead.FindAllStringSubmatch(trimmed, maxFields) {
@@ -96,24 +103,26 @@ func looseFileOf(name, head string, size int64) looseFile {
 			return p
 		}
 	}
+	if isEventLog(name) {
+		p.role = pieceEvents
+		return p
+	}
 	if binaryName(name) {
 		return p
 	}
-	parts := takeApart(trimmed)
+	parts := takeApart(head)
 	logs := 0
 	for _, found := range parts {
 		if found.kind == partLog {
 			logs++
-		} else if found.kind != partOther && found.kind != partJSON && found.kind != partList ||
-			found.kind == partJSON && telling(found.text) ||
-			found.kind == partList && len(parseFormatList(found.text)) > 0 {
+		} else if found.shows() {
 			p.role = pieceText
 		}
 	}
 	if p.role == noPiece && logs > 0 {
 		p.role = pieceLog
 		if p.component = componentOfFile(name); p.component == "" {
-			if p.component = componentOfText(trimmed); p.component == "" {
+			if p.component = componentOfText(peel(trimmed)); p.component == "" {
 				p.component = "other"
 			}
 		}
@@ -138,11 +147,37 @@ func objectsIn(name, head string) bool {
 		objectMark.MatchString(first+"\n"+firstLine(strings.TrimPrefix(head, first)))
 }
 
+// mixed tells that a text has prompts or fences, so that it is more than one file.
+func mixed(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \t\n"); fence.MatchString(line) || prompt.MatchString(line) &&
+			!strings.HasPrefix(line, "# ") {
+			return true
+		}
+	}
+	return false
+}
+
+// shows tells that something reads a part.
+func (p part) shows() bool {
+	switch p.kind {
+	case partOther, partLog:
+		return false
+	case partJSON:
+		return telling(p.text)
+	case partList, partTable:
+		return slices.ContainsFunc(psObjects(p), func(o psObject) bool {
+			return classOf(o.fields) != "" || classOfCommand(o.command) != ""
+		})
+	}
+	return true
+}
+
 // telling is a JSON document that a reader of HNS or of the container runtime knows.
 func telling(document string) bool {
 	_, hns := hnsDocument(document)
 	_, cri := criDocument(document)
-	return hns || cri || objectsIn("", strings.TrimSpace(document))
+	return hns || cri || len(inspected(document)) > 0 || configPath("", document) != "" || objectsIn("", strings.TrimSpace(document))
 }
 
 // scanPieces looks at each file of a tree. One file alone may be no more than an error message.
@@ -166,7 +201,10 @@ func scanPieces(fsys fs.FS) []looseFile {
 			list = append(list, p)
 		}
 		message = looseFile{}
-		if errorWords.MatchString(head) && !binaryName(name) {
+		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) ||
+			slices.ContainsFunc(takeApart(head), func(found part) bool {
+				return found.kind == partList || found.kind == partTable
+			})) {
 			message = looseFile{path: name, role: pieceText, size: info.Size()}
 		}
 		return nil
@@ -179,10 +217,12 @@ func scanPieces(fsys fs.FS) []looseFile {
 
 // errorWords are what an error message has that somebody copied without the line around it.
 var errorWords = regexp.MustCompile(
-	`(?i)\b(?:error|fail(?:ed|s|ure)|fatal|exception|panic|crash(?:ed|es)?|exited|exit (?:code|status)|` +
-		`cannot|could not|unable to|denied|refused|rejected|forbidden|unauthorized|unhealthy|insufficient|` +
-		`invalid|missing|timed out|timeout|warning|` +
-		`not (?:found|supported|ready|readable|running|exist))\b|\b0x[0-9a-f]{2,8}\b|\.go:\d+`)
+	`(?i)\b(?:error|fail(?:ed|s|ure|ing)?|fatal|exception|panic|crash(?:ed|es)?|exited|exit (?:code|status)|` +
+		`cannot|can ?not|can't|won't|could not|unable|denied|refused|rejected|forbidden|unauthorized|unhealthy|` +
+		`insufficient|invalid|missing|no matching|mismatch|unknown|unreachable|unexpected(?:ly)?|blocked|stuck|restarting|` +
+		`timed out|timeout|warning|starting|started|stopped|stopping|running|` +
+		`(?:not|n't) (?:found|recognized|supported|ready|readable|running|exist|match|respond|start|work)|` +
+		`kubelet|kube-proxy|containerd|hcsshim|hns)\b|\b0x[0-9a-f]{2,8}\b|\.go:\d+`)
 
 func headOf(fsys fs.FS, name string) string {
 	f, err := fsys.Open(name)
@@ -215,7 +255,7 @@ func findPieces(fsys fs.FS) ([]Node, error) {
 		switch f.role {
 		case pieceNodes:
 			format = formatMustGather
-		case pieceText, pieceLog:
+		case pieceText, pieceLog, pieceEvents, pieceConfigFile:
 			rest++
 		}
 	}

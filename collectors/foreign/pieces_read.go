@@ -1,8 +1,10 @@
 package foreign
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,18 +15,26 @@ import (
 
 // A pieces is what loose files hold, sorted by what reads it.
 type pieces struct {
-	fsys    fs.FS
-	files   []looseFile
-	objects *objects
-	texts   map[partKind]string // outputs of one kind, one after the other
-	hns     [4]string           // documents of each of hnsKinds
-	cri     evidence.CRIState
-	logs    []pieceLines
-	nodes   []string // that commands name
-	logged  []string // whose lines logs of all nodes hold
-	newest  time.Time
-	left    int64 // bytes that may still be read
+	fsys      fs.FS
+	files     []looseFile
+	objects   *objects
+	texts     map[partKind]string // outputs of one kind, one after the other
+	hns       [4]string           // documents of each of hnsKinds
+	cri       evidence.CRIState
+	shown     map[string][]psObject // that PowerShell printed, by what they are
+	configs   []pieceConfig
+	inspected []string // by crictl, each with its state
+	outputs   int      // of PowerShell
+	excerpts  []evidence.LogRecord
+	logs      []pieceLines
+	nodes     []string // that commands name
+	logged    []string // whose lines logs of all nodes hold
+	newest    time.Time
+	left      int64 // bytes that may still be read
 }
+
+// mostOfExcerpt is below what a log has that nobody cut.
+const mostOfExcerpt = 16 << 10
 
 // pieceLines are lines of a log that stand in a file beside something else.
 type pieceLines struct{ component, file, text string }
@@ -38,7 +48,7 @@ const (
 
 func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pieces {
 	p := &pieces{fsys: fsys, files: files, objects: newObjects(), texts: map[partKind]string{},
-		left: maxPieceBytes}
+		shown: map[string][]psObject{}, left: maxPieceBytes}
 	if how == readNames {
 		p.objects.only = "Node"
 	} else if len(node) > 0 && node[0] != evidence.UnknownNode {
@@ -51,6 +61,10 @@ func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pie
 			p.objects.add(f.path, p.read(f.path, maxObjectFile, false))
 		case f.role == pieceNodes && how == readNames:
 			p.logged = append(p.logged, loggedNodes(headOf(fsys, f.path))...)
+		case f.role == pieceConfigFile && how == readAll:
+			p.takeConfig(f.path, p.read(f.path, maxKubeObject, true))
+		case f.role == pieceEvents:
+			p.nodes = append(p.nodes, eventLogHost(fsys, f.path))
 		case f.role == pieceText || f.role == pieceLog && how == readAll && f.size <= maxText:
 			p.readText(f)
 		}
@@ -89,8 +103,11 @@ func (p *pieces) readText(f looseFile) {
 		p.files[slices.IndexFunc(p.files, func(x looseFile) bool { return x.path == f.path })].role =
 			pieceText
 	}
-	own := componentOfFile(f.path)
+	own, lines, unread := componentOfFile(f.path), len(p.logs), ""
 	for _, found := range parts {
+		if !found.shows() {
+			unread += found.text
+		}
 		if found.kind != partLog {
 			p.take(f, found)
 			continue
@@ -101,8 +118,14 @@ func (p *pieces) readText(f looseFile) {
 			if component == "" || component == "pods" && own != "" {
 				component = own
 			}
+			if antreaFiles.MatchString(found.text) {
+				component = "antrea"
+			}
 			p.logLines(component, f.path, found.text)
 		}
+	}
+	if f.role == pieceText && len(p.logs) == lines && strings.Count(unread, "\n") > 0 {
+		p.logLines("other", f.path, unread) // what no reader takes can be searched
 	}
 }
 
@@ -123,14 +146,26 @@ func (p *pieces) logLines(component, file, text string) {
 func (p *pieces) take(f looseFile, found part) {
 	switch found.kind {
 	case partOther:
-		if f.role == pieceText {
+		if f.role == pieceText && errorWords.MatchString(found.text) {
 			p.logLines("other", f.path, found.text)
 		}
 		return
+	case partList, partTable:
+		p.takeObjects(found)
+		return
+	case partConfig:
+		p.takeConfig(f.path, found.text)
+		return
 	case partYAML:
+		if p.takeConfig(f.path, found.text) {
+			return
+		}
 		p.objects.add(f.path, found.text)
 		return
 	case partJSON:
+		if p.takeConfig(f.path, found.text) {
+			return
+		}
 		if p.objects.only == "" || objectsIn("", strings.TrimSpace(found.text[:min(len(found.text),
 			maxPieceHead)])) {
 			p.takeJSON(f.path, found)
@@ -138,8 +173,8 @@ func (p *pieces) take(f looseFile, found part) {
 		return
 	case partDescribe:
 		for _, object := range splitDescribed(found.text) {
-			if node, ok := readDescribedNode(object); ok {
-				p.nodes = append(p.nodes, node["metadata"].(map[string]any)["name"].(string))
+			if sections := describeSections(object); isDescribedNode(sections) {
+				p.nodes = append(p.nodes, section(sections, "Name").value)
 			} else if name, _, ok := strings.Cut(section(describeSections(object), "Node").value,
 				"/"); ok {
 				p.nodes = append(p.nodes, name)
@@ -153,9 +188,14 @@ func (p *pieces) take(f looseFile, found part) {
 		p.nodes = append(p.nodes, hostName(found.text))
 	case partSystem:
 		p.nodes = append(p.nodes, systeminfoName(found.text))
+	case partDocker:
+		p.nodes = append(p.nodes, dockerFields(found.text)["Name"])
 	}
 	p.texts[found.kind] += found.text + "\n"
 }
+
+// messageLines breaks a message in JSON where its author did.
+var messageLines = strings.NewReplacer(`\r`, "", `\n`, "\n")
 
 func (p *pieces) takeJSON(name string, found part) {
 	if kind, ok := hnsDocument(found.text); ok {
@@ -164,6 +204,14 @@ func (p *pieces) takeJSON(name string, found part) {
 	}
 	if state, ok := criDocument(found.text); ok {
 		p.takeCRI(state)
+		return
+	}
+	if names := inspected(found.text); len(names) > 0 {
+		p.inspected = append(p.inspected, names...)
+		return
+	}
+	if !strings.Contains(found.text, `"kind"`) && errorWords.MatchString(found.text) {
+		p.logLines("other", name, messageLines.Replace(found.text)+"\n") // an answer of a cloud
 		return
 	}
 	p.objects.add(name, found.text)
@@ -213,6 +261,9 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	}
 	p := readPieces(fsys, scanPieces(fsys), readAll, node.Name)
 	ran := p.newest
+	if last := out.addEventLogs(src.fsys, src.root); last.After(ran) {
+		ran = last
+	}
 	if p.objects.newest.After(ran) {
 		ran = p.objects.newest
 	}
@@ -220,10 +271,14 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	if name == evidence.UnknownNode {
 		name = ""
 	}
+	if last := p.convertEvents(out); last.After(ran) {
+		ran = last
+	}
+	p.convertConfigs(src, out)
 	p.convertOutputs(src, out, ran, name)
 	p.objects.convert(out, name)
 	p.convertLogs(src, out, name)
-	out.meta(src, node.Format, node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
+	out.meta(src, p.formatOf(node), node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
 	for lacking, l := range pieceLacks {
 		if !out.Has(lacking) {
 			out.Gap(lacking, evidence.NotAmongFiles.Gap(l.what, l.command))
@@ -232,16 +287,61 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	return out.addOriginals(src)
 }
 
+// mostShown is how many kinds of outputs the head of a report names.
+const mostShown = 6
+
+// formatOf is the format, and for single outputs what they are, so that a reader sees what was read.
+func (p *pieces) formatOf(node Node) string {
+	shown := map[string]bool{}
+	for kind, text := range p.texts {
+		shown[string(kind)] = text != ""
+	}
+	for class := range p.shown {
+		shown[class] = class != ""
+	}
+	for i, k := range hnsKinds {
+		shown[k.what] = shown[k.what] || p.hns[i] != ""
+	}
+	for _, c := range p.configs {
+		shown[c.path] = true
+	}
+	for _, l := range p.logs {
+		shown["log of "+l.component] = true
+	}
+	for _, f := range p.files {
+		shown["log of "+f.component] = shown["log of "+f.component] || f.role == pieceLog
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		if shown[name] {
+			list = append(list, name)
+		}
+	}
+	if node.Format != formatPieces || len(list) == 0 {
+		return node.Format
+	}
+	if len(list) > mostShown {
+		list = append(list[:mostShown], "and more")
+	}
+	return node.Format + ": " + evidence.Clean(strings.Join(list, ", "))
+}
+
 // convertLogs places the logs of the node, and those of its pods.
 func (p *pieces) convertLogs(src *source, out *output, node string) {
 	pods := map[string]bool{}
 	for _, o := range p.objects.lists["Pod"] {
 		pods[o.name()] = true
 	}
+	excerpts := append(p.excerpts, p.objects.cutLists()...)
 	for _, f := range p.files {
 		switch f.role {
 		case pieceLog:
-			placePath(out, src, pieceName(out, f.component, f.path), f.path)
+			name := pieceName(out, f.component, f.path)
+			placePath(out, src, name, f.path)
+			if f.size < mostOfExcerpt {
+				out.Add(name, tree.File{Content: []byte(wholeEntries(peel(p.read(f.path, mostOfExcerpt, false))))})
+				excerpts = append(excerpts, evidence.LogRecord{Path: name, Excerpt: true})
+			}
 		case piecePod:
 			if pods[f.pod] {
 				placePath(out, src, pieceName(out, f.component, f.path), f.path)
@@ -250,16 +350,24 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 			placeNodeLog(out, src, f, node)
 		}
 	}
-	excerpts := p.objects.cutLists()
 	for _, l := range p.logs {
 		name := pieceName(out, l.component, l.file)
-		out.Add(name, tree.File{Content: []byte(l.text)})
-		excerpts = append(excerpts, evidence.LogRecord{Path: name,
-			Unsearched: "it may be only a part of the log"})
+		out.Add(name, tree.File{Content: []byte(wholeEntries(l.text))})
+		excerpts = append(excerpts, evidence.LogRecord{Path: name, Unsearched: l.note(), Excerpt: true})
 	}
 	if len(excerpts) > 0 {
 		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: excerpts})
 	}
+}
+
+// note says what was read of a log that is in a text with other things, and what to collect.
+func (l pieceLines) note() string {
+	command := pieceLacks["logs/"+l.component].command
+	if command == "" {
+		command = "doctor bundle"
+	}
+	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
+		strings.Count(l.text, "\n"), command)
 }
 
 // placePath puts any file of the tree under a name of the layout.

@@ -86,7 +86,7 @@ func TestSingleFilesAreKnownByWhatTheyHold(t *testing.T) {
 		{"an error message alone", "m.txt", "hcsshim::CreateComputeSystem: 0xc0370106\n",
 			"logs/other/m.txt", "0xc0370106"},
 		{"a few services", "s.txt", overlay2022()["windowsServices.txt"], "services.json",
-			"too few for all that there are"},
+			"kubeproxy stopped, kubelet running; that is not all of the services"},
 		{"all services", "s.txt", serviceTable(), "services.json", `"name":"kubelet","displayName":"kubelet","state":"stopped"`},
 		{"the version of Windows as a table", "v.txt",
 			"\nPlatform ServicePack Version      VersionString\n-------- ----------- -------      -------------\n Win32NT             10.0.17763.0 Microsoft Windows NT 10.0.17763.0\n",
@@ -122,7 +122,7 @@ func TestAPasteIsTakenApart(t *testing.T) {
 	for _, p := range takeApart(pastedThread) {
 		kinds = append(kinds, strings.TrimSuffix(string(p.kind)+" "+p.about, " "))
 	}
-	want := []string{"hnsdiag list", "kubectl describe", "log kubelet", "log kube-proxy", "yaml",
+	want := []string{"hnsdiag list hnsdiag list all", "kubectl describe kubectl describe pod win-webserver", "log kubelet", "log kube-proxy", "yaml",
 		"json Get-HnsNetwork | ConvertTo-Json"}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("the parts are\n%q, want\n%q", kinds, want)
@@ -134,7 +134,7 @@ func TestAPasteIsTakenApart(t *testing.T) {
 		"hns-networks.json":          `"AddressPrefix":"172.21.16.0/20"`,
 		"api/pods.json":              `"name":"win-web"`,
 		"meta.json":                  `"node":"win-1"`,
-		"logs.json":                  "it may be only a part of the log",
+		"logs.json":                  "collect the log itself with `Get-Content",
 		"services.json":              "run `Get-Service | Format-List *`",
 		"original/pasted.txt":        "is not my problem",
 	} {
@@ -152,9 +152,9 @@ func TestHowPastesAreWrapped(t *testing.T) {
 		{"every line is quoted", "> " + strings.ReplaceAll(strings.TrimSpace(kubeletLines), "\n",
 			"\n> "), "log kubelet"},
 		{"the prompt of cmd", "C:\\Users\\Administrator>hnsdiag list all\n" + plainHNSDiag,
-			"hnsdiag list"},
+			"hnsdiag list hnsdiag list all"},
 		{"the prompt of a Linux shell", "root@master:~# kubectl get events -A\n" + eventTable +
-			"root@master:~# \n", "kubectl get events"},
+			"root@master:~# \n", "kubectl get events kubectl get events -A"},
 		{"an error message alone", "hcsshim::CreateComputeSystem: 0xc0370106\n", ""},
 		{"a dump of kubectl cluster-info", "{\n\"kind\": \"PodList\",\n\"apiVersion\": \"v1\",\n\"items\": []\n}\n" +
 			"==== START logs for container kube-flannel of pod kube-flannel/kube-flannel-ds-windows-x ====\n" +

@@ -27,7 +27,7 @@ func FuzzSysteminfoAndLists(f *testing.F) {
 			}
 			si.memory()
 		}
-		for _, svc := range parseServiceList(s) {
+		for _, svc := range printedServices(printed(s)) {
 			if svc.Name == "" || svc.State == "" {
 				t.Errorf("a service without name or state: %+v", svc)
 			}

@@ -138,11 +138,7 @@ func convertRancher(src *source, out *output) {
 	r.convertLogs(out)
 	out.write("env.json")(readEnvironment(r.text("system/env"),
 		r.text("network/system-env-proxy.txt").mayBeEmpty()))
-	for name, why := range rancherLacks {
-		if !out.Has(name) {
-			out.Gap(name, why)
-		}
-	}
+	out.uncollected(rancherTool, rancherLacks)
 	for component, why := range rancherLogs {
 		if !out.hasLogs(component) {
 			out.Gap("logs/"+component, why)
@@ -162,43 +158,10 @@ func rancherMisses(what, ask string) evidence.Gap {
 	return gapf(evidence.NotCollected, "%s does not collect %s; %s", rancherTool, what, ask)
 }
 
-// rancherLacks is the rest of the layout, with what the customer can be asked for.
+// rancherLacks is what the scripts collect less of than the layout has, and files that they leave.
 var rancherLacks = map[string]evidence.Gap{
-	"features.json": rancherMisses("the Windows features",
-		"collect `Get-WindowsFeature Containers, Hyper-V`, or "+runBundle),
 	"firewall.json": gapf(evidence.NotCollected,
 		"%s lists firewall rules without their ports, so open ports are not known; collect `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
-	"security.json": rancherMisses("access lists, BitLocker and Defender",
-		"collect `icacls C:\\var\\lib\\kubelet` and `Get-MpPreference`, or "+runBundle),
-	"time.json": rancherMisses("the state of the clock",
-		"collect `w32tm /query /status /verbose`, or "+runBundle),
-	"pending-reboot.json": rancherMisses("whether a reboot is pending", runBundle),
-	"ports.json": rancherMisses("the ranges of ports",
-		"collect `netsh int ipv4 show excludedportrange tcp` and `netsh int ipv4 show dynamicport tcp`, or "+runBundle),
-	"hns-namespaces.json": rancherMisses("the HNS namespaces",
-		"collect `Get-HnsNamespace | ConvertTo-Json -Depth 20`, or "+runBundle),
-	"api/node.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get node NODE -o json`"),
-	"api/nodes.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get nodes -o json`"),
-	"api/pods.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get pods -A --field-selector spec.nodeName=NODE -o json`"),
-	"api/events.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get events -A -o json`"),
-	"api/services.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get services -A -o json`"),
-	"api/endpointslices.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get endpointslices -A -o json`"),
-	"api/configmaps.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get configmaps -n kube-system -o json`"),
-	"api/daemonsets.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl get daemonsets -A -o json`"),
-	"api/version.json": rancherMisses("Kubernetes objects",
-		"collect `kubectl version -o json`"),
-	"probes/reach.json": rancherMisses("whether anything can be reached",
-		"run `doctor` on the node"),
-	"probes/dns.json": rancherMisses("answers to DNS questions of the cluster",
-		"run `doctor` on the node"),
 
 	// What checks ask for, wherever other setups keep it.
 	"files/C/run/flannel/subnet.env": rancherMisses(

@@ -100,7 +100,7 @@ func readUptime(s string) (time.Duration, bool) {
 // service's block breaks off means that more may be missing.
 func (r rancher) convertServices(out *output) {
 	t := r.either("system/services", "services")
-	list := parseServiceList(t.content)
+	list := printedServices(printed(t.content))
 	switch {
 	case t.gap.Kind != "":
 		out.Gap("services.json", t.gap)
@@ -116,7 +116,7 @@ func (r rancher) convertServices(out *output) {
 	}
 	status := r.src.folder("services")
 	for _, file := range sortedValues(status.names.files) {
-		for _, more := range parseServiceList(status.text(file).content) {
+		for _, more := range printedServices(printed(status.text(file).content)) {
 			for i := range list {
 				if strings.EqualFold(list[i].Name, more.Name) {
 					// a service that was seen down once in these minutes is not well

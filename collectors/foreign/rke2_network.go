@@ -23,14 +23,14 @@ func (r rancher) convertNetwork(out *output) {
 				"collect `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
 	}
 	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind == evidence.NotCollected {
-		out.Gap("hns-namespaces.json", rancherLacks["hns-namespaces.json"])
+		out.Gap("hns-namespaces.json", misses(rancherTool, "hns-namespaces.json"))
 	}
 
 	ip := r.text("network/ipconfigall.txt")
 	net := interfaces{
 		ip:        ip,
 		sections:  parseIPConfig(ip.content),
-		adapterOf: parseNetAdapter(r.text("network/networkadapter").content),
+		adapterOf: netAdaptersOf(printed(r.text("network/networkadapter").content)),
 		mtus:      parseSubinterfaces(r.text("network/ipv4subinterfaces").content),
 	}
 	out.write("adapters.json")(net.adapters())

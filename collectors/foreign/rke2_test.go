@@ -292,7 +292,7 @@ func TestServiceLists(t *testing.T) {
 	wrapped := "\n\nName                : TrustedInstaller\nDisplayName         : Windows Modules\n                      Installer\nStatus              : StopPending\nServicesDependedOn  : {a, b, c, d...}\nStartType           : Manual\n\nName : cut\nDisplayName : cut\n"
 	want := []evidence.Service{{Name: "TrustedInstaller", DisplayName: "Windows Modules Installer",
 		State: "stop-pending", StartType: "manual"}}
-	if diff := cmp.Diff(want, parseServiceList(wrapped)); diff != "" {
+	if diff := cmp.Diff(want, printedServices(printed(wrapped))); diff != "" {
 		t.Errorf("services (-want +got):\n%s", diff)
 	}
 	for _, tt := range []struct{ name, content, kind string }{
@@ -386,7 +386,7 @@ func TestEnvironment(t *testing.T) {
 func TestDrives(t *testing.T) {
 	french := "C                  38,12         88,88 FileSystem    C:\\\nE               1 024,00        512,50 FileSystem    E:\\\nD                                      FileSystem    D:\\\n"
 	got, gap := readDrives(textFile{name: "volumes", content: french})
-	if want := `[{"drive":"C:","totalBytes":136365211647,"freeBytes":95434173317},{"drive":"E:","totalBytes":1649804312576,"freeBytes":550292684800}]`; gap.Kind != "" || asJSON(t, got) != want {
+	if want := `[{"drive":"C:","totalBytes":136365211648,"freeBytes":95434173317},{"drive":"E:","totalBytes":1649804312576,"freeBytes":550292684800}]`; gap.Kind != "" || asJSON(t, got) != want {
 		t.Errorf("got %v %s, want %s", got, gap, want)
 	}
 }

@@ -37,7 +37,7 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 	for i, s := range list {
 		at[strings.ToLower(s.Name)] = i
 	}
-	for _, s := range parseGetService(get.content) {
+	for _, s := range printedServices(printed(get.content)) {
 		if i, ok := at[strings.ToLower(s.Name)]; ok {
 			list[i].State = s.State
 			continue
@@ -50,6 +50,7 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 var (
 	scHead  = regexp.MustCompile(`^(\S[^:]{2,40}?)\s*:\s*(\S.*?)\s*$`)
 	scField = regexp.MustCompile(`^\s+(\S[^:]*?)\s*:(.*)$`)
+	scExit  = regexp.MustCompile(`^\d+\s+\(0x`)
 	scCut   = regexp.MustCompile(`(?im)^\s*Enum:.*\d`)
 )
 
@@ -70,8 +71,9 @@ func parseSC(s string) (list []evidence.Service, cut bool) {
 	flush := func() {
 		switch {
 		case name == "" || len(list)+len(configs) > maxObjects:
-		case display == "" && len(fields) > 0:
-			configs[strings.ToLower(name)] = fields
+		case display == "" && len(fields) > 2 && scExit.MatchString(fields[2]):
+			display = name // `sc query NAME` does not print it
+			fallthrough
 		case display != "" && len(fields) > 1:
 			if state := leadingNumber(fields[1]); state > 0 && state < len(scStates) {
 				svc := evidence.Service{Name: name, DisplayName: display, State: scStates[state]}
@@ -85,6 +87,8 @@ func parseSC(s string) (list []evidence.Service, cut bool) {
 				}
 				list = append(list, svc)
 			}
+		case len(fields) > 0:
+			configs[strings.ToLower(name)] = fields
 		}
 		name, display, fields = "", "", nil
 	}
@@ -145,27 +149,4 @@ func startNumber(s string) (int, bool) {
 func leadingNumber(s string) int {
 	n, _ := startNumber(s)
 	return n
-}
-
-// getServiceRow is a row of Get-Service. Status is an enumeration of .NET, which
-// is not translated.
-var getServiceRow = regexp.MustCompile(
-	`(?m)^(Running|Stopped|Paused|StartPending|StopPending|ContinuePending|PausePending)[ \t]+(\S+)(?:[ \t]+(\S[^\n]*?))?[ \t]*$`)
-
-var getServiceStates = map[string]string{
-	"Running": "running", "Stopped": "stopped", "Paused": "paused", "StartPending": "start-pending",
-	"StopPending": "stop-pending", "ContinuePending": "continue-pending",
-	"PausePending": "pause-pending",
-}
-
-func parseGetService(s string) []evidence.Service {
-	var list []evidence.Service
-	for _, m := range getServiceRow.FindAllStringSubmatch(s, maxObjects) {
-		if strings.HasSuffix(m[2], "...") {
-			continue // the column was too narrow for the name
-		}
-		list = append(list, evidence.Service{Name: m[2], State: getServiceStates[m[1]],
-			DisplayName: m[3]})
-	}
-	return list
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,7 +26,7 @@ type datedRecording struct {
 // Latest takes several recordings of one node for what they mostly are, the same node before and
 // after something: it returns the evidence of the last, with the events of the others and what
 // changed in between as earlier.json. false means that they are no such series: of several nodes,
-// without times, or of one time.
+// without times, or with two that may be the last.
 func Latest(fsys fs.FS, nodes []Node) (latest Node, found fs.FS, ok bool) {
 	if len(nodes) < 2 || len(nodes) > maxSnapshots {
 		return Node{}, nil, false
@@ -45,15 +46,20 @@ func Latest(fsys fs.FS, nodes []Node) (latest Node, found fs.FS, ok bool) {
 		}
 		list = append(list, datedRecording{n, t, s})
 	}
-	sorted.By(list, func(a, b datedRecording) int {
-		return a.snapshot.Now().Compare(b.snapshot.Now())
-	})
-	for i := range list[1:] {
-		if list[i].snapshot.Now().Equal(list[i+1].snapshot.Now()) {
-			return Node{}, nil, false
+	whole := func(r datedRecording) int { // a recording that holds the others as its history
+		if r.node.Root == "." {
+			return 1
 		}
+		return 0
 	}
+	sorted.By(list, func(a, b datedRecording) int {
+		return cmp.Or(a.snapshot.Now().Compare(b.snapshot.Now()), whole(a)-whole(b),
+			strings.Compare(a.node.Root, b.node.Root))
+	})
 	last := list[len(list)-1]
+	if before := list[len(list)-2]; last.snapshot.Now().Equal(before.snapshot.Now()) && whole(last) == 0 {
+		return Node{}, nil, false
+	}
 	out := &output{tree.New()}
 	if err := out.addTree(last.tree); err != nil {
 		return Node{}, nil, false

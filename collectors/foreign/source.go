@@ -69,6 +69,8 @@ func (s *source) folder(dir string) *source {
 }
 
 // text reads a file of the folder, whatever case its name is written in.
+//
+//go:noinline
 func (s *source) text(name string) textFile { return s.readText(name, maxText) }
 
 func (s *source) readText(name string, limit int64) textFile {
@@ -138,6 +140,8 @@ func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
 }
 
 // gapf makes a gap of one clean line.
+//
+//go:noinline
 func gapf(kind, format string, args ...any) evidence.Gap {
 	return evidence.ToolOutput.OfKind(kind, append([]any{format}, args...)...)
 }
@@ -150,6 +154,8 @@ func also(g evidence.Gap, format string, args ...any) evidence.Gap {
 	}
 	return gapf(g.Kind, g.Args[0]+format, append(all, args...)...)
 }
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 func sortedValues(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }
 

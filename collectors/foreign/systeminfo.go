@@ -50,7 +50,8 @@ const (
 const maxSysteminfoFields = 200
 
 var (
-	systeminfoVersion = regexp.MustCompile(`^(10\.0\.(\d{5}))\b`)
+	systeminfoVersion = regexp.MustCompile(`^((?:10\.0|6\.\d)\.(\d{4,5}))\b`)
+	systeminfoBuild   = regexp.MustCompile(`(\d{4,5})\s*$`)
 	systeminfoZone    = regexp.MustCompile(`^\(UTC(?:([+-])(\d{2}):(\d{2}))?\)`)
 	hotfixID          = regexp.MustCompile(`\bKB\d{5,8}\b`)
 )
@@ -83,14 +84,14 @@ func readSysteminfo(t textFile) (systeminfo, bool) {
 	if strings.HasPrefix(si.product, "Windows 1") {
 		si.installType = "Client"
 	}
-	zone := version + placeZone // of which the form is the same everywhere
+	zone, whole := version+placeZone, false // of which the form is the same everywhere
 	for i, f := range fields {
 		if i > version && systeminfoZone.MatchString(f.value()) {
-			zone = i
+			zone, whole = i, i == zone
 			break
 		}
 	}
-	if zone == version+placeZone { // no field is missing, and none too many
+	if whole { // no field is missing, and none too many
 		si.manufacturer, si.model = at(placeManufacturer).value(), at(placeModel).value()
 		si.booted = systeminfoTime(at(placeBoot).value(), at(placeZone).value(),
 			at(placeBoot-1).value())
@@ -212,4 +213,39 @@ func (si systeminfo) os(booted time.Time) evidence.OS {
 		InstallationType: si.installType, BootedAt: evidence.Time{Time: booted},
 		Machine: evidence.Machine{Manufacturer: si.manufacturer, Model: si.model},
 	}
+}
+
+// systeminfoBegins tells that systeminfo's version of Windows is in this line or one of the next, with
+// the number of its build twice.
+func systeminfoBegins(line, rest string) bool {
+	if !strings.ContainsAny(line, ":：") {
+		return false
+	}
+	for i, f := range systeminfoFields(line + "\n" + strings.Join(aboveAll(rest, -placeHost), "\n")) {
+		m, build := systeminfoVersion.FindStringSubmatch(f.value()),
+			systeminfoBuild.FindStringSubmatch(f.value())
+		if m != nil && build != nil && m[2] == build[1] && f.value() != m[1] && line[0] != ' ' {
+			return i <= -placeHost
+		}
+	}
+	return false
+}
+
+// memory is memory.json as far as systeminfo tells it, without the page files, which it names in
+// words of its language.
+func (si systeminfo) memory() evidence.Memory {
+	return evidence.Memory{
+		TotalBytes: si.totalMemory, AvailableBytes: si.freeMemory,
+		CommitLimitBytes: si.commitLimit, CommitUsedBytes: si.commitUsed,
+	}
+}
+
+// memoryAndPageFiles adds that there is no page file, which shows in the commit limit: it is then
+// the memory. Of one that there is, neither size nor manager is known.
+func (si systeminfo) memoryAndPageFiles() evidence.Memory {
+	m := si.memory()
+	if si.commitLimit == si.totalMemory && !si.pageFile {
+		m.PageFiles = []evidence.PageFile{}
+	}
+	return m
 }

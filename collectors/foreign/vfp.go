@@ -23,6 +23,7 @@ var (
 	vfpState  = regexp.MustCompile(`(?i)^\s*Blocked\s*:\s*(TRUE|FALSE)\s*$`)
 	vfpLayer  = regexp.MustCompile(`^\s*LAYER\s*:\s*(\S+)`)
 	vfpRule   = regexp.MustCompile(`^\s*RULE\s*:\s*(LB_DSR_\S+)`)
+	vfpName   = regexp.MustCompile(`(?:LAYER|GROUP|RULE) : \S+`)
 	vfpListed = regexp.MustCompile(`(?i)Command (?:list-rule|get-rule-counter) succeeded`)
 )
 

@@ -4,11 +4,11 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // Bounds on `netsh wfp show netevents`: Windows keeps some thousand events.
@@ -89,7 +89,7 @@ func readWFP(t textFile) (any, evidence.Gap) {
 		return nil, gapf(evidence.Error, "%s shows no events of WFP; it begins with: %s", t.name,
 			clip(firstLine(t.content)))
 	}
-	slices.SortStableFunc(w.Drops, func(a, b evidence.WFPDrop) int { return b.Count - a.Count })
+	sorted.By(w.Drops, func(a, b evidence.WFPDrop) int { return b.Count - a.Count })
 	return w, evidence.Gap{}
 }
 

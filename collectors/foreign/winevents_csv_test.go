@@ -131,9 +131,14 @@ func FuzzTables(f *testing.F) {
 		tr.because("x")
 		t1 := textFile{name: "f", content: s}
 		for _, read := range []func(textFile) (any, string){
-			func(t textFile) (any, string) { v, g := readPSDrives(t); return v, g.String() },
-			func(t textFile) (any, string) { v, g := readDiskUsage(t); return v, g.String() },
-			func(t textFile) (any, string) { v, g := readProcessTable(t); return v, g.String() },
+			func(t textFile) (any, string) { v, g := readDrives(t); return v, g.String() },
+			func(t textFile) (any, string) {
+				v, g := readProcesses(t)
+				if v == nil {
+					return nil, g.String()
+				}
+				return v, ""
+			},
 		} {
 			if v, gap := read(t1); v == nil && gap == "" {
 				t.Error("neither a value nor a reason")

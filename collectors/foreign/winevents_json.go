@@ -109,17 +109,21 @@ func decodeEvents(r io.Reader, take func(evidence.WindowsEvent)) error {
 	return fmt.Errorf("it begins with %v and not with an event", first)
 }
 
-func (e jsonEvent) event() evidence.WindowsEvent {
-	level := "information" // 0 is how classic logs write it
-	if e.Level > 0 && e.Level < len(eventLevels) {
-		level = eventLevels[e.Level]
+// levelName is a level as evidence has it. Classic logs write 0 for information.
+func levelName(level int) string {
+	if level > 0 && level < len(eventLevels) {
+		return eventLevels[level]
 	}
+	return eventLevels[0]
+}
+
+func (e jsonEvent) event() evidence.WindowsEvent {
 	message := e.Message
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + " …"
 	}
 	return evidence.WindowsEvent{
-		Log: e.LogName, Provider: e.ProviderName, ID: e.ID, Level: level,
+		Log: e.LogName, Provider: e.ProviderName, ID: e.ID, Level: levelName(e.Level),
 		Time: evidence.Time{Time: eventTime(e.TimeCreated)}, Message: message,
 	}
 }

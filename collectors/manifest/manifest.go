@@ -131,7 +131,7 @@ func toJSON(text []byte) (raw []byte, err error) {
 			return nil, fmt.Errorf("%s; it looks like a template: render it first (helm template)",
 				reason)
 		}
-		return nil, errors.New(reason)
+		return nil, fmt.Errorf("it is not valid YAML: %s", reason)
 	}
 	return raw, nil
 }

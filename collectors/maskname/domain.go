@@ -9,7 +9,7 @@ var services = []string{
 	"compute.internal", "ec2.internal", "compute.amazonaws.com", "compute-1.amazonaws.com",
 	"amazonaws.com", "amazonaws.com.cn",
 	"aws.dev", "azure.com", "azure.net", "azure.us", "azure.cn", "azurecr.io", "azmk8s.io",
-	"azureedge.net", "windows.net", "microsoft.com", "microsoftonline.com",
+	"azureedge.net", "windows.net", "windows.com", "microsoft.com", "microsoftonline.com",
 	"windowsupdate.com", "visualstudio.com", "office.com", "msftncsi.com", "msftconnecttest.com",
 	"google.internal", "googleapis.com", "gcr.io", "pkg.dev", "google.com",
 	"googleusercontent.com", "k8s.io", "kubernetes.io", "x-k8s.io", "projectcalico.org",

@@ -25,5 +25,5 @@ func ExampleNames() {
 	line := []byte("node " + s.Meta().Node + " registered, " + s.Meta().Node + " is Ready")
 	fmt.Printf("%s\n", names.Append(nil, line))
 	// Output:
-	// node fyy-3997-7 registered, fyy-3997-7 is Ready
+	// node qjv-3997-7 registered, qjv-3997-7 is Ready
 }

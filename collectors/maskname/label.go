@@ -9,6 +9,10 @@ import (
 
 const netBIOS = 15 // characters of a machine's name that old interfaces show
 
+// Masks are drawn from letters that spell no name that checks look for in a longer one (csi, smb,
+// hns, dns): with these a mask could change a verdict.
+const maskLetters = "bcdfghjklmpqrtvwxz"
+
 // label masks one label of a name, in small letters: letters become letters and
 // digits digits, so that it stays legal wherever the name was. The first 15
 // characters of the mask depend on the first 15 of the name alone, as NetBIOS
@@ -98,7 +102,7 @@ func (n *Names) shaped(domain, name, shape string, start bool) string {
 		case r >= '0' && r <= '9':
 			b.WriteByte('0' + byte(next()%10))
 		case unicode.IsLetter(r):
-			b.WriteByte('a' + byte(next()%26))
+			b.WriteByte(maskLetters[next()%len(maskLetters)])
 		case r < 0x80:
 			b.WriteRune(r)
 		default:

@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // maxLearnt bounds the names of a hostile tree; a cluster has some thousand nodes.
@@ -49,9 +50,9 @@ func (n *Names) learn(l learner) {
 		}
 		add(name, entry{mask: n.label(name), kind: user})
 	}
-	for _, pair := range slices.SortedFunc(maps.Keys(l.pairs), func(a, b [2]string) int {
-		return slices.Compare(a[:], b[:])
-	}) {
+	pairs := slices.Collect(maps.Keys(l.pairs))
+	sorted.By(pairs, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, pair := range pairs {
 		n.learnPair(entries, pair)
 	}
 	t := newTable(entries)

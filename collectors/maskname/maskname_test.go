@@ -365,6 +365,19 @@ func TestManyNodesHaveManyMasks(t *testing.T) {
 	}
 }
 
+func TestAPartOfAListStatesNamesToo(t *testing.T) {
+	n := New([]byte("a key"))
+	n.Learn(load(t, tree(map[string]string{"meta.json": node["meta.json"],
+		"services.json.gap":  "absent: only some of the services are there",
+		"services-part.json": `[{"name":"kubelet","account":"CONTOSO\\svc-k8s$"}]`,
+		"adapters-part.json": `[{"name":"Ethernet","mac":"00-15-5D-0A-0B-0C"}]`})))
+	for _, name := range []string{"svc-k8s$ logs on", "00155D0A0B0C"} {
+		if n.text(name) == name {
+			t.Errorf("%s stays", name)
+		}
+	}
+}
+
 func TestSideBySideMasksAreTheSame(t *testing.T) {
 	n := learnt(t)
 	text := []byte(

@@ -60,6 +60,8 @@ func New(key []byte) *Names {
 // Learn takes the host and user names that the evidence states, for they look
 // like any other word in a log.
 func (n *Names) Learn(s evidence.Snapshot) {
+	s = s.WithParts(evidence.Pods, evidence.Services, evidence.Processes, evidence.Adapters,
+		evidence.HNSEndpoints, evidence.HNSNetworks)
 	l := learner{}
 	l.read(s)
 	n.learn(l)

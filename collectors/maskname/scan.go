@@ -101,7 +101,13 @@ func (s *scan) spelled(at, end int) int {
 // value masks what starts at the index, whose run of letters and digits ends at end.
 func (s *scan) value(at, end int) int {
 	t := s.text
+	if e := s.dottedName(at, end); e > 0 {
+		return e
+	}
 	if e := s.name(at); e > 0 {
+		return e
+	}
+	if e := s.placed(at, end); e > 0 {
 		return e
 	}
 	if end >= len(t) {
@@ -141,6 +147,28 @@ func (s *scan) value(at, end int) int {
 	return 0
 }
 
+// dottedName looks at what may begin a name with its domain, which no number does.
+func (s *scan) dottedName(at, end int) int {
+	t := s.text
+	if end < len(t) && (t[end] == '.' && (isLetter(t[at]) || end-at > 3) || t[end] == '-' && isLetter(t[at])) {
+		return s.fullName(at, end)
+	}
+	return 0
+}
+
+// placed masks a name that its place tells: the value of a field, a machine of a share, a SID in
+// binary.
+func (s *scan) placed(at, end int) int {
+	t := s.text
+	switch {
+	case at > 1 && t[at-1] == '\\' && t[at-2] == '\\':
+		return s.share(at, end)
+	case end-at >= len(binarySID):
+		return s.inBinary(at, end)
+	}
+	return s.stated(at, end)
+}
+
 func (s *scan) card(at int) int {
 	m, end := macAt(s.text, at)
 	if end > 0 {
@@ -155,7 +183,7 @@ func (s *scan) bare(at, end int) int {
 	if !ok {
 		return 0
 	}
-	if _, known := s.n.macs.lookup(m); !known {
+	if _, known := s.n.macs.lookup(m); !known && !vendors[[3]byte(m[:3])] {
 		return 0
 	}
 	s.putMAC(at, end, m)

@@ -51,17 +51,8 @@ type certificates struct {
 // readCertificates is the collector "certificates". Of files that hold a key
 // too, only what the certificate says goes on.
 func readCertificates(v volumes) func(context.Context, *collectors.Record) error {
-	return func(ctx context.Context, r *collectors.Record) error {
-		s, err := r.Snapshot()
-		if err != nil {
-			return err
-		}
-		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
-		defer cancel()
-		v := remembering(v)
-		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
+	return onVolumes(v, func(ctx context.Context, v volumes, s evidence.Snapshot,
+		r *collectors.Record) (err error) {
 		c := &certificates{ctx: ctx, volumes: v, seen: map[string]bool{}}
 		c.all(runningPrograms(evidence.Services.In(s), evidence.Processes.In(s)))
 		switch {
@@ -74,7 +65,7 @@ func readCertificates(v volumes) func(context.Context, *collectors.Record) error
 		}
 		r.Either(evidence.Certificates.Path(), c.list, err)
 		return nil
-	}
+	})
 }
 
 func (c *certificates) all(programs []runningProgram) {

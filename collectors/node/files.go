@@ -48,22 +48,13 @@ func newCopies(ctx context.Context, v volumes, keep func(string, tree.File)) *co
 
 // readFiles is the collector "files".
 func readFiles(o Options, v volumes) func(context.Context, *collectors.Record) error {
-	return func(ctx context.Context, r *collectors.Record) error {
-		s, err := r.Snapshot()
-		if err != nil {
-			return err
-		}
-		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
-		defer cancel()
-		v := remembering(v)
-		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
+	return onVolumes(v, func(ctx context.Context, v volumes, s evidence.Snapshot,
+		r *collectors.Record) error {
 		c := newCopies(ctx, v, r.File)
 		c.all(o, evidence.Services.In(s), evidence.Processes.In(s))
 		r.JSON(evidence.FileIndex.Path(), c.list())
 		return nil
-	}
+	})
 }
 
 // all looks for everything: what the node's own programs name first, then what

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -242,7 +243,7 @@ func cutLastElement(p string) (folder, last string) {
 // somebody looked. What the configurations name is copied too.
 func (c *copies) plugins(conf string, bins []string) {
 	folder := strings.ToLower(conf) + `\`
-	for _, key := range sortedKeys(c.texts) {
+	for _, key := range slices.Sorted(maps.Keys(c.texts)) {
 		name, inside := strings.CutPrefix(key, folder)
 		if !inside || len(evidence.CNIFiles([]string{name})) == 0 {
 			continue
@@ -269,18 +270,9 @@ func (c *copies) plugins(conf string, bins []string) {
 }
 
 func (c *copies) textsIn(folder string) []string {
-	return slices.DeleteFunc(sortedKeys(c.texts), func(k string) bool {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.texts)), func(k string) bool {
 		return !strings.HasPrefix(k, folder)
 	})
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // pluginsOf lists the programs that a configuration calls.

@@ -49,17 +49,8 @@ func newLogSearch(ctx context.Context, v volumes, open hive) *logSearch {
 // allowed; who reads the evidence reads them.
 func readLogs(o Options, v volumes, open hive, now func() time.Time) func(context.Context,
 	*collectors.Record) error {
-	return func(ctx context.Context, r *collectors.Record) error {
-		s, err := r.Snapshot()
-		if err != nil {
-			return err
-		}
-		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
-		defer cancel()
-		v := remembering(v)
-		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
+	return onVolumes(v, func(ctx context.Context, v volumes, s evidence.Snapshot,
+		r *collectors.Record) error {
 		l := newLogSearch(ctx, v, open)
 		l.all(evidence.Services.In(s), evidence.Processes.In(s))
 		for component, err := range l.refused {
@@ -80,7 +71,7 @@ func readLogs(o Options, v volumes, open hive, now func() time.Time) func(contex
 			}
 		}
 		return nil
-	}
+	})
 }
 
 // newest are the logs that are worth reading, the newest first: those of the

@@ -30,8 +30,8 @@ type systemTimeOfDay struct {
 // bootTime is the zero time where Windows does not tell.
 func bootTime() time.Time {
 	var t systemTimeOfDay
-	if windows.NtQuerySystemInformation(windows.SystemTimeOfDayInformation, unsafe.Pointer(&t),
-		uint32(unsafe.Sizeof(t)), nil) != nil || t.Boot <= 0 {
+	if querySystem(windows.SystemTimeOfDayInformation, unsafe.Pointer(&t), uint32(unsafe.Sizeof(t)),
+		nil) != nil || t.Boot <= 0 {
 		return time.Time{}
 	}
 	return fromFileTime(uint64(t.Boot))

@@ -9,12 +9,14 @@ import (
 
 const maxProcessBuffer = 64 << 20
 
+// querySystem is a variable for tests: no machine of theirs has processes for a second call.
+var querySystem = windows.NtQuerySystemInformation
+
 // listProcesses asks for all of them at once, which needs no right to any of them.
 func listProcesses() ([]processRow, error) {
 	for size := uint32(512 << 10); size <= maxProcessBuffer; size *= 2 {
 		buf := make([]byte, size)
-		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation,
-			unsafe.Pointer(&buf[0]), size, nil)
+		err := querySystem(windows.SystemProcessInformation, unsafe.Pointer(&buf[0]), size, nil)
 		if errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) ||
 			errors.Is(err, windows.STATUS_BUFFER_TOO_SMALL) {
 			continue
@@ -67,13 +69,16 @@ func processOf(pid uint32) (d processDetail, err error) {
 	return d, err
 }
 
+// queryProcess is a variable for tests: Wine does not return command lines.
+var queryProcess = windows.NtQueryInformationProcess
+
 // commandLine is mostly short; the longest has 32,767 characters. A structure
-// stands in front of them.
+// is in front of them.
 func commandLine(h windows.Handle) (string, error) {
 	var err error
 	for _, size := range []uint32{4 << 10, 2<<15 + 64} {
 		buf := make([]byte, size)
-		err = windows.NtQueryInformationProcess(h, windows.ProcessCommandLineInformation,
+		err = queryProcess(h, windows.ProcessCommandLineInformation,
 			unsafe.Pointer(&buf[0]), size, nil)
 		if err == nil {
 			return (*windows.NTUnicodeString)(unsafe.Pointer(&buf[0])).String(), nil

@@ -37,7 +37,7 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 	return func(ctx context.Context, r *collectors.Record) error {
 		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
-		asked := time.Now()
+		shell := shellEnd(ctx)
 		// which takes the longest, so it begins before anything else is known
 		drives := askDrives(calls)
 		told, stop := context.WithTimeout(ctx, patience)
@@ -51,7 +51,7 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s),
 			evidence.Processes.In(s)))
 		found.Defender = defender(evidence.Services, s, open)
-		found.BitLocker = answeredBy(drives, asked.Add(shellPatience))
+		found.BitLocker = answeredBy(drives, shell)
 		if len(found.ACLs) == 0 && found.Defender == nil && err != nil {
 			return err
 		}
@@ -101,9 +101,15 @@ func accessLists(ctx context.Context, calls securityCalls, paths []string) (list
 	return list, err
 }
 
-// shellPatience is how long the shell may think about the drives. It asks
-// whoever hooked into it, and what it says is a hint, not worth a wait.
-const shellPatience = time.Second
+// shellEnd is when the shell has had a third of the collector's time to think about the drives. It asks
+// whoever hooked into it, and what it says is a hint, not worth a longer wait.
+func shellEnd(ctx context.Context) time.Time {
+	left := deadline
+	if end, ok := ctx.Deadline(); ok {
+		left = time.Until(end)
+	}
+	return time.Now().Add(left / 3)
+}
 
 // A drive that was asked for, and where its answer comes.
 type askedDrive struct {

@@ -1,10 +1,33 @@
 package node
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"strings"
 	"sync"
+
+	"doctor/checks/evidence"
+	"doctor/collectors"
 )
+
+// onVolumes is a collector that reads the node's drives, and ends early enough to record what it has.
+func onVolumes(v volumes, read func(context.Context, volumes, evidence.Snapshot,
+	*collectors.Record) error) func(context.Context, *collectors.Record) error {
+	return func(ctx context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
+		defer cancel()
+		v := remembering(v)
+		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+		return read(ctx, v, s, r)
+	}
+}
 
 // remembering asks once what a drive is, and once of each name whether it is
 // there and a link: the hundreds of paths that one reading looks for share the

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,5 +57,11 @@ func TestLocalVolumesShareEverything(t *testing.T) {
 	if entries, all, err := volumes(localVolumes).list(filepath.Dir(p)); len(entries) != 1 ||
 		!all || err != nil {
 		t.Errorf("listed %d, %t, %v", len(entries), all, err)
+	}
+}
+
+func TestADriveThatIsNotThere(t *testing.T) {
+	if _, err := localVolumes("Q"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("drive Q: %v", err)
 	}
 }

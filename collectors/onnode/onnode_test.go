@@ -2,6 +2,7 @@ package onnode
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -118,6 +119,43 @@ func TestObstacle(t *testing.T) {
 		}
 		err := Obstacle(node)
 		if (err == nil) != (c.says == "") || err != nil &&
+			!strings.Contains(collectors.GapOf(err).Reason(), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestWhyAPodBringsNothing(t *testing.T) {
+	stuck := func(p pod) error { return p.stuck() }
+	late := (&Run{}).tooLate
+	waiting := func(reason, message string) string {
+		return `{"containerStatuses":[{"image":"doctor:1","state":{"waiting":{"reason":"` + reason +
+			`","message":"` + message + `"}}}]}`
+	}
+	for _, c := range []struct {
+		name, status string
+		why          func(pod) error
+		says         string // "" while waiting may help
+	}{
+		{"the container is created", waiting("ContainerCreating", ""), stuck, ""},
+		{"a pull failed once", waiting("ErrImagePull", "unauthorized"), stuck, ""},
+		{"no image for this version of Windows", waiting("ErrImagePull",
+			"no matching manifest for windows/amd64"), stuck, "no variant for this node"},
+		{"a name that is none", waiting("InvalidImageName", "x"), stuck, "cannot be pulled: x"},
+		{"an image that must be there", waiting("ErrImageNeverPull", "x"), stuck, "cannot be pulled: x"},
+		{"no HostProcess containers", waiting("CreateContainerError", "hcs: denied"), stuck,
+			"the container does not start: hcs: denied"},
+		{"a pull that takes too long", waiting("ErrImagePull", "slow"), late,
+			"did not start in time: slow"},
+		{"a pod that runs too long", `{"containerStatuses":[{"state":{"running":{}}}]}`, late,
+			"did not finish in time"},
+		{"a kubelet that does not hear of the pod", `{}`, late, "the kubelet did not start the pod"},
+	} {
+		var p pod
+		if err := json.Unmarshal([]byte(`{"status":`+c.status+`}`), &p.Pod); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.why(p); (err == nil) != (c.says == "") || err != nil &&
 			!strings.Contains(collectors.GapOf(err).Reason(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -87,6 +87,8 @@ func (r *Run) list(ctx context.Context) (map[string]pod, error) {
 }
 
 // noEvidence is the error for a node from which no evidence came.
+//
+//go:noinline
 func noEvidence(kind, format string, args ...any) error {
 	return collectors.GapError(evidence.NoPodEvidence.OfKind(kind, append([]any{format},
 		args...)...))

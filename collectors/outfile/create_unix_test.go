@@ -24,6 +24,23 @@ func TestOnlyTheOwnerCanRead(t *testing.T) {
 	}
 }
 
+func TestAFolderIsClosedToOthers(t *testing.T) {
+	for _, was := range []fs.FileMode{0, 0o777} { // 0: there is none
+		name := filepath.Join(t.TempDir(), "a", "ring")
+		if was != 0 {
+			if err := os.MkdirAll(name, was); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Folder(name); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+	}
+}
+
 func TestDevicesAndPipesStay(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")

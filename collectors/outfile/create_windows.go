@@ -17,12 +17,30 @@ func createPrivate(name string) (*os.File, error) {
 	return os.NewFile(uintptr(f), name), nil
 }
 
-func create(name string) (windows.Handle, error) {
+// ownRights is the private access list of the user of this process.
+func ownRights() (*windows.SECURITY_DESCRIPTOR, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	rights, err := windows.SecurityDescriptorFromString(privateRights(user.User.Sid.String()))
+	return windows.SecurityDescriptorFromString(privateRights(user.User.Sid.String()))
+}
+
+func closeFolder(name string) error {
+	rights, err := ownRights()
+	if err != nil {
+		return err
+	}
+	list, _, err := rights.DACL()
+	if err != nil {
+		return err
+	}
+	return windows.SetNamedSecurityInfo(name, windows.SE_FILE_OBJECT,
+		windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, nil, nil, list, nil)
+}
+
+func create(name string) (windows.Handle, error) {
+	rights, err := ownRights()
 	if err != nil {
 		return 0, err
 	}

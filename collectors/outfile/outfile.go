@@ -194,6 +194,19 @@ func Write(name string, content []byte, o Options) error {
 	return f.Commit()
 }
 
+// Folder makes a folder in which only its owner and Administrators can read and write, or makes one
+// of what is there.
+func Folder(name string) error {
+	err := os.MkdirAll(name, 0o700)
+	if err == nil {
+		err = closeFolder(name)
+	}
+	if err != nil {
+		return fmt.Errorf("folder %s cannot be made: %w", name, bundle.Bare(err))
+	}
+	return nil
+}
+
 func cannotWrite(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

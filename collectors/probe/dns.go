@@ -108,20 +108,29 @@ func DNSCollector(plan func(evidence.Snapshot) (DNSPlan, error), after []string,
 	deadline time.Duration) collectors.Collector {
 	return collectors.Collector{Name: "DNS probes", Answers: []string{evidence.DNSProbes.Path()},
 		After: after, Deadline: deadline + grace,
-		Read: func(ctx context.Context, r *collectors.Record) error {
-			s, err := r.Snapshot()
-			if err != nil {
-				return err
-			}
-			p, err := plan(s)
-			if err != nil {
-				return err
-			}
+		Read: planned(plan, func(ctx context.Context, r *collectors.Record, p DNSPlan) error {
 			ctx, cancel := within(ctx, deadline)
 			defer cancel()
 			r.JSON(evidence.DNSProbes.Path(), DNS(ctx, p))
 			return nil
-		}}
+		})}
+}
+
+// planned makes the plan of what was recorded, and has it done.
+func planned[P any](plan func(evidence.Snapshot) (P, error),
+	do func(context.Context, *collectors.Record, P) error) func(context.Context,
+	*collectors.Record) error {
+	return func(ctx context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		p, err := plan(s)
+		if err != nil {
+			return err
+		}
+		return do(ctx, r, p)
+	}
 }
 
 // grace is what a collector has left, when the last probe has timed out, to write down all of them.

@@ -155,15 +155,7 @@ func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []str
 	path := evidence.ReachProbes.Path()
 	return collectors.Collector{Name: "reachability", Answers: []string{path}, After: after,
 		Deadline: deadline + grace,
-		Read: func(ctx context.Context, r *collectors.Record) error {
-			s, err := r.Snapshot()
-			if err != nil {
-				return err
-			}
-			p, err := plan(s)
-			if err != nil {
-				return err
-			}
+		Read: planned(plan, func(ctx context.Context, r *collectors.Record, p ReachPlan) error {
 			ctx, cancel := within(ctx, cmp.Or(p.Timeout, deadline))
 			defer cancel()
 			p.Timeout = 0
@@ -179,7 +171,7 @@ func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []str
 			}
 			r.JSON(path, measured)
 			return nil
-		}}
+		})}
 }
 
 // within ends when the probes' time is over, and in any case so long before the

@@ -24,6 +24,7 @@ var errnos = map[syscall.Errno]string{
 	windows.WSAEHOSTUNREACH:           noHost,
 	windows.ERROR_NETWORK_UNREACHABLE: noNetwork,
 	windows.ERROR_HOST_UNREACHABLE:    noHost,
+	windows.ERROR_PORT_UNREACHABLE:    refused, // what ICMP says of a closed UDP port
 	windows.WSAEACCES:                 denied,
 	windows.ERROR_ACCESS_DENIED:       denied,
 }

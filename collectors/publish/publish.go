@@ -41,6 +41,7 @@ type Publisher struct {
 	uid       string // its own
 	told      bool   // whether it has the condition, …
 	causes    string // … with these causes
+	unsent    bool   // an Event of that
 	digest    string // of the report
 	failures  int
 	notBefore time.Time
@@ -84,14 +85,15 @@ func (p *Publisher) publish(ctx context.Context, now time.Time, s State) error {
 			return err
 		}
 		p.Writes["condition"]++
-		quiet := !p.told && len(s.Causes) == 0 // that a new node is well is no news
+		p.unsent = p.told || len(s.Causes) > 0 // that a new node is well is no news
 		p.told, p.causes = true, causes
-		if !quiet {
-			if err := p.event(ctx, now, s); err != nil {
-				return err
-			}
-			p.Writes["event"]++
+	}
+	if p.unsent {
+		if err := p.event(ctx, now, s); err != nil {
+			return err
 		}
+		p.Writes["event"]++
+		p.unsent = false
 	}
 	if s.Report != nil && s.ReportDigest != p.digest {
 		if err := p.report(ctx, s.Report); err != nil {

@@ -102,6 +102,38 @@ func TestWhatChangesIsPublishedOnce(t *testing.T) {
 	}
 }
 
+// TestAnEventThatFailedIsSentLater: the condition that came before it was written, and is not again.
+func TestAnEventThatFailedIsSentLater(t *testing.T) {
+	bed := apibed.Require(t)
+	bed.Create(t, "/api/v1/nodes", apibed.Node("win-e", "windows", "10.240.0.9", "True"))
+	refused := 0
+	front := bed.Front(t, apibed.Faults{Spoil: func(server http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && refused < 2 {
+				refused++
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			server.ServeHTTP(w, r)
+		})
+	}})
+	p := &publish.Publisher{Node: "win-e",
+		Client: client(t, bed.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}))}
+	state := sick("kubelet-removed-flag")
+	now := start
+	for p.Writes["event"] == 0 && now.Before(start.Add(2*time.Hour)) {
+		now = now.Add(time.Minute)
+		_ = p.Publish(t.Context(), now, state) // fails while the events are refused
+	}
+	now = now.Add(time.Hour)
+	if err := p.Publish(t.Context(), now, state); err != nil {
+		t.Fatal(err)
+	}
+	if refused != 2 || p.Writes["condition"] != 1 || p.Writes["event"] != 1 {
+		t.Errorf("%d events were refused; then the writes are %v", refused, p.Writes)
+	}
+}
+
 // TestErrorsAreWaitedOut: after each error the pause is at least as long as the one before was planned,
 // and no request is sent in it.
 func TestErrorsAreWaitedOut(t *testing.T) {

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"net/url"
 	"strings"
 )
 
@@ -43,9 +44,6 @@ func (s *scan) bearerRule(start, end int) {
 		return
 	}
 	i := skipBlanks(b, end)
-	if i == end && hasFold(b, i, "%20") {
-		i += 3
-	}
 	if protocol := ".authorization.k8s.io."; hasFold(b, end, protocol) { // of a websocket
 		i = end + len(protocol)
 		if plain, err := decode64(b[i:run(b, i, base64Byte)]); err == nil && len(plain) >= 16 {
@@ -86,18 +84,11 @@ func (s *scan) bearerRule(start, end int) {
 // signatureRule takes the signature of a SAS URL and its kin.
 func (s *scan) signatureRule(start, end int) {
 	b := s.see(start)
-	if i := runBack(b, start, wordByte); start-i > 0 && !hasFold(b, end-10, "signature=") &&
-		!endsEscape(b, i, start) {
+	if within(b, start) && !hasFold(b, end-10, "signature=") {
 		return
 	}
-	next := "%00" // which no URL holds
-	if hasFold(b, end-3, "%3d") {
-		next = "%26"
-	} else if hasFold(b, end-5, "%253d") {
-		next = "%2526"
-	}
 	i := end
-	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%' && !hasFold(b, i, next)) {
+	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%') {
 		i++
 	}
 	if i == len(b) && s.cut(b) {
@@ -110,19 +101,6 @@ func (s *scan) signatureRule(start, end int) {
 	if i-end >= 16 && (mixed(b[end:i]) || bytes.IndexByte(b[end:i], '%') >= 0) {
 		s.add(end, i, "sas", b[end:i])
 	}
-}
-
-// endsEscape tells whether what stands right before a name, b[i:name], is an
-// ampersand or a question mark that had to be escaped: \u0026, %26, %3F.
-func endsEscape(b []byte, i, name int) bool {
-	switch {
-	case i > 0 && b[i-1] == '\\':
-		return hasFold(b, i, "u0026") && name == i+5
-	case i > 0 && b[i-1] == '%':
-		return name == i+2 && (hasFold(b, i, "26") || hasFold(b, i, "3f")) || name == i+4 &&
-			(hasFold(b, i, "2526") || hasFold(b, i, "253f"))
-	}
-	return false
 }
 
 // urlRule takes the user of a URL, or its password, before the @.
@@ -184,10 +162,8 @@ func (s *scan) urlPassword(start, end int) {
 	if isPlaceholder(password) {
 		return
 	}
-	if plain := percentDecoded(password); len(plain) != len(password) {
-		s.learn("url-password", plain)
-		s.add(start, end, "url-password", plain)
-		return
+	if plain, err := url.PathUnescape(string(password)); err == nil {
+		password = []byte(plain)
 	}
 	s.add(start, end, "url-password", password)
 }

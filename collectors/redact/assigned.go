@@ -59,7 +59,11 @@ func (s *scan) assignedForm(f field) bool {
 	if op.equal {
 		i = skipVerbatim(b, i)
 		if c, _ := wideAt(b, i); skipQuote(b, i) > i || c == '"' {
-			s.takeJudged(f, s.value(b, i, plainStops), false)
+			v := s.value(b, i, plainStops)
+			if f.trust == medium && v.end-v.start >= minKnown {
+				f.trust = strong // code compares it with the secret itself
+			}
+			s.takeJudged(f, v, false)
 		}
 		return true
 	}
@@ -74,8 +78,8 @@ func (s *scan) assignedForm(f field) bool {
 	if op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return true
 	}
-	if i+2 < len(b) && b[i] == '@' && skipQuote(b, i+1) > i+1 && isLine(b[i+2]) { // @"…"@ over lines
-		at := nextLine(b, i+2)
+	if open := openingOverLines(b, i); open > 0 { // @"…"@, """…"""
+		at := nextLine(b, i+open)
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return true
 	}
@@ -83,11 +87,18 @@ func (s *scan) assignedForm(f field) bool {
 		s.bracketed(f, i)
 		return true
 	}
-	if i+1 < len(b) && b[i] == '\\' && (b[i+1] == 'n' || b[i+1] == 'r') && s.escapedLine(b, i) {
-		return true
-	}
 	s.plainValue(f, op, i, first)
 	return true
+}
+
+// openingOverLines is the length of what opens a text over lines whose first is empty.
+func openingOverLines(b []byte, i int) int {
+	for _, open := range []string{`@"`, "@'", `"""`, "'''"} {
+		if hasFold(b, i, open) && i+len(open) < len(b) && isLine(b[i+len(open)]) {
+			return len(open)
+		}
+	}
+	return 0
 }
 
 // skipType passes the type between the name of a variable and its operator.
@@ -174,6 +185,9 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
 	if at >= len(b) || isLine(b[at]) {
+		if f.trust == strong {
+			s.toldBelow(f, i) // behind an empty line
+		}
 		return
 	}
 	switch {
@@ -214,7 +228,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		stops = "\r\n" // passphrase = four words of it
 	case op.sign == ':' && first && !tight && !s.prose:
 		stops = "\r\n"
-		if f.trust < strong && moreWords(b, i) { // a token has no blanks in it
+		if (f.trust < strong || f.kind != "password") && moreWords(b, i) { // a token has no blanks in it
 			stops, prose = " \t\r\n,;\"'", true
 		}
 	case op.sign == ':' && first && !tight:
@@ -233,7 +247,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			v = s.wholeWord(v)
 		}
 		v = s.trimmed(v, stops)
-	} else if op.sign == '=' || f.quoted {
+	} else if op.sign == '=' || f.quoted || first && f.trust == strong && isLineAt(b, skipQuote(b, v.end)) {
 		prose = false
 	}
 	if !v.quoted && isCmdlet(s.b[v.start:v.end]) {
@@ -242,7 +256,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if isGUID(s.b[v.start:v.end]) && f.trust >= medium {
 		prose = false
 	}
-	if !v.quoted && isOwnName(f.text(), s.b[v.start:v.end]) {
+	if (!v.quoted || f.trust < strong) && isOwnName(f.text(), s.b[v.start:v.end]) {
 		return
 	}
 	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && f.trust == strong && isIdentifier(text) &&
@@ -288,7 +302,7 @@ func moreSettings(b []byte, i int) bool {
 // the end of a value: m{{h}o)p.
 func (s *scan) wholeWord(v value) value {
 	b := s.b
-	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&", b[v.end]) < 0 {
+	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&,;", b[v.end]) < 0 {
 		return v
 	}
 	end := v.end
@@ -297,7 +311,7 @@ func (s *scan) wholeWord(v value) value {
 	}
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 ||
-		!bytes.ContainsAny(rest, lowers+uppers+digits) || isTemplate(b[v.start:v.end]) ||
+		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(b[v.start:v.end]) ||
 		bytes.ContainsAny(rest, "(=") && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}

@@ -12,20 +12,18 @@ import (
 // a name and a value.
 const leastEncoded = 24
 
-// encodings finds long runs of letters and digits. Each of leastWorded or more meets one of
-// the places that are looked at.
+// encodings finds long runs of letters and digits. Each of leastLoud or more meets one of the places
+// that are looked at.
 func (s *scan) encodings(from, limit int) {
 	b := s.b
-	for i := from; i < limit; i += leastWorded {
+	for i := from; i < limit; i += leastLoud {
 		if classOf[b[i]]&base64Byte == 0 {
 			continue
 		}
 		lowest := max(0, i-s.back/2)
 		start := lowest + runBack(b[lowest:], i-lowest, base64Byte)
 		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
-		if end-start >= leastWorded {
-			s.worded(start, end)
-		}
+		s.worded(start, end)
 		switch {
 		case end-start < leastEncoded:
 		case isAzureKey(b[start:end]):
@@ -35,7 +33,7 @@ func (s *scan) encodings(from, limit int) {
 		case isText64(b[start:end]):
 			s.hit(max(start, s.done), end, (*scan).encodedRule)
 		}
-		i += (end - i) / leastWorded * leastWorded
+		i += (end - i) / leastLoud * leastLoud
 	}
 }
 
@@ -51,14 +49,10 @@ var value64 = func() (t [256]byte) {
 	return t
 }()
 
-// isText64 tells by its beginning whether base64 holds text, which has letters of
-// both cases then. What stands before may be no part of it.
+// isText64 tells by its beginning whether base64 holds text, which has capitals then. What stands
+// before may be no part of it.
 func isText64(b []byte) bool {
-	var lower, upper bool
-	for _, c := range b[:leastEncoded] {
-		lower, upper = lower || isLower(c), upper || isUpper(c)
-	}
-	if !lower || !upper {
+	if !bytes.ContainsAny(b[:leastEncoded], uppers) {
 		return false
 	}
 	for shift := range 4 {
@@ -87,14 +81,23 @@ func isTextAt(b []byte) bool {
 	return isPlainText(plain[:n])
 }
 
-// isPlainText tells of letters, digits and signs, one byte each or two.
+// isPlainText tells of letters, digits and signs, in UTF-8 that may be cut or in two bytes each.
 func isPlainText(b []byte) bool {
 	printable := 0
-	for i, c := range b {
-		switch {
-		case c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t':
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' || c == 0x1b:
 			printable++
 		case c == 0 && i%2 == 1:
+		case c >= 0x80:
+			_, n := utf8.DecodeRune(b[i:])
+			if !utf8.FullRune(b[i:]) {
+				n = len(b) - i
+			} else if n == 1 {
+				return false
+			}
+			printable += n
+			i += n - 1
 		default:
 			return false
 		}
@@ -143,9 +146,6 @@ func (s *scan) encodedKind(text []byte) string {
 	}
 	if bytes.Contains(plain, []byte("client-key-data")) {
 		return "kubeconfig"
-	}
-	if bytes.Contains(plain, []byte(`"auths"`)) {
-		return "registry-auth"
 	}
 	if !utf8.Valid(plain) {
 		return ""

@@ -2,66 +2,26 @@ package redact
 
 import (
 	"bytes"
+	_ "embed"
 	"strings"
 )
 
 // A command takes a password in a flag whose name does not say so, or in a word
 // of its own.
-type command struct {
-	names string // of the program, with the words that must follow; split by "|"
-	with  string // a word that must be in the line, or none
-	// -p takes the next word, -p+ the rest of the word, -u: what stands behind the
-	// user's name, -U% what stands behind a percent sign. A word without a dash or
-	// slash is a way of its own to find the password.
-	flags string
-}
+type command struct{ names, flags, with string }
 
-var commands = []command{
-	{"psexec|pskill|pslist|psservice|psinfo|psloglist|pssuspend|paexec|remcom", "", "-p /p -p+"},
-	{"mysql|mariadb|mysqldump|mysqlimport|mysqlcheck", "", "-p+"},
-	{"sshpass", "", "-p -p+"},
-	{"plink|pscp|psftp|putty|klink|kitty.exe|winscp", "", "-pw -pw+ -password /password"},
-	{"docker", "login", "-p -p+"}, {"nerdctl|helm", "login", "-p -p+"},
-	{"podman", "login", "-p -p+ --creds:"}, {"buildah", "", "-p --creds:"}, {"oras", "", "-p"},
-	{"skopeo", "", "--creds: --src-creds: --dest-creds:"},
-	{"crictl", "", "--creds: -creds:"}, {"ctr.exe|ctr image|ctr -n", "", "--user: -u:"},
-	{"curl", "", "-u: -u:+ --user: -U: --proxy-user: --pass -E:"}, {"wget", "", "--password"},
-	{"invoke-curl", "", "-u:"},
-	{"net use |net.exe use |net1 use |net1.exe use |net  use |net.exe  use |net.exe\" use |net.exe\"  use ", "", "share"},
-	{"net user |net.exe user |net1 user |net1.exe user |net  user |net.exe  user |net.exe\" user |net.exe\"  user ", "", "user"},
-	{"schtasks", "", "/rp /p -rp -p /rp:+ /p:+ -rp:+"}, {"at.exe", "", "/rp"},
-	{"sqlcmd|osql|isql", "", "-P -P+ /P /P+"}, {"bcp.exe|bcp ", "", "-P -P+"},
-	{"sqlplus|expdp |impdp |sqlldr", "", "slash"}, {"psql ", "", "-W"},
-	{"redis-cli", "", "-a -a+ --pass"}, {"winrs", "", "-p:+ /p:+ -password:+ /password:+ -p /p"},
-	{"wmic", "", "/password:+"}, {"tasklist|taskkill|systeminfo|driverquery|eventcreate|openfiles|getmac|typeperf", "", "/p"},
-	{"7z.exe|7za.exe|7zr.exe|7z a |7z x |7z e |7za a |7za x |rar.exe|unrar|winrar|rar a |rar x ", "", "-p+ -hp+"},
-	{"zip -|unzip ", "", "-P"}, {"certutil", "", "-p"},
-	{"netdom", "", "/pd:+ /po:+ /passwordd:+ /passwordo:+ /ps:+"},
-	{"mongo|mongod|mongosh|mongodump|mongorestore", "", "-p"},
-	{"ldapsearch|ldapmodify|ldapadd|ldapdelete", "", "-w"}, {"ldifde|csvde", "", "triple"},
-	{"smbclient|rpcclient", "", "-U%"}, {"signtool", "", "/p -p"},
-	{"az login|oc login|az acr login", "", "-p --password"}, {"objectname", "", "account"},
-	{"cmdkey", "", "/pass:+ /p:+ /pass"}, {"autologon|rasdial", "", "third"}, {"logman", "", "account2"}, {"bitsadmin", "/setcredentials", "last"},
-	{"wevtutil", "", "/p:+ /password:+"}, {"ssh-keygen", "", "-N -P"}, {"choco apikey|choco source|choco setapikey", "", "-k -k=+ -p=+ -p --api-key"},
-	{"jenkins-cli.jar", "", "-auth:"}, {"etcdctl", "", "--user: --username:"}, {"cloudflared", "", "third1"},
-	{"az keyvault", "", "--value"}, {"mysqladmin", "", "-p+ password"}, {"dsmod|dsadd", "", "-pwd"},
-	{"winrm id|winrm get|winrm inv|winrm enum", "", "-p:+ /p:+ -password:+ /password:+"},
-	{"ktpass", "", "/pass -pass +pass"}, {"djoin", "", "/p"}, {"importpfx", "", "-p"},
-	{"nuget push|nuget.exe push|nuget delete|dotnet nuget push", "", "second -k --api-key -apikey"},
-	{"nuget setapikey|nuget.exe setapikey|setapikey ", "", "first"},
-	{"keytool|jarsigner", "", "-storepass -keypass -srcstorepass -deststorepass"},
-	{"openssl", "", "pass:+ -passin -passout -k -K -pass"}, {"msdeploy", "", "password=+"},
-	{"runas", "", "/password:+"}, {"htpasswd", "", "htpasswd"}, {"ipmitool", "", "-P"},
-	{"snmpwalk|snmpget", "", "-c -A -X"}, {"rundll32 keymgr", "", "/pass:+"}, {"vncpasswd", "", "first"},
-	{"freerdp|xfreerdp|mstsc.exe", "", "/p:+ -p:+"}, {"evil-winrm", "", "-p"},
-	{"setspn.exe", "", "/p"}, {"sc.exe config|sc config|sc create|sc.exe create", "", "password= password=+"},
-	{"gpg ", "", "--passphrase"}, {"ansible", "", "ansible_password=+"}, {"rclone", "obscure", "second"},
-	{"lftp ", "", "-u,"}, {"twine ", "", "-p"}, {"npm login|npm adduser", "", "-p"},
-	{"consul ", "", "-token"}, {"set-agent-token", "", "second"}, {"vault login", "", "first -token"},
-	{"operator unseal", "", "first"}, {"echo user ", "", "second"}, {"identified by", "", "by"},
-	{"sp_addlinkedsrvlogin", "", "last"}, {"oracle:thin:", "", "slash"}, {"tsql -", "", "-P"},
-	{"ngrok authtoken|ngrok config add-authtoken", "", "first"}, {"chpasswd", "", "echoed"},
-}
+//go:embed commands.txt
+var commandTable string
+
+// commands are those of commands.txt, which says what its columns are.
+var commands = func() (list []command) {
+	for line := range strings.Lines(commandTable) {
+		if f := strings.Split(strings.TrimSuffix(line, "\n")+"\t", "\t"); len(f) > 2 && f[0][0] != '#' {
+			list = append(list, command{f[0], f[1], f[2]})
+		}
+	}
+	return list
+}()
 
 // commandName is the program of a command, without what follows it.
 func commandName(text string) string {

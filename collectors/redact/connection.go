@@ -17,7 +17,7 @@ func (s *scan) connection(b []byte, name, at int) bool {
 	if i := bytes.IndexAny(after, "\"'\r\n"); i >= 0 {
 		after = after[:i]
 	}
-	if i := bytes.LastIndexByte(before, ';'); i >= 0 && bytes.IndexByte(before[:i], '=') >= 0 {
+	if i := bytes.LastIndexByte(before, ';'); i >= 0 && bytes.Contains(before[:i], []byte("=")) {
 		return bytes.IndexByte(before[i:], '\\') < 0
 	}
 	i := bytes.IndexByte(after, ';')

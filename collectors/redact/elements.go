@@ -35,6 +35,12 @@ func hasValueAttribute(attrs []byte) bool {
 func (s *scan) elementText(f field, i int) {
 	b := f.b
 	end := bytes.IndexByte(b[i:], '<')
+	if text := bytes.TrimSpace(b[i:]); end < 0 && !s.cut(b) && len(text) < len(b[i:]) && // it ends in another record
+		!bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {
+		start := len(b) - len(bytes.TrimLeft(b[i:], " \t\r\n"))
+		s.add(start, start+len(text), f.kind, text)
+		return
+	}
 	if end < 0 {
 		if s.cut(b) && f.trust >= medium && len(bytes.TrimSpace(b[i:])) > 0 &&
 			bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
@@ -85,6 +91,10 @@ func (s *scan) nested(f field, name int) {
 			s.elementText(f, name+len(tag))
 			return
 		}
+	}
+	if plain := "plaintext>true</plaintext>"; hasFold(b, name, plain) {
+		s.nested(f, skipSpace(b, name+len(plain))+1)
+		return
 	}
 	for n := 0; n < 8 && hasFold(b, name, "add "); n++ { // <apikeys><add key="…" value="…"/>
 		end := tagEnd(b, name)

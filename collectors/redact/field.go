@@ -35,8 +35,8 @@ var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
 	forms = []func(s *scan, f field) bool{(*scan).elementForm, (*scan).attributeForm,
-		(*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
-		(*scan).usedForm, (*scan).givenForm, (*scan).argumentForm, (*scan).nextArgumentForm,
+		(*scan).blockForm, (*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
+		(*scan).givenForm, (*scan).usedForm, (*scan).argumentForm, (*scan).nextArgumentForm,
 		(*scan).registryForm, (*scan).setterForm, (*scan).isForm, (*scan).textForm,
 		(*scan).callForm, (*scan).tableForm, (*scan).lineForm, (*scan).wordForm,
 		(*scan).phraseForm, (*scan).pairForm}
@@ -146,9 +146,6 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	for to > start+1 && strings.IndexByte(".-$", b[to-1]) >= 0 {
 		to--
 	}
-	if from > 0 && b[from-1] == '\\' && from < start && strings.IndexByte("nrt", b[from]) >= 0 {
-		from++
-	}
 	return from, to
 }
 
@@ -174,7 +171,8 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		}
 	}
 	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
-	if !v.quoted && (afterWord(f.b, f.from) && isAssignment(text) || isCode(s.b, v)) {
+	if !v.quoted && (afterWord(f.b, f.from) && isAssignment(text) || isCode(s.b, v) ||
+		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits)) {
 		return // the sentence goes on with its fields: failed to get a token: status=400
 	}
 	if isSecret(f.text(), text, f.trust, prose) {

@@ -52,8 +52,7 @@ var cmdletVerbs = map[string]bool{"get": true, "read": true, "convertto": true,
 func isCmdlet(text []byte) bool {
 	text, _, _ = bytes.Cut(text, []byte(" ")) // Read-Host -AsSecureString
 	verb, noun, ok := bytes.Cut(text, []byte("-"))
-	return ok && len(noun) > 2 && cmdletVerbs[string(bytes.ToLower(verb))] && isUpper(noun[0]) &&
-		isIdentifier(noun)
+	return ok && len(noun) > 2 && cmdletVerbs[string(bytes.ToLower(verb))] && isUpper(noun[0])
 }
 
 // nextArgumentForm: a flag whose value is the next element of a list, in quotes, or
@@ -180,7 +179,7 @@ func (s *scan) afterItem(f field) bool {
 }
 
 // isWords say that what follows a name is its value.
-var isWords = []string{" is ", " was ", " are ", "是", "为", "は", " ist ", " lautet ", " est ", " es ",
+var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
 	" é ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – "}
 
 // isForm: the password is VALUE.
@@ -200,6 +199,9 @@ func (s *scan) isForm(f field) bool {
 		}
 		v := s.value(f.b, i, plainStops)
 		v.end = v.start + len(bytes.TrimRight(s.b[v.start:max(v.start, v.end)], "."))
+		if word == " to " && !v.quoted && isDictionaryWord(bytes.TrimRight(s.b[v.start:v.end], ":,")) {
+			continue // the password to proceed with: …
+		}
 		s.takeJudged(f, v, !v.quoted)
 		return v.end > v.start
 	}
@@ -225,7 +227,7 @@ func (s *scan) textForm(f field) bool {
 	switch {
 	case text[0] == '-' || isJSON(text) || isVerb(f.text()):
 		return true
-	case f.trust >= medium && looksChosen(text):
+	case f.trust >= medium && (looksChosen(text) || isGUID(text)):
 		s.takeJudged(f, v, false)
 	case hasFold(f.b, behind, "not ") || hasFold(f.b, behind, "is ") || hasFold(f.b, behind, "in ") ||
 		behind < len(f.b) && f.b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/."):
@@ -263,9 +265,6 @@ func (s *scan) callForm(f field) bool {
 	if !f.quoted || f.at >= len(b) || f.from < 2 {
 		return false
 	}
-	if b[f.at] == '{' {
-		return s.defaultOf(f)
-	}
 	if b[f.at] != ',' && (f.at == f.after || b[f.at] != b[f.from-1]) {
 		return false
 	}
@@ -290,8 +289,9 @@ func (s *scan) callForm(f field) bool {
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
 	case isLineAt(b, behind), isLine(b[open]) && b[behind] == ',', b[open] == '[' && b[behind] == ']':
+		n := len(s.spans)
 		s.takeJudged(f, v, f.trust < strong)
-		return true
+		return len(s.spans) > n // else it may be the heading of a table
 	}
 	if text := b[v.start:max(v.start, v.end)]; !v.open && (isGenerated(text) || looksChosen(text)) {
 		s.takeJudged(f, v, false)
@@ -300,9 +300,12 @@ func (s *scan) callForm(f field) bool {
 	return false
 }
 
-// defaultOf takes the value of a variable of Terraform: variable "token" { default = "…" }.
-func (s *scan) defaultOf(f field) bool {
+// blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.
+func (s *scan) blockForm(f field) bool {
 	b := f.b
+	if !f.quoted || f.at >= len(b) || b[f.at] != '{' {
+		return false
+	}
 	end := min(len(b), f.at+layerBack)
 	if brace := bytes.IndexByte(b[f.at:end], '}'); brace > 0 {
 		end = f.at + brace
@@ -349,9 +352,6 @@ func (s *scan) lineForm(f field) bool {
 	switch {
 	case text == nil, f.foreign && !looksChosen(text):
 		return false
-	case f.trust >= medium && isGUID(text):
-		s.takeJudged(f, v, false)
-		return true
 	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"):
 		s.takeJudged(f, v, false)
 		return true

@@ -77,21 +77,12 @@ func headerValue(b []byte, start, end int) (int, bool) {
 	if i-start > len("authorization") || within(b, start) {
 		return 0, false
 	}
-	quote := skipQuote(b, i)
-	i = besideName(b, skipGap(b, quote))
+	i = besideName(b, skipGap(b, skipQuote(b, i)))
 	op, ok := operatorAt(b, i)
-	switch {
-	case ok && !op.equal:
-		i = op.end
-	case quote > start && i < len(b) && b[i] == ',': // headers.Add("Authorization", "…")
-		i++
-		if next := skipGap(b, i); skipQuote(b, next) == next {
-			return 0, false
-		}
-	default:
+	if !ok || op.equal {
 		return 0, false
 	}
-	if i = skipGap(b, i); i < len(b) && b[i] == '[' { // as Go prints a map of headers
+	if i = skipGap(b, op.end); i < len(b) && b[i] == '[' { // as Go prints a map of headers
 		i = skipGap(b, i+1)
 	}
 	if n := entityAt(b, i); n > 0 {
@@ -140,7 +131,7 @@ func (s *scan) codeRule(start, end int) {
 	for last < len(b) && (classOf[b[last]]&tokenByte != 0 || b[last] == '%') {
 		last++
 	}
-	if last-end >= 20 && mixed(b[end:last]) && !isGUID(b[end:last]) {
+	if last-end >= 20 && mixed(b[end:last]) && (!isGUID(b[end:last]) || b[start+1] == 'k') {
 		s.add(end, last, "url-secret", b[end:last])
 	}
 }

@@ -29,7 +29,7 @@ func TestNoTextTakesLong(t *testing.T) {
 		"01000000d08c9ddf", "<password>", "password: |\n", "auth: |\n  x\n",
 		"name: x_token\nvalue: ", "Bearer ", "powershell -e ", "from-literal=a=", "$2y$", "sig=",
 		"\\\"", "<secret:", "a.bcdefghijk7mnopq", "\\", "\"", "key=", "::server:",
-		"Authorization: ",
+		"Authorization: ", "a,password,b\n",
 	} {
 		look(strings.Repeat(piece, size/len(piece)), "logs/a.log")
 		look(strings.Repeat(piece, size/len(piece)), "files/a.yaml")

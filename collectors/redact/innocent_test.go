@@ -58,6 +58,9 @@ I1120 09:00:00.000000    4242 reconciler_common.go:245] "operationExecutor.Verif
 error: token: context deadline exceeded
 token: unexpected status from GET request to https://auth.example/token?scope=repository%3Ax%3Apull&service=r.example: 401 Unauthorized
 Mountable secrets:   default-token-x7k2p
+I1120 09:00:00.000000    4242 a.go:1] took 123456.1234567890123456 seconds
+I1120 09:00:00.000000    4242 a.go:1] window.requestanimation was called
+I1120 09:00:00.000000    4242 a.go:1] duplicate KEY abcDE12345678901 of the index
 Tokens:              default-token-x7k2p
 Type:  kubernetes.io/service-account-token
 TokenExpirationSeconds:  3607

@@ -15,11 +15,15 @@ type input struct {
 
 // fill reads until b holds n bytes or the file ends.
 func (in *input) fill(n int) error {
-	if cap(in.b) < n {
-		in.b = slices.Grow(in.b, n-len(in.b))
+	room := n - len(in.b)
+	if text, ok := in.src.(interface{ Len() int }); ok { // a small text takes no whole window
+		room = min(room, text.Len()+1) // the byte behind it shows the end
+	}
+	if room > 0 {
+		in.b = slices.Grow(in.b, room)
 	}
 	for empty := 0; len(in.b) < n && !in.eof; {
-		m, err := in.src.Read(in.b[len(in.b):n])
+		m, err := in.src.Read(in.b[len(in.b):min(n, cap(in.b))])
 		in.b = in.b[:len(in.b)+m]
 		if err == io.EOF {
 			in.eof = true

@@ -11,7 +11,12 @@ import (
 // errBroken tells that a text is no JSON from some place on.
 var errBroken = errors.New("no JSON from here on")
 
-const maxNesting = 1000
+const (
+	maxNesting = 1000
+	// mostString bounds a string that is read as a whole. What a longer one holds, and all that follows
+	// it, is read as text, whose rules know JSON in text.
+	mostString = 1 << 20
+)
 
 var bom = []byte("\xef\xbb\xbf")
 
@@ -31,8 +36,6 @@ type lexer struct {
 	out   *bufio.Writer
 	i     int // in in.b
 	stack []frame
-	// keyLines is in how many of the next strings lines of a private key may stand.
-	keyLines int
 }
 
 // frame is an object or array that is open.
@@ -46,8 +49,7 @@ type frame struct {
 	last      string // element of the array
 	method    string // that it calls
 	program   string // that the object tells of, or the array's command line runs
-	verbs     string // of the command line, as far as it went
-	given     int    // arguments that are neither flags nor verbs
+	line      string // the command line, as far as it went
 	exec      bool   // inside of a kubeconfig's command
 	secret    bool   // the data of a Secret
 	auths     bool   // the accounts of registries
@@ -292,17 +294,14 @@ func (l *lexer) count(kind string) {
 // str deals with one string, a key or a value.
 func (l *lexer) str() error {
 	end, ended := stringEnd(l.in.b, l.i+1)
-	for !ended && !l.in.eof && len(l.in.b)-l.i < l.window-l.context {
-		if err := l.need(l.window - l.context); err != nil {
+	for !ended && !l.in.eof && len(l.in.b)-l.i < mostString {
+		if err := l.need(max(l.window-l.context, 2*(len(l.in.b)-l.i))); err != nil {
 			return err
 		}
 		end, ended = stringEnd(l.in.b, l.i+1)
 	}
 	if !ended {
-		if l.in.eof {
-			return errBroken
-		}
-		return l.longText()
+		return errBroken
 	}
 	if next := run(l.in.b, end+1, blankByte|lineByte); len(l.stack) > 0 && next < len(l.in.b) &&
 		strings.IndexByte(",:}]", l.in.b[next]) < 0 {

@@ -64,128 +64,52 @@ func (l *lexer) programOf(top *frame) string {
 	return top.program
 }
 
+// mostLine bounds how much of a command line an element is judged by.
+const mostLine = 400
+
 // argue takes note of an element of a command line.
 func (f *frame) argue(text string) {
-	if text == "" || text[0] == '-' || text[0] == '/' {
-		return
-	}
-	if f.count < 4 && f.program == "" {
+	if f.count < 4 && f.program == "" && text != "" && text[0] != '-' && text[0] != '/' {
 		f.program = programName(text)
+	} else if f.program == "" {
 		return
 	}
-	if f.program != "" && len(f.verbs) < 64 {
-		f.verbs += " " + strings.ToLower(text) + " "
+	if strings.ContainsAny(text, " ;|") {
+		text = `"` + text + `"`
 	}
-	if !f.isNetVerb(text) && !isNetResource(text) {
-		f.given++
-	}
+	f.line = f.line[max(0, len(f.line)-mostLine):] + " " + text
 }
 
-// flags are those of the array's program that take a password.
-func (f *frame) flags() string {
-	if f.program == "" {
-		return ""
-	}
-	flags := ""
-	for _, c := range commands {
-		for name := range strings.SplitSeq(c.names, "|") {
-			if commandName(name) == f.program && f.hasVerbs(name+" "+c.with) {
-				flags += " " + c.flags
-			}
+// onLine redacts an element as it stands behind its program and the elements before it.
+func (l *lexer) onLine(top *frame, plain []byte) ([]byte, bool) {
+	if top.program == "" || len(plain) < 3 || bytes.IndexByte(plain, '"') >= 0 {
+		if isFlag([]byte(top.last)) && strings.EqualFold(top.last, "-p") && isRandomWord(plain) {
+			l.count("password")
+			return []byte(l.note("password", plain)), true
 		}
+		return nil, false
 	}
-	return flags
-}
-
-// hasVerbs tells whether the words behind a program's name stand in the array.
-func (f *frame) hasVerbs(name string) bool {
-	_, verbs, _ := strings.Cut(name, " ")
-	for verb := range strings.FieldsSeq(verbs) {
-		if verb[0] != '-' && len(verb) > 1 && !strings.Contains(f.verbs, " "+verb+" ") {
-			return false
-		}
+	head := top.line
+	if head == "" || !strings.Contains(strings.ToLower(head), top.program) {
+		head = top.program + head
 	}
-	return true
-}
-
-// takesPassword tells whether the element before is a flag whose value is a
-// password: one of the program's, or -P of any with what can be nothing else.
-func (f *frame) takesPassword(plain []byte) bool {
-	if isPath(plain) || isPlaceholder(plain) {
-		return false
+	quote := ""
+	if bytes.ContainsAny(plain, " ;|") {
+		quote = `"`
 	}
-	for flag := range strings.FieldsSeq(f.flags()) {
-		if equalFlag(f.last, flag) {
-			return true
-		}
+	head += " " + quote
+	inner := *l.pass
+	inner.prose = true
+	text := append(append([]byte(head), plain...), quote...)
+	out := bytes.TrimSuffix(inner.textBehind(text, len(head)), []byte(quote))
+	if bytes.Equal(out, plain) {
+		return nil, false
 	}
-	return (f.last == "-p" || f.last == "-P") && isRandomWord(plain)
+	return bytes.Clone(out), true
 }
 
 // isRandomWord takes what a generator makes of letters of both cases and digits.
 func isRandomWord(v []byte) bool {
 	return len(v) >= 12 && mixed(v) && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") &&
 		bytes.ContainsAny(v, digits) && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers)
-}
-
-// programArgument takes the password of user:password behind a flag, and that of
-// a flag that has it without a blank.
-func (l *lexer) programArgument(top *frame, plain []byte) ([]byte, bool) {
-	if len(plain) < 3 {
-		return nil, false
-	}
-	cut := 0
-	for flag := range strings.FieldsSeq(top.flags()) {
-		name := strings.TrimRight(flag, "+:%")
-		switch {
-		case strings.HasSuffix(flag, "+"):
-			name = flag[:len(flag)-1]
-			if len(plain) > len(name) && equalFlag(string(plain[:len(name)]), name) &&
-				!bytes.HasPrefix(plain, []byte("-port")) {
-				cut = len(name)
-			}
-		case strings.HasSuffix(flag, ":") && plain[0] != '-' && equalFlag(top.last, name):
-			cut = bytes.IndexByte(plain, ':') + 1
-		case strings.HasSuffix(flag, ":") && len(plain) > len(name) && plain[len(name)] == '=' &&
-			equalFlag(string(plain[:len(name)]), name):
-			cut = bytes.IndexByte(plain, ':') + 1
-		case strings.HasSuffix(flag, "%") && equalFlag(top.last, name):
-			cut = bytes.IndexByte(plain, '%') + 1
-		}
-	}
-	if cut == 0 && (bytes.HasPrefix(plain, []byte("/p:")) ||
-		bytes.HasPrefix(plain, []byte("-p:"))) && isRandomWord(plain[3:]) {
-		cut = 3
-	}
-	if cut == 0 || isPlaceholder(plain[cut:]) || isPath(plain[cut:]) {
-		return nil, false
-	}
-	l.count("password")
-	return append(bytes.Clone(l.clean(plain[:cut])), l.note("password", plain[cut:])...), true
-}
-
-func (f *frame) isNetVerb(text string) bool {
-	text = strings.ToLower(text)
-	return (f.program == "net" || f.program == "net1") && (text == "use" || text == "user")
-}
-
-// isNetResource takes what net use names besides a password: Z:, \\host\share, *.
-func isNetResource(text string) bool {
-	return text == "*" || strings.HasPrefix(text, `\\`) || strings.HasSuffix(text, ":")
-}
-
-// isNetPassword takes the password of net use and net user, which has no flag.
-func (f *frame) isNetPassword(plain []byte) bool {
-	text := string(plain[:min(len(plain), 512)])
-	if f.program != "net" && f.program != "net1" || text == "" || text[0] == '/' ||
-		f.isNetVerb(text) || isNetResource(text) || isPlaceholder(plain) {
-		return false
-	}
-	switch {
-	case strings.Contains(f.verbs, " use "):
-		return f.given == 0
-	case strings.Contains(f.verbs, " user "):
-		return f.given == 1 // behind the user's name
-	}
-	return false
 }

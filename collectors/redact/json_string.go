@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,9 +28,6 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 	top := l.top()
 	if top == nil || isPlaceholder(plain) {
 		return "", false
-	}
-	if l.isKeyLine(plain) {
-		return "private-key", false
 	}
 	if top.array {
 		return l.judgeElement(top, plain), false
@@ -62,27 +60,6 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 	return "", false
 }
 
-// mostKeyLines bounds how long the lines of a key are waited for.
-const mostKeyLines = 512
-
-// isKeyLine tells of a line of a private key that a log wrote line by line, each in an object of
-// its own.
-func (l *lexer) isKeyLine(plain []byte) bool {
-	begins := bytes.Contains(plain, []byte(pemBegin)) && bytes.Contains(plain, []byte("PRIVATE KEY-----"))
-	ends := bytes.Contains(plain, []byte("-----END "))
-	switch line := bytes.TrimSpace(plain); {
-	case begins && !ends:
-		l.keyLines = mostKeyLines
-	case l.keyLines == 0:
-	case ends:
-		l.keyLines = 0
-	default:
-		l.keyLines--
-		return len(line) >= 16 && run(line, 0, base64Byte) == len(line) && mixed(line)
-	}
-	return false
-}
-
 func isNested(plain []byte) bool {
 	plain = bytes.TrimSpace(plain)
 	return len(plain) > 1 && (plain[0] == '{' && plain[len(plain)-1] == '}' || plain[0] == '[' &&
@@ -93,19 +70,13 @@ func isNested(plain []byte) bool {
 // the name of their array.
 func (l *lexer) judgeElement(top *frame, plain []byte) string {
 	last := []byte(top.last)
-	if isEncodedFlag(top.last) && len(plain) >= 8 && isUTF16(plain) {
+	if isEncodedFlag(top.last) && isUTF16(plain) {
 		return "encoded-command"
 	}
 	if isFlag(last) && len(plain) > 0 && plain[0] != '-' {
 		if kind, t := judgeName(last); isSecret(last, plain, t, false) {
 			return kind
 		}
-		if top.takesPassword(plain) {
-			return "password"
-		}
-	}
-	if top.isNetPassword(plain) {
-		return "password"
 	}
 	kind, t := judgeName([]byte(top.key))
 	if t >= medium && !isBareSecret([]byte(top.key)) && isSecret([]byte(top.key), plain, t, false) &&
@@ -145,7 +116,7 @@ func (l *lexer) inner(plain []byte) []byte {
 		return l.header(top.name, plain)
 	}
 	if top := l.top(); top != nil && top.array {
-		if out, ok := l.programArgument(top, plain); ok {
+		if out, ok := l.onLine(top, plain); ok {
 			return out
 		}
 		if out, ok := l.argument(plain); ok {
@@ -161,7 +132,60 @@ func (l *lexer) inner(plain []byte) []byte {
 			return out.Bytes()
 		}
 	}
+	if top := l.top(); top != nil && isMessage(top.key) {
+		return l.logLine(plain)
+	}
 	return l.clean(plain)
+}
+
+// isMessage tells of the key under which a runtime or a logger writes a line.
+func isMessage(key string) bool {
+	switch key {
+	case "log", "msg", "message", "Message", "MESSAGE":
+		return true
+	}
+	return false
+}
+
+// recent are the lines before one that a log wrote as an object of its own: a value may stand in one
+// line and its name in the one before.
+type recent struct {
+	text  []byte
+	lines int // for how many more lines the text matters
+}
+
+const (
+	recentLines = 6
+	recentBytes = 512
+)
+
+// logLine redacts a line behind those before it.
+func (l *lexer) logLine(plain []byte) []byte {
+	r := &l.recent[l.depth]
+	out := plain
+	if len(r.text) == 0 {
+		out = l.clean(plain)
+	} else {
+		out = l.textBehind(slices.Concat(r.text, plain), len(r.text))
+	}
+	switch {
+	case l.suspicious(plain):
+		r.lines = recentLines
+	case r.lines > 0 && len(plain) > 0 && len(out) > 0 && onlyTokens(bytes.TrimSpace(out)):
+		return out // the line belongs to a value that may go on
+	default:
+		r.lines--
+	}
+	if r.lines <= 0 || len(plain) > recentBytes {
+		*r = recent{}
+		return out
+	}
+	r.text = append(r.text, bytes.TrimRight(plain, "\r\n")...)
+	r.text = append(r.text, '\n')
+	if over := len(r.text) - recentBytes; over > 0 {
+		r.text = r.text[:copy(r.text, r.text[nextLine(r.text, lineEnd(r.text, over)):])]
+	}
+	return out
 }
 
 // header redacts a string that is the value of a header.
@@ -213,8 +237,9 @@ func (p *pass) clean(plain []byte) []byte {
 
 // suspicious tells whether a text holds a trigger or a known value.
 func (p *pass) suspicious(b []byte) bool {
-	s := scan{b: b}
+	s := scan{pass: p, b: b}
 	s.signs(0, len(b))
+	s.encodings(0, len(b))
 	hit := len(s.hits) > 0
 	triggers.Each(b, func(_, _, _ int) { hit = true })
 	if !hit {

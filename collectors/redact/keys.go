@@ -217,11 +217,11 @@ func (s *scan) jwtRule(start, end int) {
 	if b[start] == '.' {
 		lowest := max(0, start-s.back/2)
 		from = lowest + jwtBack(b[lowest:], start-lowest)
-	} else if start > 0 && classOf[b[start-1]]&base64Byte != 0 && b[start-1] != '=' && within(b, start) {
+	} else if within(b, start) {
 		return
 	}
 	if head := b[from:start]; b[start] == '.' && !bytes.HasPrefix(head, []byte("eyJ")) &&
-		!(len(head) >= leastJWT && hasFold(head, 0, "ey") && mixed(head)) {
+		!(len(head) >= leastJWT && hasFold(head, 0, "ey")) {
 		i := bytes.LastIndex(head, []byte("eyJ"))
 		if i < 0 || start-from-i < 8 {
 			return

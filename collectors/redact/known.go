@@ -196,8 +196,8 @@ func spellings(v []byte) [][]byte {
 // lowerEscapes writes %2F as %2f, and nothing else in lower case.
 func lowerEscapes(query string) []byte {
 	b := []byte(query)
-	for i := 0; i+2 < len(b); i++ {
-		if b[i] == '%' {
+	for i, c := range b {
+		if c == '%' { // and two digits behind it
 			b[i+1] |= 0x20 // a digit stays one
 			b[i+2] |= 0x20
 		}

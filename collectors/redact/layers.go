@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -34,12 +35,12 @@ const (
 )
 
 var decoders = [layerKinds]decoder{
-	entities: {ends: "\r\n", read: func(b []byte, i, end int) (string, int) {
+	entities: {ends: "\r\n<>", read: func(b []byte, i, end int) (string, int) {
 		n := entityAt(b[:end], i)
 		return html.UnescapeString(string(b[i : i+n])), n
 	}},
 	percents: {ends: percentEnds, read: readPercent},
-	queries: {ends: percentEnds, read: func(b []byte, i, end int) (string, int) {
+	queries: {ends: percentEnds + "?&=", read: func(b []byte, i, end int) (string, int) {
 		if b[i] == '+' {
 			return " ", 1
 		}
@@ -87,6 +88,10 @@ func readEscape(b []byte, i, end int) (string, int) {
 		return "\t", 2
 	case '"', '\\', '/':
 		return string(b[i+1 : i+2]), 2
+	case 'u':
+		if text, ok := unquoteJSON(b[i:min(i+6, end)]); ok {
+			return string(text), 6
+		}
 	}
 	return "", 0
 }
@@ -99,17 +104,11 @@ func isWide(second, third byte) bool {
 	return third >= 0xa1 && third <= 0xba || third >= 0x90 && third <= 0x99 || third == 0xbf
 }
 
-// A layer is a decoded text. The byte i of it was made of the outer text from
-// from[i] to to[i].
-type layer struct {
-	text     []byte
-	from, to []int
-}
-
-func (l *layer) add(text string, from, to int) {
-	l.text = append(l.text, text...)
-	for range len(text) {
-		l.from, l.to = append(l.from, from), append(l.to, to)
+// elementRule reads the text of an element of XML by itself, before its closing tag.
+func elementRule(s *scan, start, _ int) {
+	if from := bytes.LastIndexByte(s.b[max(0, start-layerBack):start], '>') + 1; from > 0 &&
+		bytes.ContainsAny(s.b[max(0, start-layerBack)+from:start], " =:") {
+		s.layer(start-1, entities)
 	}
 }
 
@@ -119,18 +118,22 @@ func wideRule(s *scan, start, _ int)   { s.layer(start, wides) }
 func escapeRule(s *scan, start, _ int) { s.layer(start, escapes) }
 
 func percentRule(s *scan, start, _ int) {
-	if s.layer(start, percents); start < s.dull.layer[queries] {
-		return
-	}
-	end := s.dull.layer[percents]
-	from := start
-	for from > 0 && start-from < layerBack && strings.IndexByte(percentEnds, s.b[from-1]) < 0 {
-		from--
-	}
-	if run := s.b[from:min(end, len(s.b))]; bytes.IndexByte(run, '+') > 0 && bytes.IndexByte(run, '=') > 0 {
-		s.layer(start, queries)
+	s.layer(start, percents)
+	s.layer(start, queries)
+}
+
+// queryRule decodes the values of a query, where blanks are pluses.
+func queryRule(s *scan, start, _ int) {
+	b := s.see(start)
+	for i := start + 1; i < len(b) && i-start < layerAhead && strings.IndexByte(percentEnds, b[i]) < 0; i++ {
+		if b[i] == '+' {
+			s.layer(i, queries)
+		}
 	}
 }
+
+// A place is what a byte of a decoded text stands for in the outer one.
+type place struct{ from, to int }
 
 // layer redacts the text around start as what it stands for.
 func (s *scan) layer(start, kind int) {
@@ -143,7 +146,7 @@ func (s *scan) layer(start, kind int) {
 	for from > lowest && (strings.IndexByte(d.ends, b[from-1]) < 0 || d.escaped(b, lowest, from-1)) {
 		from--
 	}
-	if d.quoted && (from == 0 || b[from-1] != '"') {
+	if d.quoted && b[start+1] == 'n' && (from == 0 || b[from-1] != '"') {
 		s.dull.layer[kind] = start + 2 // a folder of Windows
 		return
 	}
@@ -155,26 +158,39 @@ func (s *scan) layer(start, kind int) {
 	if s.dull.layer[kind] = end; end-start == layerAhead {
 		s.dull.layer[kind] -= layerBack
 	}
-	var l layer
+	if d.quoted && s.at <= from && end <= s.limit() && !s.hitBetween(from, end) {
+		return // few of the quoted texts in logs hold more than words
+	}
+	text, places := make([]byte, 0, end-from), make([]place, 0, end-from)
 	for i := from; i < end; {
-		if text, n := d.read(b, i, end); n > 0 {
-			l.add(text, i, i+n)
-			i += n
+		plain, n := d.read(b, i, end)
+		if n == 0 {
+			text, places = append(text, b[i]), append(places, place{i, i + 1})
+			i++
 			continue
 		}
-		l.add(string(b[i:i+1]), i, i+1)
-		i++
+		text = append(text, plain...)
+		for range len(plain) {
+			places = append(places, place{i, i + n})
+		}
+		i += n
 	}
 	*s.work += int64(end - from)
-	inner := &scan{pass: s.within(), b: l.text, eof: true}
+	inner := &scan{pass: s.within(), b: text, eof: true}
 	inner.found, inner.prose = s.found, s.prose
 	inner.rules()
 	for _, x := range inner.spans {
-		start, end := l.from[x.start], l.to[min(x.end, len(l.to))-1]
+		start, end := places[x.start].from, places[min(x.end, len(text))-1].to
 		if !onlyTokens(s.b[start:end]) {
 			s.spans = append(s.spans, span{start, end, x.kind, x.token, false})
 		}
 	}
+}
+
+// hitBetween tells whether a rule other than those of layers looks at a text.
+func (s *scan) hitBetween(from, end int) bool {
+	i, _ := slices.BinarySearchFunc(s.hits, from, func(h hit, at int) int { return h.start - at })
+	return slices.ContainsFunc(s.hits[i:], func(h hit) bool { return h.start < end && !h.layer })
 }
 
 // escaped tells of a quote within quotes.
@@ -221,19 +237,6 @@ func isEntity(b []byte, from, semicolon int) bool {
 		i--
 	}
 	return i < semicolon && i > from && b[i-1] == '&'
-}
-
-func percentDecoded(b []byte) []byte {
-	out := make([]byte, 0, len(b))
-	for i := 0; i < len(b); i++ {
-		if b[i] == '%' && i+2 < len(b) && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
-			out = append(out, unhex(b[i+1])<<4|unhex(b[i+2]))
-			i += 2
-			continue
-		}
-		out = append(out, b[i])
-	}
-	return out
 }
 
 func unhex(c byte) byte {

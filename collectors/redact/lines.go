@@ -41,7 +41,10 @@ func payload(b []byte, i int) int {
 // isPrefixWord tells of one of the words before the text of a line.
 func isPrefixWord(b []byte, start, end int) bool {
 	word := bytes.Trim(b[start:end], "[]():,")
-	if levels[strings.ToLower(string(b[start:end]))] || levels[strings.ToLower(string(word))] {
+	if level, _, ok := bytes.Cut(word, []byte("[")); ok { // INFO[0001]
+		word = level
+	}
+	if levels[strings.ToLower(string(word))] {
 		return true
 	}
 	if b[end-1] == ']' && bytes.Contains(word, []byte(".go:")) {

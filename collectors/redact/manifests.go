@@ -6,16 +6,13 @@ import (
 
 // execRule: every value of the environment of a kubeconfig's command is secret,
 // unless it is plainly harmless.
-func (s *scan) execRule(start, end int) {
+func (s *scan) execRule(start, _ int) {
 	b := s.see(start)
-	if start > 0 && isWord(s.b[start-1]) {
-		return
-	}
 	indent, first := s.beginsLine(start)
-	if !first || !bytes.Contains(b[end:], []byte("value:")) {
+	if !first {
 		return
 	}
-	end = start + len("exec:")
+	end := start + len("exec:")
 	_, last, _ := deeper(b, lineEnd(b, end), indent)
 	for i := end; i < last; {
 		at := indexFold(b[i:last], "value:")

@@ -24,7 +24,9 @@ var middles = []middle{
 	{"_mmk", "a0_", 36, 36, "", 0, 0, "key"},              // MaxMind
 	{"|", "0", 15, 16, "a0-_", 27, 40, "token"},           // Facebook
 	{".atlasv1.", "a0", 10, 20, "a0-_=", 40, 90, "token"}, // Terraform Cloud
-	{"!A", "a0", 12, 18, "a0._", 80, 130, "token"},        // Salesforce
+	{"Q~", "a0", 4, 4, "a0-_.~", 29, 41, "client-secret"}, // Entra ID
+	{"==", "a0+/", 86, 86, "", 0, 0, "access-key"},        // a storage account
+	{"!", "a0", 12, 18, "a0._", 80, 130, "token"},         // Salesforce
 }
 
 // azureMarks are within the keys of Azure's services, and say which one checks them.
@@ -54,9 +56,11 @@ func (s *scan) middleAt(i int) {
 		}
 		n := end - i - len(x.text)
 		if i-from < x.leastBack || i-from > x.mostBack || n < x.least || n > x.most ||
-			within(b, from) || end < len(b) && isAlnum(b[end]) {
+			within(b, from) || end < len(b) && isAlnum(b[end]) || !mixed(b[from:end]) ||
+			hasFold(b, from-7, "sha512") { // the digest of a package
 			continue
 		}
+		end = from + len(bytes.TrimRight(b[from:end], "."))
 		kind := x.kind
 		s.hit(from, end, func(s *scan, from, end int) { s.add(from, end, kind, s.b[from:end]) })
 	}
@@ -100,8 +104,8 @@ func (s *scan) wordForm(f field) bool {
 		return false
 	}
 	i := f.at
-	if hasFold(b, i, "key") && i+3 < len(b) && isBlank(b[i+3]) {
-		i = skipBlanks(b, i+3)
+	if hasFold(b, i, "key ") {
+		i = skipBlanks(b, i+len("key "))
 	}
 	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start &&
 		looksChosen(b[v.start:v.end]) && hardWord(b[v.start:v.end]) {

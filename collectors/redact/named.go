@@ -14,7 +14,7 @@ var genericWords = strings.Fields("access auth api credential creds key passw se
 
 const (
 	leastNamed = 10  // letters of a value
-	mostNamed  = 150 // and at most, that tell of a generator
+	mostNamed  = 400 // and at most, that tell of a generator
 	nameReach  = 72  // bytes before an operator in which its name stands
 	leastChaos = 3.5 // bits of entropy in each letter of a generated value
 	mostBehind = 20  // bytes of a name behind the word that betrays it
@@ -60,6 +60,9 @@ func namedTexts() (list []string) {
 // namedRule looks behind an issuer's word for an operator and a value.
 func (s *scan) namedRule(start, end int) {
 	b := s.see(start)
+	if b[end-1] == ' ' {
+		end--
+	}
 	i := end
 	for i < len(b) && i-end < 24 && (isWord(b[i]) || isBlank(b[i]) || b[i] == '.' || b[i] == '-') {
 		i++
@@ -179,8 +182,7 @@ func isPortAndPath(b []byte, i int) bool {
 	for end < len(b) && isDigit(b[end]) {
 		end++
 	}
-	return b[i] == ':' && host > 0 && b[host-1] == '.' && end-i > 2 && end-i <= 6 && end < len(b) &&
-		b[end] == '/'
+	return b[i] == ':' && host > 0 && b[host-1] == '.' && end < len(b) && b[end] == '/'
 }
 
 // nameBefore is the name before an operator, in lower case and without what
@@ -225,18 +227,37 @@ func isWordy(v []byte) bool {
 	if !bytes.ContainsAny(v, uppers) {
 		return false
 	}
-	letters := 0
+	letters, constant := 0, bytes.Count(v, []byte("_")) > 2 // AUTH_METHOD_TLS_BOOTSTRAP
 	for i := 0; i < len(v); i++ {
 		end := i
-		for end < len(v) && isLower(v[end]) {
+		for end < len(v) && (isLower(v[end]) || constant && isUpper(v[end]) && isUpper(v[i])) {
 			end++
 		}
-		if end-i >= 4 {
+		if end-i >= 3 && !isAlphabet(v[i:end]) && hasVowels(v[i:end]) {
 			letters += end - i
 		}
 		i = max(i, end-1)
 	}
 	return 2*letters > len(v)
+}
+
+// hasVowels tells of letters that can be said: one in six is a vowel.
+func hasVowels(v []byte) bool {
+	vowels := 0
+	for _, c := range v {
+		vowels += b2i(strings.IndexByte("aeiouyAEIOUY", c) >= 0)
+	}
+	return 6*vowels >= len(v)
+}
+
+// isAlphabet tells of letters in their order, of which no word is made.
+func isAlphabet(v []byte) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] != v[i-1]+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // isTime takes 2026-11-20T09:00:00.123456789Z and its kin.

@@ -26,7 +26,7 @@ var names = []struct {
 }{
 	{"password", strong, `password passwords passwd passphrase passcode pwd pass bind-pw
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
-		recovery-key recovery-password clave`},
+		recovery-key recovery-password clave salasana parola`},
 	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
 		require-pass master-auth`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
@@ -42,7 +42,7 @@ var names = []struct {
 	{"api-key", strong, `api-key api-keys`},
 	{"api-key", medium, `app-key application-key api-secret api-token api-pass prov-token`},
 	{"token", weak, `pat`},
-	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key
+	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton session-token statuspage-token
 		auth-code jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
 	{"jwt", medium, `id-token jwt`},
 	{"bearer", medium, `bearer-token bearer`},
@@ -53,7 +53,7 @@ var names = []struct {
 	{"registry-auth", weak, `registry-auth auth auths`},
 	{"registry-auth", medium, `docker-config-json docker-cfg`},
 	{"secret", medium, `secret secret-value secret-data geheimnis segredo secreto secret-string`},
-	{"credential", weak, `credential credentials creds cred`},
+	{"credential", weak, `credential credentials creds cred zugangsdaten`},
 	{"private-key", strong, `client-key-data`},
 	{"private-key", medium, `private-key private-key-id private-key-data key-data ssh-key`},
 	{"private-key", weak, `certificate-key pfx pfx-data pfx-blob`},
@@ -64,6 +64,7 @@ var names = []struct {
 	{"product-key", medium, `product-key`},
 	{"basic-auth", medium, `basic-auth`},
 	{"snmp-community", medium, `snmp-community community-string rocommunity rwcommunity`},
+	{"snmp-community", weak, `community`},
 	{"hash", weak, `ntlm-hash nt-hash lm-hash ntlm`},
 	{"cookie", weak, `cookie cookies session-id`},
 	{"kerberos-key", weak, `aes256-key aes128-key`},
@@ -72,8 +73,8 @@ var names = []struct {
 // A wordName is a name in letters that are not ASCII, or of several words, which
 // stands by itself.
 var wordNames = []struct{ kind, words string }{
-	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord`},
-	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso`},
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord`},
+	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|アクセスキー|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso`},
 	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|apiキー`},
 }
 
@@ -190,7 +191,7 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	expir valid timeout limit max min last set reset chang requir enabl disabl allow mode hint prompt field label
 	column header format class provider manager store vault ref id index complex quality attempt retr fail error
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
-	support plugin handler service server client config option util helper test func generat creat
+	support plugin handler server client config option util helper test func generat creat
 	rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader`)
 
 // looseName judges a name in which other words follow that of a secret.
@@ -208,6 +209,9 @@ func looseName(joined []byte) (kind string, t trust) {
 			if bytes.Contains(tail, []byte(word)) {
 				return "", noSecret
 			}
+		}
+		if bytes.Contains(tail, []byte("service")) {
+			return "secret", weak
 		}
 		return "secret", loose
 	}

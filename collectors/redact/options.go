@@ -22,7 +22,7 @@ func looksChosen(v []byte) bool {
 // isComposed tells of a text with a variable or a command in it, of an address of
 // mail and of the name of a disk of iSCSI.
 func isComposed(v []byte) bool {
-	if bytes.Contains(v, []byte("$(")) || bytes.Contains(v, []byte("${")) || hasFold(v, 0, "iqn.") {
+	if containsAny(v, []string{"$(", "${", "]("}) || hasFold(v, 0, "iqn.") {
 		return true
 	}
 	at := bytes.IndexByte(v, '@')
@@ -159,7 +159,7 @@ func (s *scan) secretCallRule(start, end int) {
 func (s *scan) valueRule(start, end int) {
 	b := s.see(start)
 	v := s.value(b, end, plainStops)
-	if !v.open && v.end > v.start && (looksRandom(b[v.start:v.end]) || looksChosen(b[v.start:v.end])) {
+	if !v.open && v.end > v.start && looksRandom(b[v.start:v.end]) {
 		s.takePassword(v)
 	}
 }

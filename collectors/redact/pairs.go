@@ -5,10 +5,6 @@ package redact
 // pairForm: name: NAME beside value: x, in either order.
 func (s *scan) pairForm(f field) bool {
 	b := f.b
-	if f.at < len(b) && b[f.at] == '>' && f.quoted { // <SS N="Password">
-		s.elementText(f, f.at+1)
-		return true
-	}
 	i := skipSpace(b, f.at)
 	if i < len(b) && isLineAt(b, f.at) {
 		i = skipBlanks(b, nextPayload(b, f.at))
@@ -94,6 +90,12 @@ func nameBehind(b []byte, i, name int) bool {
 		return false
 	}
 	i = skipBlanks(b, skipQuote(b, i))
-	return i < name && (b[i] == ':' || b[i] == '=') &&
-		skipQuote(b, skipBlanks(b, i+1)) == name
+	if i >= name || b[i] != ':' && b[i] != '=' {
+		return false
+	}
+	i = skipQuote(b, skipBlanks(b, i+1))
+	for i < name && (classOf[b[i]]&nameByte != 0 || b[i] == ':') { // Twilio:AuthToken
+		i++
+	}
+	return i == name
 }

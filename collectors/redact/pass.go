@@ -28,6 +28,7 @@ type pass struct {
 	prose   bool   // a log, in which sentences stand
 	unnamed bool   // names are not masked
 	counts  Counts
+	recent  *[maxDepth + 1]recent       // lines of logs in objects, for each depth of documents
 	found   func(kind string, at int64) // hears of each replacement; Search
 	depth   int                         // of documents inside of documents
 	// bytes of values that were looked at, more than once where they held triggers
@@ -43,7 +44,7 @@ type pass struct {
 func (r *Redactor) newPass(name string) *pass {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	ext := path.Ext(name)
-	return &pass{Redactor: r, path: name, counts: Counts{}, work: new(int64), window: windowSize,
+	return &pass{Redactor: r, path: name, counts: Counts{}, recent: &[maxDepth + 1]recent{}, work: new(int64), window: windowSize,
 		ahead: ahead, back: back, context: context, spare: spareWork,
 		prose: name == "" || ext == ".log" || ext == ".gap" || ext == ".txt" || ext == ".out" ||
 			ext == ".err" || strings.HasPrefix(name, "logs/")}
@@ -66,7 +67,7 @@ const maxDepth = 6
 
 // run streams the file from src to out.
 func (p *pass) run(out *bufio.Writer, src io.Reader) error {
-	in := &input{src: src, b: make([]byte, 0, p.window)}
+	in := &input{src: src}
 	if err := in.fill(p.window); err != nil {
 		return err
 	}
@@ -225,6 +226,7 @@ type dull struct {
 	at      int             // the last @ of no URL
 	base64  int             // the end of base64 that was decoded
 	layer   [layerKinds]int // the ends of what was decoded
+	heading int             // the end of a table's heading
 	columns int             // the end of a table that was read
 	command int             // the end of the line that was searched for a program's flags
 	program string
@@ -237,6 +239,7 @@ func (d *dull) shift(n int) {
 	for i := range d.layer {
 		d.layer[i] -= n
 	}
+	d.heading -= n
 	d.columns -= n
 	d.command -= n
 }

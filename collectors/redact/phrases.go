@@ -22,10 +22,13 @@ func (s *scan) phraseForm(f field) bool {
 	if f.quoted && f.at == f.after && s.told(f, f.after) { // 「密码」VALUE
 		return true
 	}
+	if c, n := wideAt(b, f.at); c == '(' && s.told(f, f.at+n) { // パスワード（VALUE）
+		return true
+	}
 	last := min(len(b), f.after+phraseReach)
 	for i, words := f.after, 0; i < last && words < phraseWords; i++ {
 		switch c := b[i]; {
-		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0:
+		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0 || hasFold(b, i, ". "):
 			return false
 		case c == ':' || c == 0xef && hasFold(b, i, "："):
 			return s.told(f, skipGap(b, i+len("：")-2*b2i(c == ':')))
@@ -64,6 +67,9 @@ func (s *scan) told(f field, i int) bool {
 	}
 	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], "."))
 	text := b[v.start:v.end]
+	if len(text) == 0 || text[0] == '-' {
+		return false
+	}
 	if f.kind == "credential" || f.kind == "password" { // user:VALUE
 		if colon := bytes.IndexByte(text, ':'); colon > 0 && looksChosen(text[colon+1:]) &&
 			!isPath(text) && !bytes.Contains(text, []byte("://")) {
@@ -96,7 +102,7 @@ func (s *scan) toldBelow(f field, i int) bool {
 		end := lineEnd(b, at)
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
-			if end < len(b) && len(text) >= leastTold && run(text, 0, tokenByte) == len(text) &&
+			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) &&
 				isGenerated(text) {
 				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
 				return true

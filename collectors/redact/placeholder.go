@@ -11,7 +11,7 @@ var placeholders = func() map[string]bool {
 	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
 		todo tbd fixme changeme fake dummy notused unused placeholder example ])
-		string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
+		range func new make await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
 		m[w] = true
 	}
@@ -40,12 +40,19 @@ func isPlaceholder(v []byte) bool {
 		return isVariable(v)
 	case '%':
 		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1]) || allDigits(v[1:]) ||
-			hasFold(v, 0, "%~") && allDigits(v[2:])
+			hasFold(v, 0, "%~")
 	case '@':
-		return len(v) > 2 && last == '@' && isIdentifier(v[1:len(v)-1])
+		return len(v) > 2 && last == '@' && isIdentifier(v[1:len(v)-1]) ||
+			isIdentifier(v[1:]) && !bytes.ContainsAny(v, digits) // a splatted variable
 	case '<':
-		return last == '>' && len(v) <= 64 && run(v[1:len(v)-1], 0, nameByte|blankByte) == len(v)-2
+		v = bytes.TrimRight(v, "])},;") // [-Credential <PSCredential>]
+		last = v[len(v)-1]
+		name := bytes.ReplaceAll(v[1:len(v)-1], []byte("[]"), nil)
+		return last == '>' && len(v) <= 64 && run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
+		if hasFold(v, 0, "[-") || hasFold(v, 0, "[[-") || hasFold(v, 0, "[<") {
+			return true // of a usage text
+		}
 		if last == ']' && v[len(v)-2] == ')' && bytes.IndexByte(v, '(') > 1 &&
 			isIdentifier(v[1:bytes.IndexByte(v, '(')]) {
 			return true // [parameters('adminPassword')]
@@ -59,7 +66,9 @@ func isPlaceholder(v []byte) bool {
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
 	"!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
-	"change-me", "change_me"}
+	"change-me", "change_me",
+	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
+	"json:\"", "protobuf:\"", "env:\"", "yaml:\"", "bytes,", "varint,", "files ", ".*", "@(", "@{"}
 
 // isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
 // cut at a blank in it.

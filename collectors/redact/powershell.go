@@ -23,6 +23,9 @@ func (s *scan) secureStringRule(start, end int) {
 		s.takePassword(s.value(b, end+len(bound)-1, plainStops))
 		return
 	}
+	if end >= len(b) || !isBlank(b[end]) {
+		return // only named
+	}
 	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
 		if line[i] == '-' {
 			i = run(line, i+1, wordByte)
@@ -59,11 +62,15 @@ func (s *scan) takeVariable(use value) {
 	b := s.b
 	lowest := max(0, use.start-min(layerBack, s.back/2))
 	name := b[use.start:run(b[:use.end], use.start+1, wordByte)]
-	i := bytes.LastIndex(b[lowest:use.start], append(bytes.Clone(name), '='))
+	i := bytes.LastIndex(b[lowest:use.start-1], name)
 	if i < 0 {
 		return
 	}
-	if v := s.value(b, lowest+i+len(name)+1, plainStops); v.quoted && !v.open && v.end < use.start &&
+	at := skipBlanks(b, lowest+i+len(name))
+	if at >= use.start || b[at] != '=' {
+		return
+	}
+	if v := s.value(b, skipBlanks(b, at+1), plainStops); v.quoted && v.end < use.start &&
 		!isPlaceholder(b[v.start:v.end]) {
 		s.take(v, "password")
 	}
@@ -126,7 +133,7 @@ func (s *scan) encodedCommandRule(start, end int) {
 	if text := b[at:stop]; stop-at >= 8 && text[0] != '-' && len(text)%4 == 0 && isUTF16(text) {
 		s.addFaint(at, stop, "encoded-command", text)
 		if plain, err := decode64(text); err == nil && s.depth < maxDepth {
-			s.within().text(narrow(plain)) // for the values in it
+			s.within().text(fromUTF16(plain)) // for the values in it
 		}
 	}
 }
@@ -136,7 +143,7 @@ func encodedFlag(line []byte, i int) int {
 	for ; i+1 < len(line); i++ {
 		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' &&
 			classOf[line[i-1]]&wordByte == 0 {
-			if end := run(line, i+1, wordByte); end-i < 16 && isEncodedFlag(string(line[i:end])) {
+			if end := run(line, i+1, wordByte); isEncodedFlag(string(line[i:end])) {
 				return i
 			}
 		}
@@ -156,16 +163,4 @@ func isUTF16(text []byte) bool {
 		}
 	}
 	return zeros*4 >= len(plain)
-}
-
-func narrow(b []byte) []byte {
-	out := make([]byte, 0, len(b)/2)
-	for i := 0; i+1 < len(b); i += 2 {
-		if b[i+1] == 0 {
-			out = append(out, b[i])
-		} else {
-			out = append(out, '?')
-		}
-	}
-	return out
 }

@@ -92,7 +92,7 @@ func (s *scan) escapedLine(b []byte, i int) bool {
 		return true
 	}
 	name := run(b, j, nameByte)
-	return isLower(b[j]) && name-j < 24 && name < len(b) && b[name] == ':'
+	return isLower(b[j]) && name < len(b) && b[name] == ':'
 }
 
 // quotedValue reads up to the quote that is escaped as the first at q is.

@@ -6,6 +6,7 @@ package redact
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -94,7 +95,11 @@ func (r *Redactor) CopyMade(dst io.Writer, src io.Reader, path string) (Counts, 
 }
 
 func (r *Redactor) copy(dst io.Writer, src io.Reader, p *pass) (Counts, error) {
-	out := bufio.NewWriterSize(dst, 64<<10)
+	size := 64 << 10
+	if b, ok := dst.(*bytes.Buffer); ok {
+		size = min(size, b.Available())
+	}
+	out := bufio.NewWriterSize(dst, size)
 	err := p.run(out, src)
 	if err == nil {
 		err = out.Flush()

@@ -102,6 +102,7 @@ func TestCopyLeavesWhatIsNoSecret(t *testing.T) {
 		`/var/run/secrets/kubernetes.io/serviceaccount/token`,
 		"passwordFile: C:\\k\\p", "tokenFile: /var/run/secrets/token", "secretName: x-y",
 		"imagePullSecrets:\n- name: regcred\n",
+		"a probe with exec:\n  value: Harbor-boat-7\n", "exec:\n  command: a\nvalue: Harbor-boat-7\n",
 		"automountServiceAccountToken: false",
 		"image: a@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 		"uid: 0b1f3a52-8d7c-4b60-9f6e-7f1d3c2b1a00", "tokenExpirationSeconds: 3607",

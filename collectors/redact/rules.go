@@ -17,6 +17,7 @@ type rule func(s *scan, start, end int)
 type hit struct {
 	start, end int
 	rule       rule
+	layer      bool // the rule decodes what is around it
 }
 
 // shortest is the length of the shortest trigger, by which the finder jumps:
@@ -51,7 +52,7 @@ var rules = []struct {
 	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
-	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |--with-token|--stdin`},
+	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin`},
 	{(*scan).chpasswdRule, `chpasswd`},
 	{(*scan).blobRule,
 		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
@@ -126,6 +127,11 @@ func init() {
 	for _, text := range namedTexts() {
 		once((*scan).namedRule, text)
 	}
+	for word, list := range namedIssuers {
+		if len(word) == shortest-1 && slices.ContainsFunc(list, func(x issuer) bool { return x.bare }) {
+			once((*scan).namedRule, word+" ")
+		}
+	}
 	for text := range prefixIssuers {
 		if len(text) >= shortest {
 			add((*scan).issuerRule, text)
@@ -166,12 +172,17 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
+// limit is where the triggers end that have all that follows them in the window.
+func (s *scan) limit() int {
+	if s.eof {
+		return len(s.b)
+	}
+	return len(s.b) - s.ahead
+}
+
 // rules deals with the triggers that have all that follows them in the window.
 func (s *scan) rules() {
-	limit := len(s.b) - s.ahead
-	if s.eof {
-		limit = len(s.b)
-	}
+	limit := s.limit()
 	if limit <= s.at {
 		return
 	}
@@ -179,7 +190,7 @@ func (s *scan) rules() {
 	from := s.at
 	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
 		if from+start < limit {
-			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text]})
+			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text], false})
 		}
 	})
 	s.signs(from, limit)

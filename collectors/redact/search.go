@@ -22,8 +22,8 @@ func (r *Redactor) Search(src io.Reader, path string) (*Leak, error) {
 	p := r.newPass(path)
 	p.unnamed = true
 	p.found = func(kind string, at int64) { w.note(kind, at) }
-	err := p.run(bufio.NewWriter(w.discard()), io.TeeReader(src, w))
-	w.search(len(w.held))
+	err := p.run(bufio.NewWriter(io.Discard), io.TeeReader(src, w))
+	w.search()
 	if w.leak != nil {
 		return w.leak, nil
 	}
@@ -35,7 +35,7 @@ func (r *Redactor) Search(src io.Reader, path string) (*Leak, error) {
 func (r *Redactor) SearchSeen(src io.Reader) (*Leak, error) {
 	w := &watch{encoded: r.encodedValues()}
 	_, err := io.CopyBuffer(struct{ io.Writer }{w}, src, make([]byte, windowSize/2))
-	w.search(len(w.held))
+	w.search()
 	if w.leak != nil {
 		return w.leak, nil
 	}
@@ -77,7 +77,7 @@ const maxVariant = 8 << 10
 func (w *watch) Write(b []byte) (int, error) {
 	w.held = append(w.held, b...)
 	if len(w.held) >= windowSize {
-		w.search(len(w.held) - maxVariant)
+		w.search()
 		n := copy(w.held, w.held[len(w.held)-maxVariant:])
 		w.base += int64(len(w.held) - n)
 		w.held = w.held[:n]
@@ -88,15 +88,13 @@ func (w *watch) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (w *watch) search(int) {
+func (w *watch) search() {
 	w.encoded.each(w.held, 0, func(v *knownValue, start, _ int) {
 		if !inToken(w.held, start) {
 			w.note(v.kind, w.base+int64(start))
 		}
 	})
 }
-
-func (w *watch) discard() io.Writer { return io.Discard }
 
 // variants of the known values, kept until there are more values.
 type variants struct {

@@ -193,6 +193,21 @@ func TestSeveralFilesAtOnce(t *testing.T) {
 	all.Wait()
 }
 
+// wholeLines is a Masker that gets whole lines, as it was promised.
+type wholeLines struct{ t *testing.T }
+
+func (w wholeLines) Append(dst, text []byte) []byte {
+	if len(text) == 0 || text[len(text)-1] != '\n' {
+		w.t.Errorf("a line is cut: %.80q", text)
+	}
+	return append(dst, text...)
+}
+
+func TestAMaskerGetsWholeLines(t *testing.T) {
+	r := New(Options{Names: wholeLines{t}})
+	copied(t, r, strings.Repeat("a line, with words of win-1\n", 40000), "a.log")
+}
+
 // shout masks names for tests.
 type shout struct{}
 

@@ -16,7 +16,6 @@ const (
 	issuerSign
 	dotSign
 	markSign // a byte that says it all: @ ~ $ & % ESC
-	keySign
 	middleSign
 )
 
@@ -27,9 +26,9 @@ var (
 )
 
 // shortNames are those that no trigger is long enough for, by their last letter.
-var shortNames = [256][]string{'d': {"pwd", "cred"}, 's': {"pass", "creds"}, 'h': {"auth"},
+var shortNames = [256][]string{'d': {"pwd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
 	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
-	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}}
+	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}, 'n': {"jeton"}}
 
 // passwordMarks begin the hashes of passwords.
 var passwordMarks = []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$", "$y$", "$7$",
@@ -65,11 +64,7 @@ func init() {
 		if isAlnum(c) {
 			signPairs[pairOf('.', c)] |= dotSign
 		}
-		if isAlnum(c) || strings.IndexByte("_~.-", c) >= 0 {
-			signPairs[pairOf('~', c)] |= markSign
-		}
 	}
-	signPairs[pairOf('=', '=')] |= keySign
 	for _, c := range []byte("pPN") {
 		signPairs[pairOf('-', c)] |= markSign
 		signPairs[pairOf('/', c)] |= markSign
@@ -77,8 +72,14 @@ func init() {
 	signPairs[pairOf(0x1b, '[')] |= markSign
 	signPairs[pairOf(0xef, 0xbc)] |= markSign
 	signPairs[pairOf(0xef, 0xbd)] |= markSign
-	signPairs[pairOf('\\', 'n')] |= markSign
+	signPairs[pairOf('<', '/')] |= markSign
+	for _, c := range []byte(`n"u`) {
+		signPairs[pairOf('\\', c)] |= markSign
+	}
 	for c := range 256 {
+		if isAlnum(byte(c)) {
+			signPairs[pairOf('?', byte(c))] |= markSign
+		}
 		if strings.IndexByte("#qalg", byte(c)) >= 0 {
 			signPairs[pairOf('&', byte(c))] |= markSign
 		}
@@ -127,7 +128,9 @@ func (s *scan) signs(from, limit int) {
 	}
 }
 
-func (s *scan) hit(start, end int, r rule) { s.hits = append(s.hits, hit{start, end, r}) }
+func (s *scan) hit(start, end int, r rule) { s.hits = append(s.hits, hit{start, end, r, false}) }
+
+func (s *scan) layerHit(i int, r rule) { s.hits = append(s.hits, hit{i, i + 1, r, true}) }
 
 func (s *scan) sign(i int, sign uint8) {
 	b := s.b
@@ -149,9 +152,6 @@ func (s *scan) sign(i int, sign uint8) {
 	if sign&middleSign != 0 {
 		s.middleAt(i)
 	}
-	if sign&keySign != 0 && i > 0 && classOf[b[i-1]]&base64Byte != 0 {
-		s.hit(i, i+2, (*scan).storageRule)
-	}
 }
 
 // dot looks for the tokens that have parts.
@@ -171,10 +171,6 @@ func (s *scan) rareByte(i int) {
 	switch b[i] {
 	case '@':
 		s.hit(i, i+1, (*scan).urlRule)
-	case '~':
-		if i >= 5 && b[i-1]|0x20 == 'q' && isDigit(b[i-2]) {
-			s.hit(i, i+1, (*scan).azureRule)
-		}
 	case '$':
 		s.passwordMark(i)
 	case '-', '/':
@@ -189,17 +185,23 @@ func (s *scan) layerAt(i int) {
 	b := s.b
 	switch {
 	case b[i] == 0x1b:
-		s.hit(i, i+2, styleRule)
+		s.layerHit(i, styleRule)
 	case b[i] == '&' && entityAt(b, i) > 0:
-		s.hit(i, i+1, entityRule)
+		s.layerHit(i, entityRule)
 	case b[i] == 0xef:
 		if i+2 < len(b) && isWide(b[i+1], b[i+2]) {
-			s.hit(i, i+1, wideRule)
+			s.layerHit(i, wideRule)
 		}
+	case b[i] == '<':
+		s.layerHit(i, elementRule)
+	case b[i] == '?':
+		s.layerHit(i, queryRule)
+	case hasFold(b, i, `\u`):
+		s.hit(i, i+1, escapeRule) // what stands there is unknown
 	case b[i] == '\\':
-		s.hit(i, i+1, escapeRule)
+		s.layerHit(i, escapeRule)
 	case b[i] == '%' && i+2 < len(b) && classOf[b[i+2]]&hexByte != 0:
-		s.hit(i, i+1, percentRule)
+		s.layerHit(i, percentRule)
 	}
 }
 
@@ -262,27 +264,16 @@ func (s *scan) shortName(i int) {
 			s.hit(end-len(name), end, (*scan).nameRule)
 		}
 	}
+	if b[i] == '=' && end == i && (hasFold(b, end-4, "?key") || hasFold(b, end-4, "&key")) {
+		s.hit(end-4, i+1, (*scan).codeRule)
+	}
 	if b[i] == '=' && end == i && (hasFold(b, end-3, "sig") || hasFold(b, end-9, "signature")) {
 		s.hit(end-3, i+1, (*scan).signatureRule)
 	}
 }
 
-// within tells whether the byte at i goes on a word. What ends an escape is none:
-// \nghp_…, %3Dghp_….
-func within(b []byte, i int) bool {
-	if i == 0 || !isAlnum(b[i-1]) && b[i-1] != '_' {
-		return false
-	}
-	switch c := b[i-1]; {
-	case i >= 2 && b[i-2] == '\\':
-		return strings.IndexByte("nrt", c) < 0
-	case i >= 3 && b[i-3] == '%' && classOf[c]&classOf[b[i-2]]&hexByte != 0:
-		return false
-	case i >= 6 && b[i-6] == '\\' && b[i-5] == 'u':
-		return false
-	}
-	return true
-}
+// within tells whether the byte at i goes on a word.
+func within(b []byte, i int) bool { return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') }
 
 // aroundDot tells whether a dot may be that of a bootstrap token.
 func aroundDot(b []byte, i int) bool {
@@ -290,5 +281,5 @@ func aroundDot(b []byte, i int) bool {
 	if i < before || i+behind >= len(b) {
 		return false
 	}
-	return run(b[:i+1+behind], i+1, base64Byte) == i+1+behind && isAlnum(b[i-before]) && runBack(b, i, base64Byte) <= i-before
+	return run(b[:i+1+behind], i+1, base64Byte) == i+1+behind
 }

@@ -11,12 +11,13 @@ import (
 const (
 	mostRows    = 200
 	mostColumns = 64
+	mostHeading = 1 << 10 // bytes of a heading behind a name
 )
 
 // tableForm takes the column that a name heads.
 func (s *scan) tableForm(f field) bool {
 	b := f.b
-	if f.from < s.dull.columns {
+	if f.from < s.dull.columns && f.from > s.dull.heading {
 		return false
 	}
 	lowest := max(0, f.from-min(layerBack, s.back/2))
@@ -24,7 +25,10 @@ func (s *scan) tableForm(f field) bool {
 	if line == lowest && lowest > 0 && !isLine(b[lowest-1]) || line > f.from {
 		return false
 	}
-	end := lineEnd(b, f.to)
+	end := lineEnd(b[:min(len(b), f.to+mostHeading)], f.to)
+	if end < len(b) && !isLine(b[end]) {
+		return false
+	}
 	switch {
 	case bytes.IndexByte(b[line:end], '|') >= 0:
 		return s.separated(f, line, end, '|')
@@ -51,7 +55,8 @@ func isHeading(line []byte, sep byte) bool {
 	for _, cell := range cells {
 		cell = bytes.Trim(cell, "\" '\r")
 		if len(cell) == 0 || len(cell) > 40 || run(cell, 0, nameByte|blankByte) != len(cell) ||
-			isDigit(cell[0]) || bytes.Contains(cell, []byte(" -")) {
+			isDigit(cell[0]) || bytes.Contains(cell, []byte(" -")) ||
+			bytes.Count(cell, []byte(" ")) > 3 {
 			return false
 		}
 	}
@@ -91,7 +96,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	}
 	column := columnOf(b[line:end], f.from-line, sep)
 	heads := columnOf(b[line:end], end-line, sep)
-	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b[line:end], b, end)) {
+	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b, line, end)) {
 		return s.cellBeside(f, line, end, column)
 	}
 	found := false
@@ -100,6 +105,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 		if i = lineEnd(b, next); i == next {
 			break
 		}
+		*s.work += int64(i - next)
 		cell := cellAt(b, next, i, column, sep)
 		if columnOf(b[next:i], i-next, sep) != heads || i == len(b) && s.cut(b) {
 			if row > 0 || sep != '|' {
@@ -111,7 +117,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 			s.takeJudged(f, cell, f.trust < strong)
 			found = true
 		}
-		s.dull.columns = end
+		s.dull.heading, s.dull.columns = end, i
 	}
 	return found
 }
@@ -124,10 +130,11 @@ func isConstant(text []byte) bool {
 
 // isRow tells of the last row of a table whose borders are drawn: what follows is its
 // border, and no row.
-func isRow(line, b []byte, end int) bool {
+func isRow(b []byte, line, end int) bool {
 	border := nextPayload(b, end)
 	below := nextPayload(b, lineEnd(b, border))
-	return bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("|")) && border < len(b) && b[border] == '+' &&
+	barred := b[skipBlanks(b, line)] == '|' || line >= 2 && b[line-2] == '|' // taken for a log's prefix
+	return barred && border < len(b) && b[border] == '+' &&
 		(below >= len(b) || b[below] != '|')
 }
 

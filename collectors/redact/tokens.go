@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"strings"
 )
 
@@ -21,8 +20,7 @@ func (s *scan) bootstrapRule(dot, _ int) {
 		}
 	}
 	if letters == 0 || digits == 0 || from > 0 && (isWord(b[from-1]) || b[from-1] == '-' ||
-		b[from-1] == '.') && !escapedBefore(b, from) || end < len(b) &&
-		(isWord(b[end]) || b[end] == '-' || b[end] == '.' && end+1 < len(b) && isWord(b[end+1])) {
+		b[from-1] == '.') || end < len(b) && (isWord(b[end]) || b[end] == '-' || b[end] == '.' && end+1 < len(b) && isWord(b[end+1])) {
 		return
 	}
 	if isEventName(b[from:dot], b[dot+1:end]) {
@@ -34,10 +32,6 @@ func (s *scan) bootstrapRule(dot, _ int) {
 		}
 	}
 	s.add(from, end, "bootstrap-token", b[from:end])
-}
-
-func escapedBefore(b []byte, i int) bool {
-	return i > 1 && strings.IndexByte("nrt", b[i-1]) >= 0 && b[i-2] == '\\'
 }
 
 // isEventName takes the name of an event: that of its object, and the time in
@@ -62,37 +56,6 @@ func (s *scan) rancherRule(start, end int) {
 		s.learn("token", b[end:i])
 		s.add(from, i, "token", b[from:i])
 	}
-}
-
-// azureRule takes the client secrets of Azure: three letters, 8Q~ and more.
-func (s *scan) azureRule(at, _ int) {
-	b := s.see(at)
-	from, end := at-5, at+1
-	if !isDigit(b[at-2]) {
-		return
-	}
-	for end < len(b) && (isAlnum(b[end]) || strings.IndexByte("_-.~", b[end]) >= 0) {
-		end++
-	}
-	end = at + len(bytes.TrimRight(b[at:end], "."))
-	if end-at >= 30 && end-at <= 42 && (from == 0 || !isWord(b[from-1])) {
-		s.add(from, end, "client-secret", b[from:end])
-	}
-}
-
-// storageRule takes the key of a storage account: 86 letters of base64 and ==.
-func (s *scan) storageRule(at, _ int) {
-	b := s.see(at)
-	end := at + 2
-	from := at
-	for from > 0 && at-from < 90 && (isAlnum(b[from-1]) || b[from-1] == '+' || b[from-1] == '/') {
-		from--
-	}
-	if at-from != 86 || !mixed(b[from:at]) || end < len(b) && (isAlnum(b[end]) || b[end] == '=') ||
-		from > 6 && (hasFold(b, from-7, "sha512-") || hasFold(b, from-7, "sha512:")) {
-		return
-	}
-	s.add(from, end, "access-key", b[from:end])
 }
 
 // hashRule takes the hashes of htpasswd and passwd.

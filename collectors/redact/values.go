@@ -30,8 +30,12 @@ func isCode(b []byte, v value) bool {
 		(i == len(text)-1 || run(bytes.TrimRight(text[i+1:], "]"), 0, wordByte) == len(bytes.TrimRight(text[i+1:], "]"))) {
 		return true // tokens[index]
 	}
+	if isCall(text) {
+		return true
+	}
 	if text[0] == '*' || text[0] == '&' {
-		return run(text, 1, nameByte) == len(text) && bytes.IndexByte(text, '.') > 1
+		return run(text, 1, nameByte) == len(text) && (bytes.IndexByte(text, '.') > 1 || isIdentifier(text[1:]) &&
+			!bytes.ContainsAny(text, digits))
 	}
 	if text = bytes.TrimRight(text, "{"); len(text) < 2 {
 		return false
@@ -58,6 +62,19 @@ func isCode(b []byte, v value) bool {
 		return t >= medium
 	}
 	return false
+}
+
+// isCall tells of a call or a type that begins with where it comes from: to.Ptr(x), a.B(c).D(),
+// *creds.Passwords[0].Value, model.Key{Data:, func() string.
+func isCall(text []byte) bool {
+	text = bytes.TrimLeft(text, "*&")
+	i := run(text, 0, nameByte|wordByte)
+	if i < 3 || i == len(text) || strings.IndexByte("({[", text[i]) < 0 {
+		return false
+	}
+	name := text[:i]
+	return string(name) == "func" || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !isGenerated(name)
 }
 
 // isCamel tells of words written together, each but the first with a capital.
@@ -108,6 +125,7 @@ func isPath(v []byte) bool {
 // secret: a path, an address, a number, a duration.
 func isPlainValue(v []byte) bool {
 	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) ||
+		bytes.HasPrefix(v, []byte("Registry::")) ||
 		bytes.HasPrefix(v, []byte("sha256:")) {
 		return true
 	}
@@ -156,6 +174,7 @@ func mixed(v []byte) bool {
 // looksRandom tells of a value in prose, where anything may follow a name, that
 // it is one.
 func looksRandom(v []byte) bool {
+	v = bytes.TrimRight(v, "!?\"'")
 	if len(v) < 6 || v[len(v)-1] == ':' || bytes.HasPrefix(v, []byte("0x")) || isPlainValue(v) ||
 		isObjectName(v) || isTypeName(v) {
 		return false
@@ -191,21 +210,22 @@ func isObjectName(v []byte) bool {
 	if parts == 0 {
 		return run(v, 0, wordByte) == len(v) && !mixed(v) && len(v) < 24
 	}
-	longest := 0
+	longest, odd := 0, 0
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool {
 		return c == '-' || c == '/' || c == '.' || c == ':'
 	}) {
 		if mixed(word) {
 			longest = max(longest, len(word))
+			odd++
 		}
 	}
-	return longest <= 10 && isLower(v[0])
+	return longest <= 10 && odd <= 3 && isLower(v[0])
 }
 
 // isTypeName takes v1.Secret, *rest.Config, core/v1.
 func isTypeName(v []byte) bool {
 	v = bytes.TrimLeft(v, "*&")
-	return len(v) > 3 && v[0] == 'v' && isDigit(v[1]) &&
+	return len(v) > 3 && len(v) < 64 && v[0] == 'v' && isDigit(v[1]) &&
 		(v[2] == '.' || bytes.HasPrefix(v[2:], []byte("beta"))) ||
 		bytes.HasPrefix(v, []byte("x509"))
 }
@@ -245,7 +265,8 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 		return false // so many tests pass
 	}
 	if t == strong {
-		return !prose || bytes.Count(v, []byte(" ")) < 2 && (looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")))
+		return !prose || bytes.Count(v, []byte(" ")) < 2 && (looksRandom(v) ||
+			hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v))
 	}
 	if isPlainValue(v) || bytes.HasPrefix(v, []byte("system:")) {
 		return t == medium && isSecretURL(v)

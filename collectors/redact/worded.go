@@ -11,12 +11,18 @@ import (
 const (
 	leastWorded = 16
 	leastLoud   = 12 // behind a word in capitals
-	mostWorded  = 256
+	mostWorded  = 4096
+	gluedReach  = 48
 	wordedReach = 64 // bytes before a value in which its words stand
+	leastRun    = 20 // letters that no word has
+	leastBase64 = 32 // letters of which some are signs that paths have too
 )
 
 // keyWords are what the word before a value ends with.
-var keyWords = []string{"key", "token", "secret", "access", "private"}
+var (
+	keyWords  = []string{"key", "token", "secret", "access", "private"}
+	loudWords = []string{"KEY", "TOKEN", "SECRET", "ACCESS", "PRIVATE"}
+)
 
 // notOfSecrets stand before a key or a token that is no secret, or before another thing of
 // that name.
@@ -39,23 +45,44 @@ var notOfSecrets = func() map[string]bool {
 // worded looks before a run of letters and digits for a word of secrets.
 func (s *scan) worded(start, end int) {
 	b := s.b
+	if end-start < leastRun && !bytes.ContainsAny(b[start:end], digits) {
+		return
+	}
 	if b[start] == '-' || b[start] == '_' {
 		start++
 	}
-	if slash := bytes.IndexAny(b[start:end], "/+"); slash >= 0 || end-start > mostWorded {
+	at := s.behindName(start, end)
+	keyed := s.afterKeyWord(at)
+	if !keyed && !s.afterGluedWord(at) {
 		return
 	}
-	at := s.behindName(start, end)
-	text := bytes.TrimRight(b[at:end], "=-_")
 	loud := s.afterLoudWord(at)
-	if len(text) < leastWorded && !(loud && len(text) >= leastLoud) || !s.afterKeyWord(at) ||
+	if bytes.ContainsAny(b[start:end], "/+") && !((loud || end-at >= leastBase64) && isGenerated(b[at:end])) ||
+		end-start > mostWorded {
+		return
+	}
+	text := bytes.TrimRight(b[at:end], "=-_")
+	if len(text) < leastWorded && !(loud && len(text) >= leastLoud) ||
 		!s.valueEnds(b, skipEquals(b, at+len(text))) && b[at+len(text)] != '.' ||
 		!isMade(text) && !(loud && isMadeLoosely(text)) {
 		return
 	}
-	s.hit(at, at+len(text), func(s *scan, at, end int) {
+	s.hit(at, s.dottedOn(at+len(text)), func(s *scan, at, end int) {
 		s.add(at, end, "key", s.b[at:end])
 	})
+}
+
+// dottedOn passes the other parts of a value whose parts dots separate.
+func (s *scan) dottedOn(i int) int {
+	const leastPart = 20
+	for i < len(s.b) && s.b[i] == '.' {
+		next := run(s.b, i+1, base64Byte)
+		if next-i <= leastPart || bytes.ContainsAny(s.b[i+1:next], "/+") {
+			break
+		}
+		i = next
+	}
+	return i
 }
 
 // skipEquals passes what base64 is filled up with.
@@ -77,8 +104,14 @@ func (s *scan) behindName(start, end int) int {
 			}
 		case isDigit(c) && at == start && i > start+3: // collect2TOKEN-0123…
 		case !isLower(c | 0x20):
+			if end-at < leastLoud {
+				return start
+			}
 			return at
 		}
+	}
+	if end-at >= leastRun { // letters alone
+		return at
 	}
 	return start
 }
@@ -86,12 +119,40 @@ func (s *scan) behindName(start, end int) int {
 // afterLoudWord tells whether a word of secrets in capitals stands right before i.
 func (s *scan) afterLoudWord(i int) bool {
 	before := bytes.TrimRight(s.b[max(0, i-wordedReach):i], " -_:=")
-	for _, key := range keyWords {
-		if bytes.HasSuffix(before, []byte(strings.ToUpper(key))) {
+	for _, key := range loudWords {
+		if bytes.HasSuffix(before, []byte(key)) {
+			return true
+		}
+	}
+	return s.afterGluedWord(i)
+}
+
+// afterGluedWord tells of a word of secrets in capitals that the small letters of a service's name
+// precede, and at most a few letters between it and i: infuraKEYwithspecial-VALUE.
+func (s *scan) afterGluedWord(i int) bool {
+	before := s.b[max(0, i-gluedReach):i]
+	before = before[runBack(before, len(before), wordByte|nameByte|blankByte):]
+	if len(before) < len("nameKEY") || bytes.IndexByte(before, 'E') < 0 { // which each word has
+		return false
+	}
+	for _, key := range loudWords {
+		at := bytes.LastIndex(before, []byte(key))
+		if at < 0 || bytes.ContainsAny(before[at+len(key):], digits+".") {
+			continue
+		}
+		stem := bytes.TrimRight(bytes.TrimRight(before[:at], uppers), " -_")
+		name := stem[len(bytes.TrimRight(stem, lowers)):]
+		if len(name) >= 4 && (len(stem) == at || !isOrdinary(name)) {
 			return true
 		}
 	}
 	return false
+}
+
+// isOrdinary tells of a word that says of a key that it is no secret, or goes on a sentence.
+func isOrdinary(word []byte) bool {
+	lower := strings.ToLower(string(word))
+	return len(lower) < 3 || notOfSecrets[lower] || proseWords[lower]
 }
 
 // afterKeyWord tells whether the words before i are of a secret.
@@ -129,9 +190,7 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 			end--
 		}
 		if tied = end < from; !tied {
-			for end > lowest && from-end < 3 && (b[end-1] == ' ' || isLine(b[end-1])) {
-				end--
-			}
+			end = lowest + len(bytes.TrimRight(b[lowest:end], " \r\n"))
 		}
 		start := end
 		for start > lowest && isAlnum(b[start-1]) {
@@ -140,7 +199,7 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 		stem = b[start:end]
 	}
 	lower := strings.ToLower(string(stem))
-	if len(lower) < 3 || notOfSecrets[lower] || proseWords[lower] {
+	if isOrdinary(stem) {
 		return false
 	}
 	for _, word := range innocents {
@@ -148,7 +207,8 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 			return false
 		}
 	}
-	return tied || lower == "secret" || lower == "private" || !bytes.ContainsAny(key, lowers) || !bytes.ContainsAny(stem, uppers)
+	return tied || lower == "secret" || lower == "private" || !bytes.ContainsAny(key, lowers) ||
+		!bytes.ContainsAny(stem, uppers) || !bytes.ContainsAny(stem, lowers)
 }
 
 // isKeyOfService tells of a name such as onesignal_key: a word that says of what the key is,
@@ -169,20 +229,22 @@ func isMade(v []byte) bool {
 	if isGUID(v) {
 		return true
 	}
-	if isPlaceholder(v) || isObjectName(v) && bytes.ContainsAny(v, "-.") || isWordy(v) || isTime(v) ||
+	if bytes.IndexByte(bytes.TrimRight(v, "="), '=') > 0 || isPlaceholder(v) ||
+		isObjectName(v) && bytes.ContainsAny(v, "-.") || isWordy(v) || isTime(v) ||
 		entropy(v) < leastEntropy {
 		return false
 	}
 	if allDigits(v) {
 		return len(v) >= 24
 	}
-	return mixed(v) && bytes.ContainsAny(v, digits) || len(v) >= 20 && isRun(v)
+	return mixed(v) && bytes.ContainsAny(v, digits) || len(v) >= leastRun && isRun(v)
 }
 
 // isMadeLoosely takes what stands behind a word in capitals: letters and digits, which may
 // have words in them.
 func isMadeLoosely(v []byte) bool {
-	return mixed(v) && bytes.ContainsAny(v, digits) && !isPlaceholder(v) && !isTime(v) && entropy(v) >= leastEntropy
+	return mixed(v) && bytes.ContainsAny(v, digits) && bytes.IndexByte(v, '=') < 0 && !isPlaceholder(v) &&
+		!isTime(v) && entropy(v) >= leastEntropy
 }
 
 // leastEntropy keeps out what repeats a few letters.

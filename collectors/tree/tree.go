@@ -138,11 +138,16 @@ func (t *Tree) HasFile(name string) bool {
 	return file
 }
 
-// Remove takes a file out again.
+// Remove takes a file, or its gap, out again.
 func (t *Tree) Remove(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.files, name)
+	if _, gap := t.gaps[name]; gap {
+		delete(t.files, name+".gap")
+		delete(t.gaps, name)
+		t.stale = true
+	}
 }
 
 // Keep takes over what another tree holds, but for the paths that are left out. Its content has lost

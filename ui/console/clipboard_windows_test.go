@@ -1,6 +1,7 @@
 package console
 
 import (
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -33,6 +34,8 @@ func TestATextOnTheClipboardIsReadBack(t *testing.T) {
 // clipboardText reads what a paste would give.
 func clipboardText(t *testing.T) string {
 	t.Helper()
+	runtime.LockOSThread() // the clipboard is opened for a thread
+	defer runtime.UnlockOSThread()
 	if err := open(); err != nil {
 		t.Fatal(err)
 	}

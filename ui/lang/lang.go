@@ -23,10 +23,10 @@ import (
 
 // archive has the folders of all languages; `make docs` writes it.
 //
-//go:embed languages.zip
+//go:embed languages.zip.gz
 var archive []byte
 
-var folders = sync.OnceValue(func() fs.FS { return packed.Files(archive, ".") })
+var folders = packed.Files(archive, ".")
 
 // Languages lists the languages that --lang takes.
 var Languages = []string{"en", "zh"}
@@ -100,13 +100,13 @@ func readLanguage(folder string, of *checks.Catalogue) (*Catalogue, error) {
 
 // files are those of a language's folder, by name.
 func files(folder string) (map[string]file, error) {
-	names, err := fs.ReadDir(folders(), folder)
+	names, err := fs.ReadDir(folders, folder)
 	if err != nil {
 		return nil, err
 	}
 	list := map[string]file{}
 	for _, n := range names {
-		content, err := fs.ReadFile(folders(), path.Join(folder, n.Name()))
+		content, err := fs.ReadFile(folders, path.Join(folder, n.Name()))
 		if err != nil {
 			return nil, err
 		}

@@ -4,11 +4,11 @@ import (
 	"flag"
 	"testing"
 
-	"doctor/checks/packed"
+	"doctor/fixtures/packing"
 )
 
-var update = flag.Bool("update", false, "write languages.zip anew")
+var update = flag.Bool("update", false, "write languages.zip.gz anew")
 
 func TestTheProgramHasTheLanguagesAsTheyAre(t *testing.T) {
-	packed.Check(t, "languages.zip", archive, ".", "*/*.toml", *update)
+	packing.Check(t, "languages.zip.gz", archive, ".", "*/*.toml", *update)
 }

@@ -63,7 +63,7 @@ func (c *Catalogue) arg(arg any, verb string) string {
 func (c *Catalogue) syntax(f *evidence.SyntaxFault) string {
 	if f.Comment {
 		return c.Say(
-			evidence.Phrasef("line %d: JSON has no comments; delete this one and its marker",
+			evidence.Phrasef("line %d: JSON allows no comments; delete this one and its marker",
 				f.Line))
 	}
 	return c.Say(evidence.Phrasef("line %d: %s", f.Line, evidence.Phrasef(f.Err.Error())))

@@ -254,7 +254,7 @@ func (t *teller) ending() {
 	t.say("")
 	t.say("%s.", capital(t.style().Counts(t.report)))
 	if words, cause := t.style().Verdict(t.report); cause != "" {
-		t.say("%s, which fixes %s.", capital(words), cause)
+		t.say("%s, which fixes %s.", capital(strings.TrimRight(words, ".。")), cause)
 	}
 }
 

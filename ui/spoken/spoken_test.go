@@ -39,7 +39,7 @@ func sample() checks.Report {
 					Message: "the Node object has no podCIDR, e.g. 10.244.2.0/24. It stays so.",
 					Because: []evidence.Because{{Path: "logs/flanneld/flanneld.log", Line: 5,
 						Text: "pod cidr not assigned"}}}},
-				Fix: checks.Fix{Steps: []checks.Step{
+				Fix: checks.Fix{Steps: []*checks.Step{
 					{Kind: checks.StepRun, Text: "set one", Command: "Restart-Service flanneld",
 						Impact: "pods lose their network for some seconds"}}}},
 			{ID: "disk-full", Title: "the disk is full", Status: checks.StatusPass},

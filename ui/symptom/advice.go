@@ -36,6 +36,11 @@ var advices = map[evidence.Remedy]Advice{
 		"check it by hand on the node", nil},
 	evidence.RunCommand: {"the files do not show what the checks need",
 		"run these commands, and give doctor their output too", nil},
+	evidence.WindowsNode: {"the Node object is of a node without Windows",
+		"give doctor the Node object of a Windows node", []string{"kubectl get node NODE -o yaml"}},
+	evidence.WholeLog: {"a part of a log can show that a fault is there, never that it is not",
+		"give doctor the whole log, from the last start of its component: run doctor on the node, or collect a bundle there",
+		[]string{"doctor", "doctor bundle"}},
 	evidence.OpenCheck: {"the recording does not show what the checks need",
 		"open the check to see what is missing; -o wide shows it for all checks", nil},
 }

@@ -11,7 +11,8 @@ var all = slices.Concat(nodeSymptoms, podSymptoms, networkSymptoms, useSymptoms)
 
 // unnoticed are checks that no symptom leads to: nobody sees these faults until
 // somebody else makes use of them.
-var unnoticed = []string{"kubeconfig-readable", "secrets-clear-text-on-disk"}
+var unnoticed = []string{"kubeconfig-readable", "secrets-clear-text-on-disk",
+	"windows-exporter-collector-unknown"}
 
 var nodeSymptoms = []Symptom{
 	{
@@ -26,12 +27,12 @@ var nodeSymptoms = []Symptom{
 			"runtime-too-old", "gke-windows-pool-prereq",
 			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port", "version-skew"},
 		Next: []Step{
-			{"read the end of the kubelet's log: it says what the API server answers",
+			{"read the end of the kubelet's log: it shows the response of the API server",
 				[]string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
-			{"see whether the API server answers from the node, and whether the token is still good", []string{"Test-NetConnection APISERVER -Port 6443", "kubeadm token create --print-join-command"}, "makes a token with which nodes can join for a day"},
-			{"approve the certificate request of the node where one waits",
+			{"check that the node reaches the API server, and that the token is still valid", []string{"Test-NetConnection APISERVER -Port 6443", "kubeadm token create --print-join-command"}, "creates a token that lets nodes join for a day"},
+			{"approve the certificate request of the node if one is pending",
 				[]string{"kubectl get csr", "kubectl certificate approve CSR"},
-				"whoever made the request gets into the cluster: see that it is this node"},
+				"the requester joins the cluster: make sure that it is this node"},
 		},
 	},
 	{
@@ -48,14 +49,15 @@ var nodeSymptoms = []Symptom{
 			"paging-file-too-small", "pagefile-disabled", "system-reserved-too-low",
 			"disk-pressure-snapshot-leak",
 			"containers-feature-missing", "runtime-too-old", "os-version-unsupported",
-			"antrea-ovs-problem", "l2bridge-unstable-21h2", "control-plane-unreachable", "node-under-pressure", "node-address-mismatch"},
+			"antrea-ovs-problem", "l2bridge-unstable-21h2", "rke2-calico-token-missing",
+			"kubeadm-node-name-invalid", "control-plane-unreachable", "node-under-pressure", "node-address-mismatch"},
 		Breaks: []string{"kubelet-start", "kubelet", "container-runtime", "runtime-pipe", "node-reports", "node-ready"},
 		Next: []Step{
-			{"read what the Node's conditions say, and since when",
+			{"read the conditions of the Node, and since when they hold",
 				[]string{"kubectl describe node {node}"}, ""},
-			{"see which of the node's services run",
+			{"check which services of the node are running",
 				[]string{"Get-Service kubelet, kube-proxy, containerd, flanneld, hns -ErrorAction SilentlyContinue"}, ""},
-			{"see whether the node reaches the API server",
+			{"check that the node reaches the API server",
 				[]string{"Test-NetConnection APISERVER -Port 6443"}, ""},
 		},
 	},
@@ -73,9 +75,9 @@ var nodeSymptoms = []Symptom{
 			"windows-server-2019-decap-in-regression", "windows-update-kb5040437-networking",
 			"l2bridge-unstable-21h2", "settings-not-applied", "kubeconfig-invalid", "node-route-missing"},
 		Next: []Step{
-			{"see what was installed lately, and compare with a node that is well",
+			{"check which updates were installed recently, and compare with a healthy node",
 				[]string{"Get-HotFix | Sort-Object InstalledOn | Select-Object -Last 5"}, ""},
-			{"see what Windows started and stopped since its boot (t shows it on this screen)",
+			{"check what Windows started and stopped since its boot (press t for the timeline)",
 				[]string{"Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'} -MaxEvents 50"}, ""},
 		},
 	},
@@ -92,8 +94,8 @@ var podSymptoms = []Symptom{
 			"hyperv-annotation", "hostprocess-unsupported",
 			"hostport-conflict-or-not-published"},
 		Next: []Step{
-			{"read what the scheduler says of the pod", []string{"kubectl describe pod POD"}, ""},
-			{"see whether the node is cordoned or tainted, and what is left on it",
+			{"read the scheduler's events of the pod", []string{"kubectl describe pod POD"}, ""},
+			{"check whether the node is cordoned or tainted, and what it can still allocate",
 				[]string{"kubectl describe node {node}"}, ""},
 		},
 	},
@@ -114,9 +116,10 @@ var podSymptoms = []Symptom{
 			"hns-parameter-incorrect", "calico-policy-config-invalid",
 			"calico-vswitch-interface-timeout", "azure-vnet-store-locked", "eks-missing-private-ip",
 			"transparent-network-missing",
-			"ovs-network-missing", "antrea-ovs-problem", "sandbox-name-reserved",
+			"ovs-network-missing", "antrea-ovs-problem", "sandbox-name-reserved", "sandbox-endpoint-gone",
 			"compute-system-unexpected-exit", "container-invalid-state",
 			"mount-path-invalid", "smb-global-mapping-failed", "csi-proxy-missing",
+			"csi-driver-not-registered",
 			"securitycontext-nonroot", "hostprocess-logon-denied",
 			"hostprocess-unsupported", "hyperv-feature-missing", "hyperv-annotation",
 			"hostport-conflict-or-not-published",
@@ -125,10 +128,10 @@ var podSymptoms = []Symptom{
 			"pods-restarting", "pod-host-network", "defender-exclusions-missing"},
 		Breaks: []string{"pod-start"},
 		Next: []Step{
-			{"read the last events of one such pod: the words after FailedCreatePodSandBox or FailedMount name the next suspect", []string{"kubectl describe pod POD"}, ""},
-			{"see whether a Secret, a ConfigMap or a volume that the pod names is there",
+			{"read the last events of one such pod: the text after FailedCreatePodSandBox or FailedMount names the error", []string{"kubectl describe pod POD"}, ""},
+			{"check that each Secret, ConfigMap and volume that the pod names exists",
 				[]string{"kubectl get secret,configmap,pvc -n NAMESPACE"}, ""},
-			{"start a pod of nothing but the pause image, or of nanoserver, on this node: does that come up?", []string{`kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:ltsc2022 --overrides='{"spec":{"nodeName":"{node}"}}' -- ping -t localhost`}, "leaves a pod named probe: delete it afterwards"},
+			{"start a pod with only the pause image or nanoserver on this node, and check that it runs", []string{`kubectl run probe --image=mcr.microsoft.com/windows/nanoserver:ltsc2022 --overrides='{"spec":{"nodeName":"{node}"}}' -- ping -t localhost`}, "leaves a pod named probe: delete it afterwards"},
 		},
 	},
 	{
@@ -145,9 +148,9 @@ var podSymptoms = []Symptom{
 			"win-defaults-path-copy-denied", "hostprocess-logon-denied", "node-not-ready-lost", "node-under-pressure"},
 		Breaks: []string{"running-containers"},
 		Next: []Step{
-			{"read what the container said last, and how it ended",
+			{"read the last log lines of the container, and its exit code",
 				[]string{"kubectl logs POD --previous", "kubectl describe pod POD"}, ""},
-			{"see whether its probes are too strict: exec probes are slow on Windows, and a start takes longer than on Linux", []string{"kubectl get pod POD -o yaml"}, ""},
+			{"check whether its probes are too strict: exec probes are slow on Windows, and a start takes longer than on Linux", []string{"kubectl get pod POD -o yaml"}, ""},
 		},
 	},
 	{
@@ -163,9 +166,9 @@ var podSymptoms = []Symptom{
 			"outboundnat-exception-too-broad"},
 		Categories: []checks.Category{checks.CategoryImages},
 		Next: []Step{
-			{"pull the image by hand on the node, and read what the registry answers",
-				[]string{"crictl pull IMAGE"}, "the image takes its room on the disk"},
-			{"see whether the pull secret is named in the pod or its service account, and is good",
+			{"pull the image by hand on the node, and read the response of the registry",
+				[]string{"crictl pull IMAGE"}, "the image uses disk space"},
+			{"check that the pod or its service account names the pull secret, and that the secret is valid",
 				[]string{"kubectl get pod POD -o jsonpath='{.spec.imagePullSecrets}'"}, ""},
 		},
 	},
@@ -177,7 +180,7 @@ var podSymptoms = []Symptom{
 			"pod-os-not-selected", "session-affinity-timeout",
 			"dual-stack-unsupported", "hostport-conflict-or-not-published", "flexvolume-in-use"},
 		Next: []Step{
-			{"have the manifest judged before it is applied", []string{"doctor lint MANIFEST.yaml"},
+			{"check the manifest before you apply it", []string{"doctor lint MANIFEST.yaml"},
 				""},
 		},
 	},

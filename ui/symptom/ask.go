@@ -53,7 +53,7 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		if res == nil {
 			continue // it was not among the checks that ran
 		}
-		outcome := outcomeOf(res.Status)
+		outcome := outcomeOf(res)
 		a.Count[outcome]++
 		a.Seen = a.Seen || outcome == Fault && slices.Contains(s.Shows, id)
 		if placed[id] {
@@ -117,7 +117,7 @@ func (a *Asked) place(c *checks.Cause, results map[string]*checks.Result, placed
 	for _, id := range a.Checks {
 		res := results[id]
 		if res == nil || id == c.ID || !slices.Contains(c.Consequences, id) ||
-			outcomeOf(res.Status) != Fault {
+			outcomeOf(res) != Fault {
 			continue
 		}
 		if standsAlready := slices.ContainsFunc(a.Items, func(i Item) bool {
@@ -143,7 +143,7 @@ func causeOf(r *checks.Report, id string) *checks.Cause {
 }
 
 func itemOf(res *checks.Result) Item {
-	i := Item{Result: res, Outcome: outcomeOf(res.Status)}
+	i := Item{Result: res, Outcome: outcomeOf(res)}
 	switch i.Outcome {
 	case Fault, Normal:
 		i.Says = sentence(res)

@@ -78,8 +78,11 @@ const (
 	Skipped                 // does not arise on this node, or did not run
 )
 
-func outcomeOf(s checks.Status) Outcome {
-	switch s {
+func outcomeOf(r *checks.Result) Outcome {
+	if r.Status == checks.StatusInfo && r.Category == checks.CategoryVersions {
+		return RuledOut // the version has a known regression, and the node no sign of it
+	}
+	switch r.Status {
 	case checks.StatusFail, checks.StatusWarn:
 		return Fault
 	case checks.StatusInfo:

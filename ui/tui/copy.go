@@ -153,7 +153,7 @@ func (say voice) copyStep(r *checks.Result, number int) effect {
 	}
 	step := r.Fix.First()
 	if number > 0 {
-		step = &r.Fix.Steps[number-1]
+		step = r.Fix.Steps[number-1]
 	}
 	text := step.Command
 	switch {

@@ -75,8 +75,8 @@ func TestCopy(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var out bytes.Buffer
 			folder := t.TempDir()
-			var m tea.Model = program{model: small(), terminal: newTerminal(&out, nil),
-				clipboard: clipboard{noClipboard, &out, row.takes, folder}}
+			var m tea.Model = program{model: small(), outside: outside{terminal: newTerminal(&out, nil),
+				clipboard: clipboard{noClipboard, &out, row.takes, folder}}}
 			var cmd tea.Cmd
 			for _, k := range row.keys {
 				m, cmd = m.Update(keyMsg(k))
@@ -193,18 +193,18 @@ func TestCopyTakesTextAndCleansCommands(t *testing.T) {
 		fix  checks.Fix
 		want string
 	}{
-		{"the text where there are no commands", checks.Fix{Steps: []checks.Step{
+		{"the text where there are no commands", checks.Fix{Steps: []*checks.Step{
 			{Kind: checks.StepRun, Text: "drain the node"}}},
 			"drain the node"},
-		{"nothing where there is no fix", checks.Fix{Steps: []checks.Step{}}, ""},
+		{"nothing where there is no fix", checks.Fix{Steps: []*checks.Step{}}, ""},
 		{"a line break from evidence becomes a space",
-			checks.Fix{Steps: []checks.Step{
+			checks.Fix{Steps: []*checks.Step{
 				{Kind: checks.StepInspect, Command: "Get-Item a\nRemove-Item b"}}},
 			"Get-Item a Remove-Item b"},
-		{"a long command is whole", checks.Fix{Steps: []checks.Step{
+		{"a long command is whole", checks.Fix{Steps: []*checks.Step{
 			{Kind: checks.StepRun, Text: "", Command: strings.Repeat("y", 2*maxText)}}},
 			strings.Repeat("y", 2*maxText)},
-		{"an escape sequence goes", checks.Fix{Steps: []checks.Step{
+		{"an escape sequence goes", checks.Fix{Steps: []*checks.Step{
 			{Kind: checks.StepRun, Text: "", Command: "Get-Item \x1b]52;c;AAAA\x07x"}}},
 			"Get-Item x"},
 	} {

@@ -32,7 +32,7 @@ func sampleFleet() FleetState {
 		if i == 3 {
 			add("node-lost", "Node is lost")
 		}
-		nodes = append(nodes, fleet.Judge(r, evidence.Snapshot{}))
+		nodes = append(nodes, fleet.Judge(r.Node.Name, r, evidence.Snapshot{}))
 	}
 	for i := range nodes { // what a Node object says is in no snapshot here
 		nodes[i].Unread, nodes[i].Ready = "", "True"
@@ -46,37 +46,48 @@ func sampleFleet() FleetState {
 	return FleetState{Report: r, Judged: 20, Of: 20, Finished: true}
 }
 
-func fleetOn(w, h int, s FleetState) fleetModel {
-	return newFleetModel(Options{Width: w, Height: h}).taken(s)
+func fleetOn(w, h int, s FleetState) host {
+	m := fleetModel{save: func() tea.Msg { return fleetSaved{said: "saved"} }}
+	on := newHost(m, Options{Width: w, Height: h})
+	on.base = m.taken(on.env(), s)
+	return on.settled()
 }
 
-func seenFleet(m fleetModel) string {
+// fleetOf is the fleet that a host shows.
+func fleetOf(h host) fleetModel { return h.base.(fleetModel) }
+
+func seenOn(h host) string {
 	var b strings.Builder
-	for _, l := range drawFleet(m) {
+	for _, l := range h.draw() {
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
 	return b.String()
 }
 
-func fleetAfter(t *testing.T, m fleetModel, names ...string) (fleetModel, fleetEffect) {
+func hostAfter(t *testing.T, h host, names ...string) (host, effect) {
 	t.Helper()
-	do := fleetNothing
+	var do effect
 	for _, n := range names {
-		m, do = m.press(keyMsg(n))
+		h, do = h.update(keyMsg(n))
 	}
-	return m, do
+	return h, do
+}
+
+func fleetTold(h host, s FleetState) host {
+	h, _ = h.update(answer{msg: s})
+	return h
 }
 
 func TestTheFleetFillsItsScreenAndNoMore(t *testing.T) {
 	reading := FleetState{What: "pods", Done: 500, Left: 1500}
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {200, 60}, {30, 8}, {20, 5}} {
-		for name, m := range map[string]fleetModel{
+		for name, m := range map[string]host{
 			"causes":  fleetOn(size[0], size[1], sampleFleet()),
 			"reading": fleetOn(size[0], size[1], reading),
 		} {
 			for _, keys := range [][]string{nil, {"enter"}, {"tab", "down"}, {"?"}, {"/", "w"}} {
-				shown, _ := fleetAfter(t, m, keys...)
-				lines := drawFleet(shown)
+				shown, _ := hostAfter(t, m, keys...)
+				lines := shown.draw()
 				if len(lines) != size[1] {
 					t.Errorf("%s at %v: %d lines", name, size, len(lines))
 				}
@@ -92,7 +103,7 @@ func TestTheFleetFillsItsScreenAndNoMore(t *testing.T) {
 
 func TestTheCausesOfAFleetLeadToTheirNodes(t *testing.T) {
 	m := fleetOn(120, 40, sampleFleet())
-	text := seenFleet(m)
+	text := seenOn(m)
 	for _, want := range []string{"20 Windows nodes · cluster.example", "✗ 6 with a fault",
 		"› ✗  6 File is missing", "✗  1 Node is lost",
 		"build 10.0.20348.1", "Restart-Service flanneld"} {
@@ -103,21 +114,21 @@ func TestTheCausesOfAFleetLeadToTheirNodes(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	m, _ = fleetAfter(t, m, "enter")
-	if text = seenFleet(m); !strings.Contains(text, "nodes with file-missing") ||
+	m, _ = hostAfter(t, m, "enter")
+	if text = seenOn(m); !strings.Contains(text, "nodes with file-missing") ||
 		strings.Contains(text, "win-06") || !strings.Contains(text, "win-05") {
 		t.Errorf("the nodes of the cause are\n%s", text)
 	}
-	m, do := fleetAfter(t, m, "down", "enter")
-	if do != fleetQuit || m.leave.Open != m.at || m.leave.Open == "" || m.leave.Evidence {
-		t.Errorf("enter on a node does %v with %+v", do, m.leave)
+	m, do := hostAfter(t, m, "down", "enter")
+	if leave := fleetOf(m).leave; !do.quit || leave.Open != fleetOf(m).at || leave.Open == "" || leave.Evidence {
+		t.Errorf("enter on a node does %v with %+v", do, fleetOf(m).leave)
 	}
-	m, _ = fleetAfter(t, m, "esc")
-	if m.nodes || m.at != "file-missing" {
-		t.Errorf("back leads to %q", m.at)
+	m, _ = hostAfter(t, m, "esc")
+	if fleetOf(m).nodes || fleetOf(m).at != "file-missing" {
+		t.Errorf("back leads to %q", fleetOf(m).at)
 	}
-	if m, do = fleetAfter(t, m, "e"); do != fleetQuit || m.leave.Open != "win-00" || !m.leave.Evidence {
-		t.Errorf("e on a cause does %v with %+v", do, m.leave)
+	if m, do = hostAfter(t, m, "e"); !do.quit || fleetOf(m).leave.Open != "win-00" || !fleetOf(m).leave.Evidence {
+		t.Errorf("e on a cause does %v with %+v", do, fleetOf(m).leave)
 	}
 }
 
@@ -135,9 +146,9 @@ func TestTheFilterOfAFleet(t *testing.T) {
 		{"text that a trait holds", []string{"tab", "/", "2", "9", "6", "6"}, 14},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, _ := fleetAfter(t, fleetOn(80, 24, sampleFleet()), c.keys...)
-			if got := len(m.keysOf()); got != c.want {
-				t.Errorf("%d rows, not %d:\n%s", got, c.want, seenFleet(m))
+			m, _ := hostAfter(t, fleetOn(80, 24, sampleFleet()), c.keys...)
+			if got := len(fleetOf(m).keysOf()); got != c.want {
+				t.Errorf("%d rows, not %d:\n%s", got, c.want, seenOn(m))
 			}
 		})
 	}
@@ -145,40 +156,40 @@ func TestTheFilterOfAFleet(t *testing.T) {
 
 func TestAFleetThatIsRead(t *testing.T) {
 	m := fleetOn(80, 24, FleetState{What: "pods", Done: 500, Left: 1500})
-	if text := seenFleet(m); !strings.Contains(text, "[#####---------------] reading pods: 500 of 2000") {
+	if text := seenOn(m); !strings.Contains(text, "[#####---------------] reading pods: 500 of 2000") {
 		t.Errorf("the progress is\n%s", text)
 	}
-	if m, do := fleetAfter(t, m, "b"); do != fleetNothing || m.status == "" {
+	if m, do := hostAfter(t, m, "b"); do.task != nil || m.status == "" {
 		t.Errorf("b saves what is not there: %v %q", do, m.status)
 	}
 	half := sampleFleet()
 	half.Finished, half.Judged = false, 10
-	m = m.taken(half)
-	if text := seenFleet(m); !strings.Contains(text, "[##########----------] 10 of 20 nodes diagnosed") {
+	m = fleetTold(m, half)
+	if text := seenOn(m); !strings.Contains(text, "[##########----------] 10 of 20 nodes diagnosed") {
 		t.Errorf("the progress is\n%s", text)
 	}
-	m, _ = fleetAfter(t, m, "down")
-	at := m.at
+	m, _ = hostAfter(t, m, "down")
+	at := fleetOf(m).at
 	more := sampleFleet()
 	more.Report.Causes = append([]fleet.Cause{{ID: "new", Title: "New", Count: 9}},
 		more.Report.Causes...)
-	if m = m.taken(more); m.at != at {
-		t.Errorf("the cursor went from %s to %s", at, m.at)
+	if m = fleetTold(m, more); fleetOf(m).at != at {
+		t.Errorf("the cursor went from %s to %s", at, fleetOf(m).at)
 	}
-	if m, do := fleetAfter(t, m, "b"); do != fleetSave || !m.saving {
+	if m, do := hostAfter(t, m, "b"); do.task == nil || !fleetOf(m).saving {
 		t.Errorf("b does %v", do)
 	}
 }
 
 func TestAFleetThatCannotBeRead(t *testing.T) {
 	m := fleetOn(80, 24, FleetState{Finished: true, Err: fmt.Errorf("may not list nodes")})
-	if text := seenFleet(m); !strings.Contains(text, "may not list nodes") {
+	if text := seenOn(m); !strings.Contains(text, "may not list nodes") {
 		t.Errorf("the reason is not in\n%s", text)
 	}
-	if _, do := fleetAfter(t, m, "q"); do != fleetQuit {
+	if _, do := hostAfter(t, m, "q"); !do.quit {
 		t.Error("q stays")
 	}
-	if _, do := m.press(tea.KeyMsg{Type: tea.KeyCtrlC}); do != fleetQuit {
+	if _, do := m.update(tea.KeyMsg{Type: tea.KeyCtrlC}); !do.quit {
 		t.Error("Ctrl-C stays")
 	}
 }

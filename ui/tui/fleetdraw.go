@@ -5,41 +5,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/key"
-
 	"doctor/checks/fleet"
 	"doctor/ui"
 )
 
 // How the screen of a fleet is divided.
 const (
-	fleetHeader  = 2   // lines above the rule
 	fleetWide    = 100 // columns from which the detail is beside the list
 	fleetPreview = 6   // lines of detail below the list elsewhere
 )
-
-// body is how many lines are between the rule and the footer.
-func (m fleetModel) body() int { return max(m.height-fleetHeader-1-footerLines, 0) }
 
 func (m fleetModel) wide() bool { return m.width >= fleetWide }
 
 // listHeight is how many rows of the list are seen.
 func (m fleetModel) listHeight() int {
-	if m.wide() || m.body() < 2*fleetPreview {
-		return m.body()
+	if m.wide() || m.height < 2*fleetPreview {
+		return m.height
 	}
-	return m.body() - fleetPreview - 1
+	return m.height - fleetPreview - 1
 }
 
-// drawFleet is the whole screen: exactly m.height lines, none wider than m.width.
-func drawFleet(m fleetModel) []line {
-	return framed(m.width, m.height, m.voice, func() []line {
-		lines := append(m.header(), rule(m.label(), m.width, m.ascii))
-		return append(append(lines, exactly(m.middle(), m.body())...), m.footer()...)
-	})
-}
-
-func (m fleetModel) header() []line {
+func (m fleetModel) header(env) []line {
 	r := m.state.Report
 	r.Summary.Nodes = max(r.Summary.Nodes, m.state.Of)
 	first := line{{" " + show(m.style().FleetHead(r), m.ascii), strong}}
@@ -76,12 +62,10 @@ func (m fleetModel) progress() line {
 		{strings.Repeat("-", cells-full), faint}, {"] ", faint}, {text, plain}}
 }
 
-// label says what is listed.
-func (m fleetModel) label() string {
+// title says what is listed.
+func (m fleetModel) title(env) string {
 	name := m.T("causes (%d)", len(m.state.Report.Causes))
 	switch {
-	case m.help:
-		return m.T("help")
 	case m.cause != "":
 		name = m.T("nodes with %s", m.cause)
 	case m.nodes:
@@ -93,16 +77,13 @@ func (m fleetModel) label() string {
 	return name
 }
 
-func (m fleetModel) middle() []line {
-	if m.help {
-		return indented(m.helpLines(), m.scroll)
-	}
+func (m fleetModel) body(env) []line {
 	if m.wide() {
-		l := layout{body: m.body(), list: m.width / 2, detail: m.width - m.width/2 - 2}
+		l := layout{body: m.height, list: m.width / 2, detail: m.width - m.width/2 - 2}
 		return beside(m.list(l.list), m.detail(l.detail), l, false, m.ascii)
 	}
 	lines := m.list(m.width)
-	if m.listHeight() < m.body() {
+	if m.listHeight() < m.height {
 		lines = append(exactly(lines, m.listHeight()), rule("", m.width, m.ascii))
 		lines = append(lines, indented(m.detail(m.width-2), 0)...)
 	}
@@ -234,52 +215,25 @@ func (m fleetModel) messageOf(n fleet.Node, c fleet.NodeCause) string {
 	return c.Message
 }
 
-func (m fleetModel) helpLines() []line {
-	list := []key.Binding{keys.enter, fleetKeys.evidence, fleetKeys.bundle, keys.focus,
-		fleetKeys.causes, fleetKeys.nodes, keys.filter, keys.back, keys.help, keys.quit, keys.leave,
-		keys.redraw, keys.up, keys.down, keys.top, keys.bottom, keys.halfUp, keys.halfDown,
-		keys.pageUp, keys.pageDown}
-	var lines []line
-	for _, k := range list {
-		does := m.Word(k.Help().Desc)
-		switch k.Help().Key {
-		case keys.enter.Help().Key:
-			does = m.T("on a cause its nodes, on a node its overview")
-		case keys.focus.Help().Key:
-			does = m.T("switch between causes and nodes")
-		case keys.back.Help().Key:
-			does = m.T("back, or clear the filter")
-		}
-		lines = append(lines, line{{padded(k.Help().Key, 14), strong}, {does, plain}})
-	}
-	return lines
-}
-
-func (m fleetModel) footer() []line {
-	talk := line{{" ", plain}}
+func (m fleetModel) hints() []hint {
 	other := hint{"tab", "nodes", 3}
 	if m.nodes {
 		other = hint{"tab", "causes", 3}
 	}
 	list := []hint{{"enter", "open", 1}, other, {"e", "evidence", 4}, {"b", "bundle", 5},
-		{"/", "filter", 2}, {"?", "help", 0}, {"q", "quit", 0}}
+		{"/", "filter", 2}}
 	if m.filter != "" || m.nodes {
 		list = slices.Insert(list, 1, hint{"esc", "back", 2})
 	}
-	if m.help {
-		list = []hint{{"q esc", "close help", 0}, {"j k", "scroll", 1}, {"Q", "quit", 2}}
-	}
-	switch {
-	case m.typing:
-		talk = append(talk, typedLine("/", m.filter, m.width-6, m.ascii)...)
-	case m.status != "":
-		talk = append(talk, span{show(m.status, m.ascii), accent})
-	default:
-		talk = append(talk, hints(list, m.width-2, m.voice)...)
-	}
-	second := m.T("%d of %d", min(m.cursor+1, len(m.keysOf())), len(m.keysOf()))
+	return list
+}
+
+func (m fleetModel) typed(e env) line { return typedLine("/", m.filter, e.width-6, e.ascii) }
+
+func (m fleetModel) counts(e env) string {
+	text := e.T("%d of %d", min(m.cursor+1, len(m.keysOf())), len(m.keysOf()))
 	if notes := m.state.Report.Notes; len(notes) > 0 {
-		second += " · " + notes[0]
+		text += " · " + notes[0]
 	}
-	return []line{talk, {{" " + clip(show(second, m.ascii), m.width-2, m.ascii), faint}}}
+	return text
 }

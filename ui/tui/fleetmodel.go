@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,55 +12,84 @@ import (
 
 // fleetModel is what the screen of a fleet shows, as data.
 type fleetModel struct {
-	voice
-	state         FleetState
-	width, height int
+	env
+	state FleetState
+	ask   func() FleetState
+	save  func() tea.Msg
 
 	nodes  bool   // the list is of nodes, not of causes
 	cause  string // the nodes are those of this cause
 	filter string
-	typing bool
-	help   bool
+	writes bool // the filter
 	cursor int
 	top    int
-	scroll int    // of the help
 	at     string // what the cursor is on, also when the list changes
 	from   string // the cause that the cursor was on before its nodes were listed
 
-	status  string
 	saving  bool
 	touched bool // the user pressed a key: the selection is theirs
 	leave   FleetLeave
 }
 
-// fleetEffect is what must happen outside of the model.
-type fleetEffect int
+// fleetEvery is how often the state is asked for while nodes are read and judged.
+const fleetEvery = 100 * time.Millisecond
 
-const (
-	fleetNothing fleetEffect = iota
-	fleetQuit
-	fleetSave
-	fleetRedraw
-)
+// fleetSaved is how a zip came out.
+type fleetSaved struct {
+	said string
+	err  error
+}
 
-var fleetKeys = struct{ evidence, bundle, causes, nodes key.Binding }{
+var fleetKeys = struct{ enter, focus, back, evidence, bundle, causes, nodes key.Binding }{
+	enter:    bind("enter", "on a cause its nodes, on a node its overview"),
 	evidence: bind("e", "the evidence of the node, file by file"),
 	bundle:   bind("b", "write the evidence of all nodes into a zip, without the secrets"),
+	focus:    bind("tab", "switch between causes and nodes"),
 	causes:   bind("1", "the list of causes"),
 	nodes:    bind("2", "the list of nodes"),
+	back:     bind("esc", "back, or clear the filter"),
 }
 
-func newFleetModel(opt Options) fleetModel {
-	return fleetModel{voice: newVoice(opt), width: opt.Width, height: opt.Height}
+func (m fleetModel) bindings() []key.Binding {
+	return []key.Binding{fleetKeys.enter, fleetKeys.evidence, fleetKeys.bundle, fleetKeys.focus,
+		fleetKeys.causes, fleetKeys.nodes, keys.filter, fleetKeys.back}
 }
 
-func (m fleetModel) taken(s FleetState) fleetModel {
-	s.Report = m.voice.Fleet(s.Report)
+func (m fleetModel) typing() bool { return m.writes }
+
+// start asks for the state until it is finished.
+func (m fleetModel) start(env) func() tea.Msg {
+	if m.state.Finished {
+		return nil
+	}
+	return func() tea.Msg {
+		time.Sleep(fleetEvery)
+		return m.ask()
+	}
+}
+
+func (m fleetModel) receive(e env, msg tea.Msg) (screen, effect) {
+	switch msg := msg.(type) {
+	case FleetState:
+		m = m.taken(e, msg)
+		return m, effect{task: m.start(e)}
+	case fleetSaved:
+		m.saving = false
+		if msg.err != nil {
+			return m, effect{say: msg.err.Error()}
+		}
+		return m, effect{say: msg.said}
+	}
+	return m, effect{}
+}
+
+func (m fleetModel) taken(e env, s FleetState) fleetModel {
+	s.Report = e.voice.Fleet(s.Report)
 	m.state = s
 	if s.Err != nil {
 		m.leave.Open = ""
 	}
-	return m.settled()
+	return m.settled(e).(fleetModel)
 }
 
 // causeRows are the causes that the filter leaves.
@@ -102,7 +132,8 @@ func (m fleetModel) keysOf() []string {
 }
 
 // settled brings cursor and scroll in line with the list.
-func (m fleetModel) settled() fleetModel {
+func (m fleetModel) settled(e env) screen {
+	m.env = e
 	rows := m.keysOf()
 	if i := slices.Index(rows, m.at); i >= 0 && m.touched {
 		m.cursor = i
@@ -112,47 +143,29 @@ func (m fleetModel) settled() fleetModel {
 	if m.cursor < len(rows) {
 		m.at = rows[m.cursor]
 	}
-	m.scroll = clamp(m.scroll, len(m.helpLines())-m.body())
 	return m
 }
 
-// press is what a key does.
-func (m fleetModel) press(k tea.KeyMsg) (fleetModel, fleetEffect) {
-	m.status, m.touched = "", true
-	do := fleetNothing
-	switch {
-	case k.Type == tea.KeyCtrlC:
-		return m, fleetQuit
-	case m.typing:
-		m.filter, m.typing, _ = typedText(m.filter, k, maxFilter)
-		return m.settled(), do
-	case key.Matches(k, keys.leave):
-		m.leave = FleetLeave{Print: m.state.Finished}
-		return m, fleetQuit
-	case m.help:
-		if n, ok := motion(k, m.body()); ok {
-			m.scroll = max(m.scroll+n, 0)
-		} else if key.Matches(k, keys.help, keys.back, keys.quit, keys.enter) {
-			m.help = false
-		}
-		return m.settled(), do
+func (m fleetModel) press(e env, k tea.KeyMsg) (screen, effect) {
+	m.touched = true
+	if m.writes {
+		m.filter, m.writes, _ = typedText(m.filter, k, maxFilter)
+		return m, effect{}
 	}
 	if n, ok := motion(k, m.listHeight()); ok {
 		rows := m.keysOf()
 		if m.cursor = clamp(m.cursor+n, len(rows)-1); m.cursor < len(rows) {
 			m.at = rows[m.cursor]
 		}
-		return m.settled(), do
+		return m, effect{}
 	}
 	switch {
-	case key.Matches(k, keys.help):
-		m.help, m.scroll = true, 0
 	case key.Matches(k, keys.quit):
 		if m.cause == "" {
-			return m, fleetQuit
+			return m, effect{quit: true}
 		}
 		m = m.listed(false)
-	case key.Matches(k, keys.back):
+	case key.Matches(k, fleetKeys.back):
 		switch {
 		case m.filter != "":
 			m.filter = ""
@@ -160,14 +173,14 @@ func (m fleetModel) press(k tea.KeyMsg) (fleetModel, fleetEffect) {
 			m = m.listed(false)
 		}
 	case key.Matches(k, keys.filter):
-		m.typing = true
-	case key.Matches(k, keys.focus):
+		m.writes = true
+	case key.Matches(k, fleetKeys.focus):
 		m = m.listed(!m.nodes)
 	case key.Matches(k, fleetKeys.causes):
 		m = m.listed(false)
 	case key.Matches(k, fleetKeys.nodes):
 		m = m.listed(true)
-	case key.Matches(k, keys.enter):
+	case key.Matches(k, fleetKeys.enter):
 		if m.nodes {
 			return m.open(m.at, false)
 		}
@@ -179,10 +192,8 @@ func (m fleetModel) press(k tea.KeyMsg) (fleetModel, fleetEffect) {
 		return m.open(m.nodeAt(), true)
 	case key.Matches(k, fleetKeys.bundle):
 		return m.bundled()
-	case key.Matches(k, keys.redraw):
-		do = fleetRedraw
 	}
-	return m.settled(), do
+	return m, effect{}
 }
 
 // listed shows the list of all nodes, or that of the causes.
@@ -208,23 +219,21 @@ func (m fleetModel) nodeAt() string {
 	return ""
 }
 
-func (m fleetModel) open(node string, evidence bool) (fleetModel, fleetEffect) {
+func (m fleetModel) open(node string, evidence bool) (screen, effect) {
 	if node == "" {
-		return m, fleetNothing
+		return m, effect{}
 	}
 	m.leave = FleetLeave{Open: node, Evidence: evidence}
-	return m, fleetQuit
+	return m, effect{quit: true}
 }
 
-func (m fleetModel) bundled() (fleetModel, fleetEffect) {
+func (m fleetModel) bundled() (screen, effect) {
 	switch {
 	case m.saving:
-		m.status = m.T("the zip is being written")
+		return m, effect{say: "the zip is being written"}
 	case !m.state.Finished:
-		m.status = m.T("wait until all nodes are read")
-	default:
-		m.saving, m.status = true, m.T("writing the evidence of all nodes")
-		return m, fleetSave
+		return m, effect{say: "wait until all nodes are read"}
 	}
-	return m, fleetNothing
+	m.saving = true
+	return m, effect{say: "writing the evidence of all nodes", task: m.save}
 }

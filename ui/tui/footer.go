@@ -55,10 +55,15 @@ type hint struct {
 	rank      int
 }
 
+// helpHints are of the help.
+func helpHints() []hint {
+	return []hint{{"q esc", "close help", 0}, {"j k", "scroll", 1}, {"Q", "quit", 2}}
+}
+
 func hintsOf(m model) []hint {
 	help, quit := hint{"?", "help", 0}, hint{"q", "quit", 0}
 	if m.help {
-		return []hint{{"q esc", "close help", 0}, {"j k", "scroll", 1}, {"Q", "quit", 2}}
+		return helpHints()
 	}
 	if s, ok := m.over(); ok {
 		list := s.hints()

@@ -58,7 +58,7 @@ func hostileReport(r *rand.Rand) checks.Report {
 				f.Because[k] = evidence.Because{Path: text(), Line: r.IntN(3), Text: text()}
 			}
 		}
-		res.Fix = checks.Fix{Steps: []checks.Step{
+		res.Fix = checks.Fix{Steps: []*checks.Step{
 			{Kind: checks.StepRun, Text: text(), Command: text(), Impact: text()},
 			{Kind: checks.StepRun, Command: text()}}}
 		res.Links = []string{text()}

@@ -75,7 +75,10 @@ func actionKeys(live bool) []key.Binding {
 }
 
 // moveKeys move the cursor, and fold.
-func moveKeys() []key.Binding {
+func moveKeys() []key.Binding { return append(scrollKeys(), keys.fold, keys.focus) }
+
+// scrollKeys move the cursor.
+func scrollKeys() []key.Binding {
 	return []key.Binding{keys.up, keys.down, keys.top, keys.bottom, keys.halfUp, keys.halfDown,
-		keys.pageUp, keys.pageDown, keys.fold, keys.focus}
+		keys.pageUp, keys.pageDown}
 }

@@ -1,5 +1,7 @@
 package tui
 
+import tea "github.com/charmbracelet/bubbletea"
+
 // The sizes that the screen is made for. Below the least size there is no room
 // for a list worth reading.
 const (
@@ -37,3 +39,11 @@ func layoutOf(w, h, headerLines int) layout {
 
 // listLines is how many rows of the list are seen at once.
 func (l layout) listLines() int { return max(l.body-l.preview, 1) }
+
+// sizeOf is what a terminal says of its size. A serial console knows none.
+func sizeOf(msg tea.WindowSizeMsg) (width, height int) {
+	if msg.Width <= 0 || msg.Height <= 0 {
+		return defaultWidth, defaultHeight
+	}
+	return msg.Width, msg.Height
+}

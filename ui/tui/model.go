@@ -89,10 +89,7 @@ func (m model) update(msg tea.Msg) (model, effect) {
 	var do effect
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-		if m.width <= 0 || m.height <= 0 { // what a serial console says
-			m.width, m.height = defaultWidth, defaultHeight
-		}
+		m.width, m.height = sizeOf(msg)
 	case Update:
 		m, do = m.taken(msg)
 	case due:

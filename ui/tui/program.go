@@ -3,23 +3,36 @@ package tui
 import (
 	"cmp"
 	"io"
+	"os"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/term"
+
+	"doctor/ui/console"
 )
 
 // program joins the model to bubbletea: it turns effects into commands and
 // lines into coloured text.
 type program struct {
-	model     model
-	terminal  *terminal
-	clipboard clipboard
-
+	outside
+	model   model
 	updates <-chan Update
-	again   func()
 	report  bool   // stays on the terminal
 	first   effect // of how the screen begins
+}
+
+// outside is what effects reach.
+type outside struct {
+	terminal  *terminal
+	clipboard clipboard
+	again     func()
+}
+
+func newOutside(out io.Writer, theme string, again func()) outside {
+	to := newTerminal(out, newStyles(out, theme))
+	return outside{to, clipboard{system: console.SetClipboard, out: to,
+		takes: takesClipboard(os.Getenv)}, again}
 }
 
 func (p program) Init() tea.Cmd {
@@ -36,7 +49,7 @@ func (p program) next() tea.Msg {
 	return ended{}
 }
 
-func (p program) readAgain() tea.Msg {
+func (p outside) readAgain() tea.Msg {
 	p.again()
 	return nil
 }
@@ -62,7 +75,7 @@ func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // commands are what an effect is to bubbletea.
-func (p program) commands(do effect) []tea.Cmd {
+func (p outside) commands(do effect) []tea.Cmd {
 	var list []tea.Cmd
 	if do.task != nil {
 		list = append(list, func() tea.Msg { return answer{do.layer, do.task()} })

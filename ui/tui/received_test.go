@@ -219,7 +219,7 @@ func TestReadAgain(t *testing.T) {
 		})
 	}
 	called := make(chan bool, 1)
-	p := program{model: startLive(80, 24, live(whole)), again: func() { called <- true }}
+	p := program{model: startLive(80, 24, live(whole)), outside: outside{again: func() { called <- true }}}
 	_, cmd := p.Update(keyMsg("r"))
 	if len(called) > 0 || cmd == nil {
 		t.Fatal("r must give a command, and update must not call")

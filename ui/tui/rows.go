@@ -143,8 +143,15 @@ func causeRows(r *checks.Report, v view) []row {
 	case v.narrowed() || len(r.Causes) > 0:
 		return nil
 	}
-	return []row{heading, {kind: rowNote, text: noFault(r, v)}}
+	rows = []row{heading}
+	for _, text := range wrap(show(noFault(r, v), v.ascii), noteWidth) {
+		rows = append(rows, row{kind: rowNote, text: text})
+	}
+	return rows
 }
+
+// noteWidth fits the list beside a detail.
+const noteWidth = 56
 
 // onlyWarnings tells whether there are causes, and none of them is a fault.
 func onlyWarnings(r *checks.Report) bool {
@@ -155,19 +162,20 @@ func onlyWarnings(r *checks.Report) bool {
 }
 
 func noFault(r *checks.Report, v view) string {
-	unknown := r.Count(checks.StatusUnknown)
 	faults := r.Count(checks.StatusFail) + r.Count(checks.StatusWarn)
+	why, unread := r.Unread()
 	switch {
 	case v.live && faults > 0:
 		return v.T("no cause found so far")
 	case v.live:
 		return v.T("no fault found so far")
+	case unread:
+		return v.T("node %s cannot be read through the Kubernetes API: %s", r.Source.Name, v.Say(why.Phrase()))
 	case faults > 0:
 		return v.T("the faults below explain each other")
-	case unknown > 0:
-		return v.T("no fault found, but %s could not run", v.Count(unknown, "check"))
 	}
-	return v.T("no fault found")
+	sentence, _ := ui.Style{Lang: v.Catalogue}.Verdict(*r)
+	return sentence
 }
 
 func groupRows(r *checks.Report, v view) []row {

@@ -43,7 +43,7 @@ func sample() checks.Report {
 					{Path: "api/node.json", Field: "/spec/podCIDR", Text: "spec.podCIDR is empty"},
 					{Path: "logs/flanneld/flanneld.log", Line: 41,
 						Text: `E1120 10:01:07 failed to acquire lease: node "win-1" pod cidr not assigned  (and 17 more)`}}}},
-			Fix: checks.Fix{Steps: []checks.Step{
+			Fix: checks.Fix{Steps: []*checks.Step{
 				{Kind: checks.StepRun,
 					Text: "start kube-controller-manager with --allocate-node-cidrs=true and --cluster-cidr=10.244.0.0/16; a CIDR set by hand tides the node over", Command: `kubectl patch node win-1 -p '{"spec":{"podCIDR":"10.244.7.0/24"}}'`, Impact: "this node's pods lose their network for some seconds"},
 				{Kind: checks.StepRun, Command: "Restart-Service flanneld"}}},
@@ -82,7 +82,7 @@ func sample() checks.Report {
 				Message: "the paging file holds 1.0 GiB on a node with 32 GiB of memory; commit is at 96%",
 				Because: []evidence.Because{{Path: "memory.json", Field: "/commitUsedBytes",
 					Text: "commitUsedBytes is 33.9 of 35.4 GB"}}}},
-			Fix: checks.Fix{Steps: []checks.Step{
+			Fix: checks.Fix{Steps: []*checks.Step{
 				{Kind: checks.StepRun,
 					Text: "let Windows manage the paging file, then restart the node when it is drained"}}}},
 		{ID: "hns-nat-network-present", Title: "A nat network is there too",

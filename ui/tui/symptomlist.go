@@ -113,7 +113,11 @@ func symptomRow(a symptom.Asked, w int, selected bool, say voice) line {
 	status := a.Status()
 	l = append(l, span{symbol(status, ascii) + " ", inkOf(status)})
 	if w >= wordsFrom {
-		l = append(l, span{padded(say.Status(status), say.statusWidth()), inkOf(status)})
+		word := say.Status(status)
+		if status == checks.StatusPass || status == checks.StatusInfo {
+			word = "" // beside a symptom it would say that the symptom is fine
+		}
+		l = append(l, span{padded(word, say.statusWidth()), inkOf(status)})
 	}
 	question := span{show(a.Question, ascii), plain}
 	switch {
@@ -140,11 +144,11 @@ func (say voice) symptomCount(a symptom.Asked) string {
 	case a.Count[symptom.Open] > 0:
 		return say.T("%d open", a.Count[symptom.Open])
 	case a.Count[symptom.Normal] > 0:
-		return say.T("normal")
+		return say.T("normal on Windows")
 	case a.Count[symptom.Unknown] > 0:
 		return say.T("%d could not run", a.Count[symptom.Unknown])
 	case a.Count[symptom.RuledOut] > 0:
-		return say.T("%d ruled out", a.Count[symptom.RuledOut])
+		return say.T("no cause found")
 	}
 	return say.T("does not apply")
 }

@@ -23,10 +23,8 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"os"
 
 	"doctor/checks"
-	"doctor/ui/console"
 	"doctor/ui/lang"
 	"doctor/ui/tui/quiet"
 )
@@ -57,11 +55,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	if !isTerminal(out) { // nobody will tell the size
 		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
 	}
-	to := newTerminal(out, newStyles(out, opt.Theme))
-	p := program{model: newModel(opt, feed.Again != nil), terminal: to,
-
-		clipboard: clipboard{system: console.SetClipboard, out: to,
-			takes: takesClipboard(os.Getenv)}, again: feed.Again}
+	p := program{model: newModel(opt, feed.Again != nil),
+		outside: newOutside(out, opt.Theme, feed.Again)}
 	var end func()
 	p.model.bundler, end = feed.Bundle.attended(ctx)
 	defer end()
@@ -78,8 +73,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
 	p.updates = latest(taking, feed.Updates)
-	go to.paint(taking)
-	last, err := to.run(ctx, p, in)
+	go p.terminal.paint(taking)
+	last, err := p.terminal.run(ctx, p, in)
 	if end, ok := last.(program); ok {
 		p = end
 	}

@@ -35,7 +35,7 @@ type SyntaxFault struct {
 // Error names the line, and for a comment what to do about it.
 func (f *SyntaxFault) Error() string {
 	if f.Comment {
-		return fmt.Sprintf("line %d: JSON has no comments; delete this one and its marker", f.Line)
+		return fmt.Sprintf("line %d: JSON allows no comments; delete this one and its marker", f.Line)
 	}
 	return fmt.Sprintf("line %d: %v", f.Line, f.Err)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // TestAWatchSeesANodeBreakAndRecover: a Node object is taken away from Ready and given back, and the
-// flight recorder leaves a bundle that doctor opens.
+// flight recorder, though killed before and after, leaves a bundle that doctor opens.
 func TestAWatchSeesANodeBreakAndRecover(t *testing.T) {
 	bed := apibed.Require(t)
 	bed.Stage(t)
@@ -35,45 +35,60 @@ func TestAWatchSeesANodeBreakAndRecover(t *testing.T) {
 	bed.Create(t, "/api/v1/nodes", state("True"))
 	folder := filepath.Join(t.TempDir(), "recorder")
 	doctor := program.Build(t)
-	cmd := exec.CommandContext(t.Context(), doctor, "watch", "--node", node, "--kubeconfig", bed.Kubeconfigs["admin"],
-		"--every", "1s", "--full", "2s", "--until", "node-not-ready", "--after", "1s", "--bundle", folder, "-o", "json")
-	cmd.Stderr = os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	changes := make(chan string)
-	go func() {
-		defer close(changes)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			var c struct{ Change, ID, Node string }
-			if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Node != node {
-				t.Errorf("%v: %s", err, lines.Text())
+	watch := func(after string) (cmd *exec.Cmd, await func(string)) {
+		cmd = exec.CommandContext(t.Context(), doctor, "watch", "--node", node, "--kubeconfig", bed.Kubeconfigs["admin"],
+			"--every", "1s", "--full", "2s", "--until", "node-not-ready", "--after", after, "--bundle", folder, "-o", "json")
+		cmd.Stderr = os.Stderr
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		changes := make(chan string, 10)
+		go func() {
+			defer close(changes)
+			for lines := bufio.NewScanner(out); lines.Scan(); {
+				var c struct{ Change, ID, Node string }
+				if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Node != node {
+					t.Errorf("%v: %s", err, lines.Text())
+				}
+				if c.ID == "node-not-ready" {
+					changes <- c.Change
+				}
 			}
-			if c.ID == "node-not-ready" {
-				changes <- c.Change
+		}()
+		return cmd, func(want string) {
+			t.Helper()
+			select {
+			case got := <-changes:
+				if got != want {
+					t.Errorf("%s, want %s", got, want)
+				}
+			case <-time.After(2 * time.Minute):
+				t.Fatalf("nothing %s", want)
 			}
 		}
-	}()
-	await := func(want string) {
+	}
+	kill := func(cmd *exec.Cmd) {
 		t.Helper()
-		select {
-		case got := <-changes:
-			if got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
-		case <-time.After(2 * time.Minute):
-			t.Fatalf("nothing %s", want)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
 		}
+		cmd.Wait()
 	}
+	cmd, _ := watch("1s")
 	// A reading of the healthy node comes first.
 	waitFor(t, filepath.Join(folder, "ring", "reading-*.zip"))
+	kill(cmd)
 	bed.Patch(t, "/api/v1/nodes/"+node+"/status", apibed.Object{"status": state("Unknown")["status"]})
-	await("appeared")
+	cmd, await := watch("1h")
+	await("appeared") // while nobody watched
+	waitFor(t, filepath.Join(folder, "ring", "trigger"))
+	kill(cmd) // before the bundle
+	cmd, await = watch("1s")
 	bundle := waitFor(t, filepath.Join(folder, "doctor-*.zip"))
 	bed.Patch(t, "/api/v1/nodes/"+node+"/status", apibed.Object{"status": state("True")["status"]})
 	await("recovered")

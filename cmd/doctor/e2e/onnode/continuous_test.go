@@ -25,13 +25,15 @@ import (
 
 // collections are where objects of the manifest are, by kind.
 var collections = map[string]string{
-	"Namespace":          "/api/v1/namespaces",
-	"ServiceAccount":     "/api/v1/namespaces/%s/serviceaccounts",
-	"Role":               "/apis/rbac.authorization.k8s.io/v1/namespaces/%s/roles",
-	"RoleBinding":        "/apis/rbac.authorization.k8s.io/v1/namespaces/%s/rolebindings",
-	"ClusterRole":        "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-	"ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-	"DaemonSet":          "/apis/apps/v1/namespaces/%s/daemonsets",
+	"Namespace":                "/api/v1/namespaces",
+	"ServiceAccount":           "/api/v1/namespaces/%s/serviceaccounts",
+	"Role":                     "/apis/rbac.authorization.k8s.io/v1/namespaces/%s/roles",
+	"RoleBinding":              "/apis/rbac.authorization.k8s.io/v1/namespaces/%s/rolebindings",
+	"ClusterRole":              "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+	"ClusterRoleBinding":       "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+	"DaemonSet":                "/apis/apps/v1/namespaces/%s/daemonsets",
+	"ClusterReport":            clusterReportPath,
+	"CustomResourceDefinition": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
 	"ValidatingAdmissionPolicy": "/apis/admissionregistration.k8s.io/v1/" +
 		"validatingadmissionpolicies",
 	"ValidatingAdmissionPolicyBinding": "/apis/admissionregistration.k8s.io/v1/" +
@@ -183,7 +185,8 @@ func TestAPodWritesItsOwnNodeAlone(t *testing.T) {
 // that did not change writes nothing.
 func TestAnAgentPublishesAndIsScraped(t *testing.T) {
 	b := stage(t)
-	apply(t, b, manifestOf(t, "--continuous"))
+	apply(t, b, manifestOf(t, "--continuous", "--openreports"))
+	clusterReports(t, b)
 	front := b.Front(t, apibed.Faults{})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -192,7 +195,7 @@ func TestAnAgentPublishesAndIsScraped(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	cmd := exec.Command(program.Build(t), "fleet", "agent", "--demo", "kubelet-removed-flag",
-		"--publish", "--node-name", "win-1", "--every", "1s", "--listen", address, "--kubeconfig",
+		"--publish", "--openreports", "--node-name", "win-1", "--every", "1s", "--listen", address, "--kubeconfig",
 		b.Kubeconfig(t, apibed.Login{Server: front.URL, CA: front.CA}))
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -221,7 +224,7 @@ func TestAnAgentPublishesAndIsScraped(t *testing.T) {
 		`doctor_check_status{id="kubelet-removed-flag",status="fail"} 1`,
 		`doctor_check_status{id="kubelet-removed-flag",status="pass"} 0`,
 		`doctor_runs_failed_total 0`, `doctor_published_total{kind="condition"} 1`,
-		`doctor_published_total{kind="event"} 1`} {
+		`doctor_published_total{kind="event"} 1`, `doctor_published_total{kind="report"} 1`} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("the metrics have no %s; it said %s", line, said.String())
 		}
@@ -236,8 +239,12 @@ func TestAnAgentPublishesAndIsScraped(t *testing.T) {
 			wrote++
 		}
 	}
-	if wrote != 2 {
+	if wrote != 3 {
 		t.Errorf("%d writes: %v", wrote, front.Requests())
+	}
+	if report := b.Get(t, clusterReportPath+"/doctor-win-1"); !bytes.Contains(report,
+		[]byte("kubelet-removed-flag")) {
+		t.Errorf("the report: %s", report)
 	}
 	type event struct{ Reason, Type string }
 	var events struct{ Items []event }
@@ -252,6 +259,49 @@ func TestAnAgentPublishesAndIsScraped(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
+}
+
+// openReports is the module whose CustomResourceDefinition a ClusterReport has to fit.
+const openReports = "github.com/openreports/reports-api@v0.2.1"
+
+// clusterReports makes the API server know the kind, until the test ends.
+func clusterReports(t *testing.T, b *apibed.Bed) {
+	t.Helper()
+	out, err := exec.Command("go", "mod", "download", "-json", openReports).Output()
+	var module struct{ Dir string }
+	if err != nil || json.Unmarshal(out, &module) != nil {
+		t.Fatalf("go mod download %s: %v %s", openReports, err, out)
+	}
+	content, err := os.ReadFile(module.Dir + "/config/crd/openreports.io_clusterreports.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, b, strings.TrimPrefix(string(content), "---\n"))
+	// The server serves a definition for a while after it is deleted, and would take the next test's
+	// for this one.
+	t.Cleanup(func() {
+		wait.Until(t, "the end of ClusterReports", func() bool {
+			b.Do(http.MethodDelete, collections["CustomResourceDefinition"]+"/clusterreports.openreports.io", nil)
+			_, status, err := b.Do(http.MethodGet, clusterReportPath, nil)
+			return err == nil && status == http.StatusNotFound
+		})
+	})
+	wait.Until(t, "ClusterReports", func() bool {
+		_, status, err := b.Do(http.MethodGet, clusterReportPath, nil)
+		return err == nil && status == http.StatusOK
+	})
+}
+
+const clusterReportPath = "/apis/openreports.io/v1alpha1/clusterreports"
+
+// TestAClusterReportFitsItsDefinition: no field is unknown to it, and none of its own is missing.
+func TestAClusterReportFitsItsDefinition(t *testing.T) {
+	b := stage(t)
+	clusterReports(t, b)
+	for _, demo := range []string{"kubelet-removed-flag", "healthy-flannel-hostgw"} {
+		r := program.Run(t, program.Build(t), "--demo", demo, "-o", "openreports")
+		apply(t, b, r.Stdout)
+	}
 }
 
 // TestCleanRemovesWhatAKilledRunLeft, and says what.

@@ -3,12 +3,14 @@ package onnode_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,8 +46,13 @@ func TestAFleetIsReadFromInside(t *testing.T) {
 	b.Patch(t, "/api/v1/nodes/fleet-0001/status", apibed.Object{"status": apibed.Node("fleet-0001",
 		"windows", "10.241.0.2", "Unknown")["status"]})
 	var pods, most atomic.Int32
+	var late sync.Once // a node that appears during the run is of the next one
+	t.Cleanup(func() { b.Do(http.MethodDelete, "/api/v1/nodes/fleet-late", nil) })
 	b.Pods(t, namespace, addresses, func(node string, pod apibed.Object) apibed.PodRun {
 		most.Store(max(most.Load(), pods.Add(1)))
+		late.Do(func() {
+			b.Do(http.MethodPost, "/api/v1/nodes", apibed.Node("fleet-late", "windows", "10.241.9.9", "True"))
+		})
 		switch i, _ := strconv.Atoi(strings.TrimPrefix(node, "fleet-")); i {
 		case 2:
 			return apibed.PodRun{Waiting: "ImagePullBackOff", Message: "unauthorized"}
@@ -91,6 +98,9 @@ func TestAFleetIsReadFromInside(t *testing.T) {
 		if !slices.ContainsFunc(report.Notes, func(s string) bool { return strings.Contains(s, note) }) {
 			t.Errorf("no note says %q: %q", note, report.Notes)
 		}
+	}
+	if _, status, err := b.Do(http.MethodGet, "/api/v1/nodes/fleet-late", nil); err != nil || status != http.StatusOK {
+		t.Errorf("no node appeared: %d %v", status, err)
 	}
 	if len(report.Nodes) != n || r.Status != program.Fail {
 		t.Errorf("%d nodes, exit status %d: %s", len(report.Nodes), r.Status, r.Stderr)

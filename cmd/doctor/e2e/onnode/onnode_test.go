@@ -253,6 +253,16 @@ func TestWherePodsAreRefused(t *testing.T) {
 			}
 		})
 	}
+	t.Run("an admission policy", func(t *testing.T) {
+		refusesPods(t, b, "strict", "only the images of the registry are allowed")
+		_, r := onNode(t, b.Kubeconfigs["admin"], "--namespace", "strict")
+		if strings.Count(r.Stderr, "only the images of the registry are allowed") != 1 {
+			t.Errorf("it says %s", r.Stderr)
+		}
+		if names := left(t, b); len(names) > 0 {
+			t.Errorf("it created %v", names)
+		}
+	})
 	t.Run("an API server without --allow-privileged", func(t *testing.T) {
 		plain := apibed.Require(t)
 		plain.Namespace(t, namespace)
@@ -263,6 +273,35 @@ func TestWherePodsAreRefused(t *testing.T) {
 		}
 	})
 	nothingLeft(t, b)
+}
+
+// refusesPods has the API server's own policies refuse the pods of a namespace, as a webhook does.
+func refusesPods(t *testing.T, b *apibed.Bed, in, why string) {
+	t.Helper()
+	const group = "/apis/admissionregistration.k8s.io/v1/"
+	name := apibed.Object{"name": "no-pods"}
+	for _, o := range []struct {
+		kind string
+		spec apibed.Object
+	}{
+		{"validatingadmissionpolicies", apibed.Object{
+			"failurePolicy": "Fail",
+			"matchConstraints": apibed.Object{"resourceRules": []apibed.Object{{
+				"apiGroups": []string{""}, "apiVersions": []string{"v1"},
+				"operations": []string{"CREATE"}, "resources": []string{"pods"}}}},
+			"validations": []apibed.Object{{"expression": "false", "message": why}}}},
+		{"validatingadmissionpolicybindings", apibed.Object{
+			"policyName": "no-pods", "validationActions": []string{"Deny"},
+			"matchResources": apibed.Object{"namespaceSelector": apibed.Object{"matchLabels": apibed.Object{
+				"kubernetes.io/metadata.name": in}}}}},
+	} {
+		b.Create(t, group+o.kind, apibed.Object{"metadata": name, "spec": o.spec})
+	}
+	wait.Until(t, "the policy", func() bool {
+		text, _, err := b.Do(http.MethodPost, "/api/v1/namespaces/"+in+"/pods?dryRun=All",
+			apibed.Pod("probe", "win-1", "registry.example/probe:1", "", 0))
+		return err == nil && bytes.Contains(text, []byte(why))
+	})
 }
 
 // mayRead waits until the server has heard that the user may get nodes.

@@ -39,23 +39,45 @@ func fleetFolder(t *testing.T) string {
 	return folder
 }
 
+// steps waits until the screen shows all of the texts.
+func steps(t *testing.T, s *term.Terminal) func(what string, shows ...string) {
+	return func(what string, shows ...string) {
+		t.Helper()
+		s.Wait(what, func(text string) bool {
+			for _, want := range shows {
+				if !strings.Contains(text, want) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+func TestAComparisonOnATerminal(t *testing.T) {
+	term.Require(t)
+	exe := program.Build(t)
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 20}} {
+		s := term.Start(t, t.TempDir(), size[0], size[1], term.Environ(), []string{"sh", "-c",
+			"exec '" + exe + "' diff --demo healthy-flannel-hostgw --demo outboundnat-exception-missing"})
+		step := steps(t, s)
+		step("both nodes", "A  demo:healthy", "B  demo:outboundnat", "Differences (2)", "10.96.0.0/12")
+		s.Press("2")
+		step("node B", "Causes", "Checks")
+		s.Press("q")
+		step("the comparison again", "Differences (2)")
+		s.Press("Q")
+		step("the comparison on the terminal", "only A: 10.96.0.0/12", term.After+" 3")
+	}
+}
+
 func TestAFleetOnATerminal(t *testing.T) {
 	term.Require(t)
 	exe, folder, work := program.Build(t), fleetFolder(t), t.TempDir()
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 20}} {
 		s := term.Start(t, t.TempDir(), size[0], size[1], term.Environ(), []string{"sh", "-c",
 			"cd '" + work + "' && exec '" + exe + "' --from '" + folder + "'"})
-		step := func(what string, shows ...string) {
-			t.Helper()
-			s.Wait(what, func(text string) bool {
-				for _, want := range shows {
-					if !strings.Contains(text, want) {
-						return false
-					}
-				}
-				return true
-			})
-		}
+		step := steps(t, s)
 		step("the causes", "2 Windows nodes", "1 Node has no podCIDR", "q quit")
 		s.Press("Enter")
 		step("the nodes of the cause", "nodes with podcidr-not-assigned", "win-1")

@@ -2,7 +2,10 @@ package windows_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -64,4 +67,50 @@ func BenchmarkWine(b *testing.B) {
 	fmt.Printf("\neach collector at its fastest, side by side with the others; the whole process %v, %d MB at most\n%s", wall.Round(time.Millisecond), peak/1e6, table.String())
 	b.ReportMetric(float64(peak)/1e6, "peak-MB")
 	b.ReportMetric(best[names[0]], "slowest-ms")
+}
+
+// BenchmarkWineWatch is what a watch with a recorder costs on a staged node with 100 pods, at its own
+// pace.
+func BenchmarkWineWatch(b *testing.B) {
+	wine.Require(b)
+	n := wine.Start(b, wineFixture(b, "healthy"), program.BuildFor(b, "windows", "amd64"))
+	hundredPods(b, n.Path("hns/endpoints"))
+	for b.Loop() {
+		r := n.Run("watch", "--bundle", `C:\rec`, "--for", "2m")
+		if r.Status != 0 {
+			b.Fatalf("exit status %d: %s%s", r.Status, r.Stdout, r.Stderr)
+		}
+		b.ReportMetric(100*r.CPU.Seconds()/r.Wall.Seconds(), "%-of-a-core")
+		b.ReportMetric(float64(r.Peak)/1e6, "peak-MB")
+	}
+}
+
+// hundredPods adds endpoints of pods to those that HNS has.
+func hundredPods(b *testing.B, folder string) {
+	b.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range files {
+		var endpoint map[string]any
+		content, err := os.ReadFile(name)
+		if err != nil || json.Unmarshal(content, &endpoint) != nil {
+			b.Fatal(name, err)
+		}
+		if endpoint["HostComputeNamespace"] == nil {
+			continue // is no pod's
+		}
+		for i := range 100 {
+			id := fmt.Sprintf("%08X-0000-4000-8000-000000000000", i)
+			endpoint["ID"], endpoint["IpConfigurations"] = id, []map[string]any{{
+				"IpAddress": fmt.Sprintf("10.244.3.%d", 100+i), "PrefixLength": 24}}
+			if content, err = json.Marshal(endpoint); err != nil {
+				b.Fatal(err)
+			}
+			program.Write(b, filepath.Join(folder, id+".json"), string(content))
+		}
+		return
+	}
+	b.Fatal("HNS has no endpoint of a pod")
 }

@@ -165,11 +165,8 @@ func resolveRoot(root string) (string, error) {
 	if err == nil {
 		full, err = filepath.EvalSymlinks(full)
 	}
-	if err != nil {
-		return "", fmt.Errorf("--root: %w", err)
-	}
-	if info, err := os.Stat(full); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("--root %s is not a folder", root)
+	if info, statErr := os.Stat(full); err != nil || statErr != nil || !info.IsDir() {
+		return "", fmt.Errorf("--root %s is not a folder that exists and can be read", root)
 	}
 	return full, nil
 }

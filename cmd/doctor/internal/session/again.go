@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
 	"doctor/checks/evidence"
 	"doctor/collectors"
@@ -12,10 +11,10 @@ import (
 )
 
 // cheap is the evidence that a watch reads every few seconds: state that changes when something
-// breaks, and that costs milliseconds. Logs, files, events, security and probes are read with all
-// the rest, every few minutes.
+// breaks, and that costs milliseconds. Logs, files, events, security, probes and ports (whose ranges
+// runs of netsh.exe list) are read with all the rest, every few minutes.
 var cheap = []string{"services.json", "hns-networks.json", "hns-endpoints.json", "hns-loadbalancers.json",
-	"hns-namespaces.json", "adapters.json", "routes.json", "ports.json", "processes.json", "api/node.json",
+	"hns-namespaces.json", "adapters.json", "routes.json", "processes.json", "api/node.json",
 	"api/pods.json"}
 
 // Cheap is another reading of the same node that reads only what is cheap, and has the rest of l.
@@ -51,15 +50,15 @@ func (l *Live) Cheap() *Live {
 
 // Frame is the evidence of a reading without its logs: what a flight recorder keeps. The tree has
 // taken the secrets out of all of it; only logs are opened where they lie.
-func (l *Live) Frame() (from fs.FS, paths []string, at time.Time, err error) {
+func (l *Live) Frame() (from fs.FS, paths []string, err error) {
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
-		return nil, nil, at, err
+		return nil, nil, err
 	}
 	for _, path := range s.Paths() {
 		if !strings.HasPrefix(path, "logs/") {
 			paths = append(paths, path)
 		}
 	}
-	return l.tree.FS(), paths, s.Now(), nil
+	return l.tree.FS(), paths, nil
 }

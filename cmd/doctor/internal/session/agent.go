@@ -18,6 +18,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/faults"
+	"doctor/collectors/hostprocess"
 	"doctor/collectors/publish"
 	"doctor/ui"
 )
@@ -30,7 +31,7 @@ type Agent struct {
 	Publisher *publish.Publisher                    // nil: metrics alone
 	Reports   bool                                  // publish a ClusterReport too
 	Program   checks.Program                        // that reads
-	Talk      io.Writer                             // told what goes wrong
+	Tell      func(string)                          // says what goes wrong
 
 	mu      sync.Mutex
 	metrics ui.Metrics
@@ -134,7 +135,7 @@ func (a *Agent) round(ctx context.Context) {
 		a.mu.Unlock()
 	}
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintln(a.Talk, "doctor:", err)
+		a.Tell(err.Error())
 	}
 }
 
@@ -177,7 +178,7 @@ func StateOf(r checks.Report, node string, reports bool) publish.State {
 // InPod points the options at the account of the pod, where its files are below the container's mount:
 // containerd 1.6 puts a HostProcess container's there, and not where client-go looks.
 func (o *Options) InPod() {
-	mount, host := os.Getenv("CONTAINER_SANDBOX_MOUNT_POINT"), os.Getenv("KUBERNETES_SERVICE_HOST")
+	mount, host := hostprocess.Mount(), os.Getenv("KUBERNETES_SERVICE_HOST")
 	account := filepath.Join(mount, "var", "run", "secrets", "kubernetes.io", "serviceaccount")
 	token := filepath.Join(account, "token")
 	if _, err := os.Stat(token); err != nil || mount == "" || host == "" || o.Cluster.Given() {

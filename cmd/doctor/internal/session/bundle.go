@@ -30,7 +30,7 @@ type Packing struct {
 const DefaultMaxSize = 24 << 20
 
 // Read reads a node to its end: this one, or the one behind the API.
-func Read(ctx context.Context, o Options, talk io.Writer, verbose bool) (Source, error) {
+func Read(ctx context.Context, o Options, verbose bool) (Source, error) {
 	l := OnNode(o, faults.Catalogue())
 	if o.Node != "" {
 		var err error
@@ -43,7 +43,7 @@ func Read(ctx context.Context, o Options, talk io.Writer, verbose bool) (Source,
 	if err := ctx.Err(); err != nil {
 		return Source{}, err
 	}
-	l.Talk(talk, verbose)
+	l.Talk(o.tell, verbose)
 	s, err := evidence.Load(l.tree.FS())
 	if err != nil {
 		return Source{}, err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/hostprocess"
 	"doctor/collectors/pack"
 	"doctor/collectors/redact"
 	"doctor/ui/tui"
@@ -24,7 +25,7 @@ import (
 // Bundler lets the screen write the bundle of what it shows. The redactor is the
 // one that the evidence passed already, or nil.
 func Bundler(o Options, secrets *redact.Redactor) *tui.Bundler {
-	folder, err := os.Getwd()
+	folder, err := hostprocess.Folder()
 	if err != nil {
 		folder = "."
 	}

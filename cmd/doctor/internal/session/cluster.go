@@ -47,29 +47,23 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 		origin:     checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
 		collectors: cluster.Collectors(find, nil, 0),
 		decisive:   []string{cluster.NodeReading, cluster.PodsReading},
-		unasked:    unprobed(evidence.NotProbedHere.Gap(o.Node))}
+		unasked:    onlyOn(o.Node, list)}
+	for _, component := range cluster.LogComponents {
+		delete(l.unasked, "logs/"+component)
+	}
 	l.collectors = append(l.collectors,
 		o.fromInside(find, []string{cluster.NodeReading, "API: nodes", "API: services",
 			"API: endpoint slices", "API: config maps"}, nil)...)
-	inside := insideAnswers()
 	if o.OnNode {
 		l.unasked, l.inside = nil, &insideReading{client: client, options: o.Pods}
-		l.collectors = append(l.collectors, l.inside.collector(inside))
-		return l.Fresh(), nil
-	}
-	for _, path := range inside {
-		if l.unasked[path].Kind == "" && !strings.HasSuffix(path, "/") { // probes have their own reason
-			l.unasked[path] = evidence.OnlyOnNode.Gap(o.Node)
-		}
+		l.collectors = append(l.collectors, l.inside.collector(insideAnswers()))
 	}
 	return l.Fresh(), nil
 }
 
 // WaitingForLogin tells that a login program takes its time.
 func (o Options) WaitingForLogin(program string) {
-	if o.Waiting != nil {
-		o.Waiting(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
-	}
+	o.tell(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
 }
 
 // A NoNodeError is ThroughAPI's where the cluster has no node of that name. Windows are the names of

@@ -15,7 +15,6 @@ import (
 	"doctor/checks/signs"
 	"doctor/collectors/cluster"
 	"doctor/collectors/fleet"
-	livenode "doctor/collectors/node"
 )
 
 // FleetOptions say which nodes of a cluster are looked at, and how.
@@ -62,7 +61,7 @@ func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
 	reading, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
 	defer cancel()
 	f, err := fleet.Read(reading, client, fleet.Options{Selector: o.Selector, Nodes: o.Nodes,
-		Gaps: onlyOnNodes(list), Doctor: o.Program.Version, Progress: func(p fleet.Progress) {
+		Gaps: onlyOn(anyOfThem, list), Doctor: o.Program.Version, Progress: func(p fleet.Progress) {
 			progress(FleetProgress{Progress: p})
 		}})
 	if err != nil {
@@ -93,15 +92,12 @@ func hostOf(url string) string {
 	return strings.TrimSuffix(host, "/")
 }
 
-// onlyOnNodes is the evidence that no node has through the API, and why.
-func onlyOnNodes(list *checks.Catalogue) map[string]evidence.Gap {
-	gaps := unprobed(evidence.NotProbedHere.Gap(anyOfThem))
-	why := evidence.OnlyOnNode.Gap(anyOfThem)
-	for _, c := range livenode.Collectors(livenode.Options{}) {
-		for _, path := range c.Answers {
-			if !strings.HasSuffix(path, "/") {
-				gaps[path] = why
-			}
+// onlyOn is the evidence of a node that the API does not have, and why.
+func onlyOn(node string, list *checks.Catalogue) map[string]evidence.Gap {
+	gaps, why := unprobed(evidence.NotProbedHere.Gap(node)), evidence.OnlyOnNode.Gap(node)
+	for _, path := range insideAnswers() {
+		if !strings.HasSuffix(path, "/") && gaps[path].Kind == "" {
+			gaps[path] = why
 		}
 	}
 	for _, component := range list.Logs() {
@@ -193,7 +189,7 @@ func (f *Fleet) judge(name string) fleetreport.Judged {
 	if err != nil {
 		return fleetreport.Failed(name, err.Error())
 	}
-	return fleetreport.Judge(r, s)
+	return fleetreport.Judge(name, r, s)
 }
 
 // report groups the nodes that are judged so far.

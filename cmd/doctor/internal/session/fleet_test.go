@@ -131,7 +131,7 @@ func TestAFleetOfRecordedNodes(t *testing.T) {
 		t.Errorf("%d nodes are faulty in the fleet, %d alone", r.Summary.Faulty, faulty)
 	}
 	for _, n := range r.Nodes {
-		if n.Evidence != "api+node" {
+		if n.Evidence != "api+node" || !slices.Contains(demos, n.Name) {
 			t.Errorf("the evidence of %s is %s", n.Name, n.Evidence)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	fleetreport "doctor/checks/fleet"
+	"doctor/collectors/hostprocess"
 	"doctor/collectors/outfile"
 	"doctor/collectors/pack"
 	"doctor/ui/tui"
@@ -96,9 +97,11 @@ func (r *FleetRun) Save(ctx context.Context) (path string, size int64, err error
 	r.mu.Lock()
 	f, report := r.fleet, r.state.Report
 	r.mu.Unlock()
-	if path, err = filepath.Abs(f.DefaultName()); err != nil {
+	folder, err := hostprocess.Folder()
+	if err != nil {
 		return "", 0, err
 	}
+	path = filepath.Join(folder, f.DefaultName())
 	result, err := f.Save(ctx, path, report, outfile.Options{}, func(pack.Progress) {})
 	return path, result.Size, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"doctor/checks/signs"
 	"doctor/collectors"
 	"doctor/collectors/cluster"
+	"doctor/collectors/hostprocess"
 	"doctor/collectors/node"
 	"doctor/collectors/probe"
 	"doctor/collectors/redact"
@@ -148,6 +148,9 @@ func (l *Live) date() {
 		Doctor: l.program.Version}
 	if elevated, known := node.Elevated(); known && l.origin.Kind == "live" {
 		meta.Elevated = &elevated
+		if hostprocess.Mount() != "" {
+			meta.Container = hostprocess.Container
+		}
 	} else if l.inside != nil {
 		meta.Elevated = l.inside.elevated.Load()
 	}
@@ -256,7 +259,7 @@ func (l *Live) Unread() error {
 		})
 		switch {
 		case !asked:
-		case r.State == collectors.Done && r.Gap.Kind == "":
+		case r.State == collectors.Done && (r.Gap.Kind == "" || r.Gap.Code == evidence.SomeNamespaces):
 			return nil
 		case why.Kind == "":
 			why = r.Gap
@@ -272,21 +275,22 @@ func (l *Live) Unread() error {
 // Secrets is what took the secrets out of everything that was read.
 func (l *Live) Secrets() *redact.Redactor { return l.secrets }
 
-// Talk says what each collector took and could not bring.
-func (l *Live) Talk(w io.Writer, verbose bool) {
+// Talk says which logs could not be read as a whole, and where it is verbose, what each collector took
+// and could not bring.
+func (l *Live) Talk(tell func(string), verbose bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, u := range l.unread {
-		fmt.Fprintln(w, "doctor: could not read all of", evidence.Clean(u.String()))
+		tell("could not read all of " + u.String())
 	}
 	if !verbose {
 		return
 	}
 	for _, r := range l.readings {
-		line := fmt.Sprintf("doctor: %s: %.1f ms", r.Name, float64(r.Took.Microseconds())/1000)
+		line := fmt.Sprintf("%s: %.1f ms", r.Name, float64(r.Took.Microseconds())/1000)
 		if r.Gap.Kind != "" {
 			line += "  (" + r.Gap.String() + ")"
 		}
-		fmt.Fprintln(w, evidence.Clean(line))
+		tell(line)
 	}
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/checks/node"
 	"doctor/collectors"
 	"doctor/collectors/tree"
 )
@@ -70,7 +70,7 @@ func TestALiveRunJudgesWhatItRead(t *testing.T) {
 func TestAnInterruptedReadingGivesNoEvidence(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Read(ctx, Options{Timeout: time.Minute, Passive: true}, io.Discard, false)
+	_, err := Read(ctx, Options{Timeout: time.Minute, Passive: true}, false)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the run ended with %v", err)
 	}
@@ -120,11 +120,13 @@ func TestTheFeedTellsHowTheReadingGoes(t *testing.T) {
 // check may say that a text is not in them.
 func TestASearchThatWasGivenUpAcquitsNobody(t *testing.T) {
 	l := reader(t)
-	l.tree.Add("logs/kubelet/kubelet.log", tree.File{Content: []byte("well\n")})
+	const log, started = "logs/kubelet/kubelet.log", "] Started kubelet"
+	l.tree.Add(log, tree.File{Content: []byte("I1120 10:00:00.000000 1 server.go:1" + started + "\n")})
 	l.tree.Gap("signs.json", evidence.RunTimedOut.Gap("log lines"))
 	for _, searched := range []bool{false, true} {
 		if searched {
-			l.tree.JSON("signs.json", []string{})
+			l.tree.JSON("signs.json", []evidence.SignMatch{{Check: node.LogStarts, Text: started,
+				Path: log, Line: 1, Found: started}}) // the log goes back to the kubelet's start
 			l.tree.JSON("events.json", []string{})
 		}
 		report, _, err := l.Report()

@@ -17,6 +17,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/collectors"
 	"doctor/collectors/cluster"
+	"doctor/collectors/hostprocess"
 	livenode "doctor/collectors/node"
 	"doctor/collectors/onnode"
 	"doctor/collectors/tree"
@@ -188,7 +189,7 @@ func withRecorded(s evidence.Snapshot, scan evidence.LogScan) evidence.LogScan {
 func PodEvidence(ctx context.Context, src Source, maxSize int64, o Options) (zip []byte,
 	causes []string, err error) {
 	// the container's own folder, which goes with it, where it has one
-	dir, err := os.MkdirTemp(os.Getenv("CONTAINER_SANDBOX_MOUNT_POINT"), "doctor-*")
+	dir, err := os.MkdirTemp(hostprocess.Mount(), "doctor-*")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,6 +17,8 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/signs"
 	"doctor/collectors/outfile"
 	"doctor/collectors/pack"
 )
@@ -34,6 +36,7 @@ type Recorder struct {
 	Tell    func(string)
 
 	last    [sha256.Size]byte
+	newest  string // the file of the last reading
 	written int
 	due     time.Time // when the bundle is to be written; zero for none
 	because string
@@ -42,24 +45,60 @@ type Recorder struct {
 // Bounds of what is kept.
 const (
 	mostFrames   = 500
-	mostRing     = 256 << 20 // bytes
-	frameStamp   = "20060102T150405Z"
+	mostRing     = 256 << 20                 // bytes
+	frameStamp   = "20060102T150405.000000Z" // two readings may be kept in one millisecond
 	framePrefix  = "reading-"
 	historyRoot  = "history/"
 	mostInBundle = 60 // readings; the oldest of more are left out
 )
 
-// Start makes the folders, and counts the bundles that are there.
-func (r *Recorder) Start() error {
-	if err := os.MkdirAll(r.ring(), 0o700); err != nil {
-		return fmt.Errorf("%s cannot be made: %w; name another folder with --bundle", evidence.Clean(r.Folder), err)
+// Start makes the folders, and takes up what an earlier recorder of the folder left: its bundles, one
+// that it did not come to, and its last reading, whose verdicts it returns.
+func (r *Recorder) Start() (earlier checks.Report, err error) {
+	if err := outfile.Folder(r.ring()); err != nil {
+		return earlier, fmt.Errorf("%w; name another folder with --bundle", err)
 	}
 	old, err := filepath.Glob(filepath.Join(r.Folder, "doctor-*.zip"))
+	if err != nil {
+		return earlier, err
+	}
 	r.written = len(old)
-	return err
+	if because, err := os.ReadFile(r.trigger()); err == nil {
+		r.due, r.because = time.Now().Add(r.After), evidence.Clip(string(because), 100)
+	}
+	if err := r.prune(); err != nil {
+		return earlier, err
+	}
+	list, err := r.frames()
+	if err != nil || len(list) == 0 {
+		return earlier, err
+	}
+	last := list[len(list)-1]
+	if earlier, err = r.judge(last); err != nil {
+		r.Tell(fmt.Sprintf("%s cannot be read: %v", filepath.Base(last), err))
+	}
+	return earlier, nil
+}
+
+func (r *Recorder) judge(frame string) (checks.Report, error) {
+	z, err := zip.OpenReader(frame)
+	if err != nil {
+		return checks.Report{}, err
+	}
+	defer z.Close()
+	s, err := evidence.Load(z)
+	if err != nil {
+		return checks.Report{}, err
+	}
+	all := faults.Catalogue()
+	return checks.Diagnose(signs.Recorded(s, all.Signs(), nil), all, checks.Source{},
+		r.Options.Program), nil
 }
 
 func (r *Recorder) ring() string { return filepath.Join(r.Folder, "ring") }
+
+// trigger is the file that says what a bundle that is due is for.
+func (r *Recorder) trigger() string { return filepath.Join(r.ring(), "trigger") }
 
 // Record keeps a reading if the node's state is not as it was, and writes the bundle that is due.
 func (r *Recorder) Record(ctx context.Context, l *Live, report checks.Report, full bool, changes []Change) error {
@@ -67,19 +106,22 @@ func (r *Recorder) Record(ctx context.Context, l *Live, report checks.Report, fu
 		return err
 	}
 	for _, c := range changes {
-		if c.Change == Appeared && r.due.IsZero() && r.Until(c) {
+		if c.turnedBad() && r.due.IsZero() && r.Until(c) {
 			if r.written >= r.Bundles {
 				r.Tell(fmt.Sprintf("%s: no bundle is written: there are %d in %s", c.ID, r.written, r.Folder))
 				continue
 			}
 			r.due, r.because = time.Now().Add(r.After), c.ID
+			if err := outfile.Write(r.trigger(), []byte(c.ID), outfile.Options{Force: true}); err != nil {
+				return err
+			}
 		}
 	}
 	if r.due.IsZero() || time.Now().Before(r.due) || !full {
 		return nil
 	}
 	r.due = time.Time{}
-	return r.bundle(ctx, l)
+	return errors.Join(r.bundle(ctx, l), os.Remove(r.trigger()))
 }
 
 // Due tells whether a bundle waits for a whole reading.
@@ -90,40 +132,48 @@ var volatile = []string{"meta.json", "processes.json", "memory.json", "disks.jso
 	"events.json", "api/events.json", "ports.json"}
 
 func (r *Recorder) keep(l *Live, full bool) error {
-	tree, paths, at, err := l.Frame()
+	tree, paths, err := l.Frame()
 	if err != nil {
 		return err
 	}
-	state := sha256.New()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, path := range paths {
+	state, contents := sha256.New(), make([][]byte, len(paths))
+	for i, path := range paths {
 		content, err := fs.ReadFile(tree, path)
 		if err != nil {
 			continue // a file that is read where it lies, and gone
 		}
+		contents[i] = content
 		if !slices.Contains(volatile, path) && !strings.HasPrefix(path, "probes/") {
 			fmt.Fprintf(state, "%s %d\n", path, len(content))
 			state.Write(content)
+		}
+	}
+	sum := [sha256.Size]byte(state.Sum(nil))
+	if sum == r.last && !full {
+		return r.prune()
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i, path := range paths {
+		if contents[i] == nil {
+			continue
 		}
 		f, err := w.Create(path)
 		if err != nil {
 			return err
 		}
-		if _, err := f.Write(content); err != nil {
+		if _, err := f.Write(contents[i]); err != nil {
 			return err
 		}
 	}
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if sum := [sha256.Size]byte(state.Sum(nil)); sum != r.last || full {
-		name := filepath.Join(r.ring(), framePrefix+at.UTC().Format(frameStamp)+".zip")
-		if err := outfile.Write(name, b.Bytes(), outfile.Options{Force: true}); err != nil {
-			return err
-		}
-		r.last = sum
+	name := filepath.Join(r.ring(), framePrefix+time.Now().UTC().Format(frameStamp)+".zip")
+	if err := outfile.Write(name, b.Bytes(), outfile.Options{Force: true}); err != nil {
+		return err
 	}
+	r.last, r.newest = sum, name
 	return r.prune()
 }
 
@@ -175,11 +225,11 @@ func (r *Recorder) bundle(ctx context.Context, l *Live) error {
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, func(name string) bool {
+		return name == r.newest // is this reading, which was a whole one
+	})
 	list = list[max(0, len(list)-mostInBundle):]
 	for _, name := range list {
-		if at, err := frameTime(name); err == nil && at.Equal(s.Now()) {
-			continue // this reading itself
-		}
 		documents, err := frameDocuments(name)
 		if err != nil {
 			r.Tell(fmt.Sprintf("%s is left out: %v", filepath.Base(name), err))

@@ -27,7 +27,13 @@ type Options struct {
 	Pods       onnode.Options
 	WithoutAPI bool // read this node alone: whoever asked has the cluster's view
 	Program    checks.Program
-	Waiting    func(what string) // told what takes its time before the reading begins
+	Tell       func(what string) // says something beside the result; nil says nothing
+}
+
+func (o Options) tell(what string) {
+	if o.Tell != nil {
+		o.Tell(what)
+	}
 }
 
 // StandardInput is the name of a recording that comes in by standard input: a paste, or a file

@@ -13,15 +13,26 @@ import (
 type Watching struct {
 	Every time.Duration // state that is cheap to read
 	Full  time.Duration // all of it
+	// Bounded makes the pauses longer where a reading costs so much that the watch would take more
+	// than 2 % of a core.
+	Bounded bool
 	// Changed is called for each change, in order.
 	Changed func(Change)
 	// Read is called after each reading with its verdicts and evidence, and whether all was read.
-	Read func(l *Live, report checks.Report, full bool, changes []Change)
-	Due  func() bool // whether all is to be read now; nil: when Full has passed
+	Read    func(l *Live, report checks.Report, full bool, changes []Change)
+	Earlier checks.Report // of an earlier watch of the node, which its changes begin with
+	Due     func() bool   // whether all is to be read now; nil: when Full has passed
 }
 
 // fewTries is after how many pauses a whole reading that was due and brought nothing is tried again.
 const fewTries = 6
+
+// The least pauses of a bounded watch, as multiples of the processor time of a reading: 1.3 % of a
+// core for what is cheap, and 0.7 % for whole readings.
+const (
+	cheapPauses = 75
+	fullPauses  = 150
+)
 
 // What became of a fault.
 const (
@@ -47,13 +58,14 @@ type Change struct {
 // Watch reads the node again and again until the context ends. A reading that brings nothing, as
 // when the API server does not answer, is reported as the error that it is and ends nothing.
 func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error {
+	l.collectors = steady(l.collectors)
 	known := map[string]checks.Result{}
 	var last *Live // the last whole reading that brought something
 	var lastFull, tried time.Time
-	tick := time.NewTicker(o.Every)
-	defer tick.Stop()
+	every, fully := o.Every, o.Full
 	for {
-		full := last == nil || time.Since(lastFull) >= o.Full ||
+		began, spent := time.Now(), processorTime()
+		full := last == nil || time.Since(lastFull) >= fully ||
 			o.Due != nil && o.Due() && time.Since(tried) >= fewTries*o.Every
 		reading := l
 		if full {
@@ -85,6 +97,9 @@ func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error 
 				last, lastFull = reading, time.Now()
 			}
 			report = Shareable(report)
+			if len(known) == 0 && o.Earlier.Node.Name == report.Node.Name {
+				changesOf(known, o.Earlier)
+			}
 			changes := changesOf(known, report)
 			for _, c := range changes {
 				o.Changed(c)
@@ -93,8 +108,13 @@ func Watch(ctx context.Context, l *Live, o Watching, trouble func(error)) error 
 				o.Read(reading, report, full, changes)
 			}
 		}
+		if spent = processorTime() - spent; o.Bounded && full {
+			fully = max(o.Full, fullPauses*spent)
+		} else if o.Bounded {
+			every = max(o.Every, cheapPauses*spent)
+		}
 		select {
-		case <-tick.C:
+		case <-time.After(every - time.Since(began)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -135,6 +155,11 @@ func changesOf(known map[string]checks.Result, r checks.Report) (list []Change) 
 		list = append(list, c)
 	}
 	return list
+}
+
+// turnedBad tells whether a fault or warning came, or a warning became a fault.
+func (c Change) turnedBad() bool {
+	return c.Change == Appeared || c.Change == Differs && c.Is == checks.StatusFail && c.Was != c.Is
 }
 
 func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }

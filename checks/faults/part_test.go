@@ -1,0 +1,142 @@
+package faults_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/fixtures"
+)
+
+// TestAPartConvictsOnlyOfWhatTheWholeShows takes the lists of healthy nodes apart, and of those that
+// a check with FromPart convicts: it finds in any one object, and in none, nothing that it does not
+// find in all.
+func TestAPartConvictsOnlyOfWhatTheWholeShows(t *testing.T) {
+	byList := map[string][]*checks.Check{}
+	convicted := map[string]bool{}
+	for _, c := range faults.Catalogue().All() {
+		for _, list := range c.FromPart {
+			byList[list.Paths()[0]] = append(byList[list.Paths()[0]], c)
+			convicted[c.ID] = false
+		}
+	}
+	for _, name := range fixtures.Names() {
+		l := load(t, name)
+		for path, list := range byList {
+			if slices.Contains(healthyNodes, name) || slices.ContainsFunc(list, func(c *checks.Check) bool {
+				return len(subjects(l.report, c.ID)) > 0
+			}) {
+				inParts(t, l, path, list, convicted)
+			}
+		}
+	}
+	for id, did := range convicted {
+		if !did {
+			t.Errorf("%s convicts from no part of any recording: its FromPart is untested", id)
+		}
+	}
+}
+
+func inParts(t *testing.T, l loaded, path string, list []*checks.Check, convicted map[string]bool) {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, p := range l.snapshot.Paths() {
+		content, err := fs.ReadFile(l.recording.FS(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[strings.ToLower(p)] = &fstest.MapFile{Data: content}
+	}
+	if files[path] == nil {
+		return
+	}
+	catalogue := faults.Catalogue().Select(func(c *checks.Check) bool { return slices.Contains(list, c) })
+	for _, part := range partsOf(t, files[path].Data) {
+		report := checks.Diagnose(withPart(t, files, path, part), catalogue, checks.Source{},
+			checks.Program{})
+		for _, c := range list {
+			for _, subject := range subjects(report, c.ID) {
+				convicted[c.ID] = true
+				if !slices.Contains(subjects(l.report, c.ID), subject) {
+					t.Errorf("%s finds %q in a part of %s, and not in all of it", c.ID, subject, path)
+				}
+			}
+		}
+	}
+}
+
+// mostParts bounds the objects of one list that are tried.
+const mostParts = 12
+
+// partsOf are lists of one object each, and one without any.
+func partsOf(t *testing.T, content []byte) [][]byte {
+	t.Helper()
+	var object map[string]json.RawMessage
+	var rows []json.RawMessage
+	items := json.Unmarshal(content, &object) == nil
+	if items {
+		content = object["items"]
+	}
+	if err := json.Unmarshal(content, &rows); err != nil {
+		t.Fatal(err)
+	}
+	parts := [][]json.RawMessage{{}}
+	for i := 0; i < len(rows); i += max(1, len(rows)/mostParts) {
+		parts = append(parts, rows[i:i+1])
+	}
+	var list [][]byte
+	for _, part := range parts {
+		b, _ := json.Marshal(part)
+		if items {
+			object["items"] = b
+			b, _ = json.Marshal(object)
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// withPart is a recording of which nobody read a list whole.
+func withPart(t *testing.T, all fstest.MapFS, path string, part []byte) evidence.Snapshot {
+	t.Helper()
+	files := maps.Clone(all)
+	delete(files, path)
+	files[evidence.PartOf(path)] = &fstest.MapFile{Data: part}
+	files[path+".gap"] = &fstest.MapFile{Data: []byte("not-collected: the output shows some of them")}
+	s, err := evidence.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// subjects are what a check finds wrong.
+func subjects(report checks.Report, id string) (list []string) {
+	for _, f := range report.Result(id).Findings {
+		if f.Level != checks.Info.String() {
+			list = append(list, f.Subject)
+		}
+	}
+	return list
+}
+
+func TestAPartConvictsAndNeverAcquits(t *testing.T) {
+	const part = "-- services.json.gap --\nnot-collected: the output shows kubelet\n-- services-part.json --\n"
+	runLooks(t, "kubelet-service-paused", []look{
+		{"a part shows it", part + `[{"name":"kubelet","displayName":"kubelet","state":"paused"}]`,
+			"fail: service kubelet is paused: the kubelet exits as soon as it starts [state]"},
+		{"a part does not show it", part + `[{"name":"hns","displayName":"x","state":"running"}]`,
+			"unknown"},
+	})
+	// a check of which a finding rests on what is not there does not see the part
+	runLooks(t, "csi-proxy-missing", []look{
+		{"a part without it", part + `[{"name":"hns","displayName":"x","state":"running"}]`, "unknown"},
+	})
+}

@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(&checks.Check{
+	ID:       "sandbox-endpoint-gone",
+	Title:    "Sandbox cannot be removed: its HNS endpoint is gone",
+	Healthy:  "Sandboxes are removed with their HNS endpoints",
+	Category: checks.CategoryNetwork,
+	Doc: `To remove a sandbox, the runtime asks the CNI plugin to delete its HNS endpoint. Some versions of
+plugins fail where the endpoint was deleted before: by a restart of HNS, a reset of the network,
+or by hand. The runtime then keeps the sandbox, tries again and again, and the pod stays
+Terminating.
+
+The check looks for the plugin's error in the logs and events.`,
+	Fix: checks.Steps(
+		checks.Run("crictl rmp -f SANDBOX",
+			"Remove each sandbox that the error names.").
+			Costs("The containers of the sandbox end."),
+		checks.Do("Update the CNI plugin to a version that treats a missing endpoint as deleted. Until then, drain and restart the node where the sandbox stays."),
+		checks.Verify("crictl pods --state NotReady", "no sandbox of a deleted pod")),
+	Links: []string{
+		"https://github.com/containerd/containerd/issues/6135",
+		"https://github.com/containernetworking/cni/blob/main/SPEC.md#del-remove-container-from-network-or-un-apply-modifications",
+	},
+	Breaks: []*checks.Effect{},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.Logs("kubelet"), evidence.PodEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "Failed to get hcn endpoint with id:",
+			Also: []string{"not found", "destroy network"},
+			Says: "a sandbox stays because its HNS endpoint is gone"},
+	},
+})

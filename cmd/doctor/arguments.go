@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"doctor/checks/evidence"
+	"doctor/cmd/doctor/internal/session"
+)
+
+// recordingArgument takes the recording that is named without --from.
+func (f *flags) recordingArgument(cmd *cobra.Command, args []string) error {
+	if err := f.checkSource(cmd); err != nil || len(args) == 0 {
+		return err
+	}
+	name := evidence.Clean(args[0])
+	switch {
+	case len(args) > 1 && isCommand(cmd, args[1]):
+		return fmt.Errorf("the command comes first: doctor %s --from %s", args[1], name)
+	case len(args) > 1:
+		return fmt.Errorf("doctor opens one recording at a time, and was given %d", len(args))
+	case f.From != "":
+		return fmt.Errorf("%s and --from %s name two recordings; give one of them", name,
+			evidence.Clean(f.From))
+	case f.Demo != "":
+		return fmt.Errorf("%s and --demo %s name two recordings; give one of them", name,
+			evidence.Clean(f.Demo))
+	}
+	if _, err := os.Stat(args[0]); err != nil && args[0] != session.StandardInput &&
+		!strings.ContainsAny(args[0], `./\`) {
+		if slices.Contains(demoNames(), args[0]) {
+			return fmt.Errorf("there is no command or recording %q; did you mean --demo %s?", name,
+				name)
+		}
+		return unknownName("command or recording", args[0], commandNames(cmd),
+			"`doctor --help` lists the commands")
+	}
+	f.From = args[0]
+	return nil
+}
+
+func isCommand(parent *cobra.Command, name string) bool {
+	return slices.Contains(commandNames(parent), name)
+}
+
+func commandNames(parent *cobra.Command) []string {
+	var names []string
+	for _, c := range parent.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasAvailableSubCommands():
+		near := didYouMean(args[0], commandNames(cmd))
+		if near == "" {
+			near = fmt.Sprintf("; `%s --help` lists them", cmd.CommandPath())
+		}
+		return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), evidence.Clean(args[0]),
+			near)
+	}
+	return fmt.Errorf("%s takes no argument such as %q; `%s --help` shows its flags",
+		cmd.CommandPath(), evidence.Clean(args[0]), cmd.CommandPath())
+}
+
+// ownArguments lets the commands that cobra adds refuse what they do not know.
+func ownArguments(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if len(args) > 0 && !isCommand(root, args[0]) {
+					return noArguments(root, args)
+				}
+				return nil
+			}
+		case "completion":
+			c.Args = noArguments
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package browser opens the HTML report of the whole program in Chromium.
+package browser

@@ -1,0 +1,108 @@
+package foreign
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Rows of events that somebody copied without the heads of their columns.
+const eventAge = `(<unknown>|<invalid>|(?:\d{1,6}[ydhms])+(?: *\(x\d+ over [^)]*\))?)`
+
+var (
+	// Type, Reason, Age, From, Message: the end of kubectl describe.
+	describedRow = regexp.MustCompile(`^\s*(Normal|Warning)\s+([A-Z]\w+)\s+` + eventAge +
+		`\s+([\w./-]+(?:, [\w.-]+)?)(?:\s+(\S.*))?$`)
+	// LAST SEEN, TYPE, REASON, OBJECT, MESSAGE: kubectl get events, with or without NAMESPACE.
+	listedRow = regexp.MustCompile(`^\s*(?:([a-z0-9-]+)\s+)?` + eventAge +
+		`\s+(Normal|Warning)\s+([A-Z]\w+)\s+([a-z]+)/(\S+)\s+(\S.*)$`)
+)
+
+func isEventRow(line string) bool {
+	return describedRow.MatchString(line) || listedRow.MatchString(line)
+}
+
+// readEventRows makes events of rows. A line that is no row goes on with the message of the one
+// before it, which a terminal has wrapped.
+func readEventRows(s string, ran time.Time) []map[string]any {
+	var list []map[string]any
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n \t")
+		e, age := eventOfRow(line)
+		switch last := len(list) - 1; {
+		case e == nil && last >= 0 && line != "":
+			list[last]["message"] = list[last]["message"].(string) + " " + strings.TrimSpace(line)
+		case e != nil && len(list) < maxObjects:
+			setAge(e, age, ran)
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func eventOfRow(line string) (e map[string]any, age string) {
+	if m := describedRow.FindStringSubmatch(line); m != nil {
+		return map[string]any{"type": m[1], "reason": m[2], "message": m[5],
+			"involvedObject": map[string]string{"kind": "Pod"}}, m[3]
+	}
+	if m := listedRow.FindStringSubmatch(line); m != nil {
+		about := map[string]string{"kind": capitalKind(m[5]), "name": m[6]}
+		if m[1] != "" {
+			about["namespace"] = m[1]
+		}
+		return map[string]any{"type": m[3], "reason": m[4], "message": m[7], "involvedObject": about}, m[2]
+	}
+	return nil, ""
+}
+
+// setAge sets when an event was last seen, counted from when the tool ran, and how often.
+func setAge(e map[string]any, text string, ran time.Time) {
+	age, count := describedAge(text)
+	if count > 0 {
+		e["count"] = count
+	}
+	if age >= 0 && !ran.IsZero() {
+		e["lastTimestamp"] = ran.Add(-age).UTC().Format(time.RFC3339)
+	}
+}
+
+// Bounds of a line that a terminal has wrapped.
+const (
+	leastWrapped = 60 // columns of the narrowest terminal that anybody copies from
+	mostWrapped  = 2 << 10
+)
+
+// lastWords begin what a program prints beside its log.
+var lastWords = regexp.MustCompile(`^(?i:(?:fatal|fatal error|panic|error(?: [a-z ]+)?): |FATA\[)`)
+
+// wholeEntries joins the lines into which a terminal or PowerShell has wrapped an entry of a log.
+func wholeEntries(text string) string {
+	var b strings.Builder
+	entry, last := 0, 0 // bytes of the entry that is open, and of its last line
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\r\n \t")
+		if fence.MatchString(bare) {
+			bare = ""
+		}
+		starts := isLogLine(bare)
+		if !starts { // web pages and chats double spaces
+			bare = strings.Join(strings.Fields(bare), " ")
+		}
+		switch {
+		case entry > 0 && !starts && bare != "" && !lastWords.MatchString(bare) && last >= leastWrapped && entry < mostWrapped:
+			b.WriteString(" " + bare)
+			entry += len(bare)
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(bare)
+			entry = 0
+			if starts {
+				entry = len(bare)
+			}
+		}
+		last = len(bare)
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,68 @@
+package foreign
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEventsWithoutTheHeadsOfTheirTable(t *testing.T) {
+	ran := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for _, row := range []struct{ name, text, want string }{
+		{"of a description", "  Warning  FailedMount  4m49s (x49 over 89m)  kubelet  MountVolume failed",
+			`{"count":49,"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:55:11Z","message":"MountVolume failed","reason":"FailedMount","type":"Warning"}`},
+		{"of an old kubelet, with its host", "Warning FailedCreatePodSandBox 59m  kubelet, win-1  Failed create",
+			`{"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:01:00Z","message":"Failed create","reason":"FailedCreatePodSandBox","type":"Warning"}`},
+		{"of an age that kubectl does not know", "Normal Scheduled <unknown> default-scheduler assigned",
+			`{"involvedObject":{"kind":"Pod"},"message":"assigned","reason":"Scheduled","type":"Normal"}`},
+		{"of a list", "27m Warning Failed pod/one Error: x",
+			`{"involvedObject":{"kind":"Pod","name":"one"},"lastTimestamp":"2026-11-21T09:33:00Z","message":"Error: x","reason":"Failed","type":"Warning"}`},
+		{"of all namespaces", "kube-system 2m (x3 over 5m) Warning BackOff pod/one again",
+			`{"count":3,"involvedObject":{"kind":"Pod","name":"one","namespace":"kube-system"},"lastTimestamp":"2026-11-21T09:58:00Z","message":"again","reason":"BackOff","type":"Warning"}`},
+		{"wrapped by a terminal", "27m Warning Failed pod/one Error:\n  no space",
+			`{"involvedObject":{"kind":"Pod","name":"one"},"lastTimestamp":"2026-11-21T09:33:00Z","message":"Error: no space","reason":"Failed","type":"Warning"}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			parts := takeApart(row.text)
+			if len(parts) != 1 || parts[0].kind != partEventRows {
+				t.Fatalf("it is taken apart into %+v", parts)
+			}
+			got, err := json.Marshal(readEventRows(parts[0].text, ran))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff("["+row.want+"]", string(got)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+	for _, text := range []string{
+		"E0524 15:12:16.688837    4628 cni.go:259] Warning Failed 5m kubelet x",
+		"Warning: the node is not ready", "Normal people say 5m",
+		"apiVersion: v1\nkind: ConfigMap\ndata:\n  x: |\n    Warning Failed 5m kubelet x\n",
+	} {
+		for _, p := range takeApart(text) {
+			if p.kind == partEventRows {
+				t.Errorf("%q is taken for an event", strings.TrimSpace(text))
+			}
+		}
+	}
+}
+
+func TestEntriesOfALogAreWhole(t *testing.T) {
+	const entry = `time="2017-07-07T13:45:42.799250600-06:00" level=debug msg="start clean shutdown of all"`
+	for _, row := range []struct{ name, text, want string }{
+		{"wrapped by a terminal", entry + "\n  containers\n", entry + " containers\n"},
+		{"what the program prints last", entry + "\nError starting daemon: HNS failed\n",
+			entry + "\nError starting daemon: HNS failed\n"},
+		{"what the author writes below a fence", "```\n" + entry + "\n```\nand then it ends\n",
+			"\n" + entry + "\n\nand then it ends\n"},
+	} {
+		if got := wholeEntries(row.text); strings.TrimLeft(got, "\n") != strings.TrimLeft(row.want, "\n") {
+			t.Errorf("%s: it is\n%q\nand should be\n%q", row.name, got, row.want)
+		}
+	}
+}

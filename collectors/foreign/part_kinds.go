@@ -1,0 +1,95 @@
+package foreign
+
+import "regexp"
+
+// A partKind is what a part shows. Most are the output of one command.
+type partKind string
+
+const (
+	partLog        partKind = "log"
+	partJSON       partKind = "json"
+	partYAML       partKind = "yaml"
+	partDescribe   partKind = "kubectl describe"
+	partEvents     partKind = "kubectl get events"
+	partEventRows  partKind = "rows of events"
+	partNodes      partKind = "kubectl get nodes"
+	partPods       partKind = "kubectl get pods"
+	partHNSDiag    partKind = "hnsdiag list"
+	partIPConfig   partKind = "ipconfig"
+	partRoutes     partKind = "route print"
+	partTable      partKind = "Format-Table"
+	partSC         partKind = "sc query"
+	partList       partKind = "Format-List"
+	partSystem     partKind = "systeminfo"
+	partVer        partKind = "ver"
+	partHotfixes   partKind = "Get-HotFix"
+	partProcesses  partKind = "Get-Process"
+	partCrictlPods partKind = "crictl pods"
+	partCrictlPS   partKind = "crictl ps"
+	partImages     partKind = "crictl images"
+	partCtrImages  partKind = "ctr images"
+	partExcluded   partKind = "netsh excludedportrange"
+	partDynamic    partKind = "netsh dynamicport"
+	partNetstat    partKind = "netstat"
+	partDocker     partKind = "docker info"
+	partContainers partKind = "the list of containers"
+	partPulled     partKind = "docker images"
+	partNetworks   partKind = "docker network ls"
+	partNSSM       partKind = "nssm"
+	partVFP        partKind = "vfpctrl"
+	partHCSDiag    partKind = "hcsdiag list"
+	partTop        partKind = "kubectl top"
+	partVersion    partKind = "kubectl version"
+	partNetsh      partKind = "netsh show interfaces"
+	partWevtutil   partKind = "wevtutil"
+	partConfig     partKind = "a configuration file"
+	partOther      partKind = ""
+)
+
+// starters tell by its first line where a part of each kind begins, in the order in which they
+// are asked. All of them begin at the start of a line.
+var starters = []struct {
+	kind  partKind
+	start *regexp.Regexp
+}{
+	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST SEEN +.*\bREASON\b.*\bMESSAGE`)},
+	{partNodes, regexp.MustCompile(`^NAME +STATUS +ROLES +AGE +VERSION`)},
+	{partPods, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE`)},
+	{partCrictlPods, regexp.MustCompile(`^POD ID +CREATED +STATE +NAME`)},
+	{partCrictlPS, regexp.MustCompile(`^CONTAINER(?: ID)? +IMAGE +CREATED +STATE`)},
+	{partContainers, regexp.MustCompile(
+		`^CONTAINER ID +IMAGE +COMMAND|^CONTAINER +IMAGE +RUNTIME|^TASK +PID +STATUS`)},
+	{partPulled, regexp.MustCompile(`^REPOSITORY +TAG +IMAGE ID`)},
+	{partVersion, regexp.MustCompile(`^(?:Client|Server) Version: (?:v\d|version\.Info)`)},
+	{partDocker, regexp.MustCompile(
+		`^ ?Containers: \d+$|^Server Version: \S|^(?:Client|Server):(?: (?:Docker|Mirantis) .*)?$`)},
+	{partVersion, regexp.MustCompile(`^(?:client|server)Version:\s*$`)},
+	{partNetworks, regexp.MustCompile(`^NETWORK ID +NAME +DRIVER`)},
+	{partTop, regexp.MustCompile(`^(?:NAMESPACE +)?(?:NAME|POD) +(?:NAME +)?CPU\(cores\)`)},
+	{partNSSM, regexp.MustCompile(
+		`(?i)^(?:& )?(?:"[^"]*\\|\S*\\)?nssm(?:\.exe)?"? (?:install|set) \S+ `)},
+	{partVFP, regexp.MustCompile(`^(?:> )?\s*Port name +: [0-9A-Fa-f]{8}-|^ITEM LIST|^ *(?:LAYER|GROUP) : \S`)},
+	{partNetsh, regexp.MustCompile(`^ *Idx +\S+ +MTU +`)},
+	{partWevtutil, regexp.MustCompile(`^Event\[\d+\]:?$|^<Events?>|^<Event xmlns=`)},
+	{partNetstat, regexp.MustCompile(
+		`^ *Proto +Local Address +Foreign|^ *Proto +Lokale Adresse|` +
+			`^ *(?:TCP|UDP) +\S+:\d+ +\S+:(?:\d+|\*)(?: |$)`)},
+	{partImages, regexp.MustCompile(`^IMAGE +TAG +IMAGE ID`)},
+	{partCtrImages, regexp.MustCompile(`^REF +TYPE +DIGEST`)},
+	{partHNSDiag, regexp.MustCompile(
+		`(?i)^(Networks|Endpoints|Namespaces|Load ?Balancers) *:\s*$|^(Network|Endpoint|Load ?Balancer) *: *[0-9a-f]{8}-[0-9a-f]{4}-`)},
+	{partRoutes, regexp.MustCompile(
+		`^IPv4[ -].*[Tt]ab|^(?:Active Routes|Aktive Routen):|^Network Destination +Netmask|` +
+			`^ifIndex +DestinationPrefix|^ *0\.0\.0\.0 +0\.0\.0\.0 +\d+\.\d+\.`)},
+	{partSC, regexp.MustCompile(`^SERVICE_NAME *: *\S`)},
+	{partVer, regexp.MustCompile(`^Microsoft Windows \[\S+ 10\.0\.\d+`)},
+	{partHotfixes, regexp.MustCompile(`^(?:\w+ +)*HotFixID(?:=|\s|$)`)},
+	{partProcesses, regexp.MustCompile(`^ *Handles +NPM\(K\)|^ *NPM\(K\) +PM\([KM]\)`)},
+	{partSystem, regexp.MustCompile(`^Host Name: +\S`)},
+	{partIPConfig, regexp.MustCompile(
+		`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +
+			`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|` +
+			`^(\S.*(?: adapter |-Adapter |适配器 |アダプター )|Carte |Adaptador |Scheda ).*[:：]\s*$`)},
+	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
+	{partYAML, regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$`)},
+}

@@ -1,0 +1,98 @@
+package foreign
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	quoted = regexp.MustCompile(`^(?:> ?)+`)
+	// The stamp that runners of GitHub and Azure Pipelines put in front of each line.
+	runnerStamp   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(?: |$)`)
+	machinePrefix = regexp.MustCompile(`^[\w.-]{2,63}: `)
+	indented      = regexp.MustCompile(`^[ \t]+`)
+	// A line between the backticks of Markdown.
+	inlineCode = regexp.MustCompile("(?m)^ *`([^`\n]+)`? *$")
+)
+
+// peel takes away what whoever copied a text has put in front of its lines: marks of a quote, the
+// indent of a code block, the stamps of a CI runner.
+func peel(text string) string {
+	text = withoutPrefix(text, quoted, 8)
+	text = inlineCode.ReplaceAllStringFunc(text, func(line string) string {
+		if code := strings.TrimSpace(inlineCode.FindStringSubmatch(line)[1]); isLogLine(code) || isEventRow(code) {
+			return code
+		}
+		return line
+	})
+	if bare := withoutPrefix(text, runnerStamp, 8); bare != text && startsOutput(bare) {
+		text = bare
+	}
+	// the name of a machine that Vagrant or Ansible puts in front of what it prints
+	if m := machinePrefix.FindString(firstLine(text)); m != "" {
+		same := regexp.MustCompile(`^[ \t]*` + regexp.QuoteMeta(m))
+		if bare := withoutPrefix(text, same, 10); startsOutput(bare) {
+			text = bare
+		}
+	}
+	shared := ""
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		indent := indented.FindString(line)
+		if shared == "" || strings.HasPrefix(shared, indent) {
+			shared = indent
+		}
+		if shared == "" || !strings.HasPrefix(indent, shared) {
+			return text
+		}
+	}
+	return withoutPrefix(text, regexp.MustCompile("^"+regexp.QuoteMeta(shared)), 1)
+}
+
+// withoutPrefix removes a prefix where that many tenths of the lines have it.
+func withoutPrefix(text string, prefix *regexp.Regexp, tenths int) string {
+	lines, marked := 0, 0
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		bare := line[len(prefix.FindString(line)):]
+		b.WriteString(bare)
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if lines++; len(bare) < len(line) {
+			marked++
+		}
+	}
+	if marked == 0 || marked*10 < lines*tenths {
+		return text
+	}
+	return b.String()
+}
+
+// startsOutput tells that a line of the text begins the output of a command.
+func startsOutput(text string) bool {
+	t := &taking{}
+	for at := 0; at < len(text); {
+		next := nextLine(text, at)
+		kind, _ := t.startOf(strings.TrimRight(text[at:next], " \t\n"), text[next:])
+		if kind != partOther && kind != partLog {
+			return true
+		}
+		at = next
+	}
+	return false
+}
+
+// aboveAll are the lines of a text up to the first that is empty, at most n of them.
+func aboveAll(text string, n int) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \t\n"); line == "" || len(lines) == n {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,86 @@
+package foreign
+
+import (
+	"regexp"
+	"strings"
+
+	"doctor/checks/evidence"
+)
+
+// Of `docker info` and `docker version`.
+var (
+	dockerField = regexp.MustCompile(
+		`(?m)^ {0,2}(Server Version|Operating System|Kernel Version|Name): +(\S.*?)\s*$`)
+	dockerServer = regexp.MustCompile(
+		`(?m)^Server:[^\n]*\n(?: Engine:\n)?(?: .*\n)*? +Version: +(\S+)`)
+	dockerBuild = regexp.MustCompile(`\(OS Build (\d+)(?:\.(\d+))?\)|^10\.0 (\d+) `)
+)
+
+// dockerFields are the first values of docker info.
+func dockerFields(s string) map[string]string {
+	fields := map[string]string{}
+	for _, m := range dockerField.FindAllStringSubmatch(s, maxFields) {
+		if fields[m[1]] == "" {
+			fields[m[1]] = m[2]
+		}
+	}
+	if m := dockerServer.FindStringSubmatch(s); m != nil && fields["Server Version"] == "" {
+		fields["Server Version"] = m[1]
+	}
+	return fields
+}
+
+func (p *pieces) convertDocker(out *output) {
+	fields := dockerFields(p.texts[partDocker])
+	if version := fields["Server Version"]; version != "" {
+		p.cri.Version = evidence.CRIVersion{RuntimeName: "docker", RuntimeVersion: version}
+	}
+	product, _, _ := strings.Cut(strings.TrimPrefix(fields["Operating System"], "Microsoft "),
+		" (OS Build")
+	for _, value := range []string{fields["Operating System"], fields["Kernel Version"]} {
+		m := dockerBuild.FindStringSubmatch(value)
+		if m == nil || !strings.HasPrefix(product, "Windows") || out.Has("os.json") {
+			continue
+		}
+		name, version, _ := strings.Cut(product, " Version ")
+		os := evidence.OS{ProductName: name, DisplayVersion: version, Build: number(m[1] + m[3]),
+			UBR: number(m[2])}
+		if clientWindows(name) {
+			os.InstallationType = "Client"
+		}
+		out.JSON("os.json", os)
+	}
+}
+
+// clientWindows tells Windows 10 and 11 from Windows Server.
+func clientWindows(product string) bool { return strings.HasPrefix(product, "Windows 1") }
+
+// pulledImages reads `docker images`.
+func pulledImages(s string) (list []evidence.CRIImage) {
+	for _, table := range tables(s, "REPOSITORY") {
+		if t, ok := readColumns(table, 2, "REPOSITORY", "TAG", "IMAGE ID"); ok {
+			list = t.images("REPOSITORY", list)
+		}
+	}
+	return list
+}
+
+// dockerContainers reads `docker ps`.
+func dockerContainers(s string) (list []evidence.CRIContainer) {
+	for _, table := range tables(s, "CONTAINER ID") {
+		t, ok := readColumns(table, 2, "CONTAINER ID", "IMAGE", "STATUS", "NAMES")
+		if !ok {
+			continue
+		}
+		for _, row := range t.rows {
+			state := "CONTAINER_EXITED"
+			if strings.HasPrefix(t.cell(row, "STATUS"), "Up ") {
+				state = "CONTAINER_RUNNING"
+			}
+			list = append(list, evidence.CRIContainer{ID: t.cell(row, "CONTAINER ID"), State: state,
+				Image:    evidence.CRIImageSpec{Image: t.cell(row, "IMAGE")},
+				Metadata: evidence.CRIMetadata{Name: t.cell(row, "NAMES")}})
+		}
+	}
+	return list
+}

@@ -1,0 +1,103 @@
+package foreign
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// Of wevtutil: its text, and its XML.
+var (
+	wevtField = regexp.MustCompile(`^  (Log Name|Source|Date|Event ID|Level|Computer|Description): ?(.*)$`)
+	xmlEvent  = regexp.MustCompile(`(?s)<Event[ >].*?</Event>`)
+	xmlFields = map[string]*regexp.Regexp{
+		"ProviderName": regexp.MustCompile(`<Provider Name=['"]([^'"]*)['"]`),
+		"Id":           regexp.MustCompile(`<EventID[^>]*>(\d+)<`),
+		"Level":        regexp.MustCompile(`<Level>(\d)<`),
+		"TimeCreated":  regexp.MustCompile(`SystemTime=['"]([^'"]*)['"]`),
+		"LogName":      regexp.MustCompile(`<Channel>([^<]*)<`),
+		"MachineName":  regexp.MustCompile(`<Computer>([^<]*)<`),
+		"Message":      regexp.MustCompile(`(?s)<Message>(.*?)</Message>`),
+	}
+	xmlData   = regexp.MustCompile(`(?s)<Data[^>]*>([^<]*)</Data>`)
+	wevtNames = map[string]string{"Log Name": "LogName", "Source": "ProviderName",
+		"Date": "TimeCreated", "Event ID": "Id", "Level": "LevelDisplayName",
+		"Computer": "MachineName", "Description": "Message"}
+)
+
+func wevtutilEvents(s string) (list []psObject) {
+	for _, x := range xmlEvent.FindAllString(s, maxExported) {
+		fields := map[string]string{}
+		for name, r := range xmlFields {
+			if m := r.FindStringSubmatch(x); m != nil {
+				fields[name] = m[1]
+			}
+		}
+		if fields["Level"] != "" {
+			fields["LevelDisplayName"] = levelName(number(fields["Level"]))
+		}
+		if fields["Message"] == "" {
+			for _, m := range xmlData.FindAllStringSubmatch(x, maxFields) {
+				fields["Message"] += m[1] + " "
+			}
+		}
+		list = append(list, psObject{fields: fields})
+	}
+	message := false
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n")
+		m := wevtField.FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "Event["):
+			list, message = append(list, psObject{fields: map[string]string{}}), false
+		case len(list) == 0:
+		case m != nil && !message:
+			list[len(list)-1].fields[wevtNames[m[1]]] = m[2]
+			message = m[1] == "Description"
+		case message && line != "":
+			list[len(list)-1].fields["Message"] += "\n" + line
+		}
+	}
+	return list
+}
+
+// eventLevelWords are levels as PowerShell prints them, in English.
+var eventLevelWords = []string{"critical", "error", "warning", "information", "verbose"}
+
+// convertEvents writes the events of PowerShell's tables and lists and of wevtutil.
+func (p *pieces) convertEvents(out *output) (last time.Time) {
+	var e export
+	for _, o := range append(p.shown[psEvents], wevtutilEvents(p.texts[partWevtutil])...) {
+		stamp := o.get("TimeCreated", "TimeGenerated", "Time")
+		if _, dated := parseStamp(stamp, true); !dated && o.fields["TimeCreated"] != "" {
+			if _, other := parseStamp(stamp, false); !other { // a message that went on in the next line
+				if n := len(e.events); n > 0 {
+					e.events[n-1].message += " " + strings.Join(strings.Fields(stamp+" "+o.get("Id")+" "+
+						o.get("LevelDisplayName")+" "+o.get("Message")), " ")
+				}
+				continue
+			}
+		} else if !dated {
+			stamp = "" // without the year
+		}
+		level := strings.ToLower(o.get("LevelDisplayName", "EntryType"))
+		if !slices.Contains(eventLevelWords, level) {
+			level = ""
+		}
+		e.events = append(e.events, exported{stamp: stamp,
+			id:    number(o.get("Id", "EventID", "InstanceID", "InstanceId")) & 0xffff,
+			level: level, log: o.get("LogName", "Log"), source: o.get("ProviderName", "Source"),
+			machine: o.get("MachineName"), message: o.get("Message")})
+	}
+	if len(e.events) == 0 {
+		return last
+	}
+	inOrder(e.events, time.Time{})
+	out.mergeEvents(e.excerpt(""))
+	p.excerpts = append(p.excerpts, evidence.LogRecord{Path: evidence.WindowsEvents.Path(),
+		Excerpt: true, Unsearched: "the output shows some of the events; collect the event logs with `doctor bundle`"})
+	return e.newest()
+}

@@ -1,0 +1,208 @@
+package foreign
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"doctor/checks/evidence"
+)
+
+// convertKubectl writes what kubectl printed for people. Objects in JSON or YAML hold more, and
+// go first.
+func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
+	described, nodes := p.texts[partDescribe], p.texts[partNodes]
+	for _, object := range splitDescribed(described) {
+		o, ok := readDescribedNode(object)
+		if ok && len(p.objects.lists["Node"]) == 0 && !out.Has("api/node.json") &&
+			(node == "" || strings.EqualFold(o["metadata"].(map[string]any)["name"].(string), node)) {
+			out.JSON("api/node.json", o)
+		}
+	}
+	if version := kubectlVersion(p.texts[partVersion]); version != nil && p.objects.version == nil {
+		out.JSON("api/version.json", version)
+	}
+	if list := readNodeTable(nodes); len(list) > 0 && len(p.objects.lists["Node"]) == 0 {
+		out.JSON("api/nodes.json", map[string]any{"kind": "NodeList", "items": list})
+		if version, ok := osOfNode(nodes, node); ok && !out.Has("os.json") {
+			out.JSON("os.json", version)
+		}
+	}
+	if pods := readDescribedPods(described, node); len(pods) > 0 &&
+		len(p.objects.lists["Pod"]) == 0 {
+		out.JSON("api/pods.json", map[string]any{"kind": "PodList", "items": pods})
+	}
+	brokenNodes, brokenPods := brokenDescriptions(described)
+	if len(p.objects.lists["Node"]) == 0 {
+		out.partial("api/node.json", "a description that breaks off", brokenNodes, nil)
+	}
+	if len(p.objects.lists["Pod"]) == 0 {
+		out.partial("api/pods.json", "a description that breaks off", brokenPods, nil)
+		rows, pods := podRows(p.texts[partPods], node)
+		out.partial("api/pods.json", "kubectl get pods", rows,
+			map[string]any{"kind": "PodList", "items": pods})
+	}
+	events := slices.Concat(readDescribedEvents(described, ran),
+		readEventTable(p.texts[partEvents], ran), readEventRows(p.texts[partEventRows], ran))
+	if len(events) > 0 && len(p.objects.lists["Event"]) == 0 {
+		out.JSON("api/events.json", map[string]any{"kind": "EventList", "items": events})
+		p.excerpts = append(p.excerpts, evidence.LogRecord{Path: "api/events.json", Excerpt: true})
+	}
+}
+
+// readEventTable reads `kubectl get events`, with or without -A and -o wide.
+func readEventTable(s string, ran time.Time) []map[string]any {
+	var list []map[string]any
+	for _, table := range tables(s, "LAST SEEN") {
+		t, ok := readColumns(table, 2, "LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE")
+		if !ok {
+			continue
+		}
+		for _, row := range t.rows {
+			kind, name, ok := strings.Cut(t.cell(row, "OBJECT"), "/")
+			if !ok {
+				continue
+			}
+			about := map[string]string{"kind": capitalKind(kind), "name": name}
+			if namespace := t.cell(row, "NAMESPACE"); namespace != "" && kind != "node" {
+				about["namespace"] = namespace
+			}
+			e := map[string]any{"type": t.cell(row, "TYPE"), "reason": t.cell(row, "REASON"),
+				"message": t.cell(row, "MESSAGE"), "involvedObject": about}
+			setAge(e, t.cell(row, "LAST SEEN"), ran)
+			if n := number(t.cell(row, "COUNT")); n > 0 {
+				e["count"] = n
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func capitalKind(kind string) string {
+	for _, l := range apiLists {
+		if strings.EqualFold(kind, l.kind) {
+			return l.kind
+		}
+	}
+	return kind
+}
+
+// tables parts the tables of one kind that stand one after the other, each with its heads.
+func tables(s, head string) []string {
+	var list []string
+	start := -1
+	at := 0
+	for line := range strings.Lines(s) {
+		if strings.Contains(line[:min(len(line), 80)], head) && strings.ToUpper(line) == line {
+			if start >= 0 {
+				list = append(list, s[start:at])
+			}
+			start = at
+		}
+		at += len(line)
+	}
+	if start >= 0 {
+		list = append(list, s[start:])
+	}
+	return list
+}
+
+var kernelOfNode = regexp.MustCompile(`^10\.0\.(\d{5})(?:\.(\d{1,6}))?$`)
+
+// readNodeTable reads `kubectl get nodes`. It shows no podCIDR, no taints and no conditions but
+// one, so that its rows are other nodes to look at, and none to judge.
+func readNodeTable(s string) []map[string]any {
+	list := []map[string]any{}
+	eachNode(s, func(t columnTable, row []string) {
+		status := map[string]any{"nodeInfo": map[string]string{
+			"kubeletVersion": t.cell(row, "VERSION"), "osImage": t.cell(row, "OS-IMAGE"),
+			"kernelVersion":           t.cell(row, "KERNEL-VERSION"),
+			"containerRuntimeVersion": t.cell(row, "CONTAINER-RUNTIME")}}
+		if ip := t.cell(row, "INTERNAL-IP"); ip != "" && ip != "<none>" {
+			status["addresses"] = []map[string]string{{"type": "InternalIP", "address": ip}}
+		}
+		ready := "True"
+		if strings.HasPrefix(t.cell(row, "STATUS"), "NotReady") {
+			ready = "False"
+		}
+		status["conditions"] = []map[string]string{{"type": "Ready", "status": ready}}
+		list = append(list, map[string]any{"metadata": map[string]string{"name": t.cell(row,
+			"NAME")}, "status": status})
+	})
+	return list
+}
+
+// windowsPodName tells by its name a pod that runs on Windows nodes only.
+var windowsPodName = regexp.MustCompile(`(?:^|-)(?:windows|win)(?:-|$)`)
+
+// podRows are the pods of `kubectl get pods`, each with its state and node; and as objects, as far
+// as a row goes, those that are surely of the node.
+func podRows(s, node string) (list []string, pods []map[string]any) {
+	for _, table := range tables(s, "NAME ") {
+		t, _ := readColumns(table, 2, "NAME", "READY", "STATUS")
+		for _, row := range t.rows {
+			name, on, status := t.cell(row, "NAME"), t.cell(row, "NODE"), t.cell(row, "STATUS")
+			list = append(list, strings.TrimSpace(name+" "+t.cell(row, "READY")+" "+status+" "+on))
+			here := on != "" && strings.EqualFold(on, node) || on == "" && windowsPodName.MatchString(name)
+			if restarts, _, _ := strings.Cut(t.cell(row, "RESTARTS"), " "); here {
+				pods = append(pods, podOfRow(name, t.cell(row, "NAMESPACE"), on, status,
+					t.cell(row, "READY"), number(restarts)))
+			}
+		}
+	}
+	return list, pods
+}
+
+// podOfRow is a pod as far as a row goes. Its state is the phase, or why one of its containers waits.
+func podOfRow(name, namespace, node, state, ready string, restarts int) map[string]any {
+	status := map[string]any{"phase": state}
+	if up, all, _ := strings.Cut(ready, "/"); !slices.Contains([]string{"Pending", "Running",
+		"Succeeded", "Failed", "Unknown"}, state) {
+		status["phase"] = "Pending"
+		if strings.Contains(state, "BackOff") && strings.HasPrefix(state, "Crash") {
+			status["phase"] = "Running"
+		}
+		status["containerStatuses"] = []map[string]any{{"name": "(not shown)", "ready": up == all,
+			"restartCount": restarts, "state": map[string]any{"waiting": map[string]string{"reason": state}}}}
+	}
+	spec := map[string]string{}
+	if node != "" {
+		spec["nodeName"] = node
+	}
+	return map[string]any{"metadata": map[string]string{"name": name, "namespace": namespace},
+		"spec": spec, "status": status}
+}
+
+func eachNode(s string, do func(t columnTable, row []string)) {
+	for _, table := range tables(s, "NAME ") {
+		if t, ok := readColumns(table, 2, "NAME", "STATUS", "VERSION"); ok {
+			for _, row := range t.rows {
+				do(t, row)
+			}
+		}
+	}
+}
+
+// windowsRows are the names of the nodes that run Windows, where `-o wide` shows that.
+func windowsRows(s string) (names []string) {
+	eachNode(s, func(t columnTable, row []string) {
+		if strings.HasPrefix(t.cell(row, "OS-IMAGE"), "Windows") {
+			names = append(names, t.cell(row, "NAME"))
+		}
+	})
+	return names
+}
+
+// osOfNode is the Windows of a node, with its revision, which no other output of AKS has.
+func osOfNode(s, node string) (version evidence.OS, ok bool) {
+	eachNode(s, func(t columnTable, row []string) {
+		m := kernelOfNode.FindStringSubmatch(t.cell(row, "KERNEL-VERSION"))
+		if m != nil && strings.EqualFold(t.cell(row, "NAME"), node) {
+			version, ok = evidence.OS{ProductName: t.cell(row, "OS-IMAGE"), Build: number(m[1]),
+				UBR: number(m[2])}, true
+		}
+	})
+	return version, ok
+}

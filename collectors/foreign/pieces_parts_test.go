@@ -1,0 +1,79 @@
+package foreign
+
+import (
+	"strings"
+	"testing"
+)
+
+// Outputs as people paste them, from public threads: a few rows, prompts of other shells, and
+// commands above their output without any prompt.
+const (
+	crictlOfRoot = "[root@cloud-test2:~]$ crictl ps\n" + // cri-tools pull request 369
+		"CONTAINER ID        IMAGE               CREATED             STATE               NAME                ATTEMPT             POD ID\n" +
+		"f60944900ceb3       32609f1b11ae7       3 days ago          Running             kube-proxy          6                   ab863e4ae6f33\n" +
+		"[root@cloud-test2:~]$\n[root@cloud-test2:~]$ crictl pods\n" +
+		"POD ID              CREATED             STATE               NAME                NAMESPACE           ATTEMPT\n" +
+		"ab863e4ae6f33       3 days ago          Ready               kube-proxy-bqnhm    kube-system         0\n[root@cloud-test2:~]$\n"
+	commandsAlone = "ctr c ls\nCONTAINER    IMAGE    RUNTIME\nctr t ls\nTASK    PID    STATUS\n\n" + // containerd issue 5188
+		" hcsdiag list\ntest-1\n    Windows Server Container,   Running\n"
+	netAdapters = "PS C:\\k\\antrea> Get-NetAdapter\n\n" + // antrea issue 3636
+		"Name                      InterfaceDescription                    ifIndex Status       MacAddress             LinkSpeed\n" +
+		"----                      --------------------                    ------- ------       ----------             ---------\n" +
+		"Ethernet                  AWS PV Network Device #0                     10 Up           06-05-9D-C4-A4-11         1 Gbps\n" +
+		"vEthernet (15fdf8c8ade... Hyper-V Virtual Ethernet Adapter #2          14 Up           00-15-5D-24-64-BF        10 Gbps\n"
+	someServices = "[node-1]: PS C:\\k> Get-Service kubelet,hns\n\nStatus   Name               DisplayName\n" +
+		"------   ----               -----------\nRunning  hns                Host Network Service\nPaused   kubelet            kubelet\n"
+	somePods = "root@k8s-master01:~# kubectl get pod -A\n" +
+		"NAMESPACE       NAME                        READY   STATUS             RESTARTS        AGE\n" +
+		"calico-system   calico-node-4m8dw           0/1     CrashLoopBackOff   3 (1m ago)      20m\n" +
+		"calico-system   calico-node-windows-x7k2p   1/2     CrashLoopBackOff   6 (2m31s ago)   9m\n"
+	tasklist = "C:\\>tasklist /fi \"imagename eq notepad.exe\"\n\n" + // docker/for-win issue 4868
+		"Image Name                     PID Session Name        Session#    Mem Usage\n" +
+		"========================= ======== ================ =========== ============\n" +
+		"notepad.exe                  17944 Console                    1     17,668 K\n"
+	vagrantList = "    2019-box: InterfaceAlias           : Ethernet\n    2019-box: InterfaceIndex           : 3\n" +
+		"    2019-box: IPAddress                : 10.0.2.15\n    2019-box: PrefixLength             : 24\n"
+	rulesOfVFP = "LAYER : LB_DSR\n    Priority : 14\n\n    RULE : LB_DSR_10.0.0.1_80\n        Type : block\n"
+)
+
+func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
+	for _, row := range []struct{ name, content, evidence, want string }{
+		{"containers behind the prompt of root", crictlOfRoot, "cri.json", `"id":"f60944900ceb3"`},
+		{"pods behind a prompt without a command above it", crictlOfRoot, "cri.json", `"id":"ab863e4ae6f33"`},
+		{"commands without a prompt", commandsAlone, "compute.json", `"id":"test-1"`},
+		{"adapters", netAdapters, "adapters-part.json",
+			`{"name":"Ethernet","description":"AWS PV Network Device #0","ifIndex":10,"status":"up","mac":"06-05-9D-C4-A4-11"`},
+		{"an adapter whose name is cut has none", netAdapters, "adapters-part.json", `{"name":"","description":"Hyper-V`},
+		{"the list of adapters stays unknown", netAdapters, "adapters.json", "that is not all of the network adapters"},
+		{"services of a remote session", someServices, "services-part.json", `"name":"kubelet","displayName":"kubelet","state":"paused"`},
+		{"pods of Windows", somePods, "api/pods-part.json", `"name":"calico-node-windows-x7k2p"`},
+		{"the list of pods stays unknown", somePods, "api/pods.json", "calico-node-4m8dw 0/1 CrashLoopBackOff"},
+		{"processes of tasklist", tasklist, "processes-part.json", `"pid":17944,"name":"notepad.exe"`},
+		{"what Vagrant puts in front", vagrantList, "adapters-part.json", `"addresses":["10.0.2.15/24"]`},
+		{"updates of wmic", "C:\\>wmic qfe get hotfixid\nHotFixID\nKB5031364\n", "hotfixes.json", `"id":"KB5031364"`},
+		{"rules of a port that is not named", rulesOfVFP, "vfp-part.json", `"dsrRules":["LB_DSR_10.0.0.1_80"]`},
+		{"what no reader takes can be searched", "PS C:\\> Get-VMSwitch\n\nName   SwitchType NetAdapterInterfaceDescription\n" +
+			"----   ---------- ------------------------------\nnat    Internal\n", "logs/other/a", "Internal"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, tree := looseTree(t, loose(map[string]string{"a": row.content}))
+			if got := written(tree, row.evidence); !strings.Contains(got, row.want) {
+				t.Errorf("%s is\n%s\nwant\n%s", row.evidence, got, row.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsNotOfTheNodeIsNoPart(t *testing.T) {
+	_, tree := looseTree(t, loose(map[string]string{"a": somePods}))
+	if got := written(tree, "api/pods-part.json"); strings.Contains(got, "4m8dw") {
+		t.Errorf("a pod of any node is evidence of this one: %s", got)
+	}
+	const inPod = "PS C:\\> ctr run --cni --rm nanoserver:ltsc2022 test ipconfig\n\nWindows IP Configuration\n\n\n" +
+		"Ethernet adapter vEthernet (default-test_nat):\n\n   IPv4 Address. . . . . . . . . . . : 172.20.88.200\n" +
+		"   Subnet Mask . . . . . . . . . . . : 255.255.240.0\n" // microsoft/Windows-Containers issue 210
+	_, tree = looseTree(t, loose(map[string]string{"a": inPod}))
+	if got := written(tree, "adapters.json"); !strings.Contains(got, "none of the files shows") {
+		t.Errorf("the addresses of a container are those of the node: %s", got)
+	}
+}

@@ -1,0 +1,262 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/netsh"
+)
+
+// What single outputs show of the machine and its runtime. The layout has few half lists: what an
+// output shows of a list without showing all of it becomes a gap that says so.
+
+// convertObjects writes what PowerShell's lists and tables show.
+func (p *pieces) convertObjects(out *output) {
+	for _, o := range p.shown[psComputer] {
+		out.computer(o)
+	}
+	if list := p.shown[psVersion]; len(list) > 0 && !out.Has("os.json") {
+		out.write("os.json")(readOS(textFile{name: "OSVersion",
+			content: list[0].get("VersionString", "Version")}))
+	}
+	if list := p.shown[psHotfixes]; len(list) > 0 && !out.Has("hotfixes.json") {
+		var fixes []evidence.Hotfix
+		for _, o := range list {
+			fixes = append(fixes, evidence.Hotfix{ID: o.get("HotFixID")})
+		}
+		out.JSON("hotfixes.json", fixes)
+	}
+	features := map[string]string{}
+	for _, o := range p.shown[psFeatures] {
+		state := strings.ToLower(o.get("Install State", "InstallState", "State"))
+		if known := featureStates[state]; known != "" {
+			features[o.get("Name", "FeatureName")] = known
+		}
+	}
+	if len(features) >= leastFeatures {
+		out.JSON("features.json", features)
+	}
+	var names []string
+	for _, name := range sortedKeys(features) {
+		names = append(names, name+" "+features[name])
+	}
+	out.partial("features.json", "the list of features", names, features)
+	out.partial("firewall.json", "the list of the firewall", p.namesOf(psFirewall, "DisplayName",
+		"Name", "Direction", "Action", "Enabled", "DefaultInboundAction"), nil)
+}
+
+// leastFeatures is how many a whole Get-WindowsFeature lists at least.
+const leastFeatures = 40
+
+var featureStates = map[string]string{"installed": "installed", "enabled": "installed",
+	"available": "available", "disabled": "available", "removed": "absent",
+	"disabledwithpayloadremoved": "absent", "installpending": "pending", "enablepending": "pending"}
+
+// namesOf are the objects of a class, each by its name and some of its properties.
+func (p *pieces) namesOf(class, name, otherwise string, properties ...string) (names []string) {
+	for _, o := range p.shown[class] {
+		text := o.get(name, otherwise)
+		for _, property := range properties {
+			if v := o.fields[property]; v != "" {
+				text += " " + v
+			}
+		}
+		names = append(names, clip(strings.TrimSpace(text)))
+	}
+	return names
+}
+
+// computer writes Get-ComputerInfo.
+func (o *output) computer(c psObject) {
+	build := number(c.get("OsBuildNumber"))
+	if m := buildLab.FindStringSubmatch(c.get("WindowsBuildLabEx")); build == 0 && m != nil {
+		build = number(m[1])
+	}
+	if build == 0 || o.Has("os.json") {
+		return
+	}
+	o.JSON("os.json", evidence.OS{Build: build,
+		ProductName:      strings.TrimPrefix(c.get("OsName", "WindowsProductName"), "Microsoft "),
+		DisplayVersion:   c.get("OSDisplayVersion", "WindowsVersion"),
+		Edition:          c.get("WindowsEditionId"),
+		InstallationType: c.get("WindowsInstallationType"),
+		Machine: evidence.Machine{Manufacturer: c.get("CsManufacturer"),
+			Model: c.get("CsModel")}})
+	var fixes []string
+	if values, whole := listValues(c.get("OsHotFixes")); whole {
+		for _, v := range values {
+			fixes = append(fixes, hotfixID.FindString(v))
+		}
+		o.JSON("hotfixes.json", hotfixesOf(fixes))
+	}
+}
+
+var buildLab = regexp.MustCompile(`^(\d{5})\.`)
+
+// convertAdapters writes what shows adapters without all of their addresses.
+func (p *pieces) convertAdapters(out *output) {
+	var shown []string
+	shown = append(shown, p.namesOf(psAdapters, "Name", "InterfaceAlias", "Status", "MacAddress",
+		"IPv4Address")...)
+	shown = append(shown, p.namesOf(psAddresses, "InterfaceAlias", "ifIndex", "IPAddress")...)
+	for _, i := range p.interfacesOf() {
+		shown = append(shown, i.name)
+	}
+	out.partial("adapters.json", "the list of adapters", shown, p.partOfAdapters())
+}
+
+// interfacesOf are the rows of netsh and of Get-NetIPInterface, which tell MTUs.
+func (p *pieces) interfacesOf() []netshInterface {
+	list := parseNetshInterfaces(p.texts[partNetsh])
+	for _, o := range p.shown[psInterfaces] {
+		list = append(list, netshInterface{ifNumber(o.get("ifIndex", "InterfaceIndex")),
+			number(o.get("NlMtu(Bytes)", "NlMtu")), o.get("InterfaceAlias")})
+	}
+	return list
+}
+
+// partOfAdapters joins by their index what cmdlets and netsh tell of adapters.
+func (p *pieces) partOfAdapters() []evidence.Adapter {
+	list, at := []evidence.Adapter(nil), map[int]int{}
+	adapter := func(index int, name string) *evidence.Adapter {
+		i, known := at[index]
+		if !known {
+			i = len(list)
+			at[index], list = i, append(list, evidence.Adapter{IfIndex: index})
+		}
+		list[i].Name = cmp.Or(list[i].Name, name)
+		return &list[i]
+	}
+	for _, n := range netAdaptersOf(p.fieldsOf(psAdapters)) {
+		a := adapter(n.index, n.name)
+		a.Description, a.Status, a.MAC = n.description, n.status, n.mac
+	}
+	for _, n := range p.interfacesOf() {
+		if a := adapter(n.index, n.name); n.mtu < 1<<20 { // the loopback's is 4294967295: none
+			a.MTU = n.mtu
+		}
+	}
+	for _, n := range addressesOf(p.fieldsOf(psAddresses)) {
+		a := adapter(n.ifIndex, n.alias)
+		a.Addresses = append(a.Addresses, n.prefix.String())
+	}
+	return list
+}
+
+// Of the list of one service, or of few: their state is in the gap.
+func (p *pieces) convertServices(out *output, sc textFile) {
+	list, cut := parseSC(sc.content)
+	services := printedServices(p.fieldsOf(psServices))
+	switch {
+	case len(list) >= enoughServices && !cut:
+		out.write("services.json")(readServices(sc, textFile{}))
+	case len(services) >= enoughServices:
+		out.JSON("services.json", services)
+	}
+	var shown []string
+	for _, s := range append(list, services...) {
+		shown = append(shown, s.Name+" "+s.State)
+	}
+	for _, m := range nssmSetting.FindAllStringSubmatch(p.texts[partNSSM], maxShown) {
+		shown = append(shown, "of "+m[1]+" "+clip(m[2]))
+	}
+	for _, m := range scPath.FindAllStringSubmatch(sc.content, maxShown) {
+		shown = append(shown, clip(m[1]+" "+strings.TrimSpace(m[2])))
+	}
+	out.partial("services.json", "the list of services", shown, append(list, services...))
+}
+
+var (
+	nssmSetting = regexp.MustCompile(`(?im)nssm(?:\.exe)?"? (?:install|set) (\S+) (.*)$`)
+	scPath      = regexp.MustCompile(
+		`SERVICE_NAME *: *(\S+)[^\n]*\n(?:[ \t][^\n]*\n)*?\s+BINARY_PATH_NAME\s*:([^\n]*)`)
+)
+
+// Of `netstat -ano`, whose states are translated, and with -b the program in the lines below.
+var (
+	netstatRow = regexp.MustCompile(
+		`^\s*(TCP|UDP)\s+(\[?[0-9A-Fa-f.:%]+\]?|\*):(\d{1,5})` +
+			`\s+(\S+):(\d+|\*)(?:\s+(\S.*?))??(?:\s+(\d+))?\s*$`)
+	netstatProgram = regexp.MustCompile(`^\s*\[([^\]]+)\]\s*$`)
+)
+
+// parseNetstat lists the sockets that wait for connections or packets.
+func parseNetstat(s string) (list []evidence.PortListener) {
+	unnamed := 0
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n")
+		if m := netstatProgram.FindStringSubmatch(line); m != nil {
+			for ; unnamed > 0 && unnamed <= len(list); unnamed-- {
+				list[len(list)-unnamed].Process = evidence.Clean(m[1])
+			}
+			continue
+		}
+		m := netstatRow.FindStringSubmatch(line)
+		if m == nil || len(list) == maxObjects {
+			continue
+		}
+		unnamed = 0
+		listens := m[1] == "UDP" || (m[5] == "0" || m[5] == "*") &&
+			(m[4] == "0.0.0.0" || m[4] == "[::]" || m[4] == "*")
+		address, _, _ := strings.Cut(strings.Trim(m[2], "[]"), "%")
+		if port := number(m[3]); listens && port <= 65535 {
+			list = append(list, evidence.PortListener{Protocol: strings.ToLower(m[1]),
+				Address: address, Port: port})
+			unnamed = 1
+		}
+	}
+	return list
+}
+
+// convertPorts writes the ranges and the listeners, whichever are shown.
+func (p *pieces) convertPorts(out *output, excluded, dynamic textFile) {
+	var table evidence.PortTable
+	if !excluded.missing && !dynamic.missing {
+		if both, gap := readPorts(excluded, dynamic); gap.Kind == "" {
+			table = both.(evidence.PortTable)
+		}
+	} else if !excluded.missing {
+		if ranges, whole := netsh.Excluded(excluded.content); whole["tcp"] || whole["udp"] {
+			table.Excluded = ranges
+		}
+	} else if !dynamic.missing {
+		table.Dynamic = netsh.Dynamic(dynamic.content)
+	}
+	table.Listener = parseNetstat(p.texts[partNetstat])
+	if len(table.Excluded)+len(table.Dynamic)+len(table.Listener) > 0 {
+		out.JSON("ports.json", table)
+	}
+}
+
+// Of kubectl version, as text: the server's, which the short form has in one line.
+var apiServerVersion = regexp.MustCompile(
+	`(?m)^Server Version: (?:(v\d\S*)|version\.Info\{.*?GitVersion:"(v[^"]*)")|` +
+		`^serverVersion:\n(?: .*\n)*? +gitVersion: (v\S+)`)
+
+func kubectlVersion(s string) json.RawMessage {
+	if m := apiServerVersion.FindStringSubmatch(s); m != nil {
+		return jsonOf(map[string]string{"gitVersion": m[1] + m[2] + m[3]})
+	}
+	return nil
+}
+
+// inspected are the sandbox or container of `crictl inspectp` and `crictl inspect`.
+func inspected(document string) []string {
+	var answer struct {
+		Status struct {
+			State    string
+			Metadata struct{ Name, Namespace string }
+		}
+	}
+	if json.Unmarshal([]byte(document), &answer) != nil {
+		return nil
+	}
+	s := answer.Status
+	if !strings.HasPrefix(s.State, "SANDBOX_") && !strings.HasPrefix(s.State, "CONTAINER_") {
+		return nil
+	}
+	return []string{strings.TrimSpace(s.Metadata.Namespace + " " + s.Metadata.Name + " " + s.State)}
+}

@@ -1,0 +1,107 @@
+package redact_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"doctor/collectors/redact"
+)
+
+const lengthsFile = "testdata/lengths.golden"
+
+// lengthAlphabets are what values of each length are made of.
+var lengthAlphabets = []struct{ name, letters string }{
+	{"hex", hexChars}, {"lower", lower}, {"alnum", alnum}, {"number", digits},
+	{"password", alnum + "-_.~"}, {"words", "-word7 "},
+}
+
+const longestValue = 60
+
+// TestHowLongAValueMustBe records for a form of each class which lengths of a value are
+// replaced. Thresholds of the rules show there.
+func TestHowLongAValueMustBe(t *testing.T) {
+	var b strings.Builder
+	seen := map[string]int{}
+	for _, template := range allTemplates(t) {
+		if seen[template.rule]++; seen[template.rule] > 1 || len(template.text) > 400 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s\n", template.rule, strings.ReplaceAll(template.text, "\n", `\n`))
+		for _, alphabet := range lengthAlphabets {
+			rnd := newRand(template.text + alphabet.name)
+			value := chars(rnd, alphabet.letters, longestValue)
+			if alphabet.name == "words" {
+				value = strings.Repeat(alphabet.letters, longestValue)[:longestValue]
+			}
+			ranges := ""
+			replaced := func(n int) bool {
+				text := placeholder.ReplaceAllLiteralString(template.text, value[:n])
+				r := redact.New(redact.Options{Plain: true})
+				return strings.Contains(r.Text(text), mark)
+			}
+			for n := 1; n <= longestValue; n++ {
+				if !replaced(n) {
+					continue
+				}
+				from := n
+				for n < longestValue && replaced(n+1) {
+					n++
+				}
+				ranges += fmt.Sprintf(" %d-%d", from, n)
+			}
+			fmt.Fprintf(&b, "  %s%s\n", alphabet.name, ranges)
+		}
+	}
+	holdsGolden(t, lengthsFile, b.String())
+}
+
+// TestATextMayEndAnywhere: a file may be cut in the middle of a value, a quote or an escape. What
+// is left is redacted, and what was no secret stays one.
+func TestATextMayEndAnywhere(t *testing.T) {
+	var b strings.Builder
+	for i, e := range fromTables(t, 1) {
+		if i%12 > 0 || len(e.text) > 300 {
+			continue
+		}
+		for j := range contexts {
+			c := contexts[(i+j)%len(contexts)]
+			text := c.write(e.text, e.secrets)
+			if j > 1 || c.name == "UTF-16" || len(text) > 600 {
+				break
+			}
+			marks := 0
+			for n := range text {
+				r := redact.New(redact.Options{Plain: true})
+				marks += strings.Count(r.Text(text[:n]), mark)
+			}
+			fmt.Fprintf(&b, "%s, %s: %d marks in %d texts\n", e.rule, c.name, marks, len(text))
+		}
+	}
+	holdsGolden(t, "testdata/cut.golden", b.String())
+}
+
+func holdsGolden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := strings.SplitAfter(string(golden), "\n"), strings.SplitAfter(got, "\n")
+	if string(golden) == got {
+		return
+	}
+	for _, line := range missing(after, before) {
+		t.Errorf("now: %s", line)
+	}
+	for _, line := range missing(before, after) {
+		t.Errorf("before: %s", line)
+	}
+	t.Errorf("%s differs; write it with -update and read the difference", name)
+}
