@@ -129,7 +129,7 @@ func (w *writer) add(e entry) error {
 	case errors.Is(err, redact.ErrTooMany):
 		return tooManySecrets(e.name)
 	case err != nil:
-		return &droppedError{e.name, evidence.Phrasef("it could not be read and redacted: %s",
+		return &droppedError{e.path, evidence.Phrasef("it could not be read and redacted: %s",
 			evidence.Clean(err.Error()))}
 	}
 	w.open = &digest{}
@@ -138,8 +138,8 @@ func (w *writer) add(e entry) error {
 		BytesKept: kept.n,
 		SHA256:    hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts,
 		Millis: float64(time.Since(start).Microseconds()) / 1000}
-	if e.source != madeHere && e.name == e.path && e.path != "meta.json" {
-		file.item = e.path
+	if e.source != madeHere && e.path != "meta.json" {
+		file.item = e.path // a copy under another name goes with it
 	}
 	if cut != nil && cut.lines > 0 {
 		file.Truncated, file.LeftOut = true, cut.cuts
