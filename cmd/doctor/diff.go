@@ -191,6 +191,7 @@ func readSide(ctx context.Context, std streams, f flags, name string) (s evidenc
 			}
 		}
 	}
+	o.NodeBy = func(node string) string { return o.From + "#" + node }
 	src, err := openRecording(o, std)
 	if err != nil {
 		return s, r, nil, err

@@ -266,6 +266,17 @@ func TestAnAssistantReadsInsideTheRootsOnly(t *testing.T) {
 		&struct{}{}); failed != "" {
 		t.Error(failed)
 	}
+	second, err := fixtures.Open("healthy-calico")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(root, "second"), second.FS()); err != nil {
+		t.Fatal(err)
+	}
+	if failed := call(t, s, "diagnose", map[string]any{"recording": "."}, nil); !strings.Contains(
+		failed, "name one of its recorded nodes with node: NAME or node: PLACE") {
+		t.Errorf("of several recordings it answers %q", failed)
+	}
 	if failed := call(t, assistantOf(t), "diagnose", map[string]any{"recording": "node"},
 		nil); !strings.Contains(
 		failed, "--root") {

@@ -16,14 +16,24 @@ var ErrWhich = errors.New("name one of its recorded nodes")
 // A WhichError wraps ErrWhich, and holds the nodes that can be named.
 type WhichError struct {
 	Nodes []Node
-	err   error
+	By    string // how the user selects one: --node NAME
+	why   string
 }
 
 // Error lists the nodes, each with its place.
-func (e *WhichError) Error() string { return e.err.Error() }
+func (e *WhichError) Error() string {
+	var list strings.Builder
+	WriteNodes(&list, e.Nodes[:min(len(e.Nodes), maxListed)])
+	more := ""
+	if len(e.Nodes) > maxListed {
+		more = fmt.Sprintf("\n  and %d more", len(e.Nodes)-maxListed)
+	}
+	indented := strings.ReplaceAll(strings.TrimSuffix(list.String(), "\n"), "\n", "\n  ")
+	return fmt.Sprintf("%s; %s with %s:\n  %s%s", e.why, ErrWhich, e.By, indented, more)
+}
 
 // Unwrap leads to ErrWhich.
-func (e *WhichError) Unwrap() error { return e.err }
+func (e *WhichError) Unwrap() error { return ErrWhich }
 
 // Names are what the nodes call themselves.
 func (e *WhichError) Names() []string {
@@ -78,15 +88,7 @@ func (n Node) isIn(place string) bool {
 const maxListed = 100
 
 func which(nodes []Node, why string) error {
-	var list strings.Builder
-	WriteNodes(&list, nodes[:min(len(nodes), maxListed)])
-	more := ""
-	if len(nodes) > maxListed {
-		more = fmt.Sprintf("\n  and %d more", len(nodes)-maxListed)
-	}
-	indented := strings.ReplaceAll(strings.TrimSuffix(list.String(), "\n"), "\n", "\n  ")
-	return &WhichError{nodes, fmt.Errorf("%s; %w with --node NAME or --node PLACE:\n  %s%s", why,
-		ErrWhich, indented, more)}
+	return &WhichError{Nodes: nodes, By: "--node NAME or --node PLACE", why: why}
 }
 
 // WriteNodes writes a table of nodes.

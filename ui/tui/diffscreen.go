@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"doctor/checks"
 	"doctor/checks/diff"
 	"doctor/ui"
 )
@@ -157,7 +158,16 @@ func (m diffModel) title(e env) string {
 }
 
 func (m diffModel) counts(e env) string {
-	text := e.Count(len(m.compared.Verdicts), "fault")
+	warnings := 0
+	for _, v := range m.compared.Verdicts {
+		if worse, _ := ui.WorseSide(v); worse == checks.StatusWarn {
+			warnings++
+		}
+	}
+	text := e.Count(len(m.compared.Verdicts)-warnings, "fault")
+	if warnings > 0 {
+		text += " · " + e.Count(warnings, "warning")
+	}
 	if hidden := len(m.compared.Differences) - len(m.shown()); hidden > 0 && m.filter == "" {
 		text += " · " + e.T("%d hidden, which change by themselves", hidden)
 	}

@@ -74,6 +74,14 @@ func hostileDiff() diff.Comparison {
 		}}
 }
 
+func TestAWarningIsNoFault(t *testing.T) {
+	c := diff.Comparison{Verdicts: []diff.Verdict{{A: checks.StatusFail, B: checks.StatusPass},
+		{A: checks.StatusPass, B: checks.StatusWarn}, {A: checks.StatusWarn, B: checks.StatusUnknown}}}
+	if got := (diffModel{compared: c}).counts(env{}); got != "1 fault · 2 warnings" {
+		t.Errorf("the comparison says %q", got)
+	}
+}
+
 func TestAComparisonFillsItsScreenAndNoMore(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {30, 8}, {20, 5}} {
 		for _, keys := range [][]string{nil, {"G"}, {"a"}, {"?"}, {"/", "x"}, {"n", "N"}} {

@@ -64,6 +64,7 @@ func (s *server) openNew(ctx context.Context, w where) (*opened, error) {
 			return nil, err
 		}
 		from.From = path
+		from.NodeBy = func(name string) string { return "node: " + name }
 	case w.Node != "":
 		l, err := session.ThroughAPI(ctx, from, faults.Catalogue())
 		if missing := (*session.NoNodeError)(nil); errors.As(err, &missing) &&

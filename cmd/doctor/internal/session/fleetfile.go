@@ -20,11 +20,12 @@ import (
 type FleetRecording struct {
 	archive *bundle.Archive
 	name    string
+	by      string // how the user selects a node of it
 }
 
 // Error says what to do with it.
 func (r *FleetRecording) Error() string {
-	return "it is the recording of a fleet; name one of its nodes with --node NAME"
+	return "it is the recording of a fleet; name one of its nodes with " + r.by
 }
 
 // Close closes the archive.

@@ -17,6 +17,8 @@ type Options struct {
 	From, Demo string    // a recording; neither nor Node: the node that the program runs on
 	In         io.Reader // what From reads where it is StandardInput
 	Node       string    // behind the Kubernetes API; with From, of a recording of several
+	// how the user names Node, for errors: #NAME behind the path; nil: --node NAME
+	NodeBy     func(name string) string
 	Cluster    cluster.Options
 	Timeout    time.Duration // for reading the node
 	Since      time.Duration // how far back logs are read
@@ -28,6 +30,14 @@ type Options struct {
 	WithoutAPI bool // read this node alone: whoever asked has the cluster's view
 	Program    checks.Program
 	Tell       func(what string) // says something beside the result; nil says nothing
+}
+
+// nodeBy says how the user selects a recorded node of this name.
+func (o Options) nodeBy(name string) string {
+	if o.NodeBy == nil {
+		return "--node " + name
+	}
+	return o.NodeBy(name)
 }
 
 func (o Options) tell(what string) {

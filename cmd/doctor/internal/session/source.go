@@ -80,7 +80,7 @@ func openPath(o Options) (Source, error) {
 	}
 	if fleet.IsRecording(archive.FS()) {
 		if o.Node == "" {
-			return Source{}, &FleetRecording{archive, path}
+			return Source{}, &FleetRecording{archive, path, o.nodeBy("NAME")}
 		}
 		src, err := openOfFleet(archive, path, o.Node)
 		if err != nil {
@@ -90,12 +90,14 @@ func openPath(o Options) (Source, error) {
 		src.close = archive.Close
 		return src, nil
 	}
-	src, err := openNode(archive, path, o.Node)
+	src, err := openNode(archive, path, o)
 	if err != nil {
 		refused := archive.Refused()
 		archive.Close()
+		var which *foreign.WhichError
 		switch {
-		case errors.Is(err, foreign.ErrWhich):
+		case errors.As(err, &which):
+			which.By = o.nodeBy("NAME") + " or " + o.nodeBy("PLACE")
 			return Source{}, fmt.Errorf("%s: %w", path, err)
 		case len(refused) > 0:
 			err = fmt.Errorf("%w (left out %s: %s)", err, refused[0].Name, refused[0].Reason)
@@ -122,12 +124,12 @@ func leftOut(path string, refused []bundle.Refusal) []string {
 }
 
 // openNode finds the recorded node in the archive, whoever recorded it.
-func openNode(archive *bundle.Archive, path, name string) (Source, error) {
+func openNode(archive *bundle.Archive, path string, o Options) (Source, error) {
 	nodes, err := foreign.Search(archive)
 	if err != nil {
 		return Source{}, err
 	}
-	node, tree, note, err := chosen(archive.FS(), nodes, name)
+	node, tree, note, err := chosen(archive.FS(), nodes, o)
 	if err != nil {
 		return Source{}, err
 	}
@@ -152,7 +154,8 @@ func openNode(archive *bundle.Archive, path, name string) (Source, error) {
 
 // chosen is the node of that name, or the only one, with its evidence. Of several recordings of
 // one node it is the last.
-func chosen(fsys fs.FS, nodes []foreign.Node, name string) (foreign.Node, fs.FS, string, error) {
+func chosen(fsys fs.FS, nodes []foreign.Node, o Options) (foreign.Node, fs.FS, string, error) {
+	name := o.Node
 	if n, ok := strings.CutPrefix(name, "#"); ok { // the place in the list
 		if i, err := strconv.Atoi(n); err == nil && i > 0 && i <= len(nodes) {
 			tree, err := nodes[i-1].Evidence(fsys)
@@ -165,8 +168,8 @@ func chosen(fsys fs.FS, nodes []foreign.Node, name string) (foreign.Node, fs.FS,
 	if errors.As(err, &which) && (name == "" || strings.EqualFold(which.Nodes[0].Name, name)) {
 		if latest, tree, ok := foreign.Latest(fsys, which.Nodes); ok {
 			return latest, tree, fmt.Sprintf(
-				"%d recordings of %s: the last one is diagnosed (%s), and the timeline has the others; --node PLACE selects another",
-				len(which.Nodes), latest.Name, latest.Root), nil
+				"%d recordings of %s: the last one is diagnosed (%s), and the timeline has the others; %s selects another",
+				len(which.Nodes), latest.Name, latest.Root, o.nodeBy("PLACE")), nil
 		}
 	}
 	if err != nil {
