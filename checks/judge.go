@@ -234,7 +234,10 @@ func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []*
 	for _, m := range matches {
 		sign := c.SignOf(m)
 		over := since
-		if m.Over != "" {
+		switch {
+		case m.Brief: // the log may end there
+			over = evidence.Phrasef("it may be over: %s", m.Over)
+		case m.Over != "":
 			over = evidence.Phrasef("it is over: %s", m.Over)
 		}
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over.Format == "" {

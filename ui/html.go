@@ -277,6 +277,9 @@ func (h *htmlPage) gaps(r checks.Report) {
 	if n == 0 {
 		return
 	}
+	if said := judgedInPart(r, h.Catalogue); said != "" {
+		h.put("<p>%s</p>\n", said)
+	}
 	listed(h, 2, h.T("%s could not run", h.Count(n, "check")), dottedList, GapGroups(r), everything,
 		func(g GapGroup) {
 			h.put("%s", g.Reason(h.Catalogue))

@@ -197,6 +197,9 @@ func (m *markdown) gaps(r checks.Report) {
 		return
 	}
 	m.put("\n### ? %s could not run\n\n", count(n, "check"))
+	if said := judgedInPart(r, nil); said != "" {
+		m.put("%s\n\n", inline(said))
+	}
 	for _, g := range GapGroups(r) {
 		m.put("- %s", inline(g.Reason(nil)))
 		if len(g.Paths) > 0 {

@@ -112,6 +112,16 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// judgedInPart says how little single outputs show of a node; it is empty of a whole recording.
+func judgedInPart(r checks.Report, l *lang.Catalogue) string {
+	if r.Source.Shows == "" {
+		return ""
+	}
+	return l.T("Only %d of %s could be judged from this (%s): collect a bundle on the node with `doctor bundle`, or add the outputs below.",
+		len(r.Results)-r.Count(checks.StatusUnknown)-r.Count(checks.StatusSkip),
+		l.Count(len(r.Results), "check"), r.Source.Shows)
+}
+
 // unknown says which checks could not run: a line for each thing to do about it.
 func (p *page) unknown(r checks.Report) {
 	all := make([]int, len(r.Results))
@@ -123,10 +133,7 @@ func (p *page) unknown(r checks.Report) {
 		return
 	}
 	p.blank()
-	if r.Source.Shows != "" {
-		said := p.lang.T("Only %d of %s could be judged from this (%s): collect a bundle on the node with `doctor bundle`, or add the outputs below.",
-			len(r.Results)-r.Count(checks.StatusUnknown)-r.Count(checks.StatusSkip),
-			p.lang.Count(len(r.Results), "check"), r.Source.Shows)
+	if said := judgedInPart(r, p.lang); said != "" {
 		for _, l := range Wrap(p.plain(said), p.columns, p.columns) {
 			p.line(l)
 		}

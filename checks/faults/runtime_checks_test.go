@@ -154,7 +154,7 @@ func TestRuntimePipeMissing(t *testing.T) {
 			"info: the logs say: the containerd pipe that the kubelet uses does not exist; it is over: a later line says: \"Container runtime initialized\" [text]"},
 		{"a log of a kubelet whose runtime restarts", logTelling("kubelet",
 			"E1120 09:50:00.1 1 remote.go:1] "+line+"\nE1120 09:50:04.1 1 remote.go:1] "+line),
-			"info: the logs say: the containerd pipe that the kubelet uses does not exist; it is over: it lasted 4s, as at a start [text]"},
+			"info: the logs say: the containerd pipe that the kubelet uses does not exist; it may be over: it lasted 4s, as at a start [text]"},
 		{"a log of a kubelet whose runtime stays away", logTelling("kubelet",
 			"E1120 09:50:00.1 1 remote.go:1] "+line+"\nE1120 09:54:04.1 1 remote.go:1] "+line),
 			"fail: the containerd pipe that the kubelet uses does not exist [text]"},
