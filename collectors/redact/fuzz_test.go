@@ -65,3 +65,25 @@ func FuzzNothingPlantedSurvives(f *testing.F) {
 		}
 	})
 }
+
+// FuzzAnyTextIsRead: whatever stands in a file, it is learnt, copied and searched to its end.
+func FuzzAnyTextIsRead(f *testing.F) {
+	for i, text := range []string{"password: <}", "token=<]);", "auth=[", "pwd=%", "key: @", "pass=$",
+		"{\"token\":\"<},\"}", "<password><}</password>", "password=<>]", "secret: {{", "Authorization: <]"} {
+		f.Add([]byte(text), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, content []byte, at uint8) {
+		path := paths[int(at)%len(paths)]
+		r := New(Options{})
+		if r.Learn(bytes.NewReader(content), path) != nil {
+			return
+		}
+		var out bytes.Buffer
+		if _, err := r.Copy(&out, bytes.NewReader(content), path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Search(bytes.NewReader(out.Bytes()), path); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -45,10 +45,9 @@ func isPlaceholder(v []byte) bool {
 		return len(v) > 2 && last == '@' && isIdentifier(v[1:len(v)-1]) ||
 			isIdentifier(v[1:]) && !bytes.ContainsAny(v, digits) // a splatted variable
 	case '<':
-		v = bytes.TrimRight(v, "])},;") // [-Credential <PSCredential>]
-		last = v[len(v)-1]
-		name := bytes.ReplaceAll(v[1:len(v)-1], []byte("[]"), nil)
-		return last == '>' && len(v) <= 64 && run(name, 0, nameByte|blankByte) == len(name)
+		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">")) // [-Credential <PSCredential>]
+		name = bytes.ReplaceAll(name, []byte("[]"), nil)
+		return closed && len(v) <= 64 && run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
 		if hasFold(v, 0, "[-") || hasFold(v, 0, "[[-") || hasFold(v, 0, "[<") {
 			return true // of a usage text
