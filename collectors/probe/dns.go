@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/miekg/dns"
 
@@ -208,13 +209,20 @@ func (p DNSPlan) search() []string {
 
 // ParseDNSServer reads an address with or without a port, which is 53 by default.
 func ParseDNSServer(s string) (string, error) {
-	if a, err := netip.ParseAddrPort(s); err == nil && a.Port() > 0 {
+	if a, err := netip.ParseAddrPort(s); err == nil && a.Port() > 0 && isZone(a.Addr().Zone()) {
 		return a.String(), nil
 	}
-	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil && isZone(a.Zone()) {
 		return netip.AddrPortFrom(a, 53).String(), nil
 	}
 	return "", errors.New("give an address, such as 10.96.0.10, 10.96.0.10:5353 or [fd00::a]:53")
+}
+
+// isZone tells of the index or the name of an interface behind an address; netip takes any text for one.
+func isZone(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || strings.ContainsRune("[]%", r)
+	})
 }
 
 // IsDNSName tells whether a name can be asked for, and names be completed with

@@ -42,7 +42,7 @@ func (w *written) WriteMsg(m *dns.Msg) (err error) { w.packed, err = m.Pack(); r
 
 func FuzzDNSServer(f *testing.F) {
 	for _, s := range []string{"10.96.0.10", "10.96.0.10:5353", "[fd00::a]:53", "fd00::a",
-		"fe80::1%eth0", "kube-dns", ":53", "1.2.3.4:0"} {
+		"fe80::1%eth0", "[::00f%^\x13]d]", "[::f%a]b", "kube-dns", ":53", "1.2.3.4:0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -27,7 +27,7 @@ func ParseReachTarget(s string) (ReachTarget, error) {
 	if strings.Contains(s, "://") {
 		return parseURL(s)
 	}
-	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil && isZone(a.Zone()) {
 		return ReachTarget{Host: a.String()}, nil
 	}
 	host, port, err := net.SplitHostPort(s)
