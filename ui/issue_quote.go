@@ -140,7 +140,8 @@ func (q *quoter) lines(f checks.ReportFinding) []string {
 		lines := q.ofFile(b.Path, because, around)
 		lines = lines[:min(len(lines), maxQuoted-n)]
 		if n += len(lines); len(lines) > 0 {
-			quoted = append(append(quoted, clip(b.Path, maxQuotedLine)), lines...)
+			path := strings.TrimLeft(b.Path, "/ ") // no line begins with a slash, in no file's name either
+			quoted = append(append(quoted, clip(path, maxQuotedLine)), lines...)
 		}
 	}
 	return quoted

@@ -400,6 +400,7 @@ var errBroken = func() error { _, err := brokenPipe{}.Write(nil); return err }()
 func FuzzEvidenceCannotReachTheIssue(f *testing.F) {
 	f.Add(attack, "a\n/close\n````\n")
 	f.Add("-->", "</details>\r\n/lgtm")
+	f.Add("/close", "a")
 	f.Add("GH-1 www.x.y a/b#1", "\xff\xfe/\x00c\x00")
 	f.Fuzz(func(t *testing.T, text, log string) {
 		node := forged(text)
