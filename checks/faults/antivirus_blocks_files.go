@@ -29,11 +29,12 @@ kubelet.`,
 		"https://github.com/microsoft/Windows-Containers/issues/568",
 		"https://learn.microsoft.com/en-us/windows-hardware/drivers/ifs/anti-virus-optimization-for-windows-containers",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  antivirusBlocksFilesSigns,
-	Run:    complain(antivirusBlocksFilesSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    antivirusBlocksFilesSigns,
+	Run:      complain(antivirusBlocksFilesSigns),
 })
 
 var antivirusBlocksFilesSigns = []checks.Sign{

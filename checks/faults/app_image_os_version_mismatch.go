@@ -37,9 +37,10 @@ tag such as ltsc2022 names.`,
 			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/user-guide/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
-	Breaks: []*checks.Effect{effectPodStart, effectContainers},
-	Needs:  []evidence.Need{evidence.Pods, node.NeedBuild},
-	Uses:   []evidence.Need{evidence.PodEvents},
+	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
+	Needs:    []evidence.Need{evidence.Pods, node.NeedBuild},
+	FromPart: []evidence.Need{evidence.Pods},
+	Uses:     []evidence.Need{evidence.PodEvents},
 	// the pause image, which the runtime pulls for itself, is refused in the same words
 	Signs: []checks.Sign{
 		// An image that is for Linux alone is refused with the same words.

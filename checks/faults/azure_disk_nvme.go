@@ -33,10 +33,11 @@ label of the node.`,
 		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2365",
 		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/pull/3632",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   slices.Concat(complaintUses, []evidence.Need{evidence.Node}),
-	Signs:  azureDiskNvmeSigns,
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.Node}),
+	Signs:    azureDiskNvmeSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		const label = "node.kubernetes.io/instance-type"
 		machine := evidence.Node.In(s)

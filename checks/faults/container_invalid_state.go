@@ -31,10 +31,11 @@ the cause. The words in a log alone are a warning.`,
 	Fix: invalidStateFix,
 	Links: []string{"https://github.com/Azure/AKS/issues/1188",
 		"https://github.com/microsoft/hcsshim/blob/main/internal/hcs/errors.go"},
-	Breaks: []*checks.Effect{effectPodStart, effectContainers},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  invalidStateSigns,
+	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    invalidStateSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, c := range complaints(s, invalidStateSigns) {

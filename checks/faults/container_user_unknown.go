@@ -29,11 +29,12 @@ kubelet.`,
 		"https://github.com/prometheus-operator/prometheus-operator/issues/2712",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  containerUserUnknownSigns,
-	Run:    complain(containerUserUnknownSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    containerUserUnknownSigns,
+	Run:      complain(containerUserUnknownSigns),
 })
 
 var containerUserUnknownSigns = []checks.Sign{

@@ -25,11 +25,12 @@ kubelet. The same words at CreateComputeSystem have other causes.`,
 		"https://github.com/Azure/aks-engine/issues/5086",
 		"https://github.com/docker/cli/issues/4101",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  containerWorkingdirMissingSigns,
-	Run:    complain(containerWorkingdirMissingSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    containerWorkingdirMissingSigns,
+	Run:      complain(containerWorkingdirMissingSigns),
 })
 
 var containerWorkingdirMissingSigns = []checks.Sign{

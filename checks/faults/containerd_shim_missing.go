@@ -27,11 +27,12 @@ kubelet.`,
 		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/146",
 		"https://github.com/containerd/containerd/blob/main/docs/getting-started.md#installing-containerd-on-windows",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  containerdShimMissingSigns,
-	Run:    complain(containerdShimMissingSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    containerdShimMissingSigns,
+	Run:      complain(containerdShimMissingSigns),
 })
 
 var containerdShimMissingSigns = []checks.Sign{

@@ -28,11 +28,12 @@ check looks for the error at pods that do not start, and in the logs of the driv
 		"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1189",
 		"https://github.com/kubernetes/kubernetes/issues/92496",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  offlineDiskSigns,
-	Run:    complain(offlineDiskSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    offlineDiskSigns,
+	Run:      complain(offlineDiskSigns),
 })
 
 var offlineDiskSigns = []checks.Sign{{Text: "volume id empty",

@@ -24,11 +24,12 @@ include its library. The check looks for the error of Resize-Partition at pods t
 		"https://github.com/kubernetes-csi/csi-proxy/issues/195",
 		"https://github.com/kubernetes-csi/csi-proxy/pull/364",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  smallExtentSigns,
-	Run:    complain(smallExtentSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    smallExtentSigns,
+	Run:      complain(smallExtentSigns),
 })
 
 const smallExtent = "Windows refuses to resize a volume: less than 1 MB is left to grow"

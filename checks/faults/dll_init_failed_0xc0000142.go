@@ -42,6 +42,7 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 	Explains: []string{"smb-global-mapping-failed"},
 	Partial:  true,
 	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
 	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.MemoryInfo}),
 	Signs:    dllInitSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

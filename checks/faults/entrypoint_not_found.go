@@ -45,11 +45,12 @@ exec or of a probe is about another command and is ignored.`,
 		"https://github.com/kubernetes/kubernetes/issues/88942",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/40",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/"},
-	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
-	Partial: true,
-	Needs:   complaintNeeds,
-	Uses:    complaintUses,
-	Signs:   entrypointSigns,
+	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
+	Partial:  true,
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    entrypointSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {

@@ -30,8 +30,9 @@ The check reads the exit codes of containers that do not run.`,
 		"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/container-base-images",
 	},
-	Breaks: []*checks.Effect{effectContainers},
-	Needs:  []evidence.Need{evidence.Pods},
+	Breaks:   []*checks.Effect{effectContainers},
+	Needs:    []evidence.Need{evidence.Pods},
+	FromPart: []evidence.Need{evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {

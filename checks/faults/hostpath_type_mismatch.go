@@ -24,11 +24,12 @@ The check looks for the event of the pod.`,
 		"https://github.com/kubernetes/kubernetes/issues/83125",
 		"https://github.com/kubernetes/kubernetes/issues/90263",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  hostpathTypeMismatchSigns,
-	Run:    complain(hostpathTypeMismatchSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    hostpathTypeMismatchSigns,
+	Run:      complain(hostpathTypeMismatchSigns),
 })
 
 var hostpathTypeMismatchSigns = []checks.Sign{

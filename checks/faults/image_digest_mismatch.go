@@ -31,11 +31,12 @@ containerd.`,
 		"https://github.com/containerd/containerd/issues/4908",
 		"https://github.com/rancher/rancher/issues/31180",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  imageDigestMismatchSigns,
-	Run:    complain(imageDigestMismatchSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    imageDigestMismatchSigns,
+	Run:      complain(imageDigestMismatchSigns),
 })
 
 var imageDigestMismatchSigns = []checks.Sign{

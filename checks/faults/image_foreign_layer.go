@@ -34,6 +34,7 @@ The check looks for pulls from another registry that end at a layer of mcr.micro
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"proxy-env-not-seen-by-runtime"},
 	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    imageForeignLayerSigns,
 	Run:      complain(imageForeignLayerSigns),

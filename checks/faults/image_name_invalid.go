@@ -20,11 +20,12 @@ The check looks for the answer of the kubelet at pods that do not start.`,
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/containers/images/#image-names",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  imageNameInvalidSigns,
-	Run:    complain(imageNameInvalidSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    imageNameInvalidSigns,
+	Run:      complain(imageNameInvalidSigns),
 })
 
 var imageNameInvalidSigns = []checks.Sign{

@@ -23,11 +23,12 @@ The check looks for the answer of the kubelet at pods that do not start.`,
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/containers/images/#image-pull-policy",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  imageNeverPulledSigns,
-	Run:    complain(imageNeverPulledSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    imageNeverPulledSigns,
+	Run:      complain(imageNeverPulledSigns),
 })
 
 var imageNeverPulledSigns = []checks.Sign{

@@ -31,11 +31,12 @@ the kubelet and the runtime.`,
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/343",
 		"https://kubernetes.io/docs/concepts/containers/images/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  imageNotFoundSigns,
-	Run:    complain(imageNotFoundSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    imageNotFoundSigns,
+	Run:      complain(imageNotFoundSigns),
 })
 
 var imageNotFoundSigns = []checks.Sign{

@@ -30,8 +30,9 @@ does not say Windows.`,
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported",
 		"pod-host-network", "pod-os-not-selected"},
-	Needs: []evidence.Need{evidence.Pods},
-	Uses:  []evidence.Need{evidence.PodEvents},
+	Needs:    []evidence.Need{evidence.Pods},
+	FromPart: []evidence.Need{evidence.Pods},
+	Uses:     []evidence.Need{evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {

@@ -35,11 +35,12 @@ other reasons as well, so that message alone is a warning.`,
 		"https://github.com/kubernetes/kubernetes/issues/73332",
 		"https://github.com/kubernetes-csi/csi-proxy/issues/55",
 		"https://github.com/antrea-io/antrea/issues/2774"},
-	Breaks:  []*checks.Effect{effectPodStart, effectContainers},
-	Partial: true,
-	Needs:   complaintNeeds,
-	Uses:    complaintUses,
-	Signs:   mountSigns,
+	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
+	Partial:  true,
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    mountSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		findings, err := complain(mountSigns)(s)
 		for i, c := range complaints(s, mountSigns) {

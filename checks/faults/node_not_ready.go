@@ -26,8 +26,9 @@ other fault is found.`,
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://kubernetes.io/docs/reference/node/node-status/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Shows: []*checks.Effect{effectNodeReady},
-	Needs: []evidence.Need{evidence.Node},
+	Shows:    []*checks.Effect{effectNodeReady},
+	Needs:    []evidence.Need{evidence.Node},
+	FromPart: []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
 		// every reboot leaves one
 		{Text: "NodeNotReady", In: []string{evidence.InPodEvents}, ConfirmOnly: true},

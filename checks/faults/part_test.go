@@ -75,12 +75,28 @@ func inParts(t *testing.T, l loaded, path string, list []*checks.Check, convicte
 // mostParts bounds the objects of one list that are tried.
 const mostParts = 12
 
-// partsOf are lists of one object each, and one without any.
-func partsOf(t *testing.T, content []byte) [][]byte {
+// partsOf are lists of one object each, and one without any; of a Node, what is left without its
+// spec, and without each field of its status.
+func partsOf(t *testing.T, content []byte) (list [][]byte) {
 	t.Helper()
 	var object map[string]json.RawMessage
 	var rows []json.RawMessage
 	items := json.Unmarshal(content, &object) == nil
+	if items && object["items"] == nil {
+		delete(object, "spec")
+		var status map[string]json.RawMessage
+		if err := json.Unmarshal(object["status"], &status); err != nil {
+			t.Fatal(err)
+		}
+		for field := range status {
+			rest := maps.Clone(status)
+			delete(rest, field)
+			object["status"], _ = json.Marshal(rest)
+			b, _ := json.Marshal(object)
+			list = append(list, b)
+		}
+		return list
+	}
 	if items {
 		content = object["items"]
 	}
@@ -91,7 +107,6 @@ func partsOf(t *testing.T, content []byte) [][]byte {
 	for i := 0; i < len(rows); i += max(1, len(rows)/mostParts) {
 		parts = append(parts, rows[i:i+1])
 	}
-	var list [][]byte
 	for _, part := range parts {
 		b, _ := json.Marshal(part)
 		if items {

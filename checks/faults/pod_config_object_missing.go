@@ -23,11 +23,12 @@ The check looks for the answer of the kubelet at pods that do not start. It neve
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#restrictions",
 		"https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  podConfigObjectMissingSigns,
-	Run:    complain(podConfigObjectMissingSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    podConfigObjectMissingSigns,
+	Run:      complain(podConfigObjectMissingSigns),
 })
 
 var podConfigObjectMissingSigns = []checks.Sign{

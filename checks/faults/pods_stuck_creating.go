@@ -29,10 +29,11 @@ only if no other fault was found.`,
 		checks.Do("Fix the error that the events report."),
 		checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}",
 			"no pod in ContainerCreating")),
-	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
-	Shows: []*checks.Effect{effectPodStart},
-	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
-	Uses:  []evidence.Need{evidence.Pods, evidence.PodEvents},
+	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+	Shows:    []*checks.Effect{effectPodStart},
+	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
+	FromPart: []evidence.Need{evidence.Pods},
+	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if !evidence.Pods.Known(s) {
 			return podsFailingByEvents(s), nil

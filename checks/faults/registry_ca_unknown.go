@@ -30,11 +30,12 @@ the runtime.`,
 		"https://github.com/rancher/rke2/issues/7103",
 		"https://github.com/kubernetes/kubernetes/issues/43924",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  registryCaUnknownSigns,
-	Run:    complain(registryCaUnknownSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    registryCaUnknownSigns,
+	Run:      complain(registryCaUnknownSigns),
 })
 
 var registryCaUnknownSigns = []checks.Sign{

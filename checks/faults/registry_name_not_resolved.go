@@ -26,11 +26,12 @@ the runtime.`,
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/extensions/cannot-pull-image-from-acr-to-aks-cluster",
 		"https://kubernetes.io/docs/concepts/containers/images/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  registryNameNotResolvedSigns,
-	Run:    complain(registryNameNotResolvedSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    registryNameNotResolvedSigns,
+	Run:      complain(registryNameNotResolvedSigns),
 })
 
 var registryNameNotResolvedSigns = []checks.Sign{

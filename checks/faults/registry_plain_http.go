@@ -30,11 +30,12 @@ the runtime.`,
 		"https://github.com/rancher-sandbox/rancher-desktop/issues/2405",
 		"https://github.com/containerd/containerd/blob/main/docs/hosts.md",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  registryPlainHttpSigns,
-	Run:    complain(registryPlainHttpSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    registryPlainHttpSigns,
+	Run:      complain(registryPlainHttpSigns),
 })
 
 var registryPlainHttpSigns = []checks.Sign{

@@ -28,11 +28,12 @@ the runtime.`,
 		"https://docs.docker.com/docker-hub/usage/pulls/",
 		"https://learn.microsoft.com/en-us/azure/container-registry/buffer-gate-public-content",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  registryRateLimitSigns,
-	Run:    complain(registryRateLimitSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    registryRateLimitSigns,
+	Run:      complain(registryRateLimitSigns),
 })
 
 var registryRateLimitSigns = []checks.Sign{

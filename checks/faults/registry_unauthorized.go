@@ -37,11 +37,12 @@ exist gets the same answer from some registries.`,
 		"https://github.com/aws/containers-roadmap/issues/2042",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  registryUnauthorizedSigns,
-	Run:    complain(registryUnauthorizedSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    registryUnauthorizedSigns,
+	Run:      complain(registryUnauthorizedSigns),
 })
 
 var registryUnauthorizedSigns = []checks.Sign{

@@ -32,11 +32,12 @@ The check looks for this answer at pods that do not start.`,
 		"https://github.com/containerd/containerd/pull/6901",
 		"https://kubernetes.io/docs/concepts/containers/runtime-class/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  runtimeHandlerMissingSigns,
-	Run:    complain(runtimeHandlerMissingSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    runtimeHandlerMissingSigns,
+	Run:      complain(runtimeHandlerMissingSigns),
 })
 
 var runtimeHandlerMissingSigns = []checks.Sign{

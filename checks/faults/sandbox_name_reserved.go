@@ -36,10 +36,11 @@ info, and only a pod that still waits is a failure.`,
 	Fix: nameReservedFix,
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/107561",
 		"https://github.com/antrea-io/antrea/issues/4702"},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  reservedSigns,
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    reservedSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, c := range complaints(s, reservedSigns) {

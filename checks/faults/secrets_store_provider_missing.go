@@ -28,11 +28,12 @@ The check looks for this answer at pods that do not start and in the logs of the
 		"https://secrets-store-csi-driver.sigs.k8s.io/troubleshooting",
 		"https://azure.github.io/secrets-store-csi-driver-provider-azure/docs/getting-started/installation/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  secretsStoreProviderMissingSigns,
-	Run:    complain(secretsStoreProviderMissingSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    secretsStoreProviderMissingSigns,
+	Run:      complain(secretsStoreProviderMissingSigns),
 })
 
 var secretsStoreProviderMissingSigns = []checks.Sign{

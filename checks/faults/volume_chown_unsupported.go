@@ -36,6 +36,7 @@ The check looks for this error at pods that do not start and in the log of the k
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"pod-field-unsupported"},
 	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    volumeChownUnsupportedSigns,
 	Run:      complain(volumeChownUnsupportedSigns),

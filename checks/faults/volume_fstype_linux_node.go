@@ -27,11 +27,12 @@ changed in a StorageClass or volume that exists: both must be created again.`,
 		"https://github.com/MicrosoftDocs/azure-docs/issues/82617",
 		"https://kubernetes.io/docs/concepts/storage/windows-storage/",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  linuxFileSystemSigns,
-	Run:    complain(linuxFileSystemSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    linuxFileSystemSigns,
+	Run:      complain(linuxFileSystemSigns),
 })
 
 const linuxFileSystem = "a disk cannot be formatted: its volume requires a file system of Linux"

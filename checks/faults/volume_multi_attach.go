@@ -31,11 +31,12 @@ The check looks for this event at pods that do not start.`,
 		"https://github.com/longhorn/longhorn/issues/5345",
 		"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  volumeMultiAttachSigns,
-	Run:    complain(volumeMultiAttachSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    volumeMultiAttachSigns,
+	Run:      complain(volumeMultiAttachSigns),
 })
 
 var volumeMultiAttachSigns = []checks.Sign{

@@ -28,11 +28,12 @@ The check looks for the answer of the kubelet at pods that do not start and in i
 		"https://github.com/kubernetes/kubernetes/issues/56188",
 		"https://github.com/kubernetes-csi/csi-driver-nfs/issues/287",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  volumeNfsSigns,
-	Run:    complain(volumeNfsSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    volumeNfsSigns,
+	Run:      complain(volumeNfsSigns),
 })
 
 var volumeNfsSigns = []checks.Sign{

@@ -26,11 +26,12 @@ runtime.`,
 		"https://kubernetes.io/docs/concepts/configuration/windows-resource-management/",
 		"https://learn.microsoft.com/en-us/windows/win32/debug/system-error-codes--0-499-",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  complaintNeeds,
-	Uses:   complaintUses,
-	Signs:  windowsMemoryExhaustedSigns,
-	Run:    complain(windowsMemoryExhaustedSigns),
+	Breaks:   []*checks.Effect{effectPodStart},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    windowsMemoryExhaustedSigns,
+	Run:      complain(windowsMemoryExhaustedSigns),
 })
 
 var windowsMemoryExhaustedSigns = []checks.Sign{

@@ -122,7 +122,8 @@ func learnNode(s evidence.Snapshot) *Node {
 }
 
 func (n *Node) learnSystem(s evidence.Snapshot) {
-	node := evidence.Node.In(s)
+	// names and versions are as good in a part of the object
+	node := evidence.Node.In(s.WithParts(evidence.Node))
 	if name := node.Metadata.Name; name != "" {
 		n.Name.Learn(name, node.Field("metadata", "name"), "metadata.name is %s", name)
 	}

@@ -27,6 +27,7 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			evidence.InPodEvents, e.Field(),
 			fmt.Sprintf("%s %s/%s: %s", e.Reason, about.Namespace, about.Name, e.Text()))
 	}
+	s = s.WithParts(evidence.Pods, evidence.Node) // what is said is said, whatever else is missing
 	for _, p := range evidence.Pods.In(s) {
 		for i, st := range p.Statuses() {
 			over := "" // why its last state is: one that runs has nothing to say in its own

@@ -95,20 +95,24 @@ var nodeInfoFields = map[string]string{
 var describedTaint = regexp.MustCompile(
 	`^([^=:\s]+)(?:=([^:\s]*))?:(NoSchedule|NoExecute|PreferNoSchedule)$`)
 
-// readDescribedNode makes api/node.json of `kubectl describe node`: the fields
-// that it prints whole. false means that no node is described.
-func readDescribedNode(s string) (map[string]any, bool) {
+// readDescribedNode makes api/node.json of `kubectl describe node`: the fields that it prints whole.
+// whole is false where a part of the description is missing, and nil means that no node is described.
+func readDescribedNode(s string) (o map[string]any, whole bool) {
 	list := describeSections(s)
+	if !isDescribedNode(list) {
+		return nil, false
+	}
 	name := section(list, "Name").value
+	if whole = name != notShown; !whole {
+		name = section(list, "Addresses").fields()["Hostname"]
+	}
 	info := map[string]string{}
 	for key, value := range section(list, "System Info").fields() {
 		if field := nodeInfoFields[key]; field != "" && value != "" {
 			info[field] = value
 		}
 	}
-	if name == "" || info["kernelVersion"] == "" && info["kubeletVersion"] == "" {
-		return nil, false
-	}
+	whole = whole && (info["kernelVersion"] != "" || info["kubeletVersion"] != "")
 	meta := map[string]any{"name": name, "labels": section(list, "Labels").pairs("="),
 		"annotations": section(list, "Annotations").pairs(": ")}
 	if at, ok := describedTime(section(list, "CreationTimestamp").value); ok {
@@ -136,7 +140,7 @@ func readDescribedNode(s string) (map[string]any, bool) {
 		status["allocatable"] = v
 	}
 	return map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec,
-		"status": status}, true
+		"status": status}, whole
 }
 
 func describedTaints(d described) []map[string]string {
@@ -202,6 +206,34 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 	return list
 }
 
+// What shows that a description begins in its middle: the head of a section, with what is below it
+// in every description, or the heads of the conditions alone.
+var (
+	conditionHeads = regexp.MustCompile(`^ *Type +Status +LastHeartbeatTime +LastTransitionTime +Reason`)
+	nodeSections   = regexp.MustCompile(`^(?:Conditions|System Info|Allocatable|Capacity|Addresses):\s*$`)
+	belowNode      = regexp.MustCompile(`^\s*(?: +Type +Status +LastHeartbeatTime|  (?:Machine ID|Kernel Version|cpu|InternalIP|Hostname): )`)
+	podSections    = regexp.MustCompile(`^(?:Init )?Containers:\s*$`)
+	belowPod       = regexp.MustCompile(`^  [a-z0-9][a-z0-9.-]*:\s*\n    (?:Container ID|Image|Image ID|Port|State): `)
+	notShown       = "(not shown)"
+)
+
+func describeBegins(line, rest string) bool {
+	return conditionHeads.MatchString(line) || nodeSections.MatchString(line) && belowNode.MatchString(rest) ||
+		podSections.MatchString(line) && belowPod.MatchString(rest)
+}
+
+// unnamedHead is what the beginning of a description would have said, as far as its readers need it.
+func unnamedHead(line, rest string) string {
+	switch head := "Name:  " + notShown + "\n"; {
+	case podSections.MatchString(line):
+		return head + "Namespace:  " + notShown + "\n"
+	case conditionHeads.MatchString(line):
+		return head + "Unschedulable:  \nConditions:\n"
+	default:
+		return head + "Unschedulable:  \n"
+	}
+}
+
 var describedName = regexp.MustCompile(`(?m)^Name:[ \t]+\S`)
 
 // splitDescribed parts the objects of one file: each begins with its name.
@@ -247,20 +279,33 @@ func isDescribedNode(list []described) bool {
 		(section(list, "Unschedulable").key != "" || section(list, "System Info").key != "")
 }
 
-// brokenDescriptions are what descriptions show that end before what is read of them.
-func brokenDescriptions(s string) (nodes, pods []string) {
+// A brokenDescription is what descriptions show that begin late or end before what is read of them:
+// what a gap says of it, and the objects as far as they go.
+type brokenDescription struct {
+	nodes, pods []string
+	node        map[string]any // the first one
+	parts       []map[string]any
+}
+
+func brokenDescriptions(s string) (b brokenDescription) {
 	for _, object := range splitDescribed(s) {
 		list := describeSections(object)
 		text := section(list, "Name").value
-		if _, whole := readDescribedNode(object); isDescribedNode(list) && !whole {
+		if o, whole := readDescribedNode(object); o != nil && !whole {
 			for _, c := range describedConditions(section(list, "Conditions")) {
 				text += ", " + c["type"] + " " + c["status"]
 			}
-			nodes = append(nodes, text)
-		} else if section(list, "Namespace").key != "" && section(list, "Node").key != "" &&
+			if b.nodes = append(b.nodes, text); b.node == nil {
+				b.node = o
+			}
+			continue
+		}
+		unnamed := section(list, "Namespace").value == notShown
+		if unnamed || section(list, "Namespace").key != "" && section(list, "Node").key != "" &&
 			section(list, "Containers").lines == nil {
-			pods = append(pods, text+" "+section(list, "Status").value)
+			b.pods = append(b.pods, strings.TrimSpace(text+" "+section(list, "Status").value))
+			b.parts = append(b.parts, describedPod(list, "", ""))
 		}
 	}
-	return nodes, pods
+	return b
 }

@@ -180,6 +180,9 @@ func (t *taking) take(line, rest string) {
 		t.about = about // the first line that shows whose log it is
 	case kind != partOther && (kind != t.kind || about != t.about) && !t.goesOn(kind, bare):
 		t.open(kind, about)
+		if kind == partDescribe && !describedName.MatchString(bare) {
+			t.text.WriteString(unnamedHead(bare, rest))
+		}
 		if kind != partLog && !strings.HasPrefix(bare, indent+" ") && indent != "" &&
 			!ownIndent[kind] {
 			t.indent = indent
@@ -205,7 +208,7 @@ func (t *taking) answered(rest string) bool {
 
 // ownIndent are the outputs whose first line is indented by the program itself.
 var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true, partProcesses: true,
-	partNetsh: true, partVFP: true, partTable: true, partDocker: true}
+	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true}
 
 // nearLines are the lines below one that may show what it begins.
 const nearLines = 8
@@ -241,6 +244,8 @@ func (t *taking) startOf(line, rest string) (partKind, string) {
 		return partSystem, t.aboutIn(partSystem)
 	case hcsBegins(line, rest):
 		return partHCSDiag, t.aboutIn(partHCSDiag)
+	case describeBegins(line, rest):
+		return partDescribe, t.aboutIn(partDescribe)
 	case netshPorts.MatchString(line) && netshBegins(rest) != partOther:
 		return netshBegins(rest), t.aboutIn(netshBegins(rest))
 	case providerLine.MatchString(line), tableBegins(line, rest):

@@ -33,15 +33,20 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 		len(p.objects.lists["Pod"]) == 0 {
 		out.JSON("api/pods.json", map[string]any{"kind": "PodList", "items": pods})
 	}
-	brokenNodes, brokenPods := brokenDescriptions(described)
+	broken := brokenDescriptions(described)
 	if len(p.objects.lists["Node"]) == 0 {
-		out.partial("api/node.json", "a description that breaks off", brokenNodes, nil)
+		out.partial("api/node.json", "a description without its beginning or end", broken.nodes, broken.node)
+		row, shown := rowOfNode(nodes, node)
+		out.partial("api/node.json", "kubectl get nodes", shown, row)
 	}
 	if len(p.objects.lists["Pod"]) == 0 {
-		out.partial("api/pods.json", "a description that breaks off", brokenPods, nil)
 		rows, pods := podRows(p.texts[partPods], node)
-		out.partial("api/pods.json", "kubectl get pods", rows,
-			map[string]any{"kind": "PodList", "items": pods})
+		source := "kubectl get pods"
+		if len(broken.pods) > 0 {
+			rows, source = append(broken.pods, rows...), "a description without its beginning or end"
+		}
+		out.partial("api/pods.json", source, rows, map[string]any{"kind": "PodList",
+			"items": append(broken.parts, pods...)})
 	}
 	events := slices.Concat(readDescribedEvents(described, ran),
 		readEventTable(p.texts[partEvents], ran), readEventRows(p.texts[partEventRows], ran))
@@ -185,14 +190,36 @@ func eachNode(s string, do func(t columnTable, row []string)) {
 	}
 }
 
-// windowsRows are the names of the nodes that run Windows, where `-o wide` shows that.
+// windowsNodeName tells by its name a node that runs Windows, where nothing else does.
+var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc`)
+
+// windowsRows are the names of the nodes that run Windows: `-o wide` shows that, otherwise their
+// names do.
 func windowsRows(s string) (names []string) {
 	eachNode(s, func(t columnTable, row []string) {
-		if strings.HasPrefix(t.cell(row, "OS-IMAGE"), "Windows") {
-			names = append(names, t.cell(row, "NAME"))
+		os, name := t.cell(row, "OS-IMAGE"), t.cell(row, "NAME")
+		if strings.HasPrefix(os, "Windows") || os == "" && windowsNodeName.MatchString(name) {
+			names = append(names, name)
 		}
 	})
 	return names
+}
+
+// rowOfNode is the row of one node: what it states of versions and of being ready is a part of the
+// Node object. The reason is in no row.
+func rowOfNode(s, node string) (part map[string]any, shown []string) {
+	for _, o := range readNodeTable(s) {
+		name := o["metadata"].(map[string]string)["name"]
+		if node == "" || !strings.EqualFold(name, node) {
+			continue
+		}
+		ready := o["status"].(map[string]any)["conditions"].([]map[string]string)[0]
+		if ready["status"] == "False" {
+			ready["reason"], ready["message"] = "NotReady", "kubectl describe node shows why"
+		}
+		return o, []string{name + " Ready " + ready["status"]}
+	}
+	return nil, nil
 }
 
 // osOfNode is the Windows of a node, with its revision, which no other output of AKS has.

@@ -46,7 +46,7 @@ func TestOutputsOfToolsAreReadAlone(t *testing.T) {
 			"vEthernet (Ethernet) Up 00-15-5D-63-74-E3, 以太网 Up 42-01-0A-8A-00-05"},
 		{"crictl info that breaks off", "a", crictlInfoCut, "cri.json", `"NetworkPluginNotReady"`},
 		{"a described node that breaks off", "a", describedNodeCut, "api/node.json",
-			"a description that breaks off shows win-1, Ready False"},
+			"a description without its beginning or end shows win-1, Ready False"},
 		{"a described node that breaks off has a name", "a", describedNodeCut, "meta.json", `"node":"win-1"`},
 		{"one service", "a", "SERVICE_NAME: kubelet\n        TYPE               : 10  WIN32_OWN_PROCESS\n        STATE              : 4  RUNNING\n        WIN32_EXIT_CODE    : 0  (0x0)\n",
 			"services.json", "shows kubelet running"},

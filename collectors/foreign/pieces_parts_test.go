@@ -33,6 +33,19 @@ const (
 		"notepad.exe                  17944 Console                    1     17,668 K\n"
 	vagrantList = "    2019-box: InterfaceAlias           : Ethernet\n    2019-box: InterfaceIndex           : 3\n" +
 		"    2019-box: IPAddress                : 10.0.2.15\n    2019-box: PrefixLength             : 24\n"
+	conditionsAlone = "Conditions:\n" + // of a description that begins in its middle
+		"  Type    Status  LastHeartbeatTime                LastTransitionTime               Reason           Message\n" +
+		"  ----    ------  -----------------                ------------------               ------           -------\n" +
+		"  Ready   False   Mon, 03 Jul 2023 12:36:02 +0000  Mon, 03 Jul 2023 12:30:00 +0000  KubeletNotReady  PLEG is not healthy: pleg was last seen active 6m2.1s ago\n"
+	rowsOfConditions = "  Type    Status  LastHeartbeatTime                LastTransitionTime               Reason           Message\n" +
+		"  Ready   False   Mon, 03 Jul 2023 12:36:02 +0000  Mon, 03 Jul 2023 12:30:00 +0000  KubeletNotReady  cni plugin not initialized\n" +
+		"Addresses:\n  InternalIP:  10.240.0.5\n  Hostname:    akswin000001\nSystem Info:\n" +
+		"  Kernel Version:             10.0.17763.1757\n  Kubelet Version:            v1.20.2\n"
+	containersAlone = "Containers:\n  web:\n    Container ID:   containerd://abc\n    State:          Waiting\n" +
+		"      Reason:       CrashLoopBackOff\n    Last State:     Terminated\n      Exit Code:    128\n    Restart Count:  7\n"
+	nodesWide = "NAME      STATUS     ROLES    AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE                         KERNEL-VERSION    CONTAINER-RUNTIME\n" +
+		"linux-1   Ready      master   12d   v1.24.1   10.0.0.4      <none>        Ubuntu 20.04.4 LTS               5.4.0-113         containerd://1.6.6\n" +
+		"win-1     NotReady   <none>   12d   v1.24.1   10.0.0.5      <none>        Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n"
 	rulesOfVFP = "LAYER : LB_DSR\n    Priority : 14\n\n    RULE : LB_DSR_10.0.0.1_80\n        Type : block\n"
 )
 
@@ -52,6 +65,15 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"what Vagrant puts in front", vagrantList, "adapters-part.json", `"addresses":["10.0.2.15/24"]`},
 		{"updates of wmic", "C:\\>wmic qfe get hotfixid\nHotFixID\nKB5031364\n", "hotfixes.json", `"id":"KB5031364"`},
 		{"rules of a port that is not named", rulesOfVFP, "vfp-part.json", `"dsrRules":["LB_DSR_10.0.0.1_80"]`},
+		{"conditions without the name of their node", conditionsAlone, "api/node-part.json",
+			`"message":"PLEG is not healthy: pleg was last seen active 6m2.1s ago"`},
+		{"the rest of a description of a node", rowsOfConditions, "api/node-part.json", `"name":"akswin000001"`},
+		{"the Node object of it stays unknown", rowsOfConditions, "api/node.json", "that is not all of the Node object"},
+		{"containers without the name of their pod", containersAlone, "api/pods-part.json", `"exitCode":128`},
+		{"the row of the Windows node", nodesWide, "api/node-part.json", `"containerRuntimeVersion":"docker://20.10.9"`},
+		{"no row of a Linux node", "NAME STATUS ROLES AGE VERSION\n" + strings.Split(nodesWide, "\n")[1], "api/node.json", "none of the files shows"},
+		{"a node whose name says Windows", "NAME           STATUS     ROLES   AGE   VERSION\n" +
+			"aksnpwin000001   NotReady   agent   12d   v1.24.1\n", "api/node-part.json", `"name":"aksnpwin000001"`},
 		{"what no reader takes can be searched", "PS C:\\> Get-VMSwitch\n\nName   SwitchType NetAdapterInterfaceDescription\n" +
 			"----   ---------- ------------------------------\nnat    Internal\n", "logs/other/a", "Internal"},
 	} {
