@@ -38,9 +38,10 @@ visible on the node.`,
 		"https://github.com/Azure/acs-engine/issues/2286",
 		"https://github.com/Azure/acs-engine/issues/2573",
 		"https://github.com/rancher/rke2/issues/1762", "https://github.com/Azure/AKS/issues/1544"},
-	Breaks: []*checks.Effect{effectContainers},
-	Needs:  []evidence.Need{evidence.FirewallInfo},
-	Uses:   node.KubeletSources,
+	Breaks:   []*checks.Effect{effectContainers},
+	Needs:    []evidence.Need{evidence.FirewallInfo},
+	FromPart: []evidence.Need{evidence.FirewallInfo},
+	Uses:     node.KubeletSources,
 	Signs: []checks.Sign{
 		// A node that is off, and a lost tunnel of the control plane, drop the packets too.
 		{Text: ":10250: i/o timeout", Also: []string{"dial tcp"}, Level: checks.Warn,
@@ -51,6 +52,14 @@ visible on the node.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		fw := evidence.FirewallInfo.In(s)
+		part := s.Rest(evidence.FirewallInfo.Paths()[0]).Kind != ""
+		if part { // of some rules only one that blocks says anything, whichever profile it is in
+			fw.Profiles = nil
+			for _, name := range []string{"domain", "private", "public"} {
+				fw.Profiles = append(fw.Profiles, evidence.FirewallProfile{Name: name, Enabled: true,
+					DefaultInbound: "block"})
+			}
+		}
 		if len(fw.Profiles) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the firewall profiles"))
 		}
@@ -93,6 +102,8 @@ visible on the node.`,
 			}
 		}
 		switch {
+		case part:
+			return nil, nil
 		case len(shut) == 0 && vague != "":
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("for which program rule %s allows any port", vague))

@@ -24,10 +24,14 @@ type columnTable struct {
 func readColumns(s string, gap int, heads ...string) (t columnTable, found bool) {
 	for line := range strings.Lines(s) {
 		line = strings.TrimRight(line, "\r\n")
-		if !found {
-			if t.columns, t.starts = splitHeads(line, gap); hasHeads(t.columns, heads) {
-				found = true
+		if columns, starts := splitHeads(line, gap); hasHeads(columns, heads) {
+			if len(t.rows) > 0 && !slices.Equal(columns, t.columns) {
+				break // another table, whose cells would be read by the wrong heads
 			}
+			t.columns, t.starts, found = columns, starts, true // of a second answer, perhaps wider
+			continue
+		}
+		if !found {
 			continue
 		}
 		if strings.TrimSpace(line) == "" {

@@ -287,7 +287,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partExcluded, partDynamic, partNetsh, partHotfixes, partProcesses:
+	case partExcluded, partDynamic, partNetsh, partAdvFirewall, partHotfixes, partProcesses:
 		return kind == partTable
 	case partDocker:
 		return kind == partDescribe

@@ -7,7 +7,7 @@ import (
 
 // Outputs as people paste them, from public threads: a few rows, prompts of other shells, and
 // commands above their output without any prompt.
-const (
+var (
 	crictlOfRoot = "[root@cloud-test2:~]$ crictl ps\n" + // cri-tools pull request 369
 		"CONTAINER ID        IMAGE               CREATED             STATE               NAME                ATTEMPT             POD ID\n" +
 		"f60944900ceb3       32609f1b11ae7       3 days ago          Running             kube-proxy          6                   ab863e4ae6f33\n" +
@@ -46,6 +46,11 @@ const (
 	nodesWide = "NAME      STATUS     ROLES    AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE                         KERNEL-VERSION    CONTAINER-RUNTIME\n" +
 		"linux-1   Ready      master   12d   v1.24.1   10.0.0.4      <none>        Ubuntu 20.04.4 LTS               5.4.0-113         containerd://1.6.6\n" +
 		"win-1     NotReady   <none>   12d   v1.24.1   10.0.0.5      <none>        Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n"
+	ruleOfNetsh = "\nRule Name:                            kubelet\n" + strings.Repeat("-", 70) + "\nEnabled:                              Yes\n" +
+		"Direction:                            In\nProfiles:                             Domain,Private\nGrouping:                             \n" +
+		"LocalIP:                              Any\nRemoteIP:                             Any\nProtocol:                             TCP\n" +
+		"LocalPort:                            10250,10255-10257\nRemotePort:                           Any\n" +
+		"Edge traversal:                       No\nAction:                               Block\nOk.\n"
 	rulesOfVFP = "LAYER : LB_DSR\n    Priority : 14\n\n    RULE : LB_DSR_10.0.0.1_80\n        Type : block\n"
 )
 
@@ -74,6 +79,13 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"no row of a Linux node", "NAME STATUS ROLES AGE VERSION\n" + strings.Split(nodesWide, "\n")[1], "api/node.json", "none of the files shows"},
 		{"a node whose name says Windows", "NAME           STATUS     ROLES   AGE   VERSION\n" +
 			"aksnpwin000001   NotReady   agent   12d   v1.24.1\n", "api/node-part.json", `"name":"aksnpwin000001"`},
+		{"a rule of the firewall", ruleOfNetsh, "firewall-part.json",
+			`{"profiles":null,"rules":[{"name":"kubelet","enabled":true,"direction":"in","action":"block",` +
+				`"protocol":"tcp","localPorts":["10250","10255-10257"],"profiles":["domain","private"]}]}`},
+		{"profiles of the firewall", "C:\\>netsh advfirewall show domainprofile\n\nDomain Profile Settings: \n" + strings.Repeat("-", 70) +
+			"\nState                                 ON\nFirewall Policy                       BlockInbound,AllowOutbound\n" +
+			"LocalFirewallRules                    N/A (GPO-store only)\nOk.\n", "firewall-part.json",
+			`{"name":"domain","enabled":true,"defaultInbound":"block","defaultOutbound":"allow"}`},
 		{"what no reader takes can be searched", "PS C:\\> Get-VMSwitch\n\nName   SwitchType NetAdapterInterfaceDescription\n" +
 			"----   ---------- ------------------------------\nnat    Internal\n", "logs/other/a", "Internal"},
 	} {

@@ -44,8 +44,7 @@ func (p *pieces) convertObjects(out *output) {
 		names = append(names, name+" "+features[name])
 	}
 	out.partial("features.json", "the list of features", names, features)
-	out.partial("firewall.json", "the list of the firewall", p.namesOf(psFirewall, "DisplayName",
-		"Name", "Direction", "Action", "Enabled", "DefaultInboundAction"), nil)
+	p.convertFirewall(out)
 }
 
 // leastFeatures is how many a whole Get-WindowsFeature lists at least.
