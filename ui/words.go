@@ -222,6 +222,9 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 		return l.T("%s found", l.Count(faults, "fault")), ""
 	case len(r.Results) == 0:
 		return l.T("nothing was looked at: no check was selected"), ""
+	case len(r.Unexplained) > 0 && r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) < unknown:
+		return l.T("no check explains %s; read this one first: %s",
+			l.Count(len(r.Unexplained), "error line"), Where(r.Unexplained[0].Place())), ""
 	case r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) == 0 && unknown > 0:
 		return l.T("no result: %s could not run", l.Count(unknown, "check")), ""
 	case unknown > 0 && r.OnlyOnNode() > 0:
