@@ -36,6 +36,7 @@ covered.`,
 	},
 	Explains: []string{"sandbox-name-reserved"},
 	Needs:    []evidence.Need{evidence.SecurityInfo, node.NeedRuntime},
+	FromPart: []evidence.Need{evidence.SecurityInfo},
 	Uses:     []evidence.Need{evidence.CRI},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		d := evidence.SecurityInfo.In(s).Defender

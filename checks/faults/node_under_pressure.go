@@ -44,7 +44,7 @@ of the system. DiskPressure is the subject of another check.`,
 	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, evidence.Disks,
 		evidence.MemoryInfo)},
 	Uses:     []evidence.Need{evidence.Node, evidence.CRI, evidence.Disks, evidence.MemoryInfo},
-	FromPart: []evidence.Need{evidence.Node},
+	FromPart: []evidence.Need{evidence.Node, evidence.Disks},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		object := evidence.Node.In(s)

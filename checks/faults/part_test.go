@@ -77,7 +77,7 @@ func inParts(t *testing.T, l loaded, path string, list []*checks.Check, convicte
 const mostParts = 12
 
 // partsOf are lists of one object each, and one without any; of a Node, what is left without its
-// spec, and without each field of its status.
+// spec and without each field of its status; of names and values, each of them.
 func partsOf(t *testing.T, content []byte) (list [][]byte) {
 	t.Helper()
 	var object map[string]json.RawMessage
@@ -86,6 +86,13 @@ func partsOf(t *testing.T, content []byte) (list [][]byte) {
 	if object["rules"] != nil { // of a firewall
 		field = "rules"
 		delete(object, "profiles")
+	}
+	if items && object[field] == nil && object["status"] == nil { // names and values
+		for name, value := range object {
+			b, _ := json.Marshal(map[string]json.RawMessage{name: value})
+			list = append(list, b)
+		}
+		return list
 	}
 	if items && object[field] == nil {
 		delete(object, "spec")

@@ -351,6 +351,11 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.Learn(family, f.TypeField(), "type is %s", f.Config.EffectiveType())
 		}
 	}
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if cm.Metadata.Name == "kube-flannel-cfg" {
+			n.CNI.Learn(Flannel, cm.Field("metadata", "name"), "ConfigMap %s is there", cm.Metadata.Name)
+		}
+	}
 	n.CNI.Miss("the network plugin", CNISources...)(s)
 }
 

@@ -206,6 +206,10 @@ func yamlDocuments(s string) []string {
 	return slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
 }
 
+// nodeSettings are keys of ConfigMaps that configure nodes. What they say is as good in a manifest.
+var nodeSettings = regexp.MustCompile(
+	`"(?:net-conf\.json|cni-conf\.json|ClusterConfiguration|enable-windows-ipam|mapRoles)"\s*:`)
+
 // keep files one object. A manifest, which no API server answered with, is none.
 func (o *objects) keep(kind string, object kubeObject, size int) {
 	var m struct{ Name, Namespace, UID, ResourceVersion, CreationTimestamp string }
@@ -215,7 +219,7 @@ func (o *objects) keep(kind string, object kubeObject, size int) {
 	known := slices.ContainsFunc(apiLists, func(l apiList) bool { return l.kind == kind })
 	key := kind + "/" + m.Namespace + "/" + m.Name
 	manifest := m.UID == "" && m.ResourceVersion == "" && m.CreationTimestamp == "" &&
-		object["status"] == nil && kind != "Event"
+		object["status"] == nil && kind != "Event" && !(kind == "ConfigMap" && nodeSettings.Match(object["data"]))
 	var spec podHead
 	elsewhere := kind == "Pod" && o.node != "" && json.Unmarshal(object["spec"], &spec) == nil &&
 		!strings.EqualFold(spec.NodeName, o.node)

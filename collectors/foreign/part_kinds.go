@@ -43,6 +43,12 @@ const (
 	partNetsh       partKind = "netsh show interfaces"
 	partWevtutil    partKind = "wevtutil"
 	partAdvFirewall partKind = "netsh advfirewall"
+	partW32tm       partKind = "w32tm"
+	partDISM        partKind = "dism"
+	partCRIVersion  partKind = "crictl version"
+	partServices    partKind = "kubectl get services"
+	partEndpoints   partKind = "kubectl get endpoints"
+	partDaemonSets  partKind = "kubectl get daemonsets"
 	partConfig      partKind = "a configuration file"
 	partOther       partKind = ""
 )
@@ -56,6 +62,9 @@ var starters = []struct {
 	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST SEEN +.*\bREASON\b.*\bMESSAGE`)},
 	{partNodes, regexp.MustCompile(`^NAME +STATUS +ROLES +AGE +VERSION`)},
 	{partPods, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE`)},
+	{partServices, regexp.MustCompile(`^(NAMESPACE +)?NAME +TYPE +CLUSTER-IP`)},
+	{partEndpoints, regexp.MustCompile(`^(NAMESPACE +)?NAME +(ADDRESSTYPE +PORTS +)?ENDPOINTS +AGE`)},
+	{partDaemonSets, regexp.MustCompile(`^(NAMESPACE +)?NAME +DESIRED +CURRENT +READY`)},
 	{partCrictlPods, regexp.MustCompile(`^POD ID +CREATED +STATE +NAME`)},
 	{partCrictlPS, regexp.MustCompile(`^CONTAINER(?: ID)? +IMAGE +CREATED +STATE`)},
 	{partContainers, regexp.MustCompile(
@@ -73,6 +82,9 @@ var starters = []struct {
 	{partNetsh, regexp.MustCompile(`^ *Idx +\S+ +MTU +`)},
 	{partWevtutil, regexp.MustCompile(`^Event\[\d+\]:?$|^<Events?>|^<Event xmlns=`)},
 	{partAdvFirewall, regexp.MustCompile(`^Rule Name: +\S|^(?:Domain|Private|Public) Profile Settings: *$`)},
+	{partW32tm, regexp.MustCompile(`^Leap Indicator: \d`)},
+	{partDISM, regexp.MustCompile(`^Feature Name : \S|^Features listing for package`)},
+	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S`)},
 	{partNetstat, regexp.MustCompile(
 		`^ *Proto +Local Address +Foreign|^ *Proto +Lokale Adresse|` +
 			`^ *(?:TCP|UDP) +\S+:\d+ +\S+:(?:\d+|\*)(?: |$)`)},

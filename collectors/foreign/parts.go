@@ -287,7 +287,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partExcluded, partDynamic, partNetsh, partAdvFirewall, partHotfixes, partProcesses:
+	case partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
 		return kind == partTable
 	case partDocker:
 		return kind == partDescribe
@@ -345,7 +345,7 @@ func (t *taking) belongs(line string) bool {
 // endsAtGap are the outputs without an empty line in them: what follows one is something else.
 var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,
 	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
-	partTop: true, partImages: true, partCtrImages: true, partVer: true, partNSSM: true}
+	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true, partCtrImages: true, partVer: true, partNSSM: true}
 
 // tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
 var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)

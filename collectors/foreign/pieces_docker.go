@@ -32,7 +32,9 @@ func dockerFields(s string) map[string]string {
 
 func (p *pieces) convertDocker(out *output) {
 	fields := dockerFields(p.texts[partDocker])
-	if version := fields["Server Version"]; version != "" {
+	if m := ctrServer.FindStringSubmatch(p.texts[partDocker]); m != nil { // of `ctr version`
+		p.cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
+	} else if version := fields["Server Version"]; version != "" {
 		p.cri.Version = evidence.CRIVersion{RuntimeName: "docker", RuntimeVersion: version}
 	}
 	product, _, _ := strings.Cut(strings.TrimPrefix(fields["Operating System"], "Microsoft "),

@@ -33,6 +33,13 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 		len(p.objects.lists["Pod"]) == 0 {
 		out.JSON("api/pods.json", map[string]any{"kind": "PodList", "items": pods})
 	}
+	for _, l := range apiLists {
+		kind := map[string]partKind{"Service": partServices, "EndpointSlice": partEndpoints,
+			"DaemonSet": partDaemonSets}[l.kind]
+		if p.texts[kind] != "" && len(p.objects.lists[l.kind]) == 0 {
+			out.partial(l.path, string(kind), rowsOf(p.texts[kind]), nil)
+		}
+	}
 	broken := brokenDescriptions(described)
 	if len(p.objects.lists["Node"]) == 0 {
 		out.partial("api/node.json", "a description without its beginning or end", broken.nodes, broken.node)

@@ -188,6 +188,8 @@ func (p *pieces) take(f looseFile, found part) {
 		p.nodes = append(p.nodes, hostName(found.text))
 	case partSystem:
 		p.nodes = append(p.nodes, systeminfoName(found.text))
+	case partDISM:
+		p.shown[psFeatures] = append(p.shown[psFeatures], dismFeatures(found.text)...)
 	case partDocker:
 		p.nodes = append(p.nodes, dockerFields(found.text)["Name"])
 	}

@@ -45,6 +45,7 @@ func (p *pieces) convertObjects(out *output) {
 	}
 	out.partial("features.json", "the list of features", names, features)
 	p.convertFirewall(out)
+	p.convertState(out)
 }
 
 // leastFeatures is how many a whole Get-WindowsFeature lists at least.

@@ -46,6 +46,9 @@ var psClasses = []psClass{
 	{psProcesses, [][]string{{"ProcessName", "Image Name"}, {"Id", "PID"}}},
 	{psHotfixes, [][]string{{"HotFixID"}}},
 	{psVersion, [][]string{{"Platform"}, {"VersionString"}}},
+	{psDisks, [][]string{{"Free (GB)", "SizeRemaining", "FreeSpace"}, {"DriveLetter", "DeviceID", "Root"}}},
+	{psDefender, [][]string{{"ExclusionPath"}}},
+	{psVariables, [][]string{{"Name"}, {"Value"}}},
 }
 
 const (
@@ -60,6 +63,9 @@ const (
 	psProcesses  = "processes"
 	psHotfixes   = "updates"
 	psVersion    = "the version of Windows"
+	psDisks      = "drives"
+	psDefender   = "Get-MpPreference"
+	psVariables  = "variables"
 )
 
 // classOf is what an object is, "" where that is not known; HNS's are the words of hnsKinds.
