@@ -131,7 +131,7 @@ func crashesOf(s evidence.Snapshot, c *node.Component,
 	quote := func(f *checks.Finding) *checks.Finding {
 		return f.With(last.Field().Because("%s", evidence.Clean(last.Message)))
 	}
-	when := last.Time.UTC().Format("2006-01-02 15:04 UTC")
+	when := timeOf(last)
 	for i := len(events) - crashesOfLoop; i >= 0; i-- {
 		end := events[i+crashesOfLoop-1]
 		if end.Time.Sub(events[i].Time.Time) > lengthOfLoop {
@@ -152,5 +152,13 @@ func crashesOf(s evidence.Snapshot, c *node.Component,
 	last = managed[len(managed)-1]
 	return quote(checks.Findingf(checks.Warn, c.Name,
 		"unexpected ends of %s in the last day: %d, last at %s", label(c), len(managed),
-		last.Time.UTC().Format("2006-01-02 15:04 UTC"))), true
+		timeOf(last))), true
+}
+
+// timeOf is when an event was; a pasted one may show it in a form that could be two days.
+func timeOf(e evidence.WindowsEvent) any {
+	if e.Time.IsZero() {
+		return orUnknown("")
+	}
+	return e.Time.UTC().Format("2006-01-02 15:04 UTC")
 }

@@ -159,6 +159,10 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 	}
 	for _, e := range evidence.WindowsEvents.In(s) {
 		if l, ok := ofWindows(e); ok {
+			if chosen[evidence.WindowsEvents.Path()] {
+				l.chosen = true
+				l.score += pointsChosen
+			}
 			list = append(list, l)
 		}
 	}
@@ -225,6 +229,11 @@ func ofWindows(e evidence.WindowsEvent) (Line, bool) {
 		l.score = pointsFatal
 		l.because(evidence.Phrasef("a critical event of Windows"))
 	case "error":
+		l.score = pointsWord
+	case "": // the output has no levels
+		if levelOf(e.Message) == "" {
+			return l, false
+		}
 		l.score = pointsWord
 	default:
 		return l, false
