@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,8 @@ import (
 	"doctor/collectors/pack"
 )
 
-// A Recorder keeps the last readings of a node on disk, and writes them into a bundle when something
+// A Recorder keeps the last readings of a node on disk, each with what the logs got since the one
+// before, and writes them into a bundle when something
 // happens: the minutes before, and those after. What it keeps has no secrets, and only its owner and
 // Administrators can read it. It goes on where an earlier one of the same folder ended.
 type Recorder struct {
@@ -36,6 +38,7 @@ type Recorder struct {
 	Tell    func(string)
 
 	last    [sha256.Size]byte
+	logs    map[string]logMark
 	newest  string // the file of the last reading
 	written int
 	due     time.Time // when the bundle is to be written; zero for none
@@ -152,17 +155,27 @@ func (r *Recorder) keep(l *Live, full bool) error {
 	if sum == r.last && !full {
 		return r.prune()
 	}
+	kept := map[string][]byte{}
+	for i, path := range paths {
+		if contents[i] != nil {
+			kept[path] = contents[i]
+		}
+	}
+	if full {
+		lines := r.newLines(tree, l.secrets.Content)
+		maps.Copy(kept, lines)
+		if kept[evidence.LogRecords.Path()], err = withExcerpts(kept[evidence.LogRecords.Path()], lines); err != nil {
+			return err
+		}
+	}
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	for i, path := range paths {
-		if contents[i] == nil {
-			continue
-		}
+	for _, path := range slices.Sorted(maps.Keys(kept)) {
 		f, err := w.Create(path)
 		if err != nil {
 			return err
 		}
-		if _, err := f.Write(contents[i]); err != nil {
+		if _, err := f.Write(kept[path]); err != nil {
 			return err
 		}
 	}
