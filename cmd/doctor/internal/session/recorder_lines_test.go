@@ -2,9 +2,11 @@ package session
 
 import (
 	"archive/zip"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -86,6 +88,55 @@ func TestABundleHasTheLinesOfALogThatIsGone(t *testing.T) {
 	}
 	if got := lines.String(); got != "first\nhcs::CreateComputeSystem failed\nrotated\n" {
 		t.Errorf("its earlier readings have the lines %q", got)
+	}
+}
+
+// TestARecorderSurvivesAReboot records before and after another start of Windows, by two recorders.
+func TestARecorderSurvivesAReboot(t *testing.T) {
+	before, after := time.Now().UTC().Add(-48*time.Hour).Truncate(time.Second), time.Now().UTC().Truncate(time.Second)
+	reading := func(booted time.Time, log string) *Live {
+		l := logReading(log)
+		l.tree.JSON("os.json", evidence.OS{Build: 20348, BootedAt: evidence.Time{Time: booted}})
+		return l
+	}
+	r := newRecorder(t, 1)
+	for _, log := range []string{"first\n", "first\nlast words\n"} {
+		if err := r.Record(t.Context(), reading(before, log), checks.Report{}, true, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := &Recorder{Folder: r.Folder, Keep: r.Keep, Bundles: 1, Tell: r.Tell, Until: r.Until}
+	if _, err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fail := Change{Change: Appeared, Was: checks.StatusPass, Is: checks.StatusFail}
+	if err := again.Record(t.Context(), reading(after, "fresh\n"), checks.Report{}, true, []Change{fail}); err != nil {
+		t.Fatal(err)
+	}
+	name := bundlesOf(t, again)[0]
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	boots, lines := map[string]bool{}, ""
+	for _, f := range z.File {
+		switch {
+		case strings.HasSuffix(f.Name, "/os.json"), f.Name == "os.json":
+			var os evidence.OS
+			if err := json.Unmarshal([]byte(keptIn(t, name, f.Name)), &os); err != nil {
+				t.Fatal(err)
+			}
+			boots[os.BootedAt.Format(time.RFC3339)] = true
+		case strings.HasSuffix(f.Name, linesName):
+			lines += keptIn(t, name, f.Name)
+		}
+	}
+	if !boots[before.Format(time.RFC3339)] || !boots[after.Format(time.RFC3339)] {
+		t.Errorf("the bundle has readings of the starts %v, want %v and %v", boots, before, after)
+	}
+	if !strings.Contains(lines, "last words") {
+		t.Errorf("the bundle has the lines %q of before", lines)
 	}
 }
 
