@@ -12,28 +12,39 @@ func TestOnlyTheUserAndAdministratorsCanRead(t *testing.T) {
 	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil {
 		t.Skip("Wine keeps no access lists: it shows the Unix mode as one")
 	}
-	name := filepath.Join(t.TempDir(), "out")
-	if err := Write(name, []byte("new"), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	wantContent(t, name, "new")
-	rights, err := windows.GetNamedSecurityInfo(name, windows.SE_FILE_OBJECT,
-		windows.DACL_SECURITY_INFORMATION)
-	if err != nil {
-		t.Fatal(err)
-	}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := rights.String()
-	t.Log(got)
-	if control, _, err := rights.Control(); err != nil || control&windows.SE_DACL_PROTECTED == 0 {
-		t.Errorf("the folder hands rights down: %s", got)
-	}
-	if strings.Count(got, "(A;") != 2 || !strings.Contains(got, ";;;BA)") ||
-		!strings.Contains(got, ";;;"+user.User.Sid.String()+")") {
-		t.Errorf("the rights are %s", got)
+	folder := t.TempDir()
+	for _, row := range []struct {
+		name, path string
+		make       func(string) error
+	}{
+		{"a file", filepath.Join(folder, "out"),
+			func(name string) error { return Write(name, []byte("new"), Options{}) }},
+		{"a folder", filepath.Join(folder, "ring"), Folder},
+		{"a folder that was there", folder, Folder},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if err := row.make(row.path); err != nil {
+				t.Fatal(err)
+			}
+			rights, err := windows.GetNamedSecurityInfo(row.path, windows.SE_FILE_OBJECT,
+				windows.DACL_SECURITY_INFORMATION)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := rights.String()
+			t.Log(got)
+			if control, _, err := rights.Control(); err != nil || control&windows.SE_DACL_PROTECTED == 0 {
+				t.Errorf("the folder hands rights down: %s", got)
+			}
+			if strings.Count(got, "(A;") != 2 || !strings.Contains(got, ";;;BA)") ||
+				!strings.Contains(got, ";;;"+user.User.Sid.String()+")") {
+				t.Errorf("the rights are %s", got)
+			}
+		})
 	}
 }
 
