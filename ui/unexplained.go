@@ -27,7 +27,11 @@ func (p *page) unexplained(r checks.Report) {
 		shown = list[:min(len(list), maxUnexplained)]
 	}
 	for _, u := range shown {
-		p.quote(u.Place().Because("%s", u.Text))
+		text := u.Text
+		if p.limits.lines > 0 {
+			text = withoutMiddle(text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
+		}
+		p.quote(u.Place().Because("%s", text))
 		if about := p.style.AboutUnexplained(u); about != "" {
 			p.prose("", nil, "  "+about, p.faint())
 		}
@@ -38,6 +42,20 @@ func (p *page) unexplained(r checks.Report) {
 	if more := len(list) - len(shown); more > 0 {
 		p.block("", nil, []string{p.lang.T("and %d more", more)}, p.faint())
 	}
+}
+
+// withoutMiddle shortens an error: who says it is at its beginning, and the reason at its end, behind
+// the names of all that handed it on.
+func withoutMiddle(text string, n int, ascii bool) string {
+	if width(text) <= n {
+		return text
+	}
+	head := clipColumns(text, n/3, ascii)
+	rest := strings.TrimPrefix(tail(text, n-width(head)-1, ascii), ellipsis(ascii))
+	if at := strings.IndexByte(rest, ' '); at < len(rest)/2 {
+		rest = rest[at+1:] // the rest of a word
+	}
+	return head + " " + rest
 }
 
 // AboutUnexplained is how often and when there was such a line, and why it is worth a look.

@@ -18,6 +18,20 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + " …"
 }
 
+// ClipMiddle bounds an error: who says it is at its beginning, and the reason at its end, behind the
+// names of all that handed it on.
+func ClipMiddle(s string, n int) string {
+	const mark = " … "
+	if len(s) <= n {
+		return s
+	}
+	head, tail := n/3, s[len(s)-(n-n/3-len(mark)):]
+	if at := strings.IndexByte(tail, ' '); at >= 0 && at < len(tail)/2 {
+		tail = tail[at+1:] // the rest of a word
+	}
+	return strings.ToValidUTF8(strings.TrimRight(s[:head], " ")+mark+tail, "")
+}
+
 // Because is a piece of evidence that something rests on.
 type Because struct {
 	Path string `json:"path"` // in the evidence tree
