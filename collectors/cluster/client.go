@@ -165,7 +165,7 @@ func connect(config *rest.Config) (*Client, error) {
 	config.NegotiatedSerializer = serializer.NewCodecFactory(statuses).WithoutConversion()
 	config.UserAgent = "doctor"
 	config.WarningHandler = rest.NoWarnings{}
-	config.QPS, config.Burst = 50, 50 // twenty requests at once; the server has its own limits
+	config.QPS, config.Burst = 200, 200 // the parallel work is bounded, and the server has its own limits
 	client, err := rest.UnversionedRESTClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("the kubeconfig: %w", err)

@@ -18,11 +18,11 @@ import (
 )
 
 // pollEvery is how often the pods of a run are looked at, all in one request.
-const pollEvery = time.Second
+const pollEvery = 500 * time.Millisecond
 
 // mostUnseen is how many lists may lack a pod that was just created: the server's memory comes after
 // what it stores.
-const mostUnseen = 5
+const mostUnseen = 10
 
 // startTime is for what comes before a pod's own deadline begins: the kubelet hears of the pod.
 const startTime = 30 * time.Second
