@@ -37,7 +37,7 @@ short:
 # The servers of the test beds, each built once per machine and kept in the user's cache. The first
 # time kube-apiserver takes 5 to 10 minutes on two cores.
 servers:
-	go run ./fixtures/server/build apiserver controllers coredns gitleaks
+	go run ./fixtures/server/build apiserver controllers coredns gitleaks kwok
 
 # DOCTOR_SERVERS is in the go command's cache key: a test that was skipped before there were servers
 # is not skipped from the cache. The time limit ends what hangs; a busy machine stays far below it.
