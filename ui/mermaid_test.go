@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,5 +54,45 @@ func TestEvidenceCannotLeaveALabelOfTheMap(t *testing.T) {
 	}
 	if !strings.HasSuffix(got, `<br/>c"`) {
 		t.Errorf("%s has no second line", got)
+	}
+}
+
+// TestTheMapsOfAllRecordingsAreMermaid: each line is a node, an edge or a class of the flowchart's
+// grammar, each label is quoted and holds no sign that could end it, and no edge or class names a
+// node that is not there.
+func TestTheMapsOfAllRecordingsAreMermaid(t *testing.T) {
+	const label = `"(?:[^"\[\]{}|<>#;` + "`" + `]|#[0-9]+;|<br/>)+"`
+	node := regexp.MustCompile(`^  (n[0-9]+)\[` + label + `\]$`)
+	edge := regexp.MustCompile(`^  (n[0-9]+) -->(?:\|` + label + `\|)? (n[0-9]+)$`)
+	class := regexp.MustCompile(`^  class (n[0-9]+) (?:missing|wrong|stale)$`)
+	drawn := 0
+	for _, name := range fixtures.Names() {
+		_, text, there := strings.Cut(drawnMap(t, name), "flowchart TD\n")
+		if !there {
+			continue
+		}
+		drawn++
+		text, _, _ = strings.Cut(text, mermaidStyles)
+		nodes, named := map[string]bool{}, map[string]bool{}
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if m := node.FindStringSubmatch(line); m != nil {
+				nodes[m[1]] = true
+			} else if m := edge.FindStringSubmatch(line); m != nil {
+				named[m[1]], named[m[2]] = true, true
+			} else if m := class.FindStringSubmatch(line); m != nil {
+				named[m[1]] = true
+			} else {
+				t.Errorf("%s: this is no Mermaid: %s", name, line)
+			}
+		}
+		for id := range named {
+			if !nodes[id] {
+				t.Errorf("%s: there is no node %s", name, id)
+			}
+		}
+	}
+	if drawn == 0 {
+		t.Error("no recording has a map")
 	}
 }

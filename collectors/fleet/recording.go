@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 
@@ -113,6 +114,15 @@ func addFolder(t *tree.Tree, folder string, from fs.FS) error {
 	})
 }
 
+// writers are used again: each has tables of more than most files have bytes.
+var writers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level is one of the package's own
+	}
+	return w
+}}
+
 func compressed(from fs.FS, name string) (file tree.File, err error) {
 	f, err := from.Open(name)
 	if err != nil {
@@ -120,10 +130,9 @@ func compressed(from fs.FS, name string) (file tree.File, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestSpeed)
-	if err != nil {
-		return file, err
-	}
+	w := writers.Get().(*flate.Writer)
+	defer writers.Put(w)
+	w.Reset(&b)
 	if file.Size, err = io.Copy(w, f); err != nil {
 		return file, err
 	}

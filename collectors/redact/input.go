@@ -13,16 +13,19 @@ type input struct {
 	eof  bool
 }
 
+// firstRead holds most files of a node; what is longer doubles it.
+const firstRead = 8 << 10
+
 // fill reads until b holds n bytes or the file ends.
 func (in *input) fill(n int) error {
 	room := n - len(in.b)
-	if text, ok := in.src.(interface{ Len() int }); ok { // a small text takes no whole window
+	if text, ok := in.src.(interface{ Len() int }); ok {
 		room = min(room, text.Len()+1) // the byte behind it shows the end
 	}
-	if room > 0 {
-		in.b = slices.Grow(in.b, room)
-	}
 	for empty := 0; len(in.b) < n && !in.eof; {
+		if len(in.b) == cap(in.b) { // a small file takes no whole window
+			in.b = slices.Grow(in.b, max(1, min(room, n-len(in.b), max(len(in.b), firstRead))))
+		}
 		m, err := in.src.Read(in.b[len(in.b):min(n, cap(in.b))])
 		in.b = in.b[:len(in.b)+m]
 		if err == io.EOF {
