@@ -100,9 +100,15 @@ func (t *taking) close() {
 	t.kind, t.about, t.indent, t.lines = partOther, "", "", 0
 }
 
-// quotedError tells that prose quotes an error, as between the backticks of Markdown.
+// machineWords are what only programs write, so that prose with them quotes one.
+var machineWords = regexp.MustCompile(`rpc error: code = |NetworkReady=false reason:|` +
+	`\bhnsCall failed|\bhcn\w+ failed|\bhcsshim::|\bhcs::\w+::`)
+
+// quotedError tells that prose quotes an error: between the backticks of Markdown, or in words
+// that only programs write.
 func quotedError(prose string) bool {
-	return strings.Contains(prose, "`") && errorWords.MatchString(prose)
+	return machineWords.MatchString(prose) ||
+		strings.Contains(prose, "`") && errorWords.MatchString(prose)
 }
 
 func (t *taking) open(kind partKind, about string) {

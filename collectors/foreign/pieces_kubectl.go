@@ -200,16 +200,26 @@ func eachNode(s string, do func(t columnTable, row []string)) {
 // windowsNodeName tells by its name a node that runs Windows, where nothing else does.
 var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc`)
 
-// windowsRows are the names of the nodes that run Windows: `-o wide` shows that, otherwise their
-// names do.
-func windowsRows(s string) (names []string) {
+// windowsRow is the name of the node that a table is about: the only one that runs Windows, or of
+// several the only one that is not ready. `-o wide` shows what runs Windows, otherwise names do.
+func windowsRow(s string) string {
+	var names, sick []string
 	eachNode(s, func(t columnTable, row []string) {
 		os, name := t.cell(row, "OS-IMAGE"), t.cell(row, "NAME")
 		if strings.HasPrefix(os, "Windows") || os == "" && windowsNodeName.MatchString(name) {
 			names = append(names, name)
+			if strings.HasPrefix(t.cell(row, "STATUS"), "NotReady") {
+				sick = append(sick, name)
+			}
 		}
 	})
-	return names
+	switch {
+	case len(names) == 1:
+		return names[0]
+	case len(sick) == 1:
+		return sick[0]
+	}
+	return ""
 }
 
 // rowOfNode is the row of one node: what it states of versions and of being ready is a part of the

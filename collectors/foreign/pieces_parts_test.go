@@ -77,6 +77,15 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"containers without the name of their pod", containersAlone, "api/pods-part.json", `"exitCode":128`},
 		{"the row of the Windows node", nodesWide, "api/node-part.json", `"containerRuntimeVersion":"docker://20.10.9"`},
 		{"no row of a Linux node", "NAME STATUS ROLES AGE VERSION\n" + strings.Split(nodesWide, "\n")[1], "api/node.json", "none of the files shows"},
+		{"of several Windows nodes the one that is not ready", nodesWide + "win-2     Ready      <none>   12d   v1.24.1   10.0.0.6      <none>        " +
+			"Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n", "api/node-part.json", `"name":"win-1"`},
+		{"none of several Windows nodes that are ready", strings.ReplaceAll(nodesWide, "NotReady", "Ready   ") + // sig-windows-tools issue 285
+			"win-2     Ready      <none>   12d   v1.24.1   10.0.0.6      <none>        Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n",
+			"api/node.json", "none of the files shows"},
+		{"a program's words below a fence", "```\n" + nodesWide + "```\ncontainer runtime network not ready: NetworkReady=false " +
+			"reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized\n", "logs/other/a", "NetworkPluginNotReady"},
+		{"an error of HNS in prose", "```\n" + nodesWide + "```\nThe pods stay in ContainerCreating with hnsCall failed in Win32: Element not found. (0x490)\n",
+			"logs/other/a", "Element not found"},
 		{"a node whose name says Windows", "NAME           STATUS     ROLES   AGE   VERSION\n" +
 			"aksnpwin000001   NotReady   agent   12d   v1.24.1\n", "api/node-part.json", `"name":"aksnpwin000001"`},
 		{"a rule of the firewall", ruleOfNetsh, "firewall-part.json",

@@ -181,8 +181,8 @@ func (p *pieces) take(f looseFile, found part) {
 			}
 		}
 	case partNodes:
-		if names := windowsRows(found.text); len(names) == 1 {
-			p.nodes = append(p.nodes, names[0])
+		if name := windowsRow(found.text); name != "" {
+			p.nodes = append(p.nodes, name)
 		}
 	case partIPConfig:
 		p.nodes = append(p.nodes, hostName(found.text))
