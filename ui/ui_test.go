@@ -90,11 +90,15 @@ func TestTheLastLineIsTheVerdict(t *testing.T) {
 	dark := blank()
 	addMany(&dark, checks.CategoryNode, checks.StatusUnknown, evidence.NeedsAdministrator.Gap(), "",
 		"a", "b")
+	paste := dark
+	paste.Unexplained = []checks.Unexplained{{Path: "logs/other/pasted.txt", Line: 3}, {Path: "b", Line: 1}}
 	for _, tt := range []struct {
 		name   string
 		report checks.Report
 		want   string
 	}{
+		{"errors of a paste are not called health", paste,
+			"no check explains 2 error lines; read this one first: logs/other/pasted.txt:3"},
 		{"a cause is mended by its first command that does more than look", flannel(),
 			"fix first: Restart-Service flanneld   (podcidr-not-assigned)"},
 		{"nothing is wrong", healthy(), "no fault found"},

@@ -15,6 +15,8 @@ func FuzzRedactingTwiceChangesNothing(f *testing.F) {
 	for i := range paths {
 		f.Add([]byte(shapes), uint8(i))
 	}
+	f.Add([]byte("AuthoriZAtion:Pass=AA"), uint8(0))
+	f.Add([]byte("000000 AuthoriZAtion:000000A 00000000000A"), uint8(0))
 	text, _ := fixed().Samples()
 	f.Add([]byte(text), uint8(0))
 	f.Add([]byte(`{"a":"{\"password\":\"x y\"}","args":["--token","x1"]}`), uint8(2))

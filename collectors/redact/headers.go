@@ -44,7 +44,8 @@ func (s *scan) headerRule(start, end int) {
 	}
 	text := s.b[v.start:v.end]
 	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) || cookie && bytes.IndexByte(text, '=') < 0 ||
-		!cookie && scheme == 0 && !looksRandom(text) && !isGUID(text) && !hardWord(text) {
+		!cookie && scheme == 0 && (bytes.Contains(text, []byte(tokenStart)) ||
+			!looksRandom(text) && !isGUID(text) && !hardWord(text)) {
 		return
 	}
 	s.take(s.trimmed(v, stops), s.headerKind(b[i:], cookie, text))
@@ -117,6 +118,9 @@ func schemeOf(b []byte, i int) int {
 	word := run(b, i, nameByte)
 	at := skipBlanks(b, word)
 	text := b[at:run(b, at, tokenByte)]
+	if at > word && word-i >= 3 && bytes.HasPrefix(b[at:], []byte(tokenStart)) {
+		return at - i
+	}
 	if word-i < 3 || word-i > 24 || at == word || len(text) < 12 || !isGUID(text) &&
 		!(mixed(text) && looksRandom(text)) {
 		return 0
