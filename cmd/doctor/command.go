@@ -124,6 +124,10 @@ account of the pod is used.` + "\n" + exitHelp,
 	root.AddCommand(explainCommand(std), bundleCommand(std, &f), diffCommand(std), watchCommand(std),
 		fleetCommand(std), probeCommand(std), lintCommand(std), convertCommand(std, &f),
 		mcpCommand(std), versionCommand(std), selfTestCommand(std), podEvidenceCommand(std, &f))
+	if plugin, ok := strings.CutPrefix(std.name, "kubectl "); ok {
+		// A shell completes the file that it runs, and its name has an underscore for each hyphen.
+		root.Use = "kubectl-" + strings.ReplaceAll(plugin, "-", "_") + " [RECORDING]"
+	}
 	ownArguments(root)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}
 	return root

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -62,5 +64,20 @@ func TestCommandTree(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCompletionIsForTheFileThatRuns: a script for another name would complete nothing.
+func TestCompletionIsForTheFileThatRuns(t *testing.T) {
+	for name, file := range map[string]string{
+		"doctor": "doctor", "kubectl windows-doctor": "kubectl-windows_doctor",
+	} {
+		var out bytes.Buffer
+		if status := run(t.Context(), []string{"completion", "bash"}, streams{os.Stdin, &out, os.Stderr, name}); status != 0 {
+			t.Fatalf("%s: status %d", name, status)
+		}
+		if !strings.Contains(out.String(), " "+file+"\n") {
+			t.Errorf("%s: the script is not for %s", name, file)
+		}
 	}
 }
