@@ -72,11 +72,12 @@ func TestCompletionIsForTheFileThatRuns(t *testing.T) {
 	for name, file := range map[string]string{
 		"doctor": "doctor", "kubectl windows-doctor": "kubectl-windows_doctor",
 	} {
-		var out bytes.Buffer
-		if status := run(t.Context(), []string{"completion", "bash"}, streams{os.Stdin, &out, os.Stderr, name}); status != 0 {
-			t.Fatalf("%s: status %d", name, status)
+		var script bytes.Buffer
+		root := command(streams{os.Stdin, os.Stdout, os.Stderr, name})
+		if err := root.GenBashCompletionV2(&script, false); err != nil {
+			t.Fatal(err)
 		}
-		if !strings.Contains(out.String(), " "+file+"\n") {
+		if !strings.Contains(script.String(), " "+file+"\n") {
 			t.Errorf("%s: the script is not for %s", name, file)
 		}
 	}
