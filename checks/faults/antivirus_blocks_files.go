@@ -20,7 +20,7 @@ kubelet.`,
 		checks.Inspect("Get-MpThreatDetection | Sort-Object InitialDetectionTime -Descending | Select-Object -First 5 -Property Resources, ProcessName",
 			"See which file Microsoft Defender found; other products have logs of their own."),
 		checks.Run(`Add-MpPreference -ExclusionPath C:\ProgramData\containerd`,
-			"If the alarm is false, exclude the folder of the runtime from scans, in other products too."),
+			"If it is a false positive, exclude the folder of the runtime from scans, in other products too."),
 		checks.Do("If the file is malware, rebuild the image without it.").
 			Costs("The pods of the workload are recreated."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),

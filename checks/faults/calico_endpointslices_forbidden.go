@@ -19,7 +19,7 @@ node stay incomplete: allowed connections are dropped, or blocked ones pass.
 The check looks for the refusal of calico-node's service account.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl auth can-i list endpointslices.discovery.k8s.io --as=system:serviceaccount:calico-system:calico-node",
-			"Ask the API server whether calico-node may list EndpointSlices."),
+			"Check whether calico-node may list EndpointSlices."),
 		checks.Do("Upgrade the Tigera operator, or apply the ClusterRole calico-node of the installed Calico version."),
 		checks.Verify("kubectl auth can-i list endpointslices.discovery.k8s.io --as=system:serviceaccount:calico-system:calico-node", "yes")),
 	Links: []string{

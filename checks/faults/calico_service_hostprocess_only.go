@@ -32,7 +32,7 @@ The check looks for the words of the flag and of the refresher.`,
 	Needs:   []evidence.Need{evidence.Logs("calico-node")},
 	Signs: []checks.Sign{
 		{Text: "flag provided but not defined: -should-install-windows-upgrade",
-			Says: "node-service.ps1 of Calico calls a flag that this calico-node does not have"},
+			Says: "node-service.ps1 of Calico uses a flag that this calico-node does not have"},
 		{Text: "cni-config-monitor/token_watch.go",
 			Also: []string{"Failed to read service account namespace file"},
 			Says: "the token refresher of Calico has no service account: this is not a HostProcess container"},

@@ -21,7 +21,7 @@ the log of containerd.`,
 		checks.Inspect(`Select-String -Path "C:\Program Files\containerd\config.toml" -Pattern disabled_plugins, mirrors, config_path`,
 			"Read what the configuration says about the CRI plugin."),
 		checks.Edit(`C:\Program Files\containerd\config.toml`,
-			"Take cri out of disabled_plugins, and correct what the log of containerd names."),
+			"Remove cri from disabled_plugins, and fix the error in containerd's log."),
 		checks.Run("Restart-Service containerd",
 			"Restart the container runtime.").
 			Costs("Running containers are not affected."),

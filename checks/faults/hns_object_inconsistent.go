@@ -194,10 +194,10 @@ func (f *endpointFit) adapter() {
 		switch {
 		case len(a.Gateways) == 0 && f.endpoint.Gateway != "" && routed:
 			f.misfit(a.Field("gateways").Because("%s: no gateway", a.Name),
-				"the adapter of %s of pod %s has no gateway, but those of other pods have")
+				"the adapter of %s of pod %s has no gateway, but those of other pods have one")
 		case len(a.DNSServers) == 0 && len(f.endpoint.DNS.Servers) > 0 && resolved:
 			f.misfit(a.Field("dnsServers").Because("%s: no server", a.Name),
-				"the adapter of %s of pod %s has no DNS server, but those of other pods have")
+				"the adapter of %s of pod %s has no DNS server, but those of other pods have one")
 		case a.MAC != "" && f.endpoint.MAC != "" && plainMAC(a.MAC) != plainMAC(f.endpoint.MAC):
 			f.misfit(a.Field("mac").Because("%s: %s", a.Name, a.MAC),
 				"%s of pod %s has the MAC address %s, but its adapter has %s", f.endpoint.MAC, a.MAC)
@@ -248,7 +248,7 @@ func (f *endpointFit) resolver(local map[node.Address]evidence.HNSEndpoint) {
 	})
 	switch {
 	case len(servers) == 0 && others:
-		f.misfit(evidence.Because{}, "%s of pod %s has no DNS server, but those of other pods have")
+		f.misfit(evidence.Because{}, "%s of pod %s has no DNS server, but those of other pods have one")
 	case len(servers) > 0 && !has:
 		f.misfit(f.n.ClusterDNS.From, "%s of pod %s uses the DNS server %s (expected: %s)",
 			servers[0], want[0])

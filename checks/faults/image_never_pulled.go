@@ -33,5 +33,5 @@ The check looks for the answer of the kubelet at pods that do not start.`,
 
 var imageNeverPulledSigns = []checks.Sign{
 	{Text: "is not present with pull policy of Never",
-		Says: "the image is not on the node, and the pull policy forbids to pull it"},
+		Says: "the image is not on the node, and the pull policy forbids pulling it"},
 }

@@ -91,7 +91,7 @@ of the system. DiskPressure is the subject of another check.`,
 			looked = true
 			if m.AvailableBytes < leastFreeMemory {
 				findings = append(findings, checks.Findingf(checks.Warn, "memory",
-					"%s of memory are available of %s", evidence.SizeText(m.AvailableBytes),
+					"%s of %s memory is available", evidence.SizeText(m.AvailableBytes),
 					evidence.SizeText(m.TotalBytes)).
 					At(evidence.MemoryInfo.Field(s, "availableBytes"), "availableBytes is %d",
 						m.AvailableBytes))
