@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"doctor/checks"
@@ -29,7 +30,7 @@ func (p *page) unexplained(r checks.Report) {
 	for _, u := range shown {
 		text := u.Text
 		if p.limits.lines > 0 {
-			text = withoutMiddle(text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
+			text = WithoutMiddle(text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
 		}
 		p.quote(u.Place().Because("%s", text))
 		if about := p.style.AboutUnexplained(u); about != "" {
@@ -44,13 +45,19 @@ func (p *page) unexplained(r checks.Report) {
 	}
 }
 
-// withoutMiddle shortens an error: who says it is at its beginning, and the reason at its end, behind
+// behindReason is what klog writes behind an error: which pod, which volume.
+var behindReason = regexp.MustCompile(`^(.*\berr(?:or)?="(?:[^"\\]|\\.)*") \w+=.*$`)
+
+// WithoutMiddle shortens an error to n columns: who says it is at its beginning, and the reason at its end, behind
 // the names of all that handed it on.
-func withoutMiddle(text string, n int, ascii bool) string {
+func WithoutMiddle(text string, n int, ascii bool) string {
 	if width(text) <= n {
 		return text
 	}
-	head := clipColumns(text, n/3, ascii)
+	if text = behindReason.ReplaceAllString(text, "$1"); width(text) <= n {
+		return text
+	}
+	head := clipColumns(text, n/2, ascii)
 	rest := strings.TrimPrefix(tail(text, n-width(head)-1, ascii), ellipsis(ascii))
 	if at := strings.IndexByte(rest, ' '); at < len(rest)/2 {
 		rest = rest[at+1:] // the rest of a word

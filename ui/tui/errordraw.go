@@ -198,7 +198,11 @@ func errorRows(r *checks.Report, c *checks.Catalogue, l layout, say voice) []row
 			lead = show(say.Word(u.Component), say.ascii) + "  "
 		}
 		w, most := l.list-6-width(lead), min(room/n, 3)
-		texts := wrap(show(timeline.Unstamped(u.Text), say.ascii), w)
+		text := show(timeline.Unstamped(u.Text), say.ascii)
+		texts := wrap(text, w)
+		if len(texts) > most { // lines that are wrapped are not full
+			texts = wrap(ui.WithoutMiddle(text, most*w-(most-1)*w/8, say.ascii), w)
+		}
 		if len(texts) > most {
 			last := clip(strings.Join(texts[most-1:], " "), w, say.ascii)
 			texts = append(texts[:most-1], last)
