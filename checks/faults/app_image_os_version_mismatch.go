@@ -33,6 +33,7 @@ tag such as ltsc2022 names.`,
 		checks.Do("Use an image tag for this node's Windows version ({osTag}).").
 			Costs("The pods of the workload are recreated."),
 		checks.Do("Or set nodeSelector node.kubernetes.io/windows-build to the build of the image."),
+		checks.Do("If the image is for Linux only, set nodeSelector kubernetes.io/os: linux."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/user-guide/",
