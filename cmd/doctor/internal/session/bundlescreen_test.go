@@ -50,8 +50,9 @@ func TestTheScreensBundleIsThatOfWhatItShows(t *testing.T) {
 	if strings.Contains(log, "tr0ub4dor") || !strings.Contains(log, "<secret:") {
 		t.Errorf("the log in the bundle says %q", log)
 	}
-	if want := []tui.Redacted{{Kind: "password", Count: 4}}; !slices.Equal(done.Redacted, want) {
-		t.Errorf("told of %v, want %v", done.Redacted, want)
+	// env.json, the log and the issue; the error lines too, where env.json was read before they were
+	if r := done.Redacted; len(r) != 1 || r[0].Kind != "password" || r[0].Count < 3 || r[0].Count > 4 {
+		t.Errorf("told of %v, want 3 or 4 passwords", done.Redacted)
 	}
 	if done.Path != name || done.Issue != string(inZip(t, name, "issue.md")) || done.Size == 0 {
 		t.Errorf("told of %s with %d bytes and the issue\n%s", done.Path, done.Size, done.Issue)
