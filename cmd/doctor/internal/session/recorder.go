@@ -25,9 +25,9 @@ import (
 )
 
 // A Recorder keeps the last readings of a node on disk, each with what the logs got since the one
-// before, and writes them into a bundle when something
-// happens: the minutes before, and those after. What it keeps has no secrets, and only its owner and
-// Administrators can read it. It goes on where an earlier one of the same folder ended.
+// before, and writes them into a bundle when something happens: the minutes before, and those after.
+// What it keeps has no secrets, and only its owner and Administrators can read it. It goes on where
+// an earlier one of the same folder ended.
 type Recorder struct {
 	Folder  string        // of the bundles; the readings are in its folder ring
 	Keep    time.Duration // how long a reading is kept
@@ -157,8 +157,13 @@ func (r *Recorder) keep(l *Live, full bool) error {
 	}
 	kept := map[string][]byte{}
 	for i, path := range paths {
-		if contents[i] != nil {
-			kept[path] = contents[i]
+		if contents[i] == nil {
+			continue
+		}
+		// A file may have been read before the one whose names show what in it is secret.
+		if kept[path], err = l.secrets.Content(contents[i], path); err != nil {
+			delete(kept, path)
+			r.Tell(fmt.Sprintf("%s is left out of a reading: %v", path, err))
 		}
 	}
 	if full {

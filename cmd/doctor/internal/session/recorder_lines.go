@@ -17,6 +17,7 @@ import (
 const (
 	firstLines = 256 << 10 // of a log that was not seen before
 	mostLines  = 2 << 20   // of what was written since the last reading
+	allLines   = 8 << 20   // of all logs together; the rest comes with the next reading
 	logHead    = 512       // bytes by which a log is known again
 	linesName  = ".lines"  // behind a log's name: its line numbers are not those of the log
 )
@@ -30,18 +31,28 @@ type logMark struct {
 // newLines are the lines that logs got since the last reading, without their secrets: a log may be
 // rotated before a bundle is written.
 func (r *Recorder) newLines(from fs.FS, clean func([]byte, string) ([]byte, error)) map[string][]byte {
-	marks, lines := map[string]logMark{}, map[string][]byte{}
+	marks, lines, left := map[string]logMark{}, map[string][]byte{}, allLines
 	fs.WalkDir(from, "logs", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, ".gap") {
+			return nil
+		}
+		if was, seen := r.logs[name]; seen {
+			marks[name] = was // what is not kept now is new the next time
+		}
+		if left <= 0 {
 			return nil
 		}
 		content, mark, err := linesSince(from, name, r.logs)
 		if err != nil {
 			return nil // the reading has a gap for it, or it is gone
 		}
-		marks[name] = mark
-		if text, err := withoutContext(content, name, clean); err == nil && len(text) > 0 {
+		text, err := withoutContext(content, name, clean)
+		if err != nil {
+			return nil
+		}
+		if marks[name] = mark; len(text) > 0 {
 			lines[name+linesName] = text
+			left -= len(text)
 		}
 		return nil
 	})

@@ -3,6 +3,7 @@ package session
 import (
 	"archive/zip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -60,6 +61,33 @@ func TestAReadingKeepsWhatALogGot(t *testing.T) {
 				t.Errorf("it keeps %.300q", got)
 			}
 		})
+	}
+}
+
+// TestManyLogsFillSeveralReadings: a reading keeps a bounded part of them, and the next one goes on.
+func TestManyLogsFillSeveralReadings(t *testing.T) {
+	const logs = allLines/firstLines + 3
+	from := tree.New()
+	log := strings.Repeat("a line of a log\n", firstLines/16)
+	for i := range logs {
+		from.Add(fmt.Sprintf("logs/pods/%03d.log", i), tree.File{Content: []byte(log)})
+	}
+	r, kept := &Recorder{}, map[string]bool{}
+	for reading := range 2 {
+		size := 0
+		for name, text := range r.newLines(from.FS(), func(b []byte, _ string) ([]byte, error) { return b, nil }) {
+			if kept[name] {
+				t.Errorf("reading %d keeps %s again", reading, name)
+			}
+			kept[name] = true
+			size += len(text)
+		}
+		if size >= allLines+mostLines || size == 0 {
+			t.Errorf("reading %d keeps %d bytes", reading, size)
+		}
+	}
+	if len(kept) != logs {
+		t.Errorf("two readings keep lines of %d logs of %d", len(kept), logs)
 	}
 }
 

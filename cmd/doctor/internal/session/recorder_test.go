@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,6 +152,30 @@ func TestWhatARecorderKeepsHasNoSecrets(t *testing.T) {
 	}
 	if s := text.String(); !strings.Contains(s, "REGISTRY_PASSWORD") || strings.Contains(s, secretOfTest) {
 		t.Errorf("it keeps %s", s)
+	}
+}
+
+// TestWhatWasReadBeforeItsNameHasNoSecrets: the error lines of a log are read before the service whose
+// environment says that a word of theirs is a password.
+func TestWhatWasReadBeforeItsNameHasNoSecrets(t *testing.T) {
+	l := &Live{secrets: redact.New(redact.Options{})}
+	l.tree = tree.Cleaned(l.secrets.Content)
+	l.tree.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1",
+		CollectedAt: time.Now().UTC()})
+	l.tree.JSON("errorlines.json", []evidence.ErrorLine{{Path: kubeletLog, Line: 1, Count: 1,
+		Level: "error", Text: "denied for " + secretOfTest}})
+	l.tree.JSON("services.json", []map[string]any{{"name": "kubelet", "state": "running",
+		"env": map[string]string{"REGISTRY_PASSWORD": secretOfTest}}})
+	if raw, err := fs.ReadFile(l.tree.FS(), "errorlines.json"); err != nil || !strings.Contains(string(raw), secretOfTest) {
+		t.Fatalf("%v: the tree knows the secret already: %s", err, raw)
+	}
+	r := newRecorder(t, 1)
+	if err := r.Record(t.Context(), l, checks.Report{}, true, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := keptIn(t, r.newest, "errorlines.json"); !strings.Contains(got, "denied for <secret:") ||
+		strings.Contains(got, secretOfTest) {
+		t.Errorf("it keeps %s", got)
 	}
 }
 
