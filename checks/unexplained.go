@@ -78,7 +78,8 @@ func unexplainedLines(s evidence.Snapshot, n *node.Node, catalogue *Catalogue,
 	}
 	list := []Unexplained{}
 	for _, l := range unexplained.Rank(s, c) {
-		u := Unexplained{Component: evidence.Shown(l.Component), Text: evidence.ClipMiddle(evidence.Clean(l.Text), evidence.MaxText),
+		u := Unexplained{Component: evidence.Shown(l.Component),
+			Text:  evidence.ClipMiddle(evidence.Clean(l.Text), evidence.MaxText),
 			Count: l.Count, First: l.First.UTC(), Last: l.Last.UTC(), Path: evidence.Shown(l.Place.Path),
 			Line: l.Place.Line, Field: evidence.Shown(l.Place.Field), Codes: decode(l.Text),
 			Reasons: l.Why}

@@ -48,8 +48,8 @@ func (p *page) unexplained(r checks.Report) {
 // behindReason is what klog writes behind an error: which pod, which volume.
 var behindReason = regexp.MustCompile(`^(.*\berr(?:or)?="(?:[^"\\]|\\.)*") \w+=.*$`)
 
-// WithoutMiddle shortens an error to n columns: who says it is at its beginning, and the reason at its end, behind
-// the names of all that handed it on.
+// WithoutMiddle shortens an error to n columns: who says it is at its beginning, and the reason at
+// its end, behind the names of all that handed it on.
 func WithoutMiddle(text string, n int, ascii bool) string {
 	if width(text) <= n {
 		return text

@@ -53,8 +53,10 @@ visible on the node.`,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		fw := evidence.FirewallInfo.In(s)
 		part := s.Rest(evidence.FirewallInfo.Paths()[0]).Kind != ""
-		if part { // of some rules only one that blocks says anything, whichever profile it is in
-			fw.Profiles = nil
+		denied := checks.Fail
+		if part && len(fw.Profiles) == 0 {
+			// of some rules only one that blocks says anything, where its profile is on
+			denied = checks.Warn
 			for _, name := range []string{"domain", "private", "public"} {
 				fw.Profiles = append(fw.Profiles, evidence.FirewallProfile{Name: name, Enabled: true,
 					DefaultInbound: "block"})
@@ -82,7 +84,7 @@ visible on the node.`,
 			filtering++
 			v := verdictOf(fw.Rules, p.Name, port)
 			if v.denied != "" {
-				return []*checks.Finding{checks.Findingf(checks.Fail, v.denied,
+				return []*checks.Finding{checks.Findingf(denied, v.denied,
 					"firewall rule %q blocks TCP %d; a block rule overrides allow rules", v.denied,
 					port).
 					At(evidence.FirewallInfo.Field(s, "rules", v.deniedBy),

@@ -39,7 +39,6 @@ func TestAPartConvictsOnlyOfWhatTheWholeShows(t *testing.T) {
 	}
 	for id, did := range convicted {
 		if !did && id != "firewall-blocks-10250" { // no recording has a rule that blocks; see below
-
 			t.Errorf("%s convicts from no part of any recording: its FromPart is untested", id)
 		}
 	}
@@ -162,11 +161,16 @@ func TestAPartConvictsAndNeverAcquits(t *testing.T) {
 		{"a part does not show it", part + `[{"name":"hns","displayName":"x","state":"running"}]`,
 			"unknown"},
 	})
-	const rules = "-- firewall.json.gap --\nnot-collected: netsh shows one\n-- firewall-part.json --\n" +
-		`{"profiles":null,"rules":[{"name":"kubelet","enabled":true,"direction":"in","protocol":"tcp","action":`
+	const firewall = "-- firewall.json.gap --\nnot-collected: netsh shows one\n-- firewall-part.json --\n"
+	const rule = `"rules":[{"name":"kubelet","enabled":true,"direction":"in","protocol":"tcp","action":`
+	const profile = `{"profiles":[{"name":"domain","defaultInbound":"block","defaultOutbound":"allow","enabled":`
+	const rules = firewall + `{"profiles":null,` + rule
+	const says = `firewall rule "kubelet" blocks TCP 10250; a block rule overrides allow rules [state]`
+	const blocks = `"block","localPorts":["10250"],"profiles":["domain"]}]}`
 	runLooks(t, "firewall-blocks-10250", []look{
-		{"a rule that blocks", rules + `"block","localPorts":["10250"],"profiles":["domain"]}]}`,
-			`fail: firewall rule "kubelet" blocks TCP 10250; a block rule overrides allow rules [state]`},
+		{"a rule that blocks, in a profile that may be off", rules + blocks, "warn: " + says},
+		{"a rule that blocks in a profile that is on", firewall + profile + `true}],` + rule + blocks, "fail: " + says},
+		{"a rule that blocks in a profile that is off", firewall + profile + `false}],` + rule + blocks, "unknown"},
 		{"a rule that allows", rules + `"allow","localPorts":["10250"],"profiles":["domain"]}]}`, "unknown"},
 		{"a rule of another port", rules + `"block","localPorts":["53"],"profiles":["domain"]}]}`, "unknown"},
 	})

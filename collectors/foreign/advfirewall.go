@@ -14,9 +14,11 @@ var (
 	advField   = regexp.MustCompile(`^([A-Z][A-Za-z ]*?)(?::\s*| {2,})(\S.*)?$`)
 )
 
-// readAdvFirewall reads profiles and rules, as many as there are.
+// readAdvFirewall reads profiles and rules, as many as there are. A rule for some addresses only is
+// none of the port.
 func readAdvFirewall(s string) (fw evidence.Firewall) {
 	profile, rule := -1, -1
+	narrow := map[int]bool{}
 	for line := range strings.Lines(s) {
 		line = strings.TrimRight(line, "\r\n \t")
 		if m := advProfile.FindStringSubmatch(line); m != nil && len(fw.Profiles) < maxFields {
@@ -41,10 +43,19 @@ func readAdvFirewall(s string) (fw evidence.Firewall) {
 			in, out, _ := strings.Cut(value, ",")
 			fw.Profiles[profile].DefaultInbound = strings.TrimSuffix(in, "inbound")
 			fw.Profiles[profile].DefaultOutbound = strings.TrimSuffix(out, "outbound")
+		case rule >= 0 && (m[1] == "RemoteIP" || m[1] == "LocalIP" || m[1] == "RemotePort"):
+			narrow[rule] = narrow[rule] || value != "any"
 		case rule >= 0:
 			fw.Rules[rule] = withAdvField(fw.Rules[rule], m[1], value)
 		}
 	}
+	var rules []evidence.FirewallRule
+	for i, r := range fw.Rules {
+		if !narrow[i] {
+			rules = append(rules, r)
+		}
+	}
+	fw.Rules = rules
 	return fw
 }
 
@@ -71,8 +82,8 @@ func withAdvField(r evidence.FirewallRule, field, value string) evidence.Firewal
 	return r
 }
 
-// convertFirewall writes what netsh and PowerShell show of the firewall. Only all profiles together
-// with a list of rules that nobody narrowed are the whole.
+// convertFirewall writes what netsh and PowerShell show of the firewall: a part, for nothing in a list
+// of rules says whether its command narrowed it.
 func (p *pieces) convertFirewall(out *output) {
 	fw := readAdvFirewall(p.texts[partAdvFirewall])
 	names := p.namesOf(psFirewall, "DisplayName", "Name", "Direction", "Action", "Enabled",
@@ -83,14 +94,5 @@ func (p *pieces) convertFirewall(out *output) {
 	for _, r := range fw.Rules {
 		names = append(names, strings.Join([]string{r.Name, r.Direction, r.Action}, " "))
 	}
-	if len(fw.Profiles) == allProfiles && len(fw.Rules) >= leastRules {
-		out.JSON("firewall.json", fw)
-	}
 	out.partial("firewall.json", "the list of the firewall", names, fw)
 }
-
-// allProfiles are domain, private and public; leastRules is below what any Windows has.
-const (
-	allProfiles = 3
-	leastRules  = 60
-)

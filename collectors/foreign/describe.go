@@ -211,19 +211,24 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 var (
 	conditionHeads = regexp.MustCompile(`^ *Type +Status +LastHeartbeatTime +LastTransitionTime +Reason`)
 	nodeSections   = regexp.MustCompile(`^(?:Conditions|System Info|Allocatable|Capacity|Addresses):\s*$`)
-	belowNode      = regexp.MustCompile(`^\s*(?: +Type +Status +LastHeartbeatTime|  (?:Machine ID|Kernel Version|cpu|InternalIP|Hostname): )`)
-	podSections    = regexp.MustCompile(`^(?:Init )?Containers:\s*$`)
-	belowPod       = regexp.MustCompile(`^  [a-z0-9][a-z0-9.-]*:\s*\n    (?:Container ID|Image|Image ID|Port|State): `)
-	notShown       = "(not shown)"
+	belowNode      = regexp.MustCompile(`^\s*(?: +Type +Status +LastHeartbeatTime|` +
+		`  (?:Machine ID|Kernel Version|cpu|InternalIP|Hostname): )`)
+	podSections = regexp.MustCompile(`^(?:Init )?Containers:\s*$`)
+	belowPod    = regexp.MustCompile(
+		`^  [a-z0-9][a-z0-9.-]*:\s*\n    (?:Container ID|Image|Image ID|Port|State): `)
 )
 
+// notShown stands for the name of what is described without its beginning.
+const notShown = "(not shown)"
+
 func describeBegins(line, rest string) bool {
-	return conditionHeads.MatchString(line) || nodeSections.MatchString(line) && belowNode.MatchString(rest) ||
+	return conditionHeads.MatchString(line) ||
+		nodeSections.MatchString(line) && belowNode.MatchString(rest) ||
 		podSections.MatchString(line) && belowPod.MatchString(rest)
 }
 
 // unnamedHead is what the beginning of a description would have said, as far as its readers need it.
-func unnamedHead(line, rest string) string {
+func unnamedHead(line string) string {
 	switch head := "Name:  " + notShown + "\n"; {
 	case podSections.MatchString(line):
 		return head + "Namespace:  " + notShown + "\n"
@@ -283,11 +288,11 @@ func isDescribedNode(list []described) bool {
 // what a gap says of it, and the objects as far as they go.
 type brokenDescription struct {
 	nodes, pods []string
-	node        map[string]any // the first one
+	node        map[string]any // the first one of the node that is asked for, or without a name
 	parts       []map[string]any
 }
 
-func brokenDescriptions(s string) (b brokenDescription) {
+func brokenDescriptions(s, node string) (b brokenDescription) {
 	for _, object := range splitDescribed(s) {
 		list := describeSections(object)
 		text := section(list, "Name").value
@@ -295,7 +300,9 @@ func brokenDescriptions(s string) (b brokenDescription) {
 			for _, c := range describedConditions(section(list, "Conditions")) {
 				text += ", " + c["type"] + " " + c["status"]
 			}
-			if b.nodes = append(b.nodes, text); b.node == nil {
+			b.nodes = append(b.nodes, text)
+			name := o["metadata"].(map[string]any)["name"].(string)
+			if b.node == nil && (name == "" || node == "" || strings.EqualFold(name, node)) {
 				b.node = o
 			}
 			continue

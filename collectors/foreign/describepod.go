@@ -15,7 +15,8 @@ func readDescribedPods(s, node string) []map[string]any {
 		sections := describeSections(object)
 		onNode, hostIP, scheduled := strings.Cut(section(sections, "Node").value, "/")
 		if section(sections, "Containers").lines == nil || section(sections, "Namespace").value == "" ||
-			section(sections, "Namespace").value == notShown || node != "" && scheduled && !strings.EqualFold(onNode, node) {
+			section(sections, "Namespace").value == notShown ||
+			node != "" && scheduled && !strings.EqualFold(onNode, node) {
 			continue
 		}
 		if len(list) == maxObjects {

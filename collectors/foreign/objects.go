@@ -219,7 +219,8 @@ func (o *objects) keep(kind string, object kubeObject, size int) {
 	known := slices.ContainsFunc(apiLists, func(l apiList) bool { return l.kind == kind })
 	key := kind + "/" + m.Namespace + "/" + m.Name
 	manifest := m.UID == "" && m.ResourceVersion == "" && m.CreationTimestamp == "" &&
-		object["status"] == nil && kind != "Event" && !(kind == "ConfigMap" && nodeSettings.Match(object["data"]))
+		object["status"] == nil && kind != "Event" &&
+		!(kind == "ConfigMap" && nodeSettings.Match(object["data"]))
 	var spec podHead
 	elsewhere := kind == "Pod" && o.node != "" && json.Unmarshal(object["spec"], &spec) == nil &&
 		!strings.EqualFold(spec.NodeName, o.node)

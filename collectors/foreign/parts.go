@@ -187,7 +187,7 @@ func (t *taking) take(line, rest string) {
 	case kind != partOther && (kind != t.kind || about != t.about) && !t.goesOn(kind, bare):
 		t.open(kind, about)
 		if kind == partDescribe && !describedName.MatchString(bare) {
-			t.text.WriteString(unnamedHead(bare, rest))
+			t.text.WriteString(unnamedHead(bare))
 		}
 		if kind != partLog && !strings.HasPrefix(bare, indent+" ") && indent != "" &&
 			!ownIndent[kind] {
@@ -351,7 +351,8 @@ func (t *taking) belongs(line string) bool {
 // endsAtGap are the outputs without an empty line in them: what follows one is something else.
 var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,
 	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
-	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true, partCtrImages: true, partVer: true, partNSSM: true}
+	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true,
+	partCtrImages: true, partVer: true, partNSSM: true}
 
 // tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
 var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)

@@ -40,9 +40,10 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 			out.partial(l.path, string(kind), rowsOf(p.texts[kind]), nil)
 		}
 	}
-	broken := brokenDescriptions(described)
+	broken := brokenDescriptions(described, node)
 	if len(p.objects.lists["Node"]) == 0 {
-		out.partial("api/node.json", "a description without its beginning or end", broken.nodes, broken.node)
+		out.partial("api/node.json", "a description without its beginning or end", broken.nodes,
+			broken.node)
 		row, shown := rowOfNode(nodes, node)
 		out.partial("api/node.json", "kubectl get nodes", shown, row)
 	}

@@ -9,28 +9,24 @@ import (
 	"doctor/checks/evidence"
 )
 
-// What outputs show of drives, the clock, the environment, Defender, name servers and the runtime's
-// version.
+// What outputs show of drives, the clock, the environment, Defender and the runtime's version.
 var (
 	dismFeature  = regexp.MustCompile(`(?m)^Feature Name : (\S+)\s+(?:[A-Z][\w ]* :.*\s+)*?State : (.+?)\s*$`)
 	timeSource   = regexp.MustCompile(`(?m)^Source: *(\S.*?) *$`)
 	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)`)
 	ctrServer    = regexp.MustCompile(`(?m)^Server:\s*\n +Version: +(\S+)\s*\n +Revision:`)
-	shownSize    = regexp.MustCompile(`^([\d.,]+) ?([KMGT]B)?$`)
+	shownSize    = regexp.MustCompile(`^(\d+(?:[.,]\d{1,2})?) ?([KMGT]B)?$`) // 1,024 could be two numbers
 	sizesInBytes = map[string]float64{"": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 )
 
-// sizeOf reads a size as PowerShell prints it: bytes, or a number of a unit.
+// sizeOf reads a size as PowerShell prints it: bytes, or a number of a unit, with the decimal mark
+// of its language.
 func sizeOf(s, unit string) (int64, bool) {
 	m := shownSize.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return 0, false
 	}
-	digits := m[1]
-	if m[2]+unit != "" {
-		digits = strings.Replace(digits, ",", ".", 1) // the decimal mark of most of Europe
-	}
-	n, err := strconv.ParseFloat(digits, 64)
+	n, err := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64)
 	return int64(n * sizesInBytes[cmp.Or(m[2], unit)]), err == nil
 }
 
@@ -57,34 +53,38 @@ func disksOf(list []psObject) (disks []evidence.Disk, shown []string) {
 	return disks, shown
 }
 
-// environmentOf are the variables of `dir env:`: the value of one that the table cuts is not known.
-func environmentOf(list []psObject) map[string]string {
-	env := map[string]string{}
+// environmentOf are the variables of `dir env:`. They are all of them where the list has what stands
+// at its beginning and its end on every Windows, and no value is cut.
+func environmentOf(list []psObject) (env map[string]string, names []string, whole bool) {
+	env, whole = map[string]string{}, true
 	for _, o := range list {
-		if name, value := o.fields["Name"], o.fields["Value"]; name != "" && !cutShort(value) {
+		name, value := o.fields["Name"], o.fields["Value"]
+		if cutShort(value) {
+			whole = false
+		} else if name != "" {
 			env[name] = value
+			names = append(names, name)
 		}
 	}
 	if env["COMPUTERNAME"] == "" && env["SystemRoot"] == "" && env["windir"] == "" {
-		return nil // any other table of names and values
+		return nil, nil, false // any other table of names and values
 	}
-	return env
+	return env, names, whole && env["ALLUSERSPROFILE"] != "" && env["windir"] != ""
 }
 
 // convertState writes what the machine's own tools show of it.
 func (p *pieces) convertState(out *output) {
 	disks, drives := disksOf(p.shown[psDisks])
 	out.partial("disks.json", "the list of drives", drives, disks)
-	if env := environmentOf(p.shown[psVariables]); env != nil {
+	env, names, whole := environmentOf(p.shown[psVariables])
+	if whole {
 		out.JSON("env.json", env)
 	}
+	out.partial("env.json", "the list of variables", names, env)
 	for _, o := range p.shown[psDefender] {
-		paths, whole := listValues(o.get("ExclusionPath"))
-		processes, all := listValues(o.get("ExclusionProcess"))
-		if d := (&evidence.Defender{Running: !strings.EqualFold(o.get("DisableRealtimeMonitoring"),
-			"True"), Exclusions: evidence.DefenderExclusions{Paths: paths, Processes: processes}}); whole && all {
-			out.partial("security.json", "Get-MpPreference", paths, evidence.Security{
-				ACLs: []evidence.ACL{}, Defender: d})
+		if d, known := defenderOf(o); known {
+			out.partial("security.json", "Get-MpPreference", []string{"the exclusions of Defender"},
+				evidence.Security{ACLs: []evidence.ACL{}, Defender: d})
 		}
 	}
 	if m := timeSource.FindStringSubmatch(p.texts[partW32tm]); m != nil {
@@ -93,6 +93,15 @@ func (p *pieces) convertState(out *output) {
 	if m := criRuntime.FindStringSubmatch(p.texts[partCRIVersion]); m != nil {
 		p.cri.Version = evidence.CRIVersion{RuntimeName: m[1], RuntimeVersion: m[2]}
 	}
+}
+
+// defenderOf are the exclusions of Get-MpPreference. Who is no administrator is not shown them.
+func defenderOf(o psObject) (d *evidence.Defender, known bool) {
+	paths, whole := listValues(o.get("ExclusionPath"))
+	processes, all := listValues(o.get("ExclusionProcess"))
+	hidden := strings.Contains(o.get("ExclusionPath")+o.get("ExclusionProcess"), "N/A:")
+	return &evidence.Defender{Running: !strings.EqualFold(o.get("DisableRealtimeMonitoring"), "True"),
+		Exclusions: evidence.DefenderExclusions{Paths: paths, Processes: processes}}, whole && all && !hidden
 }
 
 // dismFeatures are the features that dism lists, each with its state.

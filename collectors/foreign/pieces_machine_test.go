@@ -20,14 +20,25 @@ func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
 			"disks-part.json", `"totalBytes":135291469824,"freeBytes":419430400`},
 		{"features of dism", "Features listing for package : Microsoft-Windows-Foundation-Package~31bf3856ad364e35~amd64~~10.0.17763.1\n\n" +
 			"Feature Name : Containers\nState : Disabled\n\nFeature Name : Microsoft-Hyper-V\nState : Enabled\n",
-			"features-part.json", `{"Containers":"available","Microsoft-Hyper-V":"installed"}`},
+			"features-part.json", `{"Containers":"available","Hyper-V":"installed"}`},
 		{"one feature of dism", "Feature Name : Containers\nDisplay Name : Containers\nDescription : Provides services\n" +
 			"Restart Required : Possible\nState : Disabled\n", "features-part.json", `{"Containers":"available"}`},
 		{"the clock", "Leap Indicator: 3(not synchronized)\nStratum: 0 (unspecified)\nSource: Free-running System Clock\n",
 			"time.json", `{"service":"running","source":"Free-runningSystemClock"}`},
-		{"the environment", "PS C:\\> dir env:\n\nName           Value\n----           -----\nCOMPUTERNAME   WIN-1\n" +
-			"HTTP_PROXY     http://proxy.corp:8080\nPath           C:\\Windows...\n",
-			"env.json", `{"COMPUTERNAME":"WIN-1","HTTP_PROXY":"http://proxy.corp:8080"}`},
+		{"the environment", "PS C:\\> dir env:\n\nName              Value\n----              -----\nALLUSERSPROFILE   C:\\ProgramData\n" +
+			"COMPUTERNAME      WIN-1\nHTTP_PROXY        http://proxy.corp:8080\nwindir            C:\\Windows\n", "env.json",
+			`{"ALLUSERSPROFILE":"C:\\ProgramData","COMPUTERNAME":"WIN-1","HTTP_PROXY":"http://proxy.corp:8080","windir":"C:\\Windows"}`},
+		{"an environment with a value that is cut is a part", "Name              Value\n----              -----\nALLUSERSPROFILE   C:\\ProgramData\n" +
+			"COMPUTERNAME      WIN-1\nNO_PROXY          10.0.0.0/8,10.96...\nwindir            C:\\Windows\n", "env.json", "that is not all of the environment"},
+		{"some variables are a part", "Name           Value\n----           -----\nCOMPUTERNAME   WIN-1\nNODE_IP        10.0.0.4\n",
+			"env-part.json", `{"COMPUTERNAME":"WIN-1","NODE_IP":"10.0.0.4"}`},
+		{"a size with the decimal mark of Europe", "DeviceID  : C:\nFreeSpace : 0,5 GB\nSize      : 127 GB\n", "disks-part.json", `"freeBytes":536870912`},
+		{"a size that could be two numbers", "DeviceID  : C:\nFreeSpace : 1,024 GB\nSize      : 127 GB\n", "disks.json", "none of the files shows"},
+		{"exclusions that only administrators see", "ExclusionPath             : {N/A: Must be an administrator to view exclusions}\n" +
+			"ExclusionProcess          : {N/A: Must be an administrator to view exclusions}\nDisableRealtimeMonitoring : False\n",
+			"security.json", "none of the files shows"},
+		{"Defender without any exclusion", "ExclusionPath             : {}\nExclusionProcess          : {}\nDisableRealtimeMonitoring : False\n",
+			"security-part.json", `"defender":{"running":true,`},
 		{"no environment in another table", "Name           Value\n----           -----\nMaxClockSkew   5\n",
 			"env.json", "none of the files shows"},
 		{"Defender", "ExclusionPath             : {C:\\ProgramData\\docker}\nExclusionProcess          : {dockerd.exe}\n" +

@@ -202,7 +202,7 @@ func FuzzOutputsOfTools(f *testing.F) {
 		dockerFields(s)
 		pulledImages(s)
 		dockerContainers(s)
-		brokenDescriptions(s)
+		brokenDescriptions(s, "")
 		withoutOpenEnd(s)
 		(&pieces{}).takeConfig("a.conf", s)
 	})

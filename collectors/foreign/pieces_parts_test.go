@@ -91,6 +91,8 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"a rule of the firewall", ruleOfNetsh, "firewall-part.json",
 			`{"profiles":null,"rules":[{"name":"kubelet","enabled":true,"direction":"in","action":"block",` +
 				`"protocol":"tcp","localPorts":["10250","10255-10257"],"profiles":["domain","private"]}]}`},
+		{"a rule for one address is none of the port", strings.Replace(ruleOfNetsh, "RemoteIP:                             Any",
+			"RemoteIP:                             10.1.2.3/32", 1), "firewall.json", "none of the files shows"},
 		{"profiles of the firewall", "C:\\>netsh advfirewall show domainprofile\n\nDomain Profile Settings: \n" + strings.Repeat("-", 70) +
 			"\nState                                 ON\nFirewall Policy                       BlockInbound,AllowOutbound\n" +
 			"LocalFirewallRules                    N/A (GPO-store only)\nOk.\n", "firewall-part.json",

@@ -33,7 +33,11 @@ func (p *pieces) convertObjects(out *output) {
 	for _, o := range p.shown[psFeatures] {
 		state := strings.ToLower(o.get("Install State", "InstallState", "State"))
 		if known := featureStates[state]; known != "" {
-			features[o.get("Name", "FeatureName")] = known
+			name := o.get("Name", "FeatureName")
+			if name == "Microsoft-Hyper-V" { // as an optional feature
+				name = "Hyper-V"
+			}
+			features[name] = known
 		}
 	}
 	if len(features) >= leastFeatures {

@@ -22,7 +22,11 @@ func TestOnlyTheUserAndAdministratorsCanRead(t *testing.T) {
 		make       func(string) error
 	}{
 		{"a file", filepath.Join(folder, "out"),
-			func(name string) error { return Write(name, []byte("new"), Options{}) }},
+			func(name string) error {
+				err := Write(name, []byte("new"), Options{})
+				wantContent(t, name, "new")
+				return err
+			}},
 		{"a folder", filepath.Join(folder, "ring"), Folder},
 		{"a folder that was there", folder, Folder},
 	} {
