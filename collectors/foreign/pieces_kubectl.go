@@ -232,10 +232,13 @@ func rowOfNode(s, node string) (part map[string]any, shown []string) {
 			continue
 		}
 		ready := o["status"].(map[string]any)["conditions"].([]map[string]string)[0]
-		if ready["status"] == "False" {
-			ready["reason"], ready["message"] = "NotReady", "kubectl describe node shows why"
+		if ready["status"] == "True" {
+			return o, []string{name + " Ready"}
 		}
-		return o, []string{name + " Ready " + ready["status"]}
+		// a row does not tell False from Unknown, which is another fault
+		ready["status"], ready["reason"] = "not True", "NotReady"
+		ready["message"] = "kubectl describe node shows why"
+		return o, []string{name + " NotReady"}
 	}
 	return nil, nil
 }

@@ -76,6 +76,7 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"the Node object of it stays unknown", rowsOfConditions, "api/node.json", "that is not all of the Node object"},
 		{"containers without the name of their pod", containersAlone, "api/pods-part.json", `"exitCode":128`},
 		{"the row of the Windows node", nodesWide, "api/node-part.json", `"containerRuntimeVersion":"docker://20.10.9"`},
+		{"a row does not tell False from Unknown", nodesWide, "api/node-part.json", `"reason":"NotReady","status":"not True"`},
 		{"no row of a Linux node", "NAME STATUS ROLES AGE VERSION\n" + strings.Split(nodesWide, "\n")[1], "api/node.json", "none of the files shows"},
 		{"of several Windows nodes the one that is not ready", nodesWide + "win-2     Ready      <none>   12d   v1.24.1   10.0.0.6      <none>        " +
 			"Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n", "api/node-part.json", `"name":"win-1"`},
