@@ -120,7 +120,6 @@ account of the pod is used.` + "\n" + exitHelp,
 	completeWith(root, "exit-code", func() []string { return []string{npd} })
 
 	helpIn(root, std)
-	cobra.EnableCommandSorting = false // what is needed most comes first
 	root.AddCommand(explainCommand(std), bundleCommand(std, &f), diffCommand(std), watchCommand(std),
 		fleetCommand(std), probeCommand(std), lintCommand(std), convertCommand(std, &f),
 		mcpCommand(std), versionCommand(std), selfTestCommand(std), podEvidenceCommand(std, &f))
@@ -132,6 +131,10 @@ account of the pod is used.` + "\n" + exitHelp,
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: std.name}
 	return root
 }
+
+// What is needed most comes first. The setting is cobra's own variable, which several doctors in one
+// test would write at the same time.
+func init() { cobra.EnableCommandSorting = false }
 
 // handDown gives a command the flags before its name: kubectl's users write `--context X` first, and
 // a flag that is dropped would have another cluster asked.
