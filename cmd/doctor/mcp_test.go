@@ -52,8 +52,8 @@ func assistantOf(t *testing.T, args ...string) *mcp.ClientSession {
 	return session
 }
 
-// call calls a tool and decodes its answer, which the SDK's server has held to the tool's schema. It
-// returns what the tool says where it fails.
+// call calls a tool, holds its answer to the tool's schema, and decodes it. It returns what the tool
+// says where it fails.
 func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any,
 	out any) (failure string) {
 	t.Helper()
@@ -73,6 +73,21 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any,
 	structured, err := json.Marshal(r.StructuredContent)
 	if err != nil || len(structured) < 2 || structured[0] != '{' {
 		t.Errorf("%s has no structured content: %s, %v", tool, structured, err)
+	}
+	for described, err := range s.Tools(context.Background(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if described.Name != tool {
+			continue
+		}
+		document, err := json.Marshal(described.OutputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validators(t, document)("")(structured); err != nil {
+			t.Errorf("the answer of %s does not fit its schema: %v", tool, err)
+		}
 	}
 	return ""
 }
