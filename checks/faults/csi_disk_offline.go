@@ -38,4 +38,4 @@ check looks for the error at pods that do not start, and in the logs of the driv
 
 var offlineDiskSigns = []checks.Sign{{Text: "volume id empty",
 	Also: []string{"could not format"},
-	Says: "a disk is attached and has no volume: it is offline"}}
+	Says: "a disk is attached but has no volume: it is offline"}}

@@ -41,6 +41,6 @@ The check looks for the words of this probe in events and in the logs of the dri
 	Signs: []checks.Sign{
 		// One failed probe is normal while a driver starts, so this only warns.
 		{Text: "Kubelet plugin registration hasn't succeeded yet", Level: checks.Warn,
-			Says: "a CSI driver runs, and the kubelet has not registered it"},
+			Says: "a CSI driver runs, but the kubelet has not registered it"},
 	},
 })

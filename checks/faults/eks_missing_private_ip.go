@@ -98,7 +98,7 @@ controller show it.`,
 				p.Metadata.Annotations[vpcAddress] != "" || p.Metadata.Labels[vpcAddress] != "" {
 				continue
 			}
-			f := checks.Findingf(checks.Fail, p.FullName(), "%s is waiting and has no VPC address",
+			f := checks.Findingf(checks.Fail, p.FullName(), "%s is waiting: it has no VPC address",
 				p.FullName()).
 				At(p.Field("metadata", "annotations", vpcAddress), "%s: annotation %s is not set",
 					p.FullName(), vpcAddress)

@@ -38,7 +38,7 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 		{"a Node object cut down to its labels", eksNode(""), "unknown"},
 		{"a pod waits without an address",
 			eksNode(twenty) + waitingPod(`,"nodeSelector":{"kubernetes.io/os":"windows"}`, ""),
-			"fail: shop/web is waiting and has no VPC address [state]"},
+			"fail: shop/web is waiting: it has no VPC address [state]"},
 		{"a pod waits for something else", eksNode(twenty) + waitingPod("",
 			`"vpc.amazonaws.com/PrivateIPv4Address":"10.0.0.9/24"`), "pass"},
 		{"a pod on the host's network needs none",
