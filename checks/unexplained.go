@@ -51,7 +51,8 @@ func unexplainedLines(s evidence.Snapshot, n *node.Node, catalogue *Catalogue,
 		for _, f := range result.Findings {
 			for _, b := range f.Because {
 				places = append(places, b.Place())
-				if b.Line > 0 || strings.HasPrefix(b.Path, evidence.PodEvents.Path()) {
+				if b.Line > 0 || b.Path == evidence.PodEvents.Path() ||
+					b.Path == evidence.WindowsEvents.Path() {
 					c.Quotes = append(c.Quotes, strings.TrimSuffix(b.Text, AndMore(b.More)))
 				}
 			}

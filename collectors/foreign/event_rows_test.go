@@ -66,3 +66,38 @@ func TestEntriesOfALogAreWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestTimesWithoutAYear(t *testing.T) {
+	ran := time.Date(2026, 1, 3, 12, 0, 0, 0, time.UTC)
+	for _, row := range []struct{ name, stamp, want string }{
+		{"before the reading", "Jan  2 10:11", "2026-01-02 10:11:00"},
+		{"of the year before", "Dec 31 23:59", "2025-12-31 23:59:00"},
+		{"a clock in another time zone", "Jan 04 01:00", "2026-01-04 01:00:00"},
+		{"a leap day", "Feb 29 10:00", "2024-02-29 10:00:00"},
+		{"no time", "yesterday", ""},
+		{"a day that no year has", "Feb 30 10:00", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := withYear(row.stamp, ran); got != row.want {
+				t.Errorf("%q is %q, want %q", row.stamp, got, row.want)
+			}
+		})
+	}
+}
+
+func TestProvidersThatATableCuts(t *testing.T) {
+	for _, row := range []struct{ name, provider, want string }{
+		{"three dots", "Service Control M...", "Service Control Manager"},
+		{"an ellipsis", "Service Contr…", "Service Control Manager"},
+		{"two could be meant", "Microsoft-Windows-Kernel-...", "Microsoft-Windows-Kernel-..."},
+		{"nobody knows it", "Contoso Age...", "Contoso Age..."},
+		{"whole", "nssm", "nssm"},
+		{"dots alone", "...", "..."},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := wholeProvider(row.provider); got != row.want {
+				t.Errorf("%q is %q, want %q", row.provider, got, row.want)
+			}
+		})
+	}
+}

@@ -68,7 +68,8 @@ func wevtutilEvents(s string) (list []psObject) {
 var eventLevelWords = []string{"critical", "error", "warning", "information", "verbose"}
 
 // convertEvents writes the events of PowerShell's tables and lists and of wevtutil.
-func (p *pieces) convertEvents(out *output) (last time.Time) {
+// ran is about when they were read, if other pieces show it.
+func (p *pieces) convertEvents(out *output, ran time.Time) (last time.Time) {
 	var e export
 	for _, o := range append(p.shown[psEvents], wevtutilEvents(p.texts[partWevtutil])...) {
 		stamp := o.get("TimeCreated", "TimeGenerated", "Time")
@@ -81,7 +82,7 @@ func (p *pieces) convertEvents(out *output) (last time.Time) {
 				continue
 			}
 		} else if !dated {
-			stamp = "" // without the year
+			stamp = withYear(stamp, ran)
 		}
 		level := strings.ToLower(o.get("LevelDisplayName", "EntryType"))
 		if !slices.Contains(eventLevelWords, level) {
@@ -89,7 +90,7 @@ func (p *pieces) convertEvents(out *output) (last time.Time) {
 		}
 		e.events = append(e.events, exported{stamp: stamp,
 			id:    number(o.get("Id", "EventID", "InstanceID", "InstanceId")) & 0xffff,
-			level: level, log: o.get("LogName", "Log"), source: o.get("ProviderName", "Source"),
+			level: level, log: o.get("LogName", "Log"), source: wholeProvider(o.get("ProviderName", "Source")),
 			machine: o.get("MachineName"), message: o.get("Message")})
 	}
 	if len(e.events) == 0 {
@@ -100,4 +101,51 @@ func (p *pieces) convertEvents(out *output) (last time.Time) {
 	p.excerpts = append(p.excerpts, evidence.LogRecord{Path: evidence.WindowsEvents.Path(),
 		Excerpt: true, Unsearched: "the output shows some of the events; collect the event logs with `doctor bundle`"})
 	return e.newest()
+}
+
+// withYear gives a time of Get-EventLog ("Nov 20 10:11") the latest year in which it is not in the
+// future of ran. It returns "" for another text.
+func withYear(stamp string, ran time.Time) string {
+	const short = "Jan 2 15:04"
+	at, err := time.Parse(short+" 2006", strings.Join(strings.Fields(stamp), " ")+" 2004") // a leap year
+	if err != nil {
+		return ""
+	}
+	if ran.IsZero() {
+		ran = time.Now()
+	}
+	for year := ran.Year(); year > ran.Year()-8; year-- {
+		this := time.Date(year, at.Month(), at.Day(), at.Hour(), at.Minute(), 0, 0, time.UTC)
+		if this.Day() == at.Day() && !this.After(ran.Add(24*time.Hour)) {
+			return this.Format(time.DateTime)
+		}
+	}
+	return ""
+}
+
+// providers are the ones whose names PowerShell's tables cut most often.
+var providers = []string{"Service Control Manager", "Microsoft-Windows-Hyper-V-Compute",
+	"Microsoft-Windows-Host-Network-Service", "Microsoft-Windows-Hyper-V-VmSwitch",
+	"Microsoft-Windows-Resource-Exhaustion-Detector", "Microsoft-Windows-Kernel-Power",
+	"Microsoft-Windows-Kernel-General", "Microsoft-Windows-WindowsUpdateClient"}
+
+// wholeProvider completes a name that a table cut, where only one can be meant.
+func wholeProvider(name string) string {
+	start := strings.TrimSuffix(strings.TrimSuffix(name, "…"), "...")
+	if start == name || start == "" {
+		return name
+	}
+	var whole string
+	for _, p := range providers {
+		if strings.HasPrefix(p, start) {
+			if whole != "" {
+				return name
+			}
+			whole = p
+		}
+	}
+	if whole == "" {
+		return name
+	}
+	return whole
 }

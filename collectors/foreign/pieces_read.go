@@ -273,7 +273,7 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	if name == evidence.UnknownNode {
 		name = ""
 	}
-	if last := p.convertEvents(out); last.After(ran) {
+	if last := p.convertEvents(out, ran); last.After(ran) {
 		ran = last
 	}
 	p.convertConfigs(src, out)
