@@ -28,7 +28,7 @@ var names = []struct {
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola`},
 	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
-		require-pass master-auth`},
+		require-pass master-auth cloud-auth`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},

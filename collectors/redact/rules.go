@@ -66,7 +66,7 @@ var rules = []struct {
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
 	{(*scan).netrcRule, " login |\nlogin |\tlogin "},
 	{(*scan).webhookRule,
-		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/`},
+		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/`},
 }
 
 // follows are the bytes behind a name that matter.

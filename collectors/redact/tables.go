@@ -133,9 +133,13 @@ func isConstant(text []byte) bool {
 func isRow(b []byte, line, end int) bool {
 	border := nextPayload(b, end)
 	below := nextPayload(b, lineEnd(b, border))
-	barred := b[skipBlanks(b, line)] == '|' || line >= 2 && b[line-2] == '|' // taken for a log's prefix
-	return barred && border < len(b) && b[border] == '+' &&
-		(below >= len(b) || b[below] != '|')
+	return isBarred(b, line) && border < len(b) && b[border] == '+' && !isBarred(b, below)
+}
+
+// isBarred tells of a line that begins with a bar, even where that was taken for a log's prefix.
+func isBarred(b []byte, line int) bool {
+	i := skipBlanks(b, line)
+	return i < len(b) && b[i] == '|' || line >= 2 && isBlank(b[line-1]) && b[line-2] == '|'
 }
 
 // cellBeside takes the value in the cell behind a name: | NAME | VALUE |.
