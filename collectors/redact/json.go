@@ -269,6 +269,9 @@ func (l *lexer) scalar() error {
 			return l.replace(kind, text, false)
 		}
 	}
+	if kind, ok := l.known.kindOf(text); ok {
+		return l.replace(kind, text, false)
+	}
 	_, err := l.out.Write(text)
 	return err
 }

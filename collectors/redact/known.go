@@ -134,6 +134,17 @@ func (k *known) each(b []byte, from int, found func(v *knownValue, start, end in
 	})
 }
 
+// kindOf tells of a whole value that was seen.
+func (k *known) kindOf(value []byte) (kind string, ok bool) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	i, ok := k.at[string(value)]
+	if !ok {
+		return "", false
+	}
+	return k.values[i].kind, true
+}
+
 // isSyntax takes what is no value, but was read as one out of a text that was cut
 // or nested: a piece of JSON, the first line of a key.
 func isSyntax(v []byte) bool {
