@@ -203,6 +203,10 @@ type Pod struct {
 	Status   PodStatus `json:"status"`
 }
 
+// DescribedPod is the annotation of a pod that was read out of kubectl describe, which prints neither
+// affinities nor spec.os: what such a pod lacks may only not be shown.
+const DescribedPod = "doctor/described"
+
 // FullName is namespace/name.
 //
 //go:noinline

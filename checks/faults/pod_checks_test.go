@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // podJSON is one pod of the node; fields come before containers in its spec.
 func podJSON(fields, container, status string) string {
@@ -136,6 +139,9 @@ func TestPodOSNotSelected(t *testing.T) {
 			podsJSON(podJSON(`"nodeSelector":{"node.kubernetes.io/windows-build":"10.0.20348"}`,
 				iis, "")), "pass"},
 		{"an affinity", podsJSON(podJSON(affinity, iis, "")), "pass"},
+		{"a description, which shows no affinity", strings.Replace(podsJSON(podJSON("", iis, "")), `"metadata":{`,
+			`"metadata":{"annotations":{"doctor/described":"true"},`, 1),
+			"unknown"},
 		{"an image that tells nothing", podsJSON(podJSON("", "", "")), "pass"},
 		{"the old label on an old node", nodeOf("v1.18.3", "docker://19.3.5") +
 			podsJSON(podJSON(`"nodeSelector":{"beta.kubernetes.io/os":"windows"}`, iis, "")),

@@ -33,6 +33,7 @@ Windows has.`,
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
+		notShown := false
 		for _, p := range podSpecs(s) {
 			if v, ok := p.Spec.NodeSelector["beta.kubernetes.io/os"]; ok &&
 				p.Spec.NodeSelector[osLabel] == "" {
@@ -49,6 +50,10 @@ Windows has.`,
 			if staysOnWindows(p.Spec) || p.Spec.NodeName != "" && p.Kind != "Pod" {
 				continue
 			}
+			if p.Metadata.Annotations[evidence.DescribedPod] != "" {
+				notShown = true
+				continue
+			}
 			if at, ok := windowsMark(p); ok {
 				level := checks.Warn
 				if p.forWindows() {
@@ -59,6 +64,9 @@ Windows has.`,
 					"%s is for Windows (%s is %s) but has no node selector %s: windows", p.phrase(),
 					at.Path, at.Value, osLabel).With(p.because(at)))
 			}
+		}
+		if len(findings) == 0 && notShown {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the affinity of the pods"))
 		}
 		return findings, nil
 	},

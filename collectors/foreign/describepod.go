@@ -3,6 +3,8 @@ package foreign
 import (
 	"strconv"
 	"strings"
+
+	"doctor/checks/evidence"
 )
 
 // readDescribedPods makes pods of `kubectl describe pod`, as far as it prints them: their
@@ -37,6 +39,7 @@ func describedPod(sections []described, node, hostIP string) map[string]any {
 	meta := map[string]any{"name": value("Name"), "namespace": value("Namespace"),
 		"labels":      section(sections, "Labels").pairs("="),
 		"annotations": section(sections, "Annotations").pairs(": ")}
+	meta["annotations"].(map[string]string)[evidence.DescribedPod] = "true"
 	if kind, name, ok := strings.Cut(value("Controlled By"), "/"); ok {
 		meta["ownerReferences"] = []map[string]string{{"kind": kind, "name": name}}
 	}

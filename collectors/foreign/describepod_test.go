@@ -24,7 +24,7 @@ func TestADescribedPodIsAPod(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{
 		"metadata": {"name": "win-webserver-76c7f9b9b6-7tjxk", "namespace": "default",
-			"labels": {"app": "win-webserver"}, "annotations": {},
+			"labels": {"app": "win-webserver"}, "annotations": {"doctor/described": "true"},
 			"ownerReferences": [{"kind": "ReplicaSet", "name": "win-webserver-76c7f9b9b6"}]},
 		"spec": {"nodeName": "win-1", "nodeSelector": {"kubernetes.io/os": "windows"},
 			"containers": [{"name": "web", "image": "mcr.microsoft.com/windows/servercore:ltsc2022",
