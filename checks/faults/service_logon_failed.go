@@ -14,7 +14,7 @@ var _ = register(&checks.Check{
 failed: the password was changed or has expired, the account is locked or was deleted, or it has
 no right to log on as a service.
 
-The check looks for the event of the services of Kubernetes and the runtime.`,
+The check looks for the event and the exit code 1069 of the services of Kubernetes and the runtime.`,
 	Fix: checks.Steps(
 		checks.Inspect(`Get-CimInstance Win32_Service -Filter "State='Stopped'" | Select-Object Name, StartName`,
 			"Find the services that are stopped, and their accounts."),
@@ -27,29 +27,17 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/system-management-components/service-startup-permissions",
 		"https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-server-2008-R2-and-2008/cc756339(v=ws.10)",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("other"))},
-	Signs: []checks.Sign{
-		{Text: "The kubelet service was unable to log on as",
-			Until: []string{"The kubelet service entered the running state"},
-			Says:  "the service kubelet cannot log on with its account"},
-		{Text: "The kube-proxy service was unable to log on as",
-			Until: []string{"The kube-proxy service entered the running state"},
-			Says:  "the service kube-proxy cannot log on with its account"},
-		{Text: "The containerd service was unable to log on as",
-			Until: []string{"The containerd service entered the running state"},
-			Says:  "the service containerd cannot log on with its account"},
-		{Text: "The docker service was unable to log on as",
-			Until: []string{"The docker service entered the running state"},
-			Says:  "the service docker cannot log on with its account"},
-		{Text: "The flanneld service was unable to log on as",
-			Until: []string{"The flanneld service entered the running state"},
-			Says:  "the service flanneld cannot log on with its account"},
-		{Text: "The rke2 service was unable to log on as",
-			Until: []string{"The rke2 service entered the running state"},
-			Says:  "the service rke2 cannot log on with its account"},
-		{Text: "The csi-proxy service was unable to log on as",
-			Until: []string{"The csi-proxy service entered the running state"},
-			Says:  "the service csi-proxy cannot log on with its account"},
+	Breaks:   []*checks.Effect{effectKubeletStart},
+	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Services, evidence.Logs("other"))},
+	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
+	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
+	Signs:    startSigns("The NAME service was unable to log on as", "a service of a node component cannot log on with its account"),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
+		for _, f := range failedStarts(s, serviceNotLoggedOn, exitLogonFailed, nil) {
+			findings = append(findings, checks.Findingf(checks.Fail, f.name,
+				"the service %s cannot log on with its account", f.name).With(f.because))
+		}
+		return startsFinding(s, findings)
 	},
 })

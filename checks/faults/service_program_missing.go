@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -26,36 +29,27 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 		"https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/sc-config",
 		"https://learn.microsoft.com/en-us/windows/win32/debug/system-error-codes--0-499-",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("other"))},
-	Signs: []checks.Sign{
-		{Text: "The kubelet service failed to start due to the following error",
-			Also:  []string{"cannot find the file specified"},
-			Until: []string{"The kubelet service entered the running state"},
-			Says:  "the program of the service kubelet is missing"},
-		{Text: "The kube-proxy service failed to start due to the following error",
-			Also:  []string{"cannot find the file specified"},
-			Until: []string{"The kube-proxy service entered the running state"},
-			Says:  "the program of the service kube-proxy is missing"},
-		{Text: "The containerd service failed to start due to the following error",
-			Also:  []string{"cannot find the file specified"},
-			Until: []string{"The containerd service entered the running state"},
-			Says:  "the program of the service containerd is missing"},
-		{Text: "The docker service failed to start due to the following error",
-			Also:  []string{"cannot find the file specified"},
-			Until: []string{"The docker service entered the running state"},
-			Says:  "the program of the service docker is missing"},
-		{Text: "The flanneld service failed to start due to the following error",
-			Also:  []string{"cannot find the file specified"},
-			Until: []string{"The flanneld service entered the running state"},
-			Says:  "the program of the service flanneld is missing"},
-		{Text: "The rke2 service failed to start due to the following error",
-			Also:  []string{"cannot find the file specified"},
-			Until: []string{"The rke2 service entered the running state"},
-			Says:  "the program of the service rke2 is missing"},
-		{Text: "The csi-proxy service failed to start due to the following error",
-			Also:  []string{"cannot find the file specified"},
-			Until: []string{"The csi-proxy service entered the running state"},
-			Says:  "the program of the service csi-proxy is missing"},
+	Breaks:   []*checks.Effect{effectKubeletStart},
+	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("other"))},
+	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
+	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
+	Signs: startSigns("The NAME service failed to start due to the following error",
+		"the program of a service of a node component is missing", "cannot find the file specified"),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
+		for _, f := range failedStarts(s, serviceNotStarted, 0, saysFileMissing) {
+			findings = append(findings, checks.Findingf(checks.Fail, f.name,
+				"the program of the service %s is missing", f.name).With(f.because))
+		}
+		return startsFinding(s, findings)
 	},
 })
+
+// saysFileMissing tells what event 7000 reports: its text, or the exit code of the service.
+func saysFileMissing(e evidence.WindowsEvent, svc evidence.Service) bool {
+	return svc.Exit() == errorFileNotFound || strings.HasSuffix(strings.TrimRight(e.Message, ". \r\n"), "%%2") ||
+		strings.Contains(e.Message, "cannot find the file specified") ||
+		slices.ContainsFunc(fileNotFound, func(text string) bool { return strings.Contains(e.Message, text) })
+}
+
+const errorFileNotFound = 2

@@ -1,0 +1,84 @@
+package faults_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// startEvent is one of the service manager, minutes before now.
+func startEvent(id, minutes int, message string) string {
+	return fmt.Sprintf(`{"provider":"Service Control Manager","id":%d,"level":"error","time":"2026-11-20T09:%02d:00Z","message":%q}`,
+		id, 60-minutes, message)
+}
+
+func startEvents(list ...string) string {
+	all := ""
+	for i, e := range list {
+		if i > 0 {
+			all += ","
+		}
+		all += e
+	}
+	return "-- events.json --\n[" + all + "]\n"
+}
+
+func serviceJSON(fields string) string {
+	return "-- services.json --\n[{\"name\":\"kubelet\",\"startType\":\"automatic\"," + fields + "}]\n"
+}
+
+func TestServiceStartTimeout(t *testing.T) {
+	const (
+		late   = "fail: service kubelet does not answer the service manager within 30 seconds of its start [state]"
+		german = "Das Zeitlimit (30000 ms) wurde beim Verbindungsversuch mit dem Dienst kubelet erreicht."
+		exe    = `"binPath":"C:\\k\\kubelet.exe",`
+	)
+	runLooks(t, "service-start-timeout", []look{
+		{"the event in German", startEvents(startEvent(7009, 10, german)), late},
+		{"the service runs now", startEvents(startEvent(7009, 10, german)) +
+			serviceJSON(`"state":"running"`), "pass"},
+		{"the service changed its state since", startEvents(startEvent(7009, 10, german),
+			startEvent(7036, 5, "Dienst kubelet befindet sich jetzt im Status Ausgeführt.")), "pass"},
+		{"the event of another service", startEvents(startEvent(7009, 10,
+			"A timeout was reached (30000 milliseconds) while waiting for the kubelet-monitor service to connect.")), "pass"},
+		{"the exit code alone", serviceJSON(`"state":"stopped","exitCode":1053`), late},
+		{"another exit code", serviceJSON(`"state":"stopped","exitCode":1067`), "pass"},
+		{"the program was not told to be a service",
+			serviceJSON(`"state":"stopped","exitCode":1053,` + exe + `"args":["--v=2"]`),
+			"fail: service kubelet does not answer the service manager: its command line has no --windows-service [state]"},
+		{"the program was told to be a service",
+			serviceJSON(`"state":"stopped","exitCode":1053,` + exe + `"args":["--windows-service","--v=2"]`), late},
+		{"one dash and a value", serviceJSON(`"state":"stopped","exitCode":1053,` + exe + `"args":["-windows-service=true"]`), late},
+		{"the switch is off", serviceJSON(`"state":"stopped","exitCode":1053,` + exe + `"args":["--windows-service=false"]`),
+			"fail: service kubelet does not answer the service manager: its command line has no --windows-service [state]"},
+		{"nssm wraps the program",
+			serviceJSON(`"state":"stopped","exitCode":1053,"wrapper":"nssm",` + exe + `"args":["--v=2"]`), late},
+		{"what sc.exe prints", "-- logs/other/start.log --\n[SC] StartService FAILED 1053:\n",
+			"fail: a service that sc.exe starts does not answer the service manager (error 1053) [text]"},
+	})
+}
+
+func TestServiceLogonFailed(t *testing.T) {
+	const denied = "fail: the service kubelet cannot log on with its account [state]"
+	french := "Le service kubelet n'a pas pu se connecter en tant que CORP\\svc avec le mot de passe actuel en raison de l'erreur suivante : Le nom d'utilisateur ou le mot de passe est incorrect."
+	runLooks(t, "service-logon-failed", []look{
+		{"the event in French", startEvents(startEvent(7038, 10, french)), denied},
+		{"the exit code alone", serviceJSON(`"state":"stopped","exitCode":1069`), denied},
+		{"the service runs now", startEvents(startEvent(7038, 10, french)) + serviceJSON(`"state":"running"`), "pass"},
+		{"a log says it", "-- logs/other/notes.log --\nThe kubelet service was unable to log on as CORP\\svc with the currently configured password\n",
+			"fail: a service of a node component cannot log on with its account [text]"},
+	})
+}
+
+func TestServiceProgramMissing(t *testing.T) {
+	const missing = "fail: the program of the service kubelet is missing [state]"
+	runLooks(t, "service-program-missing", []look{
+		{"the event in German", startEvents(startEvent(7000, 10,
+			"Der Dienst \"kubelet\" wurde aufgrund folgenden Fehlers nicht gestartet: Das System kann die angegebene Datei nicht finden.")), missing},
+		{"the event without its texts", startEvents(startEvent(7000, 10, "kubelet %%2")), missing},
+		{"in a language that nobody knows, with the service's exit code", startEvents(startEvent(7000, 10, "kubelet ei käynnisty")) +
+			serviceJSON(`"state":"stopped","exitCode":2`), missing},
+		{"the event for another reason", startEvents(startEvent(7000, 10, "kubelet %%1053")), "pass"},
+		{"an exit code that the program itself may have", serviceJSON(`"state":"stopped","exitCode":2`) +
+			startEvents(startEvent(7036, 10, "The kubelet service entered the stopped state.")), "pass"},
+	})
+}
