@@ -36,7 +36,7 @@ The check looks for the event and the exit code 1069 of the services of Kubernet
 		var findings []*checks.Finding
 		for _, f := range failedStarts(s, serviceNotLoggedOn, exitLogonFailed, nil) {
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
-				"the service %s cannot log on with its account", f.name).With(f.because))
+				"the service %s cannot log on with its account", f.name).With(f.because...))
 		}
 		return startsFinding(s, findings)
 	},

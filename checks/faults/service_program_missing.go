@@ -39,7 +39,7 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 		var findings []*checks.Finding
 		for _, f := range failedStarts(s, serviceNotStarted, 0, saysFileMissing) {
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
-				"the program of the service %s is missing", f.name).With(f.because))
+				"the program of the service %s is missing", f.name).With(f.because...))
 		}
 		return startsFinding(s, findings)
 	},

@@ -28,7 +28,7 @@ var startedServices = []string{"kubelet", "kube-proxy", "kubeproxy", "containerd
 type failedStart struct {
 	name    string
 	service evidence.Service // zero where it is not recorded
-	because evidence.Because
+	because []evidence.Because
 }
 
 // failedStarts lists the services that stand still, and of which an event since the boot with this
@@ -46,20 +46,29 @@ func failedStarts(s evidence.Snapshot, id int, exitCode int64,
 			}
 		}
 		recorded := f.service.Name != ""
-		switch {
-		case f.service.Running(), !recorded && complete:
-			continue
-		case recorded && exitCode > 0 && f.service.Exit() == exitCode:
-			f.because = f.service.Field("exitCode").Because("%s: state %s, exit code %d", f.service.Name,
-				f.service.State, exitCode)
-			list = append(list, f)
+		if f.service.Running() || !recorded && complete {
 			continue
 		}
-		if e, ok := startEvent(s, id, []string{name, f.service.DisplayName},
-			func(e evidence.WindowsEvent) bool { return says == nil || says(e, f.service) }); ok {
-			f.because = e.Field().Because("%s", evidence.Clean(e.Message))
-			list = append(list, f)
+		if recorded && exitCode > 0 && f.service.Exit() == exitCode {
+			f.because = append(f.because, f.service.Field("exitCode").Because("%s: state %s, exit code %d",
+				f.service.Name, f.service.State, exitCode))
 		}
+		names := []string{name, f.service.DisplayName}
+		if e, ok := startEvent(s, id, names, func(e evidence.WindowsEvent) bool {
+			return says == nil || says(e, f.service)
+		}); ok {
+			f.because = append(f.because, e.Field().Because("%s", evidence.Clean(e.Message)))
+		}
+		if len(f.because) == 0 {
+			continue
+		}
+		if id != serviceNotStarted {
+			all := func(evidence.WindowsEvent) bool { return true }
+			if e, ok := startEvent(s, serviceNotStarted, names, all); ok {
+				f.because = append(f.because, e.Field().Because("%s", evidence.Clean(e.Message)))
+			}
+		}
+		list = append(list, f)
 	}
 	return list
 }

@@ -12,7 +12,7 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryComponents,
 	Doc: `The service manager starts a program and waits 30 seconds for it to connect. Then it ends the
 program, writes event 7009, and reports error 1053. The program may run well from a console: it
-is not built as a service, or its command line does not ask for it. The kubelet and kube-proxy need
+is not built as a service, or its command line does not request it. The kubelet and kube-proxy need
 --windows-service, containerd and dockerd --run-service; flanneld needs a wrapper such as nssm.
 On a machine that is overloaded at its boot a program may also be too slow.
 
@@ -45,7 +45,7 @@ and compares the command line of the service with what its program needs.`,
 			if flag := missingSwitch(f.service); flag != "" {
 				findings = append(findings, checks.Findingf(checks.Fail, f.name,
 					"service %s does not answer the service manager: its command line has no %s", f.name, flag).
-					With(f.because).At(f.service.Field("args"), "%s: no %s", f.service.BinPath, flag).
+					With(f.because...).At(f.service.Field("args"), "%s: no %s", f.service.BinPath, flag).
 					Cure(checks.Steps(
 						checks.Inspect("sc.exe qc "+f.service.Name, "Read the command line of the service."),
 						checks.Do("Add %s to the command line of service %s with sc.exe config.",
@@ -56,7 +56,7 @@ and compares the command line of the service with what its program needs.`,
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
 				"service %s does not answer the service manager within 30 seconds of its start", f.name).
-				With(f.because))
+				With(f.because...))
 		}
 		return startsFinding(s, findings)
 	},
