@@ -98,6 +98,7 @@ type Sign struct {
 	In    []string
 	Says  string // the finding's message when only the text is known
 	Level Level  // Fail unless set
+	Fix   Fix    // in place of the check's own, where the text says more
 	// Until are texts that say that it is over where the log has one of them later: the pipe is
 	// served, the node is Ready. A later event must be of the same provider, or about the same
 	// object, or be the Service Control Manager's. Lasts is how long a log must go on with it: what

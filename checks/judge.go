@@ -211,14 +211,7 @@ func (c *Check) findingsOfText(matches []evidence.SignMatch) []*Finding {
 			continue
 		}
 		f := &Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s",
-			Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}
-		// The Service Control Manager's events begin with the name of the service.
-		if name, _, ok := strings.Cut(strings.TrimPrefix(sign.Text, "The "), " service "); ok {
-			f.Fix = c.Fix.Clone()
-			for _, step := range f.Fix.Steps {
-				step.Command = strings.ReplaceAll(step.Command, "SERVICE", name)
-			}
-		}
+			Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText, Fix: sign.Fix.Clone()}
 		findings = quoted(findings, f, m)
 	}
 	if len(findings) == 0 {
@@ -265,7 +258,7 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []*Fi
 		}
 		findings = quoted(findings,
 			&Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it",
-				Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText}, m)
+				Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText, Fix: sign.Fix.Clone()}, m)
 	}
 	if len(findings) > 0 {
 		return findings

@@ -67,8 +67,11 @@ webhook's certificate is not counted.`,
 	Uses: []evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease},
 	Signs: []checks.Sign{
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
-			In: []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", "antrea",
-				"rke2", "k3s", evidence.InEvents},
+			Also: []string{" is before "}, Until: reachedAPIServer, Fix: clockFix(), In: apiClients,
+			Says: "a certificate of the cluster is not yet valid for this node: its clock is behind"},
+		{Text: "x509: certificate has expired or is not yet valid",
+			Not:   append([]string{" is before "}, othersCertificates...),
+			In:    apiClients,
 			Until: reachedAPIServer,
 			Says:  "a certificate between this node and the API server has expired or is not yet valid"},
 		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"},
@@ -162,6 +165,10 @@ func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Find
 	}
 	return findings
 }
+
+// apiClients are the logs in which the certificates are those of the API server and of its clients.
+var apiClients = []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", "antrea", "rke2",
+	"k3s", evidence.InEvents}
 
 func setClock() *checks.Step {
 	return checks.Run("w32tm /resync", "If the clock is wrong, synchronize it.").

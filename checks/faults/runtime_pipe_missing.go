@@ -27,14 +27,15 @@ The check compares the kubelet's endpoint (from its flag or its configuration) w
 runtime and the address in containerd's configuration. Another check covers a node without a running
 runtime.`,
 	Fix: checks.Steps(
-		checks.Do("Set the kubelet's runtime endpoint to the pipe of the runtime: npipe:////./pipe/containerd-containerd for containerd, npipe:////./pipe/cri-dockerd for docker."),
+		checks.Do("Start the runtime if it does not run, and set the kubelet's runtime endpoint to its pipe: npipe:////./pipe/containerd-containerd for containerd, npipe:////./pipe/cri-dockerd for docker."),
 		checks.Run("{restart kubelet}", "Restart the kubelet."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
 		"https://github.com/microsoft/Windows-Containers/issues/210",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/blob/master/hostprocess/PrepareNode.ps1"},
-	Judges: effectRuntimePipe,
-	Needs:  []evidence.Need{evidence.Any(node.KubeletSources...), node.ComponentSources},
+	Judges:   effectRuntimePipe,
+	Explains: []string{"kubeadm-join-preflight"},
+	Needs:    []evidence.Need{evidence.Any(node.KubeletSources...), node.ComponentSources},
 	Uses: slices.Concat(node.KubeletSources, node.RuntimeConfigs,
 		[]evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: append(missingPipes(), []checks.Sign{
@@ -64,8 +65,9 @@ runtime.`,
 	},
 })
 
-// missingPipes are the pipes that a kubelet may miss, each with two signs: of one that exits over it,
-// and of one that goes on, which misses the pipe for a moment whenever its runtime restarts.
+// missingPipes are the pipes that a kubelet may miss, each with three signs: of one that exits over it,
+// and of one that goes on, which misses the pipe for a moment whenever its runtime restarts. kubeadm
+// looks for the pipe of the kubelet before it joins the machine.
 func missingPipes() []checks.Sign {
 	var list []checks.Sign
 	for _, pipe := range []struct{ name, says string }{
@@ -80,7 +82,9 @@ func missingPipes() []checks.Sign {
 		goesOn := exits
 		goesOn.Also, goesOn.Not = nil, append([]string{"failed to run Kubelet"}, pipeThere...)
 		goesOn.Lasts = time.Minute
-		list = append(list, exits, goesOn)
+		kubeadm := exits
+		kubeadm.Also, kubeadm.In, kubeadm.Until = []string{"[ERROR CRI]"}, []string{"kubeadm", "other"}, joined
+		list = append(list, exits, goesOn, kubeadm)
 	}
 	return list
 }

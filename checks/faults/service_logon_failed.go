@@ -15,14 +15,7 @@ failed: the password was changed or has expired, the account is locked or was de
 no right to log on as a service.
 
 The check looks for the event and the exit code 1069 of the services of Kubernetes and the runtime.`,
-	Fix: checks.Steps(
-		checks.Inspect(`Get-CimInstance Win32_Service -Filter "State='Stopped'" | Select-Object Name, StartName`,
-			"Find the services that are stopped, and their accounts."),
-		checks.Run("sc.exe config SERVICE obj= LocalSystem",
-			"Let the service run as LocalSystem, or give it the new password."),
-		checks.Run("Start-Service SERVICE",
-			"Start the service."),
-		checks.Verify("Get-Service SERVICE", "Status is Running")),
+	Fix: logonFix("SERVICE"),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/system-management-components/service-startup-permissions",
 		"https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-server-2008-R2-and-2008/cc756339(v=ws.10)",
@@ -31,13 +24,24 @@ The check looks for the event and the exit code 1069 of the services of Kubernet
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Services, evidence.Logs("other"))},
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
-	Signs:    startSigns("The NAME service was unable to log on as", "a service of a node component cannot log on with its account"),
+	Signs:    startSigns("The NAME service was unable to log on as", "a service of a node component cannot log on with its account", logonFix),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, f := range failedStarts(s, serviceNotLoggedOn, exitLogonFailed, nil) {
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
-				"the service %s cannot log on with its account", f.name).With(f.because...))
+				"the service %s cannot log on with its account", f.name).With(f.because...).Cure(logonFix(f.name)))
 		}
 		return startsFinding(s, findings)
 	},
 })
+
+func logonFix(service string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect(`Get-CimInstance Win32_Service -Filter "State='Stopped'" | Select-Object Name, StartName`,
+			"Find the services that are stopped, and their accounts."),
+		checks.Run("sc.exe config "+service+" obj= LocalSystem",
+			"Let the service run as LocalSystem, or give it the new password."),
+		checks.Run("Start-Service "+service,
+			"Start the service."),
+		checks.Verify("Get-Service "+service, "Status is Running"))
+}

@@ -18,13 +18,7 @@ its configuration says: an update removed or renamed it, antivirus software put 
 quarantine, or the path has blanks and no quotes.
 
 The check looks for the event of the services of Kubernetes and the runtime.`,
-	Fix: checks.Steps(
-		checks.Inspect(`Get-CimInstance Win32_Service -Filter "State='Stopped'" | Select-Object Name, PathName`,
-			"Compare the paths of the stopped services with the files of the node."),
-		checks.Do("Put the program back, or correct binPath with sc.exe config; look into the quarantine of the antivirus software."),
-		checks.Run("Start-Service SERVICE",
-			"Start the service."),
-		checks.Verify("Get-Service SERVICE", "Status is Running")),
+	Fix: programFix("SERVICE"),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows-server/administration/windows-commands/sc-config",
 		"https://learn.microsoft.com/en-us/windows/win32/debug/system-error-codes--0-499-",
@@ -34,12 +28,12 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
 	Signs: startSigns("The NAME service failed to start due to the following error",
-		"the program of a service of a node component is missing", "cannot find the file specified"),
+		"the program of a service of a node component is missing", programFix, "cannot find the file specified"),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, f := range failedStarts(s, serviceNotStarted, 0, saysFileMissing) {
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
-				"the program of the service %s is missing", f.name).With(f.because...))
+				"the program of the service %s is missing", f.name).With(f.because...).Cure(programFix(f.name)))
 		}
 		return startsFinding(s, findings)
 	},
@@ -53,3 +47,13 @@ func saysFileMissing(e evidence.WindowsEvent, svc evidence.Service) bool {
 }
 
 const errorFileNotFound = 2
+
+func programFix(service string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect(`Get-CimInstance Win32_Service -Filter "State='Stopped'" | Select-Object Name, PathName`,
+			"Compare the paths of the stopped services with the files of the node."),
+		checks.Do("Put the program back, or correct binPath with sc.exe config; look into the quarantine of the antivirus software."),
+		checks.Run("Start-Service "+service,
+			"Start the service."),
+		checks.Verify("Get-Service "+service, "Status is Running"))
+}

@@ -110,13 +110,13 @@ func startEvent(s evidence.Snapshot, id int, names []string,
 }
 
 // startSigns are what a log says of a failed start, for each service: nothing else tells whose it is.
-func startSigns(text, says string, also ...string) []checks.Sign {
+func startSigns(text, says string, fix func(service string) checks.Fix, also ...string) []checks.Sign {
 	var signs []checks.Sign
 	for _, name := range []string{"kubelet", "kube-proxy", "containerd", "docker", "flanneld", "rke2",
 		"csi-proxy"} {
 		signs = append(signs, checks.Sign{Text: strings.ReplaceAll(text, "NAME", name), Also: also,
 			In: []string{"other"}, Until: []string{"The " + name + " service entered the running state"},
-			Says: says})
+			Says: says, Fix: fix(name)})
 	}
 	return signs
 }

@@ -18,11 +18,7 @@ On a machine that is overloaded at its boot a program may also be too slow.
 
 The check looks for the exit code 1053 and event 7009 of the services of Kubernetes and the runtime,
 and compares the command line of the service with what its program needs.`,
-	Fix: checks.Steps(
-		checks.Inspect("sc.exe qc SERVICE", "Read the command line of the service."),
-		checks.Do("Add --windows-service to the command line of the kubelet or kube-proxy, --run-service to that of containerd or dockerd. Run another program by nssm."),
-		checks.Run("Start-Service SERVICE", "Start the service. If the machine was only too slow at its boot, this suffices."),
-		checks.Verify("Get-Service SERVICE", "Status is Running")),
+	Fix: startTimeoutFix("SERVICE"),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows/win32/debug/system-error-codes--1000-1299-",
 		"https://github.com/kubernetes/kubernetes/issues/59562",
@@ -36,7 +32,7 @@ and compares the command line of the service with what its program needs.`,
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
 	Signs: append(startSigns("while waiting for the NAME service to connect",
-		"a service of a node component does not answer the service manager"),
+		"a service of a node component does not answer the service manager", startTimeoutFix),
 		checks.Sign{Text: "StartService FAILED 1053", Until: []string{"4  RUNNING"},
 			Says: "a service that sc.exe starts does not answer the service manager (error 1053)"}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -56,8 +52,16 @@ and compares the command line of the service with what its program needs.`,
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
 				"service %s does not answer the service manager within 30 seconds of its start", f.name).
-				With(f.because...))
+				With(f.because...).Cure(startTimeoutFix(f.name)))
 		}
 		return startsFinding(s, findings)
 	},
 })
+
+func startTimeoutFix(service string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect("sc.exe qc "+service, "Read the command line of the service."),
+		checks.Do("Add --windows-service to the command line of the kubelet or kube-proxy, --run-service to that of containerd or dockerd. Run another program by nssm."),
+		checks.Run("Start-Service "+service, "Start the service. If the machine was only too slow at its boot, this suffices."),
+		checks.Verify("Get-Service "+service, "Status is Running"))
+}

@@ -30,7 +30,11 @@ var klogFiles = componentByFile(map[string]string{
 		nestedpendingoperations.go container_manager_windows.go cri_stats_provider.go
 		cri_stats_provider_windows.go pod_container_deletor.go csi_plugin.go
 		pod_startup_latency_tracker.go kubelet_pods.go kubelet_volumes.go status_manager.go
-		desired_state_of_world_populator.go docker_sandbox.go fs_windows.go image_gc_manager.go`,
+		desired_state_of_world_populator.go docker_sandbox.go fs_windows.go image_gc_manager.go
+		goroutinemap.go csi_attacher.go csi_mounter.go csi_client.go csi_drivers_store.go
+		plugin_watcher.go plugin_manager.go volume_manager.go kubelet_network.go kubelet_getters.go
+		cni.go docker_service.go winstats.go perfcounter_nodestats_windows.go mount_windows.go
+		subpath_windows.go`,
 	"kube-proxy": `proxier.go hns.go hnsV1.go hnsV2.go server_windows.go metaproxier.go
 		endpointslicecache.go service_health.go proxier_health.go`,
 	"flanneld": `vxlan_network.go vxlan_windows.go vxlan_network_windows.go device_windows.go
@@ -64,6 +68,7 @@ var lineWords = []struct {
 		`streaming|rotate-|read-only|seccomp|topology|cpu-|memory-|fail-swap|file-check|sync-freq|` +
 		`network-plugin|enforce-|allow-|tls-|authorization-|authentication-|anonymous-|really-|reserved-)`)},
 	{"", regexp.MustCompile(`FLAG: --`)},
+	{"kubelet", regexp.MustCompile(`(?i)failed to run kubelet|unable to register node with api server`)},
 	{"antrea", regexp.MustCompile(`(?i)antrea`)},
 	{"csi-proxy", regexp.MustCompile(`(?i)csi-proxy server`)},
 	{"csi-driver", regexp.MustCompile(`\b(?:azurefile|azuredisk|smb|nodeserver|controllerserver)\.go:`)},
