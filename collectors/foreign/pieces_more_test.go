@@ -93,6 +93,17 @@ func TestOutputsOfToolsAreReadAlone(t *testing.T) {
 			"hns-networks.json", "docker network ls shows 9b1b5c7ac3f1 nat nat local"},
 		{"pods as a table", "a", "NAME   READY   STATUS             RESTARTS   AGE\nwin    0/1     CrashLoopBackOff   5          1h\n",
 			"api/pods.json", "win 0/1 CrashLoopBackOff"},
+		{"how often an event came", "a", "NAMESPACE   LAST SEEN   TYPE      REASON        OBJECT    SUBOBJECT   SOURCE         MESSAGE          FIRST SEEN   COUNT   NAME\n" +
+			"default     5m          Warning   FailedMount   pod/web               kubelet, w1    no such volume   1h           7       web.17\n",
+			"api/events.json", `"count":7`},
+		{"no update is named", "a", "Microsoft Windows [Version 10.0.17763.1098]\n", "hotfixes.json", "none of the files shows"},
+		{"a line that any component could have written follows one of the kubelet", "a",
+			"Server Version: v1.21.2\n\nI0105 01:07:37.904277    4812 kubelet.go:1765] first\nI0105 01:07:38.904277    4812 server.go:1] second\n",
+			"logs/kubelet/a", "second"},
+		{"events of the node stand beside those of its pods", "a.json",
+			`{"kind":"List","apiVersion":"v1","items":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"x"},"spec":{"nodeName":"win-1","os":{"name":"windows"}},"status":{"phase":"Running"}},` +
+				`{"apiVersion":"v1","kind":"Event","metadata":{"name":"e"},"type":"Warning","reason":"NodeNotReady","message":"m","involvedObject":{"kind":"Node","name":"win-1"}}]}`,
+			"api/events.json", "NodeNotReady"},
 		{"the version of the API server", "a", "Client Version: v1.29.0\nServer Version: v1.28.5\n",
 			"api/version.json", `{"gitVersion":"v1.28.5"}`},
 		{"ranges without the dynamic one", "a", "Protocol tcp Port Exclusion Ranges\n\nStart Port    End Port\n----------    --------\n        80          80\n",

@@ -98,6 +98,11 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			"\nState                                 ON\nFirewall Policy                       BlockInbound,AllowOutbound\n" +
 			"LocalFirewallRules                    N/A (GPO-store only)\nOk.\n", "firewall-part.json",
 			`{"name":"domain","enabled":true,"defaultInbound":"block","defaultOutbound":"allow"}`},
+		{"a pod that waits has a container that waits", "NAME                        READY   STATUS             RESTARTS   AGE\n" +
+			"calico-node-windows-x7k2p   0/1     ImagePullBackOff   0          1h\n", "api/pods-part.json",
+			`"waiting":{"reason":"ImagePullBackOff"}`},
+		{"a pod that runs has its phase alone", "NAME                        READY   STATUS    RESTARTS   AGE\n" +
+			"calico-node-windows-x7k2p   1/1     Running   0          1h\n", "api/pods-part.json", `"status":{"phase":"Running"}`},
 		{"what no reader takes can be searched", "PS C:\\> Get-VMSwitch\n\nName   SwitchType NetAdapterInterfaceDescription\n" +
 			"----   ---------- ------------------------------\nnat    Internal\n", "logs/other/a", "Internal"},
 	} {

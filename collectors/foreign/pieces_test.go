@@ -211,6 +211,10 @@ func TestNodesOfLooseFiles(t *testing.T) {
 			"it holds 1 Nodes, and none of them runs Windows"},
 		{"pods alone name their node", map[string]string{"pods.yaml": windowsPod},
 			"kubernetes-objects win-1"},
+		{"a pod that names its system, beside one of Linux", map[string]string{"pods.yaml": "apiVersion: v1\nkind: List\nitems:\n" +
+			"- apiVersion: v1\n  kind: Pod\n  metadata: {name: a, namespace: x}\n  spec: {nodeName: lin-1}\n  status: {phase: Running}\n" +
+			"- apiVersion: v1\n  kind: Pod\n  metadata: {name: b, namespace: x}\n  spec: {nodeName: win-1, os: {name: windows}}\n  status: {phase: Running}\n"},
+			"kubernetes-objects win-1"},
 		{"a log says no name", map[string]string{"kubelet.log": kubeletLines}, "pieces unknown"},
 		{"ipconfig does", map[string]string{"kubelet.log": kubeletLines, "ip": ipEnglish},
 			"pieces win-1"},
