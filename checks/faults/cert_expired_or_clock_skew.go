@@ -41,9 +41,10 @@ Once it has expired the API server refuses the kubelet and the node is lost. A w
 valid certificates and service account tokens fail in the same way.
 
 The check compares the dates of the recorded certificates with the time of the recording, and the
-clock with the API server's: measured on the node, or by the lease that the kubelet renews. Earlier generations of the kubelet's rotated certificates are ignored,
-and so is a CA bundle in which another certificate is valid. A log line about a registry's or a
-webhook's certificate is not counted.`,
+clock with the API server's: measured on the node, or by the lease that the kubelet renews. Earlier
+generations of the kubelet's rotated certificates are ignored, and so is a CA bundle in which
+another certificate is valid. A log line about a registry's or a webhook's certificate is not
+counted.`,
 	Fix: checks.Steps(
 		checks.Inspect("w32tm /query /status", "Check that the clock of the node is right."),
 		newCertificate(),

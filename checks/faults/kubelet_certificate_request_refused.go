@@ -7,13 +7,14 @@ import (
 
 var _ = register(&checks.Check{
 	ID:       "kubelet-certificate-request-refused",
-	Title:    "API server refuses the kubelet's certificate request",
-	Healthy:  "API server accepts the kubelet's certificate requests",
+	Title:    "API server refuses the kubelet's credentials",
+	Healthy:  "API server accepts the kubelet's credentials",
 	Category: checks.CategoryComponents,
 	Doc: `A kubelet requests its client certificate, or a new one before the old one expires, with a
 CertificateSigningRequest. The API server answers Unauthorized if the bootstrap token has expired
 (after 24 hours with kubeadm) or the old certificate is no longer valid. The node does not join,
-or is lost when its certificate ends.
+or is lost when its certificate ends. A kubelet whose kubeconfig has neither a certificate nor a token
+is system:anonymous, and may not register its node.
 
 The check looks for the answer in the log of the kubelet.`,
 	Fix: checks.Steps(
@@ -28,6 +29,8 @@ The check looks for the answer in the log of the kubelet.`,
 	Links: []string{
 		"https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/#kubelet-client-cert",
 		"https://kubernetes.io/docs/reference/access-authn-authz/kubelet-tls-bootstrapping/",
+		"https://github.com/kubernetes-sigs/cluster-api/issues/8631",
+		"https://github.com/rootsongjc/kubernetes-handbook/issues/45",
 	},
 	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
@@ -35,5 +38,9 @@ The check looks for the answer in the log of the kubelet.`,
 		{Text: "cannot create certificate signing request: Unauthorized",
 			Until: nodeRegistered,
 			Says:  "the API server refuses the certificate request of the kubelet: its token or certificate is no longer valid"},
+		{Text: "system:anonymous", Also: []string{"Unable to register node"}, Until: nodeRegistered,
+			Says: "the kubelet cannot register its node: its kubeconfig has no valid certificate or token"},
+		{Text: "system:anonymous", Also: []string{"cannot create certificate signing request"}, Until: nodeRegistered,
+			Says: "the kubelet cannot request a certificate: its bootstrap kubeconfig has no valid token"},
 	},
 })
