@@ -172,3 +172,29 @@ func TestUnexplainedOfAPaste(t *testing.T) {
 		})
 	}
 }
+
+// TestUnexplainedEventsThatOnlyFollow: an event that a probe failed says little beside another error,
+// and is all there is where somebody copied nothing else.
+func TestUnexplainedEventsThatOnlyFollow(t *testing.T) {
+	const (
+		probe = `{"type":"Warning","reason":"Unhealthy","message":"Readiness probe failed: frobnicator","count":12,"involvedObject":{"kind":"Pod","name":"web"}}`
+		other = `{"type":"Warning","reason":"FailedFrobnication","message":"frobnicator is upside down","lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":"Pod","name":"web"}}`
+	)
+	for _, row := range []struct{ name, events, excerpt, want string }{
+		{"alone in a paste", probe, "true", "Unhealthy web: Readiness probe failed: frobnicator"},
+		{"beside another in a paste", probe + "," + other, "true", "FailedFrobnication web: frobnicator is upside down"},
+		{"alone in all events of the node", probe, "false", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := reportOf(t, shortMeta+"-- logs.json --\n"+
+				`{"logs":[{"path":"api/events.json","excerpt":`+row.excerpt+`}]}`+"\n-- api/events.json --\n{\"items\":["+row.events+"]}\n")
+			var texts []string
+			for _, u := range r.Unexplained {
+				texts = append(texts, u.Text)
+			}
+			if got := strings.Join(texts, "\n"); got != row.want {
+				t.Errorf("it shows %q, want %q", got, row.want)
+			}
+		})
+	}
+}

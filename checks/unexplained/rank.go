@@ -32,6 +32,7 @@ type Line struct {
 	normal bool   // healthy nodes have it too
 	chosen bool   // it is in an excerpt that somebody made
 	prose  bool   // it tells of errors, and is none
+	after  bool   // an event that only follows from another
 }
 
 // A Case is what is known of the node beside its logs.
@@ -121,12 +122,12 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 	return distinct(list)
 }
 
-// raise shows the errors of an excerpt that healthy nodes have too, and what its author says of
-// them, where it holds no others: somebody copied them because something is wrong.
+// raise shows the errors of an excerpt that healthy nodes have too, events that follow from others, and
+// what its author says, where it holds nothing else: somebody copied them because something is wrong.
 func raise(list []Line) {
 	for i := range list {
 		l := &list[i]
-		if l.prose {
+		if l.prose || l.after && l.chosen {
 			l.score += pointsChosen
 		}
 		if l.normal && l.chosen && l.level != levelWarning && l.level != levelWord {
@@ -154,7 +155,9 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 	}
 	for _, e := range evidence.PodEvents.In(s) {
 		if e.Type == "Warning" {
-			list = append(list, ofEvent(e))
+			l := ofEvent(e)
+			l.chosen = chosen[evidence.PodEvents.Path()]
+			list = append(list, l)
 		}
 	}
 	for _, e := range evidence.WindowsEvents.In(s) {
@@ -209,10 +212,11 @@ func ofEvent(e evidence.Event) Line {
 	}
 	l := Line{Component: "events", Count: max(e.Count, 1), First: first, Last: e.At().Time,
 		Place: e.Field(), score: pointsEvent,
-		Text: evidence.Clip(evidence.Clean(fmt.Sprintf("%s %s: %s", e.Reason, about.Name, e.Text())), maxText)}
+		Text: evidence.Clip(evidence.Clean(strings.TrimSpace(e.Reason+" "+about.Name)+": "+e.Text()), maxText)}
 	l.because(evidence.Phrasef("a warning event of %s", cmp.Or(about.Kind, "Kubernetes")))
 	if slices.Contains(follows, e.Reason) {
 		l.score -= pointsEvent - pointsWord
+		l.after = true
 	}
 	return l
 }
