@@ -7,6 +7,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // Events of the service manager about a start, and the exit codes that it gives such a service.
@@ -46,7 +47,8 @@ func failedStarts(s evidence.Snapshot, id int, exitCode int64,
 			}
 		}
 		recorded := f.service.Name != ""
-		if f.service.Running() || !recorded && complete {
+		if f.service.Running() || !recorded && complete || strings.EqualFold(f.service.StartType, "disabled") ||
+			startedOtherwise(node.About(s), name) {
 			continue
 		}
 		if recorded && exitCode > 0 && f.service.Exit() == exitCode {
@@ -71,6 +73,22 @@ func failedStarts(s evidence.Snapshot, id int, exitCode int64,
 		list = append(list, f)
 	}
 	return list
+}
+
+// startedOtherwise tells whether the node does without this service: its component runs as a pod, by
+// rke2 or by another service, or the node uses another runtime.
+func startedOtherwise(n *node.Node, name string) bool {
+	for _, c := range n.Components {
+		if !node.EqualsAny(name, c.Service) {
+			continue
+		}
+		if c.Name == "runtime" && n.Runtime.Known() {
+			return !usesRuntime(n, evidence.Service{Name: name})
+		}
+		running, _ := c.Running()
+		return running
+	}
+	return false
 }
 
 // startsFinding returns what the failed starts show. Without the service manager's events, only

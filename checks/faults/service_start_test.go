@@ -52,6 +52,14 @@ func TestServiceStartTimeout(t *testing.T) {
 			"fail: service kubelet does not answer the service manager: its command line has no --windows-service [state]"},
 		{"nssm wraps the program",
 			serviceJSON(`"state":"stopped","exitCode":1053,"wrapper":"nssm",` + exe + `"args":["--v=2"]`), late},
+		{"the service is disabled", serviceJSON(`"state":"stopped","exitCode":1053,"startType":"disabled"`), "pass"},
+		{"Docker that was left behind on a node of containerd", nodeOf("v1.28.3", "containerd://1.7.2") +
+			startEvents(startEvent(7009, 10, "A timeout was reached (30000 milliseconds) while waiting for the Docker service to connect.")), "pass"},
+		{"Docker that the node uses", nodeOf("v1.19.3", "docker://19.3.14") +
+			startEvents(startEvent(7009, 10, "A timeout was reached (30000 milliseconds) while waiting for the Docker service to connect.")),
+			"fail: service docker does not answer the service manager within 30 seconds of its start [state]"},
+		{"a kubelet that another service runs", startEvents(startEvent(7009, 10, german)) +
+			"-- processes.json --\n[{\"name\":\"kubelet.exe\",\"pid\":77}]\n", "pass"},
 		{"what sc.exe prints", "-- logs/other/start.log --\n[SC] StartService FAILED 1053:\n",
 			"fail: a service that sc.exe starts does not answer the service manager (error 1053) [text]"},
 	})
