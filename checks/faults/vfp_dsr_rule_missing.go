@@ -20,9 +20,10 @@ each pod. After a restart of HNS, or when many pods start at once, it leaves som
 load balancer is in HNS, other pods reach the Service, and this pod does not. The rules of the
 cluster DNS are the ones that are noticed first.
 
-Only vfpctrl shows this, which collectlogs.ps1 and AKS's collect-windows-logs.ps1 run. The check
-compares the ports of pods with each other: the rule of a Service that is on one port is expected on
-all. For pods that have been Ready for five minutes it is a fault, otherwise a warning.`,
+Only vfpctrl shows this: doctor runs it on a live node, collectlogs.ps1 and AKS's
+collect-windows-logs.ps1 record what it prints. The check compares the
+ports of pods with each other: the rule of a Service that is on one port is expected on all. For
+pods that have been Ready for five minutes it is a fault, otherwise a warning.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl delete pod POD -n NAMESPACE",
 			"Delete the pod: the new one gets the rules with its port.").

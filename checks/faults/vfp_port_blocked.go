@@ -15,8 +15,9 @@ into the filtering platform of the switch (VFP), and unblocks it. If a policy ca
 HNS ends in between, the port stays blocked: the pod runs, has an address, and all of its packets
 are dropped.
 
-Only vfpctrl shows this, which collectlogs.ps1 and AKS's collect-windows-logs.ps1 run. For a pod
-that has been Ready for five minutes a blocked port is a fault, for any other endpoint a warning.`,
+Only vfpctrl shows this: doctor runs it on a live node, collectlogs.ps1 and AKS's
+collect-windows-logs.ps1 record what it prints. For a pod that has been Ready for five
+minutes a blocked port is a fault, for any other endpoint a warning.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl delete pod POD -n NAMESPACE",
 			"Delete the pod: the new one gets a new port.").

@@ -33,9 +33,9 @@ products and of HNS, and keeps the last packets that a filter dropped. Drops of 
 kube-proxy's packets, or of packets to the kubelet's port or the VXLAN port, mean that a rule keeps
 the node from working: the API server does not reach the kubelet, or pods do not reach other nodes.
 
-The check counts the drops of the last day in netevents.xml, which collectlogs.ps1 records. Ten of
-one kind that concern a component are a warning. Any machine drops broadcasts and probes; from 100
-on the number is reported as info.`,
+The check counts the drops of the last day: doctor asks netsh on a live node, collectlogs.ps1
+records them in netevents.xml. Ten of one kind that concern a component are a warning. Any machine
+drops broadcasts and probes; from 100 on the number is reported as info.`,
 	Fix: checks.Steps(
 		checks.Inspect("netsh wfp show netevents file=-",
 			"Read the drops and the ID of their filter."),

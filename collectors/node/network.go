@@ -22,6 +22,8 @@ func networkCollectors(Options) []collectors.Collector {
 		one("routes", evidence.Routes.Path(), readRoutes),
 		one("resolver", evidence.DNSClient.Path(), readResolver),
 		one("ports", evidence.Ports.Path(), readPorts),
+		one("VFP ports", evidence.VFPPorts.Path(), vfpReader(runSystem)),
+		one("WFP drops", evidence.WFPInfo.Path(), wfpReader(runSystem)),
 		one("HNS version", evidence.HNSVersion.Path(), readHNSVersion),
 		one("HNS networks", evidence.HNSNetworks.Path(), hnsReader(hnsNetworks)),
 		one("HNS endpoints", evidence.HNSEndpoints.Path(), hnsReader(hnsEndpoints)),

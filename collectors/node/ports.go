@@ -20,7 +20,7 @@ func readPorts(ctx context.Context, r *collectors.Record) error {
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 	defer cancel()
 	listeners, listenErr := listListeners()
-	ranges, rangeErr := portRanges(ctx, runNetsh)
+	ranges, rangeErr := portRanges(ctx, runSystem)
 	if listenErr != nil && rangeErr != nil {
 		return fmt.Errorf("%w; %w", listenErr, rangeErr)
 	}
@@ -29,30 +29,18 @@ func readPorts(ctx context.Context, r *collectors.Record) error {
 	return errors.Join(listenErr, rangeErr)
 }
 
-const maxNetshOutput = 4 << 20
-
-// netshOutput keeps the beginning of what is written. It has no other method,
-// such as a buffer's ReadFrom, through which a copy would get around the bound.
-type netshOutput struct{ kept []byte }
-
-func (o *netshOutput) Write(p []byte) (int, error) {
-	o.kept = append(o.kept, p[:min(len(p), maxNetshOutput-len(o.kept))]...)
-	return len(p), nil
-}
-
 // portRanges asks netsh, since Windows has no interface that tells. The
 // exclusions come for both protocols or not at all: half of them would read as
 // no exclusions of the other one.
-func portRanges(ctx context.Context, run func(context.Context, ...string) (string,
-	error)) (evidence.PortTable, error) {
+func portRanges(ctx context.Context, run runner) (evidence.PortTable, error) {
 	asked := []struct{ what, protocol string }{{"dynamicport", "tcp"}, {"dynamicport", "udp"},
 		{"excludedportrange", "tcp"}, {"excludedportrange", "udp"}}
 	printed, failed := make([]string, len(asked)), make([]error, len(asked))
 	var all sync.WaitGroup
 	for i, a := range asked {
 		all.Go(func() {
-			printed[i], failed[i] = run(ctx, "interface", "ipv4", "show", a.what,
-				"protocol="+a.protocol)
+			printed[i], failed[i] = run(ctx, "netsh.exe", "interface", "ipv4", "show",
+				a.what, "protocol="+a.protocol)
 		})
 	}
 	all.Wait()

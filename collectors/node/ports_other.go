@@ -2,11 +2,6 @@
 
 package node
 
-import (
-	"context"
-	"errors"
-)
+import "errors"
 
 func socketTable(socketLayout) ([]byte, error) { return nil, errors.ErrUnsupported }
-
-func runNetsh(context.Context, ...string) (string, error) { return "", errors.ErrUnsupported }

@@ -45,7 +45,7 @@ func TestPortRanges(t *testing.T) {
 			map[string]string{"dynamicport tcp": "The request is not supported.\r\n"}, `{}`, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			table, err := portRanges(t.Context(), func(_ context.Context, args ...string) (string,
+			table, err := portRanges(t.Context(), func(_ context.Context, _ string, args ...string) (string,
 				error) {
 				return row.answers[args[3]+" "+strings.TrimPrefix(args[4], "protocol=")], nil
 			})
@@ -55,7 +55,7 @@ func TestPortRanges(t *testing.T) {
 			}
 		})
 	}
-	_, err := portRanges(t.Context(), func(context.Context, ...string) (string, error) {
+	_, err := portRanges(t.Context(), func(context.Context, string, ...string) (string, error) {
 		return "", errors.ErrUnsupported
 	})
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -95,10 +95,10 @@ func TestSocketTables(t *testing.T) {
 }
 
 // As the copy of a program's output does it.
-func TestNetshOutputIsBounded(t *testing.T) {
-	var out netshOutput
-	n, err := io.Copy(&out, strings.NewReader(strings.Repeat("x", maxNetshOutput+1000)))
-	if n != maxNetshOutput+1000 || err != nil || len(out.kept) != maxNetshOutput {
+func TestWhatACommandPrintsIsBounded(t *testing.T) {
+	var out firstBytes
+	n, err := io.Copy(&out, strings.NewReader(strings.Repeat("x", maxPrinted+1000)))
+	if n != maxPrinted+1000 || err != nil || len(out.kept) != maxPrinted {
 		t.Errorf("copied %d, %v, kept %d", n, err, len(out.kept))
 	}
 }

@@ -1,13 +1,9 @@
 package node
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -48,26 +44,4 @@ func socketTable(l socketLayout) ([]byte, error) {
 		size = max(size, uint32(len(buf))) * 2 // sockets come while they are counted
 	}
 	return nil, windows.ERROR_INSUFFICIENT_BUFFER
-}
-
-// runNetsh runs Windows' own netsh, without a window.
-func runNetsh(ctx context.Context, args ...string) (string, error) {
-	dir, err := windows.GetSystemDirectory()
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, filepath.Join(dir, "netsh.exe"), args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true,
-		CreationFlags: windows.CREATE_NO_WINDOW}
-	cmd.WaitDelay = 100 * time.Millisecond
-	var out netshOutput
-	cmd.Stdout = &out
-	err = cmd.Run()
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	if errors.Is(err, exec.ErrWaitDelay) { // it is done, and something else holds its output open
-		err = nil
-	}
-	return string(out.kept), err
 }
