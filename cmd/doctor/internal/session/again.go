@@ -11,8 +11,8 @@ import (
 )
 
 // cheap is the evidence that a watch reads every few seconds: state that changes when something
-// breaks, and that costs milliseconds. Logs, files, events, security, probes and ports (whose ranges
-// runs of netsh.exe list) are read with all the rest, every few minutes.
+// breaks, and that costs milliseconds. Logs, files, events, security, probes and what netsh.exe
+// lists (ports, drops) are read with all the rest, every few minutes.
 var cheap = []string{"services.json", "hns-networks.json", "hns-endpoints.json", "hns-loadbalancers.json",
 	"hns-namespaces.json", "adapters.json", "routes.json", "processes.json", "api/node.json",
 	"api/pods.json"}

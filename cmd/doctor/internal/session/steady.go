@@ -19,9 +19,12 @@ const (
 
 // steady makes collectors fit to read again and again for weeks. A few read at a time, and one whose
 // earlier call still hangs is not called again: at each reading another thread would hang with it.
+// The ports of VFP are left out: they cost two processes each.
 func steady(list []collectors.Collector) []collectors.Collector {
 	places := make(chan struct{}, steadyPlaces)
-	list = slices.Clone(list)
+	list = slices.DeleteFunc(slices.Clone(list), func(c collectors.Collector) bool {
+		return slices.Contains(c.Answers, evidence.VFPPorts.Path())
+	})
 	for i, c := range list {
 		var reads sync.Mutex
 		list[i].Read = func(ctx context.Context, r *collectors.Record) error {
