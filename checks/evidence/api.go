@@ -15,6 +15,8 @@ var (
 	NodeLease      = objectKind[Lease]("api/lease.json")
 	APIVersion     = jsonKind[VersionInfo]("api/version.json")
 	ServiceCIDRs   = objectsKind[ServiceCIDR]("api/servicecidrs.json") // Kubernetes 1.33 and later
+	IPPools        = objectsKind[IPPool]("api/ippools.json")           // of Calico
+	IPAMConfigs    = objectsKind[IPAMConfig]("api/ipamconfigs.json")   // likewise
 )
 
 // Lease is the coordination.k8s.io Lease that the kubelet renews. The time of renewal is by the
@@ -42,6 +44,29 @@ type ServiceCIDR struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
 		CIDRs []string `json:"cidrs"`
+	} `json:"spec"`
+}
+
+// IPPool is a crd.projectcalico.org or projectcalico.org IPPool: addresses for pods, and how their
+// packets travel between nodes.
+type IPPool struct {
+	Placed   `json:"-"`
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		CIDR         string `json:"cidr"`
+		IPIPMode     string `json:"ipipMode"`     // Always, CrossSubnet, Never or empty
+		VXLANMode    string `json:"vxlanMode"`    // likewise
+		NodeSelector string `json:"nodeSelector"` // all() or empty: any node
+		Disabled     bool   `json:"disabled"`     // no new addresses are taken from it
+	} `json:"spec"`
+}
+
+// IPAMConfig is a crd.projectcalico.org IPAMConfig, or a projectcalico.org IPAMConfiguration.
+type IPAMConfig struct {
+	Placed   `json:"-"`
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		StrictAffinity *bool `json:"strictAffinity"`
 	} `json:"spec"`
 }
 

@@ -147,3 +147,41 @@ func TestFelixHcsshimPanic(t *testing.T) {
 			event("2"), "skip"},
 	})
 }
+
+func TestCalicoIPPoolsAndIPAM(t *testing.T) {
+	pool := func(spec string) string {
+		return `-- api/ippools.json --
+{"items":[{"metadata":{"name":"p"},"spec":{"cidr":"10.1.0.0/16",` + spec + `}}]}
+`
+	}
+	const pod = `-- hns-endpoints.json --
+[{"ID":"a","Name":"pod_Calico","IpConfigurations":[{"IpAddress":"10.1.0.4","PrefixLength":26}]}]
+`
+	const overlay = "-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"Calico\",\"Type\":\"Overlay\"}]\n"
+	const ipip = "IP pool p (10.1.0.0/16) has ipipMode Always, which Calico for Windows does not support [state]"
+	runLooks(t, "calico-encapsulation-unsupported", []look{
+		{"IP in IP, and a pod has an address of the pool", calicoNode + pod + pool(`"ipipMode":"Always"`),
+			"fail: " + ipip},
+		{"IP in IP, and no pod has an address of the pool", calicoNode + pool(`"ipipMode":"Always"`),
+			"warn: " + ipip},
+		{"encapsulated between subnets alone", calicoNode + pod + pool(`"vxlanMode":"CrossSubnet"`),
+			"warn: IP pool p (10.1.0.0/16) has vxlanMode CrossSubnet, which Calico for Windows does not support [state]"},
+		{"an overlay on this node, and none in the pool", calicoNode + pod + overlay + pool(`"vxlanMode":"Never"`),
+			"warn: IP pool p (10.1.0.0/16) has no VXLAN, and network Calico of this node is an overlay [state]"},
+		{"VXLAN for all packets", calicoNode + pod + pool(`"ipipMode":"Never","vxlanMode":"Always"`), "pass"},
+		{"no encapsulation", calicoNode + pod + pool(`"ipipMode":"Never","vxlanMode":"Never"`), "pass"},
+		{"a pool for some nodes", calicoNode + pool(`"ipipMode":"Always","nodeSelector":"kubernetes.io/os == 'linux'"`),
+			"pass"},
+		{"a pool that gives no more addresses", calicoNode + pool(`"ipipMode":"Always","disabled":true`), "pass"},
+	})
+	ipam := func(spec string) string {
+		return `-- api/ipamconfigs.json --
+{"items":[{"metadata":{"name":"default"},"spec":{` + spec + `}}]}
+`
+	}
+	runLooks(t, "calico-strict-affinity-off", []look{
+		{"strict affinity is off", calicoNode + ipam(`"strictAffinity":false`),
+			"fail: strictAffinity of Calico IPAM is false: Calico refuses to work on Windows [state]"},
+		{"strict affinity is on", calicoNode + ipam(`"strictAffinity":true`), "pass"},
+	})
+}

@@ -16,8 +16,7 @@ With strict affinity off, nodes on Linux may borrow single addresses from such a
 Windows cannot route. Calico for Windows therefore does not start, and its CNI plugin refuses each
 pod, until IPAM is set to strict affinity. New clusters have it off.
 
-The setting is in the cluster and not on the node, so the check looks for the refusal in events and
-logs.`,
+The check reads the IPAM configuration of the cluster, and looks for the refusal in events and logs.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch ipamconfigurations default --type merge -p 'spec: {strictAffinity: true}'`,
 			"Set Calico IPAM to strict affinity. Older releases: calicoctl ipam configure --strictaffinity=true.").
@@ -31,10 +30,21 @@ logs.`,
 	},
 	Breaks:  []*checks.Effect{effectNetworkCreation},
 	Applies: checks.OnCNI(node.Calico),
-	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("calico-node"),
-		evidence.Logs("kubelet"))},
+	Needs: []evidence.Need{evidence.Any(evidence.IPAMConfigs, evidence.PodEvents,
+		evidence.Logs("calico-node"), evidence.Logs("kubelet"))},
 	Signs: []checks.Sign{
 		{Text: "global strict affinity should not be false for Windows node",
 			Says: "Calico refuses to work on Windows: strict affinity is off"},
+	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
+		for _, c := range evidence.IPAMConfigs.In(s) {
+			if on := c.Spec.StrictAffinity; on != nil && !*on {
+				findings = append(findings, checks.Findingf(checks.Fail, c.Metadata.Name,
+					"strictAffinity of Calico IPAM is false: Calico refuses to work on Windows").
+					At(c.Field("spec", "strictAffinity"), "strictAffinity: false"))
+			}
+		}
+		return findings, nil
 	},
 })

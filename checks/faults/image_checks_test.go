@@ -129,6 +129,12 @@ func TestPodsStuckCreating(t *testing.T) {
 		return "-- api/events.json --\n{\"items\":[" + list + "]}\n"
 	}
 	const sandbox = "Failed to create pod sandbox"
+	const noTime = "-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\"}\n"
+	waiting := func(reason string) string {
+		return `-- api/pods.json --
+{"items":[{"metadata":{"name":"web","namespace":"default"},"spec":{"nodeName":"win-1"},"status":{"phase":"Pending","startTime":"2026-11-20T09:00:00Z","containerStatuses":[{"name":"web","state":{"waiting":{"reason":"` + reason + `"}}}]}}]}
+`
+	}
 	runLooks(t, "pods-stuck-creating", []look{
 		{"no pods recorded, and the last event is a failure",
 			events(event("FailedCreatePodSandBox", sandbox, "2026-11-20T09:58:00Z")),
@@ -145,6 +151,9 @@ func TestPodsStuckCreating(t *testing.T) {
 			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T09:59:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\"}}]}\n", "pass"},
 		{"an init container is at work",
 			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T09:00:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\",\"initContainerStatuses\":[{\"name\":\"wait\",\"state\":{\"running\":{}}}],\"containerStatuses\":[{\"name\":\"web\",\"state\":{\"waiting\":{\"reason\":\"PodInitializing\"}}}]}}]}\n", "pass"},
+		{"a paste without a time: the back-off says that it failed more than once",
+			noTime + waiting("ImagePullBackOff"), "fail: default/web is stuck: ImagePullBackOff [state]"},
+		{"a paste without a time: each pod begins so", noTime + waiting("ContainerCreating"), "unknown"},
 		{"a pod on its way out is not stuck",
 			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-11-20T08:59:00Z\",\"deletionTimestamp\":\"2026-11-20T09:30:00Z\"},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Pending\"}}]}\n", "pass"},
 	})

@@ -39,13 +39,19 @@ only if no other fault was found.`,
 			return podsFailingByEvents(s), nil
 		}
 		var findings []*checks.Finding
+		unclear := false
 		for _, p := range evidence.Pods.In(s) {
 			reason := stuckReason(p)
 			if reason == "" {
 				continue
 			}
 			event, found, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)
-			if !failed && !since(s, p, podPatience) {
+			switch {
+			case failed || since(s, p, podPatience):
+			case s.Now().IsZero() && slices.Contains(startReasons, reason):
+				unclear = true // for seconds or for days
+				continue
+			case !s.Now().IsZero():
 				continue
 			}
 			f := checks.Findingf(checks.Fail, p.FullName(), "%s is stuck: %s", p.FullName(), reason)
@@ -59,6 +65,9 @@ only if no other fault was found.`,
 				f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 			}
 			findings = append(findings, f)
+		}
+		if unclear && len(findings) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("how long the pods have been waiting"))
 		}
 		return findings, nil
 	},
@@ -94,11 +103,13 @@ func podsFailingByEvents(s evidence.Snapshot) []*checks.Finding {
 var startFailures = []string{"FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume",
 	"Failed", "BackOff", "ErrImageNeverPull", "InspectFailed"}
 
+// The reasons of waiting that each pod has at its start.
+var startReasons = []string{"ContainerCreating", "PodInitializing"}
+
 // The reasons of waiting that do not end without a repair, or that end in one of these.
-var stuckReasons = []string{"ContainerCreating", "PodInitializing", "ErrImagePull",
-	"ImagePullBackOff", "InvalidImageName",
-	"CreateContainerError", "CreateContainerConfigError", "RunContainerError", "ImageInspectError",
-	"ErrImageNeverPull"}
+var stuckReasons = slices.Concat(startReasons, []string{"ErrImagePull", "ImagePullBackOff",
+	"InvalidImageName", "CreateContainerError", "CreateContainerConfigError", "RunContainerError",
+	"ImageInspectError", "ErrImageNeverPull"})
 
 func stuckReason(p evidence.Pod) string {
 	if p.Status.Phase != "Pending" && p.Status.Phase != "Running" ||

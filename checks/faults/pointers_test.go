@@ -181,6 +181,8 @@ func typeOf(path string) reflect.Type {
 		"api/configmaps.json":     of(evidence.ConfigMaps),
 		"api/daemonsets.json":     of(evidence.DaemonSets),
 		"api/servicecidrs.json":   of(evidence.ServiceCIDRs),
+		"api/ippools.json":        of(evidence.IPPools),
+		"api/ipamconfigs.json":    of(evidence.IPAMConfigs),
 		"os.json":                 of(evidence.OSInfo), "services.json": of(evidence.Services),
 		"processes.json": of(evidence.Processes),
 		"features.json":  of(evidence.Features), "memory.json": of(evidence.MemoryInfo),

@@ -84,6 +84,8 @@ func TestContainersFeatureMissing(t *testing.T) {
 		{"a module of somebody else",
 			logTelling("kubelet", "plugin.dll: The specified module could not be found."),
 			"unknown"},
+		{"an exporter of metrics misses it in its container", logTelling("other",
+			`msg="collector container failed after 0.001s: hcsshim::GetComputeSystems: The specified module could not be found."`), "unknown"},
 		{"a program in a container misses a library of its own", logTelling("docker",
 			"hcsshim::Process::CreateProcess app.exe: The specified module could not be found."), "unknown"},
 	})

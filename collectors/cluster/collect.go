@@ -38,7 +38,7 @@ const (
 	PodsReading = "API: pods"
 )
 
-// Collectors read the cluster's view of one node, in at most twenty requests.
+// Collectors read the cluster's view of one node, in at most 22 requests.
 // after names the collectors that find needs; deadline is for each, 0 for none.
 func Collectors(find Find, after []string, deadline time.Duration) []collectors.Collector {
 	t := &target{find: find}
@@ -62,6 +62,13 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 		return one(name, path, func(ctx context.Context, t Target, _ *collectors.Record) (any,
 			error) {
 			return t.Client.list(ctx, url, query, what)
+		})
+	}
+	// a cluster without Calico does not have the kind, and so no object of it
+	ofCalico := func(name, path, kind string) collectors.Collector {
+		return one(name, path, func(ctx context.Context, t Target, _ *collectors.Record) (any,
+			error) {
+			return t.Client.calico(ctx, kind)
 		})
 	}
 	// from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
@@ -95,6 +102,8 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 			cached),
 		all("API: service CIDRs", "api/servicecidrs.json",
 			"/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs", cached),
+		ofCalico("API: Calico IP pools", "api/ippools.json", "ippools"),
+		ofCalico("API: Calico IPAM", "api/ipamconfigs.json", "ipamconfigs"),
 	}
 	return append(list, collectors.Collector{Name: "API: node logs", Answers: []string{"logs/"},
 		After: pods.After, Deadline: deadline,

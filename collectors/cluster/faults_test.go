@@ -77,8 +77,8 @@ func as(path, token string) func(http.Handler) http.Handler {
 
 // everything is what there is a gap for when nothing can be read.
 var everything = []string{"api/configmaps.json", "api/daemonsets.json",
-	"api/endpointslices.json", "api/events.json", "api/lease.json", "api/node.json", "api/nodes.json",
-	"api/pods.json", "api/servicecidrs.json", "api/services.json",
+	"api/endpointslices.json", "api/events.json", "api/ipamconfigs.json", "api/ippools.json",
+	"api/lease.json", "api/node.json", "api/nodes.json", "api/pods.json", "api/servicecidrs.json", "api/services.json",
 	"api/version.json", "logs/"}
 
 func TestFaultsBecomeGaps(t *testing.T) {

@@ -40,6 +40,15 @@ func (c *Client) List(ctx context.Context, path, what string) ([]byte, error) {
 	return l.MarshalJSON()
 }
 
+// Calico reads all objects of one of Calico's kinds as one List, trimmed.
+func (c *Client) Calico(ctx context.Context, kind string) ([]byte, error) {
+	l, err := c.calico(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	return l.MarshalJSON()
+}
+
 // EachObject visits what a list holds, one object after the other, as the server wrote them. The
 // list is read in pages, so that no answer grows with the cluster. turned is called after each page
 // with how many objects the server says are left, or 0.

@@ -63,6 +63,18 @@ func (c *Client) list(ctx context.Context, path string, query url.Values, what s
 	return l, nil
 }
 
+// calicoAPI is where Calico keeps its objects without an API server of its own.
+const calicoAPI = "/apis/crd.projectcalico.org/v1/"
+
+// calico reads all objects of one of Calico's kinds. A cluster without Calico has none.
+func (c *Client) calico(ctx context.Context, kind string) (*list, error) {
+	l, err := c.list(ctx, calicoAPI+kind, FromMemory(), kind)
+	if isNotFound(err) {
+		return &list{}, nil
+	}
+	return l, err
+}
+
 func (c *Client) listInto(ctx context.Context, l *list, path string, query url.Values,
 	what string) error {
 	body, err := c.open(ctx, path, query, "list", what)

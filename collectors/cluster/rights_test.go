@@ -238,6 +238,8 @@ func TestAKubeletsRights(t *testing.T) {
 		"api/configmaps.json":     `may not get configmap kube-system/kube-proxy: configmaps "kube-proxy" is forbidden: User "system:node:win-1" cannot get resource "configmaps" in API group ""`,
 		"api/endpointslices.json": `may not list endpointslices: endpointslices.discovery.k8s.io is forbidden: User "system:node:win-1" cannot list resource "endpointslices" in API group "discovery.k8s.io"`,
 		"api/daemonsets.json":     `may not list daemonsets: daemonsets.apps is forbidden: User "system:node:win-1" cannot list resource "daemonsets" in API group "apps"`,
+		"api/ippools.json":        `may not list ippools: ippools.crd.projectcalico.org is forbidden: User "system:node:win-1" cannot list resource "ippools" in API group "crd.projectcalico.org"`,
+		"api/ipamconfigs.json":    `may not list ipamconfigs: ipamconfigs.crd.projectcalico.org is forbidden: User "system:node:win-1" cannot list resource "ipamconfigs" in API group "crd.projectcalico.org"`,
 		"api/servicecidrs.json":   `may not list servicecidrs: servicecidrs.networking.k8s.io is forbidden: User "system:node:win-1" cannot list resource "servicecidrs" in API group "networking.k8s.io"`,
 	}
 	var gaps map[string]string

@@ -221,6 +221,10 @@ func (r *reading) readShared() {
 		list, err := r.client.List(r.ctx, l.url, l.what)
 		r.addShared(l.path, list, err)
 	}
+	for _, kind := range []string{"ippools", "ipamconfigs"} {
+		list, err := r.client.Calico(r.ctx, kind)
+		r.addShared("api/"+kind+".json", list, err)
+	}
 	for _, m := range r.members {
 		for _, full := range m.maps {
 			if _, asked := r.maps[full]; asked || r.mapsErr != nil {

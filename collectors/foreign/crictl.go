@@ -3,6 +3,7 @@ package foreign
 import (
 	"encoding/json"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ type columnTable struct {
 	columns []string
 	starts  []int
 	rows    [][]string
+	gap     int // blanks that part two heads at least
 	odd     int // rows that do not fit the head
 }
 
@@ -28,7 +30,7 @@ func readColumns(s string, gap int, heads ...string) (t columnTable, found bool)
 			if len(t.rows) > 0 && !slices.Equal(columns, t.columns) {
 				break // another table, whose cells would be read by the wrong heads
 			}
-			t.columns, t.starts, found = columns, starts, true // of a second answer, perhaps wider
+			t.columns, t.starts, t.gap, found = columns, starts, gap, true // of a second answer, perhaps wider
 			continue
 		}
 		if !found {
@@ -88,7 +90,7 @@ func (t columnTable) cells(line string) ([]string, bool) {
 			break
 		}
 		if start > 0 && line[start-1] != ' ' {
-			return nil, false
+			return t.shifted(line)
 		}
 		end := len(line)
 		if i+1 < len(t.starts) && t.starts[i+1] < end {
@@ -97,6 +99,16 @@ func (t columnTable) cells(line string) ([]string, bool) {
 		row[i] = strings.TrimSpace(line[start:end])
 	}
 	return row, row[0] != ""
+}
+
+// betweenCells is what the programs leave between two cells at least.
+var betweenCells = regexp.MustCompile(` {2,}`)
+
+// shifted reads a row whose cells are not below their heads, since somebody replaced a name in it by
+// a shorter or longer one. It counts where no cell is empty.
+func (t columnTable) shifted(line string) ([]string, bool) {
+	row := betweenCells.Split(strings.TrimSpace(line), len(t.starts))
+	return row, t.gap > 1 && len(row) == len(t.starts)
 }
 
 // cell is the row's value below a head, "" where the table has no such column.

@@ -30,6 +30,9 @@ var apiLists = []apiList{
 		"kubectl get configmaps -n kube-system -o json"},
 	{"DaemonSet", "daemonsets", "the DaemonSets", "api/daemonsets.json", "kubectl get daemonsets -A -o json"},
 	{"ServiceCIDR", "servicecidrs", "the ServiceCIDRs", "api/servicecidrs.json", "kubectl get servicecidrs -o json"},
+	{"IPPool", "ippools", "the IPPools of Calico", "api/ippools.json", "kubectl get ippools -o json"},
+	{"IPAMConfig", "ipamconfigs", "the IPAM configuration of Calico", "api/ipamconfigs.json",
+		"kubectl get ipamconfigs -o json"},
 	{"RuntimeClass", "runtimeclasses", "the RuntimeClasses", "api/runtimeclasses.json",
 		"kubectl get runtimeclasses -o json"},
 }

@@ -1,0 +1,118 @@
+package faults
+
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(&checks.Check{
+	ID:       "calico-encapsulation-unsupported",
+	Title:    "Calico IP pool uses an encapsulation that Windows lacks",
+	Healthy:  "Calico IP pools use an encapsulation that Windows has",
+	Category: checks.CategoryNetwork,
+	Doc: `A Calico IP pool sets how packets between pods of different nodes travel. Calico for
+Windows has VXLAN for all packets, and BGP without encapsulation. It has no IP in IP, and no mode
+CrossSubnet, in which packets are encapsulated only between subnets. Linux nodes use what the pool
+says: they encapsulate packets to pods on Windows, and Windows drops them. Pods on Linux do not
+reach pods on Windows nodes and the reverse; pods on one node reach each other.
+
+A manifest of Calico sets IP in IP where nothing else is chosen. The check reads the IP pools of the
+cluster. It is a fault if a pod of this node has an address of the pool and IP in IP is always on;
+otherwise a warning. A pool without VXLAN is a warning on a node whose Calico network is an overlay.`,
+	Fix: poolFix("POOL"),
+	Links: []string{
+		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations",
+		"https://github.com/projectcalico/calico/issues/6996"},
+	Breaks:  []*checks.Effect{effectPodTraffic},
+	Applies: checks.UnlessOtherCNI(node.Calico),
+	Needs:   []evidence.Need{evidence.IPPools},
+	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
+		used, overlay := podAddresses(s), calicoOverlay(s)
+		for _, p := range evidence.IPPools.In(s) {
+			cidr, ok := node.ParsePrefix(p.Spec.CIDR)
+			if !ok || !forAnyNode(p.Spec.NodeSelector) {
+				continue
+			}
+			inUse := slices.ContainsFunc(used, cidr.Contains)
+			if p.Spec.Disabled && !inUse {
+				continue
+			}
+			if inUse && overlay != nil && p.Spec.IPIPMode != "Always" &&
+				(p.Spec.VXLANMode == "" || p.Spec.VXLANMode == "Never") {
+				findings = append(findings, checks.Findingf(checks.Warn, p.Metadata.Name,
+					"IP pool %s (%s) has no VXLAN, and network %s of this node is an overlay",
+					p.Metadata.Name, p.Spec.CIDR, overlay.Name).
+					At(p.Field("spec", "vxlanMode"), "vxlanMode: %s", p.Spec.VXLANMode).
+					At(overlay.Field("Type"), "%s: %s", overlay.Name, overlay.Type).
+					Cure(poolFix(p.Metadata.Name)))
+			}
+			for _, mode := range []struct{ field, is string }{{"ipipMode", p.Spec.IPIPMode},
+				{"vxlanMode", p.Spec.VXLANMode}} {
+				level := checks.Warn
+				switch {
+				case mode.is == "CrossSubnet":
+				case mode.is != "Always" || mode.field != "ipipMode":
+					continue
+				case inUse:
+					level = checks.Fail
+				}
+				findings = append(findings, checks.Findingf(level, p.Metadata.Name,
+					"IP pool %s (%s) has %s %s, which Calico for Windows does not support",
+					p.Metadata.Name, p.Spec.CIDR, mode.field, mode.is).
+					At(p.Field("spec", mode.field), "%s: %s", mode.field, mode.is).
+					Cure(poolFix(p.Metadata.Name)))
+			}
+		}
+		return findings, nil
+	},
+})
+
+// poolFix sets another encapsulation for the pool.
+func poolFix(pool string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect("kubectl get ippools -o yaml",
+			"Read ipipMode and vxlanMode of each pool. With the operator the setting is encapsulation in the Installation."),
+		checks.Run("kubectl patch ippool "+pool+
+			" --type merge -p 'spec: {ipipMode: Never, vxlanMode: Always}'",
+			"Set the pool to VXLAN. With the operator: kubectl edit installation default, encapsulation: VXLAN. For BGP without encapsulation set both modes to Never.").
+			Costs("Traffic between pods of different nodes stops until each calico-node has the new setting."),
+		checks.Verify("kubectl get ippools -o custom-columns=NAME:.metadata.name,IPIP:.spec.ipipMode,VXLAN:.spec.vxlanMode",
+			"IPIP is Never, and VXLAN is Always or Never"))
+}
+
+// calicoOverlay is the network that Calico makes for VXLAN.
+func calicoOverlay(s evidence.Snapshot) *evidence.HNSNetwork {
+	for _, net := range evidence.HNSNetworks.In(s) {
+		if net.Name == "Calico" && strings.EqualFold(net.Type, "Overlay") {
+			return &net
+		}
+	}
+	return nil
+}
+
+// forAnyNode tells whether a node selector of Calico leaves no node out.
+func forAnyNode(selector string) bool {
+	return selector == "" || strings.ReplaceAll(selector, " ", "") == "all()"
+}
+
+// podAddresses are those of the pods of this node, as HNS and Kubernetes know them.
+func podAddresses(s evidence.Snapshot) []node.Address {
+	var list []string
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		if !e.Remote {
+			list = append(list, e.Addresses...)
+		}
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if !hostPod(p) {
+			list = append(list, p.Status.PodIP)
+		}
+	}
+	return node.ParseAddresses(list...)
+}
