@@ -18,6 +18,8 @@ const (
 	shortID      = 12 // what crictl leaves of an id at the least
 )
 
+const identifierTaken = "Windows still has a container with the identifier of the new one"
+
 var _ = register(&checks.Check{
 	ID:       "compute-system-orphaned",
 	Title:    "Orphaned containers or shims are running",
@@ -46,11 +48,17 @@ other.`,
 	Links: []string{
 		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-termination.md",
 		"https://github.com/Azure/AgentBaker/pull/2733",
-		"https://github.com/microsoft/navcontainerhelper/issues/35"},
+		"https://github.com/microsoft/navcontainerhelper/issues/35",
+		"https://github.com/containerd/containerd/issues/5188"},
 	Explains: []string{"sandbox-name-reserved", "container-invalid-state"},
 	Needs: []evidence.Need{evidence.CRI,
 		evidence.Any(evidence.ComputeInfo, evidence.Processes)},
 	Uses: []evidence.Need{evidence.ComputeInfo, evidence.Processes},
+	Signs: []checks.Sign{
+		{Text: "with the specified identifier already exists", Not: []string{"0xc037010f"}, Says: identifierTaken},
+		checks.SignOfCode("HCS_E_SYSTEM_ALREADY_EXISTS", identifierTaken, "CreateComputeSystem"),
+		checks.SignOfCode("HCS_E_SYSTEM_ALREADY_EXISTS", identifierTaken, "CreateContainer"),
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		cri := evidence.CRI.In(s)
 		if cri.Sandboxes == nil || cri.Containers == nil {

@@ -22,7 +22,7 @@ var hostProcessEntrypointFix = checks.Steps(
 	checks.Inspect(
 		"kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.containers[*].command}'",
 		"Read the command that the pod sets."),
-	checks.Do(`In the pod template, set the full path of a program on the node, or of a program of the image below $env:CONTAINER_SANDBOX_MOUNT_POINT (C:\hpc since containerd 1.7).`).
+	checks.Do(`In the pod template, set the full path of a program on the node (Windows has powershell.exe, not pwsh.exe), or of a program of the image below $env:CONTAINER_SANDBOX_MOUNT_POINT (C:\hpc since containerd 1.7).`).
 		Costs("The pods of the workload are recreated."),
 	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
@@ -98,9 +98,9 @@ var entrypointSigns = []checks.Sign{
 			"encountered an error during hcs::System::CreateProcess"},
 		Also: []string{"failed to start container", "(0x2)"}, Not: startedByOthers,
 		Says: noEntrypoint},
-	{Text: "failed to get application name from commandline",
-		Also: []string{"failed to find executable"}, Not: startedByOthers,
-		Says: "the program of a HostProcess container is not on the node"},
+	{Text: "failed to get application name from commandline", Not: startedByOthers,
+		Says: "the program of a HostProcess container is not on the node",
+		Fix:  hostProcessEntrypointFix},
 }
 
 // startedByOthers are the marks of a process that a person or a probe starts, and of the helper of

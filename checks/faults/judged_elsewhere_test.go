@@ -238,6 +238,13 @@ func TestOrphansAreOldOrMany(t *testing.T) {
 	}
 	const ofContainerd = "containerd-shim-runhcs-v1.exe"
 	runLooks(t, "compute-system-orphaned", []look{
+		// containerd 5188
+		{"a new container has the identifier of one that is left", logTelling("containerd",
+			"hcsshim::CreateComputeSystem test-1: A virtual machine or container with the specified identifier already exists."),
+			"fail: Windows still has a container with the identifier of the new one [text]"},
+		{"the same in another language", logTelling("docker",
+			"container ab encountered an error during CreateContainer: failure in a Windows system call: (0xc037010f)"),
+			"fail: Windows still has a container with the identifier of the new one [text]"},
 		{"a sandbox and its container", cri + systems(ofContainerd, id("31"), id("32")), "pass"},
 		{"ids that crictl cut", strings.NewReplacer(id("31"), id("31")[:13], id("32"),
 			id("32")[:13]).Replace(cri) + systems(ofContainerd, id("31"), id("32")), "pass"},

@@ -332,6 +332,8 @@ func (t *taking) belongs(line string) bool {
 	switch {
 	case line == "":
 		return true
+	case !quotesErrors[t.kind] && machineWords.MatchString(line):
+		return false // an error below an output, without the command that it answers
 	case t.kind == partYAML:
 		return yamlLine.MatchString(line)
 	case t.kind == partDescribe:
@@ -347,6 +349,11 @@ func (t *taking) belongs(line string) bool {
 	}
 	return true
 }
+
+// quotesErrors are the parts in which texts of other programs can stand.
+var quotesErrors = map[partKind]bool{partOther: true, partLog: true, partJSON: true, partYAML: true,
+	partDescribe: true, partEvents: true, partEventRows: true, partTable: true, partList: true,
+	partWevtutil: true, partConfig: true}
 
 // endsAtGap are the outputs without an empty line in them: what follows one is something else.
 var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,

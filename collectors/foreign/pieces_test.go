@@ -84,6 +84,8 @@ func TestSingleFilesAreKnownByWhatTheyHold(t *testing.T) {
 			`"message":"Failed to create pod sandbox: rpc error: code = Unknown"`},
 		{"nodes as a table", "nodes.txt", wideNodes, "os.json",
 			`{"productName":"Windows Server 2019 Datacenter","build":17763,"ubr":2928}`},
+		{"an error below an output", "hcs.txt", "hcsdiag list\ntest-1\n    Windows Server Container,  Unknown\n\n ctr run a test-1\n" +
+			"ctr: hcsshim::CreateComputeSystem test-1: it already exists.\n", "logs/other/hcs.txt", "it already exists"},
 		{"crictl pods", "pods.txt", crictlPodsText, "cri.json", `"state":"SANDBOX_NOTREADY"`},
 		{"crictl info", "info.json", crictlInfo, "cri.json", `"sandboxImage"`},
 		{"an error message alone", "m.txt", "hcsshim::CreateComputeSystem: 0xc0370106\n",
