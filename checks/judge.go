@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
@@ -297,7 +298,7 @@ func (c *Check) SignOf(m evidence.SignMatch) *Sign {
 		if s.Text != m.Text && !slices.Contains(s.Or, m.Text) {
 			continue
 		}
-		if (evidence.Sign{Also: s.Also, Not: s.Not, In: s.In}).Fits(m.Source(), m.Found) {
+		if (evidence.Sign{Also: s.Also, Not: s.Not, In: s.In}).Fits(m.Source(), errcode.English(m.Found)) {
 			return s
 		}
 		if first == nil {

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 type Sign struct {
 	Check string   // id of the check that it belongs to
 	Text  string   // matched as it stands, in any case
+	Of    string   // the text in English, where this is another language of Windows
 	Also  []string // texts that must stand in the same line too
 	Not   []string // texts that must not stand in it
 	In    []string // where to look: log components, or the sources below; all of them where empty
@@ -20,6 +22,9 @@ type Sign struct {
 
 	Innocent bool // it says nothing of a fault: where it is found, the log may be well
 }
+
+// Name is the text by which matches name the sign.
+func (s Sign) Name() string { return cmp.Or(s.Of, s.Text) }
 
 // Fits tells whether the sign looks in the source, and whether its other texts
 // allow the line.

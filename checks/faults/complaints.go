@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"doctor/checks"
+	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
@@ -79,6 +80,7 @@ func complain(signs []checks.Sign) func(evidence.Snapshot) ([]*checks.Finding, e
 
 // fits returns the sign that the text has.
 func fits(signs []checks.Sign, text string) (checks.Sign, bool) {
+	text = errcode.English(text)
 	lower := strings.ToLower(text)
 	holds := func(want string) bool { return strings.Contains(lower, strings.ToLower(want)) }
 	for _, sign := range signs {

@@ -89,10 +89,6 @@ var entrypointSigns = []checks.Sign{
 	{Text: "hcs::System::CreateProcess", Also: []string{"failed to start containerd task", "(0x2)"},
 		Not:  append([]string{"The system cannot find the file specified"}, startedByOthers...),
 		Says: noEntrypoint},
-	// containerd in other languages of Windows, without the code
-	{Text: fileNotFound[0], Or: fileNotFound[1:], Also: []string{"hcs::System::CreateProcess",
-		"failed to start containerd task"}, Not: append([]string{"(0x2)"}, startedByOthers...),
-		Says: noEntrypoint},
 	{Text: "encountered an error during CreateProcess",
 		Or: []string{"encountered an error during hcsshim::System::CreateProcess",
 			"encountered an error during hcs::System::CreateProcess"},

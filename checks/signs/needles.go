@@ -45,7 +45,7 @@ func newNeedles(list []evidence.Sign) *needles {
 func needle(sign evidence.Sign) string {
 	best, rarest := "", -1
 	for _, text := range append([]string{sign.Text}, sign.Also...) {
-		text = strings.ToLower(text)
+		text = strings.Map(smallASCII, text)
 		rare := 0
 		for _, c := range []byte(text) {
 			rare += finder.MostCommon - finder.Commonness(c)
@@ -58,4 +58,12 @@ func needle(sign evidence.Sign) string {
 		}
 	}
 	return best
+}
+
+// smallASCII is a letter as the finder sees it: it folds those of ASCII alone.
+func smallASCII(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r - 'A' + 'a'
+	}
+	return r
 }

@@ -282,7 +282,7 @@ func (c *scanner) note(k key, at evidence.Place, line []byte) *match {
 	m := c.found[k]
 	if m == nil {
 		m = &match{SignMatch: evidence.SignMatch{Check: c.list[k.sign].Check,
-			Text: c.list[k.sign].Text, Path: k.path,
+			Text: c.list[k.sign].Name(), Path: k.path,
 			Line: at.Line, Field: at.Field, Found: evidence.Clean(string(line))}}
 		c.found[k] = m
 	} else {
@@ -337,14 +337,14 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 	for _, r := range recorded[:min(len(recorded), MaxRecorded)] {
 		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
 		at := slices.IndexFunc(list, func(s evidence.Sign) bool {
-			return s.Check == r.Check && (s.Text == r.Text || r.Text == "" &&
+			return s.Check == r.Check && (s.Name() == r.Text || r.Text == "" &&
 				strings.Contains(strings.ToLower(r.Found), strings.ToLower(s.Text)) &&
 				s.Fits(r.Source(), r.Found))
 		})
 		if at < 0 || r.Path == "" {
 			continue // of a check that was not asked for, or of another version's
 		}
-		r.Text = list[at].Text // which a record made by hand may leave out
+		r.Text = list[at].Name() // which a record made by hand may leave out
 		at = slices.IndexFunc(found, func(m evidence.SignMatch) bool {
 			return m.Check == r.Check && m.Text == r.Text && m.Path == r.Path
 		})
@@ -357,7 +357,7 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 	}
 	place := map[string]int{}
 	for i, s := range list {
-		place[s.Check+"\x00"+s.Text] = i
+		place[s.Check+"\x00"+s.Name()] = i
 	}
 	// stable: what is over stands behind what is not
 	sorted.By(found, func(a, b evidence.SignMatch) int {
