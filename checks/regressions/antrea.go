@@ -1,5 +1,7 @@
 package regressions
 
+import "doctor/checks"
+
 // antreaRows are from the changelogs of Antrea.
 var antreaRows = []Row{
 	{
@@ -7,7 +9,10 @@ var antreaRows = []Row{
 		From:   "0.11.0 < 0.11.4, 0.12.0 < 0.12.3, 0.13.0 < 0.13.2",
 		Title:  "antrea-agent exits: the folder of its audit log is wrong",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/2052"},
+		Signs: []checks.Sign{
+			{Text: "/var/log/antrea/networkpolicy/np.log", Also: []string{"The system cannot find the path specified"}},
+		},
+		Links: []string{"https://github.com/antrea-io/antrea/pull/2052"},
 	},
 	{
 		ID: "antrea-ovs-interface-retry", Of: Antrea,

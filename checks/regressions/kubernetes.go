@@ -72,7 +72,10 @@ var kubeletRows = []Row{
 		From:    "1.19.0 < 1.19.12, 1.20.0 < 1.20.8",
 		Title:   "Container statistics fail with Docker",
 		Runtime: "docker",
-		Links:   []string{"https://github.com/kubernetes/kubernetes/pull/98510"},
+		Signs: []checks.Sign{
+			{Text: "failed to list all container stats", Also: []string{"encountered an error during Properties"}},
+		},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/98510"},
 	},
 	{
 		ID: "kubelet-smb-permission-denied", Of: Kubelet,
@@ -128,18 +131,17 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/pull/130685"},
 	},
 	{
-		ID: "kubelet-dollar-in-variable", Of: Kubelet,
-		From:   "1.34.0 < 1.34.4",
-		Title:  "Pods with $ before a multi-byte character in a variable fail",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/136490"},
-	},
-	{
 		ID: "kubelet-binary-secret", Of: Kubelet,
 		From:   "1.34.0 < 1.34.9",
-		Title:  "Pods with binary data of a Secret in a variable fail",
+		Title:  "Pods with bytes in a variable that are not UTF-8 fail",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139194"},
+		Signs: []checks.Sign{
+			{Text: "grpc: error while marshaling: string field contains invalid UTF-8"},
+		},
+		Workaround: "Put text into the variable, without $ before a character that is not ASCII.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/139194",
+			"https://github.com/kubernetes/kubernetes/issues/139132",
+			"https://github.com/kubernetes/kubernetes/pull/136490"},
 	},
 	{
 		ID: "kubelet-republish-deletes-mount", Of: Kubelet,

@@ -97,7 +97,10 @@ var containerdRows = []Row{
 		From:   "1.4.0 < 1.6.0",
 		Title:  "Containers of images with VOLUME do not start",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/containerd/containerd/commit/791e175c7"},
+		Signs: []checks.Sign{
+			{Text: "failed to generate spec: failed to stat", Also: []string{"io.containerd.grpc.v1.cri", "volumes"}},
+		},
+		Links: []string{"https://github.com/containerd/containerd/commit/791e175c7"},
 	},
 	{
 		ID: "containerd-host-process-stats", Of: Containerd,
@@ -119,7 +122,10 @@ var containerdRows = []Row{
 		From:   "1.6.0 < 1.6.11",
 		Title:  "containerd panics (nil pointer) with Windows containers",
 		Breaks: []string{"container-runtime"},
-		Links:  []string{"https://github.com/containerd/containerd/pull/7737"},
+		Signs: []checks.Sign{
+			{Text: "server.copyResourcesToStatus("},
+		},
+		Links: []string{"https://github.com/containerd/containerd/pull/7737"},
 	},
 	{
 		ID: "containerd-args-escaped", Of: Containerd,
@@ -170,7 +176,11 @@ var containerdRows = []Row{
 		From:   "1.5.0 < 1.5.3",
 		Title:  "One container that ends can stop its whole pod",
 		Breaks: []string{"running-containers"},
-		Links:  []string{"https://github.com/microsoft/hcsshim/commit/c2840dd62"},
+		Signs: []checks.Sign{
+			{Text: "failed to get sandbox container task: no running task found"},
+		},
+		OtherCauses: true,
+		Links:       []string{"https://github.com/microsoft/hcsshim/commit/c2840dd62"},
 	},
 	{
 		ID: "containerd-stdin-not-closed", Of: Containerd,
