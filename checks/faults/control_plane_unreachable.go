@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -16,12 +17,13 @@ var _ = register(&checks.Check{
 	Title:    "Node does not reach the API server",
 	Healthy:  "Node reaches the API server",
 	Category: checks.CategoryNetwork,
-	Doc: `The kubelet, kube-proxy and the network agent of the node talk to the API server. A firewall, a lost route, an exhausted load balancer
-or a certificate of another cluster prevents it. Components keep working with what they know, so the
-node looks well for some minutes.
+	Doc: `The kubelet, kube-proxy and the network agent of the node talk to the API server. A
+firewall, a lost route, an exhausted load balancer or a certificate of another cluster prevents it.
+Components keep working with what they know, so the node looks well for some minutes.
 
 The check reads probes to the API server: to the endpoints of the Service kubernetes and to the
-servers that the kubeconfig files name, each from the node.`,
+servers that the kubeconfig files name, each from the node. Without probes it reads the logs of the
+components: their requests have failed for two minutes or more, and none was answered since.`,
 	Fix: checks.Steps(
 		checks.Inspect("Test-NetConnection -ComputerName API-SERVER -Port 443",
 			"Try the connection from the node."),
@@ -31,6 +33,7 @@ servers that the kubeconfig files name, each from the node.`,
 		"https://kubernetes.io/docs/reference/networking/ports-and-protocols/"},
 	Symptom: true,
 	Needs:   []evidence.Need{evidence.ReachProbes},
+	Signs:   unansweredSigns(),
 	Uses: slices.Concat([]evidence.Need{evidence.EndpointSlices},
 		node.AsFiles(kubeconfigs), node.KubeletSources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -63,6 +66,22 @@ servers that the kubeconfig files name, each from the node.`,
 		return findings, nil
 	},
 })
+
+// unansweredSigns are the requests of a component that its socket cannot connect for. A restart of
+// the API server fails them for some seconds.
+func unansweredSigns() []checks.Sign {
+	var signs []checks.Sign
+	for _, request := range []string{"Failed to list *v1.", "Failed to watch *v1.",
+		"Unable to register node with API server", "Error updating node status",
+		"Failed to update lease", "Failed to ensure lease exists"} {
+		for _, failure := range []string{"connectex: ", "i/o timeout"} {
+			signs = append(signs, checks.Sign{Text: request, Also: []string{"dial tcp", failure},
+				Not: []string{"dial tcp: lookup", "127.0.0.1"}, Until: reachedAPIServer, Level: checks.Warn,
+				Lasts: 2 * time.Minute, Says: "a component of the node cannot connect to the API server"})
+		}
+	}
+	return signs
+}
 
 // apiTargets are the addresses of the API server as probes name them.
 func apiTargets(s evidence.Snapshot) (targets []string) {

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -171,5 +172,27 @@ func TestMetadataRouteLost(t *testing.T) {
 			"-- logs/calico-node/node.log --\nTimed out trying to get EC2 instance metadata from \"http://169.254.169.254\"; defaulting to 'bare-metal'\n", "unknown"},
 		{"no cloud", node("") + nics + route("") + log, "skip"},
 		{"an empty table is none", node(aws) + "-- routes.json --\n[]\n", "unknown"},
+	})
+}
+
+func TestTheAPIServerByTheLogs(t *testing.T) {
+	line := func(minute, failure string) string {
+		return "E1120 09:" + minute + ":25.439784    6156 reflector.go:134] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: " +
+			"Failed to list *v1.Pod: Get https://172.20.205.4:443/api/v1/pods?limit=500: dial tcp 172.20.205.4:443: " + failure + "\n"
+	}
+	log := func(lines ...string) string {
+		return "-- logs/kubelet/kubelet.log --\n" + strings.Join(lines, "")
+	}
+	const refused = "connectex: No connection could be made because the target machine actively refused it."
+	const found = "warn: a component of the node cannot connect to the API server [text]"
+	runLooks(t, "control-plane-unreachable", []look{
+		{"for three minutes", log(line("55", refused), line("56", refused), line("58", refused)), found},
+		{"in German", log(line("55", "connectex: Es konnte keine Verbindung hergestellt werden."),
+			line("58", "connectex: Es konnte keine Verbindung hergestellt werden.")), found},
+		{"without an answer", log(line("55", "i/o timeout"), line("58", "i/o timeout")), found},
+		{"while the API server restarts", log(line("55", refused), line("55", refused)),
+			"info: the logs say: a component of the node cannot connect to the API server; it may be over: it lasted 0s, as at a start [text]"},
+		{"the load balancer of RKE2 on the node itself", log(line("55", "connectex: 127.0.0.1 refused"),
+			line("58", "connectex: 127.0.0.1 refused")), "unknown"},
 	})
 }

@@ -33,5 +33,8 @@ The check looks for the error in the output of the registration and in the log o
 	Signs: []checks.Sign{
 		{Text: "does not match given --ca-checksum",
 			Says: "the agent refuses Rancher's CA: its checksum is not the one of the registration command"},
+		// install.ps1 of rancher/wins and of system-agent; rancher 33625
+		{Text: "/cacerts does not look like an x509 certificate",
+			Says: "Rancher returns no CA certificate at /cacerts"},
 	},
 })
