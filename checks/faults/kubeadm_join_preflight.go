@@ -34,6 +34,8 @@ URL scheme is deprecated" is a hint without effect.`,
 		"https://github.com/kubernetes/kubernetes/issues/123173",
 		"https://github.com/kubernetes/website/pull/38334",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/72",
+		"https://github.com/kubernetes/kubernetes/issues/80400",
+		"https://github.com/kubernetes/kubeadm/issues/2406",
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/",
 	},
 	Breaks: []*checks.Effect{effectKubeletStart},
@@ -43,6 +45,11 @@ URL scheme is deprecated" is a hint without effect.`,
 		evidence.Logs("kubelet"))},
 	Uses: []evidence.Need{evidence.Node},
 	Signs: []checks.Sign{
+		// Docker Desktop in its Linux mode; kubernetes 80400
+		{Text: "unsupported graph driver: overlay2", Until: joined,
+			Says: "Docker on this machine runs Linux containers", Fix: linuxDockerFix},
+		{Text: "criSocket: Invalid value", Also: []string{"path is not absolute"}, Until: joined,
+			Says: "kubeadm does not accept the criSocket of its configuration", Fix: criSocketFix},
 		{Text: "[preflight] Some fatal errors occurred", Until: joined,
 			Says: "kubeadm join failed its preflight checks"},
 		{Text: "found multiple CRI endpoints on the host", Until: joined,
@@ -73,6 +80,17 @@ URL scheme is deprecated" is a hint without effect.`,
 				"the node is not Ready, and the logs that were read show no failed join")))
 	},
 })
+
+var linuxDockerFix = checks.Steps(
+	checks.Do("Install containerd for Windows, or switch Docker Desktop to Windows containers."),
+	checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
+		"Join the cluster again, with the pipe of the runtime."),
+	checks.Verify("kubectl get nodes", "this node with STATUS Ready"))
+
+var criSocketFix = checks.Steps(
+	checks.Do("In the file that you pass to kubeadm join with --config, set nodeRegistration.criSocket to npipe:////./pipe/containerd-containerd."),
+	checks.Run("kubeadm join --config=join.yaml", "Join the cluster again."),
+	checks.Verify("kubectl get nodes", "this node with STATUS Ready"))
 
 // joined is the last word of a kubeadm join that succeeded.
 var joined = []string{"This node has joined the cluster"}

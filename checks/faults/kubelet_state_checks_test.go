@@ -71,6 +71,10 @@ func TestKubeadmJoinPreflight(t *testing.T) {
 	runLooks(t, "kubeadm-join-preflight", []look{
 		{"two runtimes",
 			log("found multiple CRI endpoints on the host. Please define which one do you wish to use"), "fail: kubeadm found two container runtimes: --cri-socket is required [text]"},
+		{"Docker Desktop in its Linux mode", log("\t[ERROR SystemVerification]: unsupported graph driver: overlay2"),
+			"fail: Docker on this machine runs Linux containers [text]"},
+		{"a pipe without its scheme", log(`nodeRegistration.criSocket: Invalid value: "//./pipe/containerd-containerd": path is not absolute`),
+			"fail: kubeadm does not accept the criSocket of its configuration [text]"},
 		{"files of an earlier join",
 			log("\t[ERROR FileAvailable--etc-kubernetes-kubelet.conf]: /etc/kubernetes/kubelet.conf already exists"), "fail: files of an earlier kubeadm join exist [text]"},
 		{"no CA where the configuration names it",
