@@ -42,12 +42,7 @@ func convertCAPZ(src *source, out *output) {
 		src.texts[name] = src.readText(file, maxDump)
 	}
 	hns := readHNS(src)
-	hns.convert(out)
-	if _, known := hnsVersion(hns.all()); !known {
-		out.Gap("hns-globals.json", gapf(evidence.NotCollected,
-			"%s does not ask HNS for its version, and no object in the recording carries one; %s",
-			capzTool, runBundle))
-	}
+	hns.convert(out, unversioned(capzTool, "recording"))
 
 	ip := src.text("ipconfig.log")
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),
@@ -64,7 +59,7 @@ func convertCAPZ(src *source, out *output) {
 	if len(events) > 0 {
 		out.JSON("events.json", events)
 	} else {
-		out.Gap("events.json", gapf(evidence.NotCollected,
+		out.Gap("events.json", missingf(
 			"scm.log, reboots.log and hyperv-operation.log show no event; %s", runBundle))
 	}
 	var cri evidence.CRIState
@@ -80,7 +75,7 @@ func convertCAPZ(src *source, out *output) {
 		out.log(src, log, logComponent(log, "other"))
 	}
 	out.meta(src, "capz-artifacts", capzName(src), src.newest(files...), hns.answered())
-	out.uncollected(capzTool, map[string]evidence.Gap{"cri.json": gapf(evidence.NotCollected,
+	out.uncollected(capzTool, map[string]evidence.Gap{"cri.json": missingf(
 		"%s shows no sandbox image in containerd-containers.log; collect `crictl info`", capzTool)})
 }
 

@@ -54,9 +54,9 @@ func convertClusterInfo(src *source, out *output, node string) {
 		out.Gap("api/node.json", why)
 	case at < 0:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
-		out.Gap("api/node.json",
-			gapf(evidence.NotCollected,
-				"clusterinfo has %d nodes, and none is called %s; collect `kubectl get nodes -o json`", len(nodes), node))
+		out.Gap("api/node.json", missingf(
+			"clusterinfo has %d nodes, and none is called %s; collect `kubectl get nodes -o json`",
+			len(nodes), node))
 	default:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
 		out.JSON("api/node.json", nodes[at].withKind("v1", "Node"))
@@ -109,13 +109,13 @@ func (c *clusterInfo) list(documents map[string]string, name string,
 	wanted func(string) bool) ([]kubeObject, evidence.Gap) {
 	document, ok := documents[name]
 	if !ok {
-		return nil, gapf(evidence.NotCollected,
-			"clusterinfo has no list of %s; collect `kubectl get %s -A -o json`", name, name)
+		return nil, missingf("clusterinfo has no list of %s; collect `kubectl get %s -A -o json`",
+			name, name)
 	}
 	items, whole := splitItems(document)
 	if !whole {
-		return nil, gapf(evidence.Error,
-			"clusterinfo: the list of %s cannot be taken apart, or is too long", name)
+		return nil, brokenf("clusterinfo: the list of %s cannot be taken apart, or is too long",
+			name)
 	}
 	var list []kubeObject
 	for _, item := range items {
@@ -123,12 +123,12 @@ func (c *clusterInfo) list(documents map[string]string, name string,
 			continue
 		}
 		if c.left -= len(item); c.left < 0 || len(item) > maxKubeObject {
-			return nil, gapf(evidence.Error,
-				"clusterinfo: its objects are larger than doctor reads (%d MiB)", maxKubeParsed>>20)
+			return nil, brokenf("clusterinfo: its objects are larger than doctor reads (%d MiB)",
+				maxKubeParsed>>20)
 		}
 		var o kubeObject
 		if err := unmarshalItem(item, &o); err != nil {
-			return nil, gapf(evidence.Error, "clusterinfo: one of its %s is no YAML: %v", name, err)
+			return nil, brokenf("clusterinfo: one of its %s is no YAML: %v", name, err)
 		}
 		list = append(list, o)
 	}

@@ -47,7 +47,7 @@ func (o *output) addEventLogs(fsys fs.FS, root string) time.Time {
 		return nil
 	})
 	if unread > 0 {
-		o.Gap("event-logs-rest", gapf(evidence.Error, "%d records of the .evtx files cannot be read", unread))
+		o.Gap("event-logs-rest", brokenf("%d records of the .evtx files cannot be read", unread))
 	}
 	if len(logs.events) == 0 {
 		return time.Time{}

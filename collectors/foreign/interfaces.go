@@ -33,9 +33,6 @@ func readInterfaces(src *source) interfaces {
 // adapters makes adapters.json: those that ipconfig shows, since a list without
 // addresses would look like adapters that have none.
 func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
-	if n.ip.gap.Kind != "" {
-		return nil, n.ip.gap
-	}
 	list := []evidence.Adapter{}
 	for _, sec := range n.sections {
 		if sec.heading != "" && len(sec.fields) > 0 {
@@ -43,8 +40,7 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no adapter; it begins with: %s", n.ip.name,
-			clip(firstLine(n.ip.content)))
+		return nil, n.ip.otherwise("%s shows no adapter; it begins with: %s")
 	}
 	return list, evidence.Gap{}
 }
@@ -198,7 +194,7 @@ func (n interfaces) dnsClient() (any, evidence.Gap) {
 			return settings, evidence.Gap{}
 		}
 	}
-	return nil, gapf(evidence.Error, "%s does not show the host's DNS suffixes", n.ip.name)
+	return nil, brokenf("%s does not show the host's DNS suffixes", n.ip.name)
 }
 
 // indexOf is the interface that has the address, 0 where that is not known.

@@ -32,7 +32,7 @@ func (o *output) place(name string, src *source, file string) bool {
 	from := path.Join(src.root, stored)
 	info, err := fs.Stat(src.fsys, from)
 	if err != nil {
-		o.Gap(name, gapf(evidence.Error, "%s: %v", stored, err))
+		o.Gap(name, brokenf("%s: %v", stored, err))
 		return true
 	}
 	src.placed[from] = true

@@ -19,7 +19,7 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 			t.content += p.texts[k]
 		}
 		if t.content == "" {
-			t.missing, t.gap = true, gapf(evidence.NotCollected, "none of the files shows %s", t.name)
+			t.missing, t.gap = true, missingf("none of the files shows %s", t.name)
 		}
 		src.texts[name] = t
 		return t

@@ -127,7 +127,7 @@ func readGetService(t textFile) (any, evidence.Gap) {
 	}
 	list := printedServices(printed(t.content))
 	if len(list) < enoughServices {
-		return nil, gapf(evidence.NotCollected,
+		return nil, missingf(
 			"%s lists %d services, too few for all that there are, so what is not in it may run; collect `Get-Service | Format-List *`", t.name, len(list))
 	}
 	return list, evidence.Gap{}
@@ -157,7 +157,7 @@ func readProcesses(t textFile) ([]evidence.Process, evidence.Gap) {
 	}
 	list := printedProcesses(printed(t.content))
 	if len(list) < enoughProcesses {
-		return nil, gapf(evidence.NotCollected,
+		return nil, missingf(
 			"%s lists %d processes, too few for a machine, so one that is not in it may run; %s",
 			t.name, len(list), runBundle)
 	}
@@ -231,8 +231,7 @@ func readDrives(texts ...textFile) (any, evidence.Gap) {
 	}
 	for _, t := range texts {
 		if t.gap.Kind == "" {
-			return nil, gapf(evidence.Error, "%s shows no drive and its size; it begins with: %s",
-				t.name, clip(firstLine(t.content)))
+			return nil, t.otherwise("%s shows no drive and its size; it begins with: %s")
 		}
 	}
 	return nil, texts[0].gap

@@ -16,12 +16,9 @@ func (r rancher) convertNetwork(out *output) {
 	dumps.texts["ports.txt"] = network.text("vfpports.txt")
 	dumps.texts["hnsdiag.txt"] = network.readText("hnsdiaglistall", maxDump)
 	hns := readHNS(dumps)
-	hns.convert(out)
-	if _, known := hnsVersion(hns.all()); !known {
-		out.Gap("hns-globals.json",
-			rancherMisses("the version of HNS, and no object of it in the recording carries one",
-				"collect `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
-	}
+	hns.convert(out, rancherMisses(
+		"the version of HNS, and no object of it in the recording carries one",
+		"collect `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
 	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind == evidence.NotCollected {
 		out.Gap("hns-namespaces.json", misses(rancherTool, "hns-namespaces.json"))
 	}
@@ -92,9 +89,8 @@ func (r rancher) convertCertificates(out *output) {
 	for i, file := range rke2Certificates {
 		certs, err := r.certificate(file)
 		if err != nil && i == 0 {
-			out.Gap("certificates.json",
-				gapf(evidence.NotCollected,
-					"the kubelet's certificate is not in this recording of %s: certs/rke2: %v; collect %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
+			out.Gap("certificates.json", missingf(
+				"the kubelet's certificate is not in this recording of %s: certs/rke2: %v; collect %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
 			return
 		}
 		list = append(list, certs...)
@@ -129,7 +125,7 @@ func (r rancher) convertFiles(out *output) {
 	} else {
 		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`)
 	}
-	n.write(gapf(evidence.NotCollected,
+	n.write(missingf(
 		"this recording of %s contains no configuration file; collect %s\\config.yaml and %s\\etc",
 		rancherTool, rke2Config, rke2Agent))
 }

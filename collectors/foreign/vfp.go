@@ -39,8 +39,7 @@ func readVFP(ports, policies textFile) (any, evidence.Gap) {
 	}
 	v.readPolicies(policies.content)
 	if len(v.list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no port of VFP; it begins with: %s",
-			policies.name, clip(firstLine(policies.content)))
+		return nil, policies.otherwise("%s shows no port of VFP; it begins with: %s")
 	}
 	return v.list, evidence.Gap{}
 }

@@ -39,9 +39,6 @@ type netEvent struct {
 
 // readWFP makes wfp.json of the drops in netevents.xml.
 func readWFP(t textFile) (any, evidence.Gap) {
-	if t.gap.Kind != "" {
-		return nil, t.gap
-	}
 	d := xml.NewDecoder(strings.NewReader(t.content))
 	d.Strict = false
 	// whatever it declares, it is UTF-8 by now
@@ -86,8 +83,7 @@ func readWFP(t textFile) (any, evidence.Gap) {
 		}
 	}
 	if events == 0 && !(whole && strings.Contains(t.content, "netEvents")) {
-		return nil, gapf(evidence.Error, "%s shows no events of WFP; it begins with: %s", t.name,
-			clip(firstLine(t.content)))
+		return nil, t.otherwise("%s shows no events of WFP; it begins with: %s")
 	}
 	sorted.By(w.Drops, func(a, b evidence.WFPDrop) int { return b.Count - a.Count })
 	return w, evidence.Gap{}

@@ -69,13 +69,13 @@ func readExport(src *source, name string) export {
 	e := export{name: name}
 	stored, ok := src.names.files[strings.ToLower(name)]
 	if !ok {
-		e.gap = gapf(evidence.NotCollected, "%s is not in the folder", name)
+		e.gap = missingf("%s is not in the folder", name)
 		return e
 	}
 	e.name = stored
 	f, err := src.fsys.Open(path.Join(src.root, stored))
 	if err != nil {
-		e.gap = gapf(evidence.Error, "%s: %v", stored, err)
+		e.gap = brokenf("%s: %v", stored, err)
 		return e
 	}
 	defer f.Close()
@@ -90,10 +90,10 @@ func readExport(src *source, name string) export {
 		e.cut = fmt.Sprintf("only its first %d MiB were read", maxExport>>20)
 	}
 	if len(e.events) == 0 {
-		e.gap = gapf(evidence.Error,
+		e.gap = brokenf(
 			"%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", stored)
 		if e.cut != "" {
-			e.gap = gapf(evidence.Error, "%s holds no events that can be read: %s", stored, e.cut)
+			e.gap = brokenf("%s holds no events that can be read: %s", stored, e.cut)
 		}
 	}
 	return e
@@ -236,8 +236,7 @@ func (e export) placeLog(out *output, component string) {
 	}
 	out.Add(name, tree.File{Content: log.Bytes(), Modified: e.newest()})
 	if e.cut != "" {
-		out.Gap(strings.TrimSuffix(name, ".log")+"-rest.log", gapf(evidence.Error, "%s: %s", e.name,
-			e.cut))
+		out.Gap(strings.TrimSuffix(name, ".log")+"-rest.log", brokenf("%s: %s", e.name, e.cut))
 	}
 }
 
