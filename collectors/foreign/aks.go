@@ -347,8 +347,8 @@ func aksPause(src *source) string {
 			ctr = src.folder(f)
 		}
 	}
-	images, _ := readCtrImages(ctr.text("containerd-image.txt").content)
-	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
+	images := readCtrImages(ctr.text("containerd-image.txt").content)
+	inUse := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	if len(images) == 0 {
 		for _, i := range readCrictlImages(src.text(stamped(src,
 			"-cri-containerd-images.txt")).content) {
@@ -358,7 +358,7 @@ func aksPause(src *source) string {
 		}
 	}
 	if len(inUse) == 0 {
-		inUse, _ = readCtrContainers(src.text("containers.txt").content)
+		inUse = readCtrContainers(src.text("containers.txt").content)
 	}
 	return pauseImage(inUse, images)
 }

@@ -63,10 +63,9 @@ func convertCAPZ(src *source, out *output) {
 			"scm.log, reboots.log and hyperv-operation.log show no event; %s", runBundle))
 	}
 	var cri evidence.CRIState
-	if inUse, ok := readCtrContainers(src.text("containerd-containers.log").content); ok {
-		if image := pauseImage(inUse, nil); image != "" {
-			cri.Config = sandboxImage(image)
-		}
+	inUse := readCtrContainers(src.text("containerd-containers.log").content)
+	if image := pauseImage(inUse, nil); image != "" {
+		cri.Config = sandboxImage(image)
 	}
 	if !reflect.ValueOf(cri).IsZero() {
 		out.JSON("cri.json", cri)

@@ -213,13 +213,13 @@ func eksFiles(src *source, out *output) {
 // eksCRI makes cri.json of what ctr printed, where containerd answered.
 func eksCRI(src *source, out *output) {
 	ctr := src.folder("containerd")
-	images, listed := readCtrImages(ctr.text("containerd-images.txt").content)
-	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
+	images := readCtrImages(ctr.text("containerd-images.txt").content)
+	inUse := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	var cri evidence.CRIState
 	if v := ctrVersion(ctr.text("containerd-version.txt").content); v != "" {
 		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: v}
 	}
-	if listed {
+	if images != nil {
 		cri.Images = criImages(images)
 	}
 	if image := pauseImage(inUse, images); image != "" {

@@ -200,7 +200,7 @@ func (p *pieces) convertRuntime(out *output) {
 		p.cri.Images = images
 	} else if list := pulledImages(p.texts[partPulled]); len(list) > 0 {
 		p.cri.Images = list
-	} else if list, ok := readCtrImages(p.texts[partCtrImages]); ok && len(list) > 0 {
+	} else if list := readCtrImages(p.texts[partCtrImages]); len(list) > 0 {
 		p.cri.Images = criImages(list)
 	}
 	if !reflect.ValueOf(p.cri).IsZero() {

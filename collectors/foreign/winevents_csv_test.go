@@ -116,8 +116,8 @@ func FuzzTables(f *testing.F) {
 		readCrictlImages(s)
 		readCrictlPods(s)
 		readCrictlContainers(s)
-		images, _ := readCtrImages(s)
-		inUse, _ := readCtrContainers(s)
+		images := readCtrImages(s)
+		inUse := readCtrContainers(s)
 		if p := pauseImage(inUse, images); p != "" && !isPause(p) {
 			t.Errorf("%q is no pause image", p)
 		}
