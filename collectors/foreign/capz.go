@@ -108,10 +108,10 @@ func readWrapped(src *source, name, provider string) export {
 		switch {
 		case line == "" || len(e.events) == maxExported:
 		case number(id) > 0 && stamp != "":
-			e.events = append(e.events, exported{stamp: stamp, id: number(id), level: level,
-				source: provider, message: message})
-		case last >= 0 && len(e.events[last].message) < maxListValue:
-			e.events[last].message += " " + message
+			e.events = append(e.events, exported{stamp, evidence.WindowsEvent{
+				ID: number(id), Level: level, Provider: provider, Message: message}})
+		case last >= 0 && len(e.events[last].Message) < maxListValue:
+			e.events[last].Message += " " + message
 		}
 	}
 	inOrder(e.events, src.newest(name))

@@ -107,12 +107,7 @@ func lineAt(s string, at int) string {
 
 const maxQuote = 160
 
-func clip(s string) string {
-	if len(s) > maxQuote {
-		return strings.ToValidUTF8(s[:maxQuote], "") + " …"
-	}
-	return s
-}
+func clip(s string) string { return evidence.Clip(s, maxQuote) }
 
 var ruler = regexp.MustCompile(`(?m)^\s*-{2,}( +-+)*\s*$`)
 
