@@ -26,8 +26,7 @@ func readEnvironment(all, proxies textFile) (any, evidence.Gap) {
 	for _, t := range []textFile{all, proxies} {
 		for _, m := range envRow.FindAllStringSubmatch(t.content, maxObjects) {
 			name, value := m[1], m[2]
-			cut := strings.HasSuffix(value, "...") || strings.HasSuffix(value, "…") ||
-				strings.HasSuffix(name, "...")
+			cut := cutShort(value) || strings.HasSuffix(name, "...")
 			switch {
 			case cut && proxyEnv.MatchString(strings.TrimRight(name, ".")):
 				return nil, brokenf(
