@@ -41,7 +41,7 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 			case a != target:
 				other = a
 			case ok:
-				row.Outcome, row.LatencyMS = podOK, ms
+				row.Outcome, row.LatencyMS = answered, ms
 				return []evidence.ReachProbe{row}
 			default:
 				asked = true
@@ -50,15 +50,15 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 	}
 	switch {
 	case !asked && t.isName():
-		row.Outcome, row.Why = podError, "the name does not resolve"
+		row.Outcome, row.Why = outcomeError, "the name does not resolve"
 	case !asked, pingFailed(stdout + "\n" + stderr):
-		row.Outcome, row.Why = podError, "ping.exe could not send"
+		row.Outcome, row.Why = outcomeError, "ping.exe could not send"
 	case other.IsValid():
-		row.Outcome, row.Answer = podUnreachable, other.String()
+		row.Outcome, row.Answer = unreachable, other.String()
 	case code == 0:
-		row.Outcome = podUnreachable // said by the host that was asked for, which is this one
+		row.Outcome = unreachable // said by the host that was asked for, which is this one
 	default:
-		row.Outcome = podTimedOut
+		row.Outcome = timedOut
 	}
 	return []evidence.ReachProbe{row}
 }
