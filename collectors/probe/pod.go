@@ -101,7 +101,7 @@ func (p PodPlan) unsent(target string, why error) []evidence.ReachProbe {
 	row := evidence.ReachProbe{Target: evidence.Clean(target), From: p.Pod, Protocol: "tcp"}
 	if t, err := parsePodTarget(target); err == nil {
 		row = t.row(p.Pod, "tcp")
-		if t.port == 0 {
+		if t.Port == 0 {
 			row = t.row(p.Pod, "icmp")
 		}
 	}
@@ -137,7 +137,7 @@ func (p PodPlan) reach(ctx context.Context, target string) ([]evidence.ReachProb
 		return p.unsent(target, err), err
 	}
 	argv, read := p.curl(t), t.readCurl
-	if t.port == 0 {
+	if t.Port == 0 {
 		argv, read = pingArgs(t), t.readPing
 	}
 	stdout, stderr, code, err := p.Exec(ctx, argv)

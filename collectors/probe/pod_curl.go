@@ -25,12 +25,12 @@ const curlOut = "|%{http_code}|%{remote_ip}|%{time_namelookup}|%{time_connect}|%
 // Where nothing is to be said, curl believes that the port speaks FTP: there
 // the server speaks first, so curl connects, waits, and sends nothing.
 func (p PodPlan) curl(t podTarget) []string {
-	scheme, part := t.scheme, 0.8
+	scheme, part := t.Scheme, 0.8
 	if scheme == "" {
 		scheme, part = "ftp", 0.6
 	}
-	address := scheme + "://" + net.JoinHostPort(t.host, strconv.Itoa(t.port)) + "/" +
-		strings.TrimPrefix(t.path, "/")
+	address := scheme + "://" + net.JoinHostPort(t.Host, strconv.Itoa(t.Port)) + "/" +
+		strings.TrimPrefix(t.Path, "/")
 	return []string{"curl.exe", "-q", "-sSv", "-g", "-k", "-I", "-o", "NUL", "-A", "doctor",
 		"--noproxy", "*", "-m", p.patience(part), "-w", curlOut, address}
 }
@@ -162,7 +162,7 @@ func (t podTarget) readCurl(from, stdout, stderr string, code int) []evidence.Re
 	tcp.Outcome, tcp.LatencyMS = answered, max(0, r.connected-r.name)
 	rows := []evidence.ReachProbe{tcp}
 	began := r.connected
-	if t.scheme == "https" {
+	if t.Scheme == "https" {
 		tls := t.row(from, "tls")
 		if tls.Address = tcp.Address; r.tls <= 0 && r.status < 100 {
 			tls.Outcome, tls.Why = r.broken(began)
@@ -171,7 +171,7 @@ func (t podTarget) readCurl(from, stdout, stderr string, code int) []evidence.Re
 		tls.Outcome, tls.LatencyMS = answered, max(0, r.tls-began)
 		rows, began = append(rows, tls), r.tls
 	}
-	if t.scheme == "" {
+	if t.Scheme == "" {
 		return rows
 	}
 	http := t.row(from, "http")

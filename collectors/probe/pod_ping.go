@@ -11,7 +11,7 @@ import (
 
 // pingArgs asks twice: where a network is built up on the first packet, that is lost.
 func pingArgs(t podTarget) []string {
-	return []string{"ping.exe", "-n", "2", "-w", "1200", t.host}
+	return []string{"ping.exe", "-n", "2", "-w", "1200", t.Host}
 }
 
 // What ping.exe says is in the language of the image, all but the addresses and
@@ -27,7 +27,7 @@ var (
 
 func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.ReachProbe {
 	row := t.row(from, "icmp")
-	target, _ := netip.ParseAddr(t.host)
+	target, _ := netip.ParseAddr(t.Host)
 	asked, other := false, netip.Addr{} // another host than the target spoke
 	if m := pingNamed.FindStringSubmatch(stdout); t.isName() && m != nil {
 		if a, err := netip.ParseAddr(m[1]); err == nil {
