@@ -69,7 +69,7 @@ func convertEKS(src *source, out *output) {
 	eksMeta(src, hns, out, system.newest())
 
 	if known {
-		out.JSON("os.json", info.os(info.booted.UTC()))
+		out.JSON("os.json", info.startedAt(info.booted.UTC()))
 		out.JSON("hotfixes.json", hotfixesOf(info.hotfixes))
 	} else {
 		why := src.text("sysinfo").gap
@@ -80,8 +80,8 @@ func convertEKS(src *source, out *output) {
 		out.Gap("os.json", why)
 		out.Gap("hotfixes.json", why)
 	}
-	if info.totalMemory > 0 {
-		out.JSON("memory.json", info.memory())
+	if info.memory.TotalBytes > 0 {
+		out.JSON("memory.json", info.memory)
 	}
 	out.write("services.json")(readGetService(src.text("services")))
 	out.write("disks.json")(readDrives(src.text("volumes")))

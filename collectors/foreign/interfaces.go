@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"net/netip"
 	"regexp"
 	"strconv"
@@ -15,8 +16,8 @@ type interfaces struct {
 	ip        textFile
 	sections  []ipSection
 	addresses []netIPAddress
-	adapterOf []netAdapter
-	mtus      []netshInterface
+	adapterOf []evidence.Adapter // of Get-NetAdapter
+	mtus      []evidence.Adapter // of netsh, or of Get-NetIPInterface
 }
 
 func readInterfaces(src *source) interfaces {
@@ -146,25 +147,23 @@ func (n interfaces) enrich(a *evidence.Adapter, plain []netip.Addr) {
 		}
 	}
 	for _, known := range n.mtus {
-		if known.name == a.Name || a.IfIndex != 0 && known.index == a.IfIndex {
-			if a.IfIndex == 0 {
-				a.IfIndex = known.index
-			}
-			if a.IfIndex == known.index && known.mtu < 1<<20 { // the loopback's is 4294967295: none
-				a.MTU = known.mtu
+		if known.Name == a.Name || a.IfIndex != 0 && known.IfIndex == a.IfIndex {
+			a.IfIndex = cmp.Or(a.IfIndex, known.IfIndex)
+			if a.IfIndex == known.IfIndex {
+				a.MTU = cmp.Or(known.MTU, a.MTU)
 			}
 		}
 	}
 	for _, known := range n.adapterOf {
 		switch {
-		case a.IfIndex == known.index:
-		case a.IfIndex == 0 && known.mac != "" && strings.EqualFold(known.mac, a.MAC) &&
-			known.name == a.Name:
-			a.IfIndex = known.index
+		case a.IfIndex == known.IfIndex:
+		case a.IfIndex == 0 && known.MAC != "" && strings.EqualFold(known.MAC, a.MAC) &&
+			known.Name == a.Name:
+			a.IfIndex = known.IfIndex
 		default:
 			continue
 		}
-		a.Status = known.status
+		a.Status = known.Status
 	}
 }
 

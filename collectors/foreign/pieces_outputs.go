@@ -99,11 +99,11 @@ func (p *pieces) convertMachine(src *source, out *output,
 	version := given("winver.txt", partVer)
 	switch {
 	case known:
-		out.JSON("os.json", si.os(si.booted))
+		out.JSON("os.json", si.startedAt(si.booted))
 		if len(si.hotfixes) > 0 {
 			out.JSON("hotfixes.json", hotfixesOf(si.hotfixes))
 		}
-		if si.totalMemory > 0 {
+		if si.memory.TotalBytes > 0 {
 			out.JSON("memory.json", si.memoryAndPageFiles())
 		}
 	case !version.missing:

@@ -15,7 +15,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	si, ok := readSysteminfo(t)
 	switch {
 	case ok:
-		out.JSON("os.json", si.os(r.bootedAt(events)))
+		out.JSON("os.json", si.startedAt(r.bootedAt(events)))
 	default:
 		if t.gap.Kind == "" {
 			t.gap = failureGap(t.name, t.content)
@@ -28,7 +28,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 			out.Gap("os.json", t.gap)
 		}
 	}
-	if si.totalMemory > 0 {
+	if si.memory.TotalBytes > 0 {
 		out.JSON("memory.json", si.memoryAndPageFiles())
 	} else {
 		out.Gap("memory.json", missingf(

@@ -59,11 +59,10 @@ var subinterfaceRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\d+) +(\S
 
 // parseSubinterfaces reads `netsh interface ipv4 show subinterface`, which does
 // not tell the index.
-func parseSubinterfaces(s string) []netshInterface {
-	var list []netshInterface
+func parseSubinterfaces(s string) (list []evidence.Adapter) {
 	for _, m := range subinterfaceRow.FindAllStringSubmatch(s, maxObjects) {
 		if mtu := number(m[1]); mtu > 0 {
-			list = append(list, netshInterface{mtu: mtu, name: m[5]})
+			list = append(list, evidence.Adapter{MTU: limited(mtu), Name: m[5]})
 		}
 	}
 	return list
