@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"doctor/checks/evidence"
 )
 
@@ -61,14 +59,11 @@ func antctlName(src *source) string {
 // agentNode reads the name of the Node from agentinfo, whose keys the encoder
 // writes in lower case.
 func agentNode(s string) string {
-	if len(s) > maxAgentInfo || evidence.CheckNesting([]byte(s)) != nil {
-		return ""
-	}
 	var info struct {
 		Lower struct{ Kind, Name string } `json:"noderef"`
 		Camel struct{ Kind, Name string } `json:"nodeRef"`
 	}
-	if unmarshalYAML(s, &info) != nil {
+	if len(s) > maxAgentInfo || unmarshalYAML(s, &info) != nil {
 		return ""
 	}
 	for _, name := range []string{info.Lower.Name, info.Camel.Name} {
@@ -80,16 +75,6 @@ func agentNode(s string) string {
 }
 
 const maxAgentInfo = 1 << 20
-
-// unmarshalYAML keeps a parser's panic over hostile YAML from ending the program.
-func unmarshalYAML(s string, into any) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errYAML
-		}
-	}()
-	return yaml.Unmarshal([]byte(s), into)
-}
 
 const antctlTool = "antctl supportbundle"
 

@@ -102,13 +102,18 @@ func (c *copies) finish() {
 			c.out.Gap(to, missingf("%s does not collect %s; collect that file", c.tool, p))
 		}
 	}
+	c.write(missingf(
+		"this recording of %s contains no file of the node; collect its configuration files", c.tool))
+}
+
+// write makes files.json, or the gap where no file was copied. Other tools do not report what they
+// looked for and did not find, so nothing in it is absent that they did not name.
+func (c *copies) write(why evidence.Gap) {
 	if len(c.records) == 0 {
-		c.out.Gap("files.json", missingf(
-			"this recording of %s contains no file of the node; collect its configuration files",
-			c.tool))
+		c.out.Gap(evidence.FileIndex.Path(), why)
 		return
 	}
-	c.out.JSON("files.json", c.records)
+	c.out.JSON(evidence.FileIndex.Path(), c.records)
 }
 
 // logComponents tells by the beginning of a log's name whose it is.

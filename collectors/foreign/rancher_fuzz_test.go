@@ -71,7 +71,7 @@ func FuzzClusterInfo(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		c := clusterInfo{left: maxKubeParsed}
 		for name := range splitYAML(s) {
-			list, gap := c.list(splitYAML(s), name, func(string) bool { return true })
+			list, gap := c.list(splitYAML(s), name, nil)
 			for _, o := range list {
 				o.name()
 			}

@@ -98,7 +98,7 @@ func (r rancher) convertCertificates(out *output) {
 }
 
 func (r rancher) convertFiles(out *output) {
-	n := &nodeFiles{out: out}
+	n := &copies{tool: rancherTool, out: out}
 	config := r.src.folder("config/rke2")
 	for _, file := range sortedValues(config.names.files) {
 		switch strings.ToLower(file) {
