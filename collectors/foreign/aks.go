@@ -324,9 +324,7 @@ func aksCRI(src *source, out *output, tr transcript) {
 	if m := containerdInfo.FindStringSubmatch(table("-containerd-info.txt")); m != nil {
 		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
 	}
-	if image := aksPause(src); image != "" {
-		cri.Config = sandboxImage(image)
-	}
+	cri.Config = sandboxImage(aksPause(src))
 	if reflect.ValueOf(cri).IsZero() {
 		images := src.text(stamped(src, "-cri-containerd-images.txt"))
 		why := images.otherwise("%s shows no images; it begins with: %s")

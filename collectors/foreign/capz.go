@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"path"
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -62,13 +61,9 @@ func convertCAPZ(src *source, out *output) {
 		out.Gap("events.json", missingf(
 			"scm.log, reboots.log and hyperv-operation.log show no event; %s", runBundle))
 	}
-	var cri evidence.CRIState
 	inUse := readCtrContainers(src.text("containerd-containers.log").content)
 	if image := pauseImage(inUse, nil); image != "" {
-		cri.Config = sandboxImage(image)
-	}
-	if !reflect.ValueOf(cri).IsZero() {
-		out.JSON("cri.json", cri)
+		out.JSON("cri.json", evidence.CRIState{Config: sandboxImage(image)})
 	}
 	for _, log := range []string{"kubelet.log", "containerd.log", "cni.log"} {
 		out.log(src, log, logComponent(log, "other"))

@@ -180,6 +180,9 @@ func readCtrContainers(s string) []string {
 // criImages gives ctr's images in the names of CRI v1: a reference that is a
 // digest or an identifier is no tag.
 func criImages(list []ctrImage) []evidence.CRIImage {
+	if list == nil {
+		return nil
+	}
 	images := []evidence.CRIImage{}
 	for _, i := range list {
 		if !strings.Contains(i.ref, "@") && !strings.HasPrefix(i.ref, "sha256:") {
@@ -189,10 +192,21 @@ func criImages(list []ctrImage) []evidence.CRIImage {
 	return images
 }
 
-// sandboxImage is a runtime's configuration of which nothing but its pause image is known.
+// sandboxImage is a runtime's configuration of which nothing but its pause image is known, nil where
+// that is not.
 func sandboxImage(ref string) json.RawMessage {
-	config, _ := json.Marshal(map[string]string{"sandboxImage": ref})
-	return config
+	if ref == "" {
+		return nil
+	}
+	return jsonOf(map[string]string{"sandboxImage": ref})
+}
+
+// takeRows replaces a list by one that has rows: a table without any is what crictl prints of a
+// runtime that does not answer, too.
+func takeRows[T any](into *[]T, list []T) {
+	if len(list) > 0 {
+		*into = list
+	}
 }
 
 // isPause tells the references of pause images, by the last element of their name.

@@ -219,12 +219,8 @@ func eksCRI(src *source, out *output) {
 	if v := ctrVersion(ctr.text("containerd-version.txt").content); v != "" {
 		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: v}
 	}
-	if images != nil {
-		cri.Images = criImages(images)
-	}
-	if image := pauseImage(inUse, images); image != "" {
-		cri.Config = sandboxImage(image)
-	}
+	cri.Images = criImages(images)
+	cri.Config = sandboxImage(pauseImage(inUse, images))
 	if reflect.ValueOf(cri).IsZero() {
 		t := ctr.text("containerd-images.txt")
 		why := t.otherwise("%s shows no images; it begins with: %s")
