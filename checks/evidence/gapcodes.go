@@ -37,220 +37,156 @@ type wording struct {
 	phrase bool
 }
 
+// codes holds what each code stands for.
+var codes = map[Code]wording{}
+
+func declare(c Code, kind string, closes Remedy, text string) Code {
+	codes[c] = wording{kind: kind, text: text, closes: closes}
+	return c
+}
+
+// phrased declares a code whose first argument is a phrase of its own.
+func phrased(c Code, kind string, closes Remedy, text string) Code {
+	codes[c] = wording{kind: kind, text: text, closes: closes, phrase: true}
+	return c
+}
+
 // Codes that hold a text from outside, shown as it stands.
-const (
-	AsRecorded Code = "as-recorded" // a .gap file that says nothing of its code
-	Reported   Code = "reported"    // an error of the operating system or of a library
-	ToolOutput Code = "tool-output" // what the recording of another tool lacks
+var (
+	AsRecorded = declare("as-recorded", "", "", "%s") // a .gap file that says nothing of its code
+	Reported   = declare("reported", "", "", "%s")    // an error of the operating system or of a library
+	ToolOutput = phrased("tool-output", "", "", "%s") // what the recording of another tool lacks
 )
 
 // Codes of evidence that was never asked for, or does not show what a check needs.
-const (
-	NotInRecording  Code = "not-in-recording"
-	NotPart         Code = "not-part-of-recording" // several files that were never asked for
-	NotShown        Code = "not-shown"
-	NotDecided      Code = "not-decided"
-	NotProbed       Code = "not-probed"
-	ListIncomplete  Code = "list-incomplete"
-	CutByRecorder   Code = "cut-by-recorder"
-	LogNotSearched  Code = "log-not-searched"
-	LogInPart       Code = "log-in-part"
-	Passive         Code = "passive"
-	NoReason        Code = "no-reason"
-	Interrupted     Code = "interrupted"
-	LeftOutOfBundle Code = "left-out-of-bundle"
-	NotProbedHere   Code = "not-probed-from-here"
-	OnlyOnNode      Code = "only-on-node"
-	NoProbeTarget   Code = "no-probe-target"
-	NoDNSServer     Code = "no-dns-server"
-	NotAmongFiles   Code = "not-among-files"
-	OtherSystem     Code = "other-system"
+var (
+	// see Remedy
+	NotInRecording = declare("not-in-recording", NotCollected, OnNode,
+		"this recording contains no %s")
+	// several files that were never asked for
+	NotPart        = declare("not-part-of-recording", NotCollected, OnNode, "not part of this recording")
+	NotShown       = phrased("not-shown", NotCollected, "", "this recording does not show %s")
+	NotDecided     = phrased("not-decided", NotCollected, "", "%s")
+	NotProbed      = phrased("not-probed", NotCollected, FromPod, "this recording has no probe of %s")
+	ListIncomplete = phrased("list-incomplete", NotCollected, "",
+		"this recording lists only some of the %s")
+	CutByRecorder = phrased("cut-by-recorder", NotCollected, "",
+		"the recorder cut off %s (ConvertTo-Json without -Depth)")
+	LogNotSearched = declare("log-not-searched", Error, "", "%s: %s")
+	LogInPart      = declare("log-in-part", NotCollected, WholeLog,
+		"only a part of the log is recorded (%s), and what it does not show may be in the rest")
+	Passive         = declare("passive", NotCollected, WithoutPassive, "--passive sends no probes")
+	NoReason        = declare("no-reason", Error, "", "the gap file gives no reason")
+	Interrupted     = declare("interrupted", NotCollected, "", "the run was interrupted")
+	LeftOutOfBundle = declare("left-out-of-bundle", NotCollected, OnNode,
+		"left out of the bundle: %s")
+	NotProbedHere = declare("not-probed-from-here", NotCollected, FromPod,
+		"probes from this machine say nothing about %s; run doctor there, or name one of its pods with --from-pod")
+	OnlyOnNode = declare("only-on-node", NotCollected, OnNode,
+		"only the node itself shows this; run doctor on %s as Administrator")
+	NoProbeTarget = declare("no-probe-target", NotCollected, "",
+		"no host to probe is known; name one with --target")
+	NoDNSServer = declare("no-dns-server", NotCollected, "",
+		"no DNS server is known: neither the cluster's Services, nor the kubelet, the CNI configuration or an adapter name one")
+	NotAmongFiles = phrased("not-among-files", NotCollected, RunCommand,
+		"none of the files shows %s; run `%s`, and give doctor its output too")
+	OtherSystem = declare("other-system", NotCollected, WindowsNode,
+		"node %s runs %s, and doctor judges Windows nodes only")
 )
 
-// Codes of what was looked for and is not there.
-const (
-	NotFound Code = "not-found"
-)
+// NotFound is the code of what was looked for and is not there.
+var NotFound = phrased("not-found", Absent, "", "%s was not found")
 
 // Codes of what was refused.
-const (
-	NeedsAdministrator   Code = "needs-administrator"
-	KubeconfigProtected  Code = "kubeconfig-protected"
-	NotAuthorized        Code = "not-authorized"
-	SomeNamespaces       Code = "some-namespaces"
-	ClientCertRefused    Code = "client-certificate-refused"
-	ClientCertExpired    Code = "client-certificate-expired"
-	CredentialsRefused   Code = "credentials-refused"
-	LoginProgramFailed   Code = "login-program-failed"
-	OtherToolNotElevated Code = "other-tool-not-elevated"
+var (
+	NeedsAdministrator  = declare("needs-administrator", Denied, Elevate, "run as Administrator")
+	KubeconfigProtected = declare("kubeconfig-protected", Denied, Elevate,
+		"the kubeconfig is readable by administrators only; run as Administrator")
+	NotAuthorized = declare("not-authorized", Denied, ClusterRights,
+		"may not %s %s: %s; `doctor explain rbac` prints the required role")
+	SomeNamespaces = declare("some-namespaces", Denied, ClusterRights,
+		"the account may list %s in these namespaces alone: %s; `doctor explain rbac` prints the required role")
+	ClientCertRefused = declare("client-certificate-refused", Denied, ClusterRights,
+		"%s does not accept the client certificate of the kubeconfig: %s")
+	ClientCertExpired = declare("client-certificate-expired", Denied, ClusterRights,
+		"the client certificate of the kubeconfig expired at %s, and %s does not accept it (401); renew it, or name another --context")
+	CredentialsRefused = declare("credentials-refused", Denied, ClusterRights,
+		"%s does not accept the kubeconfig's credentials (401); renew them, or name another --context")
+	LoginProgramFailed = declare("login-program-failed", Denied, ClusterRights,
+		"the kubeconfig's login program returns no credentials: %s; run it by hand to see why")
+	OtherToolNotElevated = declare("other-tool-not-elevated", Denied, Elevate,
+		"%s: %s; run the tool as Administrator")
 )
 
 // Codes of what did not answer.
-const (
-	NoAnswerWithin Code = "no-answer-within"
-	NoAnswer       Code = "no-answer-in-time"
-	RunTimedOut    Code = "run-timed-out"
+var (
+	NoAnswerWithin = phrased("no-answer-within", Timeout, MoreTime, "%s did not answer within %s")
+	NoAnswer       = phrased("no-answer-in-time", Timeout, MoreTime, "%s did not answer in time")
+	RunTimedOut    = phrased("run-timed-out", Timeout, MoreTime,
+		"%s had not answered when the time limit of the whole run ended")
 )
 
-// Codes of what cannot be had at all on this system.
-const (
-	NotSupported Code = "not-supported"
-)
+// NotSupported is the code of what cannot be had at all on this system.
+var NotSupported = phrased("not-supported", Unsupported, ByHand, "%s")
 
 // Codes of what went wrong.
-const (
-	Unreadable        Code = "unreadable"
-	TooLargeToCopy    Code = "too-large-to-copy"
-	TreeTooLarge      Code = "tree-too-large"
-	TreeTooManyValues Code = "tree-too-many-objects"
-	FolderCut         Code = "folder-cut"
-	NotRedacted       Code = "not-redacted"
-	CollectorSilent   Code = "collector-silent"
-	CheckPanicked     Code = "check-panicked"
-	NotAQuantity      Code = "not-a-quantity"
-	ServerCertExpired Code = "server-certificate-expired"
-	ServerCertRefused Code = "server-certificate-untrusted"
-	NameNotResolved   Code = "name-not-resolved"
-	Unreachable       Code = "unreachable"
-	ProxyUnreachable  Code = "proxy-unreachable"
-	NotAnAPIServer    Code = "not-an-api-server"
-	NotALog           Code = "not-a-log"
-	AnotherNode       Code = "another-node"
-	ConnectionCut     Code = "connection-cut"
-	TooManyRequests   Code = "too-many-requests"
-	APIError          Code = "api-error"
-	APIFailed         Code = "api-failed"
-	APINoAnswer       Code = "api-no-answer"
-	APIHasNone        Code = "api-has-none"
-	HNSNotRunning     Code = "hns-not-running"
-	HNSMissing        Code = "hns-missing"
-	HNSStateUnknown   Code = "hns-state-unknown"
+var (
+	Unreadable     = declare("unreadable", Error, ReadFile, "%s: %s")
+	TooLargeToCopy = declare("too-large-to-copy", Error, ReadFile, "%s is too large to copy")
+	TreeTooLarge   = declare("tree-too-large", Error, "",
+		"the recording has more than %s MiB of structured evidence")
+	TreeTooManyValues = declare("tree-too-many-objects", Error, "",
+		"the recording has more than %s objects")
+	FolderCut       = declare("folder-cut", Error, "", "the folder has more files than are listed here")
+	NotRedacted     = declare("not-redacted", Error, "", "could not be redacted: %s")
+	CollectorSilent = declare("collector-silent", Error, "", "the collector returned no data")
+	CheckPanicked   = declare("check-panicked", Error, "",
+		"the check panicked (%s), which is a bug in doctor; please report it with the bundle")
+	NotAQuantity      = declare("not-a-quantity", Error, "", "%s is not a quantity of memory: %s")
+	ServerCertExpired = declare("server-certificate-expired", Error, "",
+		"the certificate of %s has expired, or this machine's clock is wrong: %s")
+	ServerCertRefused = declare("server-certificate-untrusted", Error, "",
+		"the certificate of %s is not trusted: %s")
+	NameNotResolved  = declare("name-not-resolved", Error, "", "the name of %s does not resolve")
+	Unreachable      = declare("unreachable", Error, "", "%s cannot be reached: %s")
+	ProxyUnreachable = declare("proxy-unreachable", Error, "",
+		"%s cannot be reached through the proxy %s (proxy-url of the kubeconfig, or HTTPS_PROXY): %s")
+	NotAnAPIServer = declare("not-an-api-server", Error, "",
+		"what answers at %s to %s %s is not an API server (%s); it may be a proxy that requires a login")
+	NotALog = declare("not-a-log", Error, "",
+		"what answers for the logs of %s is %s and no log; a proxy in between may require a login")
+	AnotherNode = declare("another-node", Error, "",
+		"the answer is about node %s, and the question was about %s")
+	ConnectionCut = declare("connection-cut", Error, "",
+		"%s closed the connection in the middle of the answer to %s %s")
+	TooManyRequests = declare("too-many-requests", Error, "",
+		"%s has too many requests (429) and did not answer %s %s; try again later")
+	APIError      = declare("api-error", Error, "", "%s answered %s %s with %s: %s")
+	APIFailed     = declare("api-failed", Error, "", "%s: %s %s: %s")
+	APINoAnswer   = declare("api-no-answer", Timeout, MoreTime, "%s did not answer %s %s in time")
+	APIHasNone    = declare("api-has-none", Absent, "", "%s has no %s")
+	HNSNotRunning = declare("hns-not-running", Error, "",
+		"the Host Networking Service is not running (%s): find out why, and start the service hns")
+	HNSMissing = declare("hns-missing", Absent, "",
+		"this Windows has no Host Networking Service (%s): install the feature Containers")
+	HNSStateUnknown = declare("hns-state-unknown", Error, "",
+		"the Host Networking Service was not asked, because a question starts it where it is stopped: %v")
 )
 
 // Codes of probes from inside a pod.
-const (
-	PodUnusable     Code = "pod-unusable"
-	NotAskedFromPod Code = "not-asked-from-pod"
+var (
+	PodUnusable     = phrased("pod-unusable", NotCollected, FromPod, "%s")
+	NotAskedFromPod = declare("not-asked-from-pod", NotCollected, FromPod,
+		"no probe of this kind ran from the pod")
 )
 
 // Codes of evidence that a pod on the node was to bring.
-const (
-	NoPodSent     Code = "no-pod-sent"     // to any node
-	NoPodEvidence Code = "no-pod-evidence" // from this one
+var (
+	// to any node
+	NoPodSent = phrased("no-pod-sent", "", ClusterRights, "--on-node cannot send pods: %s")
+	// from this one
+	NoPodEvidence = phrased("no-pod-evidence", "", OnNode, "no evidence from inside the node: %s")
 )
-
-// codes declares each code: its kind ("" where the collector says), its sentence, what closes it.
-var codes = map[Code]wording{
-	AsRecorded: {"", "%s", "", false},
-	Reported:   {"", "%s", "", false},
-	ToolOutput: {"", "%s", "", true},
-
-	NotInRecording: {NotCollected, "this recording contains no %s", OnNode, false}, // see Remedy
-	NotPart:        {NotCollected, "not part of this recording", OnNode, false},
-	NotShown:       {NotCollected, "this recording does not show %s", "", true},
-	NotDecided:     {NotCollected, "%s", "", true},
-	NotProbed:      {NotCollected, "this recording has no probe of %s", FromPod, true},
-	ListIncomplete: {NotCollected, "this recording lists only some of the %s", "", true},
-	CutByRecorder: {NotCollected, "the recorder cut off %s (ConvertTo-Json without -Depth)", "",
-		true},
-	NotAmongFiles: {NotCollected, "none of the files shows %s; run `%s`, and give doctor its output too",
-		RunCommand, true},
-	OtherSystem: {NotCollected,
-		"node %s runs %s, and doctor judges Windows nodes only", WindowsNode, false},
-	LogNotSearched: {Error, "%s: %s", "", false},
-	LogInPart: {NotCollected,
-		"only a part of the log is recorded (%s), and what it does not show may be in the rest",
-		WholeLog, false},
-	Passive:         {NotCollected, "--passive sends no probes", WithoutPassive, false},
-	NoReason:        {Error, "the gap file gives no reason", "", false},
-	Interrupted:     {NotCollected, "the run was interrupted", "", false},
-	LeftOutOfBundle: {NotCollected, "left out of the bundle: %s", OnNode, false},
-
-	NotProbedHere: {NotCollected,
-		"probes from this machine say nothing about %s; run doctor there, or name one of its pods with --from-pod", FromPod, false},
-	OnlyOnNode: {NotCollected,
-		"only the node itself shows this; run doctor on %s as Administrator", OnNode, false},
-	NoProbeTarget: {NotCollected, "no host to probe is known; name one with --target", "",
-		false},
-	NoDNSServer: {NotCollected,
-		"no DNS server is known: neither the cluster's Services, nor the kubelet, the CNI configuration or an adapter name one", "", false},
-
-	NotFound: {Absent, "%s was not found", "", true},
-
-	NeedsAdministrator: {Denied, "run as Administrator", Elevate, false},
-	KubeconfigProtected: {Denied,
-		"the kubeconfig is readable by administrators only; run as Administrator", Elevate, false},
-	NotAuthorized: {Denied,
-		"may not %s %s: %s; `doctor explain rbac` prints the required role", ClusterRights, false},
-	SomeNamespaces: {Denied,
-		"the account may list %s in these namespaces alone: %s; `doctor explain rbac` prints the required role", ClusterRights, false},
-	ClientCertRefused: {Denied,
-		"%s does not accept the client certificate of the kubeconfig: %s", ClusterRights, false},
-	ClientCertExpired: {Denied,
-		"the client certificate of the kubeconfig expired at %s, and %s does not accept it (401); renew it, or name another --context", ClusterRights, false},
-	CredentialsRefused: {Denied,
-		"%s does not accept the kubeconfig's credentials (401); renew them, or name another --context", ClusterRights, false},
-	LoginProgramFailed: {Denied,
-		"the kubeconfig's login program returns no credentials: %s; run it by hand to see why",
-		ClusterRights, false},
-	OtherToolNotElevated: {Denied, "%s: %s; run the tool as Administrator", Elevate, false},
-
-	NoAnswerWithin: {Timeout, "%s did not answer within %s", MoreTime, true},
-	NoAnswer:       {Timeout, "%s did not answer in time", MoreTime, true},
-	RunTimedOut: {Timeout, "%s had not answered when the time limit of the whole run ended",
-		MoreTime, true},
-
-	NotSupported: {Unsupported, "%s", ByHand, true},
-
-	Unreadable:     {Error, "%s: %s", ReadFile, false},
-	TooLargeToCopy: {Error, "%s is too large to copy", ReadFile, false},
-	TreeTooLarge: {Error, "the recording has more than %s MiB of structured evidence", "",
-		false},
-	TreeTooManyValues: {Error, "the recording has more than %s objects", "", false},
-	FolderCut:         {Error, "the folder has more files than are listed here", "", false},
-	NotRedacted:       {Error, "could not be redacted: %s", "", false},
-	CollectorSilent:   {Error, "the collector returned no data", "", false},
-	CheckPanicked: {Error,
-		"the check panicked (%s), which is a bug in doctor; please report it with the bundle", "",
-		false},
-	NotAQuantity: {Error, "%s is not a quantity of memory: %s", "", false},
-	ServerCertExpired: {Error,
-		"the certificate of %s has expired, or this machine's clock is wrong: %s", "", false},
-	ServerCertRefused: {Error, "the certificate of %s is not trusted: %s", "", false},
-	NameNotResolved:   {Error, "the name of %s does not resolve", "", false},
-	Unreachable:       {Error, "%s cannot be reached: %s", "", false},
-	ProxyUnreachable: {Error,
-		"%s cannot be reached through the proxy %s (proxy-url of the kubeconfig, or HTTPS_PROXY): %s", "", false},
-	NotAnAPIServer: {Error,
-		"what answers at %s to %s %s is not an API server (%s); it may be a proxy that requires a login", "", false},
-	NotALog: {Error,
-		"what answers for the logs of %s is %s and no log; a proxy in between may require a login", "", false},
-	AnotherNode: {Error, "the answer is about node %s, and the question was about %s", "", false},
-	ConnectionCut: {Error, "%s closed the connection in the middle of the answer to %s %s", "",
-		false},
-	TooManyRequests: {Error,
-		"%s has too many requests (429) and did not answer %s %s; try again later", "", false},
-	APIError:    {Error, "%s answered %s %s with %s: %s", "", false},
-	APINoAnswer: {Timeout, "%s did not answer %s %s in time", MoreTime, false},
-	APIHasNone:  {Absent, "%s has no %s", "", false},
-	APIFailed:   {Error, "%s: %s %s: %s", "", false},
-
-	HNSMissing: {Absent,
-		"this Windows has no Host Networking Service (%s): install the feature Containers", "",
-		false},
-	HNSStateUnknown: {Error,
-		"the Host Networking Service was not asked, because a question starts it where it is stopped: %v",
-		"", false},
-	HNSNotRunning: {Error,
-		"the Host Networking Service is not running (%s): find out why, and start the service hns",
-		"", false},
-
-	PodUnusable:     {NotCollected, "%s", FromPod, true},
-	NotAskedFromPod: {NotCollected, "no probe of this kind ran from the pod", FromPod, false},
-
-	NoPodSent:     {"", "--on-node cannot send pods: %s", ClusterRights, true},
-	NoPodEvidence: {"", "no evidence from inside the node: %s", OnNode, true},
-}
 
 // kindRemedies is what closes a gap whose code does not say.
 var kindRemedies = map[string]Remedy{

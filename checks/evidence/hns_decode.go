@@ -11,25 +11,19 @@ func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 		n := HNSNetwork{
 			ID: o.id("ID"), Name: o.text("Name"), Type: canonical(o.text("Type"), hnsNetworkTypes),
 			Flags:    o.uint("Flags"),
-			Policies: hnsPolicies(o, "Policies"), DNS: hnsDNS(o), State: o.number("State"),
+			Policies: listOf(o, "Policies", hnsPolicy), DNS: hnsDNS(o), State: o.number("State"),
 			Version: hnsVersion(o),
 		}
 		n.SchemaMajor, n.SchemaMinor = hnsSchema(o, "Ipams")
 		if n.Type == "" && n.SchemaMajor >= 2 && !o.lost("Type") {
 			n.Type = "NAT" // HNS leaves out what is its zero value
 		}
-		for _, s := range o.objects("Subnets") {
-			n.Subnets = append(n.Subnets, hnsSubnet(s))
+		for _, pool := range append([]*hnsObject{o}, o.objects("Ipams")...) {
+			n.Subnets = append(n.Subnets, listOf(pool, "Subnets", hnsSubnet)...)
 		}
-		for _, pool := range o.objects("Ipams") {
-			for _, s := range pool.objects("Subnets") {
-				n.Subnets = append(n.Subnets, hnsSubnet(s))
-			}
-		}
-		for _, e := range o.objects("Extensions") {
-			n.Extensions = append(n.Extensions, HNSExtension{e.id("Id"), e.text("Name"),
-				e.bool("IsEnabled")})
-		}
+		n.Extensions = listOf(o, "Extensions", func(e *hnsObject) HNSExtension {
+			return HNSExtension{e.id("Id"), e.text("Name"), e.bool("IsEnabled")}
+		})
 		n.ManagementIP, n.AdapterName = o.text("ManagementIP"), o.text("NetworkAdapterName")
 		if n.ManagementIP == "" {
 			n.ManagementIP = providerAddress(n.Policies)
@@ -52,11 +46,11 @@ func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 
 func hnsSubnet(o *hnsObject) HNSSubnet {
 	s := HNSSubnet{Prefix: o.text("IpAddressPrefix", "AddressPrefix"),
-		Gateway: unspecified(o.text("GatewayAddress")), Routes: hnsRoutes(o)}
+		Gateway: unspecified(o.text("GatewayAddress")), Routes: listOf(o, "Routes", hnsRoute)}
 	if s.Gateway == "" {
 		s.Gateway = defaultGateway(s.Routes)
 	}
-	for _, p := range hnsPolicies(o, "Policies") {
+	for _, p := range listOf(o, "Policies", hnsPolicy) {
 		n, _ := p.Number("IsolationId")
 		switch p.Type {
 		case "VSID":
@@ -68,13 +62,8 @@ func hnsSubnet(o *hnsObject) HNSSubnet {
 	return s
 }
 
-func hnsRoutes(o *hnsObject) []HNSRoute {
-	var list []HNSRoute
-	for _, r := range o.objects("Routes") {
-		list = append(list, HNSRoute{r.text("DestinationPrefix"), r.text("NextHop"),
-			r.uint("Metric")})
-	}
-	return list
+func hnsRoute(r *hnsObject) HNSRoute {
+	return HNSRoute{r.text("DestinationPrefix"), r.text("NextHop"), r.uint("Metric")}
 }
 
 // defaultGateway prefers IPv4, of which a dual-stack record has one as well.

@@ -16,9 +16,9 @@ func DecodeHNSEndpoints(b []byte) ([]HNSEndpoint, error) {
 				NamespaceID: o.id("HostComputeNamespace"),
 				MAC:         hnsMAC(o.text("MacAddress")),
 				Gateway:     unspecified(o.text("GatewayAddress")),
-				DNS:         hnsDNS(o), Routes: hnsRoutes(o), Flags: o.uint("Flags"),
+				DNS:         hnsDNS(o), Routes: listOf(o, "Routes", hnsRoute), Flags: o.uint("Flags"),
 				State:    o.number("State"),
-				Policies: hnsPolicies(o, "Policies"), Containers: o.ids("SharedContainers"),
+				Policies: listOf(o, "Policies", hnsPolicy), Containers: o.ids("SharedContainers"),
 				Version: hnsVersion(o),
 			}
 			e.SchemaMajor, _ = hnsSchema(o, "HostComputeNetwork", "IpConfigurations")

@@ -16,9 +16,7 @@ func DecodeHNSLoadBalancers(b []byte) ([]HNSLoadBalancer, error) {
 			Endpoints: append(o.ids("HostComputeEndpoints"), o.ids("References")...),
 			Flags:     o.uint("Flags"), State: o.number("State"), Version: hnsVersion(o),
 		}
-		for _, p := range o.objects("PortMappings") {
-			lb.Ports = append(lb.Ports, hnsPort(p))
-		}
+		lb.Ports = listOf(o, "PortMappings", hnsPort)
 		lb.SchemaMajor, _ = hnsSchema(o, "HostComputeEndpoints", "FrontendVIPs", "PortMappings")
 		policies, rules := o.objects("Policies"), 0
 		for _, p := range policies {

@@ -175,6 +175,14 @@ func (o *hnsObject) objects(key string) []*hnsObject {
 	return list
 }
 
+// listOf decodes the objects of a list.
+func listOf[T any](o *hnsObject, key string, decode func(*hnsObject) T) (list []T) {
+	for _, item := range o.objects(key) {
+		list = append(list, decode(item))
+	}
+	return list
+}
+
 // object returns the object under key, or nil.
 func (o *hnsObject) object(key string) *hnsObject {
 	if list := o.inner(key, o.fields[strings.ToLower(key)]); len(list) > 0 {

@@ -53,14 +53,6 @@ func canonical(s string, names []string) string {
 	return s
 }
 
-func hnsPolicies(o *hnsObject, key string) []HNSPolicy {
-	var list []HNSPolicy
-	for _, item := range o.objects(key) {
-		list = append(list, hnsPolicy(item))
-	}
-	return list
-}
-
 func hnsPolicy(o *hnsObject) HNSPolicy {
 	settings := o.object("Settings")
 	p := HNSPolicy{Type: hnsPolicyType(o.text("Type")), Settings: map[string]any{}}

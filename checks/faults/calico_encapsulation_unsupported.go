@@ -11,8 +11,8 @@ import (
 
 var _ = register(&checks.Check{
 	ID:       "calico-encapsulation-unsupported",
-	Title:    "Calico IP pool uses an encapsulation that Windows lacks",
-	Healthy:  "Calico IP pools use an encapsulation that Windows has",
+	Title:    "Calico IP pool encapsulation is not supported on Windows",
+	Healthy:  "Calico IP pool encapsulation is supported on Windows",
 	Category: checks.CategoryNetwork,
 	Doc: `A Calico IP pool sets how packets between pods of different nodes travel. Calico for
 Windows has VXLAN for all packets, and BGP without encapsulation. It has no IP in IP, and no mode

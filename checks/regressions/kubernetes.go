@@ -131,6 +131,13 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/pull/130685"},
 	},
 	{
+		ID: "kubelet-dollar-in-variable", Of: Kubelet,
+		From:   "1.34.0 < 1.34.4",
+		Title:  "Pods with $ before a multi-byte character in a variable fail",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/136490"},
+	},
+	{
 		ID: "kubelet-binary-secret", Of: Kubelet,
 		From:   "1.34.0 < 1.34.9",
 		Title:  "Pods with bytes in a variable that are not UTF-8 fail",
@@ -140,8 +147,7 @@ var kubeletRows = []Row{
 		},
 		Workaround: "Put text into the variable, without $ before a character that is not ASCII.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/139194",
-			"https://github.com/kubernetes/kubernetes/issues/139132",
-			"https://github.com/kubernetes/kubernetes/pull/136490"},
+			"https://github.com/kubernetes/kubernetes/issues/139132"},
 	},
 	{
 		ID: "kubelet-republish-deletes-mount", Of: Kubelet,

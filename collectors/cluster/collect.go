@@ -28,9 +28,9 @@ type Target struct {
 // node itself, the kubelet's arguments name the kubeconfig.
 type Find func(evidence.Snapshot) (Target, error)
 
-// manyNodes is from when on Node objects are kept thin: with some thousands of them, the images and
+// ManyNodes is from when on Node objects are kept thin: with some thousands of them, the images and
 // volumes that the status lists would be most of the memory.
-const manyNodes = 500
+const ManyNodes = 500
 
 // The names of the collectors that say what the node is: all others come after the first.
 const (
@@ -58,10 +58,10 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 				return nil
 			}}
 	}
-	all := func(name, path, url, what string, query url.Values) collectors.Collector {
+	all := func(name, path, url, what string) collectors.Collector {
 		return one(name, path, func(ctx context.Context, t Target, _ *collectors.Record) (any,
 			error) {
-			return t.Client.list(ctx, url, query, what)
+			return t.Client.list(ctx, url, FromMemory(), what)
 		})
 	}
 	// a cluster without Calico does not have the kind, and so no object of it
@@ -71,8 +71,6 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 			return t.Client.calico(ctx, kind)
 		})
 	}
-	// from the server's memory: a moment's delay costs nothing here, a read of all of etcd would
-	cached := url.Values{"resourceVersion": {"0"}}
 
 	node := one(NodeReading, "api/node.json", func(ctx context.Context, t Target,
 		_ *collectors.Record) (any, error) {
@@ -86,7 +84,7 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 		node, pods, events,
 		one("API: version", "api/version.json", func(ctx context.Context, t Target,
 			_ *collectors.Record) (any, error) {
-			return t.Client.object(ctx, "/version", "the server's version")
+			return t.Client.Object(ctx, "/version", "the server's version")
 		}),
 		one("API: nodes", "api/nodes.json", readNodes),
 		one("API: config maps", "api/configmaps.json", readConfigMaps),
@@ -95,13 +93,12 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 			return t.Client.whole(ctx, "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/"+
 				url.PathEscape(t.Node), "lease "+t.Node)
 		}),
-		all("API: services", "api/services.json", "/api/v1/services", "services", cached),
+		all("API: services", "api/services.json", "/api/v1/services", "services"),
 		all("API: endpoint slices", "api/endpointslices.json",
-			"/apis/discovery.k8s.io/v1/endpointslices", "endpointslices", cached),
-		all("API: daemon sets", "api/daemonsets.json", "/apis/apps/v1/daemonsets", "daemonsets",
-			cached),
+			"/apis/discovery.k8s.io/v1/endpointslices", "endpointslices"),
+		all("API: daemon sets", "api/daemonsets.json", "/apis/apps/v1/daemonsets", "daemonsets"),
 		all("API: service CIDRs", "api/servicecidrs.json",
-			"/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs", cached),
+			"/apis/networking.k8s.io/v1/servicecidrs", "servicecidrs"),
 		ofCalico("API: Calico IP pools", "api/ippools.json", "ippools"),
 		ofCalico("API: Calico IPAM", "api/ipamconfigs.json", "ipamconfigs"),
 	}
@@ -123,6 +120,10 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 			return err
 		}})
 }
+
+// FromMemory asks for what the server has in its memory: a moment's delay costs nothing there, a
+// read of all of etcd would.
+func FromMemory() url.Values { return url.Values{"resourceVersion": {"0"}} }
 
 // margin is what is left of a collector's time to tell which request had no answer.
 const margin = 100 * time.Millisecond
@@ -180,27 +181,27 @@ func readPods(ctx context.Context, t Target, r *collectors.Record) (any, error) 
 
 func readNodes(ctx context.Context, t Target, _ *collectors.Record) (any, error) {
 	l := &list{whole: true}
-	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(manyNodes)}},
+	err := t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"limit": {fmt.Sprint(ManyNodes)}},
 		"nodes")
 	if !errors.Is(err, errNotAll) {
 		return l, err
 	}
 	l = &list{most: maxNodeList}
 	l.visit = func(node json.RawMessage) error {
-		thin, err := thinNode(node)
+		thin, err := ThinNode(node)
 		if err != nil {
 			return err
 		}
 		return l.add(thin)
 	}
-	return l, t.Client.listInto(ctx, l, "/api/v1/nodes", url.Values{"resourceVersion": {"0"}}, "nodes")
+	return l, t.Client.listInto(ctx, l, "/api/v1/nodes", FromMemory(), "nodes")
 }
 
 // maxNodeList bounds the answer with all Node objects, of which one is held at a time.
 const maxNodeList = 1 << 30
 
-// thinNode takes out of a Node what no check compares with that of other nodes.
-func thinNode(object json.RawMessage) (json.RawMessage, error) {
+// ThinNode takes out of a Node what no check compares with that of other nodes.
+func ThinNode(object json.RawMessage) (json.RawMessage, error) {
 	var fields, status map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {
 		return nil, err
@@ -216,8 +217,9 @@ func thinNode(object json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-// configMaps that tell how the cluster is set up, by the kind of cluster.
-func configMaps(node evidence.NodeObject) []string {
+// ConfigMaps are the NAMESPACE/NAME of those that tell how the cluster is set up, by what a node shows
+// of it.
+func ConfigMaps(node evidence.NodeObject) []string {
 	names := []string{"kube-system/kube-proxy"}
 	if strings.HasPrefix(node.Spec.ProviderID, "aws:") {
 		return append(names, "kube-system/amazon-vpc-cni", "kube-system/aws-auth")
@@ -247,13 +249,13 @@ func readConfigMaps(ctx context.Context, t Target, r *collectors.Record) (any, e
 	}
 	l := &list{}
 	var refused error
-	for _, name := range configMaps(evidence.Node.In(s)) {
+	for _, name := range ConfigMaps(evidence.Node.In(s)) {
 		namespace, name, _ := strings.Cut(name, "/")
 		var object json.RawMessage
-		object, err := t.Client.object(ctx, "/api/v1/namespaces/"+namespace+"/configmaps/"+name,
+		object, err := t.Client.Object(ctx, "/api/v1/namespaces/"+namespace+"/configmaps/"+name,
 			"configmap "+namespace+"/"+name)
 		switch {
-		case isNotFound(err):
+		case IsNotFound(err):
 			continue
 		case err != nil:
 			refused = cmp.Or(refused, err)

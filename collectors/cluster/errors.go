@@ -125,7 +125,8 @@ type notFound struct{ error }
 
 func (n notFound) Unwrap() error { return n.error }
 
-func isNotFound(err error) bool {
+// IsNotFound tells that the server does not have what was asked for, or its kind.
+func IsNotFound(err error) bool {
 	var n notFound
 	return errors.As(err, &n)
 }

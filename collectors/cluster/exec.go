@@ -36,8 +36,7 @@ type Pod struct {
 func (c *Client) OpenPod(ctx context.Context, name, node string) (*Pod, error) {
 	namespace, short, ok := strings.Cut(name, "/")
 	if !ok || namespace == "" || short == "" || strings.Contains(short, "/") {
-		return nil, collectors.GapError(
-			evidence.PodUnusable.Gap("the pod is named as NAMESPACE/NAME, not %q", name))
+		return nil, unusable("the pod is named as NAMESPACE/NAME, not %q", name)
 	}
 	// The right to list pods is in the role, the one to get them is not.
 	l, err := c.list(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/pods",
@@ -57,23 +56,22 @@ func (c *Client) OpenPod(ctx context.Context, name, node string) (*Pod, error) {
 	case err != nil:
 		return nil, err
 	case system != "" && system != "windows":
-		return nil, collectors.GapError(
-			evidence.PodUnusable.Gap("%s is a %s pod; name one that runs Windows", name, system))
+		return nil, unusable("%s is a %s pod; name one that runs Windows", name, system)
 	case pod.HostProcess() || pod.Spec.HostNetwork:
-		return nil, collectors.GapError(
-			evidence.PodUnusable.Gap(
-				"%s is in the network of its node, so it sees what the node sees; name one that has a network of its own", name))
+		return nil, unusable(
+			"%s is in the network of its node, so it sees what the node sees; name one that has a network of its own", name)
 	case node != "" && pod.Spec.NodeName != "" && pod.Spec.NodeName != node:
-		return nil, collectors.GapError(
-			evidence.PodUnusable.Gap("%s runs on the node %s, not on %s", name, pod.Spec.NodeName,
-				node))
+		return nil, unusable("%s runs on the node %s, not on %s", name, pod.Spec.NodeName, node)
 	}
 	container, why := containerOf(pod)
 	if why != "" {
-		return nil, collectors.GapError(evidence.PodUnusable.Gap("no command can be run in %s: %s",
-			name, why))
+		return nil, unusable("no command can be run in %s: %s", name, why)
 	}
 	return &Pod{Name: name, Container: container, client: c}, nil
+}
+
+func unusable(format string, args ...any) error {
+	return collectors.GapError(evidence.PodUnusable.Gap(append([]any{format}, args...)...))
 }
 
 // systemOf is the operating system that the pod runs on, "" where nothing says it.
@@ -84,7 +82,7 @@ func (c *Client) systemOf(ctx context.Context, pod evidence.Pod) (string, error)
 	if pod.Spec.NodeName == "" {
 		return pod.Spec.NodeSelector["kubernetes.io/os"], nil
 	}
-	object, err := c.object(ctx, "/api/v1/nodes/"+url.PathEscape(pod.Spec.NodeName),
+	object, err := c.Object(ctx, "/api/v1/nodes/"+url.PathEscape(pod.Spec.NodeName),
 		"node "+pod.Spec.NodeName)
 	if err != nil {
 		return "", err
@@ -147,16 +145,11 @@ func (p *Pod) Exec(ctx context.Context, argv []string) (stdout, stderr string, c
 		return "", "", 0, *err
 	}
 	namespace, name, _ := strings.Cut(p.Name, "/")
-	query := url.Values{"container": {p.Container}, "command": argv, "stdout": {"true"},
-		"stderr": {"true"}}
-	r := c.rest.Post().AbsPath("/api/v1/namespaces", namespace, "pods", name, "exec")
-	for key, values := range query {
-		for _, v := range values {
-			r.Param(key, v)
-		}
-	}
+	at := c.rest.Post().AbsPath("/api/v1/namespaces", namespace, "pods", name, "exec").URL()
+	at.RawQuery = url.Values{"container": {p.Container}, "command": argv, "stdout": {"true"},
+		"stderr": {"true"}}.Encode()
 	out, errs := &keptBeginning{}, &keptBeginning{}
-	e := &execution{client: c, at: r.URL(), stdout: out, stderr: errs}
+	e := &execution{client: c, at: at, stdout: out, stderr: errs}
 	var ended metav1.Status
 	done := make(chan error, 1)
 	go func() { // SPDY waits for the server's answer without an eye on the context
@@ -201,10 +194,8 @@ func (p *Pod) ended(argv []string, s metav1.Status) (int, error) {
 		return int(uint32(code)), nil
 	}
 	if _, why, ok := strings.Cut(s.Message, "error executing command in container: "); ok {
-		return 0, notStarted{
-			collectors.GapError(
-				evidence.PodUnusable.Gap("%s does not start in the container %s of %s: %s", argv[0],
-					p.Container, p.Name, why))}
+		return 0, notStarted{unusable("%s does not start in the container %s of %s: %s",
+			argv[0], p.Container, p.Name, why)}
 	}
 	return 0, p.client.explain(context.Background(), errors.New(s.Message), "create", p.what())
 }

@@ -38,7 +38,7 @@ func TestTrim(t *testing.T) {
 		{"metadata of another type", `{"metadata":5,"managedFields":1}`, "an error"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := trim(json.RawMessage(row.object))
+			got, err := Trim(json.RawMessage(row.object))
 			if row.want == "an error" {
 				if err == nil {
 					t.Errorf("%s becomes %s", row.object, got)

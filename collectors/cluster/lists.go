@@ -16,21 +16,6 @@ import (
 
 // What follows is for who reads many nodes at once, and splits the lists by node.
 
-// FromMemory asks for what the server has in its memory: a moment's delay costs nothing there, a
-// read of all of etcd would.
-func FromMemory() url.Values { return url.Values{"resourceVersion": {"0"}} }
-
-// ManyNodes is from when on Node objects are kept thin among the nodes of a cluster.
-const ManyNodes = manyNodes
-
-// Object reads one object, trimmed.
-func (c *Client) Object(ctx context.Context, path, what string) (json.RawMessage, error) {
-	return c.object(ctx, path, what)
-}
-
-// IsNotFound tells that the server does not have what was asked for, or its kind.
-func IsNotFound(err error) bool { return isNotFound(err) }
-
 // List reads all objects of a kind as one List, trimmed.
 func (c *Client) List(ctx context.Context, path, what string) ([]byte, error) {
 	l, err := c.list(ctx, path, FromMemory(), what)
@@ -99,16 +84,6 @@ func expiredPage(answer, explained error, query url.Values) error {
 	}
 	return &expiredPageError{explained, rest}
 }
-
-// Trim takes out of an object what no check reads.
-func Trim(object json.RawMessage) (json.RawMessage, error) { return trim(object) }
-
-// ThinNode takes out of a Node what no check compares with that of other nodes.
-func ThinNode(object json.RawMessage) (json.RawMessage, error) { return thinNode(object) }
-
-// ConfigMaps are the NAMESPACE/NAME of those that tell how the cluster is set up, by what a node
-// shows of it.
-func ConfigMaps(node evidence.NodeObject) []string { return configMaps(node) }
 
 // A NoNodesError says which of the nodes that were named the cluster does not have.
 type NoNodesError struct {

@@ -45,7 +45,7 @@ func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 			if i == 0 { // what the kubelet refuses once it refuses always
 				return err
 			}
-			if !isNotFound(err) {
+			if !IsNotFound(err) {
 				failed = cmp.Or(failed, err)
 			}
 			continue
@@ -111,9 +111,8 @@ func (t Target) readServed(ctx context.Context, r *collectors.Record, root strin
 		name = path.Join(name, inside)
 	}
 	if name == "" {
-		return collectors.GapError(
-			evidence.NotFound.Gap(
-				"a log of the kubelet below C:\\var\\log (its log query is off: enableSystemLogQuery)"))
+		return collectors.GapError(evidence.NotFound.Gap(
+			"a log of the kubelet below C:\\var\\log (its log query is off: enableSystemLogQuery)"))
 	}
 	text, err := t.Client.text(ctx, root+name, nil, "kubelet", t.LogBytes)
 	if err == nil {

@@ -110,7 +110,7 @@ func (c *Client) Check(ctx context.Context, node string) error {
 	defer cancel()
 	object, err := c.node(ctx, node)
 	switch {
-	case isNotFound(err):
+	case IsNotFound(err):
 		return &NoNodeError{server: server(c.host), node: node}
 	case err != nil:
 		return nil
@@ -146,7 +146,7 @@ func (c *Client) node(ctx context.Context, name string) (json.RawMessage, error)
 	defer c.nodeMu.Unlock()
 	if c.nodeObject == nil &&
 		(c.nodeErr == nil || collectors.GapOf(c.nodeErr).Kind == evidence.Timeout) {
-		c.nodeObject, c.nodeErr = c.object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
+		c.nodeObject, c.nodeErr = c.Object(ctx, "/api/v1/nodes/"+url.PathEscape(name), "node "+name)
 		var node struct{ Metadata struct{ Name string } }
 		if c.nodeErr == nil && json.Unmarshal(c.nodeObject, &node) == nil &&
 			node.Metadata.Name != "" && node.Metadata.Name != name {

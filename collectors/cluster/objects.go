@@ -14,13 +14,13 @@ import (
 // lastApplied holds the whole manifest, with whatever its author put into it.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// object reads one object as the server wrote it, trimmed.
-func (c *Client) object(ctx context.Context, path, what string) (json.RawMessage, error) {
+// Object reads one object as the server wrote it, trimmed.
+func (c *Client) Object(ctx context.Context, path, what string) (json.RawMessage, error) {
 	content, err := c.whole(ctx, path, what)
 	if err != nil {
 		return nil, err
 	}
-	return trim(content)
+	return Trim(content)
 }
 
 // whole reads one object with who wrote what of it.
@@ -69,7 +69,7 @@ const calicoAPI = "/apis/crd.projectcalico.org/v1/"
 // calico reads all objects of one of Calico's kinds. A cluster without Calico has none.
 func (c *Client) calico(ctx context.Context, kind string) (*list, error) {
 	l, err := c.list(ctx, calicoAPI+kind, FromMemory(), kind)
-	if isNotFound(err) {
+	if IsNotFound(err) {
 		return &list{}, nil
 	}
 	return l, err
@@ -157,7 +157,7 @@ func (l *list) readItems(d *json.Decoder) error {
 }
 
 func (l *list) add(item json.RawMessage) error {
-	trimmed, err := trim(item)
+	trimmed, err := Trim(item)
 	if err != nil {
 		return err
 	}
@@ -185,9 +185,9 @@ func expect(d *json.Decoder, want json.Delim) error {
 	return nil
 }
 
-// trim takes out of an object what no check reads: who manages which field, and
+// Trim takes out of an object what no check reads: who manages which field, and
 // the manifest that was last applied.
-func trim(object json.RawMessage) (json.RawMessage, error) {
+func Trim(object json.RawMessage) (json.RawMessage, error) {
 	if !bytes.Contains(object, []byte(`"managedFields"`)) &&
 		!bytes.Contains(object, []byte(lastApplied)) && json.Valid(object) {
 		return object, nil

@@ -93,17 +93,12 @@ func convertAKS(src *source, out *output) {
 	if version.missing {
 		version = kernelOf(src.text("kubectl-get-nodes.log"), aksName(src), version)
 	}
-	hns := convertNetwork(src, out, version)
-	if _, ok := hnsVersion(hns.all()); !ok {
-		out.Gap("hns-globals.json",
-			gapf(evidence.NotCollected,
-				"%s does not ask HNS for its version, and no object in the recording carries one; %s", aksTool, runBundle))
-	}
+	hns := convertNetwork(src, out, version, unversioned(aksTool, "recording"))
 	if len(hns.all()) == 0 && hns.dumps[0].gap.Kind == evidence.NotCollected {
 		if why := tr.because("collectlogs", "networking related"); why != "" {
 			for _, k := range hnsKinds {
-				out.Gap(k.path, gapf(evidence.NotCollected, "%s did not get the %s%s; %s", aksTool,
-					k.what, why, runBundle))
+				out.Gap(k.path, missingf("%s did not get the %s%s; %s",
+					aksTool, k.what, why, runBundle))
 			}
 		}
 	}
@@ -207,8 +202,7 @@ func aksMemory(src *source) (any, evidence.Gap) {
 		return memory, evidence.Gap{}
 	}
 	if available.gap.Kind == "" {
-		return nil, gapf(evidence.Error, "%s shows no counter; it begins with: %s", available.name,
-			clip(firstLine(available.content)))
+		return nil, available.otherwise("%s shows no counter; it begins with: %s")
 	}
 	return nil, also(available.gap, "; %s does not collect the memory otherwise; %s", aksTool,
 		runBundle)
@@ -265,7 +259,7 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 		out.Gap("api/node.json", also(nodes.gap, "%s; collect `kubectl get node NAME -o json`",
 			failed))
 	default:
-		out.Gap("api/node.json", gapf(evidence.Error, "%s describes no node; it begins with: %s%s",
+		out.Gap("api/node.json", brokenf("%s describes no node; it begins with: %s%s",
 			nodes.name, clip(firstLine(nodes.content)), failed))
 	}
 	described := readDescribedPods(pods.content, "")
@@ -273,9 +267,8 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	case len(described) > 0:
 		out.JSON("api/pods.json", map[string]any{"kind": "PodList", "items": described})
 	case pods.gap.Kind == "":
-		out.Gap("api/pods.json",
-			gapf(evidence.NotCollected,
-				"%s describes no pod; collect `kubectl get pods -A -o json`", pods.name))
+		out.Gap("api/pods.json", missingf(
+			"%s describes no pod; collect `kubectl get pods -A -o json`", pods.name))
 	}
 	events := append(readDescribedEvents(nodes.content, ran), readDescribedEvents(pods.content,
 		ran)...)
@@ -283,9 +276,8 @@ func aksObjects(src *source, out *output, tr transcript, ran time.Time) {
 	case len(events) > 0 && pods.gap.Kind == "":
 		out.JSON("api/events.json", map[string]any{"items": events})
 	case pods.gap.Kind == "":
-		out.Gap("api/events.json",
-			gapf(evidence.NotCollected,
-				"%s has no events in %s, which kubectl also prints where the node may not list them; collect `kubectl get events -A -o json`", aksTool, pods.name))
+		out.Gap("api/events.json", missingf(
+			"%s has no events in %s, which kubectl also prints where the node may not list them; collect `kubectl get events -A -o json`", aksTool, pods.name))
 	default:
 		out.Gap("api/events.json", also(pods.gap, "%s; collect `kubectl get events -A -o json`",
 			failed))
@@ -332,16 +324,10 @@ func aksCRI(src *source, out *output, tr transcript) {
 	if m := containerdInfo.FindStringSubmatch(table("-containerd-info.txt")); m != nil {
 		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
 	}
-	if image := aksPause(src); image != "" {
-		cri.Config = sandboxImage(image)
-	}
+	cri.Config = sandboxImage(aksPause(src))
 	if reflect.ValueOf(cri).IsZero() {
 		images := src.text(stamped(src, "-cri-containerd-images.txt"))
-		why := images.gap
-		if why.Kind == "" {
-			why = gapf(evidence.Error, "%s shows no images; it begins with: %s", images.name,
-				clip(firstLine(images.content)))
-		}
+		why := images.otherwise("%s shows no images; it begins with: %s")
 		out.Gap("cri.json", also(why, "%s", tr.because("crictl", "ctr.exe", "CRI plugin")))
 		return
 	}
@@ -359,8 +345,8 @@ func aksPause(src *source) string {
 			ctr = src.folder(f)
 		}
 	}
-	images, _ := readCtrImages(ctr.text("containerd-image.txt").content)
-	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
+	images := readCtrImages(ctr.text("containerd-image.txt").content)
+	inUse := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	if len(images) == 0 {
 		for _, i := range readCrictlImages(src.text(stamped(src,
 			"-cri-containerd-images.txt")).content) {
@@ -370,7 +356,7 @@ func aksPause(src *source) string {
 		}
 	}
 	if len(inUse) == 0 {
-		inUse, _ = readCtrContainers(src.text("containers.txt").content)
+		inUse = readCtrContainers(src.text("containers.txt").content)
 	}
 	return pauseImage(inUse, images)
 }

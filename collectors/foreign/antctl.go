@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"doctor/checks/evidence"
 )
 
@@ -61,14 +59,11 @@ func antctlName(src *source) string {
 // agentNode reads the name of the Node from agentinfo, whose keys the encoder
 // writes in lower case.
 func agentNode(s string) string {
-	if len(s) > maxAgentInfo || evidence.CheckNesting([]byte(s)) != nil {
-		return ""
-	}
 	var info struct {
 		Lower struct{ Kind, Name string } `json:"noderef"`
 		Camel struct{ Kind, Name string } `json:"nodeRef"`
 	}
-	if unmarshalYAML(s, &info) != nil {
+	if len(s) > maxAgentInfo || unmarshalYAML(s, &info) != nil {
 		return ""
 	}
 	for _, name := range []string{info.Lower.Name, info.Camel.Name} {
@@ -81,29 +76,19 @@ func agentNode(s string) string {
 
 const maxAgentInfo = 1 << 20
 
-// unmarshalYAML keeps a parser's panic over hostile YAML from ending the program.
-func unmarshalYAML(s string, into any) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errYAML
-		}
-	}()
-	return yaml.Unmarshal([]byte(s), into)
-}
-
 const antctlTool = "antctl supportbundle"
 
 // antctlLacks is what antctl keeps elsewhere, or in part.
 var antctlLacks = map[string]evidence.Gap{
-	"api/node.json": gapf(evidence.NotCollected,
+	"api/node.json": missingf(
 		"the Node object is in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get node NODE -o json`"),
-	"api/nodes.json": gapf(evidence.NotCollected,
+	"api/nodes.json": missingf(
 		"the Node objects are in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get nodes -o json`"),
-	"api/pods.json": gapf(evidence.NotCollected,
+	"api/pods.json": missingf(
 		"the pods are in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get pods -A -o json`"),
-	"api/daemonsets.json": gapf(evidence.NotCollected,
+	"api/daemonsets.json": missingf(
 		"the DaemonSets are in clusterinfo, which is next to the agents' archives in the bundle's folder; give doctor the whole folder, or collect `kubectl get daemonsets -A -o json`"),
-	"api/configmaps.json": gapf(evidence.NotCollected,
+	"api/configmaps.json": missingf(
 		"%s collects Antrea's own ConfigMaps only; collect `kubectl get configmaps -n kube-system -o json`", antctlTool),
 }
 
@@ -117,8 +102,7 @@ func convertAntctl(src *source, out *output) {
 	ip, routes := src.text("ipconfig"), src.text("routes")
 	for _, t := range []*textFile{&ip, &routes} {
 		if t.missing {
-			t.gap = gapf(evidence.NotCollected, "%s is not in the agent's archive; %s", t.name,
-				runBundle)
+			t.gap = missingf("%s is not in the agent's archive; %s", t.name, runBundle)
 		}
 	}
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),
@@ -167,20 +151,17 @@ func convertAntctlHNS(src *source, out *output) (networks int) {
 	case len(list) > 0:
 		out.JSON("hns-networks.json", list)
 	case t.missing:
-		out.Gap("hns-networks.json",
-			gapf(evidence.NotCollected, "HNSNetwork is not in the agent's archive; %s", ask))
+		out.Gap("hns-networks.json", missingf("HNSNetwork is not in the agent's archive; %s", ask))
 	case t.gap.Kind != "":
 		out.Gap("hns-networks.json", t.gap)
 	case t.empty():
-		out.Gap("hns-networks.json",
-			gapf(evidence.Error,
-				"HNSNetwork is empty: PowerShell writes nothing both for no network and for no rights; %s", ask))
+		out.Gap("hns-networks.json", brokenf(
+			"HNSNetwork is empty: PowerShell writes nothing both for no network and for no rights; %s", ask))
 	default:
 		out.Gap("hns-networks.json", failureGap(t.name, t.content))
 	}
-	out.Gap("hns-endpoints.json",
-		gapf(evidence.NotCollected,
-			"%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be read from it; %s", antctlTool, ask))
+	out.Gap("hns-endpoints.json", missingf(
+		"%s takes HNSEndpoint as PowerShell's list, which shows four items of a list at most: the policies of endpoints, such as OutBoundNAT's exceptions, cannot be read from it; %s", antctlTool, ask))
 	return len(list)
 }
 

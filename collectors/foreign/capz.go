@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"path"
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -42,12 +41,7 @@ func convertCAPZ(src *source, out *output) {
 		src.texts[name] = src.readText(file, maxDump)
 	}
 	hns := readHNS(src)
-	hns.convert(out)
-	if _, known := hnsVersion(hns.all()); !known {
-		out.Gap("hns-globals.json", gapf(evidence.NotCollected,
-			"%s does not ask HNS for its version, and no object in the recording carries one; %s",
-			capzTool, runBundle))
-	}
+	hns.convert(out, unversioned(capzTool, "recording"))
 
 	ip := src.text("ipconfig.log")
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),
@@ -64,23 +58,18 @@ func convertCAPZ(src *source, out *output) {
 	if len(events) > 0 {
 		out.JSON("events.json", events)
 	} else {
-		out.Gap("events.json", gapf(evidence.NotCollected,
+		out.Gap("events.json", missingf(
 			"scm.log, reboots.log and hyperv-operation.log show no event; %s", runBundle))
 	}
-	var cri evidence.CRIState
-	if inUse, ok := readCtrContainers(src.text("containerd-containers.log").content); ok {
-		if image := pauseImage(inUse, nil); image != "" {
-			cri.Config = sandboxImage(image)
-		}
-	}
-	if !reflect.ValueOf(cri).IsZero() {
-		out.JSON("cri.json", cri)
+	inUse := readCtrContainers(src.text("containerd-containers.log").content)
+	if image := pauseImage(inUse, nil); image != "" {
+		out.JSON("cri.json", evidence.CRIState{Config: sandboxImage(image)})
 	}
 	for _, log := range []string{"kubelet.log", "containerd.log", "cni.log"} {
 		out.log(src, log, logComponent(log, "other"))
 	}
 	out.meta(src, "capz-artifacts", capzName(src), src.newest(files...), hns.answered())
-	out.uncollected(capzTool, map[string]evidence.Gap{"cri.json": gapf(evidence.NotCollected,
+	out.uncollected(capzTool, map[string]evidence.Gap{"cri.json": missingf(
 		"%s shows no sandbox image in containerd-containers.log; collect `crictl info`", capzTool)})
 }
 
@@ -114,10 +103,10 @@ func readWrapped(src *source, name, provider string) export {
 		switch {
 		case line == "" || len(e.events) == maxExported:
 		case number(id) > 0 && stamp != "":
-			e.events = append(e.events, exported{stamp: stamp, id: number(id), level: level,
-				source: provider, message: message})
-		case last >= 0 && len(e.events[last].message) < maxListValue:
-			e.events[last].message += " " + message
+			e.events = append(e.events, exported{stamp, evidence.WindowsEvent{
+				ID: number(id), Level: level, Provider: provider, Message: message}})
+		case last >= 0 && len(e.events[last].Message) < maxListValue:
+			e.events[last].Message += " " + message
 		}
 	}
 	inOrder(e.events, src.newest(name))

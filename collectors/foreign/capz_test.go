@@ -126,7 +126,7 @@ func FuzzWrappedEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		src := &source{texts: map[string]textFile{"scm.log": {name: "scm.log", content: s}}}
 		for _, e := range readWrapped(src, "scm.log", "p").events {
-			if e.id <= 0 || e.stamp == "" {
+			if e.ID <= 0 || e.stamp == "" {
 				t.Errorf("an event without id or time: %+v", e)
 			}
 		}

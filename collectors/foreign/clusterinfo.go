@@ -44,7 +44,7 @@ func convertClusterInfo(src *source, out *output, node string) {
 	}
 	c := clusterInfo{left: maxKubeParsed}
 	documents := splitYAML(t.content)
-	nodes, why := c.list(documents, "nodes", func(string) bool { return true })
+	nodes, why := c.list(documents, "nodes", nil)
 	at := slices.IndexFunc(nodes, func(o kubeObject) bool {
 		return strings.EqualFold(o.name(), node)
 	})
@@ -54,27 +54,19 @@ func convertClusterInfo(src *source, out *output, node string) {
 		out.Gap("api/node.json", why)
 	case at < 0:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
-		out.Gap("api/node.json",
-			gapf(evidence.NotCollected,
-				"clusterinfo has %d nodes, and none is called %s; collect `kubectl get nodes -o json`", len(nodes), node))
+		out.Gap("api/node.json", missingf(
+			"clusterinfo has %d nodes, and none is called %s; collect `kubectl get nodes -o json`",
+			len(nodes), node))
 	default:
 		out.JSON("api/nodes.json", kubeList("NodeList", nodes))
 		out.JSON("api/node.json", nodes[at].withKind("v1", "Node"))
 		node = nodes[at].name()
 	}
 	ours := regexp.MustCompile(`(?m)^\s*nodeName: ["']?` + regexp.QuoteMeta(node) + `["']?\s*$`)
-	if pods, why := c.list(documents, "pods", ours.MatchString); why.Kind != "" {
-		out.Gap("api/pods.json", why)
-	} else {
-		out.JSON("api/pods.json", kubeList("PodList", pods))
-	}
-	if sets, why := c.list(documents, "daemonsets", func(string) bool {
-		return true
-	}); why.Kind != "" {
-		out.Gap("api/daemonsets.json", why)
-	} else {
-		out.JSON("api/daemonsets.json", kubeList("DaemonSetList", sets))
-	}
+	pods, why := c.list(documents, "pods", ours)
+	out.either("api/pods.json", kubeList("PodList", pods), why)
+	sets, why := c.list(documents, "daemonsets", nil)
+	out.either("api/daemonsets.json", kubeList("DaemonSetList", sets), why)
 }
 
 // A kubeObject is one Kubernetes object, as JSON.
@@ -103,52 +95,61 @@ func kubeList(kind string, items []kubeObject) map[string]any {
 
 type clusterInfo struct{ left int }
 
-// list takes the objects of a list that wanted knows by their YAML. Each is
+// list takes the objects of a list whose YAML is wanted, all of them where that is nil. Each is
 // parsed by itself: one that is broken, or too much in all, makes the list unknown.
 func (c *clusterInfo) list(documents map[string]string, name string,
-	wanted func(string) bool) ([]kubeObject, evidence.Gap) {
+	wanted *regexp.Regexp) ([]kubeObject, evidence.Gap) {
 	document, ok := documents[name]
 	if !ok {
-		return nil, gapf(evidence.NotCollected,
-			"clusterinfo has no list of %s; collect `kubectl get %s -A -o json`", name, name)
+		return nil, missingf("clusterinfo has no list of %s; collect `kubectl get %s -A -o json`",
+			name, name)
 	}
 	items, whole := splitItems(document)
 	if !whole {
-		return nil, gapf(evidence.Error,
-			"clusterinfo: the list of %s cannot be taken apart, or is too long", name)
+		return nil, brokenf("clusterinfo: the list of %s cannot be taken apart, or is too long",
+			name)
 	}
 	var list []kubeObject
 	for _, item := range items {
-		if !wanted(item) {
+		if wanted != nil && !wanted.MatchString(item) {
 			continue
 		}
 		if c.left -= len(item); c.left < 0 || len(item) > maxKubeObject {
-			return nil, gapf(evidence.Error,
-				"clusterinfo: its objects are larger than doctor reads (%d MiB)", maxKubeParsed>>20)
+			return nil, brokenf("clusterinfo: its objects are larger than doctor reads (%d MiB)",
+				maxKubeParsed>>20)
 		}
 		var o kubeObject
 		if err := unmarshalItem(item, &o); err != nil {
-			return nil, gapf(evidence.Error, "clusterinfo: one of its %s is no YAML: %v", name, err)
+			return nil, brokenf("clusterinfo: one of its %s is no YAML: %v", name, err)
 		}
 		list = append(list, o)
 	}
 	return list, evidence.Gap{}
 }
 
-func unmarshalItem(item string, o *kubeObject) (err error) {
+func unmarshalItem(item string, o *kubeObject) error {
+	err := unmarshalYAML(item, o)
+	if err == nil && *o == nil {
+		err = errYAML
+	}
+	return err
+}
+
+// unmarshalYAML keeps a parser's panic over hostile YAML from ending the program.
+func unmarshalYAML(s string, into any) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errYAML
 		}
 	}()
-	if err := evidence.CheckNesting([]byte(item)); err != nil {
+	if err := evidence.CheckNesting([]byte(s)); err != nil {
 		return err
 	}
-	b, err := yaml.YAMLToJSON([]byte(item))
+	b, err := yaml.YAMLToJSON([]byte(s))
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, o); err != nil || *o == nil {
+	if json.Unmarshal(b, into) != nil {
 		return errYAML
 	}
 	return nil

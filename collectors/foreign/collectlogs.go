@@ -23,6 +23,8 @@ var collectlogs = format{
 	convert:   convertCollectlogs,
 }
 
+const collectlogsTool = "collectlogs.ps1"
+
 const runBundle = "run `doctor bundle` on the node"
 
 // The names that only a dump of HNS or of its switch has, and those that other
@@ -52,10 +54,11 @@ func isCollectlogs(folder listing) bool {
 }
 
 func convertCollectlogs(src *source, out *output) {
-	convertMeta(src, convertNetwork(src, out, src.text("winver.txt")), out)
+	hns := convertNetwork(src, out, src.text("winver.txt"), unversioned(collectlogsTool, "folder"))
+	convertMeta(src, hns, out)
 	out.write("compute.json")(readCompute(src.text("hcsdiag.txt"), src.text("shimdiag.txt")))
 
-	out.uncollected("collectlogs.ps1", collectlogsLacks)
+	out.uncollected(collectlogsTool, collectlogsLacks)
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
 		out.Gap("events.json",
 			gapf(evidence.Unsupported,
@@ -65,9 +68,9 @@ func convertCollectlogs(src *source, out *output) {
 
 // convertNetwork writes what collectlogs.ps1 tells of the node, also where another
 // tool ran it. version is where the build of Windows is.
-func convertNetwork(src *source, out *output, version textFile) hnsState {
+func convertNetwork(src *source, out *output, version textFile, unversioned evidence.Gap) hnsState {
 	hns := readHNS(src)
-	hns.convert(out)
+	hns.convert(out, unversioned)
 	out.write("os.json")(readOS(version))
 	out.write("hotfixes.json")(readHotfixes(src.text("winver.txt")))
 	out.write("services.json")(readServices(src.text("scqueryex.txt"),
@@ -94,12 +97,11 @@ func hasFolder(l listing, name string) bool {
 
 // collectlogsLacks is what collectlogs.ps1 collects less of than the layout has.
 var collectlogsLacks = map[string]evidence.Gap{
-	"firewall.json": gapf(evidence.NotCollected,
+	"firewall.json": missingf(
 		"collectlogs.ps1 lists firewall rules without their ports, so firewall.txt does not show what is open; %s", runBundle),
-	"cri.json": gapf(evidence.NotCollected,
+	"cri.json": missingf(
 		"collectlogs.ps1 does not ask the container runtime; containers.txt names at most the images of containers; %s", runBundle),
-	"events.json": gapf(evidence.NotCollected, "the folder contains no event logs; %s",
-		runBundle),
+	"events.json": missingf("the folder contains no event logs; %s", runBundle),
 }
 
 // convertMeta writes meta.json. Now, for a check, is when the tool ran; where

@@ -25,17 +25,15 @@ func (c *copies) add(src *source, name, windowsPath, why string) {
 	to := evidence.EvidencePath(windowsPath)
 	stored, ok := src.names.files[strings.ToLower(name)]
 	if !ok {
-		c.out.Gap(to,
-			gapf(evidence.NotCollected,
-				"%s copies %s, and this recording does not hold it%s; collect that file", c.tool,
-				windowsPath, why))
+		c.out.Gap(to, missingf(
+			"%s copies %s, and this recording does not hold it%s; collect that file",
+			c.tool, windowsPath, why))
 		return
 	}
 	info, err := fs.Stat(src.fsys, path.Join(src.root, stored))
 	if err == nil && info.Size() <= byteOrderMark {
-		c.out.Gap(to,
-			gapf(evidence.Error,
-				"the copy of %s is empty: so may the file be, or %s could not read it; collect that file", windowsPath, c.tool))
+		c.out.Gap(to, brokenf(
+			"the copy of %s is empty: so may the file be, or %s could not read it; collect that file", windowsPath, c.tool))
 		return
 	}
 	c.out.place(to, src, name)
@@ -101,18 +99,21 @@ func (c *copies) finish() {
 			return strings.EqualFold(r.Path, p)
 		})
 		if to := evidence.EvidencePath(p); !known && !c.out.Has(to) {
-			c.out.Gap(to, gapf(evidence.NotCollected, "%s does not collect %s; collect that file",
-				c.tool, p))
+			c.out.Gap(to, missingf("%s does not collect %s; collect that file", c.tool, p))
 		}
 	}
+	c.write(missingf(
+		"this recording of %s contains no file of the node; collect its configuration files", c.tool))
+}
+
+// write makes files.json, or the gap where no file was copied. Other tools do not report what they
+// looked for and did not find, so nothing in it is absent that they did not name.
+func (c *copies) write(why evidence.Gap) {
 	if len(c.records) == 0 {
-		c.out.Gap("files.json",
-			gapf(evidence.NotCollected,
-				"this recording of %s contains no file of the node; collect its configuration files",
-				c.tool))
+		c.out.Gap(evidence.FileIndex.Path(), why)
 		return
 	}
-	c.out.JSON("files.json", c.records)
+	c.out.JSON(evidence.FileIndex.Path(), c.records)
 }
 
 // logComponents tells by the beginning of a log's name whose it is.
@@ -158,10 +159,9 @@ func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise
 	}
 	for component, stored := range empty {
 		if !filled[component] && !out.Has("logs/"+component) {
-			out.Gap("logs/"+component,
-				gapf(evidence.Error,
-					"%s is empty in this recording, and so is every other log of %s; collect it again",
-					stored, component))
+			out.Gap("logs/"+component, brokenf(
+				"%s is empty in this recording, and so is every other log of %s; collect it again",
+				stored, component))
 		}
 	}
 }

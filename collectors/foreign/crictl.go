@@ -10,58 +10,66 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A columnTable is a table that a program of Go drew with blanks: what stands
-// below a column's head begins where the head does.
-type columnTable struct {
-	columns []string
-	starts  []int
-	rows    [][]string
-	gap     int // blanks that part two heads at least
-	odd     int // rows that do not fit the head
-}
-
-// readColumns finds the row of heads and reads what follows it. Before it may stand
-// what the program wrote to its error stream. gap is how many blanks part two
-// heads at least: those of crictl have single blanks within.
-func readColumns(s string, gap int, heads ...string) (t columnTable, found bool) {
+// readColumns reads tables that a program of Go drew with blanks, each row by its heads: what stands
+// below a column's head begins where the head does. Before a row of heads may stand what the program
+// wrote to its error stream, and behind the rows another answer, perhaps wider. gap is how many
+// blanks part two heads at least: those of crictl have single blanks within. rows is nil where there
+// is no such table, and odd counts the rows that do not fit their heads.
+func readColumns(s string, gap int, heads ...string) (rows []map[string]string, odd int) {
+	var columns []string
+	var starts []int
+	found := false
 	for line := range strings.Lines(s) {
 		line = strings.TrimRight(line, "\r\n")
-		if columns, starts := splitHeads(line, gap); hasHeads(columns, heads) {
-			if len(t.rows) > 0 && !slices.Equal(columns, t.columns) {
-				break // another table, whose cells would be read by the wrong heads
+		if names, at := splitHeads(line, gap); slices.Contains(names, heads[0]) {
+			columns, starts, found = names, at, hasHeads(names, heads)
+			if found && rows == nil {
+				rows = []map[string]string{}
 			}
-			t.columns, t.starts, t.gap, found = columns, starts, gap, true // of a second answer, perhaps wider
 			continue
 		}
-		if !found {
+		if !found || strings.TrimSpace(line) == "" {
 			continue
 		}
-		if strings.TrimSpace(line) == "" {
-			continue
+		if len(rows) == maxObjects {
+			return rows, odd + 1
 		}
-		if len(t.rows) == maxObjects {
-			t.odd++
-			break
+		row := rowBelow(columns, starts, line)
+		if row == nil && gap > 1 {
+			row = shiftedRow(columns, line)
 		}
-		if row, ok := t.cells(line); ok {
-			t.rows = append(t.rows, row)
+		if row != nil {
+			rows = append(rows, row)
 		} else {
-			t.odd++
+			odd++
 		}
 	}
-	if !found {
-		return columnTable{}, false
+	return rows, odd
+}
+
+// wholeColumns is readColumns where all rows fit, and otherwise nil.
+func wholeColumns(s string, gap int, heads ...string) []map[string]string {
+	rows, odd := readColumns(s, gap, heads...)
+	if odd > 0 {
+		return nil
 	}
-	return t, true
+	return rows
+}
+
+// ofRows makes an object of each row; nil stays nil.
+func ofRows[T any](rows []map[string]string, object func(row map[string]string) T) []T {
+	if rows == nil {
+		return nil
+	}
+	list := make([]T, len(rows))
+	for i, row := range rows {
+		list[i] = object(row)
+	}
+	return list
 }
 
 func hasHeads(columns, heads []string) bool {
-	for _, h := range heads {
-		if !slices.Contains(columns, h) {
-			return false
-		}
-	}
-	return len(heads) > 0
+	return !slices.ContainsFunc(heads, func(h string) bool { return !slices.Contains(columns, h) })
 }
 
 const maxColumns = 32
@@ -83,55 +91,58 @@ func splitHeads(line string, gap int) (names []string, starts []int) {
 	return names, starts
 }
 
-func (t columnTable) cells(line string) ([]string, bool) {
-	row := make([]string, len(t.starts))
-	for i, start := range t.starts {
+// rowBelow is nil for a line whose cells do not begin where the columns do.
+func rowBelow(columns []string, starts []int, line string) map[string]string {
+	row := map[string]string{}
+	for i, start := range starts {
 		if start >= len(line) {
 			break
 		}
 		if start > 0 && line[start-1] != ' ' {
-			return t.shifted(line)
+			return nil
 		}
 		end := len(line)
-		if i+1 < len(t.starts) && t.starts[i+1] < end {
-			end = t.starts[i+1]
+		if i+1 < len(starts) {
+			end = min(end, starts[i+1])
 		}
-		row[i] = strings.TrimSpace(line[start:end])
+		row[columns[i]] = strings.TrimSpace(line[start:end])
 	}
-	return row, row[0] != ""
+	if row[columns[0]] == "" {
+		return nil
+	}
+	return row
 }
 
 // betweenCells is what the programs leave between two cells at least.
 var betweenCells = regexp.MustCompile(` {2,}`)
 
-// shifted reads a row whose cells are not below their heads, since somebody replaced a name in it by
-// a shorter or longer one. It counts where no cell is empty.
-func (t columnTable) shifted(line string) ([]string, bool) {
-	row := betweenCells.Split(strings.TrimSpace(line), len(t.starts))
-	return row, t.gap > 1 && len(row) == len(t.starts)
-}
-
-// cell is the row's value below a head, "" where the table has no such column.
-func (t columnTable) cell(row []string, head string) string {
-	if i := slices.Index(t.columns, head); i >= 0 {
-		return row[i]
+// shiftedRow reads a line whose cells are not below their heads, since somebody replaced a name in it
+// by a shorter or longer one. It counts where no cell is empty.
+func shiftedRow(columns []string, line string) map[string]string {
+	cells := betweenCells.Split(strings.TrimSpace(line), len(columns))
+	if len(cells) != len(columns) {
+		return nil
 	}
-	return ""
+	row := map[string]string{}
+	for i, column := range columns {
+		row[column] = cells[i]
+	}
+	return row
 }
 
 // readCrictlImages reads `crictl images`. nil means that there is no table.
 func readCrictlImages(s string) []evidence.CRIImage {
-	t, ok := readColumns(s, 2, "IMAGE", "TAG", "IMAGE ID")
-	if !ok || t.odd > 0 {
-		return nil
-	}
-	return t.images("IMAGE", []evidence.CRIImage{})
+	return imagesOf(wholeColumns(s, 2, "IMAGE", "TAG", "IMAGE ID"), "IMAGE")
 }
 
-// images adds the rows to a list, in the names of CRI v1. Identifiers are shortened as the tools do.
-func (t columnTable) images(name string, list []evidence.CRIImage) []evidence.CRIImage {
-	for _, row := range t.rows {
-		id, tag := t.cell(row, "IMAGE ID"), t.cell(row, name)+":"+t.cell(row, "TAG")
+// imagesOf gives the rows the names of CRI v1. Identifiers are shortened as the tools do.
+func imagesOf(rows []map[string]string, name string) []evidence.CRIImage {
+	if rows == nil {
+		return nil
+	}
+	list := []evidence.CRIImage{}
+	for _, row := range rows {
+		id, tag := row["IMAGE ID"], row[name]+":"+row["TAG"]
 		i := slices.IndexFunc(list, func(have evidence.CRIImage) bool { return have.ID == id })
 		if i < 0 {
 			i, list = len(list), append(list, evidence.CRIImage{ID: id, RepoTags: []string{}})
@@ -146,42 +157,25 @@ func (t columnTable) images(name string, list []evidence.CRIImage) []evidence.CR
 
 // readCrictlPods reads `crictl pods`.
 func readCrictlPods(s string) []evidence.CRISandbox {
-	t, ok := readColumns(s, 2, "POD ID", "STATE", "NAME", "NAMESPACE")
-	if !ok || t.odd > 0 {
-		return nil
-	}
 	states := map[string]string{"Ready": "SANDBOX_READY", "NotReady": "SANDBOX_NOTREADY"}
-	list := []evidence.CRISandbox{}
-	for _, row := range t.rows {
-		list = append(list, evidence.CRISandbox{
-			ID: t.cell(row, "POD ID"), State: states[t.cell(row, "STATE")],
-			Metadata: evidence.CRIMetadata{
-				Name: t.cell(row, "NAME"), Namespace: t.cell(row, "NAMESPACE"),
-				Attempt: number(t.cell(row, "ATTEMPT")),
-			},
+	return ofRows(wholeColumns(s, 2, "POD ID", "STATE", "NAME", "NAMESPACE"),
+		func(row map[string]string) evidence.CRISandbox {
+			return evidence.CRISandbox{ID: row["POD ID"], State: states[row["STATE"]],
+				Metadata: evidence.CRIMetadata{Name: row["NAME"], Namespace: row["NAMESPACE"],
+					Attempt: number(row["ATTEMPT"])}}
 		})
-	}
-	return list
 }
 
 // readCrictlContainers reads `crictl ps -a`.
 func readCrictlContainers(s string) []evidence.CRIContainer {
 	s = strings.ReplaceAll(s, "CONTAINER ID ", "CONTAINER    ") // older releases
-	t, ok := readColumns(s, 2, "CONTAINER", "IMAGE", "STATE", "NAME", "POD ID")
-	if !ok || t.odd > 0 {
-		return nil
-	}
-	list := []evidence.CRIContainer{}
-	for _, row := range t.rows {
-		list = append(list, evidence.CRIContainer{
-			ID: t.cell(row, "CONTAINER"), SandboxID: t.cell(row, "POD ID"),
-			State: "CONTAINER_" + strings.ToUpper(t.cell(row, "STATE")),
-			Image: evidence.CRIImageSpec{Image: t.cell(row, "IMAGE")},
-			Metadata: evidence.CRIMetadata{Name: t.cell(row, "NAME"),
-				Attempt: number(t.cell(row, "ATTEMPT"))},
+	return ofRows(wholeColumns(s, 2, "CONTAINER", "IMAGE", "STATE", "NAME", "POD ID"),
+		func(row map[string]string) evidence.CRIContainer {
+			return evidence.CRIContainer{ID: row["CONTAINER"], SandboxID: row["POD ID"],
+				State:    "CONTAINER_" + strings.ToUpper(row["STATE"]),
+				Image:    evidence.CRIImageSpec{Image: row["IMAGE"]},
+				Metadata: evidence.CRIMetadata{Name: row["NAME"], Attempt: number(row["ATTEMPT"])}}
 		})
-	}
-	return list
 }
 
 // A ctrImage is one row of `ctr images list`.
@@ -190,35 +184,27 @@ type ctrImage struct {
 	pinned bool // containerd keeps it from being collected: its sandbox image
 }
 
-// readCtrImages reads `ctr -n k8s.io images list`; false where there is no table.
-func readCtrImages(s string) ([]ctrImage, bool) {
-	t, ok := readColumns(s, 1, "REF", "TYPE", "DIGEST", "SIZE", "PLATFORMS", "LABELS")
-	if !ok || t.odd > 0 {
-		return nil, false
-	}
-	list := []ctrImage{}
-	for _, row := range t.rows {
-		list = append(list, ctrImage{t.cell(row, "REF"), strings.Contains(t.cell(row, "LABELS"),
-			"io.cri-containerd.pinned=pinned")})
-	}
-	return list, true
+// readCtrImages reads `ctr -n k8s.io images list`.
+func readCtrImages(s string) []ctrImage {
+	return ofRows(wholeColumns(s, 1, "REF", "TYPE", "DIGEST", "SIZE", "PLATFORMS", "LABELS"),
+		func(row map[string]string) ctrImage {
+			return ctrImage{row["REF"],
+				strings.Contains(row["LABELS"], "io.cri-containerd.pinned=pinned")}
+		})
 }
 
 // readCtrContainers reads the image of each row of `ctr -n k8s.io containers list`.
-func readCtrContainers(s string) (images []string, ok bool) {
-	t, ok := readColumns(s, 1, "CONTAINER", "IMAGE", "RUNTIME")
-	if !ok || t.odd > 0 {
-		return nil, false
-	}
-	for _, row := range t.rows {
-		images = append(images, t.cell(row, "IMAGE"))
-	}
-	return images, true
+func readCtrContainers(s string) []string {
+	return ofRows(wholeColumns(s, 1, "CONTAINER", "IMAGE", "RUNTIME"),
+		func(row map[string]string) string { return row["IMAGE"] })
 }
 
 // criImages gives ctr's images in the names of CRI v1: a reference that is a
 // digest or an identifier is no tag.
 func criImages(list []ctrImage) []evidence.CRIImage {
+	if list == nil {
+		return nil
+	}
 	images := []evidence.CRIImage{}
 	for _, i := range list {
 		if !strings.Contains(i.ref, "@") && !strings.HasPrefix(i.ref, "sha256:") {
@@ -228,10 +214,21 @@ func criImages(list []ctrImage) []evidence.CRIImage {
 	return images
 }
 
-// sandboxImage is a runtime's configuration of which nothing but its pause image is known.
+// sandboxImage is a runtime's configuration of which nothing but its pause image is known, nil where
+// that is not.
 func sandboxImage(ref string) json.RawMessage {
-	config, _ := json.Marshal(map[string]string{"sandboxImage": ref})
-	return config
+	if ref == "" {
+		return nil
+	}
+	return jsonOf(map[string]string{"sandboxImage": ref})
+}
+
+// takeRows replaces a list by one that has rows: a table without any is what crictl prints of a
+// runtime that does not answer, too.
+func takeRows[T any](into *[]T, list []T) {
+	if len(list) > 0 {
+		*into = list
+	}
 }
 
 // isPause tells the references of pause images, by the last element of their name.

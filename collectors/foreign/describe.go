@@ -74,15 +74,15 @@ func (d described) pairs(between string) map[string]string {
 }
 
 // table reads a table of the section, by the places of its heads.
-func (d described) table(heads ...string) columnTable {
+func (d described) table(heads ...string) []map[string]string {
 	var b strings.Builder
 	for _, line := range d.lines {
 		if strings.Trim(line, " -") != "" {
 			b.WriteString(line + "\n")
 		}
 	}
-	t, _ := readColumns(b.String(), 2, heads...)
-	return t
+	rows, _ := readColumns(b.String(), 2, heads...)
+	return rows
 }
 
 var nodeInfoFields = map[string]string{
@@ -154,14 +154,14 @@ func describedTaints(d described) []map[string]string {
 }
 
 func describedConditions(d described) []map[string]string {
-	t := d.table("Type", "Status", "LastHeartbeatTime", "LastTransitionTime", "Reason", "Message")
 	list := []map[string]string{}
-	for _, row := range t.rows {
-		c := map[string]string{"type": t.cell(row, "Type"), "status": t.cell(row, "Status"),
-			"reason": t.cell(row, "Reason"), "message": t.cell(row, "Message")}
+	for _, row := range d.table("Type", "Status", "LastHeartbeatTime", "LastTransitionTime",
+		"Reason", "Message") {
+		c := map[string]string{"type": row["Type"], "status": row["Status"],
+			"reason": row["Reason"], "message": row["Message"]}
 		for head, field := range map[string]string{"LastHeartbeatTime": "lastHeartbeatTime",
 			"LastTransitionTime": "lastTransitionTime"} {
-			if at, ok := describedTime(t.cell(row, head)); ok {
+			if at, ok := describedTime(row[head]); ok {
 				c[field] = at
 			}
 		}
@@ -192,14 +192,14 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 			about["kind"] = "Node"
 			delete(about, "namespace")
 		}
-		t := section(sections, "Events").table("Type", "Reason", "Age", "From", "Message")
-		for _, row := range t.rows {
+		for _, row := range section(sections, "Events").table("Type", "Reason", "Age", "From",
+			"Message") {
 			if len(list) == maxObjects {
 				return list
 			}
-			e := map[string]any{"type": t.cell(row, "Type"), "reason": t.cell(row, "Reason"),
-				"message": t.cell(row, "Message"), "involvedObject": about}
-			setAge(e, t.cell(row, "Age"), ran)
+			e := map[string]any{"type": row["Type"], "reason": row["Reason"],
+				"message": row["Message"], "involvedObject": about}
+			setAge(e, row["Age"], ran)
 			list = append(list, e)
 		}
 	}

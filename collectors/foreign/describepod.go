@@ -76,8 +76,8 @@ func describedPod(sections []described, node, hostIP string) map[string]any {
 
 func describedPodConditions(d described) []map[string]string {
 	var list []map[string]string
-	for _, row := range d.table("Type", "Status").rows {
-		list = append(list, map[string]string{"type": row[0], "status": row[1]})
+	for _, row := range d.table("Type", "Status") {
+		list = append(list, map[string]string{"type": row["Type"], "status": row["Status"]})
 	}
 	return list
 }

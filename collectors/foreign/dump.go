@@ -43,24 +43,23 @@ func readDump(src *source, name string) dump {
 	head := d.tables[:min(len(d.tables), maxHead)] // an error or a table shows itself early
 	switch {
 	case broken != "":
-		d.gap = gapf(evidence.Error, "%s: %s, so what is missing from it is unknown", d.name,
-			broken)
+		d.gap = brokenf("%s: %s, so what is missing from it is unknown", d.name, broken)
 	case failure != "":
 		d.gap = failureGap(d.name, failure)
 	case odd > 0 || len(d.records) > maxRecords:
-		d.gap = gapf(evidence.Error,
-			"%s: %d of its records are no objects, cut by ConvertTo-Json, or too many", d.name, odd)
+		d.gap = brokenf("%s: %d of its records are no objects, cut by ConvertTo-Json, or too many",
+			d.name, odd)
 	case len(d.records) > 0:
 		return d
 	case documents > 0:
 		d.none = true // "[]" or "null": some tool said so in JSON
 	case strings.TrimSpace(d.tables) == "":
-		d.gap = gapf(evidence.Error,
+		d.gap = brokenf(
 			"%s is empty: the tool may have run without Administrator rights; PowerShell writes nothing both for no object and for no rights", d.name)
 	case len(head) == len(d.tables) && headOnly(head):
 		d.none = true
 	case looksTabular(head):
-		d.gap = gapf(evidence.Error, "%s: the JSON that follows its table is missing", d.name)
+		d.gap = brokenf("%s: the JSON that follows its table is missing", d.name)
 	default:
 		d.gap = failureGap(d.name, head)
 	}
@@ -93,7 +92,7 @@ func failureGap(name, said string) evidence.Gap {
 		return gapf(evidence.Denied, "%s: %s; run the tool as Administrator", name,
 			clip(lineAt(said, m[0])))
 	}
-	return gapf(evidence.Error, "%s holds no objects; it begins with: %s", name, clip(line))
+	return brokenf("%s holds no objects; it begins with: %s", name, clip(line))
 }
 
 func firstLine(s string) string {
@@ -108,12 +107,7 @@ func lineAt(s string, at int) string {
 
 const maxQuote = 160
 
-func clip(s string) string {
-	if len(s) > maxQuote {
-		return strings.ToValidUTF8(s[:maxQuote], "") + " …"
-	}
-	return s
-}
+func clip(s string) string { return evidence.Clip(s, maxQuote) }
 
 var ruler = regexp.MustCompile(`(?m)^\s*-{2,}( +-+)*\s*$`)
 

@@ -60,34 +60,28 @@ func convertEKS(src *source, out *output) {
 
 	hns := readHNS(hnsFolder)
 	hns.noPorts = noSwitchPorts(network.text("ports.txt"))
-	hns.convert(out)
-	if _, ok := hnsVersion(hns.all()); !ok {
-		out.Gap("hns-globals.json",
-			gapf(evidence.NotCollected,
-				"%s does not ask HNS for its version, and no object in the recording carries one; %s", eksTool, runBundle))
-	}
+	hns.convert(out, unversioned(eksTool, "recording"))
 	if _, ok := hnsFolder.names.files["namespaces.txt"]; !ok {
-		out.Gap("hns-namespaces.json",
-			gapf(evidence.NotCollected,
-				"%s does not collect the HNS namespaces; collect `hnsdiag list namespaces -d`",
-				eksTool))
+		out.Gap("hns-namespaces.json", missingf(
+			"%s does not collect the HNS namespaces; collect `hnsdiag list namespaces -d`",
+			eksTool))
 	}
 	eksMeta(src, hns, out, system.newest())
 
 	if known {
-		out.JSON("os.json", info.os(info.booted.UTC()))
+		out.JSON("os.json", info.startedAt(info.booted.UTC()))
 		out.JSON("hotfixes.json", hotfixesOf(info.hotfixes))
 	} else {
 		why := src.text("sysinfo").gap
 		if why.Kind == "" {
-			why = gapf(evidence.Error,
+			why = brokenf(
 				"sysinfo shows no version of Windows: systeminfo.exe failed, or was cut off")
 		}
 		out.Gap("os.json", why)
 		out.Gap("hotfixes.json", why)
 	}
-	if info.totalMemory > 0 {
-		out.JSON("memory.json", info.memory())
+	if info.memory.TotalBytes > 0 {
+		out.JSON("memory.json", info.memory)
 	}
 	out.write("services.json")(readGetService(src.text("services")))
 	out.write("disks.json")(readDrives(src.text("volumes")))
@@ -101,8 +95,9 @@ func convertEKS(src *source, out *output) {
 	eksLogs(src, out)
 	eksFiles(src, out)
 	eksCRI(src, out)
-	out.uncollected(eksTool, map[string]evidence.Gap{"memory.json": gapf(evidence.NotCollected,
-		"sysinfo does not show the memory, and %s does not collect it otherwise; %s", eksTool, runBundle)})
+	out.uncollected(eksTool, map[string]evidence.Gap{"memory.json": missingf(
+		"sysinfo does not show the memory, and %s does not collect it otherwise; %s",
+		eksTool, runBundle)})
 }
 
 func hotfixesOf(ids []string) []evidence.Hotfix {
@@ -209,9 +204,8 @@ func eksFiles(src *source, out *output) {
 		}
 	}
 	if len(cni.names.files) == 0 {
-		out.Gap(evidence.EvidencePath(`C:\ProgramData\Amazon\EKS\cni\config`),
-			gapf(evidence.NotCollected,
-				"%s copies C:\\ProgramData\\Amazon\\EKS\\cni\\config, and this recording contains none of it; collect that folder", eksTool))
+		out.Gap(evidence.EvidencePath(`C:\ProgramData\Amazon\EKS\cni\config`), missingf(
+			"%s copies C:\\ProgramData\\Amazon\\EKS\\cni\\config, and this recording contains none of it; collect that folder", eksTool))
 	}
 	c.finish()
 }
@@ -219,27 +213,21 @@ func eksFiles(src *source, out *output) {
 // eksCRI makes cri.json of what ctr printed, where containerd answered.
 func eksCRI(src *source, out *output) {
 	ctr := src.folder("containerd")
-	images, listed := readCtrImages(ctr.text("containerd-images.txt").content)
-	inUse, _ := readCtrContainers(ctr.text("containerd-containers.txt").content)
+	images := readCtrImages(ctr.text("containerd-images.txt").content)
+	inUse := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	var cri evidence.CRIState
 	if v := ctrVersion(ctr.text("containerd-version.txt").content); v != "" {
 		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: v}
 	}
-	if listed {
-		cri.Images = criImages(images)
-	}
-	if image := pauseImage(inUse, images); image != "" {
-		cri.Config = sandboxImage(image)
-	}
+	cri.Images = criImages(images)
+	cri.Config = sandboxImage(pauseImage(inUse, images))
 	if reflect.ValueOf(cri).IsZero() {
-		why := ctr.text("containerd-images.txt")
-		if why.gap.Kind == "" {
-			why.gap = gapf(evidence.Error, "%s shows no images; it begins with: %s", why.name,
-				clip(firstLine(why.content)))
-		} else {
-			why.gap = also(why.gap, ": %s asks containerd only while its service runs", eksTool)
+		t := ctr.text("containerd-images.txt")
+		why := t.otherwise("%s shows no images; it begins with: %s")
+		if t.gap.Kind != "" {
+			why = also(why, ": %s asks containerd only while its service runs", eksTool)
 		}
-		out.Gap("cri.json", why.gap)
+		out.Gap("cri.json", why)
 		return
 	}
 	out.JSON("cri.json", cri)

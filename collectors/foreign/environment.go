@@ -26,11 +26,10 @@ func readEnvironment(all, proxies textFile) (any, evidence.Gap) {
 	for _, t := range []textFile{all, proxies} {
 		for _, m := range envRow.FindAllStringSubmatch(t.content, maxObjects) {
 			name, value := m[1], m[2]
-			cut := strings.HasSuffix(value, "...") || strings.HasSuffix(value, "…") ||
-				strings.HasSuffix(name, "...")
+			cut := cutShort(value) || strings.HasSuffix(name, "...")
 			switch {
 			case cut && proxyEnv.MatchString(strings.TrimRight(name, ".")):
-				return nil, gapf(evidence.Error,
+				return nil, brokenf(
 					"%s shows %s cut to the width of a console; collect `Get-ChildItem env: | Format-List`", t.name, name)
 			case cut, strings.Trim(name, "-") == "", name == "Name" && value == "Value":
 			default:
@@ -39,8 +38,7 @@ func readEnvironment(all, proxies textFile) (any, evidence.Gap) {
 		}
 	}
 	if all.gap.Kind == "" && len(env) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no variable; it begins with: %s", all.name,
-			clip(firstLine(all.content)))
+		return nil, all.otherwise("%s shows no variable; it begins with: %s")
 	}
 	return env, evidence.Gap{}
 }

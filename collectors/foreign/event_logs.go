@@ -47,12 +47,12 @@ func (o *output) addEventLogs(fsys fs.FS, root string) time.Time {
 		return nil
 	})
 	if unread > 0 {
-		o.Gap("event-logs-rest", gapf(evidence.Error, "%d records of the .evtx files cannot be read", unread))
+		o.Gap("event-logs-rest", brokenf("%d records of the .evtx files cannot be read", unread))
 	}
 	if len(logs.events) == 0 {
 		return time.Time{}
 	}
-	sorted.By(logs.events, func(a, b exported) int { return a.at.Compare(b.at) })
+	sorted.By(logs.events, func(a, b exported) int { return a.Time.Compare(b.Time.Time) })
 	o.mergeEvents(logs.excerpt(""))
 	return logs.newest()
 }
@@ -66,8 +66,9 @@ func readEventLog(r io.Reader) (events []exported, unread int) {
 		if len(events) == mostLately {
 			events = append(events[:0], events[mostLately/2:]...)
 		}
-		events = append(events, exported{at: e.Time, id: e.ID, level: levelName(e.Level), log: e.Channel,
-			source: e.Provider, machine: e.Computer, message: e.Message()})
+		events = append(events, exported{WindowsEvent: evidence.WindowsEvent{
+			Time: evidence.Time{Time: e.Time}, ID: e.ID, Level: levelName(e.Level), Log: e.Channel,
+			Provider: e.Provider, Message: e.Message()}})
 	})
 	if err != nil {
 		unread++

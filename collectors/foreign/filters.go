@@ -25,18 +25,13 @@ func readVFP(ports, policies textFile) (any, evidence.Gap) {
 	if list := vfp.Read(ports.content, policies.content); len(list) > 0 {
 		return list, evidence.Gap{}
 	}
-	return nil, gapf(evidence.Error, "%s shows no port of VFP; it begins with: %s", policies.name,
-		clip(firstLine(policies.content)))
+	return nil, policies.otherwise("%s shows no port of VFP; it begins with: %s")
 }
 
 // readWFP makes wfp.json of the drops in netevents.xml.
 func readWFP(t textFile) (any, evidence.Gap) {
-	if t.gap.Kind != "" {
-		return nil, t.gap
-	}
 	if w, ok := netsh.NetEvents(t.content); ok {
 		return w, evidence.Gap{}
 	}
-	return nil, gapf(evidence.Error, "%s shows no events of WFP; it begins with: %s", t.name,
-		clip(firstLine(t.content)))
+	return nil, t.otherwise("%s shows no events of WFP; it begins with: %s")
 }

@@ -74,7 +74,8 @@ func (s hnsState) all() []record {
 	return list
 }
 
-func (s hnsState) convert(out *output) {
+// convert writes the lists, and the version, where unversioned is why there may be none.
+func (s hnsState) convert(out *output, unversioned evidence.Gap) {
 	for i, k := range hnsKinds {
 		list, gap := s.list(i)
 		switch k.path {
@@ -85,13 +86,18 @@ func (s hnsState) convert(out *output) {
 		}
 		out.either(k.path, list, gap)
 	}
-	if version, ok := hnsVersion(s.all()); ok {
-		out.JSON("hns-globals.json", version)
-	} else {
-		out.Gap("hns-globals.json",
-			gapf(evidence.NotCollected,
-				"collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s", runBundle))
+	version, ok := hnsVersion(s.all())
+	if ok {
+		unversioned = evidence.Gap{}
 	}
+	out.either("hns-globals.json", version, unversioned)
+}
+
+// unversioned is that a tool asks for no version, and that no object in its folder or recording
+// carries one.
+func unversioned(tool, recording string) evidence.Gap {
+	return missingf("%s does not ask HNS for its version, and no object in the %s carries one; %s",
+		tool, recording, runBundle)
 }
 
 // list settles one kind. An empty file proves nothing, so that there is none must
@@ -109,18 +115,17 @@ func (s hnsState) list(i int) ([]record, evidence.Gap) {
 	case d.none, d.silent && s.diag.none[i]:
 		return []record{}, evidence.Gap{}
 	case d.silent && s.diag.plain[i] > 0:
-		return nil, gapf(evidence.NotCollected,
+		return nil, missingf(
 			"hnsdiag was run without -d, and shows of the %d %s their names only; collect `hnsdiag list all -d`", s.diag.plain[i], hnsKinds[i].what)
 	// Every network has its switch and every local endpoint its port: without any
 	// port there is neither. A load balancer needs no port.
 	case d.silent && s.noPorts && !s.answered() && (network || endpoint):
 		return []record{}, evidence.Gap{}
 	case d.gap.Kind == evidence.NotCollected:
-		return nil, gapf(evidence.NotCollected,
-			"%s is not in the folder, which would hold the %s; %s", d.name, hnsKinds[i].what,
-			runBundle)
+		return nil, missingf("%s is not in the folder, which would hold the %s; %s",
+			d.name, hnsKinds[i].what, runBundle)
 	case d.silent && s.answered():
-		return nil, gapf(evidence.Error,
+		return nil, brokenf(
 			"%s is empty: PowerShell writes nothing both for no object and for a call that failed; %s", d.name, runBundle)
 	}
 	return nil, d.gap

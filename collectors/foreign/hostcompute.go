@@ -30,7 +30,7 @@ func readCompute(hcs, shims textFile) (any, evidence.Gap) {
 	}
 	switch {
 	case len(c.Systems) == 0 && len(c.Shims) == 0:
-		return nil, gapf(evidence.Error,
+		return nil, brokenf(
 			"%s lists no compute system, which the tool also writes where it failed", hcs.name)
 	case hcs.gap.Kind == "" && c.Systems == nil && strings.TrimSpace(hcs.content) == "":
 		c.Systems = []evidence.ComputeSystem{}

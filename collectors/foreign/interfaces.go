@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"net/netip"
 	"regexp"
 	"strconv"
@@ -15,8 +16,8 @@ type interfaces struct {
 	ip        textFile
 	sections  []ipSection
 	addresses []netIPAddress
-	adapterOf []netAdapter
-	mtus      []netshInterface
+	adapterOf []evidence.Adapter // of Get-NetAdapter
+	mtus      []evidence.Adapter // of netsh, or of Get-NetIPInterface
 }
 
 func readInterfaces(src *source) interfaces {
@@ -33,9 +34,6 @@ func readInterfaces(src *source) interfaces {
 // adapters makes adapters.json: those that ipconfig shows, since a list without
 // addresses would look like adapters that have none.
 func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
-	if n.ip.gap.Kind != "" {
-		return nil, n.ip.gap
-	}
 	list := []evidence.Adapter{}
 	for _, sec := range n.sections {
 		if sec.heading != "" && len(sec.fields) > 0 {
@@ -43,8 +41,7 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no adapter; it begins with: %s", n.ip.name,
-			clip(firstLine(n.ip.content)))
+		return nil, n.ip.otherwise("%s shows no adapter; it begins with: %s")
 	}
 	return list, evidence.Gap{}
 }
@@ -150,25 +147,23 @@ func (n interfaces) enrich(a *evidence.Adapter, plain []netip.Addr) {
 		}
 	}
 	for _, known := range n.mtus {
-		if known.name == a.Name || a.IfIndex != 0 && known.index == a.IfIndex {
-			if a.IfIndex == 0 {
-				a.IfIndex = known.index
-			}
-			if a.IfIndex == known.index && known.mtu < 1<<20 { // the loopback's is 4294967295: none
-				a.MTU = known.mtu
+		if known.Name == a.Name || a.IfIndex != 0 && known.IfIndex == a.IfIndex {
+			a.IfIndex = cmp.Or(a.IfIndex, known.IfIndex)
+			if a.IfIndex == known.IfIndex {
+				a.MTU = cmp.Or(known.MTU, a.MTU)
 			}
 		}
 	}
 	for _, known := range n.adapterOf {
 		switch {
-		case a.IfIndex == known.index:
-		case a.IfIndex == 0 && known.mac != "" && strings.EqualFold(known.mac, a.MAC) &&
-			known.name == a.Name:
-			a.IfIndex = known.index
+		case a.IfIndex == known.IfIndex:
+		case a.IfIndex == 0 && known.MAC != "" && strings.EqualFold(known.MAC, a.MAC) &&
+			known.Name == a.Name:
+			a.IfIndex = known.IfIndex
 		default:
 			continue
 		}
-		a.Status = known.status
+		a.Status = known.Status
 	}
 }
 
@@ -198,7 +193,7 @@ func (n interfaces) dnsClient() (any, evidence.Gap) {
 			return settings, evidence.Gap{}
 		}
 	}
-	return nil, gapf(evidence.Error, "%s does not show the host's DNS suffixes", n.ip.name)
+	return nil, brokenf("%s does not show the host's DNS suffixes", n.ip.name)
 }
 
 // indexOf is the interface that has the address, 0 where that is not known.

@@ -27,12 +27,12 @@ func readOS(t textFile) (any, evidence.Gap) {
 		m = versionNT.FindStringSubmatch(line)
 	}
 	if m == nil {
-		return nil, gapf(evidence.Error, "%s names no version of Windows; it begins with: %s",
+		return nil, brokenf("%s names no version of Windows; it begins with: %s",
 			t.name, clip(line))
 	}
 	build, err := strconv.Atoi(m[3])
 	if err != nil || m[1] != "10" || build < 10240 || build > 99999 {
-		return nil, gapf(evidence.Error,
+		return nil, brokenf(
 			"%s says %s, which is no build of Windows Server 2016 or later: Windows hides its version from programs without a manifest", t.name, clip(line))
 	}
 	return evidence.OS{Build: build, UBR: number(m[4])}, evidence.Gap{}
@@ -53,7 +53,7 @@ func readHotfixes(t textFile) (any, evidence.Gap) {
 		if strings.Contains(t.content, "<No hotfix>") {
 			return []evidence.Hotfix{}, evidence.Gap{}
 		}
-		return nil, gapf(evidence.Error, "%s holds no table of updates", t.name)
+		return nil, brokenf("%s holds no table of updates", t.name)
 	}
 	order := dateOrder(rows)
 	list := []evidence.Hotfix{}

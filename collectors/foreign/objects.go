@@ -315,7 +315,7 @@ func (o *objects) convert(out *output, node string) {
 				out.JSON(l.path, kubeList("EventList", list))
 			}
 		case o.cut[l.kind] != "" && (len(list) == 0 || !judgedOneByOne[l.kind]):
-			out.Gap(l.path, gapf(evidence.Error, "%s, and holds %d whole %s; collect `%s`",
+			out.Gap(l.path, brokenf("%s, and holds %d whole %s; collect `%s`",
 				o.cut[l.kind], len(list), l.plural, l.ask))
 		case len(list) > 0 || o.listed[l.kind]:
 			out.JSON(l.path, kubeList(l.kind+"List", list))

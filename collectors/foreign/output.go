@@ -32,13 +32,18 @@ func (o *output) place(name string, src *source, file string) bool {
 	from := path.Join(src.root, stored)
 	info, err := fs.Stat(src.fsys, from)
 	if err != nil {
-		o.Gap(name, gapf(evidence.Error, "%s: %v", stored, err))
+		o.Gap(name, brokenf("%s: %v", stored, err))
 		return true
 	}
 	src.placed[from] = true
-	o.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(),
-		Open: func() (io.ReadCloser, error) { return src.fsys.Open(from) }})
+	o.link(name, src.fsys, from, info)
 	return true
+}
+
+// link puts a file of another tree under a name of this one, which is read when it is needed.
+func (o *output) link(name string, from fs.FS, at string, info fs.FileInfo) {
+	o.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(),
+		Open: func() (io.ReadCloser, error) { return from.Open(at) }})
 }
 
 // meta writes meta.json. Times from the names of files have no zone, and are taken for UTC.
@@ -89,8 +94,7 @@ func (o *output) addOriginals(src *source) error {
 		if err != nil {
 			return nil // it went away since the folder was listed
 		}
-		o.Add(path.Join(originals, rel), tree.File{Size: info.Size(), Modified: info.ModTime(),
-			Open: func() (io.ReadCloser, error) { return src.fsys.Open(name) }})
+		o.link(path.Join(originals, rel), src.fsys, name, info)
 		return nil
 	})
 	if errors.Is(err, errTooManyFiles) {

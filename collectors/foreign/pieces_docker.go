@@ -58,31 +58,21 @@ func (p *pieces) convertDocker(out *output) {
 func clientWindows(product string) bool { return strings.HasPrefix(product, "Windows 1") }
 
 // pulledImages reads `docker images`.
-func pulledImages(s string) (list []evidence.CRIImage) {
-	for _, table := range tables(s, "REPOSITORY") {
-		if t, ok := readColumns(table, 2, "REPOSITORY", "TAG", "IMAGE ID"); ok {
-			list = t.images("REPOSITORY", list)
-		}
-	}
-	return list
+func pulledImages(s string) []evidence.CRIImage {
+	rows, _ := readColumns(s, 2, "REPOSITORY", "TAG", "IMAGE ID")
+	return imagesOf(rows, "REPOSITORY")
 }
 
 // dockerContainers reads `docker ps`.
-func dockerContainers(s string) (list []evidence.CRIContainer) {
-	for _, table := range tables(s, "CONTAINER ID") {
-		t, ok := readColumns(table, 2, "CONTAINER ID", "IMAGE", "STATUS", "NAMES")
-		if !ok {
-			continue
+func dockerContainers(s string) []evidence.CRIContainer {
+	rows, _ := readColumns(s, 2, "CONTAINER ID", "IMAGE", "STATUS", "NAMES")
+	return ofRows(rows, func(row map[string]string) evidence.CRIContainer {
+		state := "CONTAINER_EXITED"
+		if strings.HasPrefix(row["STATUS"], "Up ") {
+			state = "CONTAINER_RUNNING"
 		}
-		for _, row := range t.rows {
-			state := "CONTAINER_EXITED"
-			if strings.HasPrefix(t.cell(row, "STATUS"), "Up ") {
-				state = "CONTAINER_RUNNING"
-			}
-			list = append(list, evidence.CRIContainer{ID: t.cell(row, "CONTAINER ID"), State: state,
-				Image:    evidence.CRIImageSpec{Image: t.cell(row, "IMAGE")},
-				Metadata: evidence.CRIMetadata{Name: t.cell(row, "NAMES")}})
-		}
-	}
-	return list
+		return evidence.CRIContainer{ID: row["CONTAINER ID"], State: state,
+			Image:    evidence.CRIImageSpec{Image: row["IMAGE"]},
+			Metadata: evidence.CRIMetadata{Name: row["NAMES"]}}
+	})
 }

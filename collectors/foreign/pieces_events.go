@@ -76,7 +76,7 @@ func (p *pieces) convertEvents(out *output, ran time.Time) (last time.Time) {
 		if _, dated := parseStamp(stamp, true); !dated && o.fields["TimeCreated"] != "" {
 			if _, other := parseStamp(stamp, false); !other { // a message that went on in the next line
 				if n := len(e.events); n > 0 {
-					e.events[n-1].message += " " + strings.Join(strings.Fields(stamp+" "+o.get("Id")+" "+
+					e.events[n-1].Message += " " + strings.Join(strings.Fields(stamp+" "+o.get("Id")+" "+
 						o.get("LevelDisplayName")+" "+o.get("Message")), " ")
 				}
 				continue
@@ -88,10 +88,10 @@ func (p *pieces) convertEvents(out *output, ran time.Time) (last time.Time) {
 		if !slices.Contains(eventLevelWords, level) {
 			level = ""
 		}
-		e.events = append(e.events, exported{stamp: stamp,
-			id:    number(o.get("Id", "EventID", "InstanceID", "InstanceId")) & 0xffff,
-			level: level, log: o.get("LogName", "Log"), source: wholeProvider(o.get("ProviderName", "Source")),
-			machine: o.get("MachineName"), message: o.get("Message")})
+		e.events = append(e.events, exported{stamp, evidence.WindowsEvent{
+			ID:    number(o.get("Id", "EventID", "InstanceID", "InstanceId")) & 0xffff,
+			Level: level, Log: o.get("LogName", "Log"),
+			Provider: wholeProvider(o.get("ProviderName", "Source")), Message: o.get("Message")}})
 	}
 	if len(e.events) == 0 {
 		return last

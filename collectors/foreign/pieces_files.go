@@ -137,7 +137,7 @@ func (p *pieces) convertConfigs(src *source, out *output) {
 			continue
 		}
 		if c.cut {
-			out.Gap(name, gapf(evidence.Error, "%s breaks off; give doctor all of %s", c.file, c.path))
+			out.Gap(name, brokenf("%s breaks off; give doctor all of %s", c.file, c.path))
 			continue
 		}
 		info, err := fs.Stat(src.fsys, c.file)

@@ -67,28 +67,23 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 // readEventTable reads `kubectl get events`, with or without -A and -o wide.
 func readEventTable(s string, ran time.Time) []map[string]any {
 	var list []map[string]any
-	for _, table := range tables(s, "LAST SEEN") {
-		t, ok := readColumns(table, 2, "LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE")
+	rows, _ := readColumns(s, 2, "LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE")
+	for _, row := range rows {
+		kind, name, ok := strings.Cut(row["OBJECT"], "/")
 		if !ok {
 			continue
 		}
-		for _, row := range t.rows {
-			kind, name, ok := strings.Cut(t.cell(row, "OBJECT"), "/")
-			if !ok {
-				continue
-			}
-			about := map[string]string{"kind": capitalKind(kind), "name": name}
-			if namespace := t.cell(row, "NAMESPACE"); namespace != "" && kind != "node" {
-				about["namespace"] = namespace
-			}
-			e := map[string]any{"type": t.cell(row, "TYPE"), "reason": t.cell(row, "REASON"),
-				"message": t.cell(row, "MESSAGE"), "involvedObject": about}
-			setAge(e, t.cell(row, "LAST SEEN"), ran)
-			if n := number(t.cell(row, "COUNT")); n > 0 {
-				e["count"] = n
-			}
-			list = append(list, e)
+		about := map[string]string{"kind": capitalKind(kind), "name": name}
+		if namespace := row["NAMESPACE"]; namespace != "" && kind != "node" {
+			about["namespace"] = namespace
 		}
+		e := map[string]any{"type": row["TYPE"], "reason": row["REASON"],
+			"message": row["MESSAGE"], "involvedObject": about}
+		setAge(e, row["LAST SEEN"], ran)
+		if n := number(row["COUNT"]); n > 0 {
+			e["count"] = n
+		}
+		list = append(list, e)
 	}
 	return list
 }
@@ -102,48 +97,28 @@ func capitalKind(kind string) string {
 	return kind
 }
 
-// tables parts the tables of one kind that stand one after the other, each with its heads.
-func tables(s, head string) []string {
-	var list []string
-	start := -1
-	at := 0
-	for line := range strings.Lines(s) {
-		if strings.Contains(line[:min(len(line), 80)], head) && strings.ToUpper(line) == line {
-			if start >= 0 {
-				list = append(list, s[start:at])
-			}
-			start = at
-		}
-		at += len(line)
-	}
-	if start >= 0 {
-		list = append(list, s[start:])
-	}
-	return list
-}
-
 var kernelOfNode = regexp.MustCompile(`^10\.0\.(\d{5})(?:\.(\d{1,6}))?$`)
 
 // readNodeTable reads `kubectl get nodes`. It shows no podCIDR, no taints and no conditions but
 // one, so that its rows are other nodes to look at, and none to judge.
 func readNodeTable(s string) []map[string]any {
 	list := []map[string]any{}
-	eachNode(s, func(t columnTable, row []string) {
+	for _, row := range nodeRows(s) {
 		status := map[string]any{"nodeInfo": map[string]string{
-			"kubeletVersion": t.cell(row, "VERSION"), "osImage": t.cell(row, "OS-IMAGE"),
-			"kernelVersion":           t.cell(row, "KERNEL-VERSION"),
-			"containerRuntimeVersion": t.cell(row, "CONTAINER-RUNTIME")}}
-		if ip := t.cell(row, "INTERNAL-IP"); ip != "" && ip != "<none>" {
+			"kubeletVersion": row["VERSION"], "osImage": row["OS-IMAGE"],
+			"kernelVersion":           row["KERNEL-VERSION"],
+			"containerRuntimeVersion": row["CONTAINER-RUNTIME"]}}
+		if ip := row["INTERNAL-IP"]; ip != "" && ip != "<none>" {
 			status["addresses"] = []map[string]string{{"type": "InternalIP", "address": ip}}
 		}
 		ready := "True"
-		if strings.HasPrefix(t.cell(row, "STATUS"), "NotReady") {
+		if strings.HasPrefix(row["STATUS"], "NotReady") {
 			ready = "False"
 		}
 		status["conditions"] = []map[string]string{{"type": "Ready", "status": ready}}
-		list = append(list, map[string]any{"metadata": map[string]string{"name": t.cell(row,
-			"NAME")}, "status": status})
-	})
+		list = append(list, map[string]any{"metadata": map[string]string{"name": row["NAME"]},
+			"status": status})
+	}
 	return list
 }
 
@@ -153,16 +128,14 @@ var windowsPodName = regexp.MustCompile(`(?:^|-)(?:windows|win)(?:-|$)`)
 // podRows are the pods of `kubectl get pods`, each with its state and node; and as objects, as far
 // as a row goes, those that are surely of the node.
 func podRows(s, node string) (list []string, pods []map[string]any) {
-	for _, table := range tables(s, "NAME ") {
-		t, _ := readColumns(table, 2, "NAME", "READY", "STATUS")
-		for _, row := range t.rows {
-			name, on, status := t.cell(row, "NAME"), t.cell(row, "NODE"), t.cell(row, "STATUS")
-			list = append(list, strings.TrimSpace(name+" "+t.cell(row, "READY")+" "+status+" "+on))
-			here := on != "" && strings.EqualFold(on, node) || on == "" && windowsPodName.MatchString(name)
-			if restarts, _, _ := strings.Cut(t.cell(row, "RESTARTS"), " "); here {
-				pods = append(pods, podOfRow(name, t.cell(row, "NAMESPACE"), on, status,
-					t.cell(row, "READY"), number(restarts)))
-			}
+	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
+	for _, row := range rows {
+		name, on, status := row["NAME"], row["NODE"], row["STATUS"]
+		list = append(list, strings.TrimSpace(name+" "+row["READY"]+" "+status+" "+on))
+		here := on != "" && strings.EqualFold(on, node) || on == "" && windowsPodName.MatchString(name)
+		if restarts, _, _ := strings.Cut(row["RESTARTS"], " "); here {
+			pods = append(pods, podOfRow(name, row["NAMESPACE"], on, status, row["READY"],
+				number(restarts)))
 		}
 	}
 	return list, pods
@@ -188,14 +161,9 @@ func podOfRow(name, namespace, node, state, ready string, restarts int) map[stri
 		"spec": spec, "status": status}
 }
 
-func eachNode(s string, do func(t columnTable, row []string)) {
-	for _, table := range tables(s, "NAME ") {
-		if t, ok := readColumns(table, 2, "NAME", "STATUS", "VERSION"); ok {
-			for _, row := range t.rows {
-				do(t, row)
-			}
-		}
-	}
+func nodeRows(s string) []map[string]string {
+	rows, _ := readColumns(s, 2, "NAME", "STATUS", "VERSION")
+	return rows
 }
 
 // windowsNodeName tells by its name a node that runs Windows, where nothing else does.
@@ -205,15 +173,15 @@ var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc`)
 // several the only one that is not ready. `-o wide` shows what runs Windows, otherwise names do.
 func windowsRow(s string) string {
 	var names, sick []string
-	eachNode(s, func(t columnTable, row []string) {
-		os, name := t.cell(row, "OS-IMAGE"), t.cell(row, "NAME")
+	for _, row := range nodeRows(s) {
+		os, name := row["OS-IMAGE"], row["NAME"]
 		if strings.HasPrefix(os, "Windows") || os == "" && windowsNodeName.MatchString(name) {
 			names = append(names, name)
-			if strings.HasPrefix(t.cell(row, "STATUS"), "NotReady") {
+			if strings.HasPrefix(row["STATUS"], "NotReady") {
 				sick = append(sick, name)
 			}
 		}
-	})
+	}
 	switch {
 	case len(names) == 1:
 		return names[0]
@@ -245,12 +213,12 @@ func rowOfNode(s, node string) (part map[string]any, shown []string) {
 
 // osOfNode is the Windows of a node, with its revision, which no other output of AKS has.
 func osOfNode(s, node string) (version evidence.OS, ok bool) {
-	eachNode(s, func(t columnTable, row []string) {
-		m := kernelOfNode.FindStringSubmatch(t.cell(row, "KERNEL-VERSION"))
-		if m != nil && strings.EqualFold(t.cell(row, "NAME"), node) {
-			version, ok = evidence.OS{ProductName: t.cell(row, "OS-IMAGE"), Build: number(m[1]),
+	for _, row := range nodeRows(s) {
+		m := kernelOfNode.FindStringSubmatch(row["KERNEL-VERSION"])
+		if m != nil && strings.EqualFold(row["NAME"], node) {
+			version, ok = evidence.OS{ProductName: row["OS-IMAGE"], Build: number(m[1]),
 				UBR: number(m[2])}, true
 		}
-	})
+	}
 	return version, ok
 }

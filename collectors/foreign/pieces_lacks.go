@@ -61,7 +61,7 @@ func misses(tool, path string) evidence.Gap {
 	if l.command != "doctor bundle" {
 		ask = "collect `" + l.command + "`, or " + runBundle
 	}
-	return gapf(evidence.NotCollected, "%s does not collect %s; %s", tool, l.what, ask)
+	return missingf("%s does not collect %s; %s", tool, l.what, ask)
 }
 
 // uncollected makes the gaps of all that a tool does not collect. own are those that have more to say.

@@ -19,7 +19,7 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 			t.content += p.texts[k]
 		}
 		if t.content == "" {
-			t.missing, t.gap = true, gapf(evidence.NotCollected, "none of the files shows %s", t.name)
+			t.missing, t.gap = true, missingf("none of the files shows %s", t.name)
 		}
 		src.texts[name] = t
 		return t
@@ -99,11 +99,11 @@ func (p *pieces) convertMachine(src *source, out *output,
 	version := given("winver.txt", partVer)
 	switch {
 	case known:
-		out.JSON("os.json", si.os(si.booted))
+		out.JSON("os.json", si.startedAt(si.booted))
 		if len(si.hotfixes) > 0 {
 			out.JSON("hotfixes.json", hotfixesOf(si.hotfixes))
 		}
-		if si.totalMemory > 0 {
+		if si.memory.TotalBytes > 0 {
 			out.JSON("memory.json", si.memoryAndPageFiles())
 		}
 	case !version.missing:
@@ -186,23 +186,12 @@ func criDocument(document string) (state evidence.CRIState, ok bool) {
 
 // convertRuntime adds crictl's tables to its answers in JSON.
 func (p *pieces) convertRuntime(out *output) {
-	if list := readCrictlPods(p.texts[partCrictlPods]); len(list) > 0 {
-		p.cri.Sandboxes = list
-	}
-	if list := readCrictlContainers(p.texts[partCrictlPS]); len(list) > 0 {
-		p.cri.Containers = list
-	}
-	if list := dockerContainers(p.texts[partContainers]); len(list) > 0 {
-		p.cri.Containers = list
-	}
-	images := readCrictlImages(p.texts[partImages])
-	if len(images) > 0 {
-		p.cri.Images = images
-	} else if list := pulledImages(p.texts[partPulled]); len(list) > 0 {
-		p.cri.Images = list
-	} else if list, ok := readCtrImages(p.texts[partCtrImages]); ok && len(list) > 0 {
-		p.cri.Images = criImages(list)
-	}
+	takeRows(&p.cri.Sandboxes, readCrictlPods(p.texts[partCrictlPods]))
+	takeRows(&p.cri.Containers, readCrictlContainers(p.texts[partCrictlPS]))
+	takeRows(&p.cri.Containers, dockerContainers(p.texts[partContainers]))
+	takeRows(&p.cri.Images, criImages(readCtrImages(p.texts[partCtrImages]))) // the least first
+	takeRows(&p.cri.Images, pulledImages(p.texts[partPulled]))
+	takeRows(&p.cri.Images, readCrictlImages(p.texts[partImages]))
 	if !reflect.ValueOf(p.cri).IsZero() {
 		out.JSON("cri.json", p.cri)
 	}
@@ -238,13 +227,7 @@ func (p *pieces) takeCRI(more evidence.CRIState) {
 	if more.Status.Conditions != nil {
 		p.cri.Status, p.cri.Config = more.Status, more.Config
 	}
-	if more.Sandboxes != nil {
-		p.cri.Sandboxes = more.Sandboxes
-	}
-	if more.Containers != nil {
-		p.cri.Containers = more.Containers
-	}
-	if more.Images != nil {
-		p.cri.Images = more.Images
-	}
+	takeRows(&p.cri.Sandboxes, more.Sandboxes)
+	takeRows(&p.cri.Containers, more.Containers)
+	takeRows(&p.cri.Images, more.Images)
 }

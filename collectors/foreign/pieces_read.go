@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -374,11 +373,8 @@ func (l pieceLines) note() string {
 
 // placePath puts any file of the tree under a name of the layout.
 func placePath(out *output, src *source, name, from string) {
-	info, err := fs.Stat(src.fsys, from)
-	if err != nil {
-		return
+	if info, err := fs.Stat(src.fsys, from); err == nil {
+		src.placed[from] = true
+		out.link(name, src.fsys, from, info)
 	}
-	src.placed[from] = true
-	out.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(),
-		Open: func() (io.ReadCloser, error) { return src.fsys.Open(from) }})
 }

@@ -107,17 +107,17 @@ func (p *pieces) convertAdapters(out *output) {
 		"IPv4Address")...)
 	shown = append(shown, p.namesOf(psAddresses, "InterfaceAlias", "ifIndex", "IPAddress")...)
 	for _, i := range p.interfacesOf() {
-		shown = append(shown, i.name)
+		shown = append(shown, i.Name)
 	}
 	out.partial("adapters.json", "the list of adapters", shown, p.partOfAdapters())
 }
 
 // interfacesOf are the rows of netsh and of Get-NetIPInterface, which tell MTUs.
-func (p *pieces) interfacesOf() []netshInterface {
+func (p *pieces) interfacesOf() []evidence.Adapter {
 	list := parseNetshInterfaces(p.texts[partNetsh])
 	for _, o := range p.shown[psInterfaces] {
-		list = append(list, netshInterface{ifNumber(o.get("ifIndex", "InterfaceIndex")),
-			number(o.get("NlMtu(Bytes)", "NlMtu")), o.get("InterfaceAlias")})
+		list = append(list, evidence.Adapter{IfIndex: ifNumber(o.get("ifIndex", "InterfaceIndex")),
+			MTU: limited(number(o.get("NlMtu(Bytes)", "NlMtu"))), Name: o.get("InterfaceAlias")})
 	}
 	return list
 }
@@ -135,13 +135,12 @@ func (p *pieces) partOfAdapters() []evidence.Adapter {
 		return &list[i]
 	}
 	for _, n := range netAdaptersOf(p.fieldsOf(psAdapters)) {
-		a := adapter(n.index, n.name)
-		a.Description, a.Status, a.MAC = n.description, n.status, n.mac
+		a := adapter(n.IfIndex, n.Name)
+		a.Description, a.Status, a.MAC = n.Description, n.Status, n.MAC
 	}
 	for _, n := range p.interfacesOf() {
-		if a := adapter(n.index, n.name); n.mtu < 1<<20 { // the loopback's is 4294967295: none
-			a.MTU = n.mtu
-		}
+		a := adapter(n.IfIndex, n.Name)
+		a.MTU = cmp.Or(n.MTU, a.MTU)
 	}
 	for _, n := range addressesOf(p.fieldsOf(psAddresses)) {
 		a := adapter(n.ifIndex, n.alias)

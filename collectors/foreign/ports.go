@@ -15,13 +15,11 @@ func readPorts(excluded, dynamic textFile) (any, evidence.Gap) {
 	}
 	ranges, tables := netsh.Excluded(excluded.content)
 	if !tables["tcp"] {
-		return nil, gapf(evidence.Error, "%s shows no table of TCP ports; it begins with: %s",
-			excluded.name, clip(firstLine(excluded.content)))
+		return nil, excluded.otherwise("%s shows no table of TCP ports; it begins with: %s")
 	}
 	table := evidence.PortTable{Dynamic: netsh.Dynamic(dynamic.content), Excluded: ranges}
 	if table.Dynamic["tcp"].Count == 0 {
-		return nil, gapf(evidence.Error, "%s shows no range of TCP ports; it begins with: %s",
-			dynamic.name, clip(firstLine(dynamic.content)))
+		return nil, dynamic.otherwise("%s shows no range of TCP ports; it begins with: %s")
 	}
 	return table, evidence.Gap{}
 }

@@ -51,43 +51,41 @@ func addressesOf(objects []map[string]string) (list []netIPAddress) {
 	return list
 }
 
-// A netAdapter is one object of Get-NetAdapter.
-type netAdapter struct {
-	name, description, status, mac string
-	index                          int
-}
-
-// netAdaptersOf reads the adapters that are printed with their index. A name that is cut is none.
-func netAdaptersOf(objects []map[string]string) (list []netAdapter) {
+// netAdaptersOf reads the adapters that Get-NetAdapter printed with their index. A name that is cut is
+// none.
+func netAdaptersOf(objects []map[string]string) (list []evidence.Adapter) {
 	for _, o := range objects {
-		a := netAdapter{name: o["Name"], description: o["InterfaceDescription"],
-			index:  ifNumber(first(o, "ifIndex", "InterfaceIndex")),
-			status: strings.ToLower(o["Status"]), mac: o["MacAddress"]}
-		if cutShort(a.name) {
-			a.name = ""
+		a := evidence.Adapter{Name: o["Name"], Description: o["InterfaceDescription"],
+			IfIndex: ifNumber(first(o, "ifIndex", "InterfaceIndex")),
+			Status:  strings.ToLower(o["Status"]), MAC: o["MacAddress"]}
+		if cutShort(a.Name) {
+			a.Name = ""
 		}
-		if _, is := o["InterfaceDescription"]; is && a.index > 0 && (a.mac == "" || macValue.MatchString(a.mac)) {
+		if _, is := o["InterfaceDescription"]; is && a.IfIndex > 0 && (a.MAC == "" || macValue.MatchString(a.MAC)) {
 			list = append(list, a)
 		}
 	}
 	return list
 }
 
-// A netshInterface is one row of `netsh int ipv4 sh int`, or of Get-NetIPInterface.
-type netshInterface struct {
-	index, mtu int
-	name       string
-}
-
 var netshRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S.*?) *$`)
 
-func parseNetshInterfaces(s string) (list []netshInterface) {
+// parseNetshInterfaces reads the MTUs of `netsh int ipv4 sh int`.
+func parseNetshInterfaces(s string) (list []evidence.Adapter) {
 	for _, m := range netshRow.FindAllStringSubmatch(s, maxObjects) {
 		if mtu := number(m[3]); mtu > 0 {
-			list = append(list, netshInterface{ifNumber(m[1]), mtu, m[5]})
+			list = append(list, evidence.Adapter{IfIndex: ifNumber(m[1]), MTU: limited(mtu), Name: m[5]})
 		}
 	}
 	return list
+}
+
+// limited is an MTU, 0 for that of the loopback: 4294967295, which is none.
+func limited(mtu int) int {
+	if mtu < 1<<20 {
+		return mtu
+	}
+	return 0
 }
 
 var getServiceStates = map[string]string{
@@ -127,7 +125,7 @@ func readGetService(t textFile) (any, evidence.Gap) {
 	}
 	list := printedServices(printed(t.content))
 	if len(list) < enoughServices {
-		return nil, gapf(evidence.NotCollected,
+		return nil, missingf(
 			"%s lists %d services, too few for all that there are, so what is not in it may run; collect `Get-Service | Format-List *`", t.name, len(list))
 	}
 	return list, evidence.Gap{}
@@ -157,7 +155,7 @@ func readProcesses(t textFile) ([]evidence.Process, evidence.Gap) {
 	}
 	list := printedProcesses(printed(t.content))
 	if len(list) < enoughProcesses {
-		return nil, gapf(evidence.NotCollected,
+		return nil, missingf(
 			"%s lists %d processes, too few for a machine, so one that is not in it may run; %s",
 			t.name, len(list), runBundle)
 	}
@@ -231,8 +229,7 @@ func readDrives(texts ...textFile) (any, evidence.Gap) {
 	}
 	for _, t := range texts {
 		if t.gap.Kind == "" {
-			return nil, gapf(evidence.Error, "%s shows no drive and its size; it begins with: %s",
-				t.name, clip(firstLine(t.content)))
+			return nil, t.otherwise("%s shows no drive and its size; it begins with: %s")
 		}
 	}
 	return nil, texts[0].gap

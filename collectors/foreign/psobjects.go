@@ -335,7 +335,7 @@ func (o *output) partial(path, source string, shown []string, part any) {
 		shown, rest = shown[:maxShown], " and more"
 	}
 	l := pieceLacks[path]
-	o.Gap(path, gapf(evidence.NotCollected,
+	o.Gap(path, missingf(
 		"%s shows %s%s; that is not all of %s: run `%s`, and give doctor its output too",
 		source, evidence.Clean(strings.Join(shown, ", ")), rest, l.what, l.command))
 }

@@ -80,12 +80,10 @@ func (r rancher) text(file string) textFile {
 	t.name = file
 	switch {
 	case t.missing:
-		t.gap = gapf(evidence.NotCollected, "%s is not in this recording of %s; %s", file,
-			rancherTool, runBundle)
+		t.gap = missingf("%s is not in this recording of %s; %s", file, rancherTool, runBundle)
 	case t.empty():
 		t.blank = true
-		t.gap = gapf(evidence.Error, "%s is empty: the command that fills it failed; %s", file,
-			runBundle)
+		t.gap = brokenf("%s is empty: the command that fills it failed; %s", file, runBundle)
 	}
 	return t
 }
@@ -155,12 +153,12 @@ func (t textFile) mayBeEmpty() textFile {
 }
 
 func rancherMisses(what, ask string) evidence.Gap {
-	return gapf(evidence.NotCollected, "%s does not collect %s; %s", rancherTool, what, ask)
+	return missingf("%s does not collect %s; %s", rancherTool, what, ask)
 }
 
 // rancherLacks is what the scripts collect less of than the layout has, and files that they leave.
 var rancherLacks = map[string]evidence.Gap{
-	"firewall.json": gapf(evidence.NotCollected,
+	"firewall.json": missingf(
 		"%s lists firewall rules without their ports, so open ports are not known; collect `Get-NetFirewallRule -Enabled True | Get-NetFirewallPortFilter`, or %s", rancherTool, runBundle),
 
 	// What checks ask for, wherever other setups keep it.
@@ -294,9 +292,8 @@ func (r rancher) events() (events rancherEvents) {
 func (e rancherEvents) convert(out *output) {
 	why := strings.Join(e.problems, "; ")
 	if !e.system {
-		out.Gap("events.json",
-			gapf(evidence.NotCollected,
-				"the system log cannot be read in this recording of %s: %s; collect `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, why, runBundle))
+		out.Gap("events.json", missingf(
+			"the system log cannot be read in this recording of %s: %s; collect `Get-WinEvent -LogName System -MaxEvents 2500 | ConvertTo-Json`, or %s", rancherTool, why, runBundle))
 		return
 	}
 	out.JSON("events.json", recent(e.list))

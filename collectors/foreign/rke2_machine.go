@@ -15,7 +15,7 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 	si, ok := readSysteminfo(t)
 	switch {
 	case ok:
-		out.JSON("os.json", si.os(r.bootedAt(events)))
+		out.JSON("os.json", si.startedAt(r.bootedAt(events)))
 	default:
 		if t.gap.Kind == "" {
 			t.gap = failureGap(t.name, t.content)
@@ -28,19 +28,17 @@ func (r rancher) convertMachine(events []evidence.WindowsEvent, out *output) {
 			out.Gap("os.json", t.gap)
 		}
 	}
-	if si.totalMemory > 0 {
+	if si.memory.TotalBytes > 0 {
 		out.JSON("memory.json", si.memoryAndPageFiles())
 	} else {
-		out.Gap("memory.json",
-			gapf(evidence.NotCollected, "system/systeminfo does not show the size of the memory; %s",
-				runBundle))
+		out.Gap("memory.json", missingf(
+			"system/systeminfo does not show the size of the memory; %s", runBundle))
 	}
 	if len(si.hotfixes) > 0 {
 		out.JSON("hotfixes.json", hotfixesOf(si.hotfixes))
 	} else {
-		out.Gap("hotfixes.json",
-			gapf(evidence.NotCollected,
-				"no update is listed by system/systeminfo; collect `Get-HotFix`, or %s", runBundle))
+		out.Gap("hotfixes.json", missingf(
+			"no update is listed by system/systeminfo; collect `Get-HotFix`, or %s", runBundle))
 	}
 	out.write("disks.json")(readDrives(r.text("system/freediskspace"),
 		r.either("system/volumes", "volumes")))
@@ -109,9 +107,8 @@ func (r rancher) convertServices(out *output) {
 		out.Gap("services.json", failureGap(t.name, t.content))
 		return
 	case len(parseFormatList(t.content)) > len(list):
-		out.Gap("services.json",
-			gapf(evidence.Error, "%s breaks off, so a service that is not in it may be there; %s",
-				t.name, runBundle))
+		out.Gap("services.json", brokenf(
+			"%s breaks off, so a service that is not in it may be there; %s", t.name, runBundle))
 		return
 	}
 	status := r.src.folder("services")

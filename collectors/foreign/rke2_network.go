@@ -16,12 +16,9 @@ func (r rancher) convertNetwork(out *output) {
 	dumps.texts["ports.txt"] = network.text("vfpports.txt")
 	dumps.texts["hnsdiag.txt"] = network.readText("hnsdiaglistall", maxDump)
 	hns := readHNS(dumps)
-	hns.convert(out)
-	if _, known := hnsVersion(hns.all()); !known {
-		out.Gap("hns-globals.json",
-			rancherMisses("the version of HNS, and no object of it in the recording carries one",
-				"collect `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
-	}
+	hns.convert(out, rancherMisses(
+		"the version of HNS, and no object of it in the recording carries one",
+		"collect `Get-HnsNetwork | ConvertTo-Json -Depth 20`, or "+runBundle))
 	if _, gap := hns.list(len(hnsKinds) - 1); gap.Kind == evidence.NotCollected {
 		out.Gap("hns-namespaces.json", misses(rancherTool, "hns-namespaces.json"))
 	}
@@ -62,11 +59,10 @@ var subinterfaceRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\d+) +(\S
 
 // parseSubinterfaces reads `netsh interface ipv4 show subinterface`, which does
 // not tell the index.
-func parseSubinterfaces(s string) []netshInterface {
-	var list []netshInterface
+func parseSubinterfaces(s string) (list []evidence.Adapter) {
 	for _, m := range subinterfaceRow.FindAllStringSubmatch(s, maxObjects) {
 		if mtu := number(m[1]); mtu > 0 {
-			list = append(list, netshInterface{mtu: mtu, name: m[5]})
+			list = append(list, evidence.Adapter{MTU: limited(mtu), Name: m[5]})
 		}
 	}
 	return list
@@ -92,9 +88,8 @@ func (r rancher) convertCertificates(out *output) {
 	for i, file := range rke2Certificates {
 		certs, err := r.certificate(file)
 		if err != nil && i == 0 {
-			out.Gap("certificates.json",
-				gapf(evidence.NotCollected,
-					"the kubelet's certificate is not in this recording of %s: certs/rke2: %v; collect %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
+			out.Gap("certificates.json", missingf(
+				"the kubelet's certificate is not in this recording of %s: certs/rke2: %v; collect %s\\%s (not for its key)", rancherTool, err, rke2Agent, file))
 			return
 		}
 		list = append(list, certs...)
@@ -103,7 +98,7 @@ func (r rancher) convertCertificates(out *output) {
 }
 
 func (r rancher) convertFiles(out *output) {
-	n := &nodeFiles{out: out}
+	n := &copies{tool: rancherTool, out: out}
 	config := r.src.folder("config/rke2")
 	for _, file := range sortedValues(config.names.files) {
 		switch strings.ToLower(file) {
@@ -129,7 +124,7 @@ func (r rancher) convertFiles(out *output) {
 	} else {
 		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`)
 	}
-	n.write(gapf(evidence.NotCollected,
+	n.write(missingf(
 		"this recording of %s contains no configuration file; collect %s\\config.yaml and %s\\etc",
 		rancherTool, rke2Config, rke2Agent))
 }

@@ -29,16 +29,9 @@ func (r rancher) convertRuntime(out *output) {
 	if answer, ok := readCRIInfo(info.content); ok {
 		state.Status, state.Config = answer.status(), answer.Config
 	}
-	// A table without rows is what crictl prints of a runtime that does not answer, too.
-	if list := readCrictlImages(r.text("containerd/crictl-images.txt").content); len(list) > 0 {
-		state.Images = list
-	}
-	if list := readCrictlPods(r.text("containerd/crictl-pods.txt").content); len(list) > 0 {
-		state.Sandboxes = list
-	}
-	if list := readCrictlContainers(r.text("containerd/crictl-ps.txt").content); len(list) > 0 {
-		state.Containers = list
-	}
+	takeRows(&state.Images, readCrictlImages(r.text("containerd/crictl-images.txt").content))
+	takeRows(&state.Sandboxes, readCrictlPods(r.text("containerd/crictl-pods.txt").content))
+	takeRows(&state.Containers, readCrictlContainers(r.text("containerd/crictl-ps.txt").content))
 	if m := serverVersion.FindStringSubmatch(
 		r.text("containerd/ctr-version.txt").content); m != nil {
 		state.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}

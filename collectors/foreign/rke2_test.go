@@ -270,9 +270,10 @@ func TestSysteminfo(t *testing.T) {
 	} {
 		si, ok := readSysteminfo(textFile{content: plainLines(strings.ReplaceAll(tt.content, "\n",
 			"\r\n"))})
-		got := fmt.Sprintf("%s|%s|%s|%s|%s|%s|%v|%d|%d|%d|%d", si.host, si.product, si.build,
-			si.installType, si.model, si.booted.UTC().Format(time.DateTime), si.hotfixes,
-			si.totalMemory>>20, si.freeMemory>>20, si.commitLimit>>20, si.commitUsed>>20)
+		got := fmt.Sprintf("%s|%s|%s|%s|%s|%s|%v|%d|%d|%d|%d", si.host, si.os.ProductName,
+			"10.0."+fmt.Sprint(si.os.Build), si.os.InstallationType, si.os.Machine.Model,
+			si.booted.UTC().Format(time.DateTime), si.hotfixes, si.memory.TotalBytes>>20,
+			si.memory.AvailableBytes>>20, si.memory.CommitLimitBytes>>20, si.memory.CommitUsedBytes>>20)
 		if !ok || got != tt.want {
 			t.Errorf("%s (%v)\n got %s\nwant %s", tt.name, ok, got, tt.want)
 		}

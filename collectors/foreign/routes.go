@@ -24,16 +24,12 @@ var (
 // compartments; `route print` is what the oldest version has. The two count
 // metrics differently (the second adds the interface's), so they are not mixed.
 func readRoutes(t textFile, net interfaces) (any, evidence.Gap) {
-	if t.gap.Kind != "" {
-		return nil, t.gap
-	}
 	list := parseNetRoutes(t.content)
 	if len(list) == 0 {
 		list = parseRoutePrint(t.content, net.indexOf)
 	}
 	if len(list) == 0 {
-		return nil, gapf(evidence.Error, "%s shows no route; it begins with: %s", t.name,
-			clip(firstLine(t.content)))
+		return nil, t.otherwise("%s shows no route; it begins with: %s")
 	}
 	return list, evidence.Gap{}
 }

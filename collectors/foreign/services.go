@@ -26,11 +26,11 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 	}
 	list, cut := parseSC(sc.content)
 	if cut {
-		return nil, gapf(evidence.NotCollected,
-			"%s breaks off: sc.exe had more services than room for them; %s", sc.name, runBundle)
+		return nil, missingf("%s breaks off: sc.exe had more services than room for them; %s",
+			sc.name, runBundle)
 	}
 	if len(list) < enoughServices {
-		return nil, gapf(evidence.NotCollected,
+		return nil, missingf(
 			"%s lists %d services, too few for all that run, so a service that is not in it may run; %s", sc.name, len(list), runBundle)
 	}
 	at := map[string]int{}

@@ -3,7 +3,6 @@ package foreign
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -78,8 +77,7 @@ func (o *output) addTree(from fs.FS) error {
 		if err != nil {
 			return err
 		}
-		o.Add(name, tree.File{Size: info.Size(), Modified: info.ModTime(),
-			Open: func() (io.ReadCloser, error) { return from.Open(name) }})
+		o.link(name, from, name, info)
 		return nil
 	})
 }

@@ -81,9 +81,9 @@ func (s *source) readText(name string, limit int64) textFile {
 	t := textFile{name: name}
 	if stored, ok := s.names.files[key]; !ok {
 		t.missing = true
-		t.gap = gapf(evidence.NotCollected, "%s is not in the folder", name)
+		t.gap = missingf("%s is not in the folder", name)
 	} else if content, err := readBounded(s.fsys, path.Join(s.root, stored), limit); err != nil {
-		t.name, t.gap = stored, gapf(evidence.Error, "%s: %v", stored, err)
+		t.name, t.gap = stored, brokenf("%s: %v", stored, err)
 	} else {
 		t.name, t.content = stored, plainLines(string(evidence.DecodeText(content)))
 	}
@@ -144,6 +144,29 @@ func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
 //go:noinline
 func gapf(kind, format string, args ...any) evidence.Gap {
 	return evidence.ToolOutput.OfKind(kind, append([]any{format}, args...)...)
+}
+
+// missingf is the gap of what was not collected.
+//
+//go:noinline
+func missingf(format string, args ...any) evidence.Gap {
+	return gapf(evidence.NotCollected, format, args...)
+}
+
+// brokenf is the gap of what was collected and does not show what it should.
+//
+//go:noinline
+func brokenf(format string, args ...any) evidence.Gap {
+	return gapf(evidence.Error, format, args...)
+}
+
+// otherwise is the gap of a text in which there is nothing of what it should show, where it has no
+// gap of its own. The format takes the name and the first line.
+func (t textFile) otherwise(format string) evidence.Gap {
+	if t.gap.Kind != "" {
+		return t.gap
+	}
+	return brokenf(format, t.name, clip(firstLine(t.content)))
 }
 
 // also makes the sentence of a gap of gapf longer.

@@ -190,59 +190,53 @@ func (r record) set(key string, value json.RawMessage) {
 // what is whole of it is returned, and broken says so.
 func jsonItems(content string) (head kubeObject, items []json.RawMessage, isList bool,
 	broken string) {
-	const early = "its JSON ends early"
 	head = kubeObject{}
 	d := json.NewDecoder(strings.NewReader(content))
-	elements := func() bool {
+	elements := func() error {
 		for d.More() && len(items) < maxKubeObjects {
 			var item json.RawMessage
-			if d.Decode(&item) != nil {
-				return false
+			if err := d.Decode(&item); err != nil {
+				return err
 			}
 			items = append(items, item)
 		}
 		_, err := d.Token()
-		return err == nil
+		return err
+	}
+	members := func() error {
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if key == json.Token("items") {
+				isList = true
+				start, err := d.Token()
+				if err == nil && start != nil { // null is an empty list
+					err = elements()
+				}
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			var value json.RawMessage
+			if err := d.Decode(&value); err != nil {
+				return err
+			}
+			head[fmt.Sprint(key)] = value
+		}
+		_, err := d.Token()
+		return err
 	}
 	open, err := d.Token()
+	if isList = open == json.Delim('['); isList {
+		err = elements()
+	} else if err == nil {
+		err = members()
+	}
 	if err != nil {
-		return head, nil, false, early
-	}
-	if open == json.Delim('[') {
-		if !elements() {
-			broken = early
-		}
-		return head, items, true, broken
-	}
-	for d.More() {
-		key, err := d.Token()
-		name, ok := key.(string)
-		if err != nil || !ok {
-			return head, items, isList, early
-		}
-		var value json.RawMessage
-		if name == "items" {
-			isList = true
-			switch start, err := d.Token(); {
-			case err != nil:
-				return head, items, true, early
-			case start == nil: // null: an empty list
-				continue
-			case start != json.Delim('['):
-				return head, items, true, early
-			}
-			if !elements() {
-				return head, items, true, early
-			}
-			continue
-		}
-		if d.Decode(&value) != nil {
-			return head, items, isList, early
-		}
-		head[name] = value
-	}
-	if _, err := d.Token(); err != nil {
-		broken = early
+		broken = "its JSON ends early"
 	}
 	return head, items, isList, broken
 }

@@ -9,23 +9,17 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A systeminfo is what systeminfo.exe tells and is worth believing. It has no
-// revision of Windows: its version is always 10.0.N.
+// A systeminfo is what systeminfo.exe tells and is worth believing.
 type systeminfo struct {
-	host         string
-	product      string // Windows Server 2022 Datacenter
-	build        string // 10.0.20348
-	installType  string // Client, or "": it tells a Server Core from no other server
-	manufacturer string
-	model        string
+	host string
+	// Without the revision of Windows: its version is always 10.0.N. It tells a Server Core from no
+	// other server.
+	os evidence.OS
 	// zero where its date could be read in two ways; within an hour of daylight saving time
 	booted   time.Time
 	hotfixes []string
-
-	// In bytes; 0 where it does not tell.
-	totalMemory, freeMemory, commitLimit, commitUsed int64
-
-	pageFile bool // it names one
+	memory   evidence.Memory // 0 where it does not tell; without the page files
+	pageFile bool            // it names one
 }
 
 // A line of systeminfo: what it is about, in the language of the system, and
@@ -64,7 +58,7 @@ func readSysteminfo(t textFile) (systeminfo, bool) {
 	version := -1
 	for i, f := range fields {
 		if m := systeminfoVersion.FindStringSubmatch(f.value()); m != nil {
-			version, si.build = i, m[1]
+			version, si.os.Build = i, number(m[2])
 			break
 		}
 	}
@@ -80,9 +74,9 @@ func readSysteminfo(t textFile) (systeminfo, bool) {
 	if name := at(placeHost).value(); hostNamePattern.MatchString(name) {
 		si.host = name
 	}
-	si.product = strings.TrimSpace(strings.TrimPrefix(at(placeProduct).value(), "Microsoft "))
-	if strings.HasPrefix(si.product, "Windows 1") {
-		si.installType = "Client"
+	si.os.ProductName = strings.TrimSpace(strings.TrimPrefix(at(placeProduct).value(), "Microsoft "))
+	if clientWindows(si.os.ProductName) {
+		si.os.InstallationType = "Client"
 	}
 	zone, whole := version+placeZone, false // of which the form is the same everywhere
 	for i, f := range fields {
@@ -92,12 +86,14 @@ func readSysteminfo(t textFile) (systeminfo, bool) {
 		}
 	}
 	if whole { // no field is missing, and none too many
-		si.manufacturer, si.model = at(placeManufacturer).value(), at(placeModel).value()
+		si.os.Machine = evidence.Machine{Manufacturer: at(placeManufacturer).value(),
+			Model: at(placeModel).value()}
 		si.booted = systeminfoTime(at(placeBoot).value(), at(placeZone).value(),
 			at(placeBoot-1).value())
 	}
-	for i, into := range []*int64{&si.totalMemory, &si.freeMemory, &si.commitLimit, nil,
-		&si.commitUsed} {
+	m := &si.memory
+	for i, into := range []*int64{&m.TotalBytes, &m.AvailableBytes, &m.CommitLimitBytes, nil,
+		&m.CommitUsedBytes} {
 		if into != nil {
 			*into = megabytes(at(zone - version + placeTotalMemory - placeZone + i).last())
 		}
@@ -181,38 +177,29 @@ func systeminfoHotfixes(fields []systeminfoField) []string {
 	return list
 }
 
-var clock = regexp.MustCompile(`(\d{1,2}):(\d{2}):(\d{2})(?: ?([AaPp])\.?[Mm]\.?)?\s*$`)
-
 // systeminfoTime reads "11/20/2026, 9:12:11 AM" in the node's own time, where
 // the order of day and month is beyond doubt, by this date or by that of the installation.
 func systeminfoTime(s, zone, installed string) time.Time {
-	z, c := systeminfoZone.FindStringSubmatch(zone), clock.FindStringSubmatch(s)
-	day := dateOrder([][]string{{s}, {installed}})(s)
-	if z == nil || c == nil || day.IsZero() {
+	z, day := systeminfoZone.FindStringSubmatch(zone), dateOrder([][]string{{s}, {installed}})(s)
+	if z == nil || day.IsZero() {
 		return time.Time{}
-	}
-	hour := number(c[1])
-	switch strings.ToLower(c[4]) {
-	case "a":
-		hour %= 12
-	case "p":
-		hour = hour%12 + 12
 	}
 	offset := time.Duration(number(z[2]))*time.Hour + time.Duration(number(z[3]))*time.Minute
 	if z[1] == "-" {
 		offset = -offset
 	}
-	return day.Add(time.Duration(hour)*time.Hour + time.Duration(number(c[2]))*time.Minute +
-		time.Duration(number(c[3]))*time.Second - offset)
+	for _, dayFirst := range []bool{false, true} {
+		if at, ok := parseStamp(s, dayFirst); ok && at.Truncate(24*time.Hour).Equal(day.Time) {
+			return at.Add(-offset)
+		}
+	}
+	return time.Time{}
 }
 
-// os is os.json as far as systeminfo tells it: without the revision.
-func (si systeminfo) os(booted time.Time) evidence.OS {
-	return evidence.OS{
-		ProductName: si.product, Build: number(si.build[strings.LastIndexByte(si.build, '.')+1:]),
-		InstallationType: si.installType, BootedAt: evidence.Time{Time: booted},
-		Machine: evidence.Machine{Manufacturer: si.manufacturer, Model: si.model},
-	}
+// startedAt is os.json with the time of the last start.
+func (si systeminfo) startedAt(booted time.Time) evidence.OS {
+	si.os.BootedAt = evidence.Time{Time: booted}
+	return si.os
 }
 
 // systeminfoBegins tells that systeminfo's version of Windows is in this line or one of the next, with
@@ -231,20 +218,11 @@ func systeminfoBegins(line, rest string) bool {
 	return false
 }
 
-// memory is memory.json as far as systeminfo tells it, without the page files, which it names in
-// words of its language.
-func (si systeminfo) memory() evidence.Memory {
-	return evidence.Memory{
-		TotalBytes: si.totalMemory, AvailableBytes: si.freeMemory,
-		CommitLimitBytes: si.commitLimit, CommitUsedBytes: si.commitUsed,
-	}
-}
-
 // memoryAndPageFiles adds that there is no page file, which shows in the commit limit: it is then
 // the memory. Of one that there is, neither size nor manager is known.
 func (si systeminfo) memoryAndPageFiles() evidence.Memory {
-	m := si.memory()
-	if si.commitLimit == si.totalMemory && !si.pageFile {
+	m := si.memory // without them, which it names in words of its language
+	if m.CommitLimitBytes == m.TotalBytes && !si.pageFile {
 		m.PageFiles = []evidence.PageFile{}
 	}
 	return m

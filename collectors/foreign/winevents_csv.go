@@ -20,14 +20,8 @@ import (
 
 // An exported is one event as Export-Csv wrote it. What no column tells is empty.
 type exported struct {
-	stamp   string // as written, in the order of the node's language
-	at      time.Time
-	id      int
-	level   string
-	log     string
-	source  string
-	machine string
-	message string
+	stamp string // as written, in the order of the node's language
+	evidence.WindowsEvent
 }
 
 // Bounds on an export. A System log of the usual 20 MB has some 30,000 events.
@@ -44,15 +38,14 @@ const (
 var eventColumns = map[string]func(*exported, string){
 	"timecreated":      func(e *exported, v string) { e.stamp = v },
 	"timegenerated":    func(e *exported, v string) { e.stamp = v },
-	"id":               func(e *exported, v string) { e.id = number(v) },
-	"eventid":          func(e *exported, v string) { e.id = number(v) },
-	"leveldisplayname": func(e *exported, v string) { e.level = v },
-	"entrytype":        func(e *exported, v string) { e.level = v },
-	"logname":          func(e *exported, v string) { e.log = v },
-	"providername":     func(e *exported, v string) { e.source = v },
-	"source":           func(e *exported, v string) { e.source = v },
-	"machinename":      func(e *exported, v string) { e.machine = v },
-	"message":          func(e *exported, v string) { e.message = v },
+	"id":               func(e *exported, v string) { e.ID = number(v) },
+	"eventid":          func(e *exported, v string) { e.ID = number(v) },
+	"leveldisplayname": func(e *exported, v string) { e.Level = v },
+	"entrytype":        func(e *exported, v string) { e.Level = v },
+	"logname":          func(e *exported, v string) { e.Log = v },
+	"providername":     func(e *exported, v string) { e.Provider = v },
+	"source":           func(e *exported, v string) { e.Provider = v },
+	"message":          func(e *exported, v string) { e.Message = v },
 }
 
 // An export is what a CSV file of events holds.
@@ -69,13 +62,13 @@ func readExport(src *source, name string) export {
 	e := export{name: name}
 	stored, ok := src.names.files[strings.ToLower(name)]
 	if !ok {
-		e.gap = gapf(evidence.NotCollected, "%s is not in the folder", name)
+		e.gap = missingf("%s is not in the folder", name)
 		return e
 	}
 	e.name = stored
 	f, err := src.fsys.Open(path.Join(src.root, stored))
 	if err != nil {
-		e.gap = gapf(evidence.Error, "%s: %v", stored, err)
+		e.gap = brokenf("%s: %v", stored, err)
 		return e
 	}
 	defer f.Close()
@@ -90,10 +83,10 @@ func readExport(src *source, name string) export {
 		e.cut = fmt.Sprintf("only its first %d MiB were read", maxExport>>20)
 	}
 	if len(e.events) == 0 {
-		e.gap = gapf(evidence.Error,
+		e.gap = brokenf(
 			"%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", stored)
 		if e.cut != "" {
-			e.gap = gapf(evidence.Error, "%s holds no events that can be read: %s", stored, e.cut)
+			e.gap = brokenf("%s holds no events that can be read: %s", stored, e.cut)
 		}
 	}
 	return e
@@ -167,20 +160,20 @@ func inOrder(events []exported, written time.Time) {
 			last = i
 		}
 	}
-	if first >= 0 && last >= 0 && events[first].at.Before(events[last].at) {
+	if first >= 0 && last >= 0 && events[first].Time.Before(events[last].Time.Time) {
 		return
 	}
 	slices.Reverse(events)
 }
 
-func dated(e exported) bool { return !e.at.IsZero() }
+func dated(e exported) bool { return !e.Time.IsZero() }
 
 // newest is the time of the last event, zero where none can be read.
 func (e export) newest() time.Time {
 	var newest time.Time
 	for _, v := range e.events {
-		if v.at.After(newest) {
-			newest = v.at
+		if v.Time.After(newest) {
+			newest = v.Time.Time
 		}
 	}
 	return newest
@@ -195,19 +188,13 @@ func (e export) excerpt(log string) []evidence.WindowsEvent {
 		if len(list) == maxExcerpt || size > maxExcerptBytes {
 			break
 		}
-		if dated(v) && v.at.Before(since) {
+		if dated(v) && v.Time.Before(since) {
 			continue
 		}
-		w := evidence.WindowsEvent{Log: cmp.Or(v.log, log), Provider: v.source, ID: v.id,
-			Level: v.level, Message: v.message}
-		if len(w.Message) > maxExcerptMessage {
-			w.Message = strings.ToValidUTF8(w.Message[:maxExcerptMessage], "") + " …"
-		}
-		if dated(v) {
-			w.Time = evidence.Time{Time: v.at}
-		}
-		size += len(w.Message)
-		list = append(list, w)
+		v.Log = cmp.Or(v.Log, log)
+		v.Message = evidence.Clip(v.Message, maxExcerptMessage)
+		size += len(v.Message)
+		list = append(list, v.WindowsEvent)
 	}
 	slices.Reverse(list)
 	return list
@@ -227,17 +214,16 @@ func (e export) placeLog(out *output, component string) {
 	var log bytes.Buffer
 	size := 0
 	for _, v := range e.events {
-		size += len(v.message) + 1
+		size += len(v.Message) + 1
 	}
 	log.Grow(size)
 	for _, v := range e.events {
-		log.WriteString(strings.TrimRight(v.message, "\r\n "))
+		log.WriteString(strings.TrimRight(v.Message, "\r\n "))
 		log.WriteByte('\n')
 	}
 	out.Add(name, tree.File{Content: log.Bytes(), Modified: e.newest()})
 	if e.cut != "" {
-		out.Gap(strings.TrimSuffix(name, ".log")+"-rest.log", gapf(evidence.Error, "%s: %s", e.name,
-			e.cut))
+		out.Gap(strings.TrimSuffix(name, ".log")+"-rest.log", brokenf("%s: %s", e.name, e.cut))
 	}
 }
 
@@ -265,7 +251,7 @@ func readTimes(events []exported, written time.Time) {
 		return
 	}
 	for i := range events {
-		events[i].at = readings[0][i]
+		events[i].Time.Time = readings[0][i]
 	}
 }
 

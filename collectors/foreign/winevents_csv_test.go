@@ -49,7 +49,7 @@ func TestTimesOfExports(t *testing.T) {
 			for _, e := range events {
 				at := "none"
 				if dated(e) {
-					at = e.at.Format(time.RFC3339)
+					at = e.Time.Format(time.RFC3339)
 				}
 				got = append(got, at)
 			}
@@ -63,10 +63,10 @@ func TestTimesOfExports(t *testing.T) {
 func TestColumnsOfExports(t *testing.T) {
 	tests := []struct{ name, csv, want, cut string }{
 		{"Get-EventLog",
-			"#TYPE System.Diagnostics.EventLogEntry#EKS/kubelet/0\r\n\"EventID\",\"MachineName\",\"Data\",\"Index\",\"EntryType\",\"Message\",\"Source\",\"TimeGenerated\"\r\n\"7\",\"W\",\"System.Byte[]\",\"1\",\"Information\",\"a\r\nb\",\"kubelet\",\"2024-08-20 09:15:01\"\r\n", "7|kubelet|W|Information|a\nb", ""},
+			"#TYPE System.Diagnostics.EventLogEntry#EKS/kubelet/0\r\n\"EventID\",\"MachineName\",\"Data\",\"Index\",\"EntryType\",\"Message\",\"Source\",\"TimeGenerated\"\r\n\"7\",\"W\",\"System.Byte[]\",\"1\",\"Information\",\"a\r\nb\",\"kubelet\",\"2024-08-20 09:15:01\"\r\n", "7|kubelet|Information|a\nb", ""},
 		{"without a #TYPE line, parted by semicolons",
-			"\"Id\";\"ProviderName\";\"Message\"\n\"7031\";\"Service Control Manager\";\"he said \"\"no\"\", twice\"\n", `7031|Service Control Manager|||he said "no", twice`, ""},
-		{"a row that breaks off", "\"Id\",\"Message\"\n\"1\",\"whole\"\n\"2\",\"bro", "1||||whole",
+			"\"Id\";\"ProviderName\";\"Message\"\n\"7031\";\"Service Control Manager\";\"he said \"\"no\"\", twice\"\n", `7031|Service Control Manager||he said "no", twice`, ""},
+		{"a row that breaks off", "\"Id\",\"Message\"\n\"1\",\"whole\"\n\"2\",\"bro", "1|||whole",
 			"it breaks off after 1 events"},
 		{"an error in place of it",
 			"Get-WinEvent : No events were found that match the specified selection criteria.\n",
@@ -78,7 +78,7 @@ func TestColumnsOfExports(t *testing.T) {
 			events, cut := parseExport(bufio.NewReader(strings.NewReader(tt.csv)), time.Time{})
 			got := ""
 			for _, e := range events {
-				got += fmt.Sprintf("%d|%s|%s|%s|%s", e.id, e.source, e.machine, e.level, e.message)
+				got += fmt.Sprintf("%d|%s|%s|%s", e.ID, e.Provider, e.Level, e.Message)
 			}
 			if got != tt.want || cut != tt.cut {
 				t.Errorf("got %q (%s), want %q (%s)", got, cut, tt.want, tt.cut)
@@ -94,8 +94,8 @@ func FuzzExport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		events, _ := parseExport(bufio.NewReader(strings.NewReader(s)), collected)
 		for _, e := range events {
-			if dated(e) && !plausible(e.at) {
-				t.Errorf("%q was read as %s", e.stamp, e.at)
+			if dated(e) && !plausible(e.Time.Time) {
+				t.Errorf("%q was read as %s", e.stamp, e.Time)
 			}
 		}
 		export{events: events}.excerpt("System")
@@ -116,8 +116,8 @@ func FuzzTables(f *testing.F) {
 		readCrictlImages(s)
 		readCrictlPods(s)
 		readCrictlContainers(s)
-		images, _ := readCtrImages(s)
-		inUse, _ := readCtrContainers(s)
+		images := readCtrImages(s)
+		inUse := readCtrContainers(s)
 		if p := pauseImage(inUse, images); p != "" && !isPause(p) {
 			t.Errorf("%q is no pause image", p)
 		}

@@ -83,24 +83,9 @@ func decodeEvents(r io.Reader, take func(evidence.WindowsEvent)) error {
 		_, err = d.Token()
 		return err
 	case json.Delim('{'):
-		fields := map[string]json.RawMessage{}
-		for d.More() && len(fields) < 200 {
-			key, err := d.Token()
-			if err != nil {
-				return err
-			}
-			var value json.RawMessage
-			if err := d.Decode(&value); err != nil {
-				return err
-			}
-			fields[fmt.Sprint(key)] = value
-		}
-		whole, err := json.Marshal(fields)
-		if err != nil {
-			return err
-		}
 		var e jsonEvent
-		if err := json.Unmarshal(whole, &e); err != nil {
+		whole := io.MultiReader(strings.NewReader("{"), d.Buffered(), r)
+		if err := json.NewDecoder(whole).Decode(&e); err != nil {
 			return err
 		}
 		take(e.event())
@@ -118,13 +103,9 @@ func levelName(level int) string {
 }
 
 func (e jsonEvent) event() evidence.WindowsEvent {
-	message := e.Message
-	if len(message) > maxMessage {
-		message = strings.ToValidUTF8(message[:maxMessage], "") + " …"
-	}
 	return evidence.WindowsEvent{
 		Log: e.LogName, Provider: e.ProviderName, ID: e.ID, Level: levelName(e.Level),
-		Time: evidence.Time{Time: eventTime(e.TimeCreated)}, Message: message,
+		Time: evidence.Time{Time: eventTime(e.TimeCreated)}, Message: evidence.Clip(e.Message, maxMessage),
 	}
 }
 
@@ -149,12 +130,8 @@ func eventTime(raw json.RawMessage) time.Time {
 		if n, err := strconv.ParseInt(ms, 10, 64); err == nil {
 			return onlyPlausible(time.UnixMilli(n))
 		}
-		return time.Time{}
 	}
-	at, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return time.Time{}
-	}
+	at, _ := time.Parse(time.RFC3339, s)
 	return onlyPlausible(at)
 }
 

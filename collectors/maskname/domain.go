@@ -2,31 +2,21 @@ package maskname
 
 import "strings"
 
-// services are domains of clouds and of Kubernetes itself: the same names for
+// serviceDomain are domains of clouds and of Kubernetes itself: the same names for
 // all their customers.
-var services = []string{
+var serviceDomain = setOf(
 	"cluster.local", "svc", "internal.cloudapp.net", "cloudapp.azure.com", "cloudapp.net",
 	"compute.internal", "ec2.internal", "compute.amazonaws.com", "compute-1.amazonaws.com",
-	"amazonaws.com", "amazonaws.com.cn",
-	"aws.dev", "azure.com", "azure.net", "azure.us", "azure.cn", "azurecr.io", "azmk8s.io",
-	"azureedge.net", "windows.net", "windows.com", "microsoft.com", "microsoftonline.com",
-	"windowsupdate.com", "visualstudio.com", "office.com", "msftncsi.com", "msftconnecttest.com",
-	"google.internal", "googleapis.com", "gcr.io", "pkg.dev", "google.com",
-	"googleusercontent.com", "k8s.io", "kubernetes.io", "x-k8s.io", "projectcalico.org",
-	"coreos.com", "antrea.io", "tigera.io", "cattle.io", "rancher.io", "rancher.com",
-	"containerd.io", "docker.io", "docker.com", "quay.io", "ghcr.io", "github.com",
-	"githubusercontent.com", "gmail.com", "outlook.com", "in-addr.arpa", "ip6.arpa",
-	"nip.io", "sslip.io", "xip.io", "vmware.com", "redhat.com", "redhat.io", "openshift.io",
-	"ntp.org", "digicert.com", "example.com", "example.org", "example.net",
-}
-
-var serviceDomain = func() map[string]bool {
-	set := map[string]bool{}
-	for _, s := range services {
-		set[s] = true
-	}
-	return set
-}()
+	"amazonaws.com", "amazonaws.com.cn", "aws.dev", "azure.com", "azure.net", "azure.us",
+	"azure.cn", "azurecr.io", "azmk8s.io", "azureedge.net", "windows.net", "windows.com",
+	"microsoft.com", "microsoftonline.com", "windowsupdate.com", "visualstudio.com", "office.com",
+	"msftncsi.com", "msftconnecttest.com", "google.internal", "googleapis.com", "gcr.io", "pkg.dev",
+	"google.com", "googleusercontent.com", "k8s.io", "kubernetes.io", "x-k8s.io",
+	"projectcalico.org", "coreos.com", "antrea.io", "tigera.io", "cattle.io", "rancher.io",
+	"rancher.com", "containerd.io", "docker.io", "docker.com", "quay.io", "ghcr.io", "github.com",
+	"githubusercontent.com", "gmail.com", "outlook.com", "in-addr.arpa", "ip6.arpa", "nip.io",
+	"sslip.io", "xip.io", "vmware.com", "redhat.com", "redhat.io", "openshift.io", "ntp.org",
+	"digicert.com", "example.com", "example.org", "example.net")
 
 // splitDomain parts a dotted name in small letters into the customer's own
 // labels and what stays, with the dot before it.

@@ -190,14 +190,9 @@ func (s *scan) share(at, end int) int {
 
 // topLevels end names of machines. Those that end names of files, packages and Kubernetes' own
 // objects as well are left out.
-var topLevels = func() map[string]bool {
-	m := map[string]bool{}
-	for _, top := range strings.Fields(`com net org local lan corp internal intra intranet biz cloud gov edu mil
-		de fr uk eu nl es it cz ch at se no fi dk be pt gr hu ro ie br mx ar jp cn au nz ca us ru kr tw hk sg za tr il`) {
-		m[top] = true
-	}
-	return m
-}()
+var topLevels = setOf(strings.Fields(`com net org local lan corp internal intra intranet biz cloud gov
+	edu mil de fr uk eu nl es it cz ch at se no fi dk be pt gr hu ro ie br mx ar jp cn au nz ca us ru kr tw
+	hk sg za tr il`)...)
 
 // customerZones are services below which the labels are the customer's.
 var customerZones = []string{".azurecr.io", ".vault.azure.net", ".core.windows.net", ".database.windows.net",
@@ -205,9 +200,9 @@ var customerZones = []string{".azurecr.io", ".vault.azure.net", ".core.windows.n
 	".rds.amazonaws.com", ".eks.amazonaws.com", ".elb.amazonaws.com", ".azmk8s.io"}
 
 // zoneLabels stand between the customer's labels and the service's domain.
-var zoneLabels = map[string]bool{"blob": true, "file": true, "queue": true, "table": true, "dfs": true, "web": true,
-	"privatelink": true, "redis": true, "hcp": true, "rds": true, "eks": true, "elb": true, "gr7": true, "sk1": true,
-	"yl4": true, "core": true, "vault": true, "database": true, "servicebus": true, "cache": true, "documents": true}
+var zoneLabels = setOf(
+	"blob", "file", "queue", "table", "dfs", "web", "privatelink", "redis", "hcp", "rds", "eks",
+	"elb", "gr7", "sk1", "yl4", "core", "vault", "database", "servicebus", "cache", "documents")
 
 // fullName masks a machine's name with its domain that nobody stated: of at least three labels, or two
 // before a service's domain.

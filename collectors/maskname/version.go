@@ -115,18 +115,15 @@ func versionWord(word string) bool {
 	return false
 }
 
-var versionWords = map[string]bool{"v": true, "ver": true, "build": true, "release": true,
-	"rev": true, "revision": true, "docker": true, "containerd": true, "nssm": true,
-	"defender": true, "framework": true, "runtime": true, "sdk": true, "tools": true,
-	"powershell": true, "platform": true, "product": true, "package": true, "module": true,
-	"assembly": true, "signature": true, "intelligence": true, "manifest": true, "script": true,
-	"binary": true, "cim": true}
+var versionWords = setOf(
+	"v", "ver", "build", "release", "rev", "revision", "docker", "containerd", "nssm", "defender",
+	"framework", "runtime", "sdk", "tools", "powershell", "platform", "product", "package",
+	"module", "assembly", "signature", "intelligence", "manifest", "script", "binary", "cim")
 
 // addressWords stand before an address even where a slash or a dash divides them.
-var addressWords = map[string]bool{"ip": true, "ipv4": true, "tcp": true, "udp": true, "host": true,
-	"addr": true, "address": true, "node": true, "nodes": true,
-	"server": true, "peer": true, "from": true, "to": true, "ec2": true, "etcd": true, "cidr": true,
-	"endpoint": true, "src": true, "dst": true, "vm": true}
+var addressWords = setOf(
+	"ip", "ipv4", "tcp", "udp", "host", "addr", "address", "node", "nodes", "server", "peer",
+	"from", "to", "ec2", "etcd", "cidr", "endpoint", "src", "dst", "vm")
 
 // lastWord is the last word of t in small letters: letters, digits, dots and dashes.
 func lastWord(t []byte) string {

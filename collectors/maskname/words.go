@@ -17,43 +17,36 @@ http https images infra jenkins-agent kube-system kubelet kubernetes kube-public
 none ntp null office pod pods pool prod proxy public registry root server servers service services share shared site stage staging svc system sysvol temp test tests
 tmp true false unknown user users version web windows winnt worker workers work workgroup www api auth backend cache demo dns etcd frontend info error warning debug trace`
 
-var reservedWords = func() map[string]bool {
+var reservedWords = setOf(strings.Fields(wordList + " " + ours)...)
+
+func setOf(words ...string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range append(strings.Fields(wordList), strings.Fields(ours)...) {
+	for _, w := range words {
 		set[w] = true
 	}
 	return set
-}()
+}
 
 // reserved tells a name, in small letters, that cannot be searched for: text
 // that the diagnosis goes by would change with it.
 func reserved(name string) bool { return reservedWords[name] }
 
 // accounts are the users that every Windows has.
-var accounts = func() map[string]bool {
-	set := map[string]bool{}
-	for _, name := range []string{"administrator", "administrators", "administrateur",
-		"administrador", "amministratore", "järjestelmänvalvoja", "administratör", "администратор",
-		"system", "localsystem", "local system", "localservice", "local service", "networkservice",
-		"network service", "containeradministrator", "containeruser", "public", "default",
-		"default user", "defaultuser0", "defaultaccount", "all users", "guest", "gast",
-		"wdagutilityaccount", "systemprofile", "everyone", "users", "trustedinstaller", "sshd",
-		"nobody", "root", "virtual machine", "iusr", ".net v4.5", ".net v4.5 classic",
-		"nt authority", "builtin", "nt service"} {
-		set[name] = true
-	}
-	return set
-}()
+var accounts = setOf(
+	"administrator", "administrators", "administrateur", "administrador", "amministratore",
+	"järjestelmänvalvoja", "administratör", "администратор", "system", "localsystem",
+	"local system", "localservice", "local service", "networkservice", "network service",
+	"containeradministrator", "containeruser", "public", "default", "default user", "defaultuser0",
+	"defaultaccount", "all users", "guest", "gast", "wdagutilityaccount", "systemprofile",
+	"everyone", "users", "trustedinstaller", "sshd", "nobody", "root", "virtual machine", "iusr",
+	".net v4.5", ".net v4.5 classic", "nt authority", "builtin", "nt service")
 
 func wellKnownAccount(name string) bool { return name == "" || accounts[name] }
 
-// wellKnownDomain tells the authorities of Windows itself.
-func wellKnownDomain(name string) bool {
-	switch strings.ToLower(name) {
-	case "nt authority", "nt service", "nt-autorität", "autorite nt", "builtin", "iis apppool",
-		"font driver host", "window manager", "nt virtual machine", "workgroup",
-		"user manager", "application package authority":
-		return true
-	}
-	return false
-}
+// authorities are those of Windows itself.
+var authorities = setOf(
+	"nt authority", "nt service", "nt-autorität", "autorite nt", "builtin", "iis apppool",
+	"font driver host", "window manager", "nt virtual machine", "workgroup", "user manager",
+	"application package authority")
+
+func wellKnownDomain(name string) bool { return authorities[strings.ToLower(name)] }

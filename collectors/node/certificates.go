@@ -1,15 +1,9 @@
 package node
 
 import (
-	"bytes"
 	"context"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/asn1"
 	"encoding/base64"
-	"encoding/pem"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -19,9 +13,8 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/sorted"
 	"doctor/collectors"
+	"doctor/collectors/certfile"
 )
-
-const maxBundle = 20 // certificates of one file
 
 // Where the layouts keep certificates.
 var certificateFolders = []string{
@@ -92,7 +85,7 @@ func (c *certificates) all(programs []runningProgram) {
 		c.files(c.settings(k, namesCertificate))
 		for _, data := range c.settings(k, holdsCertificate) {
 			if content, err := base64.StdEncoding.DecodeString(data); err == nil {
-				c.add(evidence.CleanWinPath(k), content)
+				c.list = append(c.list, certfile.Read(evidence.CleanWinPath(k), content)...)
 			}
 		}
 	}
@@ -139,7 +132,7 @@ func (c *certificates) files(names []string) {
 		c.seen[key] = true
 		content, _, err := c.volumes.readVolume(p, maxCopy)
 		c.note(err)
-		c.add(p, content)
+		c.list = append(c.list, certfile.Read(p, content)...)
 	}
 }
 
@@ -160,54 +153,4 @@ func (c *certificates) folder(name string) {
 			c.files([]string{dir + `\` + e.Name()})
 		}
 	}
-}
-
-// add takes the certificates of a file: of a chain the first, for the rest
-// belong to others; of a bundle of authorities all of them.
-func (c *certificates) add(p string, content []byte) {
-	for _, cert := range parseCertificates(content) {
-		c.list = append(c.list, evidence.Certificate{
-			Path: p, Subject: nameOf(cert.RawSubject), Issuer: nameOf(cert.RawIssuer),
-			NotBefore: evidence.Time{Time: cert.NotBefore.UTC()},
-			NotAfter:  evidence.Time{Time: cert.NotAfter.UTC()},
-		})
-		if !cert.IsCA {
-			return
-		}
-	}
-}
-
-func parseCertificates(content []byte) []*x509.Certificate {
-	if !bytes.Contains(content, []byte("-----BEGIN")) {
-		cert, err := x509.ParseCertificate(content) // .cer and .crt may be bare DER
-		if err != nil {
-			return nil
-		}
-		return []*x509.Certificate{cert}
-	}
-	var list []*x509.Certificate
-	for len(list) < maxBundle {
-		var block *pem.Block
-		if block, content = pem.Decode(content); block == nil {
-			break
-		}
-		if cert, err := x509.ParseCertificate(block.Bytes); err == nil &&
-			block.Type == "CERTIFICATE" {
-			list = append(list, cert)
-		}
-	}
-	return list
-}
-
-// nameOf writes a name in its own order: O=system:nodes,CN=system:node:win-1.
-func nameOf(raw []byte) string {
-	var sequence pkix.RDNSequence
-	if _, err := asn1.Unmarshal(raw, &sequence); err != nil {
-		return fmt.Sprintf("a name that cannot be read: %v", err)
-	}
-	var parts []string
-	for _, part := range sequence {
-		parts = append(parts, pkix.RDNSequence{part}.String())
-	}
-	return strings.Join(parts, ",")
 }

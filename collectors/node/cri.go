@@ -82,10 +82,8 @@ func dialRuntime(ctx context.Context, endpoints []string) (net.Conn, string, err
 	for _, endpoint := range endpoints {
 		conn, err := cri.Dial(ctx, endpoint)
 		if errors.Is(err, cri.ErrEndpoint) {
-			return nil, "",
-				collectors.GapError(
-					evidence.NotSupported.Gap(
-						"the runtime's endpoint %s cannot be called from here: %v", endpoint, err))
+			return nil, "", collectors.GapError(evidence.NotSupported.Gap(
+				"the runtime's endpoint %s cannot be called from here: %v", endpoint, err))
 		}
 		if err == nil {
 			return conn, endpoint, nil

@@ -244,14 +244,11 @@ func parseEvent(text, message string) (evidence.WindowsEvent, bool) {
 		message = e.values()
 	}
 	message = strings.TrimSpace(strings.ReplaceAll(message, "\r\n", "\n"))
-	if len(message) > maxMessage {
-		message = strings.ToValidUTF8(message[:maxMessage], "") + " …"
-	}
 	return evidence.WindowsEvent{
 		Log: e.System.Channel, Provider: cmp.Or(e.System.Provider.Name, e.System.Provider.Source),
 		ID:    e.System.EventID,
 		Level: cmp.Or(eventLevels[e.System.Level], "information"),
-		Time:  evidence.Time{Time: e.System.TimeCreated.SystemTime.UTC()}, Message: message,
+		Time:  evidence.Time{Time: e.System.TimeCreated.SystemTime.UTC()}, Message: evidence.Clip(message, maxMessage),
 	}, true
 }
 

@@ -149,21 +149,14 @@ func memoryStatus() (evidence.Memory, error) {
 
 // fixedDisks leaves out a drive that has no file system Windows can read.
 func fixedDisks() ([]evidence.Disk, error) {
-	mask, err := windows.GetLogicalDrives()
+	drives, err := fixedDrives()
 	if err != nil {
 		return nil, fmt.Errorf("the drives: %w", err)
 	}
 	list := []evidence.Disk{}
 	var unread error
-	for i := range 26 {
-		if mask&(1<<i) == 0 {
-			continue
-		}
-		drive := string(rune('A'+i)) + ":"
+	for _, drive := range drives {
 		root := windows.StringToUTF16Ptr(drive + `\`)
-		if windows.GetDriveType(root) != windows.DRIVE_FIXED {
-			continue
-		}
 		d := evidence.Disk{Drive: drive}
 		var total, free uint64
 		if err := windows.GetDiskFreeSpaceEx(root, nil, &total, &free); err != nil {

@@ -83,10 +83,10 @@ func portRanges(ctx context.Context, run runner) (evidence.PortTable, error) {
 // listListeners lists the sockets that wait, of both protocols and families,
 // with the programs that hold them.
 func listListeners() ([]evidence.PortListener, error) {
-	names := map[uint32]string{}
+	names := map[int]string{}
 	if rows, err := listProcesses(); err == nil {
 		for _, row := range rows {
-			names[row.pid] = row.name
+			names[row.PID] = row.Name
 		}
 	}
 	list := []evidence.PortListener{}
@@ -101,7 +101,7 @@ func listListeners() ([]evidence.PortListener, error) {
 		for _, s := range layout.parse(table) {
 			list = append(list, evidence.PortListener{
 				Protocol: layout.protocol, Address: s.address.String(), Port: int(s.port),
-				Process: names[s.pid],
+				Process: names[int(s.pid)],
 			})
 		}
 	}

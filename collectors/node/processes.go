@@ -12,17 +12,6 @@ import (
 	"doctor/collectors"
 )
 
-// A processRow is one process in the system's own list, which everybody may read.
-type processRow struct {
-	pid, parent uint32
-	name        string
-	created     int64 // FILETIME; 0 for those that began with the system
-	threads     uint32
-	workingSet  uint64
-	private     uint64 // bytes
-	handles     uint32
-}
-
 // A processDetail is what only its owner or an administrator may ask.
 type processDetail struct{ image, commandLine string }
 
@@ -41,17 +30,19 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if row.pid == 0 { // the idle process is none
+		if row.PID == 0 { // the idle process is none
 			continue
 		}
-		detail, err := processOf(row.pid)
+		detail, err := processOf(uint32(row.PID))
 		if errors.Is(err, fs.ErrPermission) {
 			denied++
 		}
+		row.Exe = detail.image
 		if detail.commandLine != "" {
+			row.Args = argsOf(detail.commandLine)
 			told++
 		}
-		list = append(list, row.process(detail))
+		list = append(list, row)
 	}
 	sorted.By(list, func(a, b evidence.Process) int { return a.PID - b.PID })
 	r.JSON(evidence.Processes.Path(), list)
@@ -59,23 +50,10 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 	case denied > 0 && !runsElevated(): // some refuse an administrator too
 		return fmt.Errorf("the command lines of %d processes: %w", denied, fs.ErrPermission)
 	case told == 0: // not even this one's own
-		return collectors.GapError(
-			evidence.NotSupported.Gap("this Windows does not show the command lines of processes"))
+		return collectors.GapError(evidence.NotSupported.Gap(
+			"this Windows does not show the command lines of processes"))
 	}
 	return nil
-}
-
-func (row processRow) process(d processDetail) evidence.Process {
-	p := evidence.Process{
-		PID: int(row.pid), PPID: int(row.parent), Name: row.name, Exe: d.image,
-		StartedAt: started(row.created), Threads: int(row.threads),
-		WorkingSetBytes: int64(row.workingSet), PrivateBytes: int64(row.private),
-		Handles: int(row.handles),
-	}
-	if d.commandLine != "" {
-		p.Args = argsOf(d.commandLine)
-	}
-	return p
 }
 
 // argsOf are the arguments without the program.

@@ -2,9 +2,13 @@
 
 package node
 
-import "errors"
+import (
+	"errors"
 
-func listProcesses() ([]processRow, error) { return nil, errors.ErrUnsupported }
+	"doctor/checks/evidence"
+)
+
+func listProcesses() ([]evidence.Process, error) { return nil, errors.ErrUnsupported }
 
 func processOf(uint32) (processDetail, error) { return processDetail{}, errors.ErrUnsupported }
 

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"doctor/checks/evidence"
 )
 
 const maxProcessBuffer = 64 << 20
@@ -13,7 +15,7 @@ const maxProcessBuffer = 64 << 20
 var querySystem = windows.NtQuerySystemInformation
 
 // listProcesses asks for all of them at once, which needs no right to any of them.
-func listProcesses() ([]processRow, error) {
+func listProcesses() ([]evidence.Process, error) {
 	for size := uint32(512 << 10); size <= maxProcessBuffer; size *= 2 {
 		buf := make([]byte, size)
 		err := querySystem(windows.SystemProcessInformation, unsafe.Pointer(&buf[0]), size, nil)
@@ -29,19 +31,18 @@ func listProcesses() ([]processRow, error) {
 	return nil, windows.ERROR_INSUFFICIENT_BUFFER
 }
 
-func processRows(buf []byte) []processRow {
-	var list []processRow
+func processRows(buf []byte) []evidence.Process {
+	var list []evidence.Process
 	for {
 		if len(buf) < int(unsafe.Sizeof(windows.SYSTEM_PROCESS_INFORMATION{})) {
 			return list
 		}
 		p := (*windows.SYSTEM_PROCESS_INFORMATION)(unsafe.Pointer(&buf[0]))
-		list = append(list, processRow{
-			pid: uint32(p.UniqueProcessID), parent: uint32(p.InheritedFromUniqueProcessID),
-			name:    p.ImageName.String(),
-			created: p.CreateTime, threads: p.NumberOfThreads, workingSet: uint64(p.WorkingSetSize),
-			private: uint64(p.PrivatePageCount), handles: p.HandleCount,
-		})
+		list = append(list, evidence.Process{
+			PID: int(uint32(p.UniqueProcessID)), PPID: int(uint32(p.InheritedFromUniqueProcessID)),
+			Name: p.ImageName.String(), StartedAt: started(p.CreateTime),
+			Threads: int(p.NumberOfThreads), WorkingSetBytes: int64(p.WorkingSetSize),
+			PrivateBytes: int64(p.PrivatePageCount), Handles: int(p.HandleCount)})
 		if p.NextEntryOffset == 0 || uint64(p.NextEntryOffset) > uint64(len(buf)) {
 			return list
 		}

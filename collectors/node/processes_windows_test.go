@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"doctor/checks/evidence"
 )
 
 func TestCommandLines(t *testing.T) {
@@ -84,8 +86,8 @@ func TestTheListOfProcesses(t *testing.T) {
 			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
-			own := slices.ContainsFunc(list, func(p processRow) bool {
-				return p.pid == windows.GetCurrentProcessId() && p.threads > 0 && p.created > 0
+			own := slices.ContainsFunc(list, func(p evidence.Process) bool {
+				return p.PID == int(windows.GetCurrentProcessId()) && p.Threads > 0 && !p.StartedAt.IsZero()
 			})
 			if own != (c.want == nil) {
 				t.Errorf("this process is among the %d: %t", len(list), own)

@@ -8,5 +8,5 @@ import (
 )
 
 func sendEcho(context.Context, echoRequest) pong {
-	return pong{outcome: untold, why: errors.ErrUnsupported.Error()}
+	return pong{outcome: outcomeError, why: errors.ErrUnsupported.Error()}
 }

@@ -37,17 +37,6 @@ const (
 
 const podTimeout = 5 * time.Second
 
-// What the outcomes of a pod's rows are; denied and error say nothing of the target.
-const (
-	podOK          = "ok"
-	podTimedOut    = "timeout"
-	podRefused     = "refused"
-	podReset       = "reset"
-	podUnreachable = "unreachable"
-	podDenied      = "denied"
-	podError       = "error"
-)
-
 // Pod asks all that the plan holds side by side, and returns what the pod's own
 // programs measured. What could not be asked is a row of outcome denied or
 // error that says why; err is that reason where nothing at all was measured.
@@ -112,7 +101,7 @@ func (p PodPlan) unsent(target string, why error) []evidence.ReachProbe {
 	row := evidence.ReachProbe{Target: evidence.Clean(target), From: p.Pod, Protocol: "tcp"}
 	if t, err := parsePodTarget(target); err == nil {
 		row = t.row(p.Pod, "tcp")
-		if t.port == 0 {
+		if t.Port == 0 {
 			row = t.row(p.Pod, "icmp")
 		}
 	}
@@ -137,9 +126,9 @@ func (p PodPlan) nameRow(name, form string) evidence.DNSProbe {
 func podWhy(err error) (outcome, why string) {
 	gap := collectors.GapOf(err)
 	if gap.Kind == evidence.Denied {
-		return podDenied, gap.Reason()
+		return denied, gap.Reason()
 	}
-	return podError, gap.Reason()
+	return outcomeError, gap.Reason()
 }
 
 func (p PodPlan) reach(ctx context.Context, target string) ([]evidence.ReachProbe, error) {
@@ -148,7 +137,7 @@ func (p PodPlan) reach(ctx context.Context, target string) ([]evidence.ReachProb
 		return p.unsent(target, err), err
 	}
 	argv, read := p.curl(t), t.readCurl
-	if t.port == 0 {
+	if t.Port == 0 {
 		argv, read = pingArgs(t), t.readPing
 	}
 	stdout, stderr, code, err := p.Exec(ctx, argv)
@@ -168,10 +157,9 @@ func podCrash(program string, code int) error {
 		return nil
 	}
 	return podStarts{
-		collectors.GapError(
-			evidence.PodUnusable.Gap(
-				"%s ended with 0x%08X, which is an exit code of Windows, not of the program",
-				program, uint32(code)))}
+		collectors.GapError(evidence.PodUnusable.Gap(
+			"%s ended with 0x%08X, which is an exit code of Windows, not of the program",
+			program, uint32(code)))}
 }
 
 type podStarts struct{ error }

@@ -103,7 +103,8 @@ func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Ki
 	}
 	switch {
 	case len(pod) > 0 && (why == nil || len(node) > 0):
-		r.JSON(kind.Path(), mergeProbes(node, pod))
+		// a file of probes holds one list, and each row says where it comes from
+		r.JSON(kind.Path(), slices.Concat(node, pod))
 	case len(node) > 0:
 	case why != nil:
 		r.Gap(kind.Path(), why)
@@ -111,7 +112,3 @@ func addRows[T any](s evidence.Snapshot, r *collectors.Record, kind *evidence.Ki
 		r.Gap(kind.Path(), collectors.GapError(evidence.NotAskedFromPod.Gap()))
 	}
 }
-
-// mergeProbes puts a pod's rows after those of the node: a file of probes holds
-// one list, and each row says where it comes from.
-func mergeProbes[T any](node, pod []T) []T { return slices.Concat(node, pod) }

@@ -25,12 +25,12 @@ const curlOut = "|%{http_code}|%{remote_ip}|%{time_namelookup}|%{time_connect}|%
 // Where nothing is to be said, curl believes that the port speaks FTP: there
 // the server speaks first, so curl connects, waits, and sends nothing.
 func (p PodPlan) curl(t podTarget) []string {
-	scheme, part := t.scheme, 0.8
+	scheme, part := t.Scheme, 0.8
 	if scheme == "" {
 		scheme, part = "ftp", 0.6
 	}
-	address := scheme + "://" + net.JoinHostPort(t.host, strconv.Itoa(t.port)) + "/" +
-		strings.TrimPrefix(t.path, "/")
+	address := scheme + "://" + net.JoinHostPort(t.Host, strconv.Itoa(t.Port)) + "/" +
+		strings.TrimPrefix(t.Path, "/")
 	return []string{"curl.exe", "-q", "-sSv", "-g", "-k", "-I", "-o", "NUL", "-A", "doctor",
 		"--noproxy", "*", "-m", p.patience(part), "-w", curlOut, address}
 }
@@ -103,13 +103,13 @@ const podBadAccess = "Windows forbids the connection (WSAEACCES)"
 // curlReasons are curl's own words for the errors of sockets: they are English
 // whatever Windows speaks.
 var curlReasons = []struct{ text, outcome string }{
-	{"connection refused", podRefused}, {"bad access", podDenied}, {"permission denied", podDenied},
-	{"connection was reset", podReset}, {"connection reset", podReset},
-	{"connection was aborted", podReset},
-	{"host unreachable", podUnreachable}, {"network unreachable", podUnreachable},
-	{"network is unreachable", podUnreachable},
-	{"no route to host", podUnreachable}, {"network down", podUnreachable},
-	{"timed out", podTimedOut},
+	{"connection refused", refused}, {"bad access", denied}, {"permission denied", denied},
+	{"connection was reset", reset}, {"connection reset", reset},
+	{"connection was aborted", reset},
+	{"host unreachable", unreachable}, {"network unreachable", unreachable},
+	{"network is unreachable", unreachable},
+	{"no route to host", unreachable}, {"network down", unreachable},
+	{"timed out", timedOut},
 }
 
 // reason is how the last thing that curl tried went wrong.
@@ -125,16 +125,16 @@ func (r curlRun) reason() (outcome, why string) {
 			if !strings.Contains(line, known.text) {
 				continue
 			}
-			if known.outcome == podDenied {
-				return podDenied, podBadAccess
+			if known.outcome == denied {
+				return denied, podBadAccess
 			}
 			return known.outcome, ""
 		}
 	}
 	if r.code == curlTimeout {
-		return podTimedOut, ""
+		return timedOut, ""
 	}
-	return podError, r.message()
+	return outcomeError, r.message()
 }
 
 var curlMessage = regexp.MustCompile(`(?m)^curl: \([0-9]+\) ([^\r\n]+)`)
@@ -159,25 +159,25 @@ func (t podTarget) readCurl(from, stdout, stderr string, code int) []evidence.Re
 		tcp.Outcome, tcp.Why = r.notConnected(t)
 		return []evidence.ReachProbe{tcp}
 	}
-	tcp.Outcome, tcp.LatencyMS = podOK, max(0, r.connected-r.name)
+	tcp.Outcome, tcp.LatencyMS = answered, max(0, r.connected-r.name)
 	rows := []evidence.ReachProbe{tcp}
 	began := r.connected
-	if t.scheme == "https" {
+	if t.Scheme == "https" {
 		tls := t.row(from, "tls")
 		if tls.Address = tcp.Address; r.tls <= 0 && r.status < 100 {
 			tls.Outcome, tls.Why = r.broken(began)
 			return append(rows, tls)
 		}
-		tls.Outcome, tls.LatencyMS = podOK, max(0, r.tls-began)
+		tls.Outcome, tls.LatencyMS = answered, max(0, r.tls-began)
 		rows, began = append(rows, tls), r.tls
 	}
-	if t.scheme == "" {
+	if t.Scheme == "" {
 		return rows
 	}
 	http := t.row(from, "http")
 	http.Address = tcp.Address
 	if r.status >= 100 {
-		http.Outcome, http.LatencyMS, http.Answer = podOK, max(0, r.total-began), r.statusLine()
+		http.Outcome, http.LatencyMS, http.Answer = answered, max(0, r.total-began), r.statusLine()
 	} else {
 		http.Outcome, http.Why = r.broken(began)
 	}
@@ -188,15 +188,15 @@ func (t podTarget) readCurl(from, stdout, stderr string, code int) []evidence.Re
 func (r curlRun) notConnected(t podTarget) (outcome, why string) {
 	switch {
 	case r.code == curlNoName:
-		return podError, "the name does not resolve"
+		return outcomeError, "the name does not resolve"
 	case r.code == curlTimeout && t.isName() && !strings.Contains(r.text, "Trying "):
-		return podError, "the name did not resolve in time"
+		return outcomeError, "the name did not resolve in time"
 	case r.code == curlTimeout:
-		return podTimedOut, ""
+		return timedOut, ""
 	case r.code == curlNoConnect:
 		return r.reason()
 	}
-	return podError, r.message()
+	return outcomeError, r.message()
 }
 
 // leastWait is what an answer needs before its want means anything, in milliseconds.
@@ -206,11 +206,11 @@ const leastWait = 1000
 func (r curlRun) broken(began float64) (outcome, why string) {
 	switch {
 	case r.code == curlTimeout && began > 0 && r.total-began < leastWait:
-		return podError, "no time was left for it"
+		return outcomeError, "no time was left for it"
 	case r.code == curlTimeout:
-		return podTimedOut, ""
+		return timedOut, ""
 	case r.code == curlEmpty:
-		return podError, "the other side closed the connection without an answer"
+		return outcomeError, "the other side closed the connection without an answer"
 	}
 	return r.reason()
 }

@@ -82,18 +82,18 @@ func (p PodPlan) nslookup(ctx context.Context, name string) (evidence.DNSProbe, 
 var nslookupWords = []struct{ text, outcome, rcode string }{
 	{"Non-existent domain", "nxdomain", "NXDOMAIN"}, {"Server failed", "servfail", "SERVFAIL"},
 	{"Query refused", "refused", "REFUSED"},
-	{"request timed out", podTimedOut, ""}, {"No response from server", podTimedOut, ""},
+	{"request timed out", timedOut, ""}, {"No response from server", timedOut, ""},
 }
 
 // readNslookup goes by the place of the addresses: the first is the server's
 // own, and those after an empty line are the answer. The exit code is always 0.
 func readNslookup(row *evidence.DNSProbe, stdout, stderr string) {
 	text := stdout + "\n" + stderr
-	server, answered := false, false
+	server, below := false, false
 	for _, line := range podLines(stdout) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || fields[0] == "***" {
-			answered = answered || server && len(fields) == 0
+			below = below || server && len(fields) == 0
 			continue
 		}
 		a, err := netip.ParseAddr(fields[len(fields)-1])
@@ -102,12 +102,12 @@ func readNslookup(row *evidence.DNSProbe, stdout, stderr string) {
 		case !server:
 			server = true
 			row.Server = netip.AddrPortFrom(a, 53).String()
-		case answered && a.Is4():
+		case below && a.Is4():
 			row.Answers = append(row.Answers, a.String())
 		}
 	}
 	if len(row.Answers) > 0 {
-		row.Outcome, row.Rcode, row.Decided = podOK, "NOERROR", row.Sent[0]
+		row.Outcome, row.Rcode, row.Decided = answered, "NOERROR", row.Sent[0]
 		return
 	}
 	for _, w := range nslookupWords {
@@ -124,7 +124,7 @@ func readNslookup(row *evidence.DNSProbe, stdout, stderr string) {
 		row.Outcome, row.Rcode, row.Decided = "nodata", "NOERROR", row.Sent[0]
 		return
 	}
-	row.Outcome, row.Why = podError, "nslookup.exe says nothing that is understood"
+	row.Outcome, row.Why = outcomeError, "nslookup.exe says nothing that is understood"
 }
 
 // namedAlone finds the line that repeats the name, which stands above its addresses.
@@ -178,7 +178,7 @@ func readCurlNames(rows []evidence.DNSProbe, text string) {
 	for i := range rows {
 		end := curlNameDone.FindStringSubmatchIndex(text)
 		if end == nil {
-			rows[i].Outcome, rows[i].Why = podError, "curl.exe did not come to it"
+			rows[i].Outcome, rows[i].Why = outcomeError, "curl.exe did not come to it"
 			continue
 		}
 		part := text[:end[0]]
@@ -188,18 +188,18 @@ func readCurlNames(rows []evidence.DNSProbe, text string) {
 		rows[i].Answers = append(rows[i].Answers, curlTried(part)...)
 		switch {
 		case len(rows[i].Answers) > 0:
-			rows[i].Outcome, rows[i].LatencyMS, works = podOK, lookup, true
+			rows[i].Outcome, rows[i].LatencyMS, works = answered, lookup, true
 		case strings.Contains(part, "timed out"):
-			rows[i].Outcome, rows[i].LatencyMS = podTimedOut, total
+			rows[i].Outcome, rows[i].LatencyMS = timedOut, total
 		case strings.Contains(part, "Could not resolve host"):
 			rows[i].Outcome, rows[i].LatencyMS = "nxdomain", total
 		default:
-			rows[i].Outcome, rows[i].Why = podError, "curl.exe does not say whether it resolved"
+			rows[i].Outcome, rows[i].Why = outcomeError, "curl.exe does not say whether it resolved"
 		}
 	}
 	for i := range rows {
 		if rows[i].Outcome == "nxdomain" && !works {
-			rows[i].Outcome, rows[i].Why = podError,
+			rows[i].Outcome, rows[i].Why = outcomeError,
 				"it does not resolve, no more than any other name, and curl.exe does not report why"
 		}
 	}

@@ -310,7 +310,8 @@ func TestTargetsOfAPod(t *testing.T) {
 		"'": "", "http://a\"b/": "",
 	} {
 		got, err := parsePodTarget(s)
-		if text := fmt.Sprint(got); err == nil && text != want || err != nil && want != "" {
+		text := fmt.Sprintf("{%s %d %s %s}", got.Host, got.Port, got.Scheme, got.Path)
+		if err == nil && text != want || err != nil && want != "" {
 			t.Errorf("%q is %s %v, not %s", s, text, err, want)
 		}
 	}

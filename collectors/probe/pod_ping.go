@@ -11,7 +11,7 @@ import (
 
 // pingArgs asks twice: where a network is built up on the first packet, that is lost.
 func pingArgs(t podTarget) []string {
-	return []string{"ping.exe", "-n", "2", "-w", "1200", t.host}
+	return []string{"ping.exe", "-n", "2", "-w", "1200", t.Host}
 }
 
 // What ping.exe says is in the language of the image, all but the addresses and
@@ -27,7 +27,7 @@ var (
 
 func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.ReachProbe {
 	row := t.row(from, "icmp")
-	target, _ := netip.ParseAddr(t.host)
+	target, _ := netip.ParseAddr(t.Host)
 	asked, other := false, netip.Addr{} // another host than the target spoke
 	if m := pingNamed.FindStringSubmatch(stdout); t.isName() && m != nil {
 		if a, err := netip.ParseAddr(m[1]); err == nil {
@@ -41,7 +41,7 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 			case a != target:
 				other = a
 			case ok:
-				row.Outcome, row.LatencyMS = podOK, ms
+				row.Outcome, row.LatencyMS = answered, ms
 				return []evidence.ReachProbe{row}
 			default:
 				asked = true
@@ -50,15 +50,15 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 	}
 	switch {
 	case !asked && t.isName():
-		row.Outcome, row.Why = podError, "the name does not resolve"
+		row.Outcome, row.Why = outcomeError, "the name does not resolve"
 	case !asked, pingFailed(stdout + "\n" + stderr):
-		row.Outcome, row.Why = podError, "ping.exe could not send"
+		row.Outcome, row.Why = outcomeError, "ping.exe could not send"
 	case other.IsValid():
-		row.Outcome, row.Answer = podUnreachable, other.String()
+		row.Outcome, row.Answer = unreachable, other.String()
 	case code == 0:
-		row.Outcome = podUnreachable // said by the host that was asked for, which is this one
+		row.Outcome = unreachable // said by the host that was asked for, which is this one
 	default:
-		row.Outcome = podTimedOut
+		row.Outcome = timedOut
 	}
 	return []evidence.ReachProbe{row}
 }

@@ -35,7 +35,7 @@ func (p PodPlan) resolveByPowerShell(ctx context.Context, names []string) ([]evi
 
 // dnsCodes are Windows' numbers for what a DNS server says, or does not.
 var dnsCodes = map[int]struct{ outcome, rcode string }{
-	0: {podOK, "NOERROR"}, 1460: {podTimedOut, ""}, 9002: {"servfail", "SERVFAIL"},
+	0: {answered, "NOERROR"}, 1460: {timedOut, ""}, 9002: {"servfail", "SERVFAIL"},
 	9003: {"nxdomain", "NXDOMAIN"}, 9005: {"refused", "REFUSED"},
 	9501: {"nodata", "NOERROR"},
 }
@@ -61,7 +61,7 @@ func (p PodPlan) readPowerShell(names []string, stdout string) ([]evidence.DNSPr
 		row := p.nameRow(name, "windows")
 		t, ok := byName[name]
 		if !ok {
-			row.Outcome, row.Why = podError, "powershell.exe does not speak of it"
+			row.Outcome, row.Why = outcomeError, "powershell.exe does not speak of it"
 			rows = append(rows, row)
 			continue
 		}
@@ -74,9 +74,9 @@ func (p PodPlan) readPowerShell(names []string, stdout string) ([]evidence.DNSPr
 		known, ok := dnsCodes[t.Code]
 		switch {
 		case !ok:
-			row.Outcome, row.Why = podError,
+			row.Outcome, row.Why = outcomeError,
 				fmt.Sprintf("Resolve-DnsName ended with the error %d of Windows", t.Code)
-		case known.outcome == podOK && len(row.Answers) == 0:
+		case known.outcome == answered && len(row.Answers) == 0:
 			row.Outcome, row.Rcode = "nodata", known.rcode // an alias, say, that leads nowhere
 		default:
 			row.Outcome, row.Rcode = known.outcome, known.rcode

@@ -1,9 +1,7 @@
 package probe
 
 import (
-	"net"
 	"net/netip"
-	"strconv"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -11,28 +9,21 @@ import (
 )
 
 // A podTarget is one host as a pod asks for it.
-type podTarget struct {
-	host   string // an IPv6 address without brackets
-	port   int    // 0: it is pinged
-	scheme string // https, http, or "" for a port where nothing is said
-	path   string
-}
+type podTarget struct{ ReachTarget }
 
 // parsePodTarget reads a target as the node's own probes do, and takes no host
 // that a program could read as anything else.
 func parsePodTarget(s string) (podTarget, error) {
 	t, err := ParseReachTarget(s)
 	if err != nil {
-		return podTarget{}, collectors.GapError(evidence.Reported.OfKind(evidence.NotCollected,
-			err))
+		return podTarget{}, collectors.GapError(
+			evidence.Reported.OfKind(evidence.NotCollected, err))
 	}
 	if a, err := netip.ParseAddr(t.Host); (err != nil || a.Zone() != "") && !podName(t.Host) {
-		return podTarget{},
-			collectors.GapError(
-				evidence.PodUnusable.Gap("the host of the target %q cannot be probed from a pod",
-					s))
+		return podTarget{}, collectors.GapError(evidence.PodUnusable.Gap(
+			"the host of the target %q cannot be probed from a pod", s))
 	}
-	return podTarget{host: t.Host, port: t.Port, scheme: t.Scheme, path: t.Path}, nil
+	return podTarget{t}, nil
 }
 
 // podName tells whether a name may stand in a command line, and in a script:
@@ -48,14 +39,10 @@ func podName(s string) bool {
 
 // row is one of the target's, named as the node's own probes name it.
 func (t podTarget) row(from, protocol string) evidence.ReachProbe {
-	name := t.host
-	if t.port > 0 {
-		name = net.JoinHostPort(t.host, strconv.Itoa(t.port))
-	}
-	return evidence.ReachProbe{Target: name, From: from, Protocol: protocol}
+	return evidence.ReachProbe{Target: t.Name(), From: from, Protocol: protocol}
 }
 
 func (t podTarget) isName() bool {
-	_, err := netip.ParseAddr(t.host)
+	_, err := netip.ParseAddr(t.Host)
 	return err != nil
 }
