@@ -29,7 +29,7 @@ The check reads the IPAM configuration of the cluster, and looks for the refusal
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/operator",
 	},
 	Breaks:  []*checks.Effect{effectNetworkCreation},
-	Applies: checks.OnCNI(node.Calico),
+	Applies: checks.UnlessOtherCNI(node.Calico),
 	Needs: []evidence.Need{evidence.Any(evidence.IPAMConfigs, evidence.PodEvents,
 		evidence.Logs("calico-node"), evidence.Logs("kubelet"))},
 	Signs: []checks.Sign{

@@ -219,7 +219,8 @@ func (o *objects) keep(kind string, object kubeObject, size int) {
 	if json.Unmarshal(object["metadata"], &m) != nil || m.Name == "" {
 		return
 	}
-	known := slices.ContainsFunc(apiLists, func(l apiList) bool { return l.kind == kind })
+	known := kind == calicoInstallation ||
+		slices.ContainsFunc(apiLists, func(l apiList) bool { return l.kind == kind })
 	key := kind + "/" + m.Namespace + "/" + m.Name
 	manifest := m.UID == "" && m.ResourceVersion == "" && m.CreationTimestamp == "" &&
 		object["status"] == nil && kind != "Event" &&
@@ -305,6 +306,11 @@ func (o *objects) podNodes() (windows, all []string) {
 // convert writes what there is about the node. Of a list that is not whole its objects are
 // evidence where one of them says something, and the gap that belongs to it is a second file.
 func (o *objects) convert(out *output, node string) {
+	for _, installation := range o.lists[calicoInstallation] {
+		if !o.listed["IPPool"] {
+			o.lists["IPPool"] = append(o.lists["IPPool"], poolsOf(installation)...)
+		}
+	}
 	for _, l := range apiLists {
 		list := o.lists[l.kind]
 		switch {

@@ -49,6 +49,8 @@ const (
 	partServices    partKind = "kubectl get services"
 	partEndpoints   partKind = "kubectl get endpoints"
 	partDaemonSets  partKind = "kubectl get daemonsets"
+	partIPPools     partKind = "calicoctl get ippool"
+	partIPAM        partKind = "calicoctl ipam show"
 	partConfig      partKind = "a configuration file"
 	partOther       partKind = ""
 )
@@ -62,6 +64,8 @@ var starters = []struct {
 	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST SEEN +.*\bREASON\b.*\bMESSAGE`)},
 	{partNodes, regexp.MustCompile(`^NAME +STATUS +ROLES +AGE +VERSION`)},
 	{partPods, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE`)},
+	{partIPPools, regexp.MustCompile(`^NAME +CIDR +NAT +IPIPMODE +VXLANMODE`)},
+	{partIPAM, regexp.MustCompile(`^\| +PROPERTY +\| VALUE +\||^PROPERTY +VALUE|^\|? *StrictAffinity\b`)},
 	{partServices, regexp.MustCompile(`^(NAMESPACE +)?NAME +TYPE +CLUSTER-IP`)},
 	{partEndpoints, regexp.MustCompile(`^(NAMESPACE +)?NAME +(ADDRESSTYPE +PORTS +)?ENDPOINTS +AGE`)},
 	{partDaemonSets, regexp.MustCompile(`^(NAMESPACE +)?NAME +DESIRED +CURRENT +READY`)},

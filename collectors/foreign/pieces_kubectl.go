@@ -40,6 +40,12 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 			out.partial(l.path, string(kind), rowsOf(p.texts[kind]), nil)
 		}
 	}
+	for path, list := range map[string][]kubeObject{"api/ippools.json": readPoolTable(p.texts[partIPPools]),
+		"api/ipamconfigs.json": readIPAM(p.texts[partIPAM])} {
+		if len(list) > 0 {
+			out.JSON(path, kubeList("List", list))
+		}
+	}
 	broken := brokenDescriptions(described, node)
 	if len(p.objects.lists["Node"]) == 0 {
 		out.partial("api/node.json", "a description without its beginning or end", broken.nodes,

@@ -87,6 +87,9 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 	if hcs := given("hcsdiag list", partHCSDiag); !hcs.missing {
 		out.write("compute.json")(readCompute(hcs, textFile{gap: evidence.Gap{Kind: evidence.NotCollected}}))
 	}
+	if probes := p.reached(); len(probes) > 0 {
+		out.JSON("probes/reach.json", probes)
+	}
 	p.convertObjects(out)
 	p.convertDocker(out)
 	p.convertRuntime(out)

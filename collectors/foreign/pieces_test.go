@@ -84,6 +84,21 @@ func TestSingleFilesAreKnownByWhatTheyHold(t *testing.T) {
 			`"message":"Failed to create pod sandbox: rpc error: code = Unknown"`},
 		{"nodes as a table", "nodes.txt", wideNodes, "os.json",
 			`{"productName":"Windows Server 2019 Datacenter","build":17763,"ubr":2928}`},
+		{"Get-NetTCPConnection", "c.txt", "LocalAddress LocalPort RemoteAddress RemotePort State  OwningProcess\n" +
+			"------------ --------- ------------- ---------- -----  -------------\n" +
+			"::           10250     ::            0          Listen 3392\n", "ports.json",
+			`"listeners":[{"protocol":"tcp","address":"::","port":10250}]`},
+		{"Test-NetConnection", "t.txt", "ComputerName           : 10.96.0.1\nRemoteAddress          : 10.96.0.1\n" +
+			"RemotePort             : 443\nPingReplyDetails (RTT) : 0 ms\nTcpTestSucceeded       : False\n",
+			"probes/reach.json", `"target":"10.96.0.1:443","from":"node","protocol":"tcp","outcome":"error"`},
+		{"calicoctl get ippool", "p.txt", "NAME                  CIDR            NAT    IPIPMODE   VXLANMODE   DISABLED   DISABLEBGPEXPORT   SELECTOR\n" +
+			"default-ipv4-ippool   10.244.0.0/16   true   Always     Never       false      false              all()\n",
+			"api/ippools.json", `"ipipMode":"Always"`},
+		{"calicoctl ipam show", "i.txt", "+----------------+-------+\n|    PROPERTY    | VALUE |\n" +
+			"+----------------+-------+\n| StrictAffinity | false |\n", "api/ipamconfigs.json", `"strictAffinity":false`},
+		{"an Installation of Calico", "i.yaml", "apiVersion: operator.tigera.io/v1\nkind: Installation\nmetadata:\n" +
+			"  name: default\n  uid: a1\nspec:\n  calicoNetwork:\n    ipPools:\n    - cidr: 10.244.0.0/16\n" +
+			"      encapsulation: VXLANCrossSubnet\n", "api/ippools.json", `"vxlanMode":"CrossSubnet"`},
 		{"an error below an output", "hcs.txt", "hcsdiag list\ntest-1\n    Windows Server Container,  Unknown\n\n ctr run a test-1\n" +
 			"ctr: hcsshim::CreateComputeSystem test-1: it already exists.\n", "logs/other/hcs.txt", "it already exists"},
 		{"crictl pods", "pods.txt", crictlPodsText, "cri.json", `"state":"SANDBOX_NOTREADY"`},

@@ -3,7 +3,10 @@ package foreign
 import (
 	"cmp"
 	"encoding/json"
+	"net"
+	"net/netip"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -228,10 +231,38 @@ func (p *pieces) convertPorts(out *output, excluded, dynamic textFile) {
 	} else if !dynamic.missing {
 		table.Dynamic = netsh.Dynamic(dynamic.content)
 	}
-	table.Listener = parseNetstat(p.texts[partNetstat])
+	table.Listener = append(parseNetstat(p.texts[partNetstat]), p.listeners()...)
 	if len(table.Excluded)+len(table.Dynamic)+len(table.Listener) > 0 {
 		out.JSON("ports.json", table)
 	}
+}
+
+// listeners are the sockets of Get-NetTCPConnection that wait. It has no names of processes.
+func (p *pieces) listeners() (list []evidence.PortListener) {
+	for _, o := range p.fieldsOf(psConnections) {
+		if port := number(o["LocalPort"]); port > 0 && strings.EqualFold(o["State"], "Listen") {
+			list = append(list, evidence.PortListener{Protocol: "tcp",
+				Address: evidence.Clean(o["LocalAddress"]), Port: port})
+		}
+	}
+	return list
+}
+
+// reached are the attempts of Test-NetConnection. It does not say why one failed.
+func (p *pieces) reached() (list []evidence.ReachProbe) {
+	for _, o := range p.fieldsOf(psReach) {
+		address, port := o["RemoteAddress"], number(o["RemotePort"])
+		if _, err := netip.ParseAddr(address); err != nil || port == 0 {
+			continue
+		}
+		r := evidence.ReachProbe{Target: net.JoinHostPort(address, strconv.Itoa(port)),
+			From: evidence.FromNode, Protocol: "tcp", Outcome: "ok"}
+		if !strings.EqualFold(o["TcpTestSucceeded"], "True") {
+			r.Outcome, r.Why = "error", "Test-NetConnection failed"
+		}
+		list = append(list, r)
+	}
+	return list
 }
 
 // Of kubectl version, as text: the server's, which the short form has in one line.

@@ -48,24 +48,28 @@ var psClasses = []psClass{
 	{psVersion, [][]string{{"Platform"}, {"VersionString"}}},
 	{psDisks, [][]string{{"Free (GB)", "SizeRemaining", "FreeSpace"}, {"DriveLetter", "DeviceID", "Root"}}},
 	{psDefender, [][]string{{"ExclusionPath"}}},
+	{psConnections, [][]string{{"LocalAddress"}, {"LocalPort"}, {"State"}}},
+	{psReach, [][]string{{"RemoteAddress"}, {"RemotePort"}, {"TcpTestSucceeded"}}},
 	{psVariables, [][]string{{"Name"}, {"Value"}}},
 }
 
 const (
-	psServices   = "services"
-	psEvents     = "events"
-	psAddresses  = "IP addresses"
-	psInterfaces = "IP interfaces"
-	psAdapters   = "network adapters"
-	psComputer   = "Get-ComputerInfo"
-	psFeatures   = "Windows features"
-	psFirewall   = "firewall rules and profiles"
-	psProcesses  = "processes"
-	psHotfixes   = "updates"
-	psVersion    = "the version of Windows"
-	psDisks      = "drives"
-	psDefender   = "Get-MpPreference"
-	psVariables  = "variables"
+	psServices    = "services"
+	psEvents      = "events"
+	psAddresses   = "IP addresses"
+	psInterfaces  = "IP interfaces"
+	psAdapters    = "network adapters"
+	psComputer    = "Get-ComputerInfo"
+	psFeatures    = "Windows features"
+	psFirewall    = "firewall rules and profiles"
+	psProcesses   = "processes"
+	psHotfixes    = "updates"
+	psVersion     = "the version of Windows"
+	psDisks       = "drives"
+	psDefender    = "Get-MpPreference"
+	psConnections = "TCP connections"
+	psReach       = "Test-NetConnection"
+	psVariables   = "variables"
 )
 
 // classOf is what an object is, "" where that is not known; HNS's are the words of hnsKinds.
@@ -136,7 +140,7 @@ func hnsRecord(fields map[string]string) record {
 var wholeNumber = regexp.MustCompile(`^(?:0|[1-9]\d{0,18})$`)
 
 // Format-List puts the colons of an object below each other.
-var psListLine = regexp.MustCompile(`^([A-Za-z]\w*) *:(?: |$)`)
+var psListLine = regexp.MustCompile(`^([A-Za-z]\w*(?: \(\w+\))?) *:(?: |$)`)
 
 // listBegins tells that a line and one of the next show properties of an object.
 func listBegins(line, rest string) bool {
