@@ -180,6 +180,9 @@ func TestTheAPIServerByTheLogs(t *testing.T) {
 		return "E1120 09:" + minute + ":25.439784    6156 reflector.go:134] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: " +
 			"Failed to list *v1.Pod: Get https://172.20.205.4:443/api/v1/pods?limit=500: dial tcp 172.20.205.4:443: " + failure + "\n"
 	}
+	well := func(minute string) string {
+		return "I1120 09:" + minute + ":25.439784    6156 kubelet.go:100] \"SyncLoop ADD\" source=\"api\"\n"
+	}
 	log := func(lines ...string) string {
 		return "-- logs/kubelet/kubelet.log --\n" + strings.Join(lines, "")
 	}
@@ -192,6 +195,11 @@ func TestTheAPIServerByTheLogs(t *testing.T) {
 		{"without an answer", log(line("55", "i/o timeout"), line("58", "i/o timeout")), found},
 		{"while the API server restarts", log(line("55", refused), line("55", refused)),
 			"info: the logs say: a component of the node cannot connect to the API server; it may be over: it lasted 0s, as at a start [text]"},
+		{"an outage that the log of a paste outlived",
+			"-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\"}\n" + log(line("10", refused), line("11", refused),
+				line("12", refused), line("13", refused), line("14", refused), line("15", refused),
+				well("20"), well("25"), well("30"), well("35")),
+			"info: the logs say: a component of the node cannot connect to the API server; it is over: the log went on for 20m0s without an error [text]"},
 		{"the load balancer of RKE2 on the node itself", log(line("55", "connectex: 127.0.0.1 refused"),
 			line("58", "connectex: 127.0.0.1 refused")), "unknown"},
 	})

@@ -39,7 +39,7 @@ func (c *scanner) aftermath(r io.Reader) error {
 			return nil
 		}
 		lines += bytes.Count(chunk[held:], newline)
-		if at := lastStamp(chunk, c.now); !at.IsZero() {
+		if at := lastStamp(chunk, c.clock()); !at.IsZero() {
 			end = at
 		}
 		if err != nil {
@@ -57,13 +57,22 @@ func (c *scanner) aftermath(r io.Reader) error {
 		if !c.accuses(k.sign) {
 			continue
 		}
-		last := evidence.LineTime(string(m.last), c.now)
+		last := evidence.LineTime(string(m.last), c.clock())
 		if quiet := end.Sub(last); !last.IsZero() && quiet >= quietTime {
 			m.Over = fmt.Sprintf("the log went on for %s without an error",
 				quiet.Round(time.Minute))
 		}
 	}
 	return nil
+}
+
+// clock is when the recording was made, or for a paste that does not say so the end of any year: a
+// line of klog has none, and here only what lies between two lines counts.
+func (c *scanner) clock() time.Time {
+	if c.now.IsZero() {
+		return time.Date(2000, time.December, 31, 23, 59, 59, 0, time.UTC)
+	}
+	return c.now
 }
 
 // seam is what a chunk shares with the one before it: more than a mark, and a line to take the time from.
