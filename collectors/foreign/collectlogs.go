@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,12 +88,7 @@ func convertNetwork(src *source, out *output, version textFile, unversioned evid
 }
 
 func hasFolder(l listing, name string) bool {
-	for _, f := range l.folders {
-		if strings.EqualFold(f, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.folders, func(f string) bool { return strings.EqualFold(f, name) })
 }
 
 // collectlogsLacks is what collectlogs.ps1 collects less of than the layout has.

@@ -110,13 +110,9 @@ func hotfixesOf(ids []string) []evidence.Hotfix {
 
 // eksName is the host's own name; the name of its Node is in the kubelet's log.
 func eksName(src *source) string {
-	if info, ok := readSysteminfo(src.text("sysinfo")); ok && info.host != "" {
-		return info.host
-	}
-	if name := hostName(src.folder("network").text("ip.txt").content); name != "" {
-		return name
-	}
-	return eksFolder(src.root)
+	info, _ := readSysteminfo(src.text("sysinfo"))
+	return cmp.Or(info.host, hostName(src.folder("network").text("ip.txt").content),
+		eksFolder(src.root))
 }
 
 var instanceID = regexp.MustCompile(`(?i)\b(i-[0-9a-f]{8,17})\b|_(i-[0-9a-f]{8,17})_`)

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -129,9 +130,7 @@ func (p *pieces) readText(f looseFile) {
 }
 
 func (p *pieces) logLines(component, file, text string) {
-	if component == "" {
-		component = "other"
-	}
+	component = cmp.Or(component, "other")
 	for i, l := range p.logs {
 		if l.component == component && l.file == file {
 			p.logs[i].text += text
@@ -363,10 +362,7 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 
 // note says what was read of a log that is in a text with other things, and what to collect.
 func (l pieceLines) note() string {
-	command := pieceLacks["logs/"+l.component].command
-	if command == "" {
-		command = "doctor bundle"
-	}
+	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")
 	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
 		strings.Count(l.text, "\n"), command)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -103,10 +104,7 @@ func isProgramFolder(dir string) bool {
 
 // list is files.json.
 func (c *copies) list() []evidence.FileRecord {
-	list := make([]evidence.FileRecord, 0, len(c.records))
-	for _, r := range c.records {
-		list = append(list, r)
-	}
+	list := slices.AppendSeq([]evidence.FileRecord{}, maps.Values(c.records))
 	sorted.By(list, func(a, b evidence.FileRecord) int { return compareFold(a.Path, b.Path) })
 	return list
 }

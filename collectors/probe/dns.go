@@ -5,6 +5,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -197,13 +198,8 @@ const ndots = 5
 
 // search is the search list of a Linux pod.
 func (p DNSPlan) search() []string {
-	domain, namespace := strings.Trim(p.Domain, "."), p.Namespace
-	if domain == "" {
-		domain = "cluster.local"
-	}
-	if namespace == "" {
-		namespace = "default"
-	}
+	domain := cmp.Or(strings.Trim(p.Domain, "."), "cluster.local")
+	namespace := cmp.Or(p.Namespace, "default")
 	return []string{namespace + ".svc." + domain, "svc." + domain, domain}
 }
 
