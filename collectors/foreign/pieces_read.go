@@ -172,9 +172,8 @@ func (p *pieces) take(f looseFile, found part) {
 	case partDescribe:
 		for _, object := range splitDescribed(found.text) {
 			if sections := describeSections(object); isDescribedNode(sections) {
-				p.nodes = append(p.nodes, section(sections, "Name").value)
-			} else if name, _, ok := strings.Cut(section(describeSections(object), "Node").value,
-				"/"); ok {
+				p.nodes = append(p.nodes, sections["Name"].value)
+			} else if name, _, ok := strings.Cut(sections["Node"].value, "/"); ok {
 				p.nodes = append(p.nodes, name)
 			}
 		}
