@@ -119,9 +119,7 @@ func convertAKS(src *source, out *output) {
 	aksFiles(src, out, tr)
 	placeLogs(src, out, aksLog, "aks")
 	src.placeDiskLogs(out)
-	if _, ok := src.names.files["customdatasetupscript.log"]; ok {
-		out.place("logs/aks/CustomDataSetupScript.log", src, "customdatasetupscript.log")
-	}
+	out.place("logs/aks/CustomDataSetupScript.log", src, "customdatasetupscript.log")
 	aksCRI(src, out, tr)
 	out.uncollected(aksTool, nil)
 }
