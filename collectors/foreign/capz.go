@@ -40,7 +40,7 @@ func convertCAPZ(src *source, out *output) {
 		src.texts[name] = src.readText(file, maxDump)
 	}
 	hns := readHNS(src)
-	hns.convert(out, unversioned(capzTool, "recording"))
+	hns.convert(out, unversioned(capzTool))
 
 	ip := src.text("ipconfig.log")
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),

@@ -24,8 +24,6 @@ var collectlogs = format{
 	convert:   convertCollectlogs,
 }
 
-const collectlogsTool = "collectlogs.ps1"
-
 const runBundle = "run `doctor bundle` on the node"
 
 // The names that only a dump of HNS or of its switch has, and those that other
@@ -55,11 +53,13 @@ func isCollectlogs(folder listing) bool {
 }
 
 func convertCollectlogs(src *source, out *output) {
-	hns := convertNetwork(src, out, src.text("winver.txt"), unversioned(collectlogsTool, "folder"))
+	hns := convertNetwork(src, out, src.text("winver.txt"), missingf(
+		"collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s",
+		runBundle))
 	convertMeta(src, hns, out)
 	out.write("compute.json")(readCompute(src.text("hcsdiag.txt"), src.text("shimdiag.txt")))
 
-	out.uncollected(collectlogsTool, collectlogsLacks)
+	out.uncollected("collectlogs.ps1", collectlogsLacks)
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
 		out.Gap("events.json",
 			gapf(evidence.Unsupported,

@@ -60,7 +60,7 @@ func convertEKS(src *source, out *output) {
 
 	hns := readHNS(hnsFolder)
 	hns.noPorts = noSwitchPorts(network.text("ports.txt"))
-	hns.convert(out, unversioned(eksTool, "recording"))
+	hns.convert(out, unversioned(eksTool))
 	if _, ok := hnsFolder.names.files["namespaces.txt"]; !ok {
 		out.Gap("hns-namespaces.json", missingf(
 			"%s does not collect the HNS namespaces; collect `hnsdiag list namespaces -d`",
