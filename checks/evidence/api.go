@@ -1,5 +1,7 @@
 package evidence
 
+import "cmp"
+
 // The cluster's view: Kubernetes objects in Kubernetes JSON. The types hold the
 // fields that checks read, under their Kubernetes names; k8s.io/api would bring
 // a hundred packages into every check.
@@ -344,10 +346,7 @@ type ObjectReference struct {
 
 // Text returns the message, whichever API version wrote it.
 func (e Event) Text() string {
-	if e.Message != "" {
-		return e.Message
-	}
-	return e.Note
+	return cmp.Or(e.Message, e.Note)
 }
 
 // About returns the object that the event is about.

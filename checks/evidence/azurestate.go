@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -44,12 +45,8 @@ func DecodeAzureNetworks(b []byte) (AzureNetworks, error) {
 	for _, nic := range slices.Sorted(maps.Keys(file.Network.ExternalInterfaces)) {
 		networks := file.Network.ExternalInterfaces[nic].Networks
 		for _, name := range slices.Sorted(maps.Keys(networks)) {
-			id := networks[name].ID
-			if id == "" {
-				id = name
-			}
-			state.Networks = append(state.Networks, AzureNetwork{id, networks[name].HNSID, nic,
-				name})
+			n := networks[name]
+			state.Networks = append(state.Networks, AzureNetwork{cmp.Or(n.ID, name), n.HNSID, nic, name})
 		}
 	}
 	return state, nil

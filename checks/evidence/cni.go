@@ -118,11 +118,11 @@ func DecodeCNI(b []byte) (*CNIConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &CNIConfig{BOM: bom, Name: root.lookup("name").text(),
-		Version: root.lookup("cniVersion").text()}
-	if plugins := root.lookup("plugins"); plugins != nil {
+	c := &CNIConfig{BOM: bom, Name: root.Lookup("name").Text(),
+		Version: root.Lookup("cniVersion").Text()}
+	if plugins := root.Lookup("plugins"); plugins != nil {
 		c.List = true
-		for _, p := range plugins.items() {
+		for _, p := range plugins.Items() {
 			c.Plugins = append(c.Plugins, readCNIPlugin(p, 0))
 		}
 	} else {

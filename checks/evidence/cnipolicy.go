@@ -8,8 +8,8 @@ import (
 // readCNIPlugin reads one plugin. A delegate of a delegate is nothing that any
 // plugin reads, so the depth ends there.
 func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
-	p := CNIPlugin{Spot: n.spot(), Type: n.lookup("type").text(), CNISettings: readCNISettings(n)}
-	if d := n.lookup("delegate"); d != nil && d.Kind == '{' && depth == 0 {
+	p := CNIPlugin{Spot: spotOf(n), Type: n.Lookup("type").Text(), CNISettings: readCNISettings(n)}
+	if d := n.Lookup("delegate"); d != nil && d.Kind == '{' && depth == 0 {
 		delegate := readCNIPlugin(d, depth+1)
 		p.Delegate = &delegate
 	}
@@ -18,30 +18,30 @@ func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
 
 func readCNISettings(n *jsonNode) CNISettings {
 	s := CNISettings{
-		APIVersion:      n.lookup("apiVersion").number(),
-		DNS:             readCNIDNS(n.lookup("dns")),
-		IPAM:            readCNIIPAM(n.lookup("ipam")),
-		Capabilities:    n.lookup("capabilities").truths(),
-		OptionalFlags:   n.lookup("optionalFlags").truths(),
-		DNSCapabilities: n.lookup("dnsCapabilities") != nil,
-		Master:          n.lookup("master").text(),
-		Mode:            n.lookup("mode").text(),
-		SubnetFile:      n.lookup("subnetFile").text(),
-		IPMasq:          n.lookup("ipMasq").truth(),
-		IPMasqNetwork:   n.lookup("ipMasqNetwork").text(),
-		EndpointMacPrefix: cmp.Or(n.lookup("endpointMacPrefix").text(),
-			n.lookup("vxlan_mac_prefix").text()),
-		Kubeconfig:  n.lookup("kubernetes", "kubeconfig").text(),
-		VXLANVNI:    n.lookup("vxlan_vni").number(),
-		VPCCIDRs:    n.lookup("vpcCIDRs").texts(),
-		ServiceCIDR: cmp.Or(n.lookup("serviceCIDR").text(), n.lookup("serviceCidrs").text()),
+		APIVersion:      n.Lookup("apiVersion").Number(),
+		DNS:             readCNIDNS(n.Lookup("dns")),
+		IPAM:            readCNIIPAM(n.Lookup("ipam")),
+		Capabilities:    n.Lookup("capabilities").Truths(),
+		OptionalFlags:   n.Lookup("optionalFlags").Truths(),
+		DNSCapabilities: n.Lookup("dnsCapabilities") != nil,
+		Master:          n.Lookup("master").Text(),
+		Mode:            n.Lookup("mode").Text(),
+		SubnetFile:      n.Lookup("subnetFile").Text(),
+		IPMasq:          n.Lookup("ipMasq").Truth(),
+		IPMasqNetwork:   n.Lookup("ipMasqNetwork").Text(),
+		EndpointMacPrefix: cmp.Or(n.Lookup("endpointMacPrefix").Text(),
+			n.Lookup("vxlan_mac_prefix").Text()),
+		Kubeconfig:  n.Lookup("kubernetes", "kubeconfig").Text(),
+		VXLANVNI:    n.Lookup("vxlan_vni").Number(),
+		VPCCIDRs:    n.Lookup("vpcCIDRs").Texts(),
+		ServiceCIDR: cmp.Or(n.Lookup("serviceCIDR").Text(), n.Lookup("serviceCidrs").Text()),
 	}
 	for _, where := range [][]string{{"loopbackDSR"}, {"optionalFlags", "loopbackDSR"},
 		{"windowsSettings", "enableLoopbackDSR"}, {"windows_loopback_DSR"}} {
-		s.LoopbackDSR = s.LoopbackDSR || n.lookup(where...).truth()
+		s.LoopbackDSR = s.LoopbackDSR || n.Lookup(where...).Truth()
 	}
 	for _, key := range []string{"policies", "AdditionalArgs"} {
-		for _, item := range n.lookup(key).items() {
+		for _, item := range n.Lookup(key).Items() {
 			s.addPolicy(key, item)
 		}
 	}
@@ -49,27 +49,27 @@ func readCNISettings(n *jsonNode) CNISettings {
 }
 
 func (s *CNISettings) addPolicy(key string, item *jsonNode) {
-	value := item.lookup("value")
-	p := CNIPolicy{Spot: item.spot(), Key: key, Name: item.lookup("name").text(),
-		Type: value.lookup("type").text()}
-	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.lookup("settings"))
+	value := item.Lookup("value")
+	p := CNIPolicy{Spot: spotOf(item), Key: key, Name: item.Lookup("name").Text(),
+		Type: value.Lookup("type").Text()}
+	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.Lookup("settings"))
 	s.Policies = append(s.Policies, p)
-	settings := value.lookup("settings")
+	settings := value.Lookup("settings")
 	switch strings.ToLower(p.Type) {
 	case "outboundnat":
-		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, item.spot())...)
+		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, spotOf(item))...)
 	case "route", "sdnroute":
-		r := CNIRoute{Spot: item.spot(), Shape: "v1"}
+		r := CNIRoute{Spot: spotOf(item), Shape: "v1"}
 		from := value
 		if settings != nil {
 			r.Shape, from = "v2", settings
 		}
-		r.Prefix, r.NextHop, r.NeedEncap = from.lookup("destinationPrefix").text(),
-			from.lookup("nextHop").text(), from.lookup("needEncap").truth()
+		r.Prefix, r.NextHop, r.NeedEncap = from.Lookup("destinationPrefix").Text(),
+			from.Lookup("nextHop").Text(), from.Lookup("needEncap").Truth()
 		s.Routes = append(s.Routes, r)
 	case "provideraddress", "pa":
-		s.ProviderAddress = cmp.Or(settings.lookup("providerAddress").text(),
-			value.lookup("providerAddress").text(), value.lookup("pa").text(), s.ProviderAddress)
+		s.ProviderAddress = cmp.Or(settings.Lookup("providerAddress").Text(),
+			value.Lookup("providerAddress").Text(), value.Lookup("pa").Text(), s.ProviderAddress)
 	}
 }
 
@@ -81,54 +81,54 @@ func readCNIExceptions(value, settings *jsonNode, policy Spot) []CNIExceptions {
 		name               string
 		node, destinations *jsonNode
 	}{
-		{"v1", value.lookup("exceptionList"), value.lookup("destinations")},
-		{"v2", settings.lookup("exceptions"), settings.lookup("destinations")},
-		{"wmco", settings.lookup("exceptionList"), settings.lookup("destinations")},
+		{"v1", value.Lookup("exceptionList"), value.Lookup("destinations")},
+		{"v2", settings.Lookup("exceptions"), settings.Lookup("destinations")},
+		{"wmco", settings.Lookup("exceptionList"), settings.Lookup("destinations")},
 	} {
 		if shape.node != nil {
-			list = append(list, CNIExceptions{shape.node.spot(), shape.node.texts(),
-				shape.destinations.texts(), shape.name})
+			list = append(list, CNIExceptions{spotOf(shape.node), shape.node.Texts(),
+				shape.destinations.Texts(), shape.name})
 		}
 	}
 	if list != nil {
 		return list
 	}
 	if settings != nil {
-		return []CNIExceptions{{policy, nil, settings.lookup("destinations").texts(), "v2"}}
+		return []CNIExceptions{{policy, nil, settings.Lookup("destinations").Texts(), "v2"}}
 	}
-	return []CNIExceptions{{policy, nil, value.lookup("destinations").texts(), "v1"}}
+	return []CNIExceptions{{policy, nil, value.Lookup("destinations").Texts(), "v1"}}
 }
 
 // cutShort recognises what ConvertTo-Json leaves of an object below its -Depth.
 func cutShort(n *jsonNode) bool {
-	t := n.text()
+	t := n.Text()
 	return strings.HasPrefix(t, "@{") || strings.HasPrefix(t, "System.")
 }
 
 func readCNIDNS(n *jsonNode) CNIDNS {
 	return CNIDNS{
-		Spot:        n.spot(),
-		Nameservers: n.lookup("nameservers").texts(),
-		Domain:      n.lookup("domain").text(),
-		Search:      n.lookup("search").texts(),
-		Options:     n.lookup("options").texts(),
+		Spot:        spotOf(n),
+		Nameservers: n.Lookup("nameservers").Texts(),
+		Domain:      n.Lookup("domain").Text(),
+		Search:      n.Lookup("search").Texts(),
+		Options:     n.Lookup("options").Texts(),
 	}
 }
 
 func readCNIIPAM(n *jsonNode) CNIIPAM {
 	ipam := CNIIPAM{
-		Spot:        n.spot(),
-		Type:        n.lookup("type").text(),
-		Subnet:      n.lookup("subnet").text(),
-		Environment: n.lookup("environment").text(),
+		Spot:        spotOf(n),
+		Type:        n.Lookup("type").Text(),
+		Subnet:      n.Lookup("subnet").Text(),
+		Environment: n.Lookup("environment").Text(),
 	}
-	for _, r := range n.lookup("routes").items() {
-		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.lookup("gw").text(),
-			Dst: r.lookup("dst").text()})
+	for _, r := range n.Lookup("routes").Items() {
+		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.Lookup("gw").Text(),
+			Dst: r.Lookup("dst").Text()})
 	}
-	for _, set := range n.lookup("ranges").items() {
-		for _, r := range set.items() {
-			if subnet := r.lookup("subnet").text(); subnet != "" {
+	for _, set := range n.Lookup("ranges").Items() {
+		for _, r := range set.Items() {
+			if subnet := r.Lookup("subnet").Text(); subnet != "" {
 				ipam.Ranges = append(ipam.Ranges, subnet)
 			}
 		}

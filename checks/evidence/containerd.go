@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -134,8 +135,5 @@ func (c *ContainerdConfig) BinDirs() []string {
 
 // ConfDir is the folder of the CNI configurations.
 func (c *ContainerdConfig) ConfDir() string {
-	if c.CNIConfDir != "" {
-		return c.CNIConfDir
-	}
-	return `C:\Program Files\containerd\cni\conf`
+	return cmp.Or(c.CNIConfDir, `C:\Program Files\containerd\cni\conf`)
 }

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -150,10 +151,7 @@ func (s Snapshot) FilesIn(windowsFolder string) []string {
 			add(EvidencePath(r.Path))
 		}
 	}
-	var list []string
-	for _, name := range names {
-		list = append(list, name)
-	}
+	list := slices.Collect(maps.Values(names))
 	sorted.By(list, func(a, b string) int {
 		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
 	})

@@ -1,5 +1,7 @@
 package evidence
 
+import "cmp"
+
 // hnsNetworkTypes are the spellings of HCN; HNS itself changes their case between releases.
 var hnsNetworkTypes = []string{"NAT", "Transparent", "L2Bridge", "L2Tunnel", "ICS", "Private",
 	"Overlay", "Internal",
@@ -24,20 +26,14 @@ func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 		n.Extensions = listOf(o, "Extensions", func(e *hnsObject) HNSExtension {
 			return HNSExtension{e.id("Id"), e.text("Name"), e.bool("IsEnabled")}
 		})
-		n.ManagementIP, n.AdapterName = o.text("ManagementIP"), o.text("NetworkAdapterName")
-		if n.ManagementIP == "" {
-			n.ManagementIP = providerAddress(n.Policies)
-		}
+		n.ManagementIP = cmp.Or(o.text("ManagementIP"), providerAddress(n.Policies))
+		n.AdapterName = o.text("NetworkAdapterName")
 		for p := range policiesOf(n.Policies, "NetAdapterName") {
-			if n.AdapterName == "" {
-				n.AdapterName = p.Text("NetworkAdapterName")
-			}
+			n.AdapterName = cmp.Or(n.AdapterName, p.Text("NetworkAdapterName"))
 		}
 		n.DRMAC = hnsMAC(o.text("DrMacAddress"))
 		for p := range policiesOf(n.Policies, "DrMacAddress") {
-			if n.DRMAC == "" {
-				n.DRMAC = hnsMAC(p.Text("Address"))
-			}
+			n.DRMAC = cmp.Or(n.DRMAC, hnsMAC(p.Text("Address")))
 		}
 		n.Truncated = o.state.cut
 		return n, true
@@ -47,9 +43,7 @@ func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 func hnsSubnet(o *hnsObject) HNSSubnet {
 	s := HNSSubnet{Prefix: o.text("IpAddressPrefix", "AddressPrefix"),
 		Gateway: unspecified(o.text("GatewayAddress")), Routes: listOf(o, "Routes", hnsRoute)}
-	if s.Gateway == "" {
-		s.Gateway = defaultGateway(s.Routes)
-	}
+	s.Gateway = cmp.Or(s.Gateway, defaultGateway(s.Routes))
 	for _, p := range listOf(o, "Policies", hnsPolicy) {
 		n, _ := p.Number("IsolationId")
 		switch p.Type {

@@ -64,16 +64,20 @@ func unique(list []string) []string {
 }
 
 func hnsPort(o *hnsObject) HNSPort {
-	p := HNSPort{Protocol: strings.ToLower(o.text("Protocol")), Internal: o.int("InternalPort"),
-		External: o.int("ExternalPort"), Flags: o.uint("Flags"),
+	return HNSPort{Protocol: ProtocolName(strings.ToLower(o.text("Protocol"))),
+		Internal: o.int("InternalPort"), External: o.int("ExternalPort"), Flags: o.uint("Flags"),
 		Distribution: o.uint("DistributionType")}
-	switch p.Protocol {
+}
+
+// ProtocolName is tcp or udp for their numbers, and any other text as it stands.
+func ProtocolName(s string) string {
+	switch s {
 	case "6":
-		p.Protocol = "tcp"
+		return "tcp"
 	case "17":
-		p.Protocol = "udp"
+		return "udp"
 	}
-	return p
+	return s
 }
 
 // DecodeHNSNamespaces decodes a listing of namespaces.

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -59,12 +60,8 @@ func hnsPolicy(o *hnsObject) HNSPolicy {
 	names := hnsSettingNames[p.Type]
 	set := func(fields map[string]any) {
 		for _, key := range sortedKeys(fields) {
-			value, to := fields[key], names[key]
-			if to == "" {
-				to = key
-			}
-			if value != nil && key != "type" && key != "settings" {
-				p.Settings[to] = value
+			if fields[key] != nil && key != "type" && key != "settings" {
+				p.Settings[cmp.Or(names[key], key)] = fields[key]
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -84,10 +85,7 @@ func (e ServiceEndpoint) Terminating() bool { return e.Conditions.Terminating }
 
 // Node names the node of the backend; "" where the slice does not say.
 func (e ServiceEndpoint) Node() string {
-	if e.NodeName != "" {
-		return e.NodeName
-	}
-	return e.Topology["kubernetes.io/hostname"]
+	return cmp.Or(e.NodeName, e.Topology["kubernetes.io/hostname"])
 }
 
 // Ready tells whether the backend takes connections; a slice that does not say so means yes.

@@ -153,16 +153,16 @@ func (f NodeFile) Field(steps ...any) Place {
 		var next *jsonNode
 		switch step := step.(type) {
 		case string:
-			next = node.lookup(step)
+			next = node.Lookup(step)
 		case int:
-			if list := node.items(); step < len(list) {
+			if list := node.Items(); step < len(list) {
 				next = list[step]
 			}
 		}
 		if next == nil {
-			return f.At(node.spot()).At(steps[i:]...)
+			return f.At(spotOf(node)).At(steps[i:]...)
 		}
 		node = next
 	}
-	return f.At(node.spot())
+	return f.At(spotOf(node))
 }

@@ -106,12 +106,7 @@ func wordEnd(s string, i int) int {
 }
 
 func (sc *script) conditional() bool {
-	for _, b := range sc.branches {
-		if b {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(sc.branches, true)
 }
 
 // word notices conditions and programs; $docker and [switch] are neither.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -102,13 +103,7 @@ func isSwitch(arg, name string) bool {
 
 func isProgram(arg string, names ...string) bool {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(unquote(arg), `\`, "/")))
-	base = strings.TrimSuffix(base, ".exe")
-	for _, n := range names {
-		if base == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, strings.TrimSuffix(base, ".exe"))
 }
 
 // StartScript returns the PowerShell script that a command line runs, or "".

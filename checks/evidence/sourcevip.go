@@ -28,14 +28,14 @@ func DecodeSourceVIP(b []byte) (SourceVIP, error) {
 	if err != nil {
 		return SourceVIP{}, err
 	}
-	v := SourceVIP{ErrorCode: root.lookup("code").number(), ErrorMsg: root.lookup("msg").text()}
-	addresses := []*jsonNode{root.lookup("ip4", "ip")}
-	for _, ip := range root.lookup("ips").items() {
-		addresses = append(addresses, ip.lookup("address"))
+	v := SourceVIP{ErrorCode: root.Lookup("code").Number(), ErrorMsg: root.Lookup("msg").Text()}
+	addresses := []*jsonNode{root.Lookup("ip4", "ip")}
+	for _, ip := range root.Lookup("ips").Items() {
+		addresses = append(addresses, ip.Lookup("address"))
 	}
 	for _, address := range addresses {
-		if v.Prefix == "" && address.text() != "" {
-			v.Prefix, v.Spot = address.text(), address.spot()
+		if v.Prefix == "" && address.Text() != "" {
+			v.Prefix, v.Spot = address.Text(), spotOf(address)
 		}
 	}
 	v.IP, _, _ = strings.Cut(strings.TrimSpace(v.Prefix), "/")

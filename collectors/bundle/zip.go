@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,9 +35,7 @@ func (x *index) zip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, erro
 	forged := forgedEntries(guard, zr.File)
 	for i, f := range zr.File {
 		e := zipEntry(f, i)
-		if e.refuse == "" {
-			e.refuse = forged[i]
-		}
+		e.refuse = cmp.Or(e.refuse, forged[i])
 		if err := x.add(e); err != nil {
 			return nil, whole(err)
 		}
@@ -75,10 +74,7 @@ func openZipped(f *zip.File) (io.ReadCloser, error) {
 	rc, err := f.Open()
 	switch {
 	case errors.Is(err, zip.ErrAlgorithm):
-		method := zipMethods[f.Method]
-		if method == "" {
-			method = fmt.Sprintf("method %d", f.Method)
-		}
+		method := cmp.Or(zipMethods[f.Method], fmt.Sprintf("method %d", f.Method))
 		return nil, plainError{"it is packed with " + method +
 			", which doctor does not unpack; unpack the zip and give doctor the folder", err}
 	case err != nil:

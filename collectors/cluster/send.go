@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,10 +47,7 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 		return nil, err
 	}
 	defer body.Close()
-	limit := r.Limit
-	if limit == 0 {
-		limit = maxAnswer
-	}
+	limit := cmp.Or(r.Limit, maxAnswer)
 	content, err := io.ReadAll(&bounded{body, limit})
 	switch {
 	case errors.Is(err, errTooLarge):

@@ -93,7 +93,7 @@ func convertAKS(src *source, out *output) {
 	if version.missing {
 		version = kernelOf(src.text("kubectl-get-nodes.log"), aksName(src), version)
 	}
-	hns := convertNetwork(src, out, version, unversioned(aksTool, "recording"))
+	hns := convertNetwork(src, out, version, unversioned(aksTool))
 	if len(hns.all()) == 0 && hns.dumps[0].gap.Kind == evidence.NotCollected {
 		if why := tr.because("collectlogs", "networking related"); why != "" {
 			for _, k := range hnsKinds {
@@ -119,9 +119,7 @@ func convertAKS(src *source, out *output) {
 	aksFiles(src, out, tr)
 	placeLogs(src, out, aksLog, "aks")
 	src.placeDiskLogs(out)
-	if _, ok := src.names.files["customdatasetupscript.log"]; ok {
-		out.place("logs/aks/CustomDataSetupScript.log", src, "customdatasetupscript.log")
-	}
+	out.place("logs/aks/CustomDataSetupScript.log", src, "customdatasetupscript.log")
 	aksCRI(src, out, tr)
 	out.uncollected(aksTool, nil)
 }

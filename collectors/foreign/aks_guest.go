@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"strings"
 )
 
 // aksGenerated are the outputs of loggenerator.ps1, which writes the same as the script without
@@ -38,12 +37,7 @@ func (s *source) placeDiskLogs(out *output) {
 		return
 	}
 	for _, dir := range []string{"k", "k/azurecns"} {
-		logs := disk.folder(dir)
-		for _, file := range sortedValues(logs.names.files) {
-			if aksLog(strings.ToLower(file)) {
-				out.log(logs, file, logComponent(file, "aks"))
-			}
-		}
+		out.logs(disk.folder(dir), aksLog, func(file string) string { return logComponent(file, "aks") })
 	}
 }
 

@@ -113,10 +113,8 @@ func convertAntctl(src *source, out *output) {
 
 	for dir, component := range map[string]string{"agent": "antrea-agent", "ovs": "ovs",
 		"kubelet": "kubelet"} {
-		logs := src.folder("logs/" + dir)
-		for _, file := range sortedValues(logs.names.files) {
-			out.log(logs, file, component)
-		}
+		out.logs(src.folder("logs/"+dir), func(string) bool { return true },
+			func(string) string { return component })
 	}
 	convertClusterInfo(src, out, name)
 	out.uncollected(antctlTool, antctlLacks)

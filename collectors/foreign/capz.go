@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -27,10 +28,8 @@ var capzNames = []string{"network-detailed.log", "network-individual-detailed.lo
 	"scm.log", "reboots.log"}
 
 func capzName(src *source) string {
-	if name := hostName(src.text("ipconfig.log").content); name != "" {
-		return name
-	}
-	return path.Base(src.root) // the machine's own, by which its folder is called
+	// that of the folder is the machine's own
+	return cmp.Or(hostName(src.text("ipconfig.log").content), path.Base(src.root))
 }
 
 func convertCAPZ(src *source, out *output) {
@@ -41,7 +40,7 @@ func convertCAPZ(src *source, out *output) {
 		src.texts[name] = src.readText(file, maxDump)
 	}
 	hns := readHNS(src)
-	hns.convert(out, unversioned(capzTool, "recording"))
+	hns.convert(out, unversioned(capzTool))
 
 	ip := src.text("ipconfig.log")
 	net := interfaces{ip: ip, sections: parseIPConfig(ip.content),

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,6 @@ var collectlogs = format{
 	nodeName:  collectlogsName,
 	convert:   convertCollectlogs,
 }
-
-const collectlogsTool = "collectlogs.ps1"
 
 const runBundle = "run `doctor bundle` on the node"
 
@@ -54,11 +53,13 @@ func isCollectlogs(folder listing) bool {
 }
 
 func convertCollectlogs(src *source, out *output) {
-	hns := convertNetwork(src, out, src.text("winver.txt"), unversioned(collectlogsTool, "folder"))
+	hns := convertNetwork(src, out, src.text("winver.txt"), missingf(
+		"collectlogs.ps1 does not ask HNS for its version, and no object in the folder carries one; %s",
+		runBundle))
 	convertMeta(src, hns, out)
 	out.write("compute.json")(readCompute(src.text("hcsdiag.txt"), src.text("shimdiag.txt")))
 
-	out.uncollected(collectlogsTool, collectlogsLacks)
+	out.uncollected("collectlogs.ps1", collectlogsLacks)
 	if len(src.names.folders) > 0 && hasFolder(src.names, "winevt") {
 		out.Gap("events.json",
 			gapf(evidence.Unsupported,
@@ -87,12 +88,7 @@ func convertNetwork(src *source, out *output, version textFile, unversioned evid
 }
 
 func hasFolder(l listing, name string) bool {
-	for _, f := range l.folders {
-		if strings.EqualFold(f, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.folders, func(f string) bool { return strings.EqualFold(f, name) })
 }
 
 // collectlogsLacks is what collectlogs.ps1 collects less of than the layout has.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -116,10 +117,7 @@ func componentOfLine(line string) string {
 
 // componentOfFile is whose log a file is by its name, or by the folder that it is in.
 func componentOfFile(name string) string {
-	if c := logComponent(path.Base(name), ""); c != "" {
-		return c
-	}
-	return logComponent(path.Base(path.Dir(name)), "")
+	return cmp.Or(logComponent(path.Base(name), ""), logComponent(path.Base(path.Dir(name)), ""))
 }
 
 // componentOfText is the component of most lines, at their beginning.

@@ -19,33 +19,30 @@ const maxDescribed = 20_000
 
 var describedField = regexp.MustCompile(`^([A-Z][A-Za-z0-9 _./-]{0,60}):(?:\s+(.*))?$`)
 
-// describeSections takes one object apart at its fields of column 0.
-func describeSections(s string) []described {
-	var list []described
+// describeSections takes one object apart at its fields of column 0. Of several of a name the first
+// counts.
+func describeSections(s string) map[string]described {
+	sections := map[string]described{}
+	last := described{}
 	for line := range strings.Lines(s) {
 		line = strings.TrimRight(line, "\r\n \t")
-		if line == "" || len(list) > maxDescribed {
+		if line == "" || len(sections) > maxDescribed {
 			continue
 		}
 		if m := describedField.FindStringSubmatch(line); m != nil {
-			list = append(list, described{key: m[1], value: strings.TrimSpace(m[2])})
-			continue
+			last = described{key: m[1], value: strings.TrimSpace(m[2])}
+			if sections[last.key].key != "" {
+				last = described{}
+				continue
+			}
+		} else if (line[0] == ' ' || line[0] == '\t') && len(last.lines) < maxDescribed {
+			last.lines = append(last.lines, line)
 		}
-		if n := len(list); n > 0 && (line[0] == ' ' || line[0] == '\t') &&
-			len(list[n-1].lines) < maxDescribed {
-			list[n-1].lines = append(list[n-1].lines, line)
-		}
-	}
-	return list
-}
-
-func section(list []described, key string) described {
-	for _, d := range list {
-		if d.key == key {
-			return d
+		if last.key != "" {
+			sections[last.key] = last
 		}
 	}
-	return described{}
+	return sections
 }
 
 // fields are "name: value" lines of a section.
@@ -98,45 +95,45 @@ var describedTaint = regexp.MustCompile(
 // readDescribedNode makes api/node.json of `kubectl describe node`: the fields that it prints whole.
 // whole is false where a part of the description is missing, and nil means that no node is described.
 func readDescribedNode(s string) (o map[string]any, whole bool) {
-	list := describeSections(s)
-	if !isDescribedNode(list) {
+	sections := describeSections(s)
+	if !isDescribedNode(sections) {
 		return nil, false
 	}
-	name := section(list, "Name").value
+	name := sections["Name"].value
 	if whole = name != notShown; !whole {
-		name = section(list, "Addresses").fields()["Hostname"]
+		name = sections["Addresses"].fields()["Hostname"]
 	}
 	info := map[string]string{}
-	for key, value := range section(list, "System Info").fields() {
+	for key, value := range sections["System Info"].fields() {
 		if field := nodeInfoFields[key]; field != "" && value != "" {
 			info[field] = value
 		}
 	}
 	whole = whole && (info["kernelVersion"] != "" || info["kubeletVersion"] != "")
-	meta := map[string]any{"name": name, "labels": section(list, "Labels").pairs("="),
-		"annotations": section(list, "Annotations").pairs(": ")}
-	if at, ok := describedTime(section(list, "CreationTimestamp").value); ok {
+	meta := map[string]any{"name": name, "labels": sections["Labels"].pairs("="),
+		"annotations": sections["Annotations"].pairs(": ")}
+	if at, ok := describedTime(sections["CreationTimestamp"].value); ok {
 		meta["creationTimestamp"] = at
 	}
-	spec := map[string]any{"taints": describedTaints(section(list, "Taints")),
-		"unschedulable": section(list, "Unschedulable").value == "true"}
+	spec := map[string]any{"taints": describedTaints(sections["Taints"]),
+		"unschedulable": sections["Unschedulable"].value == "true"}
 	for key, field := range map[string]string{"PodCIDR": "podCIDR", "ProviderID": "providerID"} {
-		if v := section(list, key).value; v != "" {
+		if v := sections[key].value; v != "" {
 			spec[field] = v
 		}
 	}
-	if v := section(list, "PodCIDRs").value; v != "" {
+	if v := sections["PodCIDRs"].value; v != "" {
 		spec["podCIDRs"] = strings.Split(v, ",")
 	}
 	addresses := []map[string]string{}
 	for _, kind := range []string{"InternalIP", "ExternalIP", "Hostname"} {
-		if v := section(list, "Addresses").fields()[kind]; v != "" {
+		if v := sections["Addresses"].fields()[kind]; v != "" {
 			addresses = append(addresses, map[string]string{"type": kind, "address": v})
 		}
 	}
 	status := map[string]any{"nodeInfo": info, "addresses": addresses,
-		"conditions": describedConditions(section(list, "Conditions"))}
-	if v := section(list, "Allocatable").fields(); len(v) > 0 {
+		"conditions": describedConditions(sections["Conditions"])}
+	if v := sections["Allocatable"].fields(); len(v) > 0 {
 		status["allocatable"] = v
 	}
 	return map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec,
@@ -186,14 +183,13 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 	var list []map[string]any
 	for _, object := range splitDescribed(s) {
 		sections := describeSections(object)
-		about := map[string]string{"kind": "Pod", "name": section(sections, "Name").value,
-			"namespace": section(sections, "Namespace").value}
-		if section(sections, "System Info").lines != nil {
+		about := map[string]string{"kind": "Pod", "name": sections["Name"].value,
+			"namespace": sections["Namespace"].value}
+		if sections["System Info"].lines != nil {
 			about["kind"] = "Node"
 			delete(about, "namespace")
 		}
-		for _, row := range section(sections, "Events").table("Type", "Reason", "Age", "From",
-			"Message") {
+		for _, row := range sections["Events"].table("Type", "Reason", "Age", "From", "Message") {
 			if len(list) == maxObjects {
 				return list
 			}
@@ -279,9 +275,9 @@ func describedAge(s string) (age time.Duration, count int) {
 }
 
 // isDescribedNode tells a description of a Node from those of other objects, by what it begins with.
-func isDescribedNode(list []described) bool {
-	return section(list, "Name").value != "" && section(list, "Namespace").key == "" &&
-		(section(list, "Unschedulable").key != "" || section(list, "System Info").key != "")
+func isDescribedNode(sections map[string]described) bool {
+	return sections["Name"].value != "" && sections["Namespace"].key == "" &&
+		(sections["Unschedulable"].key != "" || sections["System Info"].key != "")
 }
 
 // A brokenDescription is what descriptions show that begin late or end before what is read of them:
@@ -294,10 +290,10 @@ type brokenDescription struct {
 
 func brokenDescriptions(s, node string) (b brokenDescription) {
 	for _, object := range splitDescribed(s) {
-		list := describeSections(object)
-		text := section(list, "Name").value
+		sections := describeSections(object)
+		text := sections["Name"].value
 		if o, whole := readDescribedNode(object); o != nil && !whole {
-			for _, c := range describedConditions(section(list, "Conditions")) {
+			for _, c := range describedConditions(sections["Conditions"]) {
 				text += ", " + c["type"] + " " + c["status"]
 			}
 			b.nodes = append(b.nodes, text)
@@ -307,11 +303,11 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 			}
 			continue
 		}
-		unnamed := section(list, "Namespace").value == notShown
-		if unnamed || section(list, "Namespace").key != "" && section(list, "Node").key != "" &&
-			section(list, "Containers").lines == nil {
-			b.pods = append(b.pods, strings.TrimSpace(text+" "+section(list, "Status").value))
-			b.parts = append(b.parts, describedPod(list, "", ""))
+		unnamed := sections["Namespace"].value == notShown
+		if unnamed || sections["Namespace"].key != "" && sections["Node"].key != "" &&
+			sections["Containers"].lines == nil {
+			b.pods = append(b.pods, strings.TrimSpace(text+" "+sections["Status"].value))
+			b.parts = append(b.parts, describedPod(sections, "", ""))
 		}
 	}
 	return b

@@ -15,9 +15,9 @@ func readDescribedPods(s, node string) []map[string]any {
 	var list []map[string]any
 	for _, object := range splitDescribed(s) {
 		sections := describeSections(object)
-		onNode, hostIP, scheduled := strings.Cut(section(sections, "Node").value, "/")
-		if section(sections, "Containers").lines == nil || section(sections, "Namespace").value == "" ||
-			section(sections, "Namespace").value == notShown ||
+		onNode, hostIP, scheduled := strings.Cut(sections["Node"].value, "/")
+		if sections["Containers"].lines == nil || sections["Namespace"].value == "" ||
+			sections["Namespace"].value == notShown ||
 			node != "" && scheduled && !strings.EqualFold(onNode, node) {
 			continue
 		}
@@ -29,21 +29,21 @@ func readDescribedPods(s, node string) []map[string]any {
 	return list
 }
 
-func describedPod(sections []described, node, hostIP string) map[string]any {
+func describedPod(sections map[string]described, node, hostIP string) map[string]any {
 	value := func(key string) string {
-		if v := section(sections, key).value; v != "<none>" {
+		if v := sections[key].value; v != "<none>" {
 			return v
 		}
 		return ""
 	}
 	meta := map[string]any{"name": value("Name"), "namespace": value("Namespace"),
-		"labels":      section(sections, "Labels").pairs("="),
-		"annotations": section(sections, "Annotations").pairs(": ")}
+		"labels":      sections["Labels"].pairs("="),
+		"annotations": sections["Annotations"].pairs(": ")}
 	meta["annotations"].(map[string]string)[evidence.DescribedPod] = "true"
 	if kind, name, ok := strings.Cut(value("Controlled By"), "/"); ok {
 		meta["ownerReferences"] = []map[string]string{{"kind": kind, "name": name}}
 	}
-	spec := map[string]any{"nodeSelector": section(sections, "Node-Selectors").pairs("=")}
+	spec := map[string]any{"nodeSelector": sections["Node-Selectors"].pairs("=")}
 	if node != "" && node != "<none>" {
 		spec["nodeName"] = node
 	}
@@ -57,13 +57,13 @@ func describedPod(sections []described, node, hostIP string) map[string]any {
 	if at, ok := describedTime(value("Start Time")); ok {
 		status["startTime"] = at
 	}
-	if conditions := describedPodConditions(section(sections, "Conditions")); conditions != nil {
+	if conditions := describedPodConditions(sections["Conditions"]); conditions != nil {
 		status["conditions"] = conditions
 	}
 	for key, names := range map[string][2]string{"Containers": {"containers", "containerStatuses"},
 		"Init Containers": {"initContainers", "initContainerStatuses"}} {
 		containers, statuses := []map[string]any{}, []map[string]any{}
-		for _, c := range describedContainers(section(sections, key)) {
+		for _, c := range describedContainers(sections[key]) {
 			containers = append(containers, c.spec())
 			statuses = append(statuses, c.status())
 		}

@@ -60,7 +60,7 @@ func convertEKS(src *source, out *output) {
 
 	hns := readHNS(hnsFolder)
 	hns.noPorts = noSwitchPorts(network.text("ports.txt"))
-	hns.convert(out, unversioned(eksTool, "recording"))
+	hns.convert(out, unversioned(eksTool))
 	if _, ok := hnsFolder.names.files["namespaces.txt"]; !ok {
 		out.Gap("hns-namespaces.json", missingf(
 			"%s does not collect the HNS namespaces; collect `hnsdiag list namespaces -d`",
@@ -110,13 +110,9 @@ func hotfixesOf(ids []string) []evidence.Hotfix {
 
 // eksName is the host's own name; the name of its Node is in the kubelet's log.
 func eksName(src *source) string {
-	if info, ok := readSysteminfo(src.text("sysinfo")); ok && info.host != "" {
-		return info.host
-	}
-	if name := hostName(src.folder("network").text("ip.txt").content); name != "" {
-		return name
-	}
-	return eksFolder(src.root)
+	info, _ := readSysteminfo(src.text("sysinfo"))
+	return cmp.Or(info.host, hostName(src.folder("network").text("ip.txt").content),
+		eksFolder(src.root))
 }
 
 var instanceID = regexp.MustCompile(`(?i)\b(i-[0-9a-f]{8,17})\b|_(i-[0-9a-f]{8,17})_`)

@@ -93,11 +93,11 @@ func (s hnsState) convert(out *output, unversioned evidence.Gap) {
 	out.either("hns-globals.json", version, unversioned)
 }
 
-// unversioned is that a tool asks for no version, and that no object in its folder or recording
-// carries one.
-func unversioned(tool, recording string) evidence.Gap {
-	return missingf("%s does not ask HNS for its version, and no object in the %s carries one; %s",
-		tool, recording, runBundle)
+// unversioned is that a tool asks for no version, and that no object carries one.
+func unversioned(tool string) evidence.Gap {
+	return missingf(
+		"%s does not ask HNS for its version, and no object in the recording carries one; %s",
+		tool, runBundle)
 }
 
 // list settles one kind. An empty file proves nothing, so that there is none must

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"regexp"
@@ -103,11 +104,7 @@ func (o *objects) add(name, content string) {
 
 func (o *objects) addJSON(name, content string) {
 	head, items, isList, broken := jsonItems(content)
-	listKind := stringOf(head["kind"])
-	kind := strings.TrimSuffix(listKind, "List")
-	if kind == "" {
-		kind = kindOfName(name)
-	}
+	kind := cmp.Or(strings.TrimSuffix(stringOf(head["kind"]), "List"), kindOfName(name))
 	if isVersion(head) {
 		o.version, _ = json.Marshal(head)
 		if inner, ok := head["info"]; ok { // troubleshoot wraps it
@@ -129,10 +126,7 @@ func (o *objects) addJSON(name, content string) {
 			json.Unmarshal(item, &object) != nil {
 			continue
 		}
-		own := stringOf(object["kind"])
-		if own == "" {
-			own = kind
-		}
+		own := cmp.Or(stringOf(object["kind"]), kind)
 		o.listed[own] = true
 		o.keep(own, object, len(item))
 		if broken != "" {
@@ -154,9 +148,7 @@ func (o *objects) addYAML(name, document string) {
 	if m := yamlKind.FindStringSubmatch(document); m != nil {
 		kind = strings.TrimSuffix(m[1], "List")
 	}
-	if kind == "" {
-		kind = kindOfName(name)
-	}
+	kind = cmp.Or(kind, kindOfName(name))
 	items, whole := []string{document}, true
 	isList := yamlItems.MatchString(document)
 	if isList {
@@ -180,9 +172,7 @@ func (o *objects) addYAML(name, document string) {
 		if own == "" || own == "List" {
 			own = kind
 		}
-		if kind == "" {
-			kind = own
-		}
+		kind = cmp.Or(kind, own)
 		o.listed[own] = o.listed[own] || isList
 		o.keep(own, object, len(item))
 		// a paste that ends within an object leaves a last one that is YAML all the same

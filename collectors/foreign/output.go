@@ -22,22 +22,21 @@ type output struct{ *tree.Tree }
 // below logs/, because nothing in it is the log of one of the node's components.
 const originals = "original"
 
-// place puts a file of the recording under a name of the layout, as it is stored
-// and read when it is needed, and tells whether the recording has it.
-func (o *output) place(name string, src *source, file string) bool {
+// place puts a file that the recording has under a name of the layout, as it is stored
+// and read when it is needed.
+func (o *output) place(name string, src *source, file string) {
 	stored, ok := src.names.files[strings.ToLower(file)]
 	if !ok {
-		return false
+		return
 	}
 	from := path.Join(src.root, stored)
 	info, err := fs.Stat(src.fsys, from)
 	if err != nil {
 		o.Gap(name, brokenf("%s: %v", stored, err))
-		return true
+		return
 	}
 	src.placed[from] = true
 	o.link(name, src.fsys, from, info)
-	return true
 }
 
 // link puts a file of another tree under a name of this one, which is read when it is needed.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -122,9 +123,7 @@ func looseFileOf(name, head string, size int64) looseFile {
 	if p.role == noPiece && logs > 0 {
 		p.role = pieceLog
 		if p.component = componentOfFile(name); p.component == "" {
-			if p.component = componentOfText(peel(trimmed)); p.component == "" {
-				p.component = "other"
-			}
+			p.component = cmp.Or(componentOfText(peel(trimmed)), "other")
 		}
 	}
 	return p

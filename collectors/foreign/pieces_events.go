@@ -11,7 +11,7 @@ import (
 
 // Of wevtutil: its text, and its XML.
 var (
-	wevtField = regexp.MustCompile(`^  (Log Name|Source|Date|Event ID|Level|Computer|Description): ?(.*)$`)
+	wevtField = regexp.MustCompile(`^  (Log Name|Source|Date|Event ID|Level|Description): ?(.*)$`)
 	xmlEvent  = regexp.MustCompile(`(?s)<Event[ >].*?</Event>`)
 	xmlFields = map[string]*regexp.Regexp{
 		"ProviderName": regexp.MustCompile(`<Provider Name=['"]([^'"]*)['"]`),
@@ -19,13 +19,11 @@ var (
 		"Level":        regexp.MustCompile(`<Level>(\d)<`),
 		"TimeCreated":  regexp.MustCompile(`SystemTime=['"]([^'"]*)['"]`),
 		"LogName":      regexp.MustCompile(`<Channel>([^<]*)<`),
-		"MachineName":  regexp.MustCompile(`<Computer>([^<]*)<`),
 		"Message":      regexp.MustCompile(`(?s)<Message>(.*?)</Message>`),
 	}
 	xmlData   = regexp.MustCompile(`(?s)<Data[^>]*>([^<]*)</Data>`)
 	wevtNames = map[string]string{"Log Name": "LogName", "Source": "ProviderName",
-		"Date": "TimeCreated", "Event ID": "Id", "Level": "LevelDisplayName",
-		"Computer": "MachineName", "Description": "Message"}
+		"Date": "TimeCreated", "Event ID": "Id", "Level": "LevelDisplayName", "Description": "Message"}
 )
 
 func wevtutilEvents(s string) (list []psObject) {

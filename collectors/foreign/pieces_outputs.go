@@ -58,7 +58,7 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 	if version, ok := hnsVersion(hns.all()); ok {
 		out.JSON("hns-globals.json", version)
 	}
-	p.convertMachine(src, out, given)
+	p.convertMachine(out, given)
 
 	net := interfaces{ip: given("ip.txt", partIPConfig),
 		sections:  parseIPConfig(p.texts[partIPConfig]),
@@ -96,8 +96,7 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 	p.convertKubectl(out, ran, node)
 }
 
-func (p *pieces) convertMachine(src *source, out *output,
-	given func(string, ...partKind) textFile) {
+func (p *pieces) convertMachine(out *output, given func(string, ...partKind) textFile) {
 	si, known := readSysteminfo(given("systeminfo", partSystem))
 	version := given("winver.txt", partVer)
 	switch {

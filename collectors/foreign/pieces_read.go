@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -129,9 +130,7 @@ func (p *pieces) readText(f looseFile) {
 }
 
 func (p *pieces) logLines(component, file, text string) {
-	if component == "" {
-		component = "other"
-	}
+	component = cmp.Or(component, "other")
 	for i, l := range p.logs {
 		if l.component == component && l.file == file {
 			p.logs[i].text += text
@@ -173,9 +172,8 @@ func (p *pieces) take(f looseFile, found part) {
 	case partDescribe:
 		for _, object := range splitDescribed(found.text) {
 			if sections := describeSections(object); isDescribedNode(sections) {
-				p.nodes = append(p.nodes, section(sections, "Name").value)
-			} else if name, _, ok := strings.Cut(section(describeSections(object), "Node").value,
-				"/"); ok {
+				p.nodes = append(p.nodes, sections["Name"].value)
+			} else if name, _, ok := strings.Cut(sections["Node"].value, "/"); ok {
 				p.nodes = append(p.nodes, name)
 			}
 		}
@@ -363,10 +361,7 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 
 // note says what was read of a log that is in a text with other things, and what to collect.
 func (l pieceLines) note() string {
-	command := pieceLacks["logs/"+l.component].command
-	if command == "" {
-		command = "doctor bundle"
-	}
+	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")
 	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
 		strings.Count(l.text, "\n"), command)
 }

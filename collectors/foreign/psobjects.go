@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"regexp"
@@ -248,9 +249,7 @@ func (p *pieces) takeObjects(found part) {
 		if class == "" && i > 0 && o.fields["ActivityId"] != "" {
 			class = classOf(list[i-1].fields)
 		}
-		if class == "" {
-			class = classOfCommand(o.command)
-		}
+		class = cmp.Or(class, classOfCommand(o.command))
 		_, isHNS := o.fields["ActivityId"]
 		o.cut, o.output = isHNS && o.fields["Version"] == "", p.outputs
 		p.shown[class] = append(p.shown[class], o)

@@ -156,24 +156,23 @@ func containerComponent(file string) string {
 // convertLogs places the logs of the components. What PowerShell made of the
 // event log of service rke2 is no log: its lines are cut to the console's width.
 func (r rancher) convertLogs(out *output) {
-	components := r.src.folder("k8s/components")
-	for _, file := range sortedValues(components.names.files) {
-		if strings.Contains(strings.ToLower(file), ".log") {
-			out.log(components, file, containerComponent(file))
-		}
-	}
-	containerd := r.src.folder("containerd")
-	for _, file := range sortedValues(containerd.names.files) {
-		if strings.HasPrefix(strings.ToLower(file), "containerd") &&
-			strings.Contains(strings.ToLower(file), ".log") {
-			out.log(containerd, file, "containerd")
-		}
-	}
+	isLog := func(name string) bool { return strings.Contains(name, ".log") }
+	out.logs(r.src.folder("k8s/components"), isLog, containerComponent)
+	out.logs(r.src.folder("containerd"), func(name string) bool {
+		return isLog(name) && strings.HasPrefix(name, "containerd")
+	}, func(string) string { return "containerd" })
 	out.log(r.src.folder("eventlogs"), "csi-proxy.log", "csi-proxy")
 	for _, dir := range []string{"k8s/containerlogs", "containerlogs", "containerlogs/rke"} {
-		logs := r.src.folder(dir)
-		for _, file := range sortedValues(logs.names.files) {
-			out.log(logs, file, containerComponent(file))
+		out.logs(r.src.folder(dir), func(string) bool { return true }, containerComponent)
+	}
+}
+
+// logs places the files of a folder that are logs, each under its component. isLog is given names in
+// lower case.
+func (o *output) logs(src *source, isLog func(name string) bool, component func(name string) string) {
+	for _, file := range sortedValues(src.names.files) {
+		if isLog(strings.ToLower(file)) {
+			o.log(src, file, component(file))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package foreign
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -43,10 +44,7 @@ func Search(p Parcel) ([]Node, error) {
 
 // belongs tells whether a path lies in the recording of one of the nodes.
 func belongs(path string, nodes []Node) bool {
-	for _, n := range nodes {
-		if n.Root == "." || strings.HasPrefix(path, n.Root+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nodes, func(n Node) bool {
+		return n.Root == "." || strings.HasPrefix(path, n.Root+"/")
+	})
 }

@@ -152,12 +152,10 @@ func (r record) get(key string) (json.RawMessage, bool) {
 }
 
 func (r record) has(keys ...string) bool {
-	for _, key := range keys {
-		if _, ok := r.get(key); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(key string) bool {
+		_, ok := r.get(key)
+		return ok
+	})
 }
 
 // text returns a string value, "" where there is none.

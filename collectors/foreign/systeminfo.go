@@ -22,12 +22,9 @@ type systeminfo struct {
 	pageFile bool            // it names one
 }
 
-// A line of systeminfo: what it is about, in the language of the system, and
-// the values; the further ones stand indented in the lines below.
-type systeminfoField struct {
-	label  string
-	values []string
-}
+// A systeminfoField holds the values of a line of systeminfo; the further ones stand indented in the
+// lines below.
+type systeminfoField []string
 
 // The places of the fields, counted from that of the version: they are in the
 // same order in all languages.
@@ -69,7 +66,7 @@ func readSysteminfo(t textFile) (systeminfo, bool) {
 		if i := version + place; i >= 0 && i < len(fields) {
 			return fields[i]
 		}
-		return systeminfoField{}
+		return nil
 	}
 	if name := at(placeHost).value(); hostNamePattern.MatchString(name) {
 		si.host = name
@@ -111,26 +108,25 @@ func systeminfoFields(s string) []systeminfoField {
 			continue
 		}
 		if line[0] == ' ' || line[0] == '\t' {
-			if n := len(fields); n > 0 && len(fields[n-1].values) < maxSysteminfoFields {
-				fields[n-1].values = append(fields[n-1].values, strings.TrimSpace(line))
+			if n := len(fields); n > 0 && len(fields[n-1]) < maxSysteminfoFields {
+				fields[n-1] = append(fields[n-1], strings.TrimSpace(line))
 			}
 			continue
 		}
-		label, value, ok := strings.Cut(strings.ReplaceAll(line, "：", ":"), ":")
+		_, value, ok := strings.Cut(strings.ReplaceAll(line, "：", ":"), ":")
 		if !ok || len(fields) == maxSysteminfoFields {
 			continue
 		}
-		fields = append(fields, systeminfoField{strings.TrimSpace(label),
-			[]string{strings.TrimSpace(value)}})
+		fields = append(fields, systeminfoField{strings.TrimSpace(value)})
 	}
 	return fields
 }
 
 func (f systeminfoField) value() string {
-	if len(f.values) == 0 {
+	if len(f) == 0 {
 		return ""
 	}
-	return f.values[0]
+	return f[0]
 }
 
 // last is what stands behind the last colon, for labels that have one
@@ -167,7 +163,7 @@ func systeminfoHotfixes(fields []systeminfoField) []string {
 	var list []string
 	seen := map[string]bool{}
 	for _, f := range fields {
-		for _, v := range f.values {
+		for _, v := range f {
 			if id := hotfixID.FindString(v); id != "" && !seen[id] && strings.HasPrefix(v, "[") {
 				seen[id] = true
 				list = append(list, id)

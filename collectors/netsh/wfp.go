@@ -90,17 +90,11 @@ func NetEvents(s string) (evidence.WFP, bool) {
 // row is the drop without what differs from packet to packet: the port of the side that chose one.
 func (e netEvent) row() evidence.WFPDrop {
 	h := e.Header
-	row := evidence.WFPDrop{Protocol: evidence.Clean(h.Protocol),
+	row := evidence.WFPDrop{Protocol: evidence.ProtocolName(evidence.Clean(h.Protocol)),
 		LocalAddress:  evidence.Clean(h.LocalAddrV4 + h.LocalAddrV6),
 		RemoteAddress: evidence.Clean(h.RemoteAddrV4 + h.RemoteAddrV6),
 		LocalPort:     h.LocalPort, RemotePort: h.RemotePort,
 		Program: programOf(h.App), Filter: evidence.Clean(e.Drop.Filter)}
-	switch row.Protocol {
-	case "6":
-		row.Protocol = "tcp"
-	case "17":
-		row.Protocol = "udp"
-	}
 	switch e.Drop.Direction {
 	case "MS_FWP_DIRECTION_IN":
 		row.Direction, row.RemotePort = "in", 0

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"net/netip"
 
 	"golang.org/x/sys/windows"
@@ -29,9 +30,7 @@ func listAdapters() ([]adapterRow, error) {
 			dhcp:    a.Flags&winipcfg.IPAAFlagDhcpv4Enabled != 0,
 			metric4: a.Ipv4Metric, metric6: a.Ipv6Metric,
 		}
-		if row.index == 0 {
-			row.index = a.IPv6IfIndex
-		}
+		row.index = cmp.Or(row.index, a.IPv6IfIndex)
 		for u := a.FirstUnicastAddress; u != nil; u = u.Next {
 			if ip, ok := addressOf(u.Address); ok {
 				row.addresses = append(row.addresses,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -103,10 +104,7 @@ func isProgramFolder(dir string) bool {
 
 // list is files.json.
 func (c *copies) list() []evidence.FileRecord {
-	list := make([]evidence.FileRecord, 0, len(c.records))
-	for _, r := range c.records {
-		list = append(list, r)
-	}
+	list := slices.AppendSeq([]evidence.FileRecord{}, maps.Values(c.records))
 	sorted.By(list, func(a, b evidence.FileRecord) int { return compareFold(a.Path, b.Path) })
 	return list
 }
@@ -215,18 +213,18 @@ func (c *copies) name(name string) {
 	}
 }
 
-// folder copies the files of a folder, and lists their names.
-func (c *copies) folder(name string, depth int) []string {
+// folder copies the files of a folder.
+func (c *copies) folder(name string, depth int) {
 	p := evidence.CleanWinPath(name)
 	if c.ctx.Err() != nil {
-		return nil
+		return
 	}
 	entries, all, err := c.volumes.list(p)
 	if err != nil {
 		c.recordError(p, nil, err)
-		return nil
+		return
 	}
-	var names []string
+	files := 0
 	for _, e := range entries {
 		below := p + `\` + e.Name()
 		if c.leadsToFolder(e, below) {
@@ -236,10 +234,9 @@ func (c *copies) folder(name string, depth int) []string {
 			continue
 		}
 		c.file(below)
-		names = append(names, e.Name())
+		files++
 	}
-	c.ofFolder(p, len(names), all)
-	return names
+	c.ofFolder(p, files, all)
 }
 
 // leadsToFolder tells folders, and the links to some, which are not walked.

@@ -162,15 +162,10 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 }
 
 func protocolName(number string) string {
-	switch number {
-	case "6":
-		return "tcp"
-	case "17":
-		return "udp"
-	case "256", "":
+	if number == "256" || number == "" {
 		return "any"
 	}
-	return number
+	return evidence.ProtocolName(number)
 }
 
 func profileName(is string) string {

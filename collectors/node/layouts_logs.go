@@ -1,88 +1,73 @@
 package node
 
-// A logRule tells which component's logs the files of a folder are. A file
-// belongs to the first rule that fits.
+// A logRule tells which component's logs the files of a folder are.
 type logRule struct {
 	folder    string
 	names     []string // patterns, in lower case; every log where there is none
 	component string
 }
 
-// What components call their logs, wherever these lie.
+// componentLogs are what a component calls its logs, wherever these lie.
+type componentLogs struct {
+	component string
+	names     []string
+}
+
 var (
-	kubeletLogs    = []string{"kubelet*"}
-	kubeProxyLogs  = []string{"kube-proxy*", "kubeproxy*"}
-	containerdLogs = []string{"containerd*"}
-	csiProxyLogs   = []string{"csi-proxy*", "csiproxy*"}
-	flanneldLogs   = []string{"flannel*"}
-	calicoLogs     = []string{"calico*", "felix*", "confd*"}
-	cniLogs        = []string{"*cni*", "azure-vnet*", "vpc*", "*ipam*"}
+	kubeletLogs    = componentLogs{"kubelet", []string{"kubelet*"}}
+	kubeProxyLogs  = componentLogs{"kube-proxy", []string{"kube-proxy*", "kubeproxy*"}}
+	containerdLogs = componentLogs{"containerd", []string{"containerd*"}}
+	csiProxyLogs   = componentLogs{"csi-proxy", []string{"csi-proxy*", "csiproxy*"}}
+	calicoLogs     = componentLogs{"calico-node", []string{"calico*", "felix*", "confd*"}}
+	cniLogs        = componentLogs{"cni", []string{"*cni*", "azure-vnet*", "vpc*", "*ipam*"}}
 )
 
-var logRules = []logRule{
+// logFolders are searched in order. A file belongs to the first component that fits.
+var logFolders = []struct {
+	path string
+	logs []componentLogs
+}{
 	// start.ps1 and AKS.
-	{`C:\k`, kubeletLogs, "kubelet"},
-	{`C:\k`, kubeProxyLogs, "kube-proxy"},
-	{`C:\k`, containerdLogs, "containerd"},
-	{`C:\k`, append([]string{"start*"}, flanneldLogs...), "flanneld"},
-	{`C:\k`, cniLogs, "cni"},
-	{`C:\k`, csiProxyLogs, "csi-proxy"},
-	{`C:\k`, calicoLogs, "calico-node"},
-	{`C:\k`, []string{"docker*"}, "docker"},
-	{`C:\k`, []string{"hosts-config-agent*", "hostsconfigagent*"}, "hosts-config-agent"},
-	{`C:\k`, []string{"*windows-exporter*", "*windows_exporter*"}, "windows-exporter"},
-	{`C:\k`, []string{"hnsremediator*"}, "hnsremediator"},
-	{`C:\k`, nil, "other"},
-	{`C:\AzureData`, nil, "azure"},
-	{`C:\WindowsAzure\Logs`, nil, "azure"},
-
+	{`C:\k`, []componentLogs{kubeletLogs, kubeProxyLogs, containerdLogs,
+		{"flanneld", []string{"start*", "flannel*"}}, cniLogs, csiProxyLogs, calicoLogs,
+		{"docker", []string{"docker*"}},
+		{"hosts-config-agent", []string{"hosts-config-agent*", "hostsconfigagent*"}},
+		{"windows-exporter", []string{"*windows-exporter*", "*windows_exporter*"}},
+		{"hnsremediator", []string{"hnsremediator*"}}, {"other", nil}}},
+	{`C:\AzureData`, []componentLogs{{"azure", nil}}},
+	{`C:\WindowsAzure\Logs`, []componentLogs{{"azure", nil}}},
 	// kubeadm and OpenShift.
-	{`C:\var\log\kubelet`, nil, "kubelet"},
-	{`C:\var\log\kube-proxy`, nil, "kube-proxy"},
-	{`C:\var\log\containerd`, nil, "containerd"},
-	{`C:\var\log\csi-proxy`, nil, "csi-proxy"},
-	{`C:\var\log\flanneld`, nil, "flanneld"},
-	{`C:\var\log\hybrid-overlay`, nil, "hybrid-overlay"},
-	{`C:\var\log\wicd`, nil, "wicd"},
-	{`C:\var\log\windows_exporter`, nil, "windows-exporter"},
-	{`C:\ProgramData\containerd\root`, nil, "containerd"},
-	{`C:\ProgramData\docker`, nil, "docker"},
-
+	{`C:\var\log\kubelet`, []componentLogs{{"kubelet", nil}}},
+	{`C:\var\log\kube-proxy`, []componentLogs{{"kube-proxy", nil}}},
+	{`C:\var\log\containerd`, []componentLogs{{"containerd", nil}}},
+	{`C:\var\log\csi-proxy`, []componentLogs{{"csi-proxy", nil}}},
+	{`C:\var\log\flanneld`, []componentLogs{{"flanneld", nil}}},
+	{`C:\var\log\hybrid-overlay`, []componentLogs{{"hybrid-overlay", nil}}},
+	{`C:\var\log\wicd`, []componentLogs{{"wicd", nil}}},
+	{`C:\var\log\windows_exporter`, []componentLogs{{"windows-exporter", nil}}},
+	{`C:\ProgramData\containerd\root`, []componentLogs{{"containerd", nil}}},
+	{`C:\ProgramData\docker`, []componentLogs{{"docker", nil}}},
 	// GKE.
-	{`C:\etc\kubernetes\logs`, kubeletLogs, "kubelet"},
-	{`C:\etc\kubernetes\logs`, kubeProxyLogs, "kube-proxy"},
-	{`C:\etc\kubernetes\logs`, containerdLogs, "containerd"},
-	{`C:\etc\kubernetes\logs`, csiProxyLogs, "csi-proxy"},
-	{`C:\etc\kubernetes\logs`, nil, "other"},
-
+	{`C:\etc\kubernetes\logs`, []componentLogs{kubeletLogs, kubeProxyLogs, containerdLogs,
+		csiProxyLogs, {"other", nil}}},
 	// EKS.
-	{`C:\ProgramData\Amazon\EKS\logs`, kubeletLogs, "kubelet"},
-	{`C:\ProgramData\Amazon\EKS\logs`, kubeProxyLogs, "kube-proxy"},
-	{`C:\ProgramData\Amazon\EKS\logs`, csiProxyLogs, "csi-proxy"},
-	{`C:\ProgramData\Amazon\EKS\logs`, cniLogs, "cni"},
-	{`C:\ProgramData\Amazon\EKS\logs`, nil, "eks"},
-
+	{`C:\ProgramData\Amazon\EKS\logs`, []componentLogs{kubeletLogs, kubeProxyLogs, csiProxyLogs,
+		cniLogs, {"eks", nil}}},
 	// RKE2.
-	{`C:\var\lib\rancher\rke2\agent\logs`, kubeletLogs, "kubelet"},
-	{`C:\var\lib\rancher\rke2\agent\logs`, kubeProxyLogs, "kube-proxy"},
-	{`C:\var\lib\rancher\rke2\agent\logs`, flanneldLogs, "flanneld"},
-	{`C:\var\lib\rancher\rke2\agent\logs`, calicoLogs, "calico-node"},
-	{`C:\var\lib\rancher\rke2\agent\logs`, nil, "rke2"},
-	{`C:\var\lib\rancher\rke2\agent\containerd`, nil, "containerd"},
-	{`C:\etc\rancher\wins`, nil, "wins"},
-
+	{`C:\var\lib\rancher\rke2\agent\logs`, []componentLogs{kubeletLogs, kubeProxyLogs,
+		{"flanneld", []string{"flannel*"}}, calicoLogs, {"rke2", nil}}},
+	{`C:\var\lib\rancher\rke2\agent\containerd`, []componentLogs{{"containerd", nil}}},
+	{`C:\etc\rancher\wins`, []componentLogs{{"wins", nil}}},
 	// Calico and Antrea.
-	{`C:\CalicoWindows\logs`, kubeletLogs, "kubelet"},
-	{`C:\CalicoWindows\logs`, kubeProxyLogs, "kube-proxy"},
-	{`C:\CalicoWindows\logs`, []string{"cni*"}, "cni"},
-	{`C:\CalicoWindows\logs`, nil, "calico-node"},
-	{`C:\var\log\calico\cni`, nil, "cni"},
-	{`C:\var\log\calico`, nil, "calico-node"},
-	{`C:\var\log\antrea`, nil, "antrea-agent"},
-	{`C:\k\antrea\logs`, nil, "antrea-agent"},
-	{`C:\var\log\openvswitch`, nil, "ovs"},
-	{`C:\var\log\antrea\openvswitch`, nil, "ovs"},
-	{`C:\openvswitch\var\log\openvswitch`, nil, "ovs"},
+	{`C:\CalicoWindows\logs`, []componentLogs{kubeletLogs, kubeProxyLogs, {"cni", []string{"cni*"}},
+		{"calico-node", nil}}},
+	{`C:\var\log\calico\cni`, []componentLogs{{"cni", nil}}},
+	{`C:\var\log\calico`, []componentLogs{{"calico-node", nil}}},
+	{`C:\var\log\antrea`, []componentLogs{{"antrea-agent", nil}}},
+	{`C:\k\antrea\logs`, []componentLogs{{"antrea-agent", nil}}},
+	{`C:\var\log\openvswitch`, []componentLogs{{"ovs", nil}}},
+	{`C:\var\log\antrea\openvswitch`, []componentLogs{{"ovs", nil}}},
+	{`C:\openvswitch\var\log\openvswitch`, []componentLogs{{"ovs", nil}}},
 }
 
 // knownLogs lie in folders that hold too much to be listed.

@@ -120,8 +120,10 @@ func (l *logSearch) all(services []evidence.Service, processes []evidence.Proces
 	for _, known := range knownLogs {
 		l.file(known.component, known.path)
 	}
-	for _, rule := range logRules {
-		l.folder(rule)
+	for _, f := range logFolders {
+		for _, logs := range f.logs {
+			l.folder(logRule{f.path, logs.names, logs.component})
+		}
 	}
 	for _, dir := range cniFolders {
 		l.ofCNI(dir)

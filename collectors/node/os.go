@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,9 +23,7 @@ func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
 		return o, err
 	}
 	build, _ := strconv.Atoi(k.text("CurrentBuildNumber"))
-	if o.Build == 0 {
-		o.Build = build
-	}
+	o.Build = cmp.Or(o.Build, build)
 	// In a container the registry may be of another Windows than the kernel: then
 	// its revision and its names say nothing of this machine.
 	if build != o.Build {
@@ -35,10 +34,7 @@ func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
 	}
 	o.ProductName, o.Edition, o.InstallationType = k.text("ProductName"), k.text("EditionID"),
 		k.text("InstallationType")
-	o.DisplayVersion = k.text("DisplayVersion")
-	if o.DisplayVersion == "" {
-		o.DisplayVersion = k.text("ReleaseId") // until 2004
-	}
+	o.DisplayVersion = cmp.Or(k.text("DisplayVersion"), k.text("ReleaseId")) // the latter until 2004
 	return o, nil
 }
 

@@ -5,11 +5,11 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,11 +27,8 @@ type DNSPlan struct {
 	// names that the system's own resolver is asked for; it has one on Windows only
 	System    []string
 	Names     []string
-	Type      string // A where empty, or AAAA
 	Namespace string // of the pod in whose place the names are asked
 	Domain    string // of the cluster; cluster.local where empty
-	// of the CNI configuration; Windows appends the first, by default NAMESPACE.svc.DOMAIN
-	Suffixes []string
 
 	// What tests have of their own: nil for the system's network, and for resend.
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
@@ -59,7 +56,7 @@ const maxQueries = 96
 // The same name asked of the same server over the same transport is sent once,
 // whichever forms it belongs to.
 func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
-	a := &asker{ctx: ctx, kind: plan.kind(), dial: plan.dial, resend: plan.resend,
+	a := &asker{ctx: ctx, dial: plan.dial, resend: plan.resend,
 		asked: map[query]func() answer{}}
 	if a.dial == nil {
 		a.dial = new(net.Dialer).DialContext
@@ -70,7 +67,7 @@ func DNS(ctx context.Context, plan DNSPlan) []evidence.DNSProbe {
 	var probes []evidence.DNSProbe
 	var todo []func(*evidence.DNSProbe)
 	add := func(server, transport, form, name string, sent []string, ask func(string) answer) {
-		probes = append(probes, evidence.DNSProbe{Name: name, Type: dns.TypeToString[a.kind],
+		probes = append(probes, evidence.DNSProbe{Name: name, Type: "A",
 			Server: server, Transport: transport, From: "node", Form: form, Answers: []string{}})
 		todo = append(todo, func(p *evidence.DNSProbe) { walk(p, sent, ask) })
 	}
@@ -162,13 +159,6 @@ func walk(p *evidence.DNSProbe, sent []string, ask func(string) answer) {
 // ms is a time in milliseconds, to the microsecond.
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func (p DNSPlan) kind() uint16 {
-	if p.Type == "AAAA" {
-		return dns.TypeAAAA
-	}
-	return dns.TypeA
-}
-
 // sent lists the names that a resolver of that form sends for a name, in order.
 func (p DNSPlan) sent(form, name string) []string {
 	whole := dns.Fqdn(name)
@@ -180,7 +170,7 @@ func (p DNSPlan) sent(form, name string) []string {
 	case form == "windows" && dots > 0: // a name with a dot is taken for complete
 		return []string{whole}
 	case form == "windows":
-		return []string{dns.Fqdn(name + "." + slices.Concat(p.Suffixes, search)[0])}
+		return []string{dns.Fqdn(name + "." + search[0])} // the only suffix of its pods
 	}
 	var list []string
 	for _, suffix := range search {
@@ -197,13 +187,8 @@ const ndots = 5
 
 // search is the search list of a Linux pod.
 func (p DNSPlan) search() []string {
-	domain, namespace := strings.Trim(p.Domain, "."), p.Namespace
-	if domain == "" {
-		domain = "cluster.local"
-	}
-	if namespace == "" {
-		namespace = "default"
-	}
+	domain := cmp.Or(strings.Trim(p.Domain, "."), "cluster.local")
+	namespace := cmp.Or(p.Namespace, "default")
 	return []string{namespace + ".svc." + domain, "svc." + domain, domain}
 }
 

@@ -31,7 +31,6 @@ type answer struct {
 // An asker sends each query once and shares its answer.
 type asker struct {
 	ctx    context.Context
-	kind   uint16
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	resend []time.Duration
 
@@ -83,7 +82,7 @@ func (a *asker) exchange(q query, edns bool) answer {
 	if a.ctx.Err() != nil {
 		return answer{outcome: "error", why: "not sent: no time was left"}
 	}
-	m := new(dns.Msg).SetQuestion(q.name, a.kind)
+	m := new(dns.Msg).SetQuestion(q.name, dns.TypeA)
 	if edns {
 		m.SetEdns0(udpSize, false)
 	}
@@ -196,15 +195,8 @@ func addresses(r *dns.Msg) []string {
 		if len(list) == maxAnswers {
 			break
 		}
-		switch rr := rr.(type) {
-		case *dns.A:
-			if rr.A != nil {
-				list = append(list, rr.A.String())
-			}
-		case *dns.AAAA:
-			if rr.AAAA != nil {
-				list = append(list, rr.AAAA.String())
-			}
+		if a, ok := rr.(*dns.A); ok && a.A != nil {
+			list = append(list, a.A.String())
 		}
 	}
 	return list

@@ -20,7 +20,7 @@ func (a *asker) system(name string) answer {
 	began, ask := time.Now(), lookUp
 	done := make(chan answer, 1)
 	go func() {
-		addresses, err := ask(name, a.kind)
+		addresses, err := ask(name)
 		done <- systemAnswer(addresses, err)
 	}()
 	select {

@@ -24,25 +24,19 @@ func answersQuestion(flags uint32) bool {
 // freeRecordList is DnsFreeRecordList: the records and all that they point to.
 const freeRecordList = 1
 
-func systemLookUp(name string, kind uint16) ([]string, error) {
+func systemLookUp(name string) ([]string, error) {
 	if err := cmp.Or(dnsQuery.Find(), freeRecord.Find()); err != nil {
 		return nil, err
 	}
 	var records *windows.DNSRecord
-	if err := windows.DnsQuery(name, kind, 0, nil, &records, nil); err != nil {
+	if err := windows.DnsQuery(name, windows.DNS_TYPE_A, 0, nil, &records, nil); err != nil {
 		return nil, err
 	}
 	defer windows.DnsRecordListFree(records, freeRecordList)
 	var list []string
 	for r := records; r != nil && len(list) < maxAnswers; r = r.Next {
-		if r.Type != kind || !answersQuestion(r.Dw) {
-			continue
-		}
-		switch kind {
-		case windows.DNS_TYPE_A:
+		if r.Type == windows.DNS_TYPE_A && answersQuestion(r.Dw) {
 			list = append(list, netip.AddrFrom4([4]byte(r.Data[:4])).String())
-		case windows.DNS_TYPE_AAAA:
-			list = append(list, netip.AddrFrom16([16]byte(r.Data[:16])).String())
 		}
 	}
 	return list, nil

@@ -241,9 +241,6 @@ func TestWhatAResolverSends(t *testing.T) {
 	}{
 		{"a name without a dot gets Windows's one suffix", shop, "windows", "web",
 			[]string{"web.shop.svc.corp.example."}},
-		{"the CNI configuration's suffix comes first",
-			DNSPlan{Suffixes: []string{"default.svc.other.", "x"}}, "windows", "web",
-			[]string{"web.default.svc.other."}},
 		{"a name with a dot goes out as it is", shop, "windows", "web.shop", []string{"web.shop."}},
 		{"a trailing dot ends all completing", shop, "linux", "web.", []string{"web."}},
 		{"Linux completes first", shop, "linux", "web.shop",
@@ -346,7 +343,7 @@ func TestTheSystemsResolver(t *testing.T) {
 		{"another system than Windows", nil, errors.ErrUnsupported, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			lookUp = func(string, uint16) ([]string, error) { return c.addresses, c.err }
+			lookUp = func(string) ([]string, error) { return c.addresses, c.err }
 			p := probes(t, DNSPlan{System: []string{"kubernetes"}})[0]
 			if got := strings.TrimSpace(p.Outcome + " " + p.Rcode); got != c.want ||
 				p.Server != "system" || p.Form != "windows" {
@@ -356,7 +353,7 @@ func TestTheSystemsResolver(t *testing.T) {
 	}
 	hung := make(chan bool)
 	ctx, expire := wait.Deadline(t)
-	lookUp = func(string, uint16) ([]string, error) { expire(); <-hung; return nil, nil }
+	lookUp = func(string) ([]string, error) { expire(); <-hung; return nil, nil }
 	if p := DNS(ctx, DNSPlan{System: []string{"kubernetes"}})[0]; p.Outcome != "timeout" {
 		t.Errorf("a call that hangs is %+v", p)
 	}

@@ -140,26 +140,24 @@ func (p PodPlan) reach(ctx context.Context, target string) ([]evidence.ReachProb
 	if t.Port == 0 {
 		argv, read = pingArgs(t), t.readPing
 	}
-	stdout, stderr, code, err := p.Exec(ctx, argv)
-	if err == nil {
-		err = podCrash(argv[0], code)
-	}
+	stdout, stderr, code, err := p.run(ctx, argv)
 	if err != nil {
 		return p.unsent(target, err), err
 	}
 	return read(p.Pod, stdout, stderr, code), nil
 }
 
-// podCrash is a program that Windows ended: its exit code is a status of NT,
+// run is Exec, with an error of a program that Windows ended: its exit code is a status of NT,
 // such as that a DLL is missing in a small image.
-func podCrash(program string, code int) error {
-	if uint32(code) < 0xC0000000 {
-		return nil
+func (p PodPlan) run(ctx context.Context, argv []string) (stdout, stderr string, code int, err error) {
+	stdout, stderr, code, err = p.Exec(ctx, argv)
+	if err != nil || uint32(code) < 0xC0000000 {
+		return stdout, stderr, code, err
 	}
-	return podStarts{
+	return "", "", 0, podStarts{
 		collectors.GapError(evidence.PodUnusable.Gap(
 			"%s ended with 0x%08X, which is an exit code of Windows, not of the program",
-			program, uint32(code)))}
+			argv[0], uint32(code)))}
 }
 
 type podStarts struct{ error }

@@ -62,11 +62,8 @@ var errPodName = collectors.GapError(evidence.PodUnusable.Gap("it is not the nam
 // nslookup asks for the name as it stands: a dot at its end keeps suffixes away.
 func (p PodPlan) nslookup(ctx context.Context, name string) (evidence.DNSProbe, error) {
 	whole := strings.TrimSuffix(name, ".") + "."
-	stdout, stderr, code, err := p.Exec(ctx, []string{"nslookup.exe", "-type=A", "-timeout=1",
+	stdout, stderr, _, err := p.run(ctx, []string{"nslookup.exe", "-type=A", "-timeout=1",
 		"-retry=1", whole})
-	if err == nil {
-		err = podCrash("nslookup.exe", code)
-	}
 	row := p.nameRow(name, "plain")
 	if err != nil {
 		row.Outcome, row.Why = podWhy(err)
@@ -156,10 +153,7 @@ func (p PodPlan) resolveByCurl(ctx context.Context, names []string) ([]evidence.
 		rows[i] = p.nameRow(name, "windows")
 		argv = append(argv, "-o", "NUL", "http://"+name+"/")
 	}
-	stdout, _, code, err := p.Exec(ctx, argv)
-	if err == nil {
-		err = podCrash("curl.exe", code)
-	}
+	stdout, _, _, err := p.run(ctx, argv)
 	if err != nil {
 		for i := range rows {
 			rows[i].Outcome, rows[i].Why = podWhy(err)

@@ -3,6 +3,7 @@ package probe
 import (
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,12 +80,9 @@ func pingLatency(line string, a netip.Addr) (ms float64, ok bool) {
 // pingFailed finds the line of a packet that did not leave: it begins with the
 // program's name.
 func pingFailed(text string) bool {
-	for _, line := range podLines(text) {
-		if strings.HasPrefix(line, "PING:") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(podLines(text), func(line string) bool {
+		return strings.HasPrefix(line, "PING:")
+	})
 }
 
 // pingAddresses finds the addresses in a line, whatever stands around them.

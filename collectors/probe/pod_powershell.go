@@ -22,11 +22,8 @@ const powerShell = `$ProgressPreference='SilentlyContinue';ConvertTo-Json -Compr
 func (p PodPlan) resolveByPowerShell(ctx context.Context, names []string) ([]evidence.DNSProbe,
 	error) {
 	quoted := "'" + strings.Join(names, "','") + "'"
-	stdout, _, code, err := p.Exec(ctx, []string{"powershell.exe", "-NoProfile", "-NonInteractive",
+	stdout, _, _, err := p.run(ctx, []string{"powershell.exe", "-NoProfile", "-NonInteractive",
 		"-Command", fmt.Sprintf(powerShell, quoted)})
-	if err == nil {
-		err = podCrash("powershell.exe", code)
-	}
 	if err != nil {
 		return nil, err
 	}
