@@ -193,7 +193,7 @@ func (c *Check) silent(s evidence.Snapshot) error {
 func (c *Check) unsearched(s evidence.Snapshot) error {
 	for _, log := range s.Unsearched() {
 		for _, sign := range c.Signs {
-			if (evidence.Sign{In: sign.In}).Fits(evidence.LogComponent(log.Path), "") {
+			if (evidence.Sign{In: sign.In}).LooksIn(evidence.LogComponent(log.Path)) {
 				return Unknown(evidence.LogNotSearched.Gap(log.Path, log.Why))
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"doctor/checks/errcode"
 )
 
 // A Sign is a text that betrays a fault.
@@ -21,10 +23,9 @@ type Sign struct {
 	Innocent bool // it says nothing of a fault: where it is found, the log may be well
 }
 
-// Fits tells whether the sign looks in the source, and whether its other texts
-// allow the line.
+// Fits tells whether the sign looks in the source, and whether the line has its texts.
 func (s Sign) Fits(source, line string) bool {
-	return s.LooksIn(source) && (len(s.Also)+len(s.Not) == 0 || s.Likes(strings.ToLower(line)))
+	return s.LooksIn(source) && s.Likes(strings.ToLower(line))
 }
 
 // LooksIn tells whether the sign looks in the source.
@@ -34,10 +35,13 @@ func (s Sign) LooksIn(source string) bool {
 	})
 }
 
-// Likes tells whether the sign's other texts allow the line, which is in lower case.
+// Likes tells whether the line, which is in lower case, has the sign's texts and none that it must
+// not have. A message of Windows may be in another language or only a number there.
 func (s Sign) Likes(lower string) bool {
-	holds := func(text string) bool { return strings.Contains(lower, strings.ToLower(text)) }
-	return !slices.ContainsFunc(s.Also, func(also string) bool {
+	holds := func(text string) bool {
+		return strings.Contains(lower, strings.ToLower(text)) || errcode.Shows(lower, text)
+	}
+	return holds(s.Text) && !slices.ContainsFunc(s.Also, func(also string) bool {
 		return !holds(also)
 	}) && !slices.ContainsFunc(s.Not, holds)
 }

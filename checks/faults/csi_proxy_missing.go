@@ -2,7 +2,6 @@ package faults
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,9 +54,6 @@ csi-proxy service with automatic start that is not running is a warning.`,
 	Signs: []checks.Sign{
 		{Text: csiPipeText, Or: []string{csiPipeEscaped}, Also: []string{csiPipeIsMissing},
 			Says: csiAsksForMissing},
-		// the same in other languages of Windows
-		{Text: fileNotFound[0], Or: fileNotFound[1:], Also: []string{`csi-proxy-`, `pipe\`},
-			Says: csiAsksForMissing},
 		// containerd that cannot mount pipes opens them as files: mount-path-invalid
 		{Text: csiPipeBusy, Also: []string{"csi-proxy-"}, Not: []string{"resolve symlink"},
 			Says: csiDoesNotKeepUp, Level: checks.Warn},
@@ -68,7 +64,7 @@ csi-proxy service with automatic start that is not running is a warning.`,
 		var findings []*checks.Finding
 		for _, m := range s.Signs("csi-proxy-missing") {
 			if m.Over != "" || len(findings) > 0 || m.Text != csiPipeText &&
-				m.Text != csiPipeEscaped && !slices.Contains(fileNotFound, m.Text) {
+				m.Text != csiPipeEscaped {
 				continue
 			}
 			what, gap := proxy.verdict(s, m.Last)
@@ -156,8 +152,3 @@ func (p csiProxyState) verdict(s evidence.Snapshot, missed time.Time) (evidence.
 	// Without a service it could run as a pod or from a console.
 	return evidence.Phrasef("csi-proxy is not on this node"), evidence.Processes.Gap(s)
 }
-
-// fileNotFound is what Windows says for error 2 in its other languages.
-var fileNotFound = []string{"Das System kann die angegebene Datei nicht finden",
-	"Le fichier spécifié est introuvable", "El sistema no puede encontrar el archivo especificado",
-	"系统找不到指定的文件", "系統找不到指定的檔案", "指定されたファイルが見つかりません"}

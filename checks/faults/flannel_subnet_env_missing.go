@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"slices"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -49,5 +47,4 @@ is missing only if something cleared C:\run.`,
 })
 
 // deniedFile marks a file that is there and cannot be read.
-var deniedFile = append([]string{"denied", "being used by another process"},
-	slices.Concat(accessDenied, usedByAnother)...)
+var deniedFile = []string{"denied", "being used by another process"}

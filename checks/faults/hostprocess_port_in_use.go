@@ -35,7 +35,6 @@ the port of its predecessor for a moment.`,
 	Moot:   noHostProcess,
 	Signs: []checks.Sign{
 		{Text: "Only one usage of each socket address",
-			Or:   []string{"Normalerweise darf jede Socketadresse", "通常每个套接字地址"},
 			Also: []string{"bind"}, In: []string{"pods", "windows-exporter"},
 			Level: checks.Warn,
 			Says:  "a container cannot listen on its port: another process of the node does"},

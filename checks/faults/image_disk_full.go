@@ -40,7 +40,6 @@ of the runtime.`,
 
 var imageDiskFullSigns = []checks.Sign{
 	{Text: "There is not enough space on the disk",
-		Or:   []string{"Es steht nicht genug Speicherplatz auf dem Datenträger zur Verfügung", "Espace insuffisant sur le disque", "磁盘空间不足"},
 		Also: []string{"ImportLayer"},
 		Says: "an image layer cannot be unpacked: the disk is full"},
 	{Text: "There is not enough space on the disk",

@@ -77,7 +77,7 @@ func TestKubeadmJoinPreflight(t *testing.T) {
 			"-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] err=\"unable to load client CA file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: The system cannot find the path specified.\"\n",
 			"fail: the ca.crt of the kubelet configuration is missing [text]"},
 		{"in French", "-- logs/kubelet/kubelet.log --\nE1120 09:59:00.1 1 run.go:74] err=\"unable to load client CA file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: Le chemin d'accès spécifié est introuvable.\"\n",
-			"fail: the kubelet cannot read the ca.crt of its configuration [text]"},
+			"fail: the ca.crt of the kubelet configuration is missing [text]"},
 		{"the kubelet was slow, and the join succeeded",
 			log("[kubelet-check] It seems like the kubelet isn't running or healthy.\nThis node has joined the cluster:"),
 			"info: the logs say: the kubelet exits while kubeadm waits for it; it is over: a later line says: This node has joined the cluster [text]"},

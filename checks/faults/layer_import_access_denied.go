@@ -69,23 +69,8 @@ func layerRefusals(calls ...string) []checks.Sign {
 	var signs []checks.Sign
 	for _, call := range calls {
 		signs = append(signs,
-			checks.Sign{Text: "Access is denied", Or: accessDenied, Also: []string{call},
-				Says: denied},
-			checks.Sign{Text: call, Also: []string{"(0x5)"},
-				Not: append([]string{"Access is denied"}, accessDenied...), Says: denied},
-			checks.Sign{Text: "being used by another process", Or: usedByAnother,
-				Also: []string{call}, Says: held},
-			checks.Sign{Text: call, Also: []string{"(0x20)"},
-				Not:  append([]string{"being used by another process"}, usedByAnother...),
-				Says: held})
+			checks.Sign{Text: "Access is denied", Also: []string{call}, Says: denied},
+			checks.Sign{Text: "being used by another process", Also: []string{call}, Says: held})
 	}
 	return signs
 }
-
-// accessDenied is what Windows says for error 5 in its other languages, for lines without the code.
-var accessDenied = []string{"Zugriff verweigert", "Accès refusé", "Acceso denegado", "拒绝访问",
-	"存取被拒", "アクセスが拒否"}
-
-// usedByAnother is the same for error 32.
-var usedByAnother = []string{"von einem anderen Prozess verwendet", "utilisé par un autre processus",
-	"另一个程序正在使用此文件", "別のプロセスが使用中"}

@@ -98,8 +98,7 @@ var runtimeReached = append([]string{`"Container runtime initialized"`, "initial
 var kubeletSays = []string{"kubelet", evidence.InEvents}
 
 // pipeThere are the marks of a pipe that exists.
-var pipeThere = append([]string{"Access is denied", "All pipe instances are busy"},
-	accessDenied...)
+var pipeThere = []string{"Access is denied", "All pipe instances are busy"}
 
 // servedElsewhere compares the kubelet's pipe with those of the programs that run.
 func servedElsewhere(n *node.Node, s evidence.Snapshot,

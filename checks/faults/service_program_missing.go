@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -42,8 +41,7 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 // saysFileMissing tells what event 7000 reports: its text, or the exit code of the service.
 func saysFileMissing(e evidence.WindowsEvent, svc evidence.Service) bool {
 	return svc.Exit() == errorFileNotFound || strings.HasSuffix(strings.TrimRight(e.Message, ". \r\n"), "%%2") ||
-		strings.Contains(e.Message, "cannot find the file specified") ||
-		slices.ContainsFunc(fileNotFound, func(text string) bool { return strings.Contains(e.Message, text) })
+		evidence.Sign{Text: "cannot find the file specified"}.Fits("", e.Message)
 }
 
 const errorFileNotFound = 2

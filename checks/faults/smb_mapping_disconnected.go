@@ -40,9 +40,6 @@ var staleMappingSigns = []checks.Sign{staleMapping("smb.csi.k8s.io"),
 
 func staleMapping(driver string) checks.Sign {
 	return checks.Sign{Text: "Cannot create a file when that file already exists",
-		Or: []string{ // German, French, Chinese
-			"Eine Datei kann nicht erstellt werden, wenn sie bereits vorhanden ist",
-			"Impossible de créer un fichier déjà existant", "当文件已存在时，无法创建该文件"},
 		Also: []string{"attacher.MountDevice failed to create dir", driver},
 		Says: "the staging folder of an SMB volume leads to a share that is no longer connected"}
 }

@@ -44,12 +44,7 @@ the check cannot run.`,
 	Uses:     []evidence.Need{evidence.Pods},
 	Signs: []checks.Sign{
 		{Text: "bind: An attempt was made to access a socket in a way forbidden by its access permissions",
-			Or: []string{ // German, French, Chinese, Japanese
-				"bind: Der Zugriff auf einen Socket war aufgrund der Zugriffsrechte des Sockets unzulässig",
-				"bind: Une tentative d'accès à un socket de manière interdite par ses autorisations",
-				"bind: 以一种访问权限不允许的方式做了一个访问套接字的尝试",
-				"bind: アクセス許可で禁じられた方法でソケットにアクセスしようとしました",
-			}, Also: []string{"listen "},
+			Also:  []string{"listen "},
 			Until: slices.Concat(nodeRegistered, proxyStarted),
 			Says:  "a component cannot listen on its port: it is reserved or used by another process"},
 	},

@@ -252,11 +252,11 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 		if !sign.LooksIn(source) {
 			continue
 		}
-		if len(sign.Also)+len(sign.Not) > 0 {
+		if !c.whole[i] {
 			if lower == "" {
 				lower = strings.ToLower(string(line))
 			}
-			if !sign.Likes(lower) || !strings.Contains(lower, strings.ToLower(sign.Text)) {
+			if !sign.Likes(lower) {
 				continue
 			}
 		}
@@ -269,14 +269,6 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 
 // accuses tells whether sign i is of a fault, and not of its end or of a fact.
 func (c *scanner) accuses(i int) bool { return i < c.wanted && !c.list[i].Innocent }
-
-// fits tells whether sign i looks in this source and likes the whole line.
-func (c *scanner) fits(i int, source string, line []byte) bool {
-	sign := c.list[i]
-	text := string(line)
-	return sign.Fits(source, text) && strings.Contains(strings.ToLower(text),
-		strings.ToLower(sign.Text))
-}
 
 func (c *scanner) note(k key, at evidence.Place, line []byte) *match {
 	m := c.found[k]
@@ -338,7 +330,6 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
 		at := slices.IndexFunc(list, func(s evidence.Sign) bool {
 			return s.Check == r.Check && (s.Text == r.Text || r.Text == "" &&
-				strings.Contains(strings.ToLower(r.Found), strings.ToLower(s.Text)) &&
 				s.Fits(r.Source(), r.Found))
 		})
 		if at < 0 || r.Path == "" {
