@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 	"doctor/checks/sorted"
@@ -94,35 +93,9 @@ func (c *Catalogue) Signs() []evidence.Sign {
 	for _, check := range c.All() {
 		for _, s := range check.Signs {
 			for _, text := range append([]string{s.Text}, s.Or...) {
-				signs = inEachLanguage(signs, evidence.Sign{Check: check.ID, Text: text,
-					Also: s.Also, Not: s.Not, In: s.In, Until: s.Until, Lasts: s.Lasts})
+				signs = append(signs, evidence.Sign{Check: check.ID, Text: text, Also: s.Also,
+					Not: s.Not, In: s.In, Until: s.Until, Lasts: s.Lasts})
 			}
-		}
-	}
-	return signs
-}
-
-// inEachLanguage adds a sign, and where it has messages of Windows the same in its other languages.
-func inEachLanguage(signs []evidence.Sign, s evidence.Sign) []evidence.Sign {
-	not := slices.Clone(s.Not)
-	for language := range errcode.Languages() {
-		for _, text := range s.Not {
-			if other := errcode.Translated(text, language); other != text {
-				not = append(not, other)
-			}
-		}
-	}
-	s.Not = not
-	signs = append(signs, s)
-	for language := range errcode.Languages() {
-		other := s
-		other.Of, other.Text = s.Text, errcode.Translated(s.Text, language)
-		other.Also = slices.Clone(s.Also)
-		for i, also := range s.Also {
-			other.Also[i] = errcode.Translated(also, language)
-		}
-		if other.Text != s.Text || !slices.Equal(other.Also, s.Also) {
-			signs = append(signs, other)
 		}
 	}
 	return signs

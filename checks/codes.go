@@ -45,9 +45,10 @@ func decode(texts ...string) []DecodedCode {
 func (c *Catalogue) MeaningOf(code errcode.Code) []*Check {
 	forms := code.Forms()
 	shows := func(text string) bool {
-		return slices.ContainsFunc(forms, func(form string) bool {
-			return len(form) >= MinSign && strings.Contains(strings.ToLower(text), form)
-		})
+		return len(text) >= MinSign && errcode.Says(text, code) ||
+			slices.ContainsFunc(forms, func(form string) bool {
+				return len(form) >= MinSign && strings.Contains(strings.ToLower(text), form)
+			})
 	}
 	var found []*Check
 	for _, check := range c.All() {

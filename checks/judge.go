@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
@@ -194,7 +193,7 @@ func (c *Check) silent(s evidence.Snapshot) error {
 func (c *Check) unsearched(s evidence.Snapshot) error {
 	for _, log := range s.Unsearched() {
 		for _, sign := range c.Signs {
-			if (evidence.Sign{In: sign.In}).Fits(evidence.LogComponent(log.Path), "") {
+			if (evidence.Sign{In: sign.In}).LooksIn(evidence.LogComponent(log.Path)) {
 				return Unknown(evidence.LogNotSearched.Gap(log.Path, log.Why))
 			}
 		}
@@ -298,7 +297,7 @@ func (c *Check) SignOf(m evidence.SignMatch) *Sign {
 		if s.Text != m.Text && !slices.Contains(s.Or, m.Text) {
 			continue
 		}
-		if (evidence.Sign{Also: s.Also, Not: s.Not, In: s.In}).Fits(m.Source(), errcode.English(m.Found)) {
+		if (evidence.Sign{Also: s.Also, Not: s.Not, In: s.In}).Fits(m.Source(), m.Found) {
 			return s
 		}
 		if first == nil {

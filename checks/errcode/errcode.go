@@ -1,6 +1,7 @@
 // Package errcode knows the error codes that Windows, HNS, HCS, gRPC and containers print: their
 // names, what they mean, and the forms in which logs show them. Windows localizes its messages on
-// half of the world's nodes; the codes are the same everywhere.
+// half of the world's nodes; the codes are the same everywhere, and messages.tsv has what Windows
+// says of those that signs look for.
 package errcode
 
 import (
@@ -117,14 +118,16 @@ type Found struct {
 var (
 	whole     = regexp.MustCompile(`(?i)\b0x[0-9a-f]{8}\b|-[0-9]{9,10}\b|\b[234][0-9]{9}\b`)
 	announced = regexp.MustCompile(`(?i)(\(0x[0-9a-f]{1,4}\))|\\?"ErrorCode\\?" ?: ?([0-9]{1,5})\b|` +
-		`\b(?:win32|winapi|windows|os|system|wsa) ?error:? (?:code )?#?([0-9]{1,5})\b|` +
+		`\b(?:win32|winapi|windows|win|os|system|wsa) ?error:? (?:code )?#?([0-9]{1,5})\b|` +
+		`\bWin32Exception \(([0-9]{1,5})\)|` +
 		`\bsystem error code is ([0-9]{1,5})\b|\bGetLastError\D{1,4}([0-9]{1,5})\b`)
 	rpc    = regexp.MustCompile(`\bcode = ([A-Z][A-Za-z]+)`)
 	exited = regexp.MustCompile(`(?i)\bexit(?:ed)?(?: with)?[ _]?(?:code|status)"?[:= ]+"?([0-9]{3})\b`)
 )
 
 // In finds the codes that a text shows, each once, in the order of the text within each of: numbers,
-// announced numbers, gRPC's names, exit codes.
+// announced numbers, gRPC's names, exit codes; and those of messages that are not in English, in the
+// order of the numbers.
 func In(text string) []Found {
 	var found []Found
 	add := func(kinds []Kind, number uint32, as string) {
@@ -164,6 +167,9 @@ func In(text string) []Found {
 		if n, ok := number(m[1]); ok {
 			add([]Kind{Exit}, n, m[1])
 		}
+	}
+	for _, m := range foreignIn(strings.ToLower(text)) {
+		add([]Kind{m.Kind}, m.Number, m.Code.String())
 	}
 	return found
 }

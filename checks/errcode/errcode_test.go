@@ -3,6 +3,7 @@ package errcode_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,13 @@ func TestCodesAreFoundInTheirForms(t *testing.T) {
 		{"two of one kind", "0x803b0001 and 0x803b0002", []string{"HCN_E_NETWORK_NOT_FOUND",
 			"HCN_E_ENDPOINT_NOT_FOUND"}},
 		{"one code twice", "0x803b0001 is 2151350273", []string{"HCN_E_NETWORK_NOT_FOUND"}},
+		{"Python's form", "[WinError 10013] Tentativo di accesso al socket con modalità non consentite",
+			[]string{"WSAEACCES"}},
+		{".NET's form", "System.ComponentModel.Win32Exception (5): Zugriff verweigert",
+			[]string{"ERROR_ACCESS_DENIED"}},
+		{"a message that is not in English, without its number", "open C:\\k: Le chemin d'accès spécifié est introuvable.",
+			[]string{"ERROR_PATH_NOT_FOUND"}},
+		{"a message in English", "Access is denied.", nil},
 		{"a part of a longer number", "id 0x803b00010000 or 121513502730", nil},
 		{"a short number that nothing announces", "5 pods, port 10061", nil},
 		{"a time", "took 2147483647 ns", nil},
@@ -62,6 +70,54 @@ func TestEveryCodeIsFoundByEachOfItsForms(t *testing.T) {
 		if !slices.Contains(errcode.Search(c.Symbol), c) || !slices.Contains(
 			errcode.Search(c.String()), c) {
 			t.Errorf("%s is not found by its symbol and its number %s", c.Symbol, c)
+		}
+	}
+}
+
+func TestEachSpellingShowsTheMessage(t *testing.T) {
+	for _, text := range []string{"Access is denied", "The paging file is too small",
+		"The system cannot find the", "exited unexpectedly", "bind: Only one usage of each"} {
+		for _, spelling := range errcode.Spellings(text) {
+			for line, want := range map[string]bool{"bind: " + spelling + ".": true,
+				"something else": false, "bind: " + spelling[:len(spelling)-3]: false} {
+				if got := errcode.Shows(strings.ToLower(line), text); got != want {
+					t.Errorf("%q shows %q: %v", line, text, got)
+				}
+			}
+		}
+	}
+	for line, want := range map[string]bool{
+		"[winerror 5] odmowa dostępu":   true,
+		"[winerror 53] nie znaleziono":  false,
+		"[winerror 15]":                 false,
+		"win32exception (5): ei onnaa":  true,
+		"windows system error 5, a":     true,
+		"5 errors":                      false,
+		"error 5":                       false, // of any program
+		"failed in win32: brak (0x5)":   true,
+		"failed in win32: brak (0x52e)": false,
+	} {
+		if got := errcode.Shows(line, "Access is denied"); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+func TestWhatIsAMessageOfWindows(t *testing.T) {
+	for text, want := range map[string]string{
+		"Access is denied":                       "",
+		"denied":                                 "",
+		"used by another process":                "",
+		"connectex: A connection attempt failed": "connectex: ",
+		"open C:\\k: The system cannot find the path specified": "open c:\\k: ",
+		"failed in Win32": "no", "is": "no", "Access is allowed": "no",
+	} {
+		before, localized := errcode.Localized(text)
+		if !localized {
+			before = "no"
+		}
+		if before != want {
+			t.Errorf("%q: %q, want %q", text, before, want)
 		}
 	}
 }

@@ -1,18 +1,18 @@
 package evidence
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"doctor/checks/errcode"
 )
 
 // A Sign is a text that betrays a fault.
 type Sign struct {
 	Check string   // id of the check that it belongs to
 	Text  string   // matched as it stands, in any case
-	Of    string   // the text in English, where this is another language of Windows
 	Also  []string // texts that must stand in the same line too
 	Not   []string // texts that must not stand in it
 	In    []string // where to look: log components, or the sources below; all of them where empty
@@ -23,13 +23,9 @@ type Sign struct {
 	Innocent bool // it says nothing of a fault: where it is found, the log may be well
 }
 
-// Name is the text by which matches name the sign.
-func (s Sign) Name() string { return cmp.Or(s.Of, s.Text) }
-
-// Fits tells whether the sign looks in the source, and whether its other texts
-// allow the line.
+// Fits tells whether the sign looks in the source, and whether the line has its texts.
 func (s Sign) Fits(source, line string) bool {
-	return s.LooksIn(source) && (len(s.Also)+len(s.Not) == 0 || s.Likes(strings.ToLower(line)))
+	return s.LooksIn(source) && s.Likes(strings.ToLower(line))
 }
 
 // LooksIn tells whether the sign looks in the source.
@@ -39,10 +35,13 @@ func (s Sign) LooksIn(source string) bool {
 	})
 }
 
-// Likes tells whether the sign's other texts allow the line, which is in lower case.
+// Likes tells whether the line, which is in lower case, has the sign's texts and none that it must
+// not have. A message of Windows may be in another language or only a number there.
 func (s Sign) Likes(lower string) bool {
-	holds := func(text string) bool { return strings.Contains(lower, strings.ToLower(text)) }
-	return !slices.ContainsFunc(s.Also, func(also string) bool {
+	holds := func(text string) bool {
+		return strings.Contains(lower, strings.ToLower(text)) || errcode.Shows(lower, text)
+	}
+	return holds(s.Text) && !slices.ContainsFunc(s.Also, func(also string) bool {
 		return !holds(also)
 	}) && !slices.ContainsFunc(s.Not, holds)
 }

@@ -5,6 +5,9 @@ import (
 	"doctor/checks/evidence"
 )
 
+// leaseFailed is how the kubelet told it until 1.17: pkg/kubelet/nodelease.
+var leaseFailed = []string{"failed to ensure node lease exists"}
+
 var _ = register(&checks.Check{
 	ID:       "apiserver-name-not-resolved",
 	Title:    "Node cannot resolve the name of the API server",
@@ -29,11 +32,11 @@ The check looks for the error in the log of the kubelet.`,
 	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "Unable to register node with API server",
-			Also:  []string{"no such host"},
+		{Text: "Unable to register node",
+			Also:  []string{"with API server", "no such host"},
 			Until: nodeRegistered,
 			Says:  "the kubelet cannot resolve the name of the API server"},
-		{Text: "Failed to ensure lease exists",
+		{Text: "Failed to ensure lease exists", Or: leaseFailed,
 			Also:  []string{"no such host"},
 			Until: nodeRegistered,
 			Level: checks.Warn, // a node that has joined recovers without a word

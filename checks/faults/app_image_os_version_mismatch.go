@@ -108,10 +108,11 @@ const linuxImageRefused = "image operating system \"linux\" cannot be used on th
 // What runtimes say of an image for another system, in pull and in start.
 var imageRefusals = []string{
 	"no matching manifest for windows", "no match for platform in manifest", linuxImageRefused,
-	"The container operating system does not match the host operating system",
-	"The operating system of the container does not match the operating system of the host",
-	"0xc0370101",
+	"The operating system of the container does not match the operating system of the host", // 2016
+	otherBuildText,
 }
+
+const otherBuildText = "The container operating system does not match the host operating system"
 
 // imageRefused looks for such words in the container's state and in the pod's
 // events. An error about the sandbox is the pause image's.
@@ -123,7 +124,7 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, e
 			return ""
 		}
 		for _, words := range imageRefusals {
-			if strings.Contains(text, words) {
+			if (evidence.Sign{Text: words}).Fits("", text) {
 				return words
 			}
 		}
@@ -225,14 +226,8 @@ func joinInts(list []int) string {
 
 const noVariant = "an image has no variant for this Windows version, or none for Windows at all"
 
-// otherBuild is the host compute service's refusal of a container, in its words and by the code that
-// it has in every language: hcsshim, and Windows Server 2016 before it.
+// otherBuild is the host compute service's refusal of a container.
 func otherBuild(call string) checks.Sign {
-	sign := checks.SignOfCode("HCS_E_IMAGE_MISMATCH",
-		"a container image is for another Windows version", call)
-	sign.Or = append(sign.Or,
-		"The container operating system does not match the host operating system",
-		"The operating system of the container does not match the operating system of the host")
-	sign.Not = sandboxCalls
-	return sign
+	return checks.Sign{Text: otherBuildText, Also: []string{call}, Not: sandboxCalls,
+		Says: "a container image is for another Windows version"}
 }

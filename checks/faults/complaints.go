@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"doctor/checks"
-	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
@@ -80,12 +79,11 @@ func complain(signs []checks.Sign) func(evidence.Snapshot) ([]*checks.Finding, e
 
 // fits returns the sign that the text has.
 func fits(signs []checks.Sign, text string) (checks.Sign, bool) {
-	text = errcode.English(text)
-	lower := strings.ToLower(text)
-	holds := func(want string) bool { return strings.Contains(lower, strings.ToLower(want)) }
 	for _, sign := range signs {
-		if !sign.ConfirmOnly && (holds(sign.Text) || slices.ContainsFunc(sign.Or, holds)) &&
-			(evidence.Sign{Also: sign.Also, Not: sign.Not}).Fits("", text) {
+		if !sign.ConfirmOnly && slices.ContainsFunc(append([]string{sign.Text}, sign.Or...),
+			func(want string) bool {
+				return evidence.Sign{Text: want, Also: sign.Also, Not: sign.Not}.Fits("", text)
+			}) {
 			return sign, true
 		}
 	}

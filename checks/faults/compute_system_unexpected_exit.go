@@ -47,15 +47,10 @@ const exitedInStart = "the container's system processes exited while Windows sta
 
 // A container that was stopped from outside causes the same message, so the call must be a start.
 var unexpectedExitSigns = []checks.Sign{
-	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "error during Start"),
-	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "System::Start"),
-	checks.SignOfCode("HCS_E_UNEXPECTED_EXIT", exitedInStart, "CreateComputeSystem"),
-	{Text: "The virtual machine or container exited unexpectedly", Also: []string{"System::Start"},
-		Not: []string{"0xc0370106"}, Says: exitedInStart},
-	{Text: "The compute system exited unexpectedly", Also: []string{"System::Start"},
-		Not: []string{"0xc0370106"}, Says: exitedInStart},
 	{Text: "The virtual machine or container exited unexpectedly",
-		Also: []string{"CreateComputeSystem"}, Not: []string{"0xc0370106"}, Says: exitedInStart},
-	{Text: "The compute system exited unexpectedly", Also: []string{"CreateComputeSystem"},
-		Not: []string{"0xc0370106"}, Says: exitedInStart},
+		Also: []string{"error during Start"}, Says: exitedInStart},
+	{Text: "The virtual machine or container exited unexpectedly",
+		Also: []string{"System::Start"}, Says: exitedInStart},
+	{Text: "The virtual machine or container exited unexpectedly",
+		Also: []string{"CreateComputeSystem"}, Says: exitedInStart},
 }

@@ -50,14 +50,6 @@ the cause. The words in a log alone are a warning.`,
 const invalidForProcess = "a process cannot start: its container is still starting or already stopped"
 
 var invalidStateSigns = []checks.Sign{
-	doubtful(checks.SignOfCode("HCS_E_INVALID_STATE",
-		invalidForProcess, "CreateProcess")),
-	doubtful(checks.Sign{Text: "operation is not valid in the current state",
-		Also: []string{"CreateProcess"}, Not: []string{"0xc0370105"},
-		Says: invalidForProcess}),
-}
-
-func doubtful(s checks.Sign) checks.Sign {
-	s.Level = checks.Warn
-	return s
+	{Text: "operation is not valid in the current state", Also: []string{"CreateProcess"},
+		Level: checks.Warn, Says: invalidForProcess},
 }

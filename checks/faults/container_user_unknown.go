@@ -39,7 +39,6 @@ kubelet.`,
 
 var containerUserUnknownSigns = []checks.Sign{
 	{Text: "The user name or password is incorrect",
-		Or:   []string{"(0x52e)"},
 		Also: []string{"CreateProcess"},
 		Says: "Windows cannot log on the user of the container"},
 }

@@ -35,7 +35,6 @@ kubelet. The same words at CreateComputeSystem have other causes.`,
 
 var containerWorkingdirMissingSigns = []checks.Sign{
 	{Text: "The directory name is invalid",
-		Or:   []string{"(0x10b)"},
 		Also: []string{"CreateProcess"},
 		Says: "the working directory of the container does not exist"},
 }

@@ -59,8 +59,6 @@ not reliable.`,
 		{Text: "only found 0 bytes eligible to free", Level: checks.Warn, Says: imagesFreeNothing},
 		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"},
 			Level: checks.Warn, Says: layersStay},
-		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "(0x5)"},
-			Not: []string{"denied"}, Level: checks.Warn, Says: layersStay},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

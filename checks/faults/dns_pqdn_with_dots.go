@@ -39,6 +39,9 @@ has its own rules; test with Resolve-DnsName.`,
 	Uses:  node.ClusterSources,
 	Signs: []checks.Sign{
 		{Text: "Ping request could not find host", Level: checks.Info,
+			Or: []string{"Ping-Anforderung konnte Host", "La requête Ping n’a pas pu trouver",
+				"La requête Ping n'a pas pu trouver", "La solicitud de ping no pudo encontrar el host",
+				"Ping 请求找不到主机"},
 			Says: "a name did not resolve on Windows; a probe is required to find the cause"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

@@ -47,4 +47,4 @@ is missing only if something cleared C:\run.`,
 })
 
 // deniedFile marks a file that is there and cannot be read.
-var deniedFile = []string{"Access is denied", "denied", "being used by another process"}
+var deniedFile = []string{"denied", "being used by another process"}

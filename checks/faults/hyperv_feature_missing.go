@@ -89,10 +89,8 @@ runtime is reported even if the feature is installed: then the hypervisor does n
 const noHypervisor = "a Hyper-V isolated container failed: no hypervisor is running on this machine"
 
 var hypervSigns = []checks.Sign{
-	checks.SignOfCode("HCS_E_HYPERV_NOT_INSTALLED",
-		"a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine"),
 	{Text: "could not be started because a required feature is not installed",
-		Says: "a Hyper-V isolated container failed: a required Windows feature is not installed"},
+		Says: "a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine"},
 	{Text: "0xc0351000", Says: noHypervisor},
 	{Text: "No hypervisor is present on this system", Not: []string{"0xc0351000"},
 		Says: noHypervisor},

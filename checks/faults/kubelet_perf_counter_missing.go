@@ -31,7 +31,8 @@ The check looks for the error in the log of the kubelet.`,
 	Breaks: []*checks.Effect{effectKubeletStart},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "unable to add process counter. Error code is",
+		{Text: "unable to add process counter", // newer ones name it: pkg/kubelet/winstats
+			Also:  []string{"Error code is"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: Windows has no such performance counter"},
 		{Text: "unable to valid path to counter. Error code is",

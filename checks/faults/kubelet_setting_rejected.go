@@ -33,5 +33,10 @@ The check looks for the error in the log of the kubelet, which names the setting
 		{Text: "failed to validate kubelet configuration",
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
+		{Text: "] [invalid configuration: ", Or: []string{"] invalid configuration: "}, // until 1.20
+			Also:  []string{"server.go:"},
+			Not:   []string{"--cgroups-per-qos", "no configuration has been provided"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it rejects a setting of its configuration"},
 	},
 })

@@ -70,11 +70,7 @@ func layerRefusals(calls ...string) []checks.Sign {
 	for _, call := range calls {
 		signs = append(signs,
 			checks.Sign{Text: "Access is denied", Also: []string{call}, Says: denied},
-			checks.Sign{Text: call, Also: []string{"(0x5)"}, Not: []string{"Access is denied"},
-				Says: denied},
-			checks.Sign{Text: "being used by another process", Also: []string{call}, Says: held},
-			checks.Sign{Text: call, Also: []string{"(0x20)"},
-				Not: []string{"being used by another process"}, Says: held})
+			checks.Sign{Text: "being used by another process", Also: []string{call}, Says: held})
 	}
 	return signs
 }

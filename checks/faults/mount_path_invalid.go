@@ -61,12 +61,8 @@ const (
 var mountSigns = []checks.Sign{
 	{Text: "CreateComputeSystem", Also: []string{"The directory name is invalid"},
 		Says: badDirectory},
-	{Text: "CreateComputeSystem", Also: []string{"(0x10b)"},
-		Not: []string{"The directory name is invalid"}, Says: badDirectory},
 	{Text: "CreateComputeSystem", Also: []string{"volume label syntax is incorrect"},
 		Says: badLabel},
-	{Text: "CreateComputeSystem", Also: []string{"(0x7b)"},
-		Not: []string{"volume label syntax is incorrect"}, Says: badLabel},
 	{Text: "rootpath on mountPath", Also: []string{"volume label syntax is incorrect"},
 		Says: "VOLUME of the image has a drive letter, which containerd does not support"},
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec", `pipe\`},
@@ -79,6 +75,4 @@ var mountSigns = []checks.Sign{
 		Says: "docker can mount folders only, but the source is a single file"},
 	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: checks.Warn,
 		Says: badParameter},
-	{Text: "CreateComputeSystem", Also: []string{"(0x57)"},
-		Not: []string{"The parameter is incorrect"}, Level: checks.Warn, Says: badParameter},
 }

@@ -47,8 +47,6 @@ file of fixed size; other causes are pod limits above requests and no memory res
 	Needs:    []evidence.Need{evidence.MemoryInfo},
 	Signs: []checks.Sign{
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
-			"Windows refused memory: the commit limit (RAM plus page file) is exhausted"),
-		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
 			"Windows refused memory: the commit limit (RAM plus page file) is exhausted",
 			"Windows system call"),
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",

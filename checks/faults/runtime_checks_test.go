@@ -44,7 +44,7 @@ func TestHyperVFeatureMissing(t *testing.T) {
 		{"the recording does not speak of Hyper-V, and nobody wants it", silent + podRunning,
 			"pass"},
 		{"a log alone", logTelling("docker", refused),
-			"fail: a Hyper-V isolated container failed: a required Windows feature is not installed [text]"},
+			"fail: a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine [text]"},
 		{"a code alone", logTelling("docker", "failure in a Windows system call (0xc0370102)"),
 			"fail: a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine [text]"},
 	})

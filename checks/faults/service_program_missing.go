@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"doctor/checks"
-	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 )
 
@@ -42,7 +41,7 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 // saysFileMissing tells what event 7000 reports: its text, or the exit code of the service.
 func saysFileMissing(e evidence.WindowsEvent, svc evidence.Service) bool {
 	return svc.Exit() == errorFileNotFound || strings.HasSuffix(strings.TrimRight(e.Message, ". \r\n"), "%%2") ||
-		strings.Contains(errcode.English(e.Message), "cannot find the file specified")
+		evidence.Sign{Text: "cannot find the file specified"}.Fits("", e.Message)
 }
 
 const errorFileNotFound = 2

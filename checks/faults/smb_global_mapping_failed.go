@@ -12,8 +12,7 @@ import (
 
 // smbFailure is one way in which Windows refuses to map a share, with its cure.
 type smbFailure struct {
-	codes []string
-	words string // of an English Windows, for a line that was cut off before the code
+	texts []string
 	says  string
 	fix   checks.Fix
 }
@@ -24,42 +23,42 @@ const (
 )
 
 var smbFailures = []smbFailure{
-	{[]string{"Windows System Error 1326"}, "The user name or password is incorrect",
+	{[]string{"The user name or password is incorrect"},
 		"file server rejects the user name or password (error 1326)", checks.Steps(
 			checks.Run("kubectl -n NAMESPACE edit secret SECRET",
 				`Correct the volume's Secret: user name DOMAIN\user, for Azure Files AZURE\ACCOUNT with the account's key.`),
 			showMappings, removeMapping("Remove the mapping with the old credentials, if there is one."), mapped)},
-	{[]string{"Windows System Error 65,"}, "Network access is denied",
+	{[]string{"Network access is denied"},
 		"access denied, usually because of another mapping of the same server (error 65)",
 		checks.Steps(
 			showMappings,
 			removeMapping("Remove the old mapping. Use the same credentials for all shares of a server: Windows allows only one set."), mapped)},
-	{[]string{"Windows System Error 1219"}, "Multiple connections to a server or shared resource",
+	{[]string{"Multiple connections to a server or shared resource"},
 		"the node already maps a share of this server for another user (error 1219)",
 		checks.Steps(
 			showMappings,
 			removeMapping("Remove the old mapping, also of a folder above or below the share."),
 			checks.Do("Update the SMB driver and csi-proxy, or use the same user for all shares of a server: Windows allows only one."), mapped)},
-	{[]string{"Windows System Error 53,"}, "The network path was not found",
+	{[]string{"The network path was not found"},
 		"the node cannot connect to the file server (error 53)", checks.Steps(
 			checks.Inspect("Resolve-DnsName SERVER", "Check that the node resolves the server's name."),
 			checks.Inspect("Test-NetConnection SERVER -Port 445",
 				"Check that the node reaches TCP port 445 of the server."),
 			checks.Do("Use a server name that the node resolves (not ….svc.cluster.local), and allow TCP 445 to the server."),
 			mapped)},
-	{[]string{"Windows System Error 87,"}, "SmbGlobalMapping : The parameter is incorrect",
+	{[]string{"The parameter is incorrect"},
 		`the name of the share is malformed: "The parameter is incorrect"`, checks.Steps(
 			checks.Inspect(
 				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source",
 				"Find the volume whose source is malformed."),
 			checks.Do("Write the source of the volume as //SERVER/SHARE, without a slash at the end.").
 				Costs("The PersistentVolume must be created again."), mapped)},
-	{[]string{"HRESULT 0x80041001"}, "New-SmbGlobalMapping : Generic failure",
+	{[]string{"Generic failure"},
 		"the kubelet's own Azure Files driver maps a share twice (0x80041001)", checks.Steps(
 			showMappings,
 			removeMapping("Remove the mapping of the share if no running pod uses it."),
 			checks.Do("Move the volumes to the Azure Files CSI driver: the driver in old kubelets does not lock its mappings."), mapped)},
-	{formsOf("STATUS_DLL_INIT_FAILED"), "",
+	{[]string{"0xc0000142", "3221225794", "-1073741502"},
 		"the mapping was not tried: no new process starts on this node (0xc0000142)",
 		checks.Steps(
 			checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
@@ -141,27 +140,17 @@ func smbSigns() []checks.Sign {
 	other := checks.Sign{Text: "NewSmbGlobalMapping failed", Or: []string{"azureMount: SmbGlobalMapping failed"}, Says: smbOther,
 		Not: []string{"executable file not found"}}
 	for _, failure := range smbFailures {
-		signs = append(signs, checks.Sign{Text: failure.codes[0], Or: failure.codes[1:],
+		signs = append(signs, checks.Sign{Text: failure.texts[0], Or: failure.texts[1:],
 			Also: []string{smbMapping}, Says: failure.says})
-		other.Not = append(other.Not, failure.codes...)
-		if failure.words != "" {
-			signs = append(signs, checks.Sign{Text: failure.words, Also: []string{smbMapping},
-				Not: failure.codes, Says: failure.says})
-			other.Not = append(other.Not, failure.words)
-		}
+		other.Not = append(other.Not, failure.texts...)
 	}
 	return append(signs, other)
-}
-
-func formsOf(symbol string) []string {
-	s := checks.SignOfCode(symbol, "")
-	return append([]string{s.Text}, s.Or...)
 }
 
 func smbFinding(m evidence.SignMatch) *checks.Finding {
 	f := checks.Findingf(checks.Fail, "SMB share", "%s", smbOther)
 	for _, failure := range smbFailures {
-		if m.Text == failure.words || slices.Contains(failure.codes, m.Text) {
+		if slices.Contains(failure.texts, m.Text) {
 			f = checks.Findingf(checks.Fail, "SMB share", "%s",
 				evidence.Phrasef(failure.says)).Cure(failure.fix)
 		}

@@ -37,8 +37,12 @@ runtime.`,
 var windowsMemoryExhaustedSigns = []checks.Sign{
 	{Text: "Not enough memory resources are available to process this command",
 		Says: "Windows cannot commit the memory of the container"},
-	{Text: "Insufficient system resources exist to complete the requested service",
-		Also:  []string{"hcs::"},
-		Level: checks.Warn,
-		Says:  "Windows has no resources for the container: memory, or kernel memory of drivers"},
+	noResources("hcs::"), noResources("hcsshim::"), // Docker until 20.10
+	noResources("failure in a Windows system call"), // Docker until 18.09
+}
+
+func noResources(call string) checks.Sign {
+	return checks.Sign{Text: "Insufficient system resources exist to complete the requested service",
+		Also: []string{call}, Level: checks.Warn,
+		Says: "Windows has no resources for the container: memory, or kernel memory of drivers"}
 }

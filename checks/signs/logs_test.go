@@ -232,10 +232,52 @@ func TestASignIsSearchedByTheTextThatStandsInTheFewestLines(t *testing.T) {
 		{"of short texts the longest", "abcd", []string{"abcde", "abc"}, "abcde"},
 		{"of texts as rare as each other the first", "abcdefghij", []string{"bacdefghij"},
 			"abcdefghij"},
+		{"a text of Windows is in other languages elsewhere", "The directory name is invalid",
+			[]string{"CreateProcess"}, "createprocess"},
+		{"only its beginning is of Windows", "zqxjkzqxjk: Access is denied", nil, "zqxjkzqxjk: "},
 	} {
-		if got := needle(evidence.Sign{Text: row.text, Also: row.also}); got != row.want {
+		got, _ := needlesOf(evidence.Sign{Text: row.text, Also: row.also})
+		if len(got) != 1 || got[0] != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
+	}
+}
+
+// TestAMessageOfWindowsIsFoundInEachLanguage: programs print it in English only where that is
+// installed, and some print nothing but its number.
+func TestAMessageOfWindowsIsFoundInEachLanguage(t *testing.T) {
+	alone := evidence.Sign{Check: "c", Text: "The paging file is too small"}
+	bind := evidence.Sign{Check: "c", Text: ":80: bind: An attempt was made to access a socket"}
+	also := evidence.Sign{Check: "c", Text: "hcsshim::ImportLayer", Also: []string{"being used by another process"}}
+	not := evidence.Sign{Check: "c", Text: "open //./pipe/docker", Not: []string{"denied"}}
+	for _, row := range []struct {
+		name  string
+		sign  evidence.Sign
+		line  string
+		found bool
+	}{
+		{"it is all of the sign", alone, "OSError: [WinError 1455] 页面文件太小，无法完成操作。", true},
+		{"it is all of the sign and a number", alone, "hr=0x800705AF", true},
+		{"it begins with a letter of two bytes", evidence.Sign{Check: "c", Text: "Access is denied"},
+			"PermissionError: [WinError 5] Отказано в доступе: 'C:\\k'", true},
+		{"it is the end of the sign", bind,
+			"listen tcp 0.0.0.0:80: bind: Der Zugriff auf einen Socket war aufgrund der Zugriffsrechte des Sockets unzulässig.", true},
+		{"Windows has no text at all", bind, "listen tcp 0.0.0.0:80: bind: winapi error #10013", true},
+		{"it is of another error", bind,
+			"listen tcp 0.0.0.0:80: bind: Normalmente é permitida apenas uma utilização de cada endereço de soquete (protocolo/endereço de rede/porta).", false},
+		{"it must be there too", also,
+			"hcsshim::ImportLayer failed in Win32: Le processus ne peut pas accéder au fichier car ce fichier est utilisé par un autre processus. (0x20)", true},
+		{"only its number must be there too", also, "hcsshim::ImportLayer failed in Win32: (0x20)", true},
+		{"another must be there too", also, "hcsshim::ImportLayer failed in Win32: Accès refusé. (0x5)", false},
+		{"it must not be there", not, "open //./pipe/docker_engine: Acceso denegado.", false},
+		{"another is there", not, "open //./pipe/docker_engine: El sistema no puede encontrar el archivo especificado.", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, map[string]string{kubeletLog: row.line + "\n"}, row.sign)
+			if (len(got) == 1) != row.found {
+				t.Errorf("%d finds", len(got))
+			}
+		})
 	}
 }
 

@@ -1,18 +1,18 @@
 package signs
 
 import (
-	"strings"
-
+	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/evidence/finder"
 )
 
 // needles are the texts to search for. Of a sign whose line must hold several
-// texts the rarest is searched for.
+// texts the rarest is searched for, of those that are the same in every language.
 type needles struct {
 	list    []evidence.Sign // of the checks, then those of the texts that end one of them
 	wanted  int             // how many of them are of the checks
 	signs   [][]int         // text → the signs that it stands for
+	whole   []bool          // sign → whether each of its texts is all of it
 	longest int
 	finder  *finder.Finder
 }
@@ -22,48 +22,83 @@ func newNeedles(list []evidence.Sign) *needles {
 	index := map[string]int{}
 	var texts []string
 	for i, sign := range n.list {
-		text := needle(sign)
-		if len(text) < finder.MinText {
-			continue
+		list, whole := needlesOf(sign)
+		n.whole = append(n.whole, whole)
+		for _, text := range list {
+			at, ok := index[text]
+			if !ok {
+				at = len(texts)
+				index[text] = at
+				texts = append(texts, text)
+				n.signs = append(n.signs, nil)
+				n.longest = max(n.longest, len(text))
+			}
+			n.signs[at] = append(n.signs[at], i)
 		}
-		at, ok := index[text]
-		if !ok {
-			at = len(texts)
-			index[text] = at
-			texts = append(texts, text)
-			n.signs = append(n.signs, nil)
-			n.longest = max(n.longest, len(text))
-		}
-		n.signs[at] = append(n.signs[at], i)
 	}
 	n.finder = finder.New(texts)
 	return n
 }
 
-// needle is the text of a sign that stands in the fewest lines, short ones
-// aside: they would keep the search for all others from jumping.
-func needle(sign evidence.Sign) string {
-	best, rarest := "", -1
-	for _, text := range append([]string{sign.Text}, sign.Also...) {
-		text = strings.Map(smallASCII, text)
+// needlesOf is the text of a sign that stands in the fewest lines, or all that may stand for it
+// where Windows prints it in its own language; whole tells whether the line needs no second look.
+func needlesOf(sign evidence.Sign) (list []string, whole bool) {
+	texts := append([]string{sign.Text}, sign.Also...)
+	single := len(sign.Also)+len(sign.Not) == 0
+	var fixed []string
+	for _, text := range texts {
+		before, localized := errcode.Localized(text)
+		if !localized {
+			before = text
+		}
+		if len(before) >= finder.GoodText {
+			fixed = append(fixed, before)
+		}
+	}
+	if len(fixed) > 0 {
+		return []string{rarest(fixed)}, single && fixed[0] == sign.Text
+	}
+	text := rarest(texts)
+	if len(text) < finder.MinText {
+		return nil, false
+	}
+	list = []string{text}
+	for _, spelling := range errcode.Spellings(text) {
+		if len(spelling) >= finder.GoodText {
+			list = append(list, lowerASCII(spelling))
+		}
+	}
+	before, _ := errcode.Localized(sign.Text)
+	return list, single && before == ""
+}
+
+// lowerASCII is how the finder compares: the case of other letters counts.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}
+
+// rarest is the text that stands in the fewest lines, short ones aside: they
+// would keep the search for all others from jumping.
+func rarest(texts []string) string {
+	best, most := "", -1
+	for _, text := range texts {
+		text = lowerASCII(text)
 		rare := 0
 		for _, c := range []byte(text) {
 			rare += finder.MostCommon - finder.Commonness(c)
 		}
-		if short := len(text) < finder.GoodText; short {
+		if len(text) < finder.GoodText {
 			rare = 0
 		}
-		if rare > rarest || rare == rarest && len(text) > len(best) {
-			best, rarest = text, rare
+		if rare > most || rare == most && len(text) > len(best) {
+			best, most = text, rare
 		}
 	}
 	return best
-}
-
-// smallASCII is a letter as the finder sees it: it folds those of ASCII alone.
-func smallASCII(r rune) rune {
-	if 'A' <= r && r <= 'Z' {
-		return r - 'A' + 'a'
-	}
-	return r
 }

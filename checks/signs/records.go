@@ -87,14 +87,11 @@ func (c *scanner) record(t told, source string, place evidence.Place, text strin
 	line := []byte(strings.Join(strings.Fields(text), " "))
 	seen := map[int]bool{}
 	c.finder.Each(line, func(text, from, _ int) {
-		if seen[text] {
-			return
-		}
-		seen[text] = true
 		for _, i := range c.signs[text] {
-			if !c.fits(i, source, line) {
+			if seen[i] || !c.list[i].Fits(source, string(line)) {
 				continue
 			}
+			seen[i] = true
 			k := key{sign: i, path: place.Path, over: t.over != ""}
 			if i >= c.wanted {
 				k.by = t.by // each of them ends its own

@@ -252,11 +252,11 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 		if !sign.LooksIn(source) {
 			continue
 		}
-		if len(sign.Also)+len(sign.Not) > 0 {
+		if !c.whole[i] {
 			if lower == "" {
 				lower = strings.ToLower(string(line))
 			}
-			if !sign.Likes(lower) || !strings.Contains(lower, strings.ToLower(sign.Text)) {
+			if !sign.Likes(lower) {
 				continue
 			}
 		}
@@ -270,19 +270,11 @@ func (c *scanner) consider(text int, source, file string, number int, line []byt
 // accuses tells whether sign i is of a fault, and not of its end or of a fact.
 func (c *scanner) accuses(i int) bool { return i < c.wanted && !c.list[i].Innocent }
 
-// fits tells whether sign i looks in this source and likes the whole line.
-func (c *scanner) fits(i int, source string, line []byte) bool {
-	sign := c.list[i]
-	text := string(line)
-	return sign.Fits(source, text) && strings.Contains(strings.ToLower(text),
-		strings.ToLower(sign.Text))
-}
-
 func (c *scanner) note(k key, at evidence.Place, line []byte) *match {
 	m := c.found[k]
 	if m == nil {
 		m = &match{SignMatch: evidence.SignMatch{Check: c.list[k.sign].Check,
-			Text: c.list[k.sign].Name(), Path: k.path,
+			Text: c.list[k.sign].Text, Path: k.path,
 			Line: at.Line, Field: at.Field, Found: evidence.Clean(string(line))}}
 		c.found[k] = m
 	} else {
@@ -337,14 +329,13 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 	for _, r := range recorded[:min(len(recorded), MaxRecorded)] {
 		r.Found, r.Tail = evidence.Clean(r.Found), evidence.Clean(r.Tail)
 		at := slices.IndexFunc(list, func(s evidence.Sign) bool {
-			return s.Check == r.Check && (s.Name() == r.Text || r.Text == "" &&
-				strings.Contains(strings.ToLower(r.Found), strings.ToLower(s.Text)) &&
+			return s.Check == r.Check && (s.Text == r.Text || r.Text == "" &&
 				s.Fits(r.Source(), r.Found))
 		})
 		if at < 0 || r.Path == "" {
 			continue // of a check that was not asked for, or of another version's
 		}
-		r.Text = list[at].Name() // which a record made by hand may leave out
+		r.Text = list[at].Text // which a record made by hand may leave out
 		at = slices.IndexFunc(found, func(m evidence.SignMatch) bool {
 			return m.Check == r.Check && m.Text == r.Text && m.Path == r.Path
 		})
@@ -357,7 +348,7 @@ func merge(found, recorded []evidence.SignMatch, list []evidence.Sign) []evidenc
 	}
 	place := map[string]int{}
 	for i, s := range list {
-		place[s.Check+"\x00"+s.Name()] = i
+		place[s.Check+"\x00"+s.Text] = i
 	}
 	// stable: what is over stands behind what is not
 	sorted.By(found, func(a, b evidence.SignMatch) int {

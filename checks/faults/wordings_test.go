@@ -1,0 +1,90 @@
+package faults_test
+
+import "testing"
+
+// TestSignsInOtherWordings: what other releases and other languages of Windows print. The lines are
+// quoted from the source beside each row; "formed" ones put Windows' text, in which errcode knows
+// it, into the format of the source.
+func TestSignsInOtherWordings(t *testing.T) {
+	for _, row := range []struct{ check, name, log, line, want string }{
+		{"kubelet-perf-counter-missing", "the counter is named since Kubernetes 1.24", // kubernetes#106644
+			"kubelet", `E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to run Kubelet: unable to add process counter: \\Processor(_Total)\\% Processor Time. Error code is c0000bb8"`,
+			"fail: the kubelet exits: Windows has no such performance counter [text]"},
+		{"apiserver-ca-unknown", "Kubernetes until 1.20", // pkg/kubelet/kubelet_node_status.go
+			"kubelet", `E1120 09:58:00.1 1399 kubelet_node_status.go:92] Unable to register node "win-1" with API server: Post https://10.0.0.1:6443/api/v1/nodes: x509: certificate signed by unknown authority`,
+			"fail: the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig [text]"},
+		{"apiserver-name-not-resolved", "Kubernetes until 1.17", // pkg/kubelet/nodelease/controller.go
+			"kubelet", `E1120 09:58:00.1 1399 controller.go:136] failed to ensure node lease exists, will retry in 7s, error: Get https://api.example.org:6443/apis/coordination.k8s.io/v1: dial tcp: lookup api.example.org: no such host`,
+			"warn: the kubelet cannot resolve the name of the API server [text]"},
+		{"kubelet-credentials-refused", "Kubernetes until 1.20", "kubelet",
+			`E1120 09:58:00.1 1399 kubelet_node_status.go:92] Unable to register node "win-1" with API server: Unauthorized`,
+			"fail: the API server does not accept the credentials of the kubelet [text]"},
+		{"kubelet-credentials-refused", "it was registered, in the words of Kubernetes until 1.20", "kubelet",
+			"E1120 09:58:00.1 1399 kubelet_node_status.go:92] Unable to register node \"win-1\" with API server: Unauthorized\n" +
+				`I1120 09:59:15.0 3912 kubelet_node_status.go:108] Node win-1 was previously registered`,
+			"info: the logs say: the API server does not accept the credentials of the kubelet; it is over: a later line says: was previously registered [text]"},
+		{"windows-memory-exhausted", "Windows Server 2016 and 2019", // microsoft/nav-docker#112
+			"other", "Not enough storage is available to process this command.",
+			"fail: Windows cannot commit the memory of the container [text]"},
+		{"windows-memory-exhausted", "Docker 20.10 and before", // microsoft/hcsshim#869
+			"docker", "Error response from daemon: hcsshim::CreateComputeSystem 632b34a8d3e9: Insufficient system resources exist to complete the requested service.",
+			"warn: Windows has no resources for the container: memory, or kernel memory of drivers [text]"},
+		{"windows-memory-exhausted", "Docker 1.13", // moby/moby#30950
+			"docker", "container d8648209598d encountered an error during CreateContainer: failure in a Windows system call: Insufficient system resources exist to complete the requested service. (0x5aa)",
+			"warn: Windows has no resources for the container: memory, or kernel memory of drivers [text]"},
+		{"compute-system-unexpected-exit", "Windows Server 1803", // microsoft/hcsshim#598
+			"docker", "container containerID encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)",
+			"fail: the container's system processes exited while Windows started it [text]"},
+		{"service-start-timeout", "in Chinese", "other", "[SC] StartService 失败 1053:",
+			"fail: a service that sc.exe starts does not answer the service manager (error 1053) [text]"},
+		{"service-start-timeout", "in German", "other", "[SC] StartService FEHLER 1053:",
+			"fail: a service that sc.exe starts does not answer the service manager (error 1053) [text]"},
+		{"service-start-timeout", "another error", "other", "[SC] StartService FAILED 5:", "unknown"},
+		{"dns-pqdn-with-dots", "in German", "other",
+			`Ping-Anforderung konnte Host "smtp.1und1.de" nicht finden. Überprüfen Sie den Namen, und versuchen Sie es erneut.`,
+			"info: a name did not resolve on Windows; a probe is required to find the cause [text]"},
+		// formed
+		{"kubelet-setting-rejected", "Kubernetes until 1.20",
+			"kubelet", `F1120 09:58:00.1 4644 server.go:206] [invalid configuration: KubeAPIQPS (--kube-api-qps) -1 must not be a negative number, invalid configuration: MaxPods (--max-pods) -1 must not be a negative number]`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
+		{"kubelet-setting-rejected", "one setting, Kubernetes until 1.20", "kubelet",
+			`F1120 09:58:00.1 4644 server.go:206] invalid configuration: MaxPods (--max-pods) -1 must not be a negative number`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
+		{"kubelet-setting-rejected", "no kubeconfig is no setting", "kubelet",
+			`W1120 09:58:00.1 4644 server.go:206] invalid configuration: no configuration has been provided`, "unknown"},
+		{"wsaeacces-excluded-port", "in Russian", "kubelet",
+			"E1120 09:58:00.1 1 server.go:1] listen tcp 0.0.0.0:10250: bind: Сделана попытка доступа к сокету методом, запрещенным правами доступа.",
+			"fail: a component cannot listen on its port: it is reserved or used by another process [text]"},
+		{"kubelet-port-in-use", "in Portuguese", "kubelet",
+			"E1120 09:58:00.1 1 server.go:1] listen tcp 0.0.0.0:10250: bind: Normalmente é permitida apenas uma utilização de cada endereço de soquete (protocolo/endereço de rede/porta).",
+			"fail: the kubelet cannot listen: another process has its port [text]"},
+		{"paging-file-too-small", "in Korean, without a number", "docker",
+			"hcs::CreateComputeSystem a: 이 작업을 완료하기 위한 페이징 파일이 너무 작습니다.",
+			"fail: Windows refused memory: the commit limit (RAM plus page file) is exhausted [text]"},
+		{"antivirus-blocks-files", "in Japanese", "containerd",
+			"failed to extract layer: hcsshim::ImportLayer: ファイルにウイルスまたは望ましくない可能性のあるソフトウェアが含まれているため、操作は正常に完了しませんでした。",
+			"fail: antivirus software blocks a file of the image [text]"},
+		{"container-workingdir-missing", "in Spanish", "containerd",
+			"hcs::System::CreateProcess web: El nombre del directorio no es válido.: unknown",
+			"fail: the working directory of the container does not exist [text]"},
+		{"image-disk-full", "in Spanish", "containerd",
+			`failed to extract layer sha256:bc06: hcsshim::ProcessBaseLayer \\?\C:\a: Espacio en disco insuficiente.`,
+			"fail: an image layer cannot be unpacked: the disk is full [text]"},
+		{"smb-global-mapping-failed", "in German, and its code", "csi-proxy",
+			`NewSmbGlobalMapping failed. output: "New-SmbGlobalMapping : Der Benutzername oder das Kennwort ist falsch. FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping", err: exit status 1`,
+			"fail: file server rejects the user name or password (error 1326) [text]"},
+		{"smb-global-mapping-failed", "in a language of which only the code is known", "csi-proxy",
+			`NewSmbGlobalMapping failed. output: "FullyQualifiedErrorId : Windows System Error 53,New-SmbGlobalMapping", err: exit status 1`,
+			"fail: the node cannot connect to the file server (error 53) [text]"},
+		{"proxy-env-not-seen-by-runtime", "in Chinese", "containerd",
+			`failed to do request: Head "https://mcr.microsoft.com/v2/a": dial tcp 1.2.3.4:443: connectex: 由于连接方在一段时间后没有正确答复或连接的主机没有反应，连接尝试失败。`,
+			"warn: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting [text]"},
+		{"container-log-not-rotated", "in German", "kubelet",
+			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
+			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
+	} {
+		t.Run(row.check, func(t *testing.T) {
+			runLooks(t, row.check, []look{{row.name, logTelling(row.log, row.line), row.want}})
+		})
+	}
+}
