@@ -132,13 +132,6 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-dollar-in-variable", Of: Kubelet,
-		From:   "1.34.0 < 1.34.4",
-		Title:  "Pods with $ before a multi-byte character in a variable fail",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/136490"},
-	},
-	{
-		ID: "kubelet-binary-secret", Of: Kubelet,
 		From:   "1.34.0 < 1.34.9",
 		Title:  "Pods with bytes in a variable that are not UTF-8 fail",
 		Breaks: []string{"pod-start"},
@@ -146,8 +139,17 @@ var kubeletRows = []Row{
 			{Text: "grpc: error while marshaling: string field contains invalid UTF-8"},
 		},
 		Workaround: "Put text into the variable, without $ before a character that is not ASCII.",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/139194",
-			"https://github.com/kubernetes/kubernetes/issues/139132"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/136490",
+			"https://github.com/kubernetes/kubernetes/issues/139132",
+			"https://github.com/kubernetes/kubernetes/pull/139194"},
+	},
+	// Without a sign: its id would be taken for the name of a secret in logs.json.
+	{
+		ID: "kubelet-binary-secret", Of: Kubelet,
+		From:   "1.34.0 < 1.34.9",
+		Title:  "Pods with binary data of a Secret in a variable fail",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139194"},
 	},
 	{
 		ID: "kubelet-republish-deletes-mount", Of: Kubelet,
