@@ -56,7 +56,11 @@ var calicoRows = []Row{
 		From:   "3.30.0 < 3.30.6, 3.31.0 < 3.31.3",
 		Title:  "calico-node finds no Windows programs: its PATH is empty",
 		Breaks: []string{"network-creation"},
-		Links: []string{"https://github.com/projectcalico/calico/pull/11490",
+		Signs: []checks.Sign{
+			{Text: "The term 'hostname' is not recognized"},
+		},
+		Links: []string{"https://github.com/projectcalico/calico/issues/11109",
+			"https://github.com/projectcalico/calico/pull/11490",
 			"https://github.com/projectcalico/calico/pull/11491"},
 	},
 }
