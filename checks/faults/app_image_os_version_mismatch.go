@@ -48,9 +48,12 @@ tag such as ltsc2022 names.`,
 		{Text: "no matching manifest for windows/", Not: pausePulls, Says: noVariant},
 		{Text: "no match for platform in manifest", Not: pausePulls, Says: noVariant},
 		{Text: "-based image is incompatible with a ", Not: pausePulls, Says: noVariant},
-		otherBuild("failed to create containerd task"),
+		otherBuild(otherBuildText, "failed to create containerd task"),
 		// docker, by the kubelet up to 1.23
-		otherBuild("failed to start container"),
+		otherBuild(otherBuildText, "failed to start container"),
+		// docker run, and docker up to 18.03
+		otherBuild(otherBuildText, "docker: Error response from daemon"),
+		otherBuild(otherBuild2016, "Error response from daemon"),
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
@@ -108,11 +111,14 @@ const linuxImageRefused = "image operating system \"linux\" cannot be used on th
 // What runtimes say of an image for another system, in pull and in start.
 var imageRefusals = []string{
 	"no matching manifest for windows", "no match for platform in manifest", linuxImageRefused,
-	"The operating system of the container does not match the operating system of the host", // 2016
-	otherBuildText,
+	otherBuild2016, otherBuildText,
 }
 
-const otherBuildText = "The container operating system does not match the host operating system"
+// What Windows says of an image for another build, since 2016 and later.
+const (
+	otherBuild2016 = "The operating system of the container does not match the operating system of the host"
+	otherBuildText = "The container operating system does not match the host operating system"
+)
 
 // imageRefused looks for such words in the container's state and in the pod's
 // events. An error about the sandbox is the pause image's.
@@ -227,7 +233,7 @@ func joinInts(list []int) string {
 const noVariant = "an image has no variant for this Windows version, or none for Windows at all"
 
 // otherBuild is the host compute service's refusal of a container.
-func otherBuild(call string) checks.Sign {
-	return checks.Sign{Text: otherBuildText, Also: []string{call}, Not: sandboxCalls,
+func otherBuild(text, call string) checks.Sign {
+	return checks.Sign{Text: text, Also: []string{call}, Not: sandboxCalls,
 		Says: "a container image is for another Windows version"}
 }

@@ -76,6 +76,22 @@ func TestAgesOfDescribedEvents(t *testing.T) {
 	}
 }
 
+func TestEventsDescribedByOldKubectl(t *testing.T) {
+	const text = "Name:         web\nNamespace:    default\nEvents:\n" +
+		"  FirstSeen  LastSeen  Count  From             SubObjectPath            Type     Reason      Message\n" +
+		"  ---------  --------  -----  ----             -------------            -------- ------      -------\n" +
+		"  33m        2m        11     kubelet, win-1   spec.containers{a}       Warning  Failed      Error: it does not start\n" +
+		"  33m        11s       151    kubelet, win-1                            Warning  FailedSync  Error syncing pod\n"
+	got := converted(t, aksZip(t, "kubectl-describe-nodes.log", "-", "kubectl-describe-pods.log",
+		text), "api/events.json")
+	for _, want := range []string{`"count":11`, `"message":"Error: it does not start"`,
+		`"lastTimestamp":"2024-09-03T10:00:00Z"`, `"count":151`, `"reason":"FailedSync"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s, want %s in it", got, want)
+		}
+	}
+}
+
 func TestTheNodesNameIsTakenFromWhereItStands(t *testing.T) {
 	noHost := strings.Replace(eksSysinfo, "EC2AMAZ-7H3KQ2L", "a host of no name", 1)
 	noHostIP := strings.Replace(eksIP, "EC2AMAZ-7H3KQ2L", "no host", 1)

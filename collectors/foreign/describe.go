@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -189,13 +190,21 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 			about["kind"] = "Node"
 			delete(about, "namespace")
 		}
-		for _, row := range sections["Events"].table("Type", "Reason", "Age", "From", "Message") {
+		rows := sections["Events"].table("Type", "Reason", "Age", "From", "Message")
+		if len(rows) == 0 { // kubectl up to 1.7
+			rows = sections["Events"].table("FirstSeen", "LastSeen", "Count", "From", "Type",
+				"Reason", "Message")
+		}
+		for _, row := range rows {
 			if len(list) == maxObjects {
 				return list
 			}
 			e := map[string]any{"type": row["Type"], "reason": row["Reason"],
 				"message": row["Message"], "involvedObject": about}
-			setAge(e, row["Age"], ran)
+			setAge(e, cmp.Or(row["Age"], row["LastSeen"]), ran)
+			if n := limited(number(row["Count"])); n > 0 {
+				e["count"] = n
+			}
 			list = append(list, e)
 		}
 	}

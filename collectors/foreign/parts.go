@@ -87,6 +87,7 @@ type taking struct {
 	indent  string // of the first line of the part
 	lines   int    // of the part
 	gap     bool   // the last line was empty
+	above   string // the last line that was not empty
 	tried   int    // lines that were looked at as the first of a file of settings
 	wanted  string // the component of `kubectl logs`, whose log goes on until the next prompt
 }
@@ -148,7 +149,7 @@ func (t *taking) take(line, rest string) {
 	}
 	if m != nil && !isLogLine(bare) {
 		t.close()
-		t.command, t.wanted = strings.TrimSpace(m[1]), ""
+		t.command, t.wanted, t.above = strings.TrimSpace(m[1]), "", ""
 		if m := nssmGet.FindStringSubmatch(t.command); m != nil { // it answers with the value alone
 			t.open(partNSSM, t.command)
 			t.text.WriteString("nssm set " + m[1] + " ")
@@ -185,6 +186,9 @@ func (t *taking) take(line, rest string) {
 	case kind == partLog && t.kind == partLog && t.about == "":
 		t.about = about // the first line that shows whose log it is
 	case kind != partOther && (kind != t.kind || about != t.about) && !t.goesOn(kind, bare):
+		if (kind == partList || kind == partTable) && createsService.MatchString(t.above) {
+			about = t.above
+		}
 		t.open(kind, about)
 		if kind == partDescribe && !describedName.MatchString(bare) {
 			t.text.WriteString(unnamedHead(bare))
@@ -199,7 +203,7 @@ func (t *taking) take(line, rest string) {
 	}
 	t.text.WriteString(line)
 	if t.gap = bare == ""; !t.gap {
-		t.lines++
+		t.lines, t.above = t.lines+1, bare
 	}
 }
 

@@ -128,3 +128,24 @@ func TestWhatIsNotOfTheNodeIsNoPart(t *testing.T) {
 		t.Errorf("the addresses of a container are those of the node: %s", got)
 	}
 }
+
+func TestAServiceIsStoppedBeforeItsFirstStart(t *testing.T) {
+	const table = "\n\nStatus   Name               DisplayName\n------   ----               -----------\n" +
+		"Stopped  kubelet            kubelet\n\n"
+	for _, row := range []struct {
+		name, text string
+		stopped    bool
+	}{
+		{"created by a command", "PS C:\\k> New-Service -Name kubelet -BinaryPathName C:\\k\\kubelet.exe" + table, false},
+		{"created by a script", "PS C:\\k> .\\join.ps1\nCreate a service for [kubelet]" + table +
+			"Successfully created the service\n", false},
+		{"created, and asked for later", "PS C:\\k> New-Service -Name kubelet -BinaryPathName C:\\k\\kubelet.exe" + table +
+			"PS C:\\k> Get-Service kubelet" + table, true},
+		{"asked for", "PS C:\\k> Get-Service kubelet" + table, true},
+	} {
+		_, tree := looseTree(t, loose(map[string]string{"a": row.text}))
+		if got := strings.Contains(written(tree, "services-part.json"), "stopped"); got != row.stopped {
+			t.Errorf("a service that is %s: its state is read: %t", row.name, got)
+		}
+	}
+}

@@ -250,6 +250,9 @@ func (p *pieces) takeObjects(found part) {
 			class = classOf(list[i-1].fields)
 		}
 		class = cmp.Or(class, classOfCommand(o.command))
+		if class == psServices && createsService.MatchString(o.command) {
+			continue
+		}
 		_, isHNS := o.fields["ActivityId"]
 		o.cut, o.output = isHNS && o.fields["Version"] == "", p.outputs
 		p.shown[class] = append(p.shown[class], o)
