@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"doctor/checks/evidence/finder"
 	"doctor/checks/sorted"
@@ -180,21 +181,40 @@ func (s *scan) limit() int {
 	return len(s.b) - s.ahead
 }
 
+// leastBeside is the text that is worth a second processor.
+const leastBeside = 32 << 10
+
+// search finds the triggers up to limit.
+func (s *scan) search(limit int) {
+	from := s.at
+	s.hits = s.hits[:0]
+	signs := s
+	var wait sync.WaitGroup
+	if limit-from >= leastBeside {
+		signs = &scan{pass: s.pass, b: s.b, hits: s.spareHits}
+		wait.Go(func() { signs.signs(from, limit) })
+	}
+	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
+		if from+start < limit {
+			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text], false})
+		}
+	})
+	s.encodings(from, limit)
+	if signs == s {
+		s.signs(from, limit)
+		return
+	}
+	wait.Wait()
+	s.hits, s.spareHits = append(s.hits, signs.hits...), signs.hits[:0]
+}
+
 // rules deals with the triggers that have all that follows them in the window.
 func (s *scan) rules() {
 	limit := s.limit()
 	if limit <= s.at {
 		return
 	}
-	s.hits = s.hits[:0]
-	from := s.at
-	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
-		if from+start < limit {
-			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text], false})
-		}
-	})
-	s.signs(from, limit)
-	s.encodings(from, limit)
+	s.search(limit)
 	sorted.By(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
 	for _, h := range s.hits {
 		if n := len(s.spans); n > 0 && s.spans[n-1].start < h.start && h.start < s.spans[n-1].end ||
