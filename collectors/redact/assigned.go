@@ -63,12 +63,17 @@ func (s *scan) assignedForm(f field) bool {
 			if f.trust == medium && v.end-v.start >= minKnown {
 				f.trust = strong // code compares it with the secret itself
 			}
-			s.takeJudged(f, v, false)
+			if v.end-v.start >= minKnown {
+				s.takeJudged(f, v, false)
+			}
 		}
 		return true
 	}
+	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
+		i++ // ${NAME:-VALUE}
+	}
 	indent, first := s.beginsLine(f.from)
-	if isLine(b[i]) {
+	if i < len(b) && isLine(b[i]) {
 		s.nextLineValue(f, op, i, indent, first)
 		return true
 	}
@@ -247,7 +252,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			v = s.wholeWord(v)
 		}
 		v = s.trimmed(v, stops)
-	} else if op.sign == '=' || f.quoted || first && f.trust == strong && isLineAt(b, skipQuote(b, v.end)) {
+	} else if op.sign == '=' || f.quoted || first && f.trust >= medium && isLineAt(b, skipQuote(b, v.end)) {
 		prose = false
 	}
 	if !v.quoted && isCmdlet(s.b[v.start:v.end]) {

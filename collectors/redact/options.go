@@ -55,7 +55,8 @@ func (s *scan) flagRule(_, end int) {
 		i--
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
-	if !v.open && v.end > v.start && looksChosen(b[v.start:v.end]) {
+	if text := b[v.start:max(v.start, v.end)]; !v.open && looksChosen(text) && bytes.IndexByte(text, ' ') < 0 &&
+		strings.IndexByte("$({[/<", text[0]) < 0 && !(bytes.IndexByte(text, '/') > 0 && isDictionaryWord(text[:bytes.IndexByte(text, '/')])) {
 		s.takePassword(v)
 	}
 }

@@ -194,6 +194,8 @@ func (s *scan) layerAt(i int) {
 		s.layerHit(i, styleRule)
 	case b[i] == '&' && entityAt(b, i) > 0:
 		s.layerHit(i, entityRule)
+	case hasFold(b, i, "："):
+		s.hits = append(s.hits, hit{i, i + len("："), framedRule, true})
 	case b[i] == 0xef:
 		if i+2 < len(b) && isWide(b[i+1], b[i+2]) {
 			s.layerHit(i, wideRule)
