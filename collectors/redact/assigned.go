@@ -63,7 +63,7 @@ func (s *scan) assignedForm(f field) bool {
 			if f.trust == medium && v.end-v.start >= minKnown {
 				f.trust = strong // code compares it with the secret itself
 			}
-			if v.end-v.start >= minKnown {
+			if v.end-v.start >= minKnown && !isDictionaryWord(s.b[v.start:v.end]) {
 				s.takeJudged(f, v, false)
 			}
 		}
@@ -71,6 +71,9 @@ func (s *scan) assignedForm(f field) bool {
 	}
 	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
 		i++ // ${NAME:-VALUE}
+	}
+	if hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) {
+		return true // what a comment says of a map
 	}
 	indent, first := s.beginsLine(f.from)
 	if i < len(b) && isLine(b[i]) {
@@ -258,6 +261,10 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if !v.quoted && isCmdlet(s.b[v.start:v.end]) {
 		return
 	}
+	if _, t := judgeName(s.b[v.start:max(v.start, v.end)]); t > noSecret && !v.quoted && op.sign == '=' && !tight &&
+		isDictionaryWord(s.b[v.start:v.end]) {
+		return // user, password = credentials
+	}
 	if isGUID(s.b[v.start:v.end]) && f.trust >= medium {
 		prose = false
 	}
@@ -336,6 +343,9 @@ func isScrambled(v []byte) bool {
 // isOwnName tells of a value that only repeats its name: RHSM_PASS=pass, password: password.
 func isOwnName(name, v []byte) bool {
 	v = bytes.TrimRight(v, ",;")
+	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && bytes.EqualFold(v[dot+1:], name) { // advapi32.CryptGenKey
+		return true
+	}
 	return len(v) >= 4 && len(v) <= len(name) && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
 }
 

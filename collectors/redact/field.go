@@ -171,6 +171,9 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		}
 	}
 	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) {
+		return
+	}
 	if !v.quoted && bytes.HasPrefix(text, []byte("--")) || v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 ||
 		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0 {
 		return // the next flag, a command, what a manual says: Password: the password (plain text)

@@ -105,7 +105,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken`)
+	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword`)
 
 const maxName = 96
 

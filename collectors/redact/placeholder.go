@@ -25,7 +25,7 @@ func isPlaceholder(v []byte) bool {
 	if len(v) == 0 || onlyTokens(v) {
 		return true
 	}
-	if len(v) <= 32 && placeholders[strings.ToLower(string(v))] {
+	if len(v) <= 32 && placeholders[strings.ToLower(string(bytes.TrimRight(v, ",;")))] {
 		return true
 	}
 	if isMetavariable(v) || isTemplate(v) || isFilledIn(v) || bytes.HasSuffix(v, []byte(",omitempty")) {
@@ -65,7 +65,7 @@ func isPlaceholder(v []byte) bool {
 
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
-	"([", "!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
+	"([", "(?", "[]", "!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
 	"change-me", "change_me",
 	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
@@ -117,7 +117,7 @@ func isMetavariable(v []byte) bool {
 	}
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
 		switch string(word) {
-		case "TOKEN", "PASSWORD", "SECRET", "KEY", "USERNAME", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
+		case "TOKEN", "PASSWORD", "SECRET", "KEY", "USERNAME", "PASS", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
 			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE", "GEN", "AWS",
 			"AZURE", "DB", "API":
 		default:

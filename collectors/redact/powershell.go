@@ -38,7 +38,7 @@ func (s *scan) secureStringRule(start, end int) {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end > v.start {
+		if v.end > v.start && (v.quoted || !isDictionaryWord(b[v.start:v.end]) || indexFold(line[end:], " -a") >= 0) {
 			s.takePassword(v)
 		}
 		return

@@ -42,7 +42,7 @@ func isCode(b []byte, v value) bool {
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
-		return i == len(text)-1 || v.end < len(b) && strings.IndexByte(")\"' \t,", b[v.end]) >= 0
+		return i == len(text)-1 || v.end < len(b) && strings.IndexByte(")\"' \t,]", b[v.end]) >= 0
 	}
 	last := text[len(text)-1]
 	if last == '[' || bytes.Contains(text, []byte("]::")) {
@@ -58,7 +58,8 @@ func isCode(b []byte, v value) bool {
 	if i > 0 && i < len(text)-1 {
 		_, t := judgeName(text[i+1:])
 		root, _, _ := bytes.Cut(text, []byte("."))
-		return t >= medium || roots[strings.ToLower(string(root))]
+		_, rooted := judgeName(root)
+		return t >= medium || rooted > noSecret || len(root) == 1 || roots[strings.ToLower(string(root))]
 	}
 	if bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text) {
 		_, t := judgeName(text)
@@ -153,7 +154,7 @@ func isPlainValue(v []byte) bool {
 			digits++
 		}
 	}
-	return digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
+	return hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v) || digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
 		strings.IndexByte("smhd%", v[len(v)-1]) >= 0
 }
 
@@ -266,7 +267,8 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if t == noSecret || isPlaceholder(v) {
 		return false
 	}
-	if t != strong && (containsAny(v, []string{tokenStart, "$("}) || isSnake(v)) {
+	if t != strong && (containsAny(v, []string{tokenStart, "$(", "%s"}) || isSnake(v) ||
+		isCamelWords(v) && !bytes.ContainsAny(v, digits)) {
 		return false // its secret is gone, and a token's digits are no sign of another
 	}
 	if len(name) == 4 && hasFold(name, 0, "pass") && (v[len(v)-1] == ':' || name[0] == 'P' &&
