@@ -201,6 +201,8 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	switch {
 	case f.quoted && b[at] == '"':
 		s.takeJudged(f, s.value(b, at, plainStops), false)
+	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
+		s.items(f, next)
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case hasFold(b, skipQuote(b, at), "value"):
 		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
@@ -215,6 +217,26 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 			return
 		}
 		s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
+	}
+}
+
+// items takes the items of a list of YAML, whose first line begins at i.
+func (s *scan) items(f field, i int) {
+	b := f.b
+	for range mostRows {
+		at := skipBlanks(b, i)
+		end := lineEnd(b, at)
+		if !hasFold(b, at, "- ") {
+			return
+		}
+		v := s.trimmed(s.value(b, skipBlanks(b, at+1), "\r\n"), "\r\n")
+		if v.open || v.end <= v.start || bytes.Contains(b[v.start:v.end], []byte(": ")) || b[v.end-1] == ':' {
+			return // of mappings
+		}
+		if f.trust == strong || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
+			s.takeJudged(f, v, f.trust < strong)
+		}
+		i = nextPayload(b, end)
 	}
 }
 

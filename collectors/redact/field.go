@@ -166,7 +166,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if f.trust == loose {
-		if f.trust = weak; v.quoted {
+		if f.trust = weak; v.quoted || isCoined(s.b[v.start:v.end], true) {
 			f.trust = medium
 		}
 	}
