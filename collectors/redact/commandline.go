@@ -235,5 +235,5 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 // switch or nothing.
 func commandGoesOn(line []byte, list []value, n int) bool {
 	return n+1 >= len(list) || list[n+1].end > list[n+1].start &&
-		strings.IndexByte("/&>|", line[list[n+1].start]) >= 0
+		strings.IndexByte("/&>|})", line[list[n+1].start]) >= 0
 }
