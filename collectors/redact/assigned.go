@@ -233,7 +233,7 @@ func (s *scan) items(f field, i int) {
 		if v.open || v.end <= v.start || bytes.Contains(b[v.start:v.end], []byte(": ")) || b[v.end-1] == ':' {
 			return // of mappings
 		}
-		if f.trust == strong || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
+		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
 			s.takeJudged(f, v, f.trust < strong)
 		}
 		i = nextPayload(b, end)
@@ -293,10 +293,15 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if (!v.quoted || f.trust < strong) && isOwnName(f.text(), s.b[v.start:v.end]) {
 		return
 	}
-	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && f.trust == strong && isIdentifier(text) &&
+	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && (f.trust == strong || f.kind == "credential") && isIdentifier(text) &&
 		!mixed(text) {
-		next := s.value(b, skipBlanks(b, v.end), plainStops) // username and password: ops VALUE
-		if !next.open && next.end > next.start && isJumbled(b[next.start:next.end]) {
+		at := skipBlanks(b, v.end)
+		if hasFold(b, at, "/ ") {
+			at += len("/ ")
+		}
+		next := s.value(b, at, plainStops) // username and password: ops VALUE, ops / VALUE
+		if text := b[next.start:max(next.start, next.end)]; !next.open && (isJumbled(text) ||
+			b[at-1] == ' ' && b[max(0, at-2)] == '/' && fitsPassword(text)) {
 			s.take(next, f.kind)
 			return
 		}

@@ -166,7 +166,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if f.trust == loose {
-		if f.trust = weak; v.quoted || isCoined(s.b[v.start:v.end], true) {
+		if f.trust = weak; v.quoted || fitsPassword(s.b[v.start:v.end]) {
 			f.trust = medium
 		}
 	}
@@ -199,7 +199,7 @@ func fits(kind string, v []byte) bool {
 		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
 	case "product-key":
-		return bytes.ContainsAny(v, digits) && !bytes.ContainsAny(v, " /")
+		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
 	}
 	return true
 }

@@ -77,14 +77,6 @@ func (s *scan) told(f field, i int, said bool) bool {
 			return true
 		}
 	}
-	if f.kind == "credential" && isIdentifier(text) && hasFold(b, v.end, " / ") { // user / VALUE
-		v = s.value(b, v.end+len(" / "), plainStops)
-		if text := b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) {
-			s.take(v, "password")
-			return true
-		}
-		return false
-	}
 	if isCode(s.b, v) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text) || isCoined(text, said))) &&
 		!(len(text) >= leastTold && isGenerated(text)) && !(f.trust >= medium && isGUID(text)) {
 		return false

@@ -52,7 +52,7 @@ func isCode(b []byte, v value) bool {
 		return false
 	}
 	i := bytes.LastIndexByte(text, '.')
-	if i > 0 && isUpper(text[0]) && isUpper(text[min(i+1, len(text)-1)]) && !bytes.ContainsAny(text, "-_$"+digits) {
+	if i > 0 && isUpper(text[0]) && isUpper(text[min(i+1, len(text)-1)]) && !bytes.ContainsAny(text, "-_$"+digits) && !isShuffled(text) {
 		return true // IntPtr.Zero
 	}
 	if i > 0 && i < len(text)-1 {
