@@ -63,12 +63,20 @@ func (s *scan) assignedForm(f field) bool {
 			if f.trust == medium && v.end-v.start >= minKnown {
 				f.trust = strong // code compares it with the secret itself
 			}
-			s.takeJudged(f, v, false)
+			if v.end-v.start >= minKnown && !isDictionaryWord(s.b[v.start:v.end]) {
+				s.takeJudged(f, v, false)
+			}
 		}
 		return true
 	}
+	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
+		i++ // ${NAME:-VALUE}
+	}
+	if hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) {
+		return true // what a comment says of a map
+	}
 	indent, first := s.beginsLine(f.from)
-	if isLine(b[i]) {
+	if i < len(b) && isLine(b[i]) {
 		s.nextLineValue(f, op, i, indent, first)
 		return true
 	}
@@ -193,6 +201,8 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	switch {
 	case f.quoted && b[at] == '"':
 		s.takeJudged(f, s.value(b, at, plainStops), false)
+	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
+		s.items(f, next)
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case hasFold(b, skipQuote(b, at), "value"):
 		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
@@ -207,6 +217,26 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 			return
 		}
 		s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
+	}
+}
+
+// items takes the items of a list of YAML, whose first line begins at i.
+func (s *scan) items(f field, i int) {
+	b := f.b
+	for range mostRows {
+		at := skipBlanks(b, i)
+		end := lineEnd(b, at)
+		if !hasFold(b, at, "- ") {
+			return
+		}
+		v := s.trimmed(s.value(b, skipBlanks(b, at+1), "\r\n"), "\r\n")
+		if v.open || v.end <= v.start || bytes.Contains(b[v.start:v.end], []byte(": ")) || b[v.end-1] == ':' {
+			return // of mappings
+		}
+		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
+			s.takeJudged(f, v, f.trust < strong)
+		}
+		i = nextPayload(b, end)
 	}
 }
 
@@ -247,11 +277,15 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			v = s.wholeWord(v)
 		}
 		v = s.trimmed(v, stops)
-	} else if op.sign == '=' || f.quoted || first && f.trust == strong && isLineAt(b, skipQuote(b, v.end)) {
+	} else if op.sign == '=' || f.quoted || first && f.trust >= medium && isLineAt(b, skipQuote(b, v.end)) {
 		prose = false
 	}
 	if !v.quoted && isCmdlet(s.b[v.start:v.end]) {
 		return
+	}
+	if _, t := judgeName(s.b[v.start:max(v.start, v.end)]); t > noSecret && !v.quoted && op.sign == '=' && !tight &&
+		isDictionaryWord(s.b[v.start:v.end]) {
+		return // user, password = credentials
 	}
 	if isGUID(s.b[v.start:v.end]) && f.trust >= medium {
 		prose = false
@@ -259,10 +293,15 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if (!v.quoted || f.trust < strong) && isOwnName(f.text(), s.b[v.start:v.end]) {
 		return
 	}
-	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && f.trust == strong && isIdentifier(text) &&
+	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && (f.trust == strong || f.kind == "credential") && isIdentifier(text) &&
 		!mixed(text) {
-		next := s.value(b, skipBlanks(b, v.end), plainStops) // username and password: ops VALUE
-		if !next.open && next.end > next.start && isJumbled(b[next.start:next.end]) {
+		at := skipBlanks(b, v.end)
+		if hasFold(b, at, "/ ") {
+			at += len("/ ")
+		}
+		next := s.value(b, at, plainStops) // username and password: ops VALUE, ops / VALUE
+		if text := b[next.start:max(next.start, next.end)]; !next.open && (isJumbled(text) ||
+			b[at-1] == ' ' && b[max(0, at-2)] == '/' && fitsPassword(text)) {
 			s.take(next, f.kind)
 			return
 		}
@@ -331,6 +370,9 @@ func isScrambled(v []byte) bool {
 // isOwnName tells of a value that only repeats its name: RHSM_PASS=pass, password: password.
 func isOwnName(name, v []byte) bool {
 	v = bytes.TrimRight(v, ",;")
+	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && bytes.EqualFold(v[dot+1:], name) { // advapi32.CryptGenKey
+		return true
+	}
 	return len(v) >= 4 && len(v) <= len(name) && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
 }
 

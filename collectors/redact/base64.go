@@ -23,6 +23,9 @@ func (s *scan) encodings(from, limit int) {
 		lowest := max(0, i-s.back/2)
 		start := lowest + runBack(b[lowest:], i-lowest, base64Byte)
 		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
+		if end-start < leastLoud {
+			continue
+		}
 		s.worded(start, end)
 		switch {
 		case end-start < leastEncoded:

@@ -69,7 +69,7 @@ func (s *scan) tuple(f field, at int) {
 		return
 	}
 	if i = skipBlanks(b, i+1); skipQuote(b, i) > i {
-		if v := s.value(b, i, plainStops); !v.open && looksChosen(b[v.start:v.end]) {
+		if v := s.value(b, i, plainStops); !v.open && (looksChosen(b[v.start:v.end]) || isCoined(b[v.start:v.end], false)) {
 			s.take(v, "password")
 		}
 	}

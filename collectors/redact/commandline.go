@@ -161,7 +161,7 @@ func (s *scan) accountPassword(line []byte, list []value) {
 	}
 	user := line[list[0].start:list[0].end]
 	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || !bytes.ContainsAny(user, "=:")) &&
-		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") {
+		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])
 	}
 }
@@ -210,7 +210,7 @@ func (s *scan) slashPassword(line []byte, list []value) {
 
 // netPassword: net use X: \\host\share PASSWORD /user:U, net user NAME PASSWORD /add.
 func (s *scan) netPassword(line []byte, list []value, share bool) {
-	plain := 0
+	plain, named := 0, !share
 	for n, w := range list {
 		text := line[w.start:w.end]
 		if len(text) == 0 || text[0] == '/' || text[0] == '-' {
@@ -218,12 +218,13 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 		}
 		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) ||
 			string(text) == "*" {
+			named = true
 			continue
 		}
 		if plain++; plain == 1 && !share {
 			continue // the user's name
 		}
-		if commandGoesOn(line, list, n) {
+		if named && commandGoesOn(line, list, n) {
 			s.takePassword(w)
 		}
 		return
@@ -234,5 +235,5 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 // switch or nothing.
 func commandGoesOn(line []byte, list []value, n int) bool {
 	return n+1 >= len(list) || list[n+1].end > list[n+1].start &&
-		strings.IndexByte("/&>|", line[list[n+1].start]) >= 0
+		strings.IndexByte("/&>|})", line[list[n+1].start]) >= 0
 }

@@ -127,7 +127,12 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"user":    func(s *scan, line []byte, list []value) { s.netPassword(line, list, false) },
 	"account": (*scan).accountPassword,
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
-	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
+	"set": func(s *scan, line []byte, list []value) {
+		if len(list) > 0 && fitsPassword(line[list[0].start:list[0].end]) {
+			s.takePassword(list[0])
+		}
+	},
+	"second": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
 	"third": func(s *scan, line []byte, list []value) {
 		if list = plainWords(line, list); len(list) == 3 {
 			s.takePassword(list[2])
@@ -166,10 +171,15 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 }
 
+// fitsPassword tells of a word that is no other word of a command.
+func fitsPassword(v []byte) bool {
+	return looksRandom(v) || looksChosen(v) || isShuffled(v) || isCoined(v, true)
+}
+
 // literalRule: kubectl create secret … --from-literal=NAME=VALUE.
 func (s *scan) literalRule(start, end int) {
 	b := s.see(start)
-	if end >= len(b) || b[end] != '=' && !isBlank(b[end]) {
+	if end >= len(b) || b[end] != '=' && !isBlank(b[end]) || indexFold(s.b[max(0, start-layerBack/2):start], "configmap") >= 0 {
 		return
 	}
 	i := skipQuote(b, skipBlanks(b, end+1))

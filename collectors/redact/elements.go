@@ -74,7 +74,7 @@ func (s *scan) elementText(f field, i int) {
 		return // <token> is a placeholder in a sentence
 	}
 	start := i + bytes.Index(b[i:end], text)
-	if isSecret(f.text(), text, f.trust, false) {
+	if fits(f.kind, text) && isSecret(f.text(), text, f.trust, false) {
 		s.add(start, start+len(text), f.kind, text)
 	}
 }

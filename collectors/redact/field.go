@@ -166,16 +166,23 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if f.trust == loose {
-		if f.trust = weak; v.quoted {
+		if f.trust = weak; v.quoted || fitsPassword(s.b[v.start:v.end]) {
 			f.trust = medium
 		}
 	}
 	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) {
+		return
+	}
+	if !v.quoted && bytes.HasPrefix(text, []byte("--")) || v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 ||
+		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0 {
+		return // the next flag, a command, what a manual says: Password: the password (plain text)
+	}
 	if !v.quoted && (afterWord(f.b, f.from) && isAssignment(text) || isCode(s.b, v) ||
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits)) {
 		return // the sentence goes on with its fields: failed to get a token: status=400
 	}
-	if isSecret(f.text(), text, f.trust, prose) {
+	if fits(f.kind, text) && isSecret(f.text(), text, f.trust, prose) {
 		s.take(v, f.kind)
 		return
 	}
@@ -185,6 +192,18 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 	}
 }
 
+// fits tells whether a value can be of its kind: a key is no command, no path and no word.
+func fits(kind string, v []byte) bool {
+	switch kind {
+	case "private-key":
+		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :") && !isDictionaryWord(v) &&
+			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
+	case "product-key":
+		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
+	}
+	return true
+}
+
 // quotedThing tells of a quoted name that is no key: the end of an address in
 // quotes (Post "https://x/token": …), or what a sentence names (volume "token" : …).
 func (s *scan) quotedThing(f field) bool {
@@ -192,6 +211,9 @@ func (s *scan) quotedThing(f field) bool {
 		return false
 	}
 	b := f.b
+	if b[f.from-1] == '/' && hasFold(b, skipQuote(b, skipGap(b, f.at+1)), "value") {
+		return false // a patch: {"path":"/data/password","value":"…"}
+	}
 	if b[f.from-1] == '/' {
 		return isAlnum(b[f.from-2]) || b[f.from-2] == '-'
 	}

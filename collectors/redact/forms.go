@@ -22,6 +22,12 @@ func (s *scan) argumentForm(f field) bool {
 		return false
 	}
 	v := s.value(f.b, f.at, " \t\r\n\"'`;|")
+	if i := bytes.Index(s.b[v.start:max(v.start, v.end)], []byte("</")); i > 0 && !v.quoted {
+		v.end, v.open = v.start+i, false // the end of the element around it
+	}
+	if f.at-f.after > 1 && isUpper(f.b[f.at]) && moreWords(f.b, f.at) && isDictionaryWord(s.b[v.start:max(v.start, v.end)]) {
+		return true // of a usage text
+	}
 	if v.end <= v.start || !v.quoted && (f.b[f.at] == '-' || f.b[f.at] == '/' &&
 		v.end-v.start < 12) {
 		return true
@@ -202,8 +208,9 @@ func (s *scan) isForm(f field) bool {
 		if word == " to " && !v.quoted && isDictionaryWord(bytes.TrimRight(s.b[v.start:v.end], ":,")) {
 			continue // the password to proceed with: …
 		}
-		s.takeJudged(f, v, !v.quoted)
-		return v.end > v.start
+		n := len(s.spans)
+		s.takeJudged(f, v, !v.quoted || bytes.Count(s.b[v.start:max(v.start, v.end)], []byte(" ")) > 1)
+		return v.end > v.start && (word != " for user " || len(s.spans) > n)
 	}
 	return false
 }

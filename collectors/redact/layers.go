@@ -19,6 +19,7 @@ const (
 // A decoder reads what one format writes in place of a byte.
 type decoder struct {
 	ends   string // bytes that end the text
+	within string // bytes that end a value in it
 	quoted bool   // it stands in quotes
 	// read returns what stands at i and how many bytes it takes; 0 where it stands as it is
 	read func(b []byte, i, end int) (text string, n int)
@@ -31,6 +32,7 @@ const (
 	styles
 	wides
 	escapes
+	frames
 	layerKinds
 )
 
@@ -39,7 +41,7 @@ var decoders = [layerKinds]decoder{
 		n := entityAt(b[:end], i)
 		return html.UnescapeString(string(b[i : i+n])), n
 	}},
-	percents: {ends: percentEnds, read: readPercent},
+	percents: {ends: "\r\n", within: percentEnds, read: readPercent},
 	queries: {ends: percentEnds + "?&=", read: func(b []byte, i, end int) (string, int) {
 		if b[i] == '+' {
 			return " ", 1
@@ -175,15 +177,62 @@ func (s *scan) layer(start, kind int) {
 		}
 		i += n
 	}
-	*s.work += int64(end - from)
+	s.inner(text, places, d.within)
+}
+
+// inner redacts a decoded text, and takes what was found out of the outer one, up to what ends a value
+// there.
+func (s *scan) inner(text []byte, places []place, ends string) {
+	*s.work += int64(len(text))
 	inner := &scan{pass: s.within(), b: text, eof: true}
 	inner.found, inner.prose = s.found, s.prose
 	inner.rules()
 	for _, x := range inner.spans {
 		start, end := places[x.start].from, places[min(x.end, len(text))-1].to
+		if i := bytes.IndexAny(s.b[start:end], ends); i > 0 {
+			end = start + i
+		}
 		if !onlyTokens(s.b[start:end]) {
 			s.spans = append(s.spans, span{start, end, x.kind, x.token, false})
 		}
+	}
+}
+
+// framedRule reads the lines that stand behind the same words, as a program's message has them around
+// each line of what it quotes: 错误：…，请重试。
+func framedRule(s *scan, start, end int) {
+	if start < s.dull.layer[frames] || s.depth >= maxDepth {
+		return
+	}
+	b := s.see(start)
+	line := max(0, start-min(layerBack, s.back/2))
+	line += lineStart(b[line:], start-line)
+	words, closing := b[line:end], []byte(nil)
+	if stop := lineEnd(b, end); stop > end {
+		if i := bytes.LastIndex(b[end:stop], []byte("，")); i >= 0 {
+			closing = b[end+i : stop]
+		}
+	}
+	var text []byte
+	var places []place
+	lines := 0
+	for bytes.HasPrefix(b[line:], words) && line-start < layerAhead {
+		stop := lineEnd(b, line)
+		last := stop - len(closing)*b2i(bytes.HasSuffix(b[line:stop], closing))
+		line += len(words)
+		for ; line < last; line++ {
+			text, places = append(text, b[line]), append(places, place{line, line + 1})
+		}
+		next := nextLine(b, stop)
+		text, places = append(text, '\n'), append(places, place{stop, next})
+		lines++
+		if s.dull.layer[frames] = stop; next == stop {
+			break
+		}
+		line = next
+	}
+	if lines > 1 {
+		s.inner(text, places, "")
 	}
 }
 

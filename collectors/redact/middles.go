@@ -107,10 +107,13 @@ func (s *scan) wordForm(f field) bool {
 	if hasFold(b, i, "key ") {
 		i = skipBlanks(b, i+len("key "))
 	}
-	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start &&
-		looksChosen(b[v.start:v.end]) && hardWord(b[v.start:v.end]) {
-		s.takeJudged(f, v, false)
-		return true
+	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start {
+		text := b[v.start:v.end]
+		tied := bytes.ContainsAny(f.text(), "_-") // of a configuration, and no word of a sentence
+		if looksChosen(text) && hardWord(text) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
+			s.takeJudged(f, v, false)
+			return true
+		}
 	}
 	end := run(b, i, tokenByte)
 	text := bytes.TrimRight(b[i:end], ".")
@@ -123,3 +126,11 @@ func (s *scan) wordForm(f field) bool {
 }
 
 const leastWord = 20
+
+// withoutSigns drops the signs that names have too.
+func withoutSigns(c rune) rune {
+	if strings.ContainsRune("-_.~", c) {
+		return -1
+	}
+	return c
+}

@@ -238,7 +238,7 @@ func isWordy(v []byte) bool {
 		}
 		i = max(i, end-1)
 	}
-	return 2*letters > len(v)
+	return 2*letters >= len(v)
 }
 
 // hasVowels tells of letters that can be said: one in six is a vowel.

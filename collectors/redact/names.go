@@ -59,11 +59,11 @@ var names = []struct {
 	{"private-key", weak, `certificate-key pfx pfx-data pfx-blob`},
 	{"key", medium, `encryption-key decryption-key validation-key signing-key signature-key master-key
 		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
-		crypto-key aes-key hmac-key account-token schluessel`},
+		crypto-key aes-key hmac-key account-token schluessel tsig authentication-key privacy-key priv-key`},
 	{"key", weak, `key access-id key-id access private`},
 	{"product-key", medium, `product-key`},
 	{"basic-auth", medium, `basic-auth`},
-	{"snmp-community", medium, `snmp-community community-string rocommunity rwcommunity`},
+	{"snmp-community", medium, `snmp-community community-string community-strings rocommunity rwcommunity`},
 	{"snmp-community", weak, `community`},
 	{"hash", weak, `ntlm-hash nt-hash lm-hash ntlm`},
 	{"cookie", weak, `cookie cookies session-id`},
@@ -105,7 +105,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens`)
+	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword`)
 
 const maxName = 96
 

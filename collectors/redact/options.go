@@ -55,9 +55,16 @@ func (s *scan) flagRule(_, end int) {
 		i--
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
-	if !v.open && v.end > v.start && looksChosen(b[v.start:v.end]) {
+	if text := b[v.start:max(v.start, v.end)]; !v.open && looksChosen(text) && bytes.IndexByte(text, ' ') < 0 &&
+		!isSetting(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !(bytes.IndexByte(text, '/') > 0 && isDictionaryWord(text[:bytes.IndexByte(text, '/')])) {
 		s.takePassword(v)
 	}
+}
+
+// isSetting tells of NAME=VALUE.
+func isSetting(text []byte) bool {
+	i := bytes.IndexByte(text, '=')
+	return i > 0 && i < len(text)-2 && isIdentifier(text[:i])
 }
 
 // usingRule: connect to DB user NAME using VALUE.

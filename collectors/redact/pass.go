@@ -206,17 +206,18 @@ type span struct {
 // scan is the state of one text on its way through the window.
 type scan struct {
 	*pass
-	b       []byte
-	done    int // bytes of b that are written
-	at      int // triggers before are dealt with
-	looked  int // known values that end before are dealt with
-	eof     bool
-	spans   []span
-	hits    []hit
-	dull    dull
-	named   int // the end of the name that was judged last
-	swallow *swallow
-	masked  []byte // waits for the end of its line
+	b         []byte
+	done      int // bytes of b that are written
+	at        int // triggers before are dealt with
+	looked    int // known values that end before are dealt with
+	eof       bool
+	spans     []span
+	hits      []hit
+	spareHits []hit // room for those of a search
+	dull      dull
+	named     int // the end of the name that was judged last
+	swallow   *swallow
+	masked    []byte // waits for the end of its line
 }
 
 // dull remembers what was looked at in vain, so that a text full of triggers

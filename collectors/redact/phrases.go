@@ -19,27 +19,27 @@ func (s *scan) phraseForm(f field) bool {
 		f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
-	if f.quoted && f.at == f.after && s.told(f, f.after) { // 「密码」VALUE
+	if f.quoted && f.at == f.after && strings.IndexByte("[(", f.behind()) < 0 && s.told(f, f.after, true) { // 「密码」VALUE
 		return true
 	}
-	if c, n := wideAt(b, f.at); c == '(' && s.told(f, f.at+n) { // パスワード（VALUE）
+	if c, n := wideAt(b, f.at); c == '(' && s.told(f, f.at+n, true) { // パスワード（VALUE）
 		return true
 	}
 	last := min(len(b), f.after+phraseReach)
 	for i, words := f.after, 0; i < last && words < phraseWords; i++ {
 		switch c := b[i]; {
-		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0 || hasFold(b, i, ". "):
+		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0 || hasFold(b, i, ". ") || hasFold(b, i, "://"):
 			return false
 		case c == ':' || c == 0xef && hasFold(b, i, "："):
-			return s.told(f, skipGap(b, i+len("：")-2*b2i(c == ':')))
+			return s.told(f, skipGap(b, i+len("：")-2*b2i(c == ':')), true)
 		case isBlank(c):
 			words++
 			for _, word := range isWords {
-				if hasFold(b, i, word) && s.told(f, skipGap(b, i+len(word))) {
+				if hasFold(b, i, word) && s.told(f, skipGap(b, i+len(word)), true) {
 					return true
 				}
 			}
-			if words <= 3 && s.told(f, skipGap(b, i)) {
+			if words <= 3 && s.told(f, skipGap(b, i), false) {
 				return true
 			}
 		}
@@ -54,9 +54,9 @@ func b2i(yes bool) int {
 	return 0
 }
 
-// told takes a value that a sentence tells: one that a generator made, or somebody
-// who had to use signs.
-func (s *scan) told(f field, i int) bool {
+// told takes a value that a sentence tells: one that a generator made, or somebody who had to use
+// signs. Where the sentence says that it is the value, letters and digits in one word are enough.
+func (s *scan) told(f field, i int, said bool) bool {
 	b := f.b
 	if i < len(b) && isLine(b[i]) {
 		return s.toldBelow(f, i)
@@ -77,7 +77,7 @@ func (s *scan) told(f field, i int) bool {
 			return true
 		}
 	}
-	if isCode(s.b, v) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text))) &&
+	if isCode(s.b, v) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text) || isCoined(text, said))) &&
 		!(len(text) >= leastTold && isGenerated(text)) && !(f.trust >= medium && isGUID(text)) {
 		return false
 	}
@@ -132,6 +132,17 @@ func (s *scan) usedForm(f field) bool {
 	start := runBack(b[:scope], scope, wordByte)
 	return b[scope] == '{' && scope > 0 && b[scope-1] == '$' || start > 0 && b[start-1] == '$' ||
 		start > 1 && b[start-1] == '{' && b[start-2] == '$'
+}
+
+// isCoined tells of a word of letters and digits. Where nothing says that it is the value, they must
+// take turns, as in no version and no name with a number.
+func isCoined(v []byte, said bool) bool {
+	turns := 0
+	for i := 1; i < len(v); i++ {
+		turns += b2i(isDigit(v[i]) != isDigit(v[i-1]))
+	}
+	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns >= 3-2*b2i(said) &&
+		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v) && !isSentence(v)
 }
 
 // isShuffled tells of letters of both cases with signs among them, as no word has them.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -24,10 +25,10 @@ func isPlaceholder(v []byte) bool {
 	if len(v) == 0 || onlyTokens(v) {
 		return true
 	}
-	if len(v) <= 32 && placeholders[strings.ToLower(string(v))] {
+	if len(v) <= 32 && placeholders[strings.ToLower(string(bytes.TrimRight(v, ",;")))] {
 		return true
 	}
-	if isMetavariable(v) || isTemplate(v) {
+	if isMetavariable(v) || isTemplate(v) || isFilledIn(v) || bytes.HasSuffix(v, []byte(",omitempty")) {
 		return true
 	}
 	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) ||
@@ -47,7 +48,8 @@ func isPlaceholder(v []byte) bool {
 	case '<':
 		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">")) // [-Credential <PSCredential>]
 		name = bytes.ReplaceAll(name, []byte("[]"), nil)
-		return closed && len(v) <= 64 && run(name, 0, nameByte|blankByte) == len(name)
+		name = bytes.ReplaceAll(name, []byte("/"), nil) // <Key/Email ID>
+		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 && run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
 		if hasFold(v, 0, "[-") || hasFold(v, 0, "[[-") || hasFold(v, 0, "[<") {
 			return true // of a usage text
@@ -63,7 +65,7 @@ func isPlaceholder(v []byte) bool {
 
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
-	"!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
+	"([", "(?", "[]", "!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
 	"change-me", "change_me",
 	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
@@ -84,9 +86,27 @@ func isTemplate(v []byte) bool {
 	case '%':
 		return len(v) == 2 && isLower(v[1])
 	case '{':
-		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1 && !isGUID(v)
+		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1])
 	}
 	return false
+}
+
+// isFilledIn takes a name with a variable in it: member-${cluster}-token, $1-kubeconfig, key-<DATE>.
+func isFilledIn(v []byte) bool {
+	for _, signs := range []string{"${}", "$()", "<>"} {
+		from := bytes.IndexByte(v, signs[len(signs)-2])
+		end := bytes.IndexByte(v, signs[len(signs)-1])
+		if from < 0 || end < from+2 || signs[0] == '$' && (from == 0 || v[from-1] != '$') ||
+			signs[0] == '<' && bytes.ContainsAny(v[from:end], lowers) {
+			continue
+		}
+		rest := slices.Concat(v[:from], v[end+1:])
+		if run(rest, 0, nameByte) == len(rest) && !bytes.ContainsAny(rest, digits) {
+			return true
+		}
+	}
+	i := run(v, 1, hexByte)
+	return v[0] == '$' && i > 1 && i < len(v) && v[i] == '-' && allDigits(v[1:i])
 }
 
 // isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
@@ -97,7 +117,7 @@ func isMetavariable(v []byte) bool {
 	}
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
 		switch string(word) {
-		case "TOKEN", "PASSWORD", "SECRET", "KEY", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
+		case "TOKEN", "PASSWORD", "SECRET", "KEY", "USERNAME", "PASS", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
 			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE", "GEN", "AWS",
 			"AZURE", "DB", "API":
 		default:

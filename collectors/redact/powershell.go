@@ -38,7 +38,7 @@ func (s *scan) secureStringRule(start, end int) {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end > v.start {
+		if v.end > v.start && (v.quoted || !isDictionaryWord(b[v.start:v.end]) || indexFold(line[end:], " -a") >= 0) {
 			s.takePassword(v)
 		}
 		return
@@ -51,7 +51,7 @@ func (s *scan) takePassword(v value) {
 		s.take(v, "password")
 	} else if text := s.b[v.start:v.end]; !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
 		s.takeVariable(v)
-	} else if !isPlaceholder(text) && !isPath(text) {
+	} else if !isPlaceholder(text) && !isPath(text) && !(v.quote == '`' && bytes.IndexByte(text, ' ') >= 0) {
 		s.take(v, "password")
 	}
 }
@@ -98,6 +98,10 @@ func (s *scan) credentialRule(start, end int) {
 	b := s.see(start)
 	user := s.value(b, skipBlanks(b, end), plainStops)
 	i := skipBlanks(b, skipQuote(b, user.end))
+	if i < len(b) && b[i] == ',' && bytes.IndexByte(b[user.start:max(user.start, user.end)], ':') > 0 { // an address
+		user = s.value(b, skipBlanks(b, i+1), plainStops)
+		i = skipBlanks(b, skipQuote(b, user.end))
+	}
 	if i < len(b) && b[i] == ',' {
 		if i = skipBlanks(b, i+1); i < len(b) && skipQuote(b, i) > i {
 			s.takePassword(s.value(b, i, plainStops))

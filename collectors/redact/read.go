@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // value is where a value stands in the text.
 type value struct {
@@ -98,6 +101,12 @@ func (s *scan) escapedLine(b []byte, i int) bool {
 // quotedValue reads up to the quote that is escaped as the first at q is.
 func (s *scan) quotedValue(b []byte, q, escapes int) value {
 	v := value{start: q + 1, quoted: true, quote: b[q], escapes: escapes}
+	if hasFold(b, q, "`\"") { // in a text of PowerShell in quotes
+		if n := bytes.Index(b[q+2:lineEnd(b, q)], []byte("`\"")); n >= 0 {
+			v.start, v.end = q+2, q+2+n
+			return v
+		}
+	}
 	end, ended := closing(b, q+1, v.quote, escapes)
 	v.end, v.open = end, !ended && s.cut(b)
 	return v

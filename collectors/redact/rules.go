@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"doctor/checks/evidence/finder"
 	"doctor/checks/sorted"
@@ -32,7 +33,7 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>x|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--auth |--auth=|senha é|senha e |clave es|clave: `},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>x|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es|clave: `},
 	{(*scan).nameRule,
 		`_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
 	{(*scan).codeRule, `?code=|&code=`},
@@ -48,7 +49,7 @@ var rules = []struct {
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
-		`networkcredential(|pscredential(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|x509certificate2(|passwordcredential(|passwordauthentication(|httpbasicauth(`},
+		`networkcredential(|pscredential(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|x509certificate2(|passwordcredential(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
@@ -66,7 +67,7 @@ var rules = []struct {
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
 	{(*scan).netrcRule, " login |\nlogin |\tlogin "},
 	{(*scan).webhookRule,
-		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/`},
+		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|hooks.zapier.com/hooks/catch/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/`},
 }
 
 // follows are the bytes behind a name that matter.
@@ -180,21 +181,40 @@ func (s *scan) limit() int {
 	return len(s.b) - s.ahead
 }
 
+// leastBeside is the text that is worth a second processor.
+const leastBeside = 32 << 10
+
+// search finds the triggers up to limit.
+func (s *scan) search(limit int) {
+	from := s.at
+	s.hits = s.hits[:0]
+	signs := s
+	var wait sync.WaitGroup
+	if limit-from >= leastBeside {
+		signs = &scan{pass: s.pass, b: s.b, hits: s.spareHits}
+		wait.Go(func() { signs.signs(from, limit) })
+	}
+	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
+		if from+start < limit {
+			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text], false})
+		}
+	})
+	s.encodings(from, limit)
+	if signs == s {
+		s.signs(from, limit)
+		return
+	}
+	wait.Wait()
+	s.hits, s.spareHits = append(s.hits, signs.hits...), signs.hits[:0]
+}
+
 // rules deals with the triggers that have all that follows them in the window.
 func (s *scan) rules() {
 	limit := s.limit()
 	if limit <= s.at {
 		return
 	}
-	s.hits = s.hits[:0]
-	from := s.at
-	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
-		if from+start < limit {
-			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text], false})
-		}
-	})
-	s.signs(from, limit)
-	s.encodings(from, limit)
+	s.search(limit)
 	sorted.By(s.hits, func(a, b hit) int { return cmp.Compare(a.start, b.start) })
 	for _, h := range s.hits {
 		if n := len(s.spans); n > 0 && s.spans[n-1].start < h.start && h.start < s.spans[n-1].end ||

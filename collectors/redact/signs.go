@@ -116,14 +116,20 @@ func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
 // signs finds what no text betrays.
 func (s *scan) signs(from, limit int) {
-	b := s.b
-	for i := from; i < limit; i++ {
-		next := byte('\n')
-		if i+1 < len(b) {
-			next = b[i+1]
+	b := s.b[:min(len(s.b), limit+1)]
+	if from >= len(b) {
+		return
+	}
+	pair := uint16(b[from])
+	for i, next := range b[from+1:] {
+		pair = pair<<8 | uint16(next)
+		if sign := signPairs[pair]; sign != 0 {
+			s.sign(from+i, sign)
 		}
-		if sign := signPairs[pairOf(b[i], next)]; sign != 0 {
-			s.sign(i, sign)
+	}
+	if len(b) == limit { // the end of the text is the end of its line
+		if sign := signPairs[pairOf(b[limit-1], '\n')]; sign != 0 {
+			s.sign(limit-1, sign)
 		}
 	}
 }
@@ -188,6 +194,8 @@ func (s *scan) layerAt(i int) {
 		s.layerHit(i, styleRule)
 	case b[i] == '&' && entityAt(b, i) > 0:
 		s.layerHit(i, entityRule)
+	case hasFold(b, i, "："):
+		s.hits = append(s.hits, hit{i, i + len("："), framedRule, true})
 	case b[i] == 0xef:
 		if i+2 < len(b) && isWide(b[i+1], b[i+2]) {
 			s.layerHit(i, wideRule)

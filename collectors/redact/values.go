@@ -42,7 +42,7 @@ func isCode(b []byte, v value) bool {
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
-		return i == len(text)-1 || v.end < len(b) && strings.IndexByte(")\"' \t,", b[v.end]) >= 0
+		return i == len(text)-1 || v.end < len(b) && strings.IndexByte(")\"' \t,]", b[v.end]) >= 0
 	}
 	last := text[len(text)-1]
 	if last == '[' || bytes.Contains(text, []byte("]::")) {
@@ -52,10 +52,14 @@ func isCode(b []byte, v value) bool {
 		return false
 	}
 	i := bytes.LastIndexByte(text, '.')
+	if i > 0 && isUpper(text[0]) && isUpper(text[min(i+1, len(text)-1)]) && !bytes.ContainsAny(text, "-_$"+digits) && !isShuffled(text) {
+		return true // IntPtr.Zero
+	}
 	if i > 0 && i < len(text)-1 {
 		_, t := judgeName(text[i+1:])
 		root, _, _ := bytes.Cut(text, []byte("."))
-		return t >= medium || roots[strings.ToLower(string(root))]
+		_, rooted := judgeName(root)
+		return t >= medium || rooted > noSecret || len(root) == 1 || roots[strings.ToLower(string(root))]
 	}
 	if bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text) {
 		_, t := judgeName(text)
@@ -114,6 +118,9 @@ func isPath(v []byte) bool {
 	if bytes.HasPrefix(v, []byte(`\\`)) && bytes.Count(v, []byte(`\`)) >= 3 {
 		return true
 	}
+	if i := bytes.IndexAny(v, "#?"); i > 0 {
+		v = v[:i]
+	}
 	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 &&
 		run(v, 0, nameByte|base64Byte) == len(v) && !mixed(v) {
 		return true
@@ -126,7 +133,7 @@ func isPath(v []byte) bool {
 func isPlainValue(v []byte) bool {
 	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) ||
 		bytes.HasPrefix(v, []byte("Registry::")) ||
-		bytes.HasPrefix(v, []byte("sha256:")) {
+		bytes.HasPrefix(v, []byte("sha256:")) || bytes.HasPrefix(v, []byte("application/")) {
 		return true
 	}
 	if i := bytes.Index(v, []byte("://")); i > 0 && i < 12 {
@@ -147,7 +154,7 @@ func isPlainValue(v []byte) bool {
 			digits++
 		}
 	}
-	return digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
+	return hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v) || digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
 		strings.IndexByte("smhd%", v[len(v)-1]) >= 0
 }
 
@@ -176,7 +183,7 @@ func mixed(v []byte) bool {
 func looksRandom(v []byte) bool {
 	v = bytes.TrimRight(v, "!?\"'")
 	if len(v) < 6 || v[len(v)-1] == ':' || bytes.HasPrefix(v, []byte("0x")) || isPlainValue(v) ||
-		isObjectName(v) || isTypeName(v) {
+		isObjectName(v) || isTypeName(v) || isSentence(v) || !bytes.ContainsAny(v, lowers+digits) {
 		return false
 	}
 	if isGUID(v) || bytes.ContainsAny(v, "(\\") && !hardWord(v) {
@@ -190,6 +197,15 @@ func looksRandom(v []byte) bool {
 	}
 	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) &&
 		bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
+}
+
+// isSentence tells of words, or of letters that are not ASCII.
+func isSentence(v []byte) bool {
+	blanks, wide := bytes.Count(v, []byte(" ")), 0
+	for _, c := range v {
+		wide += b2i(c >= 0x80)
+	}
+	return blanks > 2 || blanks == 2 && !bytes.ContainsAny(v, digits) || 2*wide > len(v)
 }
 
 // isObjectName takes names as Kubernetes gives them: kube-system/regcred,
@@ -251,7 +267,8 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if t == noSecret || isPlaceholder(v) {
 		return false
 	}
-	if t != strong && bytes.Contains(v, []byte(tokenStart)) {
+	if t != strong && (containsAny(v, []string{tokenStart, "$(", "%s"}) || isSnake(v) ||
+		isCamelWords(v) && !bytes.ContainsAny(v, digits)) {
 		return false // its secret is gone, and a token's digits are no sign of another
 	}
 	if len(name) == 4 && hasFold(name, 0, "pass") && (v[len(v)-1] == ':' || name[0] == 'P' &&
@@ -261,8 +278,8 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
 		return false
 	}
-	if len(name) == 4 && hasFold(name, 0, "pass") && isPlainValue(v) {
-		return false // so many tests pass
+	if len(name) == 4 && hasFold(name, 0, "pass") && (isPlainValue(v) || containsAny(v, []string{"[["})) {
+		return false // so many tests pass; a macro of AsciiDoc
 	}
 	if t == strong {
 		return !prose || bytes.Count(v, []byte(" ")) < 2 && (looksRandom(v) ||
@@ -278,10 +295,15 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 		if isKeyOfService(name) && (isGUID(v) || len(v) >= leastNamed && isMade(v)) {
 			return true
 		}
-		return isAuthPair(v) || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
+		return isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ") || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
 			bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
 	}
 	return !prose || looksRandom(v)
+}
+
+// isSnake takes words as code ties them: kubernetes_analyze_secret.
+func isSnake(v []byte) bool {
+	return bytes.IndexByte(v, '_') > 0 && isIdentifier(v) && !bytes.ContainsAny(v, uppers+digits)
 }
 
 // isSecretURL tells of an address that lets whoever knows it in: https://…/services/VALUE.

@@ -166,6 +166,9 @@ func (s *scan) afterKeyWord(i int) bool {
 	if end == i || end == lowest {
 		return false
 	}
+	if hasFold(b, end-len(" is"), " is") { // the API key is 0123…
+		end -= len(" is")
+	}
 	from := end
 	for from > lowest && isLower(b[from-1]|0x20) {
 		from--
