@@ -118,10 +118,7 @@ func (p *pieces) readText(f looseFile) {
 			if component == "" || component == "pods" && own != "" {
 				component = own
 			}
-			if antreaFiles.MatchString(found.text) {
-				component = "antrea"
-			}
-			p.logLines(component, f.path, found.text)
+			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.text)
 		}
 	}
 	if f.role == pieceText && len(p.logs) == lines && strings.Count(unread, "\n") > 0 {
