@@ -122,7 +122,7 @@ var podSymptoms = []Symptom{
 			"csi-driver-not-registered",
 			"securitycontext-nonroot", "hostprocess-logon-denied",
 			"hostprocess-unsupported", "hyperv-feature-missing", "hyperv-annotation",
-			"hostport-conflict-or-not-published",
+			"container-request-unsupported", "hostport-conflict-or-not-published",
 			"layer-import-access-denied", "win-defaults-path-copy-denied", "paging-file-too-small",
 			"dll-init-failed-0xc0000142",
 			"pods-restarting", "pod-host-network", "defender-exclusions-missing"},
