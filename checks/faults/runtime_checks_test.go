@@ -64,26 +64,6 @@ func TestHyperVFeatureMissing(t *testing.T) {
 	})
 }
 
-func TestContainerRequestUnsupported(t *testing.T) {
-	const refused = "failed to create shim task: hcs::CreateComputeSystem a: The request is not supported.: unknown"
-	const warns = "warn: default/web is not running: Windows does not support a setting of the container (0x80070032) [state]"
-	runLooks(t, "container-request-unsupported", []look{
-		{"a pod that does not run", podTelling("ContainerCreating", "", "") +
-			eventTelling("FailedCreatePodSandBox", refused, now), warns},
-		{"a pod that runs now", podRunning + eventTelling("FailedCreatePodSandBox", refused, now),
-			"info: the logs say: Windows does not support a setting of the container (0x80070032); the node's current state does not confirm it [text]"},
-		{"the words show Hyper-V isolation", podTelling("ContainerCreating", "", "") +
-			eventTelling("FailedCreatePodSandBox", strings.Replace(refused, "System a", "System a@vm", 1), now),
-			"pass"},
-		{"another call", podTelling("ContainerCreating", "", "") +
-			eventTelling("FailedCreatePodSandBox", "hcs::System::CreateProcess a: The request is not supported.", now),
-			"pass"},
-		{"another reason", podTelling("ContainerCreating", "", "") +
-			eventTelling("FailedCreatePodSandBox", "hcs::CreateComputeSystem a: Access is denied.", now),
-			"pass"},
-	})
-}
-
 func TestContainersFeatureMissing(t *testing.T) {
 	feature := func(state string) string {
 		return "-- features.json --\n{\"Containers\":\"" + state + "\"}\n"
