@@ -75,6 +75,17 @@ func OnRuntime(name string) func(*node.Node) error {
 	}
 }
 
+// UnlessOtherRuntime is the Applies of checks of a runtime whose evidence names it: they skip where
+// another runtime is recorded.
+func UnlessOtherRuntime(name string) func(*node.Node) error {
+	return func(n *node.Node) error {
+		if !n.Runtime.Known() {
+			return nil
+		}
+		return OnRuntime(name)(n)
+	}
+}
+
 // OnGeneration is the Applies of checks that concern setups of one generation only.
 //
 //go:noinline

@@ -29,6 +29,8 @@ type ContainerdConfig struct {
 
 	// Keys that are there, in a place where this version of the format does not look.
 	Ignored []string
+	// Keys that no version of containerd has, and that resemble one that it has.
+	Misspelt []MisspeltKey
 }
 
 // The names of the CRI plugin through the versions of the format.
@@ -68,6 +70,7 @@ func DecodeContainerdConfig(b []byte) (*ContainerdConfig, error) {
 		DisabledPlugins: t.texts("disabled_plugins"),
 	}
 	c.readCRI(t.table("plugins"))
+	c.Misspelt = misspeltKeys(t)
 	return c, nil
 }
 
@@ -108,12 +111,15 @@ var misplaced = []struct {
 	{[]string{"cni", "conf_dir"}, []string{criV1, criV2, criRuntime}},
 	{[]string{"cni", "max_conf_num"}, []string{criV1, criV2, criRuntime}},
 	{[]string{"containerd", "default_runtime_name"}, []string{criV1, criV2, criRuntime}},
+	{[]string{"containerd", "runtimes"}, []string{criV1, criV2, criRuntime}},
+	{[]string{"registry", "config_path"}, []string{criV1, criV2, criImages}},
+	{[]string{"registry", "mirrors"}, []string{criV1, criV2, criImages}},
 }
 
 func (c *ContainerdConfig) findIgnored(plugins tomlTable, images, runtime string) {
 	for _, name := range []string{criV1, criV2, criImages, criRuntime} {
 		for _, m := range misplaced {
-			if _, there := plugins.table(name).lookup(m.path...); !there {
+			if v, _ := plugins.table(name).lookup(m.path...); setsNothing(v) {
 				continue
 			}
 			read := name == images || name == runtime

@@ -48,6 +48,52 @@ func TestDecodeContainerdConfig(t *testing.T) {
 	}
 }
 
+func TestMisspeltKeys(t *testing.T) {
+	const cri = "version = 2\n[plugins.\"io.containerd.grpc.v1.cri\""
+	for _, row := range []struct{ name, text, want string }{
+		{"the table of all plugins", "version = 2\n[plugin.\"io.containerd.grpc.v1.cri\"]\nsandbox_image = 'p'\n",
+			"plugin: plugins"},
+		{"letters that are swapped", cri + ".conatinerd.runtimes.wcow]\nruntime_type = 'io.containerd.runhcs.v1'\n",
+			`plugins."io.containerd.grpc.v1.cri".conatinerd: containerd`},
+		{"the same table, and nothing in it", cri + ".conatinerd.runtimes]\n" +
+			"[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.wcow]\nruntime_type = 'x'\n", ""},
+		{"a letter that is missing", cri + "]\nsandbox_imge = 'p'\n",
+			`plugins."io.containerd.grpc.v1.cri".sandbox_imge: sandbox_image`},
+		{"in a table of the third version",
+			"version = 3\n[plugins.'io.containerd.cri.v1.runtime'.cni]\nconf_dirr = 'd'\n",
+			`plugins."io.containerd.cri.v1.runtime".cni.conf_dirr: conf_dir`},
+		{"in a handler", cri + ".containerd.runtimes.wcow]\nruntime_typ = 'x'\n",
+			`plugins."io.containerd.grpc.v1.cri".containerd.runtimes.wcow.runtime_typ: runtime_type`},
+		{"the name of the plugin", "version = 2\n[plugins.\"io.containerd.grpc.v1.crio\"]\nsandbox_image = 'p'\n",
+			"plugins.io.containerd.grpc.v1.crio: io.containerd.grpc.v1.cri"},
+		{"a plural that a later version may have", cri + ".cni]\nconf_dirs = ['d']\n", ""},
+		{"the other keys of the plugin", cri + "]\nenable_criu = true\nenable_selinux = false\n" +
+			"selinux_category_range = 1\nrestrict_oom_score_adj = false\ndisable_cgroup = false\n" +
+			"disable_proc_mount = false\nunset_seccomp_profile = ''\nnetns_mounts_under_state_dir = true\n" +
+			"enable_unprivileged_ports = true\nenable_unprivileged_icmp = true\n" +
+			"device_ownership_from_security_context = true\ntolerate_missing_hugetlb_controller = true\n" +
+			"disable_hugetlb_controller = true\ndisable_apparmor = true\nenable_cdi = true\n" +
+			"cdi_spec_dirs = ['c']\nsystemd_cgroup = false\nstats_collect_period = 10\n" +
+			"stream_server_address = 'a'\nstream_server_port = '0'\nmax_container_log_line_size = 1\n" +
+			"image_pull_with_sync_fs = true\nconcurrent_layer_fetch_buffer = 1\n", ""},
+		{"a handler's name resembles a key", cri + ".containerd.runtimes.runtime]\nruntime_type = 'x'\n", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c, err := DecodeContainerdConfig([]byte(row.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, m := range c.Misspelt {
+				got = append(got, m.Name+": "+m.Meant)
+			}
+			if strings.Join(got, "; ") != row.want {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
 func TestContainerdDefaults(t *testing.T) {
 	c := &ContainerdConfig{}
 	if c.ConfDir() != `C:\Program Files\containerd\cni\conf` ||

@@ -17,13 +17,15 @@ var _ = register(&checks.Check{
 	Doc: `A container with Hyper-V isolation runs in a small virtual machine of its own, so the
 node needs the Hyper-V feature, and a node that is itself a virtual machine needs nested
 virtualization from its host. Without them the container fails to start: a required feature is not
-installed, or no hypervisor is present. Windows 10 and 11 use this isolation by default; on Windows
-Server it is selected by a RuntimeClass with a handler such as runhcs-wcow-hypervisor, or by the
-runtime's default.
+installed, the request is not supported, or no hypervisor is present. Windows 10 and 11 use this
+isolation by default; on Windows Server it is selected by a RuntimeClass with a handler such as
+runhcs-wcow-hypervisor, or by the runtime's default.
 
 The check compares the feature with the runtime classes of the pods that do not run and with the
 runtime's default handler; handlers and classes are recognized by their names. An error of the
-runtime is reported even if the feature is installed: then the hypervisor does not start.`,
+runtime is reported even if the feature is installed: then the hypervisor does not start, because
+the firmware or the boot configuration turns it off. "The request is not supported" has other
+reasons too, so it is a warning unless Hyper-V is recorded as not installed.`,
 	Fix: checks.Steps(
 		checks.Run("Install-WindowsFeature Hyper-V -IncludeManagementTools -Restart",
 			"Install Hyper-V, or run these pods with process isolation (runhcs-wcow-process).").
@@ -31,17 +33,26 @@ runtime is reported even if the feature is installed: then the hypervisor does n
 		checks.Run("Set-VMProcessor -VMName {node} -ExposeVirtualizationExtensions $true",
 			"If the node is a Hyper-V virtual machine, enable nested virtualization on its host.").
 			Costs("The virtual machine must be off."),
+		checks.Run("bcdedit /set hypervisorlaunchtype auto",
+			"If Hyper-V is installed, start its hypervisor at boot, and reboot. On hardware, virtualization must be on in the firmware.").
+			Costs("The reboot stops every pod of this node."),
 		checks.Verify("Get-WindowsFeature Hyper-V", "Install State is Installed")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/hyperv-container", "https://kubernetes.io/docs/concepts/containers/runtime-class/",
 		"https://github.com/MicrosoftDocs/Virtualization-Documentation/issues/1128",
 		"https://github.com/moby/moby/issues/40792",
 		"https://github.com/docker/for-win/issues/6253",
-		"https://github.com/docker/for-win/issues/8414"},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  []evidence.Need{evidence.Features, evidence.Pods},
-	Uses:   slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
-	Signs:  hypervSigns,
+		"https://github.com/docker/for-win/issues/8414",
+		"https://github.com/docker/for-win/issues/399",
+		"https://github.com/docker/for-win/issues/552",
+		"https://github.com/microsoft/navcontainerhelper/issues/1228",
+		"https://github.com/moby/moby/issues/40720",
+		"https://github.com/microsoft/Windows-Containers/pull/638"},
+	Breaks:   []*checks.Effect{effectPodStart},
+	Explains: []string{"container-request-unsupported"},
+	Needs:    []evidence.Need{evidence.Features, evidence.Pods},
+	Uses:     slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
+	Signs:    hypervSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		feature := featureState(s, "Hyper-V")
 		because := func(f *checks.Finding) *checks.Finding {
@@ -51,8 +62,12 @@ runtime is reported even if the feature is installed: then the hypervisor does n
 		refused := map[string]bool{}
 		for _, c := range complaints(s, hypervSigns) {
 			refused[c.pod.FullName()] = true
+			level := c.level
+			if feature != "" && feature != "installed" {
+				level = checks.Fail
+			}
 			findings = append(findings,
-				because(checks.Findingf(checks.Fail, c.pod.FullName(), "%s is not running: %s",
+				because(checks.Findingf(level, c.pod.FullName(), "%s is not running: %s",
 					c.pod.FullName(), c.says).With(c.from)))
 		}
 		if feature == "installed" {
@@ -86,7 +101,13 @@ runtime is reported even if the feature is installed: then the hypervisor does n
 	},
 })
 
-const noHypervisor = "a Hyper-V isolated container failed: no hypervisor is running on this machine"
+const (
+	noHypervisor      = "a Hyper-V isolated container failed: no hypervisor is running on this machine"
+	hypervUnsupported = "a Hyper-V isolated container failed: the request is not supported, most often because Hyper-V is not installed"
+)
+
+// hypervIsolated are docker's and containerd's words for a container with Hyper-V isolation.
+var hypervIsolated = []string{`HvPartition":true`, `HvPartition\":true`, "@vm: "}
 
 var hypervSigns = []checks.Sign{
 	{Text: "could not be started because a required feature is not installed",
@@ -94,6 +115,13 @@ var hypervSigns = []checks.Sign{
 	{Text: "0xc0351000", Says: noHypervisor},
 	{Text: "No hypervisor is present on this system", Not: []string{"0xc0351000"},
 		Says: noHypervisor},
+	{Text: "since the hypervisor is not running in the host",
+		Not:  []string{"0xc0351000", "No hypervisor is present on this system"},
+		Says: noHypervisor},
+	{Text: hypervIsolated[0], Or: hypervIsolated[1:],
+		Also:  []string{"CreateComputeSystem", requestUnsupported},
+		Level: checks.Warn, Says: hypervUnsupported},
+	{Text: "Hypervisor launch failed", In: []string{evidence.InEvents}, ConfirmOnly: true},
 }
 
 // featureState is installed, available, pending or absent; empty where the

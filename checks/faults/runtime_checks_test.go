@@ -19,6 +19,7 @@ func TestHyperVFeatureMissing(t *testing.T) {
 		silent               = "-- features.json --\n{\"Containers\":\"installed\"}\n"
 		class                = `,"runtimeClassName":"runhcs-wcow-hypervisor"`
 		refused              = "CreateComputeSystem a@vm: The virtual machine could not be started because a required feature is not installed."
+		unsupported          = "failed to create shim task: hcs::CreateComputeSystem a@vm: The request is not supported.: unknown"
 		wantsIt              = "fail: default/web uses RuntimeClass runhcs-wcow-hypervisor (Hyper-V isolation), but Hyper-V is available (expected: installed) [state]"
 	)
 	config := "-- files/C/Program Files/containerd/config.toml --\nversion = 2\n[plugins.\"io.containerd.grpc.v1.cri\".containerd]\ndefault_runtime_name = \"runhcs-wcow-hypervisor\"\n"
@@ -45,6 +46,19 @@ func TestHyperVFeatureMissing(t *testing.T) {
 			"pass"},
 		{"a log alone", logTelling("docker", refused),
 			"fail: a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine [text]"},
+		{"not supported, and Hyper-V is recorded as missing",
+			available + podTelling("ContainerCreating", "", "") +
+				eventTelling("FailedCreatePodSandBox", unsupported, now),
+			"fail: default/web is not running: a Hyper-V isolated container failed: the request is not supported, most often because Hyper-V is not installed [state]"},
+		{"not supported, and Hyper-V is installed",
+			installed + podTelling("ContainerCreating", "", "") +
+				eventTelling("FailedCreatePodSandBox", unsupported, now),
+			"warn: default/web is not running: a Hyper-V isolated container failed: the request is not supported, most often because Hyper-V is not installed [state]"},
+		{"another call that is not supported", logTelling("docker",
+			"failed to set the priority of a@vm: The request is not supported."), "unknown"},
+		{"the hypervisor does not start, and nobody isolates with it", installed + podRunning +
+			"-- events.json --\n[{\"log\":\"System\",\"provider\":\"Microsoft-Windows-Hyper-V-Hypervisor\",\"id\":41,\"level\":\"error\",\"time\":\"2026-11-20T09:00:00Z\",\"message\":\"Hypervisor launch failed; Either VMX not present or not enabled in BIOS.\"}]\n",
+			"pass"},
 		{"a code alone", logTelling("docker", "failure in a Windows system call (0xc0370102)"),
 			"fail: a Hyper-V isolated container failed: Hyper-V is not installed or not exposed to this machine [text]"},
 	})

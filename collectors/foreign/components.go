@@ -52,10 +52,26 @@ func componentByFile(files map[string]string) map[string]string {
 	return by
 }
 
-// antreaFiles are source files of antrea-agent, which has a kube-proxy of its own in it: its lines say
-// whose log the others are.
-var antreaFiles = regexp.MustCompile(
-	`\b(?:networkpolicy_controller|node_route_controller|ofctrl_bridge|ovs_client|traceflow_controller|net_windows|route_windows)\.go:`)
+// wholePrograms have code of another component in them, as antrea-agent has a kube-proxy: lines of
+// their own source files say whose log the others are.
+var wholePrograms = []struct {
+	component string
+	files     *regexp.Regexp
+}{
+	{"antrea", regexp.MustCompile(`\b(?:networkpolicy_controller|node_route_controller|ofctrl_bridge|` +
+		`ovs_client|traceflow_controller|net_windows|route_windows)\.go:`)},
+	{"hybrid-overlay", regexp.MustCompile(`\b(?:ho_node_windows|hybrid-overlay-node)\.go:`)},
+}
+
+// programOf is the program that the log is of, "" where no line shows one of wholePrograms.
+func programOf(text string) string {
+	for _, p := range wholePrograms {
+		if p.files.MatchString(text) {
+			return p.component
+		}
+	}
+	return ""
+}
 
 // lineWords name the writer of a line, in the order in which they are looked for.
 var lineWords = []struct {
@@ -122,8 +138,8 @@ func componentOfFile(name string) string {
 
 // componentOfText is the component of most lines, at their beginning.
 func componentOfText(text string) string {
-	if antreaFiles.MatchString(text) {
-		return "antrea"
+	if program := programOf(text); program != "" {
+		return program
 	}
 	votes, best, seen := map[string]int{}, "", 0
 	for line := range strings.Lines(text) {

@@ -51,6 +51,7 @@ const (
 	partDaemonSets  partKind = "kubectl get daemonsets"
 	partIPPools     partKind = "calicoctl get ippool"
 	partIPAM        partKind = "calicoctl ipam show"
+	partLookup      partKind = "nslookup"
 	partConfig      partKind = "a configuration file"
 	partOther       partKind = ""
 )
@@ -108,6 +109,11 @@ var starters = []struct {
 		`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +
 			`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|` +
 			`^(\S.*(?: adapter |-Adapter |适配器 |アダプター )|Carte |Adaptador |Scheda ).*[:：]\s*$`)},
+	{partLookup, lookupBegins},
 	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
 	{partYAML, regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$`)},
 }
+
+// linesOf are the lines of the parts that have no others.
+var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: describeLine,
+	partConfig: tomlLine, partLookup: lookupLine}

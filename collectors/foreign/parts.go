@@ -172,7 +172,7 @@ func (t *taking) take(line, rest string) {
 		line, bare = line[len(t.indent):], strings.TrimPrefix(bare, t.indent)
 	}
 	kind, about := t.startOf(bare, rest)
-	if kind != partLog && inContainer.MatchString(t.command) {
+	if kind != partLog && inContainer.MatchString(t.command) != (kind == partLookup) {
 		kind = partOther
 	}
 	indent := indented.FindString(bare)
@@ -244,8 +244,9 @@ func (t *taking) startOf(line, rest string) (partKind, string) {
 	if isEventRow(line) {
 		return partEventRows, ""
 	}
+	_, _, looksUp := lookupOf(t.command)
 	for _, s := range starters {
-		if s.start.MatchString(line) {
+		if s.start.MatchString(line) && (s.kind != partLookup || looksUp) {
 			return s.kind, t.aboutIn(s.kind)
 		}
 	}
@@ -299,7 +300,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partList || kind == partDescribe || kind == partSystem
 	case partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
 		return kind == partTable
-	case partDocker:
+	case partDocker, partLookup:
 		return kind == partDescribe
 	case partTable:
 		return kind == partTable && !t.gap && !providerLine.MatchString(line)
@@ -338,16 +339,12 @@ func (t *taking) belongs(line string) bool {
 		return true
 	case !quotesErrors[t.kind] && machineWords.MatchString(line):
 		return false // an error below an output, without the command that it answers
-	case t.kind == partYAML:
-		return yamlLine.MatchString(line)
-	case t.kind == partDescribe:
-		return describeLine.MatchString(line)
+	case linesOf[t.kind] != nil:
+		return linesOf[t.kind].MatchString(line)
 	case t.kind == partTable:
 		return !t.gap || t.lines <= leastTable
 	case endsAtGap[t.kind]:
 		return !t.gap
-	case t.kind == partConfig:
-		return tomlLine.MatchString(line)
 	case t.kind == partList:
 		return line[0] == ' ' || psListLine.MatchString(line)
 	}

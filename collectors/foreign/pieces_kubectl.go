@@ -46,6 +46,9 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 			out.JSON(path, kubeList("List", list))
 		}
 	}
+	if len(p.lookups) > 0 {
+		out.JSON(evidence.DNSProbes.Path(), p.lookups)
+	}
 	broken := brokenDescriptions(described, node)
 	if len(p.objects.lists["Node"]) == 0 {
 		out.partial("api/node.json", "a description without its beginning or end", broken.nodes,

@@ -124,6 +124,8 @@ func TestLogsAreOfTheProgramThatWroteThem(t *testing.T) {
 	for _, row := range []struct{ name, content, want string }{
 		{"antrea-agent has a proxier too", "I1208 17:35:59.806388    7832 proxier.go:388] x\nI1208 17:35:59.806388    7832 proxier.go:389] x\n" +
 			"I1208 17:35:59.806388    7832 node_route_controller.go:1] x\n", "antrea"},
+		{"hybrid-overlay-node has a kube.go, as flanneld has", "I0821 09:05:51.330113    3376 kube.go:374] Waiting for certificate\n" +
+			"I0821 09:06:01.930113    3376 ho_node_windows.go:156] Network created. Repopulating routes\n", "hybrid-overlay"},
 		{"flags of kube-proxy name flannel's network", "I0409 13:33:53.461032    3560 flags.go:59] FLAG: --network-name=\"flannel.4096\"\n",
 			"kube-proxy"},
 		{"flags of the kubelet", "I0821 22:17:41.401015     884 flags.go:27] FLAG: --register-node=\"true\"\n", "kubelet"},

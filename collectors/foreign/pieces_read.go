@@ -27,8 +27,9 @@ type pieces struct {
 	outputs   int      // of PowerShell
 	excerpts  []evidence.LogRecord
 	logs      []pieceLines
-	nodes     []string // that commands name
-	logged    []string // whose lines logs of all nodes hold
+	nodes     []string            // that commands name
+	lookups   []evidence.DNSProbe // of nslookup in pods
+	logged    []string            // whose lines logs of all nodes hold
 	newest    time.Time
 	left      int64 // bytes that may still be read
 }
@@ -118,10 +119,7 @@ func (p *pieces) readText(f looseFile) {
 			if component == "" || component == "pods" && own != "" {
 				component = own
 			}
-			if antreaFiles.MatchString(found.text) {
-				component = "antrea"
-			}
-			p.logLines(component, f.path, found.text)
+			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.text)
 		}
 	}
 	if f.role == pieceText && len(p.logs) == lines && strings.Count(unread, "\n") > 0 {
@@ -185,6 +183,12 @@ func (p *pieces) take(f looseFile, found part) {
 		p.nodes = append(p.nodes, hostName(found.text))
 	case partSystem:
 		p.nodes = append(p.nodes, systeminfoName(found.text))
+	case partLookup:
+		if probe, ok := readLookup(found.about, found.text); ok {
+			p.lookups = append(p.lookups, probe)
+		} else {
+			p.logLines("other", f.path, found.text)
+		}
 	case partDISM:
 		p.shown[psFeatures] = append(p.shown[psFeatures], dismFeatures(found.text)...)
 	case partDocker:

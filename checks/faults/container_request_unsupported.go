@@ -1,0 +1,46 @@
+package faults
+
+import "doctor/checks"
+
+var _ = register(&checks.Check{
+	ID:       "container-request-unsupported",
+	Title:    "Windows does not support a container's settings",
+	Healthy:  "Windows supports the settings of the containers",
+	Category: checks.CategoryWorkloads,
+	Doc: `The host compute service returns "The request is not supported" (ERROR_NOT_SUPPORTED,
+0x80070032) when this Windows cannot do what the container needs. It does not say what that is. Two
+reasons are known: the container is isolated with Hyper-V, and Hyper-V is not installed; or a mount
+covers a folder of an image that is older than the node's Windows.
+
+The check looks for this error at pods that do not run. Because the reason is not known, it is a
+warning. Where the error itself shows Hyper-V isolation, hyperv-feature-missing reports it.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl get pods -A -o custom-columns=POD:.metadata.name,CLASS:.spec.runtimeClassName --field-selector spec.nodeName={node}",
+			"Read which RuntimeClass the pod uses. With docker, read the Isolation of docker inspect."),
+		checks.Run("Install-WindowsFeature Hyper-V -Restart",
+			"If it is Hyper-V isolation, install Hyper-V, or use process isolation.").
+			Costs("The reboot stops every pod of this node."),
+		checks.Do("If the container has a mount, mount to a path that the image does not have, or use an image for {osTag}.").
+			Costs("The pods of the workload are recreated."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
+	Links: []string{"https://github.com/moby/moby/issues/42853",
+		"https://github.com/moby/moby/issues/40720",
+		"https://github.com/moby/moby/issues/43395",
+		"https://github.com/microsoft/Windows-Containers/issues/227",
+		"https://github.com/microsoft/Windows-Containers/pull/638",
+		"https://github.com/microsoft/hcsshim/issues/800"},
+	Breaks: []*checks.Effect{effectPodStart, effectContainers},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  unsupportedSigns,
+	Run:    complain(unsupportedSigns),
+})
+
+// requestUnsupported is what Windows says of ERROR_NOT_SUPPORTED.
+const requestUnsupported = "The request is not supported"
+
+var unsupportedSigns = []checks.Sign{
+	{Text: "CreateComputeSystem", Also: []string{requestUnsupported}, Not: hypervIsolated,
+		Level: checks.Warn, Says: "Windows does not support a setting of the container (0x80070032)"},
+}

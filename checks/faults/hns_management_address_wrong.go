@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"slices"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(&checks.Check{
+	ID:       "hns-management-address-wrong",
+	Title:    "HNS network is on another address than the node's",
+	Healthy:  "HNS network is on the node's address",
+	Category: checks.CategoryNetwork,
+	Doc: `HNS creates the pod network on one adapter, and the ManagementIP of the network is the
+address of that adapter. Packets to other nodes leave with it. On a machine with several adapters
+HNS or the network agent may choose another one than the kubelet: other nodes send to the address
+that the node announces, and traffic between nodes is lost. On Google Cloud the address of a load
+balancer has become the ManagementIP.
+
+The check compares the ManagementIP of the pod network with the addresses of the Node object and
+those that flannel or Calico announces. An address of 169.254.0.0/16 is wrong if another network of
+the node has a better one; if none has, the node lost its address, which is another fault. Without
+the announcement of the network agent it is a warning: the agent may use that adapter on purpose.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
+			"Find the adapter with the node's address."),
+		checks.Do("Select it in the network agent: --iface of flanneld, VXLAN_ADAPTER of Calico, node-ip of RKE2."),
+		checks.Run("Get-HnsNetwork | Where-Object Name -eq '{network}' | Remove-HnsNetwork",
+			"Remove the network.").
+			Costs("All pods of {node} lose their network."),
+		checks.Run("{restart network agent}", "Restart the network agent: it creates the network again.").
+			Costs("The node's connections drop for a few seconds."),
+		checks.Verify("Get-HnsNetwork | Select-Object Name, ManagementIP", "the node's address")),
+	Links: []string{"https://github.com/rancher/rke2/issues/3533",
+		"https://github.com/kubernetes/kubernetes/issues/75561",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/105",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/96"},
+	Breaks:   []*checks.Effect{effectPodTraffic},
+	Explains: []string{"hns-object-inconsistent"},
+	Needs:    []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
+	FromPart: []evidence.Need{evidence.HNSNetworks, evidence.Node},
+	Uses:     slices.Concat([]evidence.Need{evidence.Node, evidence.Adapters}, node.CNISources),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		n := node.About(s)
+		net, ok := n.PodNetwork(s)
+		if !ok || net.Type != "Overlay" && net.Type != "L2Bridge" {
+			return nil, checks.Skip("HNS has no pod network of a type that sends from a ManagementIP")
+		}
+		ip, ok := node.ParseAddress(net.ManagementIP)
+		if !ok {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the ManagementIP of %s", net.Name))
+		}
+		if ip.IsLinkLocalUnicast() {
+			return unassigned(s, net)
+		}
+		object := evidence.Node.In(s)
+		var own []node.Address
+		for _, a := range object.Status.Addresses {
+			own = append(own, node.ParseAddresses(a.Address)...)
+		}
+		announced := announcedAddresses(object)
+		switch {
+		case !evidence.Node.Known(s):
+			return nil, checks.Unknown(evidence.Node.Gap(s))
+		case len(own) == 0:
+			return nil, checks.Unknown(evidence.NotShown.Gap("the addresses of the Node object"))
+		case slices.Contains(own, ip), slices.Contains(announced, ip):
+			return nil, nil
+		case len(announced) == 0 && n.CNI.Value == node.Flannel:
+			return nil, checks.Unknown(evidence.NotShown.Gap("the address that flannel announces"))
+		}
+		if has := hostAddresses(s); len(has) > 0 && !slices.Contains(has, ip) {
+			return nil, checks.Skip(
+				"no adapter has the ManagementIP %s: node-address-mismatch reports it", ip)
+		}
+		level, want := checks.Warn, node.ParseAddresses(object.InternalIPs()...)
+		if len(announced) > 0 {
+			level, want = checks.Fail, announced
+		}
+		return []*checks.Finding{checks.Findingf(level, net.Name,
+			"HNS network %s sends from %s (expected: %s)", net.Name, ip,
+			someOf(want)).
+			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
+			At(object.Field("status", "addresses"), "%s", someOf(own))}, nil
+	},
+})
+
+// announcedAddresses are those to which other nodes send the packets of pods.
+func announcedAddresses(object evidence.NodeObject) []node.Address {
+	var list []node.Address
+	for _, name := range []string{"flannel.alpha.coreos.com/public-ip",
+		"projectcalico.org/IPv4Address"} {
+		list = append(list, node.ParseAddresses(object.Metadata.Annotations[name])...)
+	}
+	return list
+}
+
+// unassigned judges a network on an adapter that has no address but its own guess.
+func unassigned(s evidence.Snapshot, net evidence.HNSNetwork) ([]*checks.Finding, error) {
+	for _, other := range evidence.HNSNetworks.In(s) {
+		ip, ok := node.ParseAddress(other.ManagementIP)
+		if ok && isExternal(other) && !ip.IsLinkLocalUnicast() {
+			return []*checks.Finding{checks.Findingf(checks.Warn, net.Name,
+				"HNS network %s sends from %s, but %s has %s", net.Name, net.ManagementIP, other.Name, ip).
+				At(net.Field(), "%s: ManagementIP is %s", net.Name, net.ManagementIP).
+				At(other.Field(), "%s: ManagementIP is %s", other.Name, ip)}, nil
+		}
+	}
+	return nil, checks.Skip(
+		"no network of the node has an address: static-ip-lost-on-vswitch-creation reports it")
+}

@@ -1,0 +1,45 @@
+package faults_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestHNSManagementAddressWrong(t *testing.T) {
+	network := func(name, kind, ip string) string {
+		return fmt.Sprintf(`{"ID":"%s-1","Name":"%s","Type":"%s","ManagementIP":"%s","Subnets":[{"AddressPrefix":"10.42.1.0/24","GatewayAddress":"10.42.1.1"}]}`,
+			name, name, kind, ip)
+	}
+	networks := func(list string) string { return "-- hns-networks.json --\n[" + list + "]\n" }
+	object := func(notes string) string {
+		return `-- api/node.json --
+{"metadata":{"name":"win-1","annotations":{` + notes + `}},"status":{"addresses":[{"type":"InternalIP","address":"10.1.0.5"},{"type":"ExternalIP","address":"198.51.100.7"},{"type":"Hostname","address":"win-1"}],"nodeInfo":{"operatingSystem":"windows"}}}
+`
+	}
+	wrong := networks(network("Calico", "Overlay", "192.168.50.4"))
+	const message = ": HNS network Calico sends from 192.168.50.4 (expected: 10.1.0.5) [state]"
+	runLooks(t, "hns-management-address-wrong", []look{
+		{"Calico announces another address", wrong + object(`"projectcalico.org/IPv4Address":"10.1.0.5/24"`),
+			"fail" + message},
+		{"what the agent announces is not recorded", wrong + object(""), "warn" + message},
+		{"flannel uses another adapter than the kubelet, and says so",
+			networks(network("vxlan0", "Overlay", "192.168.50.4")) +
+				object(`"flannel.alpha.coreos.com/public-ip":"192.168.50.4"`), "pass"},
+		{"flannel's announcement is not recorded",
+			networks(network("vxlan0", "Overlay", "192.168.50.4")) + object(""), "unknown"},
+		{"the address of the node", networks(network("Calico", "Overlay", "10.1.0.5")) + object(""), "pass"},
+		{"the node's own public address", networks(network("Calico", "Overlay", "198.51.100.7")) + object(""),
+			"pass"},
+		{"the Node object is not recorded", wrong, "unknown"},
+		{"an address that no adapter has is another fault", wrong + object("") +
+			`-- adapters.json --
+[{"name":"vEthernet (Ethernet)","status":"Up","addresses":["10.1.0.5/24"]}]
+`, "skip"},
+		{"an adapter without an address, and another network has one",
+			networks(network("External", "Overlay", "10.1.0.5")+","+network("Calico", "Overlay", "169.254.3.4")) +
+				object(""), "warn: HNS network Calico sends from 169.254.3.4, but External has 10.1.0.5 [state]"},
+		{"no network has an address", networks(network("Calico", "Overlay", "169.254.3.4")) + object(""), "skip"},
+		{"a network that has no packets of its own", networks(network("antrea-hnsnetwork", "Transparent",
+			"192.168.50.4")) + object(""), "skip"},
+	})
+}
