@@ -5,7 +5,7 @@ package packed
 import (
 	"archive/zip"
 	"bytes"
-	"compress/gzip"
+	"compress/bzip2"
 	"io"
 	"io/fs"
 	"os"
@@ -36,11 +36,7 @@ func (l lazy) Open(name string) (fs.File, error) { return l().Open(name) }
 
 // Open reads an archive.
 func Open(archive []byte) (*zip.Reader, error) {
-	r, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		return nil, err
-	}
-	content, err := io.ReadAll(r)
+	content, err := io.ReadAll(bzip2.NewReader(bytes.NewReader(archive)))
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 
 // archive has the folders of all languages; `make docs` writes it.
 //
-//go:embed languages.zip.gz
+//go:embed languages.zip.bz2
 var archive []byte
 
 var folders = packed.Files(archive, ".")

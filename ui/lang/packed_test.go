@@ -7,8 +7,8 @@ import (
 	"doctor/fixtures/packing"
 )
 
-var update = flag.Bool("update", false, "write languages.zip.gz anew")
+var update = flag.Bool("update", false, "write languages.zip.bz2 anew")
 
 func TestTheProgramHasTheLanguagesAsTheyAre(t *testing.T) {
-	packing.Check(t, "languages.zip.gz", archive, ".", "*/*.toml", *update)
+	packing.Check(t, "languages.zip.bz2", archive, ".", "*/*.toml", *update)
 }
