@@ -164,7 +164,10 @@ var openShiftRows = []Row{
 		From:   "10.22.0 < 10.22.1",
 		Title:  "WMCO reboots the node again and again",
 		Breaks: []string{"node-ready"},
-		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/a8f3c2a42"},
+		Signs: []checks.Sign{
+			{Text: "error rebooting the Windows VM", Also: []string{"command exited without exit status or exit signal"}},
+		},
+		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/a8f3c2a42"},
 	},
 	{
 		ID: "wmco-overlay-ca", Of: WMCO,
@@ -179,7 +182,11 @@ var openShiftRows = []Row{
 		From:   "9.0.0 < 9.0.3, 10.15.0 < 10.15.3",
 		Title:  "WMCO approves no CSR while reverse DNS lookups fail",
 		Breaks: []string{"node-ready"},
-		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/c649b9906"},
+		Signs: []checks.Sign{
+			{Text: "unable to map node name to the addresses of Windows instances"},
+		},
+		OtherCauses: true, // an instance that is not configured at all
+		Links:       []string{"https://github.com/openshift/windows-machine-config-operator/commit/c649b9906"},
 	},
 	{
 		ID: "wmco-mirror-path", Of: WMCO,

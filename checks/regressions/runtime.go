@@ -35,7 +35,11 @@ var containerdRows = []Row{
 		ID: "containerd-shutdown-not-forced", Of: Containerd,
 		From:  "1.6.0 < 1.6.10",
 		Title: "Containers that do not shut down in time are not terminated",
-		Links: []string{"https://github.com/microsoft/hcsshim/commit/cae120b42"},
+		Signs: []checks.Sign{
+			{Text: "failed to wait for container shutdown"},
+		},
+		OtherCauses: true, // it stays after the fix, which terminates the container then
+		Links:       []string{"https://github.com/microsoft/hcsshim/commit/cae120b42"},
 	},
 	{
 		ID: "containerd-no-grace-period", Of: Containerd,
@@ -107,6 +111,9 @@ var containerdRows = []Row{
 		From:        "1.6.5 < 1.6.7",
 		Title:       "containerd reads no statistics of HostProcess containers",
 		HostProcess: true,
+		Signs: []checks.Sign{
+			{Text: "failed to query for job containers storage information"},
+		},
 		Links: []string{"https://github.com/containerd/containerd/pull/7200",
 			"https://github.com/microsoft/hcsshim/commit/52a4ea998"},
 	},
@@ -161,7 +168,11 @@ var containerdRows = []Row{
 		ID: "containerd-stopped-stats", Of: Containerd,
 		From:  "1.7.0 < 1.7.3",
 		Title: "containerd requests statistics of stopped containers",
-		Links: []string{"https://github.com/containerd/containerd/pull/8654"},
+		Signs: []checks.Sign{
+			{Text: "failed to find metrics for container with id"},
+		},
+		OtherCauses: true, // a container that ends while it is asked for
+		Links:       []string{"https://github.com/containerd/containerd/pull/8654"},
 	},
 	{
 		ID: "containerd-volume-links", Of: Containerd,
