@@ -139,6 +139,7 @@ func TestAServiceIsStoppedBeforeItsFirstStart(t *testing.T) {
 		{"created by a command", "PS C:\\k> New-Service -Name kubelet -BinaryPathName C:\\k\\kubelet.exe" + table, false},
 		{"created by a script", "PS C:\\k> .\\join.ps1\nCreate a service for [kubelet]" + table +
 			"Successfully created the service\n", false},
+		{"registered by the script of EKS", "Registering kublet and kube-proxy services..." + table, false},
 		{"created, and asked for later", "PS C:\\k> New-Service -Name kubelet -BinaryPathName C:\\k\\kubelet.exe" + table +
 			"PS C:\\k> Get-Service kubelet" + table, true},
 		{"asked for", "PS C:\\k> Get-Service kubelet" + table, true},

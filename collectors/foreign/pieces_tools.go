@@ -178,7 +178,8 @@ func (p *pieces) convertServices(out *output, sc textFile) {
 // createsService is a command that creates a service, or a script's line that says so. What it
 // prints is the service before its first start.
 var createsService = regexp.MustCompile(
-	`(?i)\bnew-service\b|\b(?:creat(?:e|es|ed|ing)|install(?:s|ed|ing)?)\b.*service`)
+	`(?i)\bnew-service\b|\b(?:creat(?:e|es|ed|ing)|install(?:s|ed|ing)?|` +
+		`register(?:s|ed|ing)?)\b.*service`)
 
 var (
 	nssmSetting = regexp.MustCompile(`(?im)nssm(?:\.exe)?"? (?:install|set) (\S+) (.*)$`)
