@@ -63,7 +63,7 @@ func (s *scan) assignedForm(f field) bool {
 			if f.trust == medium && v.end-v.start >= minKnown {
 				f.trust = strong // code compares it with the secret itself
 			}
-			if v.end-v.start >= minKnown && !isDictionaryWord(s.b[v.start:v.end]) {
+			if v.end-v.start >= minKnown {
 				s.takeJudged(f, v, false)
 			}
 		}
