@@ -72,7 +72,7 @@ func (s *scan) assignedForm(f field) bool {
 	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
 		i++ // ${NAME:-VALUE}
 	}
-	if hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) {
+	if hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) && isDictionaryWord(b[i:run(b, i, tokenByte)]) {
 		return true // what a comment says of a map
 	}
 	indent, first := s.beginsLine(f.from)
@@ -183,91 +183,39 @@ func skipYAMLTag(b []byte, i int) int {
 	return i
 }
 
-// nextLineValue reads a value that stands in the line behind its name.
-func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
-	b := f.b
-	if next := skipSpace(b, i); isRecoveryPassword(b, next) {
-		s.add(next, next+recoveryLength, f.kind, b[next:next+recoveryLength])
-		return
-	}
-	next := nextPayload(b, i)
-	at := skipBlanks(b, next)
-	if at >= len(b) || isLine(b[at]) {
-		if f.trust == strong {
-			s.toldBelow(f, i) // behind an empty line
-		}
-		return
-	}
+// reach tells what ends a value in the line of its name, and whether the line is a sentence.
+func (s *scan) reach(f field, op operator, i int, first bool) (stops string, prose bool) {
+	b, tight := f.b, i == op.end
 	switch {
-	case f.quoted && b[at] == '"':
-		s.takeJudged(f, s.value(b, at, plainStops), false)
-	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
-		s.items(f, next)
-	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
-	case hasFold(b, skipQuote(b, at), "value"):
-		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
-		if at < len(b) && b[at] == ':' {
-			s.sibling(f, skipGap(b, at+1))
+	case f.flag && op.sign == '=':
+		return s.flagStops(f, i), false
+	case op.sign == '=' && tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 &&
+		s.quotedLine(b, i, b[f.from-1]):
+		return string(b[f.from-1]) + "\r\n", false
+	case op.sign == '=' && first && tight && isCapital(f.text()) && !moreSettings(b, i):
+		return "\r\n", false
+	case op.sign == '=' && first && !tight && !s.prose && f.trust == strong &&
+		!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+		return "\r\n", false // passphrase = four words of it
+	case op.sign == ':' && first && !tight && !s.prose:
+		if (f.trust < strong || f.kind != "password") && moreWords(b, i) { // a token has no blanks in it
+			return " \t\r\n,;\"'", true
 		}
-	default:
-		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
-		if end := skipBlanks(b, skipQuote(b, v.end)); v.open || v.quoted &&
-			end < len(b) && !isLine(b[end]) || bytes.Contains(b[v.start:v.end], []byte(": ")) ||
-			v.end > v.start && b[v.end-1] == ':' {
-			return
-		}
-		s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
+		return "\r\n", false
+	case op.sign == ':' && first && !tight:
+		return " \t\r\n,;\"'", f.trust < strong && !hasFold(f.text(), 0, "x-") || moreWords(b, i)
+	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
+		return plainStops, s.prose && (!tight || f.trust < strong) || f.trust < strong ||
+			afterWord(b, f.from) && moreWords(b, i)
 	}
-}
-
-// items takes the items of a list of YAML, whose first line begins at i.
-func (s *scan) items(f field, i int) {
-	b := f.b
-	for range mostRows {
-		at := skipBlanks(b, i)
-		end := lineEnd(b, at)
-		if !hasFold(b, at, "- ") {
-			return
-		}
-		v := s.trimmed(s.value(b, skipBlanks(b, at+1), "\r\n"), "\r\n")
-		if v.open || v.end <= v.start || bytes.Contains(b[v.start:v.end], []byte(": ")) || b[v.end-1] == ':' {
-			return // of mappings
-		}
-		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
-			s.takeJudged(f, v, f.trust < strong)
-		}
-		i = nextPayload(b, end)
-	}
+	return plainStops, false
 }
 
 // plainValue reads a value in the line of its name.
 func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	b := f.b
 	tight := i == op.end
-	stops, prose := plainStops, false
-	switch {
-	case f.flag && op.sign == '=':
-		stops = s.flagStops(f, i)
-	case op.sign == '=' && tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 &&
-		s.quotedLine(b, i, b[f.from-1]):
-		stops = string(b[f.from-1]) + "\r\n"
-	case op.sign == '=' && first && tight && isCapital(f.text()) && !moreSettings(b, i):
-		stops = "\r\n"
-	case op.sign == '=' && first && !tight && !s.prose && f.trust == strong &&
-		!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
-		stops = "\r\n" // passphrase = four words of it
-	case op.sign == ':' && first && !tight && !s.prose:
-		stops = "\r\n"
-		if (f.trust < strong || f.kind != "password") && moreWords(b, i) { // a token has no blanks in it
-			stops, prose = " \t\r\n,;\"'", true
-		}
-	case op.sign == ':' && first && !tight:
-		stops = " \t\r\n,;\"'"
-		prose = f.trust < strong && !hasFold(f.text(), 0, "x-") || moreWords(b, i)
-	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
-		prose = s.prose && (!tight || f.trust < strong) || f.trust < strong ||
-			afterWord(b, f.from) && moreWords(b, i)
-	}
+	stops, prose := s.reach(f, op, i, first)
 	v := s.value(b, i, stops)
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
@@ -277,36 +225,53 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			v = s.wholeWord(v)
 		}
 		v = s.trimmed(v, stops)
+		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(b, v.end)
 	} else if op.sign == '=' || f.quoted || first && f.trust >= medium && isLineAt(b, skipQuote(b, v.end)) {
 		prose = false
 	}
-	if !v.quoted && isCmdlet(s.b[v.start:v.end]) {
+	text := s.b[v.start:max(v.start, v.end)]
+	if !v.quoted && isVariableOf(f, op, text, tight) ||
+		(!v.quoted || f.trust < strong) && isOwnName(f.text(), text) {
 		return
 	}
-	if _, t := judgeName(s.b[v.start:max(v.start, v.end)]); t > noSecret && !v.quoted && op.sign == '=' && !tight &&
-		isDictionaryWord(s.b[v.start:v.end]) {
-		return // user, password = credentials
-	}
-	if isGUID(s.b[v.start:v.end]) && f.trust >= medium {
+	if isGUID(text) && f.trust >= medium {
 		prose = false
 	}
-	if (!v.quoted || f.trust < strong) && isOwnName(f.text(), s.b[v.start:v.end]) {
+	if op.sign == ':' && prose && s.secondWord(f, v) {
 		return
 	}
-	if text := s.b[v.start:max(v.start, v.end)]; op.sign == ':' && prose && (f.trust == strong || f.kind == "credential") && isIdentifier(text) &&
-		!mixed(text) {
-		at := skipBlanks(b, v.end)
-		if hasFold(b, at, "/ ") {
-			at += len("/ ")
-		}
-		next := s.value(b, at, plainStops) // username and password: ops VALUE, ops / VALUE
-		if text := b[next.start:max(next.start, next.end)]; !next.open && (isJumbled(text) ||
-			b[at-1] == ' ' && b[max(0, at-2)] == '/' && fitsPassword(text)) {
-			s.take(next, f.kind)
-			return
-		}
-	}
 	s.takeJudged(f, v, prose)
+}
+
+// isVariableOf tells of what code puts where a value would stand: Get-Secret, "token": copyFlag, and
+// user, password = credentials.
+func isVariableOf(f field, op operator, text []byte, tight bool) bool {
+	name := bytes.TrimRight(text, ",")
+	if isCmdlet(name) || f.quoted && isIdentifier(name) && isCamel(name) && !bytes.ContainsAny(name, digits) {
+		return true
+	}
+	_, t := judgeName(text)
+	return t > noSecret && op.sign == '=' && !tight && isDictionaryWord(text)
+}
+
+// secondWord takes the value behind the account: username and password: ops VALUE, ops / VALUE.
+func (s *scan) secondWord(f field, v value) bool {
+	b, text := f.b, s.b[v.start:max(v.start, v.end)]
+	if f.trust != strong && f.kind != "credential" || !isIdentifier(text) || mixed(text) {
+		return false
+	}
+	at := skipBlanks(b, v.end)
+	slash := hasFold(b, at, "/ ")
+	if slash {
+		at += len("/ ")
+	}
+	next := s.value(b, at, plainStops)
+	text = b[next.start:max(next.start, next.end)]
+	if next.open || !isJumbled(text) && !(slash && fitsPassword(text)) {
+		return false
+	}
+	s.take(next, f.kind)
+	return true
 }
 
 // templateDefault is what a template takes where nothing is set: #{ENV['T'] || 'VALUE'}.

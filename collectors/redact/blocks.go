@@ -4,6 +4,63 @@ import (
 	"bytes"
 )
 
+// nextLineValue reads a value that stands in the line behind its name.
+func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
+	b := f.b
+	if next := skipSpace(b, i); isRecoveryPassword(b, next) {
+		s.add(next, next+recoveryLength, f.kind, b[next:next+recoveryLength])
+		return
+	}
+	next := nextPayload(b, i)
+	at := skipBlanks(b, next)
+	if at >= len(b) || isLine(b[at]) {
+		if f.trust == strong {
+			s.toldBelow(f, i) // behind an empty line
+		}
+		return
+	}
+	switch {
+	case f.quoted && b[at] == '"':
+		s.takeJudged(f, s.value(b, at, plainStops), false)
+	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
+		s.items(f, next)
+	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
+	case hasFold(b, skipQuote(b, at), "value"):
+		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
+		if at < len(b) && b[at] == ':' {
+			s.sibling(f, skipGap(b, at+1))
+		}
+	default:
+		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
+		if end := skipBlanks(b, skipQuote(b, v.end)); v.open || v.quoted &&
+			end < len(b) && !isLine(b[end]) || bytes.Contains(b[v.start:v.end], []byte(": ")) ||
+			v.end > v.start && b[v.end-1] == ':' {
+			return
+		}
+		s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
+	}
+}
+
+// items takes the items of a list of YAML, whose first line begins at i.
+func (s *scan) items(f field, i int) {
+	b := f.b
+	for range mostRows {
+		at := skipBlanks(b, i)
+		end := lineEnd(b, at)
+		if !hasFold(b, at, "- ") {
+			return
+		}
+		v := s.trimmed(s.value(b, skipBlanks(b, at+1), "\r\n"), "\r\n")
+		if v.open || v.end <= v.start || bytes.Contains(b[v.start:v.end], []byte(": ")) || b[v.end-1] == ':' {
+			return // of mappings
+		}
+		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
+			s.takeJudged(f, v, f.trust < strong)
+		}
+		i = nextPayload(b, end)
+	}
+}
+
 // block takes the lines of a YAML block scalar, which are indented deeper than
 // their key.
 func (s *scan) block(f field, at, indent int) bool {

@@ -13,13 +13,7 @@ func (s *scan) bracketed(f field, at int) {
 			s.takeJudged(f, value{start: at, end: at + 38}, false)
 			return
 		}
-		i := skipQuote(b, skipMore(b, at+1))
-		if hasFold(b, i, "value") {
-			i = skipBlanks(b, skipQuote(b, i+len("value")))
-			if i < len(b) && (b[i] == ':' || b[i] == '=') {
-				s.sibling(f, skipSpace(b, i+1))
-			}
-		}
+		s.valueIn(f, skipMore(b, at+1))
 		return
 	}
 	if b[at] != '[' {
@@ -45,6 +39,27 @@ func (s *scan) bracketed(f field, at int) {
 		} else if i < len(b) && b[i] != ']' && !v.quoted {
 			return
 		}
+	}
+}
+
+// valueIn takes the value of an object whose first key is at i: {"type":"SecureString","value":"x"}.
+func (s *scan) valueIn(f field, i int) {
+	b := f.b
+	for range 4 {
+		key := skipQuote(b, i)
+		colon := skipBlanks(b, skipQuote(b, run(b, key, nameByte)))
+		if key == len(b) || colon >= len(b) || b[colon] != ':' && b[colon] != '=' {
+			return
+		}
+		at := skipSpace(b, colon+1)
+		if run(b, key, nameByte) == key+len("value") && hasFold(b, key, "value") {
+			s.sibling(f, at)
+			return
+		}
+		if i = skipBlanks(b, skipQuote(b, s.value(b, at, plainStops).end)); i >= len(b) || b[i] != ',' {
+			return
+		}
+		i = skipMore(b, i+1)
 	}
 }
 

@@ -77,7 +77,7 @@ func sourced(line []byte, v value) (value, bool) {
 func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 	if len(text) <= len(name) || !equalFlag(text[:len(name)], name) ||
 		name == "-p" && (strings.HasPrefix(text, "-port") || strings.HasPrefix(text, "-pa") &&
-			len(text) > 9 || strings.HasPrefix(text, "-pw") || strings.HasPrefix(text, "-protocol") ||
+			len(text) > 9 && !mixed([]byte(text)) || strings.HasPrefix(text, "-pw") || strings.HasPrefix(text, "-protocol") ||
 			strings.HasPrefix(text, "-profile")) {
 		return value{}, false
 	}

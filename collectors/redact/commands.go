@@ -171,15 +171,12 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 }
 
-// fitsPassword tells of a word that is no other word of a command.
-func fitsPassword(v []byte) bool {
-	return looksRandom(v) || looksChosen(v) || isShuffled(v) || isCoined(v, true)
-}
-
 // literalRule: kubectl create secret … --from-literal=NAME=VALUE.
 func (s *scan) literalRule(start, end int) {
 	b := s.see(start)
-	if end >= len(b) || b[end] != '=' && !isBlank(b[end]) || indexFold(s.b[max(0, start-layerBack/2):start], "configmap") >= 0 {
+	before := s.b[max(0, start-layerBack):start]
+	if end >= len(b) || b[end] != '=' && !isBlank(b[end]) ||
+		hasFold(before, lastFold(before, "create ")+len("create "), "configmap") {
 		return
 	}
 	i := skipQuote(b, skipBlanks(b, end+1))

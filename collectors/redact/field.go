@@ -174,11 +174,12 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) {
 		return
 	}
-	if !v.quoted && bytes.HasPrefix(text, []byte("--")) || v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 ||
-		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0 {
+	if !v.quoted && (bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0 ||
+		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0) ||
+		v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
 		return // the next flag, a command, what a manual says: Password: the password (plain text)
 	}
-	if !v.quoted && (afterWord(f.b, f.from) && isAssignment(text) || isCode(s.b, v) ||
+	if !v.quoted && (afterWord(f.b, f.from) && isAssignment(text) || !(v.scalar && isIdentifier(text)) && isCode(s.b, v) ||
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits)) {
 		return // the sentence goes on with its fields: failed to get a token: status=400
 	}
@@ -196,7 +197,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 func fits(kind string, v []byte) bool {
 	switch kind {
 	case "private-key":
-		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :") && !isDictionaryWord(v) &&
+		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
 	case "product-key":
 		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
@@ -211,11 +212,9 @@ func (s *scan) quotedThing(f field) bool {
 		return false
 	}
 	b := f.b
-	if b[f.from-1] == '/' && hasFold(b, skipQuote(b, skipGap(b, f.at+1)), "value") {
-		return false // a patch: {"path":"/data/password","value":"…"}
-	}
 	if b[f.from-1] == '/' {
-		return isAlnum(b[f.from-2]) || b[f.from-2] == '-'
+		patch := hasFold(b, skipQuote(b, skipGap(b, f.at+1)), "value") // {"path":"/data/password","value":"…"}
+		return !patch && (isAlnum(b[f.from-2]) || b[f.from-2] == '-')
 	}
 	if b[f.from-1] == '"' && b[f.from-2] == '/' { // object-"default"/"db-password"
 		return true

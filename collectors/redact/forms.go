@@ -25,7 +25,8 @@ func (s *scan) argumentForm(f field) bool {
 	if i := bytes.Index(s.b[v.start:max(v.start, v.end)], []byte("</")); i > 0 && !v.quoted {
 		v.end, v.open = v.start+i, false // the end of the element around it
 	}
-	if f.at-f.after > 1 && isUpper(f.b[f.at]) && moreWords(f.b, f.at) && isDictionaryWord(s.b[v.start:max(v.start, v.end)]) {
+	if next := skipBlanks(f.b, v.end); f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
+		isDictionaryWord(s.b[v.start:max(v.start, v.end)]) {
 		return true // of a usage text
 	}
 	if v.end <= v.start || !v.quoted && (f.b[f.at] == '-' || f.b[f.at] == '/' &&
@@ -209,7 +210,7 @@ func (s *scan) isForm(f field) bool {
 			continue // the password to proceed with: …
 		}
 		n := len(s.spans)
-		s.takeJudged(f, v, !v.quoted || bytes.Count(s.b[v.start:max(v.start, v.end)], []byte(" ")) > 1)
+		s.takeJudged(f, v, !v.quoted)
 		return v.end > v.start && (word != " for user " || len(s.spans) > n)
 	}
 	return false

@@ -71,7 +71,7 @@ func FuzzNothingPlantedSurvives(f *testing.F) {
 // FuzzAnyTextIsRead: whatever stands in a file, it is learnt, copied and searched to its end.
 func FuzzAnyTextIsRead(f *testing.F) {
 	for i, text := range []string{"password: <}", "token=<]);", "auth=[", "pwd=%", "key: @", "pass=$",
-		"{\"token\":\"<},\"}", "<password><}</password>", "password=<>]", "secret: {{", "Authorization: <]"} {
+		"{\"token\":\"<},\"}", "dbpass=x", "dbPass1: y", "passwd: dbpass", "<password><}</password>", "password=<>]", "secret: {{", "Authorization: <]"} {
 		f.Add([]byte(text), uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, content []byte, at uint8) {

@@ -32,7 +32,6 @@ const (
 	styles
 	wides
 	escapes
-	frames
 	layerKinds
 )
 
@@ -201,7 +200,7 @@ func (s *scan) inner(text []byte, places []place, ends string) {
 // framedRule reads the lines that stand behind the same words, as a program's message has them around
 // each line of what it quotes: 错误：…，请重试。
 func framedRule(s *scan, start, end int) {
-	if start < s.dull.layer[frames] || s.depth >= maxDepth {
+	if start < s.dull.framed || s.depth >= maxDepth {
 		return
 	}
 	b := s.see(start)
@@ -218,18 +217,16 @@ func framedRule(s *scan, start, end int) {
 	lines := 0
 	for bytes.HasPrefix(b[line:], words) && line-start < layerAhead {
 		stop := lineEnd(b, line)
-		last := stop - len(closing)*b2i(bytes.HasSuffix(b[line:stop], closing))
-		line += len(words)
-		for ; line < last; line++ {
-			text, places = append(text, b[line]), append(places, place{line, line + 1})
+		last := line + len(bytes.TrimSuffix(b[line:stop], closing))
+		for i := line + len(words); i < last; i++ {
+			text, places = append(text, b[i]), append(places, place{i, i + 1})
 		}
-		next := nextLine(b, stop)
-		text, places = append(text, '\n'), append(places, place{stop, next})
+		line = nextLine(b, stop)
+		text, places = append(text, '\n'), append(places, place{stop, line})
 		lines++
-		if s.dull.layer[frames] = stop; next == stop {
+		if s.dull.framed = stop; line == stop {
 			break
 		}
-		line = next
 	}
 	if lines > 1 {
 		s.inner(text, places, "")

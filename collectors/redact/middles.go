@@ -20,13 +20,14 @@ var middles = []middle{
 	{":A", "0", 5, 16, "a0-_", 33, 36, "token"}, // Telegram
 	{"-us", "h", 32, 32, "0", 1, 2, "api-key"},  // Mailchimp
 	{"-US", "h", 32, 32, "0", 1, 2, "api-key"},
-	{"NRAL", "a0", 30, 40, "", 0, 0, "token"},             // New Relic
-	{"_mmk", "a0_", 36, 36, "", 0, 0, "key"},              // MaxMind
-	{"|", "0", 15, 16, "a0-_", 27, 40, "token"},           // Facebook
-	{".atlasv1.", "a0", 10, 20, "a0-_=", 40, 90, "token"}, // Terraform Cloud
-	{"Q~", "a0", 4, 4, "a0-_.~", 29, 41, "client-secret"}, // Entra ID
-	{"==", "a0+/", 86, 86, "", 0, 0, "access-key"},        // a storage account
-	{"!", "a0", 12, 18, "a0._", 80, 130, "token"},         // Salesforce
+	{"NRAL", "a0", 30, 40, "", 0, 0, "token"},                 // New Relic
+	{"_mmk", "a0_", 36, 36, "", 0, 0, "key"},                  // MaxMind
+	{"|", "0", 15, 16, "a0-_", 27, 40, "token"},               // Facebook
+	{".atlasv1.", "a0", 10, 20, "a0-_=", 40, 90, "token"},     // Terraform Cloud
+	{"T3BlbkFJ", "a0-_", 15, 200, "a0-_", 15, 200, "api-key"}, // OpenAI: "OpenAI" in base64
+	{"Q~", "a0", 4, 4, "a0-_.~", 29, 41, "client-secret"},     // Entra ID
+	{"==", "a0+/", 86, 86, "", 0, 0, "access-key"},            // a storage account
+	{"!", "a0", 12, 18, "a0._", 80, 130, "token"},             // Salesforce
 }
 
 // azureMarks are within the keys of Azure's services, and say which one checks them.
@@ -126,11 +127,3 @@ func (s *scan) wordForm(f field) bool {
 }
 
 const leastWord = 20
-
-// withoutSigns drops the signs that names have too.
-func withoutSigns(c rune) rune {
-	if strings.ContainsRune("-_.~", c) {
-		return -1
-	}
-	return c
-}

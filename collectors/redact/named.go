@@ -131,6 +131,9 @@ func (s *scan) valueEnds(b []byte, i int) bool {
 // and before it for the name of a secret.
 func (s *scan) namedValue(i int) {
 	b := s.b[:min(len(s.b), i+mostNamed+16)]
+	if hasFold(b, i, "://") { // api://3976eca5-…
+		return
+	}
 	at := i + 1
 	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
 		at++

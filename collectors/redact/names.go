@@ -26,7 +26,7 @@ var names = []struct {
 }{
 	{"password", strong, `password passwords passwd passphrase passcode pwd pass bind-pw
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
-		recovery-key recovery-password clave salasana parola`},
+		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass`},
 	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
 		require-pass master-auth cloud-auth`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
@@ -105,7 +105,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword`)
+	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken`)
 
 const maxName = 96
 
@@ -192,7 +192,7 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	column header format class provider manager store vault ref id index complex quality attempt retr fail error
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
-	rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader`)
+	rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader stdin`)
 
 // looseName judges a name in which other words follow that of a secret.
 func looseName(joined []byte) (kind string, t trust) {
@@ -202,9 +202,10 @@ func looseName(joined []byte) (kind string, t trust) {
 			continue
 		}
 		tail := joined[i+len(base):]
-		if tail[0] == 's' || tail[0] == 'e' && len(tail) == 1 {
-			tail = tail[1:]
+		if string(tail) == "e" {
+			return "secret", loose
 		}
+		tail = bytes.TrimPrefix(tail, []byte("s"))
 		for _, word := range looseTails {
 			if bytes.Contains(tail, []byte(word)) {
 				return "", noSecret

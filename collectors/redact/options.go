@@ -56,7 +56,7 @@ func (s *scan) flagRule(_, end int) {
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
 	if text := b[v.start:max(v.start, v.end)]; !v.open && looksChosen(text) && bytes.IndexByte(text, ' ') < 0 &&
-		!isSetting(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !(bytes.IndexByte(text, '/') > 0 && isDictionaryWord(text[:bytes.IndexByte(text, '/')])) {
+		!isSetting(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
 }

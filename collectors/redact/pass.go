@@ -227,6 +227,7 @@ type dull struct {
 	at      int             // the last @ of no URL
 	base64  int             // the end of base64 that was decoded
 	layer   [layerKinds]int // the ends of what was decoded
+	framed  int             // the end of lines that were read without what they stand between
 	heading int             // the end of a table's heading
 	columns int             // the end of a table that was read
 	command int             // the end of the line that was searched for a program's flags
@@ -240,6 +241,7 @@ func (d *dull) shift(n int) {
 	for i := range d.layer {
 		d.layer[i] -= n
 	}
+	d.framed -= n
 	d.heading -= n
 	d.columns -= n
 	d.command -= n

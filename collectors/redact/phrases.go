@@ -28,7 +28,8 @@ func (s *scan) phraseForm(f field) bool {
 	last := min(len(b), f.after+phraseReach)
 	for i, words := f.after, 0; i < last && words < phraseWords; i++ {
 		switch c := b[i]; {
-		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0 || hasFold(b, i, ". ") || hasFold(b, i, "://"):
+		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0 || hasFold(b, i, ". ") || hasFold(b, i, "://"),
+			hasFold(b, i, " --") && i+3 < len(b) && isAlnum(b[i+3]): // the next flag
 			return false
 		case c == ':' || c == 0xef && hasFold(b, i, "："):
 			return s.told(f, skipGap(b, i+len("：")-2*b2i(c == ':')), true)
@@ -77,7 +78,8 @@ func (s *scan) told(f field, i int, said bool) bool {
 			return true
 		}
 	}
-	if isCode(s.b, v) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text) || isCoined(text, said))) &&
+	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text) || isCoined(text, said) ||
+		said && isCoined(bytes.Map(withoutSigns, text), true))) &&
 		!(len(text) >= leastTold && isGenerated(text)) && !(f.trust >= medium && isGUID(text)) {
 		return false
 	}
@@ -143,6 +145,19 @@ func isCoined(v []byte, said bool) bool {
 	}
 	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns >= 3-2*b2i(said) &&
 		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v) && !isSentence(v)
+}
+
+// withoutSigns drops the signs that names have too.
+func withoutSigns(c rune) rune {
+	if strings.ContainsRune("-_.~", c) {
+		return -1
+	}
+	return c
+}
+
+// fitsPassword tells of a word that is no other word of a command.
+func fitsPassword(v []byte) bool {
+	return looksRandom(v) || looksChosen(v) || isShuffled(v) || isCoined(v, true)
 }
 
 // isShuffled tells of letters of both cases with signs among them, as no word has them.

@@ -65,7 +65,7 @@ func isPlaceholder(v []byte) bool {
 
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
-	"([", "(?", "[]", "!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
+	"(?i)", "!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
 	"change-me", "change_me",
 	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
@@ -83,6 +83,11 @@ func isTemplate(v []byte) bool {
 		return true // YourPassword
 	}
 	switch v[0] {
+	case '[': // []string
+		return hasFold(v, 0, "[]") && isIdentifier(v[2:])
+	case '(': // ([pscustomobject]@{
+		end := run(v, min(2, len(v)), nameByte)
+		return hasFold(v, 0, "([") && end < len(v) && v[end] == ']'
 	case '%':
 		return len(v) == 2 && isLower(v[1])
 	case '{':

@@ -9,6 +9,7 @@ import (
 type value struct {
 	start, end int
 	quoted     bool
+	scalar     bool // of YAML, to the end of its line: no code
 	open       bool // it goes on behind what may be looked at
 	quote      byte
 	escapes    int // backslashes before its quotes

@@ -26,16 +26,16 @@ type hit struct {
 const shortest = 6
 
 // rules are the triggers of each rule, split by "|". Where a text ends in "…",
-// all that may follow a name stand behind it. Names, issuers and programs have
+// all that may follow a name stand behind it, and where in "·", any letter or digit. Names, issuers and programs have
 // tables of their own.
 var rules = []struct {
 	rule  rule
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>x|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es|clave: `},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es|clave: `},
 	{(*scan).nameRule,
-		`_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>x|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
+		`_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
 	{(*scan).codeRule, `?code=|&code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
@@ -99,13 +99,17 @@ func init() {
 	lines := strings.NewReplacer(`\n`, "\n", `\r`, "\r")
 	for _, row := range rules {
 		for text := range strings.SplitSeq(row.texts, "|") {
+			behind := ""
 			stem, open := strings.CutSuffix(text, "…")
-			if !open {
+			if open {
+				behind = follows
+			} else if stem, open = strings.CutSuffix(text, "·"); open {
+				behind = lowers + digits
+			} else {
 				add(row.rule, lines.Replace(text))
-				continue
 			}
-			for i := range len(follows) {
-				add(row.rule, stem+follows[i:i+1])
+			for i := range len(behind) {
+				add(row.rule, stem+behind[i:i+1])
 			}
 		}
 	}

@@ -26,9 +26,10 @@ func isCode(b []byte, v value) bool {
 	if len(text) < 2 {
 		return false
 	}
-	if i := bytes.IndexByte(text, '['); i >= 2 && isIdentifier(text[:i]) && !mixed(text[:i]) &&
-		(i == len(text)-1 || run(bytes.TrimRight(text[i+1:], "]"), 0, wordByte) == len(bytes.TrimRight(text[i+1:], "]"))) {
-		return true // tokens[index]
+	if i := bytes.IndexByte(text, '['); i >= 2 && isIdentifier(text[:i]) && !mixed(text[:i]) {
+		if index := bytes.Trim(text[i+1:], "]+-:1"); run(index, 0, wordByte) == len(index) {
+			return true // tokens[index], username[i+1:]
+		}
 	}
 	if isCall(text) {
 		return true
@@ -48,18 +49,27 @@ func isCode(b []byte, v value) bool {
 	if last == '[' || bytes.Contains(text, []byte("]::")) {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
+	if root, _, ok := bytes.Cut(text, []byte(".")); ok && len(root) > 2 && roots[strings.ToLower(string(root))] &&
+		isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) {
+		return true // conf.Policy.K8sAuthToken
+	}
 	if run(text, 0, nameByte) != len(text) || mixed(text) {
 		return false
 	}
 	i := bytes.LastIndexByte(text, '.')
-	if i > 0 && isUpper(text[0]) && isUpper(text[min(i+1, len(text)-1)]) && !bytes.ContainsAny(text, "-_$"+digits) && !isShuffled(text) {
-		return true // IntPtr.Zero
+	behind := byte('\n')
+	if v.end < len(b) {
+		behind = b[v.end]
+	}
+	if i > 0 && behind == ';' && isUpper(text[0]) && isUpper(text[min(i+1, len(text)-1)]) &&
+		!bytes.ContainsAny(text, "-_$"+digits) {
+		return true // IntPtr.Zero;
 	}
 	if i > 0 && i < len(text)-1 {
 		_, t := judgeName(text[i+1:])
 		root, _, _ := bytes.Cut(text, []byte("."))
 		_, rooted := judgeName(root)
-		return t >= medium || rooted > noSecret || len(root) == 1 || roots[strings.ToLower(string(root))]
+		return t >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 || roots[strings.ToLower(string(root))]
 	}
 	if bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text) {
 		_, t := judgeName(text)
@@ -267,9 +277,12 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if t == noSecret || isPlaceholder(v) {
 		return false
 	}
-	if t != strong && (containsAny(v, []string{tokenStart, "$(", "%s"}) || isSnake(v) ||
-		isCamelWords(v) && !bytes.ContainsAny(v, digits)) {
+	if t != strong && bytes.Contains(v, []byte(tokenStart)) {
 		return false // its secret is gone, and a token's digits are no sign of another
+	}
+	if t <= loose && (len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0 || containsAny(v, []string{"$(", "%s"}) || isSnake(v) ||
+		isCamelWords(v) && !bytes.ContainsAny(v, digits)) {
+		return false // a BGP community; what code makes, or how it ties words
 	}
 	if len(name) == 4 && hasFold(name, 0, "pass") && (v[len(v)-1] == ':' || name[0] == 'P' &&
 		name[1] == 'A' && !hardWord(v) && !hasDigitRun(v)) {
@@ -278,7 +291,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
 		return false
 	}
-	if len(name) == 4 && hasFold(name, 0, "pass") && (isPlainValue(v) || containsAny(v, []string{"[["})) {
+	if len(name) == 4 && hasFold(name, 0, "pass") && (isPlainValue(v) || bytes.Contains(v, []byte("[["))) {
 		return false // so many tests pass; a macro of AsciiDoc
 	}
 	if t == strong {
@@ -295,7 +308,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 		if isKeyOfService(name) && (isGUID(v) || len(v) >= leastNamed && isMade(v)) {
 			return true
 		}
-		return isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ") || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
+		return isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ") || looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ") || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
 			bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
 	}
 	return !prose || looksRandom(v)
