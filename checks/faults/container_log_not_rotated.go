@@ -31,7 +31,8 @@ The check looks for the error in the log of the kubelet.`,
 	Breaks: []*checks.Effect{},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "unable to remove filesystem for", Also: []string{"-json.log", "Access is denied"},
+		// Docker names the container after it until 28 (daemon/delete.go).
+		{Text: "unable to remove filesystem", Also: []string{"-json.log", "Access is denied"},
 			Level: checks.Warn,
 			Says:  "Docker cannot delete the log of a container: another program has the file open"},
 		{Text: "failed to rotate log",

@@ -43,13 +43,15 @@ and prove nothing.`,
 			Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
 		// A program in a container may miss a library of its own, and an exporter of metrics in one
 		// has no host compute service (windows_exporter 453).
-		{Text: "hcsshim::", Also: []string{"The specified module could not be found"},
+		// The call is "hcs::GetComputeSystems" since hcsshim 0.8.17 (internal/hcs/system.go).
+		{Text: "hcsshim::", Or: []string{"hcs::GetComputeSystems"},
+			Also: []string{"The specified module could not be found"},
 			Not:  []string{"CreateProcess", "collector"},
 			Says: "the host compute service call found no vmcompute.dll: the Containers feature is not installed"},
 		checks.SignOfCode("ERROR_MOD_NOT_FOUND",
 			"the host compute service call found no vmcompute.dll: the Containers feature is not installed", "hcsshim::ProcessBaseLayer"),
 		notOfExporter(checks.SignOfCode("ERROR_MOD_NOT_FOUND",
-			"the host compute service call found no vmcompute.dll: the Containers feature is not installed", "hcsshim::GetComputeSystems")),
+			"the host compute service call found no vmcompute.dll: the Containers feature is not installed", "::GetComputeSystems")),
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {

@@ -84,8 +84,10 @@ func listFiles(p evidence.Pod) checks.Fix {
 const noEntrypoint = "Windows cannot find the program that the container starts"
 
 var entrypointSigns = []checks.Sign{
-	{Text: "hcs::System::CreateProcess", Also: []string{"failed to start containerd task",
-		"The system cannot find the file specified"}, Not: startedByOthers, Says: noEntrypoint},
+	// hcsshim 0.8.7 to 0.8.16, of containerd 1.3 to 1.5, says "hcsshim" (internal/hcs/system.go).
+	{Text: "hcs::System::CreateProcess", Or: []string{"hcsshim::System::CreateProcess"},
+		Also: []string{"failed to start containerd task",
+			"The system cannot find the file specified"}, Not: startedByOthers, Says: noEntrypoint},
 	{Text: "encountered an error during CreateProcess",
 		Or: []string{"encountered an error during hcsshim::System::CreateProcess",
 			"encountered an error during hcs::System::CreateProcess"},

@@ -57,6 +57,12 @@ var registryUnauthorizedSigns = []checks.Sign{
 	{Text: "401 Unauthorized", Also: []string{"pulling from host", "failed with status code"},
 		Not:  []string{"pull image", "PullImage"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	// containerd's own line, in each release: remotes/docker/resolver.go says "unexpected status code"
+	// until 1.5.4, "pulling from host" until 1.6.24, "unexpected status from HEAD request" since.
+	{Text: "401 Unauthorized", Or: []string{"pull access denied"},
+		Also: []string{"PullImage", "failed to resolve reference"},
+		Not:  []string{"pull image", "PullImage from image service failed"},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	{Text: "unauthorized: authentication required", Also: []string{"pull image"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 }

@@ -48,6 +48,12 @@ The check looks for the process flanneld.exe where service rke2 is running.`,
 		{Text: "Flanneld has an error: exit status 1.", Level: checks.Warn,
 			In:   []string{evidence.InEvents, "rke2"},
 			Says: "RKE2 reports that flanneld exited: a fault unless RKE2 itself was stopping"},
+		// Since 1.34.3 RKE2 starts it again after a second, and is silent where it stops itself
+		// (pkg/windows/flannel.go).
+		{Text: "Flanneld exited, restarting", Also: []string{"exit status"},
+			Not: []string{"0xc000013a", "3221225786"}, In: []string{evidence.InEvents, "rke2"},
+			Lasts: time.Minute,
+			Says:  "RKE2 reports that flanneld exited with an error"},
 		{Text: "no source vip reserved", In: []string{evidence.InEvents, "rke2"},
 			Says: "RKE2 could not reserve kube-proxy's source VIP on flannel's network"},
 	},

@@ -79,6 +79,34 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"proxy-env-not-seen-by-runtime", "in Chinese", "containerd",
 			`failed to do request: Head "https://mcr.microsoft.com/v2/a": dial tcp 1.2.3.4:443: connectex: 由于连接方在一段时间后没有正确答复或连接的主机没有反应，连接尝试失败。`,
 			"warn: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting [text]"},
+		{"container-log-not-rotated", "Docker 29", "docker", // daemon/delete.go
+			`level=error msg="Handler for DELETE returned error: unable to remove filesystem: unlinkat C:\\ProgramData\\docker\\containers\\a\\a-json.log: Access is denied."`,
+			"warn: Docker cannot delete the log of a container: another program has the file open [text]"},
+		{"containers-feature-missing", "hcsshim since 0.8.17", "containerd", // internal/hcs/system.go
+			"hcs::GetComputeSystems: The specified module could not be found.",
+			"fail: the host compute service call found no vmcompute.dll: the Containers feature is not installed [text]"},
+		{"entrypoint-not-found", "hcsshim 0.8.7 to 0.8.16", "containerd", // internal/hcs/system.go
+			`failed to start containerd task "web": hcsshim::System::CreateProcess web: The system cannot find the file specified.: unknown`,
+			"fail: Windows cannot find the program that the container starts [text]"},
+		{"registry-unauthorized", "containerd 1.7", "containerd", // remotes/docker/resolver.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="failed to pull and unpack image \"r.example.org/a:1\": failed to resolve reference \"r.example.org/a:1\": unexpected status from HEAD request to https://r.example.org/v2/a/manifests/1: 401 Unauthorized"`,
+			"fail: the registry denies the image: no credentials, wrong ones, or no permission [text]"},
+		{"containerd-config-invalid", "containerd 1.4", "containerd", // services/server/config/config.go
+			"containerd: Near line 12 (last key parsed 'plugins'): expected value but found 'n' instead",
+			"fail: containerd cannot read its configuration file [text]"},
+		{"azure-vnet-state-corrupt", "azure-vnet since 1.5.8", "azure-vnet", // cni/network/network.go
+			`{"level":"error","ts":"2026-11-20T09:58:00.100Z","caller":"network/network.go:164","msg":"Failed to initialize network manager","pid":1,"error":"invalid character 'x' looking for beginning of value"}`,
+			"fail: azure-vnet cannot read its state file: it is damaged [text]"},
+		{"azure-vnet-state-corrupt", "empty, azure-vnet since 1.5.12", "azure-vnet", // network/manager.go
+			`{"level":"error","ts":"2026-11-20T09:58:00.100Z","caller":"network/manager.go:200","msg":"Failed to restore state","pid":1,"error":"unexpected end of JSON input"}`,
+			"fail: azure-vnet cannot read its state file: it is empty [text]"},
+		{"rke2-flanneld-exit", "RKE2 since 1.34.3", "rke2", // pkg/windows/flannel.go
+			"time=\"2026-11-20T09:58:00Z\" level=info msg=\"Flanneld exited, restarting...\" error=\"exit status 1\"\n" +
+				`time="2026-11-20T09:59:30Z" level=info msg="Flanneld exited, restarting..." error="exit status 1"`,
+			"fail: RKE2 reports that flanneld exited with an error [text]"},
+		{"rke2-flanneld-exit", "once, then it runs", "rke2",
+			`time="2026-11-20T09:58:00Z" level=info msg="Flanneld exited, restarting..." error="exit status 1"`,
+			"info: the logs say: RKE2 reports that flanneld exited with an error; it may be over: it lasted 0s, as at a start [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
