@@ -151,6 +151,9 @@ var openShiftRows = []Row{
 		ID: "wmco-services-panic", Of: WMCO,
 		From:  "10.18.0 < 10.18.2, 10.19.0 < 10.19.1",
 		Title: "WMCO panics when it replaces the list of services",
+		Signs: []checks.Sign{
+			{Text: "(*ConfigMapReconciler).reconcileServices("},
+		},
 		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/dad7083ed"},
 	},
 	{
