@@ -36,7 +36,7 @@ var containerdRows = []Row{
 		From:  "1.6.0 < 1.6.10",
 		Title: "Containers that do not shut down in time are not terminated",
 		Signs: []checks.Sign{
-			{Text: "failed to wait for container shutdown"},
+			{Text: "failed to wait for container shutdown", Also: []string{"timeout waiting for notification"}},
 		},
 		OtherCauses: true, // it stays after the fix, which terminates the container then
 		Links:       []string{"https://github.com/microsoft/hcsshim/commit/cae120b42"},
