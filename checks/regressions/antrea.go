@@ -161,7 +161,11 @@ var antreaRows = []Row{
 		From:   "2.1.0 < 2.1.1",
 		Title:  "Pods get no network if an OVS port takes over 5 seconds",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/6763"},
+		Signs: []checks.Sign{
+			{Text: "Failed to execute postInterfaceCreateHook", Also: []string{"timed out after"}},
+		},
+		Links: []string{"https://github.com/antrea-io/antrea/pull/6763",
+			"https://github.com/antrea-io/antrea/issues/6721"},
 	},
 	{
 		ID: "antrea-vmswitch-active-directory", Of: Antrea,

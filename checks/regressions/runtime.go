@@ -29,7 +29,12 @@ var containerdRows = []Row{
 		Title:  "Many pods at once fail to mount layers on Server 2019",
 		Breaks: []string{"pod-start"},
 		Build:  17763,
-		Links:  []string{"https://github.com/microsoft/hcsshim/commit/01b99119b"},
+		Signs: []checks.Sign{
+			{Text: "hcsshim::PrepareLayer", Also: []string{"The device is not ready"}},
+		},
+		OtherCauses: true, // so many containers that each attempt fails
+		Links: []string{"https://github.com/microsoft/hcsshim/commit/01b99119b",
+			"https://github.com/microsoft/hcsshim/issues/919"},
 	},
 	{
 		ID: "containerd-shutdown-not-forced", Of: Containerd,
