@@ -19,14 +19,23 @@ var antreaRows = []Row{
 		From:   "0.13.0 < 0.13.2, 1.0.0 < 1.0.1",
 		Title:  "antrea-agent gives up if the OVS interface comes up slowly",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/2081"},
+		Signs: []checks.Sign{
+			{Text: "failed to enable interface",
+				Also: []string{"timed out waiting for the condition"}},
+		},
+		OtherCauses: true, // an interface that does not come up at all
+		Links:       []string{"https://github.com/antrea-io/antrea/pull/2081"},
 	},
 	{
 		ID: "antrea-docker-endpoint-cleanup", Of: Antrea,
 		From:   "0.13.0 < 0.13.3, 1.0.0 < 1.0.2, 1.1.0 < 1.1.1",
 		Title:  "Antrea cleans up the wrong HNS endpoint with Docker",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/2306"},
+		Signs: []checks.Sign{
+			{Text: "Failed to remove HostComputeEndpoint",
+				Also: []string{"00000000-0000-0000-0000-000000000000"}},
+		},
+		Links: []string{"https://github.com/antrea-io/antrea/pull/2306"},
 	},
 	{
 		ID: "antrea-network-race", Of: Antrea,
@@ -59,9 +68,15 @@ var antreaRows = []Row{
 	{
 		ID: "antrea-containerd-mtu", Of: Antrea,
 		From:   "1.2.0 < 1.2.3, 1.3.0 < 1.4.0",
-		Title:  "Antrea sets a wrong MTU for pods with containerd",
-		Breaks: []string{"pod-traffic"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/2773"},
+		Title:  "Antrea cannot set the MTU of pods with containerd",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			{Text: "failed to configure MTU on container interface",
+				Also: []string{"No MSFT_NetIPInterface objects found"}},
+		},
+		OtherCauses: true, // a container that ends at once
+		Links: []string{"https://github.com/antrea-io/antrea/pull/2773",
+			"https://github.com/antrea-io/antrea/issues/2754"},
 	},
 	{
 		ID: "antrea-gateway-mtu", Of: Antrea,
@@ -82,7 +97,12 @@ var antreaRows = []Row{
 		From:   "1.2.0 < 1.4.0",
 		Title:  "antrea-agent crashes when it removes an old NetNat",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/2751"},
+		Signs: []checks.Sign{
+			{Text: "Failed to remove the existing netnat"},
+		},
+		OtherCauses: true, // WinNAT itself can refuse it
+		Links: []string{"https://github.com/antrea-io/antrea/pull/2751",
+			"https://github.com/antrea-io/antrea/issues/2750"},
 	},
 	{
 		ID: "antrea-proxy-all-bypasses-policies", Of: Antrea,
@@ -130,14 +150,22 @@ var antreaRows = []Row{
 		From:   "2.1.0 < 2.1.1",
 		Title:  "antrea-agent accesses invalid memory",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/6664"},
+		Signs: []checks.Sign{
+			{Text: "winnet.(*Handle).RouteListFiltered(", Or: []string{
+				"winnet.(*Handle).ReplaceNetRoute(", "winnet.(*Handle).RemoveNetRoute("}},
+		},
+		Links: []string{"https://github.com/antrea-io/antrea/pull/6664"},
 	},
 	{
 		ID: "antrea-port-status-timeout", Of: Antrea,
 		From:   "2.1.0 < 2.1.1",
 		Title:  "Pods get no network if an OVS port takes over 5 seconds",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/6763"},
+		Signs: []checks.Sign{
+			{Text: "Failed to execute postInterfaceCreateHook", Also: []string{"timed out after"}},
+		},
+		Links: []string{"https://github.com/antrea-io/antrea/pull/6763",
+			"https://github.com/antrea-io/antrea/issues/6721"},
 	},
 	{
 		ID: "antrea-vmswitch-active-directory", Of: Antrea,
@@ -212,6 +240,10 @@ var antreaRows = []Row{
 		From:   "2.2.0 < 2.2.2, 2.3.0 < 2.3.1",
 		Title:  "Containers recover slowly after the OVS processes restart",
 		Breaks: []string{"pod-traffic"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/7228"},
+		Signs: []checks.Sign{
+			{Text: "Cannot find a process with the name", Also: []string{"ovsdb-server"}},
+			{Text: "Cannot find a process with the name", Also: []string{"ovs-vswitchd"}},
+		},
+		Links: []string{"https://github.com/antrea-io/antrea/pull/7228"},
 	},
 }

@@ -295,7 +295,14 @@ var kubeProxyRows = []Row{
 		From:   "1.21.0 < 1.21.6",
 		Title:  "kube-proxy uses dual stack on hosts that do not support it",
 		Breaks: []string{"kube-proxy"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/101047"},
+		Signs: []checks.Sign{
+			{Text: "unable to create ipv4 proxier: Could not find host mac address for 0.0.0.0"},
+			{Text: "unable to create ipv6 proxier: Could not find host mac address for ::"},
+		},
+		Explains:    []string{"kubeproxy-no-host-mac"},
+		OtherCauses: true, // without a version, kubeproxy-no-host-mac says what is known
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/101047",
+			"https://github.com/kubernetes/kubernetes/issues/100966"},
 	},
 	{
 		ID: "kube-proxy-hash-panic", Of: KubeProxy,

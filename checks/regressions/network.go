@@ -116,7 +116,10 @@ var flannelRows = []Row{
 		From:   "0.13.0 < 0.14.0",
 		Title:  "flanneld panics (nil pointer)",
 		Breaks: []string{"flanneld"},
-		Links:  []string{"https://github.com/flannel-io/flannel/commit/bb5eed1a"},
+		Signs: []checks.Sign{
+			{Text: "hostgw.(*HostgwBackend).RegisterNetwork.func", Or: []string{"vxlan.ensureNetwork.func"}},
+		},
+		Links: []string{"https://github.com/flannel-io/flannel/commit/bb5eed1a"},
 	},
 	{
 		ID: "flannel-interface-timeout", Of: Flannel,
@@ -124,6 +127,10 @@ var flannelRows = []Row{
 		Title:   "flanneld does not wait long enough for its interface",
 		Breaks:  []string{"flanneld"},
 		Backend: node.OverlayNet,
+		Signs: []checks.Sign{
+			{Text: "timeout, failed to get net interface for HostComputeNetwork"},
+		},
+		OtherCauses: true, // an interface that does not come at all
 		Links: []string{"https://github.com/flannel-io/flannel/commit/16c08192",
 			"https://github.com/flannel-io/flannel/pull/1865"},
 	},
@@ -133,7 +140,11 @@ var flannelRows = []Row{
 		Title:   "flanneld does not wait correctly for its interface",
 		Breaks:  []string{"flanneld"},
 		Backend: node.OverlayNet,
-		Links:   []string{"https://github.com/flannel-io/flannel/pull/2013"},
+		Signs: []checks.Sign{
+			{Text: "timeout, failed to get net interface for HostComputeNetwork"},
+		},
+		OtherCauses: true, // an interface that does not come at all
+		Links:       []string{"https://github.com/flannel-io/flannel/pull/2013"},
 	},
 	{
 		ID: "flannel-large-cluster-deadlock", Of: Flannel,
@@ -159,6 +170,10 @@ var azureRows = []Row{
 		From:   "1.6.20 < 1.6.22",
 		Title:  "Azure CNS restarts HNS each time it starts",
 		Breaks: []string{"network-creation"},
+		Signs: []checks.Sign{
+			{Text: "SDNRemoteArpMacAddress regKey already set", Not: []string{"skipping HNS restart"}},
+		},
+		OtherCauses: true, // older versions restart HNS only if they set the key
 		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3498",
 			"https://github.com/Azure/AKS/issues/4679"},
 	},
@@ -175,7 +190,13 @@ var azureRows = []Row{
 		From:   "1.4.0 < 1.4.40",
 		Title:  "Azure CNI calls time out: one call holds the lock too long",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1712"},
+		Signs: []checks.Sign{
+			{Text: "Failed to lock store: timed out locking store",
+				Until: []string{"ADD command completed"}},
+		},
+		Explains:    []string{"azure-vnet-store-locked"},
+		OtherCauses: true, // a call that hangs in HNS holds the lock too
+		Links:       []string{"https://github.com/Azure/azure-container-networking/pull/1712"},
 	},
 	{
 		ID: "azure-cns-hns-timeout", Of: AzureCNS,
@@ -189,6 +210,10 @@ var azureRows = []Row{
 		From:   "1.6.20 < 1.6.23",
 		Title:  "Azure CNS fails to start if HNS does not stop in time",
 		Breaks: []string{"network-creation"},
+		Signs: []checks.Sign{
+			{Text: "Failed to set remote ARP MAC address: context cancelled"},
+		},
+		OtherCauses: true, // HNS that never stops
 		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3529",
 			"https://github.com/Azure/azure-container-networking/pull/3540"},
 	},

@@ -131,10 +131,15 @@ var rke2Rows = []Row{
 	},
 	{
 		ID: "rke2-calico-token", Of: RKE2,
-		From:   "1.24.0 < 1.24.1+rke2r2",
+		From:   "1.24.0 < 1.24.1",
 		Title:  "RKE2 Calico has no token: Kubernetes 1.24 creates no Secret",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/rancher/rke2/pull/2940"},
+		Signs: []checks.Sign{
+			{Text: "could not retrieve calico node token from the cluster"},
+		},
+		OtherCauses: true, // a Calico without a service account of that name
+		Links: []string{"https://github.com/rancher/rke2/pull/2940",
+			"https://github.com/rancher/rancher/issues/37745"},
 	},
 }
 
@@ -151,6 +156,9 @@ var openShiftRows = []Row{
 		ID: "wmco-services-panic", Of: WMCO,
 		From:  "10.18.0 < 10.18.2, 10.19.0 < 10.19.1",
 		Title: "WMCO panics when it replaces the list of services",
+		Signs: []checks.Sign{
+			{Text: "(*ConfigMapReconciler).reconcileServices("},
+		},
 		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/dad7083ed"},
 	},
 	{

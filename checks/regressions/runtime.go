@@ -29,14 +29,19 @@ var containerdRows = []Row{
 		Title:  "Many pods at once fail to mount layers on Server 2019",
 		Breaks: []string{"pod-start"},
 		Build:  17763,
-		Links:  []string{"https://github.com/microsoft/hcsshim/commit/01b99119b"},
+		Signs: []checks.Sign{
+			{Text: "hcsshim::PrepareLayer", Also: []string{"The device is not ready"}},
+		},
+		OtherCauses: true, // so many containers that each attempt fails
+		Links: []string{"https://github.com/microsoft/hcsshim/commit/01b99119b",
+			"https://github.com/microsoft/hcsshim/issues/919"},
 	},
 	{
 		ID: "containerd-shutdown-not-forced", Of: Containerd,
 		From:  "1.6.0 < 1.6.10",
 		Title: "Containers that do not shut down in time are not terminated",
 		Signs: []checks.Sign{
-			{Text: "failed to wait for container shutdown"},
+			{Text: "failed to wait for container shutdown", Also: []string{"timeout waiting for notification"}},
 		},
 		OtherCauses: true, // it stays after the fix, which terminates the container then
 		Links:       []string{"https://github.com/microsoft/hcsshim/commit/cae120b42"},
@@ -176,11 +181,18 @@ var containerdRows = []Row{
 	},
 	{
 		ID: "containerd-volume-links", Of: Containerd,
-		From:   "1.5.0 < 1.5.3",
+		From:   "1.4.0 < 1.4.7, 1.5.0 < 1.5.3",
 		Title:  "containerd fails to resolve links in volume paths",
 		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			{Text: "failed to resolve symlink", Also: []string{"The system cannot find the path specified"},
+				Not: []string{`pipe\`}},
+		},
+		Explains:    []string{"mount-path-invalid"},
+		OtherCauses: true, // a link to nowhere
 		Links: []string{"https://github.com/containerd/containerd/commit/cba7b44b6",
-			"https://github.com/containerd/containerd/issues/5405"},
+			"https://github.com/containerd/containerd/issues/5405",
+			"https://github.com/kubernetes/kubernetes/issues/99342"},
 	},
 	{
 		ID: "containerd-delete-stops-pod", Of: Containerd,
@@ -224,18 +236,32 @@ var dockerRows = []Row{
 		ID: "docker-network-not-found", Of: Docker,
 		From:  "23.0.0 < 27.5.0",
 		Title: "dockerd cannot delete networks that HNS no longer has",
+		Signs: []checks.Sign{
+			{Text: "error while removing network",
+				Also: []string{"The object identifier does not represent a valid object"}},
+		},
+		Warn:  true,
 		Links: []string{"https://github.com/moby/moby/commit/5b31a5b370"},
 	},
 	{
 		ID: "docker-log-rotation", Of: Docker,
 		From:  "19.3.0 < 20.10.0",
 		Title: "dockerd cannot rotate a log that somebody follows",
-		Links: []string{"https://github.com/moby/moby/commit/b102d4637c"},
+		Signs: []checks.Sign{
+			{Text: "Failed to log msg", Also: []string{"error closing file", "file already closed"}},
+		},
+		Warn: true,
+		Links: []string{"https://github.com/moby/moby/commit/b102d4637c",
+			"https://github.com/moby/moby/issues/39274"},
 	},
 	{
 		ID: "docker-exec-left-running", Of: Docker,
 		From:  "23.0.0 < 24.0.7",
 		Title: "Processes of failed execs keep running",
+		Signs: []checks.Sign{
+			{Text: "failed to get stdio pipes", Also: []string{" exec="}},
+		},
+		Warn: true, OtherCauses: true, // it stays after the fix, which ends the process then
 		Links: []string{"https://github.com/moby/moby/commit/7e198a01ec"},
 	},
 	{
@@ -243,7 +269,10 @@ var dockerRows = []Row{
 		From:   "29.0.0 < 29.1.4",
 		Title:  "dockerd panics with containers without a network",
 		Breaks: []string{"container-runtime"},
-		Links:  []string{"https://github.com/moby/moby/commit/3eca177282"},
+		Signs: []checks.Sign{
+			{Text: "libnetwork.findHNSEp("},
+		},
+		Links: []string{"https://github.com/moby/moby/commit/3eca177282"},
 	},
 	{
 		ID: "docker-temp-ignored", Of: Docker,

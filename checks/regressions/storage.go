@@ -11,7 +11,10 @@ var storageRows = []Row{
 		From:   "1.28.7 < 1.28.9, 1.29.5 < 1.29.7, 1.30.1 < 1.30.2",
 		Title:  "Azure Disk driver panics if it cannot read the free space",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/87d5377f3"},
+		Signs: []checks.Sign{
+			{Text: "azuredisk.(*DriverCore).GetVolumeStats("},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/87d5377f3"},
 	},
 	{
 		ID: "azure-disk-wrong-number", Of: AzureDisk,
@@ -69,7 +72,13 @@ var storageRows = []Row{
 		From:   "1.5.0 < 1.6.0",
 		Title:  "EBS driver fails to mount volumes on Windows",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1189"},
+		Signs: []checks.Sign{
+			{Text: "could not format", Also: []string{"and mount it at", "volume id empty"}},
+		},
+		Explains:    []string{"csi-disk-offline"},
+		OtherCauses: true, // a disk that the SAN policy keeps offline
+		Links: []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1189",
+			"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/1090"},
 	},
 	{
 		ID: "ebs-publish-target", Of: EBS,
@@ -93,7 +102,11 @@ var storageRows = []Row{
 		From:   "1.0.0 < 1.0.2",
 		Title:  "csi-proxy fails with MBR disks",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-csi/csi-proxy/commit/07b3304"},
+		Signs: []checks.Sign{
+			{Text: "error creating parition on disk"},
+		},
+		OtherCauses: true, // a disk without free space
+		Links:       []string{"https://github.com/kubernetes-csi/csi-proxy/commit/07b3304"},
 	},
 	{
 		ID: "azure-disk-go-mount-points", Of: AzureDisk,
@@ -121,7 +134,12 @@ var storageRows = []Row{
 		From:   "1.28.0 < 1.28.11, 1.29.0 < 1.29.10, 1.30.0 < 1.30.5",
 		Title:  "Clones that are bigger than their source fail to resize",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/cd7f41988"},
+		Signs: []checks.Sign{
+			{Text: "NodeStageVolume: could not resize volume",
+				Also: []string{"error getting sizemin,sizemax from mount"},
+				Not:  []string{"Volume{"}},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/cd7f41988"},
 	},
 	{
 		ID: "azure-disk-stats-fail", Of: AzureDisk,
@@ -133,6 +151,9 @@ var storageRows = []Row{
 		ID: "azure-disk-resize-fails", Of: AzureDisk,
 		From:  "1.17.0 < 1.18.0",
 		Title: "Azure Disk driver fails to resize volumes",
+		Signs: []checks.Sign{
+			{Text: "could not resize volume", Also: []string{"Resize is not supported for this build"}},
+		},
 		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/5ce881023"},
 	},
 	{
@@ -225,14 +246,24 @@ var storageRows = []Row{
 		From:   "1.17.0 < 1.18.0",
 		Title:  "EBS driver fails to stage and unmount volumes",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/commit/e538f662"},
+		Signs: []checks.Sign{
+			{Text: "error getting device name from mount", Also: []string{"because it does not exist"}},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/commit/e538f662"},
 	},
 	{
 		ID: "csi-proxy-needless-resize", Of: CSIProxy,
 		From:   "1.1.0 < 1.2.0",
 		Title:  "csi-proxy fails if a volume needs no resize",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-csi/csi-proxy/pull/364"},
+		Signs: []checks.Sign{
+			{Text: "error resizing volume",
+				Also: []string{"The size of the extent is less than the minimum of 1MB"}},
+		},
+		Explains:    []string{"csi-resize-size-not-supported"},
+		OtherCauses: true, // CSI drivers that resize without csi-proxy
+		Links: []string{"https://github.com/kubernetes-csi/csi-proxy/pull/364",
+			"https://github.com/kubernetes-csi/csi-proxy/issues/195"},
 	},
 	{
 		ID: "ebs-resize-without-rescan", Of: EBS,
