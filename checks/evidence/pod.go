@@ -1,0 +1,100 @@
+package evidence
+
+// Pod is a v1 Pod.
+type Pod struct {
+	Placed   `json:"-"`
+	Metadata Metadata  `json:"metadata"`
+	Spec     PodSpec   `json:"spec"`
+	Status   PodStatus `json:"status"`
+}
+
+// DescribedPod is the annotation of a pod that was read out of kubectl describe, which prints neither
+// affinities nor spec.os: what such a pod lacks may only not be shown.
+const DescribedPod = "doctor/described"
+
+// FullName is namespace/name.
+//
+//go:noinline
+func (p Pod) FullName() string { return p.Metadata.Namespace + "/" + p.Metadata.Name }
+
+// PodStatus is the status of a Pod.
+type PodStatus struct {
+	Phase                 string            `json:"phase"`
+	Reason                string            `json:"reason"`
+	Message               string            `json:"message"`
+	PodIP                 string            `json:"podIP"`
+	PodIPs                []PodIP           `json:"podIPs"`
+	HostIP                string            `json:"hostIP"`
+	StartTime             Time              `json:"startTime"`
+	Conditions            []Condition       `json:"conditions"`
+	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
+	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
+}
+
+// A PodIP is one address of a pod.
+type PodIP struct {
+	IP string `json:"ip"`
+}
+
+// Ready tells whether the pod's Ready condition is True.
+func (p Pod) Ready() bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Status == "True"
+		}
+	}
+	return false
+}
+
+// Statuses lists the states of all containers, init containers first.
+//
+//go:noinline
+func (p Pod) Statuses() []ContainerStatus {
+	return append(append([]ContainerStatus(nil), p.Status.InitContainerStatuses...),
+		p.Status.ContainerStatuses...)
+}
+
+// StatusField is the place of one of Statuses, by its number there.
+func (p Pod) StatusField(i int, steps ...any) Place {
+	if n := len(p.Status.InitContainerStatuses); i >= n {
+		return p.Field("status", "containerStatuses", i-n).At(steps...)
+	}
+	return p.Field("status", "initContainerStatuses", i).At(steps...)
+}
+
+// ContainerStatus is the state of one container.
+type ContainerStatus struct {
+	Name         string         `json:"name"`
+	Image        string         `json:"image"`
+	ImageID      string         `json:"imageID"`
+	Ready        bool           `json:"ready"`
+	RestartCount int            `json:"restartCount"`
+	State        ContainerState `json:"state"`
+	LastState    ContainerState `json:"lastState"`
+}
+
+// ContainerState is waiting, running or terminated.
+type ContainerState struct {
+	Waiting    *WaitingState    `json:"waiting"`
+	Running    *RunningState    `json:"running"`
+	Terminated *TerminatedState `json:"terminated"`
+}
+
+// WaitingState says why a container does not run yet.
+type WaitingState struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// RunningState says since when a container runs.
+type RunningState struct {
+	StartedAt Time `json:"startedAt"`
+}
+
+// TerminatedState says how a container ended.
+type TerminatedState struct {
+	ExitCode   int64  `json:"exitCode"`
+	Reason     string `json:"reason"`
+	Message    string `json:"message"`
+	FinishedAt Time   `json:"finishedAt"`
+}
