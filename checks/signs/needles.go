@@ -1,6 +1,8 @@
 package signs
 
 import (
+	"sync"
+
 	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/evidence/finder"
@@ -15,6 +17,7 @@ type needles struct {
 	whole   []bool          // sign → whether each of its texts is all of it
 	longest int
 	finder  *finder.Finder
+	sources sync.Map // source → signs, without those that do not look in it
 }
 
 func newNeedles(list []evidence.Sign) *needles {
@@ -38,6 +41,23 @@ func newNeedles(list []evidence.Sign) *needles {
 	}
 	n.finder = finder.New(texts)
 	return n
+}
+
+// signsOf are the signs of each text that look in a source.
+func (n *needles) signsOf(source string) [][]int {
+	if known, ok := n.sources.Load(source); ok {
+		return known.([][]int)
+	}
+	here := make([][]int, len(n.signs))
+	for text, list := range n.signs {
+		for _, i := range list {
+			if n.list[i].LooksIn(source) {
+				here[text] = append(here[text], i)
+			}
+		}
+	}
+	n.sources.Store(source, here)
+	return here
 }
 
 // needlesOf is the text of a sign that stands in the fewest lines, or all that may stand for it

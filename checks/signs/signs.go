@@ -208,6 +208,10 @@ type scanner struct {
 	found   map[key]*match
 	trouble int64 // where the last line with a match ends in the log's text
 	errors  []evidence.ErrorLine
+
+	// Of the log at hand: text → the signs that look in it, and sign → its match.
+	here   [][]int
+	inFile []*match
 }
 
 // key keeps what is over apart from what is not.
@@ -238,31 +242,27 @@ func (c *scanner) takeMatches() map[key]*match {
 }
 
 // consider notes the signs of a text that stands in the line, and tells whether any that fits is of a fault.
-func (c *scanner) consider(text int, source, file string, number int, line []byte) bool {
+func (c *scanner) consider(text int, file string, number int, line []byte) bool {
 	fits := false
 	lower := "" // of the line, made once for all signs
-	for _, i := range c.signs[text] {
-		k := key{sign: i, path: file}
-		m := c.found[k]
+	for _, i := range c.here[text] {
+		m := c.inFile[i]
 		if m != nil && m.lastLine == number {
 			fits = fits || c.accuses(i)
 			continue // the same text twice in one line is one match
-		}
-		sign := c.list[i]
-		if !sign.LooksIn(source) {
-			continue
 		}
 		if !c.whole[i] {
 			if lower == "" {
 				lower = strings.ToLower(string(line))
 			}
-			if !sign.Likes(lower) {
+			if !c.list[i].Likes(lower) {
 				continue
 			}
 		}
 		fits = fits || c.accuses(i)
-		m = c.note(k, evidence.InLine(file, number), line)
+		m = c.note(key{sign: i, path: file}, evidence.InLine(file, number), line)
 		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
+		c.inFile[i] = m
 	}
 	return fits
 }

@@ -16,6 +16,7 @@ const bufferSize = 256 << 10
 func (c *scanner) scan(file, source string, r io.Reader) error {
 	buf := make([]byte, max(bufferSize, 4*c.longest))
 	held, line, offset := 0, 1, int64(0)
+	c.here, c.inFile = c.signsOf(source), make([]*match, len(c.list))
 	var end []byte // the last lines of the log
 	defer func() {
 		first := line - bytes.Count(end, newline)
@@ -31,7 +32,7 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 				chunk = chunk[:at+1]
 			}
 		}
-		line = c.search(file, source, chunk, line, offset)
+		line = c.search(file, chunk, line, offset)
 		end = lastLines(append(end, chunk...))
 		if last {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -52,7 +53,7 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 // search looks for all texts in chunk, whose first line has the given number
 // and whose first byte the given place in the log, and returns the number of
 // the line after it.
-func (c *scanner) search(file, source string, chunk []byte, line int, offset int64) int {
+func (c *scanner) search(file string, chunk []byte, line int, offset int64) int {
 	at, stop := 0, -1
 	c.finder.Each(chunk, func(text, from, to int) {
 		if from >= at && to > stop { // else still in the same line
@@ -63,7 +64,7 @@ func (c *scanner) search(file, source string, chunk []byte, line int, offset int
 				stop = to + i
 			}
 		}
-		if c.consider(text, source, file, line, excerpt(chunk[at:stop], from-at)) {
+		if c.consider(text, file, line, excerpt(chunk[at:stop], from-at)) {
 			c.trouble = max(c.trouble, offset+int64(stop))
 		}
 	})

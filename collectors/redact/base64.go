@@ -12,20 +12,22 @@ import (
 // a name and a value.
 const leastEncoded = 24
 
-// encodings finds long runs of letters and digits. Each of leastLoud or more meets one of the places
-// that are looked at.
+// encodings finds runs of leastLoud letters and digits or more. A place is looked at from its end, so
+// that most of a text is jumped over.
 func (s *scan) encodings(from, limit int) {
 	b := s.b
-	for i := from; i < limit; i += leastLoud {
-		if classOf[b[i]]&base64Byte == 0 {
+	for i := from; i < limit && i+leastLoud <= len(b); {
+		last := i + leastLoud - 1
+		for last >= i && classOf[b[last]]&base64Byte != 0 {
+			last--
+		}
+		if last >= i {
+			i = last + 1
 			continue
 		}
 		lowest := max(0, i-s.back/2)
 		start := lowest + runBack(b[lowest:], i-lowest, base64Byte)
 		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
-		if end-start < leastLoud {
-			continue
-		}
 		s.worded(start, end)
 		switch {
 		case end-start < leastEncoded:
@@ -36,7 +38,7 @@ func (s *scan) encodings(from, limit int) {
 		case isText64(b[start:end]):
 			s.hit(max(start, s.done), end, (*scan).encodedRule)
 		}
-		i += (end - i) / leastLoud * leastLoud
+		i = end
 	}
 }
 

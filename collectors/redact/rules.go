@@ -198,7 +198,7 @@ func (s *scan) search(limit int) {
 		signs = &scan{pass: s.pass, b: s.b, hits: s.spareHits}
 		wait.Go(func() { signs.signs(from, limit) })
 	}
-	triggers.EachUnordered(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
+	triggers.Each(s.b[from:min(len(s.b), limit+longest)], func(text, start, end int) {
 		if from+start < limit {
 			s.hits = append(s.hits, hit{from + start, from + end, triggerRules[text], false})
 		}

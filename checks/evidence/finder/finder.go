@@ -23,7 +23,8 @@ type Finder struct {
 // chained.
 type text struct {
 	text string
-	end  int // of the window
+	end  int    // of the window
+	head uint32 // its first four bytes, by which most places are told from it
 	next int32
 }
 
@@ -44,7 +45,7 @@ func New(texts []string) *Finder {
 		f.window = min(f.window, len(t))
 	}
 	for _, t := range texts {
-		f.texts = append(f.texts, text{text: t, end: rarest(t, f.window) + f.window})
+		f.texts = append(f.texts, text{text: t, end: rarest(t, f.window) + f.window, head: load(t) | f.fold})
 	}
 	f.index()
 	return f
@@ -56,7 +57,7 @@ func NewExact() *Finder { return &Finder{window: 1 << 4} }
 // Add adds a text. Its beginning up to end, of MinText bytes or more, is what the search jumps by:
 // the end of many texts may be the same.
 func (f *Finder) Add(t string, end int) {
-	f.texts = append(f.texts, text{text: t, end: end})
+	f.texts = append(f.texts, text{text: t, end: end, head: load(t)})
 	if len(f.texts) == 1 || end < f.window {
 		f.window = min(f.window, end)
 		f.index()
@@ -130,25 +131,24 @@ func Commonness(c byte) int {
 func (f *Finder) Each(b []byte, found func(text, start, end int)) { f.EachFrom(b, 0, found) }
 
 // EachFrom is Each without the windows whose last four bytes begin before from.
+//
+// A jump waits for the one before, so four windows slide at once, each over its
+// quarter: this is twice as fast as one. What the later three meet waits for its turn.
 func (f *Finder) EachFrom(b []byte, from int, found func(text, start, end int)) {
-	if len(f.texts) > 0 {
-		f.search(b, max(from, f.window-gram), len(b)-gram+1, found)
+	if len(f.texts) == 0 {
+		return
 	}
-}
-
-// EachUnordered calls found as Each does, in no order. It is twice as fast, for
-// a jump need not wait for the one before: four windows slide at once, each
-// over its quarter.
-func (f *Finder) EachUnordered(b []byte, found func(text, start, end int)) {
-	if len(b) < 4096 || len(f.texts) == 0 {
-		f.Each(b, found)
+	first, last := max(from, f.window-gram), len(b)-gram+1
+	if last-first < 4096 {
+		f.search(b, first, last, found)
 		return
 	}
 	fold := f.fold
-	first, last := f.window-gram, len(b)-gram+1
 	part := (last - first) / 4
 	end0, end1, end2 := first+part, first+2*part, first+3*part
 	i0, i1, i2, i3 := first, end0, end1, end2
+	var later1, later2, later3 met
+	add1, add2, add3 := later1.add, later2.add, later3.add
 	for i0 < end0 && i1 < end1 && i2 < end2 && i3 < last {
 		h0 := hash(load(b[i0:]), fold)
 		h1 := hash(load(b[i1:]), fold)
@@ -163,23 +163,35 @@ func (f *Finder) EachUnordered(b []byte, found func(text, start, end int)) {
 			j0 = 1
 		}
 		if j1 == 0 {
-			f.compare(b, i1, h1, found)
+			f.compare(b, i1, h1, add1)
 			j1 = 1
 		}
 		if j2 == 0 {
-			f.compare(b, i2, h2, found)
+			f.compare(b, i2, h2, add2)
 			j2 = 1
 		}
 		if j3 == 0 {
-			f.compare(b, i3, h3, found)
+			f.compare(b, i3, h3, add3)
 			j3 = 1
 		}
 		i0, i1, i2, i3 = i0+int(j0), i1+int(j1), i2+int(j2), i3+int(j3)
 	}
 	f.search(b, i0, end0, found)
-	f.search(b, i1, end1, found)
-	f.search(b, i2, end2, found)
-	f.search(b, i3, last, found)
+	f.search(b, i1, end1, add1)
+	f.search(b, i2, end2, add2)
+	f.search(b, i3, last, add3)
+	for _, later := range []met{later1, later2, later3} {
+		for _, x := range later {
+			found(x.text, x.start, x.end)
+		}
+	}
+}
+
+// met are finds in their order.
+type met []struct{ text, start, end int }
+
+func (m *met) add(text, start, end int) {
+	*m = append(*m, struct{ text, start, end int }{text, start, end})
 }
 
 // search slides the window while its last four bytes begin before stop.
@@ -202,7 +214,7 @@ func (f *Finder) compare(b []byte, i int, h uint32, found func(text, start, end 
 		t := &f.texts[k-1]
 		start := i + gram - t.end
 		end := start + len(t.text)
-		if start < 0 || end > len(b) {
+		if start < 0 || end > len(b) || load(b[start:])|f.fold != t.head {
 			continue
 		}
 		if place := b[start:end]; f.fold == 0 && string(place) == t.text || f.fold != 0 &&

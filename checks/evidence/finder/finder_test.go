@@ -67,20 +67,25 @@ func TestTheFinderFindsWhatALoopFinds(t *testing.T) {
 	}
 }
 
-func TestTheOrderDoesNotMatterToWhatIsFound(t *testing.T) {
+// TestALongTextIsSearchedInOrder: its quarters are searched side by side.
+func TestALongTextIsSearchedInOrder(t *testing.T) {
 	texts := []string{"endpoint", "no network", "points"}
 	var b []byte
 	for i := range 3000 {
 		b = append(b, "the Endpoints of no network "[i%7:]...)
 	}
-	for _, size := range []int{0, 5, 4095, 4096, 4099, len(b)} {
+	for _, size := range []int{0, 5, 4095, 4096, 4099, 4105, len(b)} {
 		var list []string
-		New(texts).EachUnordered(b[:size], func(text, start, _ int) {
+		end := 0
+		New(texts).Each(b[:size], func(text, start, stop int) {
 			list = append(list, fmt.Sprint(text, start))
+			if stop < end-len("no network") {
+				t.Fatalf("of %d bytes: one that ends at %d behind one that ends at %d", size, stop, end)
+			}
+			end = stop
 		})
-		slices.Sort(list)
-		if want := found(b[:size], texts); !slices.Equal(list, want) || size == len(b) &&
-			len(list) == 0 {
+		if want := naive(b[:size], texts); !slices.Equal(slices.Sorted(slices.Values(list)), want) ||
+			size == len(b) && len(list) == 0 {
 			t.Errorf("of %d bytes: %d found, want %d", size, len(list), len(want))
 		}
 	}
