@@ -53,50 +53,65 @@ func (s *scan) assignedForm(f field) bool {
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		i = skipGap(b, at+1)
 	}
-	if i >= len(b) || s.endsQuote(f, op, i) || s.isDefault(f, op, i) || isPort(f, op) {
+	switch {
+	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), isPort(f, op), isMapOf(f, i):
 		return true
-	}
-	if op.equal {
-		i = skipVerbatim(b, i)
-		if c, _ := wideAt(b, i); skipQuote(b, i) > i || c == '"' {
-			v := s.value(b, i, plainStops)
-			if f.trust == medium && v.end-v.start >= minKnown {
-				f.trust = strong // code compares it with the secret itself
-			}
-			if v.end-v.start >= minKnown {
-				s.takeJudged(f, v, false)
-			}
-		}
+	case op.equal:
+		s.compared(f, i)
 		return true
 	}
 	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
 		i++ // ${NAME:-VALUE}
 	}
-	if hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) && isDictionaryWord(b[i:run(b, i, tokenByte)]) {
-		return true // what a comment says of a map
+	s.assigned(f, op, i)
+	return true
+}
+
+// isMapOf tells of what a comment says of a map: token -> the pod that it is of.
+func isMapOf(f field, i int) bool {
+	b := f.b
+	return hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) &&
+		isDictionaryWord(b[i:run(b, i, tokenByte)])
+}
+
+// compared takes the text in quotes that code compares with the value of a name.
+func (s *scan) compared(f field, i int) {
+	i = skipVerbatim(f.b, i)
+	if c, _ := wideAt(f.b, i); skipQuote(f.b, i) == i && c != '"' {
+		return
 	}
+	v := s.value(f.b, i, plainStops)
+	if v.end-v.start < minKnown {
+		return
+	}
+	if f.trust == medium {
+		f.trust = strong // it is the secret itself
+	}
+	s.takeJudged(f, v, false)
+}
+
+// assigned reads the value behind an operator, which may go over lines.
+func (s *scan) assigned(f field, op operator, i int) {
+	b := f.b
 	indent, first := s.beginsLine(f.from)
-	if i < len(b) && isLine(b[i]) {
+	if isLineAt(b, i) {
 		s.nextLineValue(f, op, i, indent, first)
-		return true
+		return
 	}
-	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) {
-		return true
-	}
-	if op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
-		return true
+	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) ||
+		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
+		return
 	}
 	if open := openingOverLines(b, i); open > 0 { // @"…"@, """…"""
 		at := nextLine(b, i+open)
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
-		return true
+		return
 	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
 		s.bracketed(f, i)
-		return true
+		return
 	}
 	s.plainValue(f, op, i, first)
-	return true
 }
 
 // openingOverLines is the length of what opens a text over lines whose first is empty.
@@ -185,31 +200,44 @@ func skipYAMLTag(b []byte, i int) int {
 
 // reach tells what ends a value in the line of its name, and whether the line is a sentence.
 func (s *scan) reach(f field, op operator, i int, first bool) (stops string, prose bool) {
-	b, tight := f.b, i == op.end
 	switch {
 	case f.flag && op.sign == '=':
 		return s.flagStops(f, i), false
-	case op.sign == '=' && tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 &&
-		s.quotedLine(b, i, b[f.from-1]):
-		return string(b[f.from-1]) + "\r\n", false
-	case op.sign == '=' && first && tight && isCapital(f.text()) && !moreSettings(b, i):
-		return "\r\n", false
-	case op.sign == '=' && first && !tight && !s.prose && f.trust == strong &&
-		!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
-		return "\r\n", false // passphrase = four words of it
-	case op.sign == ':' && first && !tight && !s.prose:
-		if (f.trust < strong || f.kind != "password") && moreWords(b, i) { // a token has no blanks in it
-			return " \t\r\n,;\"'", true
-		}
-		return "\r\n", false
-	case op.sign == ':' && first && !tight:
-		return " \t\r\n,;\"'", f.trust < strong && !hasFold(f.text(), 0, "x-") || moreWords(b, i)
-	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
-		return plainStops, s.prose && (!tight || f.trust < strong) || f.trust < strong ||
-			afterWord(b, f.from) && moreWords(b, i)
+	case op.sign == '=':
+		return s.reachOfSetting(f, i, first, i == op.end), false
+	case op.sign == ':' && first && i > op.end:
+		return s.reachInYAML(f, i)
+	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):
+		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
 	return plainStops, false
 }
+
+// reachOfSetting tells what ends the value behind NAME=.
+func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
+	b := f.b
+	switch {
+	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
+		return string(b[f.from-1]) + "\r\n"
+	case first && tight && isCapital(f.text()) && !moreSettings(b, i),
+		first && !tight && !s.prose && f.trust == strong && // passphrase = four words of it
+			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+		return "\r\n"
+	}
+	return plainStops
+}
+
+// reachInYAML is that of a line that may be one of YAML, or of a log.
+func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
+	words := moreWords(f.b, i)
+	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
+		return "\r\n", false
+	}
+	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !isHeaderField(f)
+}
+
+// isHeaderField tells of the name of a header of HTTP.
+func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
 
 // plainValue reads a value in the line of its name.
 func (s *scan) plainValue(f field, op operator, i int, first bool) {
