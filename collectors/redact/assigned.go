@@ -259,7 +259,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	}
 	text := s.b[v.start:max(v.start, v.end)]
 	if !v.quoted && isVariableOf(f, op, text, tight) ||
-		(!v.quoted || f.trust < strong) && isOwnName(f.text(), text) {
+		(!v.quoted || f.trust < strong || len(text) >= 12 && len(text) == len(f.text())) && isOwnName(f.text(), text) {
 		return
 	}
 	if isGUID(text) && f.trust >= medium {
@@ -268,7 +268,30 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if op.sign == ':' && prose && s.secondWord(f, v) {
 		return
 	}
+	if !v.quoted && f.trust >= medium {
+		s.otherwise(f, v)
+	}
 	s.takeJudged(f, v, prose)
+}
+
+// otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||
+// "VALUE".
+func (s *scan) otherwise(f field, v value) {
+	b := f.b
+	line := b[v.start:min(lineEnd(b, v.start), v.start+layerBack)]
+	if v.open || !bytes.ContainsAny(line, "([.") {
+		return
+	}
+	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- "} {
+		at := bytes.LastIndex(line, []byte(mark))
+		if at < 0 {
+			continue
+		}
+		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
+		if other.quoted && !other.open && other.end > other.start && fitsPassword(b[other.start:other.end]) {
+			s.takeJudged(f, other, false)
+		}
+	}
 }
 
 // isVariableOf tells of what code puts where a value would stand: Get-Secret, "token": copyFlag, and

@@ -26,7 +26,7 @@ func (s *scan) bracketed(f field, at int) {
 		}
 		v := s.value(b, i, plainStops)
 		if v.end <= i || !v.quoted && v.end < len(b) && b[v.end] == ']' && v.end+1 < len(b) &&
-			b[v.end+1] == ':' { // [System.Text.Encoding]::ASCII
+			(b[v.end+1] == ':' || b[v.end+1] == '(') { // [System.Text.Encoding]::ASCII, a link of Markdown
 			return
 		}
 		s.takeJudged(f, v, s.prose && !v.quoted)

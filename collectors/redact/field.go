@@ -193,8 +193,9 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		return false
 	}
 	switch {
-	case bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
-		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0, // Password: the password (plain text)
+	case strings.IndexByte("})", text[0]) >= 0, // what the name stands in ends
+		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
+		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),
 		afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
 		return true

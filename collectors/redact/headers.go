@@ -43,6 +43,9 @@ func (s *scan) headerRule(start, end int) {
 		v.start = at
 	}
 	text := s.b[v.start:v.end]
+	if isCode(s.b, v) {
+		return
+	}
 	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) || cookie && bytes.IndexByte(text, '=') < 0 ||
 		!cookie && scheme == 0 && (bytes.Contains(text, []byte(tokenStart)) ||
 			!looksRandom(text) && !isGUID(text) && !hardWord(text)) {

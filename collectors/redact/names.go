@@ -24,7 +24,7 @@ var names = []struct {
 	trust trust
 	words string
 }{
-	{"password", strong, `password passwords passwd passphrase passcode pwd pass bind-pw
+	{"password", strong, `password passwords passwd passphrase passcode pwd pswd pass bind-pw
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass`},
 	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
@@ -61,7 +61,7 @@ var names = []struct {
 		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
 		crypto-key aes-key hmac-key account-token schluessel tsig authentication-key privacy-key priv-key`},
 	{"key", weak, `key access-id key-id access private`},
-	{"product-key", medium, `product-key`},
+	{"product-key", medium, `product-key activation-key`},
 	{"basic-auth", medium, `basic-auth`},
 	{"snmp-community", medium, `snmp-community community-string community-strings rocommunity rwcommunity`},
 	{"snmp-community", weak, `community`},
@@ -136,8 +136,8 @@ func judgeName(name []byte) (kind string, t trust) {
 			return "", noSecret
 		}
 	}
-	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && isCapital(name) || string(name) == "$PWD" {
-		return "", noSecret // the number of an error; the folder that a shell is in
+	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
+		return "", noSecret // an error; the folder that a shell is in
 	}
 	return best.kind, best.trust
 }

@@ -12,8 +12,8 @@ var placeholders = func() map[string]bool {
 	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
 		todo tbd fixme changeme fake dummy notused unused placeholder example ])
-		range func new make await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
-		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
+		if range func new make struct{ struct{} interface{ interface{} await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
+		undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
 		m[w] = true
 	}
 	return m

@@ -40,6 +40,7 @@ var rules = []struct {
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).basicRule, `basic `},
+	{func(s *scan, start, end int) { s.bearerRule(start, end-1) }, `oauth `},
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).sshRule, `---- begin ssh2`},
@@ -71,7 +72,7 @@ var rules = []struct {
 }
 
 // follows are the bytes behind a name that matter.
-const follows = "=:\"\\' \t>],);\r\nsdvi0123456789-_.\x1b&%|\xef"
+const follows = "=:\"\\' \t>[],);\r\nsdvi0123456789-_.\x1b&%|\xef"
 
 var (
 	triggerRules []rule

@@ -26,7 +26,7 @@ var (
 )
 
 // shortNames are those that no trigger is long enough for, by their last letter.
-var shortNames = [256][]string{'d': {"pwd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
+var shortNames = [256][]string{'d': {"pwd", "pswd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
 	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
 	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}, 'n': {"jeton"}}
 

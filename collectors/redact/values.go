@@ -86,6 +86,9 @@ func isMember(text []byte, behind byte) bool {
 		return true // IntPtr.Zero;
 	}
 	root, _, _ := bytes.Cut(text, []byte("."))
+	if behind == '<' && isIdentifier(root) {
+		return true // table.Column<string>(…)
+	}
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
 	return member >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 ||
@@ -101,7 +104,7 @@ func isCall(text []byte) bool {
 		return false
 	}
 	name := text[:i]
-	return string(name) == "func" || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+	return string(name) == "func" || text[i] == '{' && isCamelWords(name) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
 		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !isGenerated(name)
 }
 
@@ -296,7 +299,7 @@ type judged struct {
 func isSecret(name, v []byte, t trust, prose bool) bool {
 	j := judged{name, bytes.TrimSpace(v), t, prose}
 	switch {
-	case t == noSecret, isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.hasPassed(), j.isFile():
+	case t == noSecret, len(j.text) <= 2 && allDigits(j.text), isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.isNamed(), j.hasPassed(), j.isFile():
 		return false
 	case t == strong:
 		return !prose || j.breaksProse()
@@ -324,6 +327,16 @@ func (j judged) isTied() bool {
 	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
 	return numbers || containsAny(v, []string{"$(", "%s"}) || isSnake(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
+}
+
+// isNamed takes the name of another secret: IdentityToken = "id_token".
+func (j judged) isNamed() bool {
+	v := bytes.TrimRight(j.text, "\"',")
+	if j.trust == strong || bytes.ContainsAny(v, digits) {
+		return false
+	}
+	_, t := judgeName(v)
+	return t > noSecret && isIdentifier(v) || bytes.IndexByte(v, '/') > 0 && isObjectName(v) // devicetokens/token
 }
 
 // hasPassed takes what passed and what failed of some tests, and a macro of AsciiDoc.
