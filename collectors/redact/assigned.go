@@ -107,11 +107,19 @@ func (s *scan) assigned(f field, op operator, i int) {
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
-	if i = skipYAMLTag(b, skipVerbatim(b, i)); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
+	if i = skipTriple(b, skipYAMLTag(b, skipVerbatim(b, i))); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
 		s.bracketed(f, i)
 		return
 	}
 	s.plainValue(f, op, i, first)
+}
+
+// skipTriple passes the first two of three quotes that open a text.
+func skipTriple(b []byte, i int) int {
+	if hasFold(b, i, `"""`) || hasFold(b, i, "'''") {
+		return i + 2
+	}
+	return i
 }
 
 // openingOverLines is the length of what opens a text over lines whose first is empty.
@@ -219,12 +227,23 @@ func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	switch {
 	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
 		return string(b[f.from-1]) + "\r\n"
-	case first && tight && isCapital(f.text()) && !moreSettings(b, i),
+	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
 		first && !tight && !s.prose && f.trust == strong && // passphrase = four words of it
 			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
 		return "\r\n"
 	}
 	return plainStops
+}
+
+// isSet tells of a line of a script: set NAME=value, export NAME=value.
+func (s *scan) isSet(from, value int) bool {
+	for _, word := range []string{"set ", "export "} {
+		if start := from - len(word); hasFold(s.b, start, word) {
+			_, first := s.beginsLine(start)
+			return first && !bytes.ContainsAny(s.b[value:lineEnd(s.b, value)], "\"'&|\\<>")
+		}
+	}
+	return false
 }
 
 // reachInYAML is that of a line that may be one of YAML, or of a log.
@@ -254,7 +273,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		}
 		v = s.trimmed(v, stops)
 		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(b, v.end)
-	} else if op.sign == '=' || f.quoted || first && f.trust >= medium && isLineAt(b, skipQuote(b, v.end)) {
+	} else if end := skipQuote(b, v.end); op.sign == '=' || f.quoted || end < len(b) && b[end] == ';' || first && f.trust >= medium && isLineAt(b, end) {
 		prose = false
 	}
 	text := s.b[v.start:max(v.start, v.end)]

@@ -1,5 +1,7 @@
 package redact
 
+import "bytes"
+
 // bracketed deals with lists of values: token: [a, b], and {"value": "x"}. Other
 // mappings and calls have names of their own.
 func (s *scan) bracketed(f field, at int) {
@@ -52,7 +54,7 @@ func (s *scan) valueIn(f field, i int) {
 			return
 		}
 		at := skipSpace(b, colon+1)
-		if run(b, key, nameByte) == key+len("value") && hasFold(b, key, "value") {
+		if name := b[key:run(b, key, nameByte)]; bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
 			s.sibling(f, at)
 			return
 		}

@@ -99,6 +99,9 @@ func (s *scan) registryForm(f field) bool {
 		return false
 	}
 	i := skipBlanks(f.b, run(f.b, f.at, wordByte))
+	if f.kind == "snmp-community" {
+		f.trust = medium
+	}
 	s.takeJudged(f, value{start: i, end: lineEnd(f.b, i)}, false)
 	return true
 }
@@ -360,7 +363,7 @@ func (s *scan) lineForm(f field) bool {
 	switch {
 	case text == nil, f.foreign && !looksChosen(text):
 		return false
-	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"):
+	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"), hasFold(f.text(), 0, "requirepass"):
 		s.takeJudged(f, v, false)
 		return true
 	case !alone && wide && !s.prose: // a list of names and values, of several words

@@ -59,6 +59,15 @@ func isListScheme(b []byte, i int) bool {
 	return hasFold(b, i, "digest") || hasFold(b, i, "aws4") || hasFold(b, i, "oauth ")
 }
 
+// plainRule takes what a client of SMTP or IMAP logs in with: AUTH PLAIN VALUE.
+func (s *scan) plainRule(start, end int) {
+	b := s.see(start)
+	last := run(b, end, base64Byte)
+	if plain, err := decode64(b[end:last]); err == nil && bytes.Count(plain, []byte{0}) == 2 {
+		s.add(end, last, "basic-auth", b[end:last])
+	}
+}
+
 // basicRule takes the base64 of a user and a password behind the scheme's name.
 func (s *scan) basicRule(start, end int) {
 	b := s.see(start)
