@@ -332,10 +332,10 @@ func (j judged) isTied() bool {
 // isNamed takes the name of another secret: IdentityToken = "id_token".
 func (j judged) isNamed() bool {
 	v := bytes.TrimRight(j.text, "\"',")
-	if j.trust == strong || bytes.ContainsAny(v, digits) {
+	kind, t := judgeName(v)
+	if bytes.ContainsAny(v, digits) || j.trust == strong && (kind == "password" || !isSnake(v)) {
 		return false
 	}
-	_, t := judgeName(v)
 	return t > noSecret && isIdentifier(v) || bytes.IndexByte(v, '/') > 0 && isObjectName(v) // devicetokens/token
 }
 
