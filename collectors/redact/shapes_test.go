@@ -53,7 +53,7 @@ func TestEachShapeIsCaught(t *testing.T) {
 		{"app.py", `bind_password = """§"""`, pw},
 		{"logs/a.log", "unlisted issuer: §", "csx-live_B5EiSuNELCkxWyh5REWNM7oAc1aeKPbTcnf3"},
 		{"logs/a.log", "api: OAuth §", "89a229ce1a8dbcf9ff30430fbe35eb4c0426574bca932061"},
-		{"files/.pgpass", "pg01.corp.example:5432:shop:app:§\n", "meer:schwein-7"},
+		{"logs/a.log", "pg01.corp.example:5432:shop:app:§\n", "meer:schwein-7"},
 		{"logs/a.log", "C: AUTH PLAIN §", "AGFsZXJ0c0BsYWIubmV0AFBvc3QtSG9ybi0yNg=="},
 		{"a.cmd", "set RESTIC_PASSWORD=§\n", "meerschwein(7)"},
 		{"wlan.txt", "    Contenu de la clé            : §\n", "entrepot-nord-12"},

@@ -333,7 +333,7 @@ func (j judged) isTied() bool {
 func (j judged) isNamed() bool {
 	v := bytes.TrimRight(j.text, "\"',")
 	kind, t := judgeName(v)
-	if bytes.ContainsAny(v, digits) || j.trust == strong && (kind == "password" || !isSnake(v)) {
+	if bytes.ContainsAny(v, digits) || j.trust == strong && kind != "jwt" && kind != "token" {
 		return false
 	}
 	return t > noSecret && isIdentifier(v) || bytes.IndexByte(v, '/') > 0 && isObjectName(v) // devicetokens/token
