@@ -129,6 +129,9 @@ func (s *scan) urlRule(at, _ int) {
 	case slash >= 0 && (colon < 0 || slash < colon),
 		slash >= 0 && !plainPassword(b[user+colon+1:at]):
 	case colon >= 0:
+		if text := b[user : user+colon]; len(text) >= 32 && isMade(text) { // https://TOKEN:x-oauth-basic@github.com
+			s.add(user, user+colon, "url-token", text)
+		}
 		if !isExampleURL(b[user+colon+1:at], b[at+1:]) {
 			s.urlPassword(user+colon+1, at)
 		}

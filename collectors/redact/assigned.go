@@ -276,6 +276,9 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	} else if end := skipQuote(b, v.end); op.sign == '=' || f.quoted || end < len(b) && b[end] == ';' || first && f.trust >= medium && isLineAt(b, end) {
 		prose = false
 	}
+	if !v.quoted && f.trust >= medium {
+		s.otherwise(f, v)
+	}
 	text := s.b[v.start:max(v.start, v.end)]
 	if !v.quoted && isVariableOf(f, op, text, tight) ||
 		(!v.quoted || f.trust < strong || len(text) >= 12 && len(text) == len(f.text())) && isOwnName(f.text(), text) {
@@ -286,9 +289,6 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	}
 	if op.sign == ':' && prose && s.secondWord(f, v) {
 		return
-	}
-	if !v.quoted && f.trust >= medium {
-		s.otherwise(f, v)
 	}
 	s.takeJudged(f, v, prose)
 }
@@ -301,7 +301,7 @@ func (s *scan) otherwise(f field, v value) {
 	if v.open || !bytes.ContainsAny(line, "([.") {
 		return
 	}
-	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- "} {
+	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default="} {
 		at := bytes.LastIndex(line, []byte(mark))
 		if at < 0 {
 			continue

@@ -47,7 +47,7 @@ var rules = []struct {
 	{(*scan).sshRule, `---- begin ssh2`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
 	{(*scan).keyRule,
-		`ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
+		`ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcayea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
