@@ -260,28 +260,27 @@ func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
 
 // plainValue reads a value in the line of its name.
 func (s *scan) plainValue(f field, op operator, i int, first bool) {
-	b := f.b
 	tight := i == op.end
 	stops, prose := s.reach(f, op, i, first)
-	v := s.value(b, i, stops)
+	v := s.value(f.b, i, stops)
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
 	}
-	if !v.quoted {
+	if v.quoted {
+		prose = prose && !s.isStatement(f, op, v, first)
+	} else {
 		if first && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
 		v = s.trimmed(v, stops)
-		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(b, v.end)
-	} else if end := skipQuote(b, v.end); op.sign == '=' || f.quoted || end < len(b) && b[end] == ';' || first && f.trust >= medium && isLineAt(b, end) {
-		prose = false
-	}
-	if !v.quoted && f.trust >= medium {
-		s.otherwise(f, v)
+		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(f.b, v.end)
+		if f.trust >= medium {
+			s.otherwise(f, v)
+		}
 	}
 	text := s.b[v.start:max(v.start, v.end)]
-	if !v.quoted && isVariableOf(f, op, text, tight) ||
-		(!v.quoted || f.trust < strong || len(text) >= 12 && len(text) == len(f.text())) && isOwnName(f.text(), text) {
+	if !v.quoted && isVariableOf(f, op, text, tight) || isOwnName(f.text(), text) &&
+		(!v.quoted || f.trust < strong || len(text) >= 12 && len(text) == len(f.text())) {
 		return
 	}
 	if isGUID(text) && f.trust >= medium {
@@ -291,6 +290,13 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		return
 	}
 	s.takeJudged(f, v, prose)
+}
+
+// isStatement tells that a text in quotes is the value of its name, and no word of a sentence.
+func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
+	end := skipQuote(f.b, v.end)
+	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' ||
+		first && f.trust >= medium && isLineAt(f.b, end)
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||

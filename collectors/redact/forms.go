@@ -18,29 +18,40 @@ var proseWords = func() map[string]bool {
 
 // argumentForm: --token value.
 func (s *scan) argumentForm(f field) bool {
-	if !f.flag || f.quoted || f.at == f.after || f.at >= len(f.b) || isLine(f.b[f.at]) || f.b[f.at] == ',' {
+	b := f.b
+	if !f.flag || f.quoted || f.at == f.after || isLineAt(b, f.at) || b[f.at] == ',' {
 		return false
 	}
-	v := s.value(f.b, f.at, " \t\r\n\"'`;|")
+	v := s.value(b, f.at, " \t\r\n\"'`;|")
 	if i := bytes.Index(s.b[v.start:max(v.start, v.end)], []byte("</")); i > 0 && !v.quoted {
 		v.end, v.open = v.start+i, false // the end of the element around it
 	}
-	if next := skipBlanks(f.b, v.end); f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
-		isDictionaryWord(s.b[v.start:max(v.start, v.end)]) {
-		return true // of a usage text
+	if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
+		s.takeJudged(f, v, false)
 	}
-	if v.end <= v.start || !v.quoted && (f.b[f.at] == '-' || f.b[f.at] == '/' &&
-		v.end-v.start < 12) {
-		return true
-	}
-	if text := s.b[v.start:v.end]; !v.quoted &&
-		(proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || text[0] == '(' ||
-			text[0] == '$' && isExpression(text) || isCmdlet(text) ||
-			f.kind == "token" && len(text) < minKnown) {
-		return true
-	}
-	s.takeJudged(f, v, false)
 	return true
+}
+
+// isUsage tells of the column that says what a flag is for.
+func (s *scan) isUsage(f field, v value) bool {
+	next := skipBlanks(f.b, v.end)
+	return f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
+		isDictionaryWord(s.b[v.start:v.end])
+}
+
+// isOtherWord tells of the next flag, of a variable and of a word of a sentence about the flag.
+func (s *scan) isOtherWord(f field, v value) bool {
+	text := s.b[v.start:v.end]
+	switch text[0] {
+	case '-', '(':
+		return true
+	case '/':
+		return len(text) < 12
+	case '$':
+		return isExpression(text)
+	}
+	return proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || isCmdlet(text) ||
+		f.kind == "token" && len(text) < minKnown
 }
 
 // isExpression takes $x, $x.y(…) and $x[0], which a shell or PowerShell puts a value in
