@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // bracketed deals with lists of values: token: [a, b], and {"value": "x"}. Other
 // mappings and calls have names of their own.
@@ -18,16 +21,21 @@ func (s *scan) bracketed(f field, at int) {
 		s.valueIn(f, skipMore(b, at+1))
 		return
 	}
-	if b[at] != '[' {
-		return
+	if b[at] == '[' {
+		s.listed(f, at+1)
 	}
-	for i := at + 1; i < len(b); {
+}
+
+// listed takes the values of a list.
+func (s *scan) listed(f field, i int) {
+	b := f.b
+	for i < len(b) {
 		i = skipSpace(b, i)
-		if i >= len(b) || b[i] == ']' || b[i] == '[' || b[i] == '{' || b[i] == ':' {
+		if i >= len(b) || strings.IndexByte("][{:", b[i]) >= 0 {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end <= i || !v.quoted && v.end < len(b) && b[v.end] == ']' && v.end+1 < len(b) &&
+		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
 			(b[v.end+1] == ':' || b[v.end+1] == '(') { // [System.Text.Encoding]::ASCII, a link of Markdown
 			return
 		}

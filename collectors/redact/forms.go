@@ -245,21 +245,20 @@ func (s *scan) textForm(f field) bool {
 		v = inner
 	}
 	text := s.b[v.start:v.end]
-	behind := skipGap(f.b, skipQuote(f.b, v.end))
+	chosen := f.trust >= medium && (looksChosen(text) || isGUID(text))
 	switch {
-	case text[0] == '-' || isJSON(text) || isVerb(f.text()):
-		return true
-	case f.trust >= medium && (looksChosen(text) || isGUID(text)):
-		s.takeJudged(f, v, false)
-	case hasFold(f.b, behind, "not ") || hasFold(f.b, behind, "is ") || hasFold(f.b, behind, "in ") ||
-		behind < len(f.b) && f.b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/."):
-		return true
-	case f.trust == strong:
-		s.takeJudged(f, v, false)
+	case text[0] == '-' || isJSON(text) || isVerb(f.text()), !chosen && isSubject(f.b, v, text):
 	default:
-		s.takeJudged(f, v, true)
+		s.takeJudged(f, v, !chosen && f.trust < strong)
 	}
 	return true
+}
+
+// isSubject tells of a name in quotes of which a sentence speaks: token "x" not found.
+func isSubject(b []byte, v value, text []byte) bool {
+	behind := skipGap(b, skipQuote(b, v.end))
+	return hasFold(b, behind, "not ") || hasFold(b, behind, "is ") || hasFold(b, behind, "in ") ||
+		behind < len(b) && b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/.")
 }
 
 // isJSON tells of an object or a list that is given to a program.
@@ -284,17 +283,8 @@ func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
 // hold a name and its value: "NAME","VALUE".
 func (s *scan) callForm(f field) bool {
 	b := f.b
-	if !f.quoted || f.at >= len(b) || f.from < 2 {
-		return false
-	}
-	if b[f.at] != ',' && (f.at == f.after || b[f.at] != b[f.from-1]) {
-		return false
-	}
-	i := f.at // 'NAME' 'VALUE'
-	if b[i] == ',' {
-		i = skipGap(b, i+1)
-	}
-	if i >= len(b) || skipQuote(b, i) == i || hasFold(b, skipQuote(b, i), "value") {
+	i, ok := secondText(f)
+	if !ok {
 		return false
 	}
 	v := s.value(b, i, plainStops)
@@ -320,6 +310,21 @@ func (s *scan) callForm(f field) bool {
 		return true
 	}
 	return false
+}
+
+// secondText is where a text in quotes begins behind a name in quotes: 'NAME', 'VALUE' and 'NAME' 'VALUE'.
+func secondText(f field) (i int, ok bool) {
+	b := f.b
+	if i = f.at; !f.quoted || i >= len(b) || f.from < 2 {
+		return 0, false
+	}
+	switch {
+	case b[i] == ',':
+		i = skipGap(b, i+1)
+	case i == f.after || b[i] != b[f.from-1]:
+		return 0, false
+	}
+	return i, i < len(b) && skipQuote(b, i) > i && !hasFold(b, skipQuote(b, i), "value")
 }
 
 // blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.
