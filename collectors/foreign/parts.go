@@ -14,6 +14,7 @@ import (
 type part struct {
 	kind partKind
 	text string
+	line int // of the whole text, at which it begins
 	// of a log: whose it is; of an output: the command in front of it, where there was one
 	about string
 }
@@ -63,12 +64,17 @@ func takeApart(text string) []part {
 			} else {
 				t.close()
 				t.parts = append(t.parts, part{kind: partJSON, text: text[at : at+end],
-					about: t.command})
+					line: t.line + 1, about: t.command})
+				t.line += strings.Count(text[at:at+end], "\n")
 				at += end
 				continue
 			}
 		}
+		t.line++
 		t.take(line, text[at+len(line):])
+		if t.text.Len() > 0 && t.first == 0 {
+			t.first = t.line
+		}
 		at += len(line)
 	}
 	t.close()
@@ -80,6 +86,8 @@ type taking struct {
 	kind    partKind
 	about   string
 	text    strings.Builder
+	line    int    // that is looked at, from 1
+	first   int    // line of the part
 	command string // of the last prompt
 	fenced  bool   // the text has fences, so what stands outside of them is prose
 	inside  bool   // of a fence
@@ -95,9 +103,10 @@ type taking struct {
 func (t *taking) close() {
 	if strings.TrimSpace(t.text.String()) != "" &&
 		(t.kind != partOther || t.inside || !t.fenced || quotedError(t.text.String())) {
-		t.parts = append(t.parts, part{kind: t.kind, text: t.text.String(), about: t.about})
+		t.parts = append(t.parts, part{kind: t.kind, text: t.text.String(), line: t.first, about: t.about})
 	}
 	t.text.Reset()
+	t.first = 0
 	t.kind, t.about, t.indent, t.lines = partOther, "", "", 0
 }
 
@@ -370,13 +379,20 @@ func (t *taking) belongs(line string) bool {
 	case linesOf[t.kind] != nil:
 		return linesOf[t.kind].MatchString(line)
 	case t.kind == partTable:
-		return !t.gap || t.lines <= leastTable
+		return (!t.gap || t.lines <= leastTable) && !isSentence(line)
 	case endsAtGap[t.kind]:
-		return !t.gap
+		return !t.gap && !isSentence(line)
 	case t.kind == partList:
 		return line[0] == ' ' || psListLine.MatchString(line)
 	}
 	return true
+}
+
+// isSentence tells of a line below a table that is no row of it: many words and no columns.
+func isSentence(line string) bool {
+	const leastWords = 7
+	line = strings.TrimSpace(line)
+	return !strings.Contains(line, "  ") && !strings.Contains(line, "\t") && strings.Count(line, " ") >= leastWords-1
 }
 
 // quotesErrors are the parts in which texts of other programs can stand.

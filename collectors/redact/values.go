@@ -160,7 +160,7 @@ func isPath(v []byte) bool {
 func isPlainValue(v []byte) bool {
 	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) ||
 		bytes.HasPrefix(v, []byte("Registry::")) ||
-		bytes.HasPrefix(v, []byte("sha256:")) || bytes.HasPrefix(v, []byte("application/")) {
+		bytes.HasPrefix(v, []byte("sha256:")) || bytes.HasPrefix(v, []byte("application/")) || isSnapshotKey(v) {
 		return true
 	}
 	if i := bytes.Index(v, []byte("://")); i > 0 && i < 12 {
@@ -183,6 +183,12 @@ func isPlainValue(v []byte) bool {
 	}
 	return hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v) || digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
 		strings.IndexByte("smhd%", v[len(v)-1]) >= 0
+}
+
+// isSnapshotKey takes what containerd calls a layer that it unpacks: extract-995477400-x-Se.
+func isSnapshotKey(v []byte) bool {
+	const prefix = "extract-"
+	return hasFold(v, 0, prefix) && len(v) > len(prefix) && isDigit(v[len(prefix)])
 }
 
 // mixed tells whether letters and digits, or upper and lower case within words,
