@@ -268,7 +268,11 @@ func isObjectName(v []byte) bool {
 			odd++
 		}
 	}
-	return longest <= 10 && odd <= 3 && isLower(v[0])
+	most := 10
+	if bytes.Count(v, []byte("/")) == 1 && bytes.IndexByte(v, '-') > 0 { // a namespace and a name
+		most = 16
+	}
+	return longest <= most && odd <= 3 && isLower(v[0])
 }
 
 // isTypeName takes v1.Secret, *rest.Config, core/v1.
