@@ -47,7 +47,7 @@ interface does).`,
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},
 	Signs: []checks.Sign{
 		{Text: "Failed to set the uplink port with no-flood config", Until: antreaStarted,
-			Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not respond"},
+			Says: "Antrea's agent could not set up the uplink of its bridge"},
 		// It asks again after 2, 4 and 8 seconds: a healthy start is connected before the third time.
 		// The second form is of Antrea's main branch of 2026, pkg/ovs/ovsconfig/ovs_client.go.
 		{Text: "Not connected yet, will try again in 8s", Or: []string{`retryBackoff="8s"`},
