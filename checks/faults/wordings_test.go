@@ -107,6 +107,16 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"rke2-flanneld-exit", "once, then it runs", "rke2",
 			`time="2026-11-20T09:58:00Z" level=info msg="Flanneld exited, restarting..." error="exit status 1"`,
 			"info: the logs say: RKE2 reports that flanneld exited with an error; it may be over: it lasted 0s, as at a start [text]"},
+		{"calico-endpointslices-forbidden", "Calico 3.22", "calico-node", // libcalico-go/lib/backend/k8s/resources/list_pager.go
+			`2026-11-20 09:58:00.100 [INFO][84] felix/watchercache.go 188: Failed to perform list of current data during resync ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices" error=connection is unauthorized: endpointslices.discovery.k8s.io is forbidden: User "system:serviceaccount:calico-system:calico-node" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope`,
+			"fail: the role of calico-node does not allow it to list EndpointSlices [text]"},
+		{"calico-endpointslices-forbidden", "the role was corrected", "calico-node",
+			`2026-11-20 09:58:00.100 [INFO][84] felix/watchercache.go 188: Failed to perform list of current data during resync ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices" error=connection is unauthorized: endpointslices.discovery.k8s.io is forbidden: User "system:serviceaccount:calico-system:calico-node" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope` +
+				"\n" + `2026-11-20 09:59:00.100 [INFO][84] felix/watchercache.go 273: Sending synced update ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices"`,
+			"info: the logs say: the role of calico-node does not allow it to list EndpointSlices; it is over: a later line says: Sending synced update ListRoot=\"/calico/resources/v3/projectcalico.org/kubernetesendpointslices\" [text]"},
+		{"calico-endpointslices-forbidden", "Calico 3.22 and Kubernetes 1.25", "calico-node",
+			`2026-11-20 09:58:00.100 [INFO][84] felix/watchercache.go 188: Failed to perform list of current data during resync ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices" error=resource does not exist: KubernetesEndpointSlice with error: the server could not find the requested resource`,
+			"fail: Felix is too old for this API server: it requests EndpointSlices from an API that was removed [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
