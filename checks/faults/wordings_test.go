@@ -117,6 +117,22 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"calico-endpointslices-forbidden", "Calico 3.22 and Kubernetes 1.25", "calico-node",
 			`2026-11-20 09:58:00.100 [INFO][84] felix/watchercache.go 188: Failed to perform list of current data during resync ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices" error=resource does not exist: KubernetesEndpointSlice with error: the server could not find the requested resource`,
 			"fail: Felix is too old for this API server: it requests EndpointSlices from an API that was removed [text]"},
+		{"aks-provisioning-failed", "the extension's log since 2024", "azure", // parts/windows/csecmd.ps1
+			"throw : ExitCode: |49|, Output: |WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN|, Error: |C:\\AzureData\\CustomData.bin does not exist.|",
+			"fail: the provisioning script of AKS ended with an exit code [text]"},
+		{"aks-provisioning-failed", "the command that starts the script", "azure", cseCommandLine, "unknown"},
+		{"aks-cse-parameter-invalid", "the command that starts the script", "azure", cseCommandLine, "unknown"},
+		{"aks-cse-download-failed", "certificates of the host of the VM", "azure",
+			"ExitCode: |20|, Output: |WINDOWS_CSE_ERROR_DOWNLOAD_CA_CERTIFICATES|, Error: |Failed to download CA certificates rawdata. Error: x|", "unknown"},
+		{"aks-cse-download-failed", "a driver", "azure", // staging/cse/windows/nvidiagpudriverfunc.ps1
+			"ExitCode: |58|, Output: |WINDOWS_CSE_ERROR_GPU_DRIVER_INSTALLATION_DOWNLOAD_FAILURE|, Error: |Failed in downloading https://example.org/a.exe. Error: x|",
+			"fail: the provisioning of AKS cannot download a package [text]"},
+		{"aks-cse-download-failed", "until September 2021", "azure", // parts/windows/kuberneteswindowsfunctions.ps1
+			"2021-08-20T09:58:00.1000000+00:00: Set ExitCode to 2 and exit. Error: Curl exited with '28' while attemping to downlaod 'https://acs-mirror.azureedge.net/a.zip'",
+			"fail: the provisioning of AKS cannot download a package [text]"},
+		{"aks-cse-download-failed", "a network isolated cluster", "azure", // staging/cse/windows/containerdfunc.ps1
+			"2026-11-20T09:58:00.1000000+00:00: Set ExitCode to 84 and exit. Error: Exhausted retries for oras pull a.azurecr.io/aks/packages/containerd:v2.0.4. Error: x",
+			"fail: the provisioning of AKS cannot pull a package from the registry of the network isolated cluster [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
@@ -126,3 +142,6 @@ func TestSignsInOtherWordings(t *testing.T) {
 		})
 	}
 }
+
+// cseCommandLine is what Windows logs of the command that AKS starts a node with: parts/windows/csecmd.ps1.
+const cseCommandLine = `HostApplication=powershell.exe -ExecutionPolicy Unrestricted -command $inputFile = 'C:\AzureData\CustomData.bin'; if (!(Test-Path $inputFile)) { throw 'ExitCode: |49|, Output: |WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN|, Error: |$inputFile does not exist.|' }; if (!(Test-Path C:\AzureData\provision.complete)) { throw 'ExitCode: |50|, Output: |WINDOWS_CSE_ERROR_NO_CSE_RESULT_LOG|, Error: |C:\AzureData\provision.complete is not generated.|'; };`
