@@ -133,6 +133,33 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"aks-cse-download-failed", "a network isolated cluster", "azure", // staging/cse/windows/containerdfunc.ps1
 			"2026-11-20T09:58:00.1000000+00:00: Set ExitCode to 84 and exit. Error: Exhausted retries for oras pull a.azurecr.io/aks/packages/containerd:v2.0.4. Error: x",
 			"fail: the provisioning of AKS cannot pull a package from the registry of the network isolated cluster [text]"},
+		{"antrea-ovs-problem", "Antrea 0.7 to 1.3", "antrea-agent", // antrea-io/antrea#1528
+			"F1110 09:17:32.738719   33300 main.go:58] Error running agent: error initializing agent: Set-NetAdapterAdvancedProperty : No matching MSFT_NetAdapterAdvancedPropertySettingData objects found by CIM query for \n" +
+				"instances of the ROOT/StandardCimv2/MSFT_NetAdapterAdvancedPropertySettingData class on the  CIM server: SELECT * FROM \n" +
+				"MSFT_NetAdapterAdvancedPropertySettingData  WHERE ((Name LIKE 'br-int')) AND ((RegistryKeyword = 'NetworkAddress')). ",
+			"fail: the bridge of Open vSwitch is missing [text]"},
+		{"eks-missing-private-ip", "a full node, the controller of 2019", "vpc-resource-controller", // aws/containers-roadmap#463
+			"Reconciler failed to create resource vpc.amazonaws.com/PrivateIPv4Address on node ip-192-168-147-36.eu-west-2.compute.internal: node has no open IP address slots.",
+			"warn: all address slots of the node's network interface are taken [text]"},
+		{"eks-missing-private-ip", "the controller of 2020", "vpc-resource-controller", // eksctl-io/eksctl#2721
+			"2020-10-21T14:41:07.072Z [ERROR] \tReconciler failed to create resource vpc.amazonaws.com/PrivateIPv4Address on node ip-192-168-162-32.eu-west-2.compute.internal: failed to assign IP addresses on eni-0e9fe2b712991f2f5: eni wrapper: unable to assign private ipv4 addresses.",
+			"fail: the resource controller got no address for a node from AWS [text]"},
+		{"image-not-found", "containerd 2.1", "containerd", // core/transfer/local/pull.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="rpc error: code = NotFound desc = failed to pull and unpack image \"r.example.org/a:1\": failed to resolve image: r.example.org/a:1: not found"`,
+			"fail: the registry does not have the image or tag [text]"},
+		{"image-not-found", "an image of the node is missing", "containerd", // internal/cri/server/container_create.go
+			`level=error msg="CreateContainer within sandbox failed" error="failed to resolve image \"r.example.org/a:1\": not found"`, "unknown"},
+		{"registry-unauthorized", "containerd 2.1", "containerd", // core/remotes/docker/errcode.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="failed to pull and unpack image \"r.example.org/a:1\": failed to resolve image: unexpected status from HEAD request to https://r.example.org/v2/a/manifests/1: 401 Unauthorized\nunauthorized: access denied"`,
+			"fail: the registry denies the image: no credentials, wrong ones, or no permission [text]"},
+		{"registry-unauthorized", "no permission", "containerd", // core/remotes/errors/errors.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="failed to pull and unpack image \"r.example.org/a:1\": failed to resolve reference \"r.example.org/a:1\": unexpected status from HEAD request to https://r.example.org/v2/a/manifests/1: 403 Forbidden"`,
+			"fail: the registry forbids the image (403): no permission, or network rules of the registry [text]"},
+		{"app-image-os-version-mismatch", "containerd 2.1", "containerd", // core/images/image.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="rpc error: code = NotFound desc = get image config descriptor: no match for platform in manifest sha256:bc06: not found"`,
+			"fail: an image has no variant for this Windows version, or none for Windows at all [text]"},
+		{"registry-plain-http", "a probe", "kubelet", // pkg/kubelet/prober/prober.go
+			`I1120 09:58:00.1 1 prober.go:107] "Probe failed" probeType="Readiness" pod="shop/web" podUID="x" containerName="web" probeResult="failure" output="Get \"https://10.244.1.5:8443/healthz\": http: server gave HTTP response to HTTPS client"`, "unknown"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
