@@ -160,6 +160,17 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"fail: an image has no variant for this Windows version, or none for Windows at all [text]"},
 		{"registry-plain-http", "a probe", "kubelet", // pkg/kubelet/prober/prober.go
 			`I1120 09:58:00.1 1 prober.go:107] "Probe failed" probeType="Readiness" pod="shop/web" podUID="x" containerName="web" probeResult="failure" output="Get \"https://10.244.1.5:8443/healthz\": http: server gave HTTP response to HTTPS client"`, "unknown"},
+		{"disk-pressure-snapshot-leak", "Kubernetes 1.35", "kubelet", // pkg/kubelet/images/image_gc_manager.go
+			`E1120 09:58:00.1 1 kubelet.go:1652] "Image garbage collection failed multiple times in a row" err="Insufficient free disk space on the node's image filesystem (91.0% of 126.4 GiB used). Failed to free sufficient space by deleting unused images (freed 0 bytes). Investigate disk usage, as it could be used by active images, logs, volumes, or other data."`,
+			"warn: the kubelet needs disk space, but removing images frees none [text]"},
+		{"runtime-pipe-missing", "Kubernetes 1.27", "kubelet", // pkg/kubelet/apis/config/validation/validation.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to validate kubelet configuration, error: invalid configuration: the containerRuntimeEndpoint was not specified or empty, path: &TypeMeta{Kind:,APIVersion:,}"`,
+			"fail: the kubelet has no container runtime endpoint [text]"},
+		{"hns-lb-missing-or-stale", "the second try", "kube-proxy", // pkg/proxy/winkernel/hns.go
+			`E1120 09:58:00.1 1 hns.go:533] "Error deleting Hns loadbalancer policy resource. Attempting one more time..." err="hcnDeleteLoadBalancer failed in Win32: Element not found. (0x490)" loadBalancer="x"`, "unknown"},
+		{"hns-lb-missing-or-stale", "a NodePort", "kube-proxy", // pkg/proxy/winkernel/proxier.go
+			`E1120 09:58:00.1 1 proxier.go:902] "Error deleting Hns NodePort policy resource." err="hcnDeleteLoadBalancer failed in Win32: The parameter is incorrect. (0x57)" hnsID="x" NodePort=30080`,
+			"warn: kube-proxy cannot delete a load balancer in HNS [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
