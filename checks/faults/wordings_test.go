@@ -171,6 +171,16 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"hns-lb-missing-or-stale", "a NodePort", "kube-proxy", // pkg/proxy/winkernel/proxier.go
 			`E1120 09:58:00.1 1 proxier.go:902] "Error deleting Hns NodePort policy resource." err="hcnDeleteLoadBalancer failed in Win32: The parameter is incorrect. (0x57)" hnsID="x" NodePort=30080`,
 			"warn: kube-proxy cannot delete a load balancer in HNS [text]"},
+		{"rke2-cni-unsupported", "RKE2 1.30", "rke2", // pkg/pebinaryexecutor/pebinary.go
+			`time="2026-11-20T09:58:00Z" level=fatal msg="Unsupported CNI: canal"`,
+			"fail: the RKE2 agent exits: the network plugin of the cluster has no support for Windows [text]"},
+		{"rke2-cni-unsupported", "RKE2 1.36", "rke2", // pkg/executor/pebinary/pebinary.go
+			`time="2026-11-20T09:58:00Z" level=fatal msg="unsupported CNI cilium"`,
+			"fail: the RKE2 agent exits: the network plugin of the cluster has no support for Windows [text]"},
+		{"rke2-cni-unsupported", "before the servers had deployed it", "rke2",
+			"time=\"2026-11-20T09:58:00Z\" level=fatal msg=\"calico chart was not found\"\n" +
+				`time="2026-11-20T09:59:00Z" level=info msg="Running RKE2 kubelet [--v=0]"`,
+			"info: the logs say: the RKE2 agent exits: the network plugin of the cluster has no support for Windows; it is over: a later line says: Running RKE2 kubelet [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
