@@ -53,8 +53,12 @@ interface does).`,
 		{Text: "Not connected yet, will try again in 8s", Or: []string{`retryBackoff="8s"`},
 			Also: []string{"Not connected yet"}, Until: antreaConnected,
 			Says: "Antrea's agent cannot connect to the Open vSwitch database"},
-		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"},
-			Says: "the bridge of Open vSwitch is missing"},
+		// Antrea 0.7 to 1.4 sets the address of the bridge with it (pkg/agent/agent_windows.go). Windows'
+		// text goes on in further lines, which name the bridge (antrea 1528).
+		{Text: "error initializing agent: Set-NetAdapterAdvancedProperty",
+			Or:    []string{"failed to run command 'Set-NetAdapterAdvancedProperty"},
+			Until: antreaStarted,
+			Says:  "the bridge of Open vSwitch is missing"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
