@@ -67,7 +67,7 @@ func (f *CNIFile) TypeField() evidence.Place {
 	return f.Field("type")
 }
 
-// cniFolders are the folders of all recipes; the runtime's own configuration is asked first.
+// The folders and files of all recipes; the runtime's own configuration is asked first.
 var (
 	CNIFolderPaths = []string{
 		`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`,
@@ -75,7 +75,8 @@ var (
 		`C:\etc\kubernetes\cni\config`, `C:\var\lib\rancher\rke2\agent\etc\cni`,
 		`C:\Program Files\containerd\cni\conf`,
 	}
-	cniBinPaths = map[string]string{ // the plugin folder that belongs to a configuration folder
+	// the plugin folder that belongs to a configuration folder, by that in lower case
+	CNIBinPaths = map[string]string{
 		`c:\k\cni\config`:                       `C:\k\cni`,
 		`c:\etc\cni\net.d`:                      `C:\opt\cni\bin`,
 		`c:\k\azurecni\netconf`:                 `C:\k\azurecni\bin`,
@@ -84,13 +85,13 @@ var (
 		`c:\var\lib\rancher\rke2\agent\etc\cni`: `C:\var\lib\rancher\rke2\bin`,
 		`c:\program files\containerd\cni\conf`:  `C:\Program Files\containerd\cni\bin`,
 	}
-	containerdConfigs = []string{
+	ContainerdConfigs = []string{
 		`C:\Program Files\containerd\config.toml`,
 		`C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
 		`C:\k\containerd\containerd_conf.toml`,
 	}
 	CNIFolders     = asFolders(CNIFolderPaths)
-	RuntimeConfigs = AsFiles(containerdConfigs)
+	RuntimeConfigs = AsFiles(ContainerdConfigs)
 	CNISources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks,
 		evidence.Services, evidence.Processes,
 		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"),
@@ -118,7 +119,7 @@ var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`,
 // ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
 func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile,
 	evidence.Gap) {
-	return firstFile(s, containerdConfigs, evidence.DecodeContainerdConfig)
+	return firstFile(s, ContainerdConfigs, evidence.DecodeContainerdConfig)
 }
 
 // firstFile decodes the first of the files that is there. The gap of one that was looked for says
@@ -175,7 +176,7 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 				"%s is in %s", files[0], dir)
 		}
 	}
-	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
+	if bin := CNIBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
 		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s are in %s",
 			n.CNIDir.Value, bin)
 	}
