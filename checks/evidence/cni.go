@@ -141,12 +141,8 @@ func DecodeCNI(b []byte) (*CNIConfig, error) {
 
 // trimBOM drops byte order marks. UTF-16 was decoded before, but its mark may be left.
 func trimBOM(b []byte) (rest []byte, bom bool) {
-	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
-		if strings.HasPrefix(string(b[:min(len(b), 3)]), mark) {
-			return b[len(mark):], true
-		}
-	}
-	return b, false
+	_, n := byteOrderMark(b)
+	return b[n:], n > 0
 }
 
 // EffectiveType is the plugin that makes the pod's endpoint: flannel's delegate,
