@@ -21,9 +21,8 @@ type KubeletConfig struct {
 	StaticPodPath            string
 	HealthzPort              *int
 	RotateCertificates       *bool
-	// a kubelet on Windows does not start with it, nor with userNamespaces
+	// a kubelet on Windows does not start with it
 	SingleProcessOOMKill *bool
-	UserNamespaces       bool // the field is there
 }
 
 // DecodeKubeletConfig reads the file behind --config, YAML or JSON.
@@ -50,8 +49,6 @@ func DecodeKubeletConfig(b []byte) (*KubeletConfig, error) {
 	o.take("healthzPort", &c.HealthzPort)
 	o.take("rotateCertificates", &c.RotateCertificates)
 	o.take("singleProcessOOMKill", &c.SingleProcessOOMKill)
-	var any any
-	c.UserNamespaces = o.take("userNamespaces", &any)
 	if o.err != nil {
 		return nil, o.err
 	}
