@@ -98,10 +98,14 @@ var (
 		evidence.File(SubnetEnv)}, AsFiles(NetConfs), CNIFolders, RuntimeConfigs)
 )
 
-func asFolders(paths []string) []evidence.Need {
-	var needs []evidence.Need
+func asFolders(paths []string) []evidence.Need { return asNeeds[evidence.Folder](paths) }
+
+func asNeeds[N interface {
+	~string
+	evidence.Need
+}](paths []string) (needs []evidence.Need) {
 	for _, p := range paths {
-		needs = append(needs, evidence.Folder(p))
+		needs = append(needs, N(p))
 	}
 	return needs
 }
@@ -180,9 +184,9 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s are in %s",
 			n.CNIDir.Value, bin)
 	}
-	n.CNIDir.Miss("the folder of the CNI configuration",
-		slices.Concat(RuntimeConfigs, CNIFolders)...)(s)
-	n.BinDirs.Miss("the folder of the CNI plugins", RuntimeConfigs...)(s)
+	n.CNIDir.Miss(s, "the folder of the CNI configuration",
+		slices.Concat(RuntimeConfigs, CNIFolders)...)
+	n.BinDirs.Miss(s, "the folder of the CNI plugins", RuntimeConfigs...)
 }
 
 func readCNIFiles(s evidence.Snapshot, dir string) []CNIFile {
@@ -357,7 +361,7 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.Learn(Flannel, cm.Field("metadata", "name"), "ConfigMap %s is there", cm.Metadata.Name)
 		}
 	}
-	n.CNI.Miss("the network plugin", CNISources...)(s)
+	n.CNI.Miss(s, "the network plugin", CNISources...)
 }
 
 func familyOfProgram(name string) CNI {
