@@ -25,13 +25,29 @@ func OnBackend(b node.Backend) func(*node.Node) error {
 //go:noinline
 func OnPlatform(platforms ...node.Platform) func(*node.Node) error {
 	return func(n *node.Node) error {
-		if !n.Platform.Known() {
-			return Unknown(cmp.Or(n.Platform.Gap, evidence.NotShown.Gap("who set this node up")))
-		}
-		if !slices.Contains(platforms, n.Platform.Value) {
+		err := unlearned(n.Platform, "who set this node up")
+		if err == nil && !slices.Contains(platforms, n.Platform.Value) {
 			return Skip("this is not a node of %s: it is %s", platforms[0], n.Platform.Value)
 		}
+		return err
+	}
+}
+
+// unlearned is Unknown where a fact is not known.
+func unlearned[T any](f node.Fact[T], what string) error {
+	if f.Known() {
 		return nil
+	}
+	return Unknown(cmp.Or(f.Gap, evidence.NotShown.Gap(what)))
+}
+
+// unless is the Applies of checks that also look where a fact is not known.
+func unless(known func(*node.Node) bool, applies func(*node.Node) error) func(*node.Node) error {
+	return func(n *node.Node) error {
+		if !known(n) {
+			return nil
+		}
+		return applies(n)
 	}
 }
 
@@ -40,24 +56,14 @@ func OnPlatform(platforms ...node.Platform) func(*node.Node) error {
 //
 //go:noinline
 func UnlessElsewhere(platforms ...node.Platform) func(*node.Node) error {
-	return func(n *node.Node) error {
-		if !n.Platform.Known() {
-			return nil
-		}
-		return OnPlatform(platforms...)(n)
-	}
+	return unless(func(n *node.Node) bool { return n.Platform.Known() }, OnPlatform(platforms...))
 }
 
 // UnlessOtherCNI is UnlessElsewhere for the texts of a network plugin.
 //
 //go:noinline
 func UnlessOtherCNI(families ...node.CNI) func(*node.Node) error {
-	return func(n *node.Node) error {
-		if !n.CNI.Known() {
-			return nil
-		}
-		return RequireCNI(n, families...)
-	}
+	return unless(func(n *node.Node) bool { return n.CNI.Known() }, OnCNI(families...))
 }
 
 // OnRuntime is the Applies of checks that concern one container runtime only: containerd or docker.
@@ -65,25 +71,18 @@ func UnlessOtherCNI(families ...node.CNI) func(*node.Node) error {
 //go:noinline
 func OnRuntime(name string) func(*node.Node) error {
 	return func(n *node.Node) error {
-		if !n.Runtime.Known() {
-			return Unknown(cmp.Or(n.Runtime.Gap, evidence.NotShown.Gap("the container runtime")))
-		}
-		if n.Runtime.Value.Name != name {
+		err := unlearned(n.Runtime, "the container runtime")
+		if err == nil && n.Runtime.Value.Name != name {
 			return Skip("the container runtime is %s, not %s", n.Runtime.Value.Name, name)
 		}
-		return nil
+		return err
 	}
 }
 
 // UnlessOtherRuntime is the Applies of checks of a runtime whose evidence names it: they skip where
 // another runtime is recorded.
 func UnlessOtherRuntime(name string) func(*node.Node) error {
-	return func(n *node.Node) error {
-		if !n.Runtime.Known() {
-			return nil
-		}
-		return OnRuntime(name)(n)
-	}
+	return unless(func(n *node.Node) bool { return n.Runtime.Known() }, OnRuntime(name))
 }
 
 // OnGeneration is the Applies of checks that concern setups of one generation only.
@@ -91,14 +90,11 @@ func UnlessOtherRuntime(name string) func(*node.Node) error {
 //go:noinline
 func OnGeneration(g node.Generation) func(*node.Node) error {
 	return func(n *node.Node) error {
-		if !n.Generation.Known() {
-			return Unknown(cmp.Or(n.Generation.Gap,
-				evidence.NotShown.Gap("the generation of the node's setup")))
-		}
-		if n.Generation.Value != g {
+		err := unlearned(n.Generation, "the generation of the node's setup")
+		if err == nil && n.Generation.Value != g {
 			return Skip("the node is set up as of Kubernetes %s, not %s", n.Generation.Value, g)
 		}
-		return nil
+		return err
 	}
 }
 
@@ -120,22 +116,18 @@ func OnFlannel(n *node.Node) error { return RequireCNI(n, node.Flannel) }
 // RequireCNI returns nil where the node uses one of the plugins, Skip where it uses
 // another, and Unknown where that cannot be told.
 func RequireCNI(n *node.Node, families ...node.CNI) error {
-	if !n.CNI.Known() {
-		return Unknown(cmp.Or(n.CNI.Gap, evidence.NotShown.Gap("the network plugin")))
-	}
-	if !slices.Contains(families, n.CNI.Value) {
+	err := unlearned(n.CNI, "the network plugin")
+	if err == nil && !slices.Contains(families, n.CNI.Value) {
 		return Skip("the node uses %s, not %s", n.CNI.Value, families[0])
 	}
-	return nil
+	return err
 }
 
 // RequireBackend is RequireCNI for the type of the pod network.
 func RequireBackend(n *node.Node, b node.Backend) error {
-	if !n.Backend.Known() {
-		return Unknown(cmp.Or(n.Backend.Gap, evidence.NotShown.Gap("the type of the pod network")))
-	}
-	if n.Backend.Value != b {
+	err := unlearned(n.Backend, "the type of the pod network")
+	if err == nil && n.Backend.Value != b {
 		return Skip("the pod network is %s, not %s", n.Backend.Value.Label(), b.Label())
 	}
-	return nil
+	return err
 }

@@ -65,12 +65,12 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 	sorted.By(causes, func(a, b Cause) int {
 		x, y := shown[a.ID], shown[b.ID]
 		return cmp.Or(
-			last(g.symptom[a.ID], g.symptom[b.ID]),
-			last(!g.explainsFailures(a), !g.explainsFailures(b)),
+			sorted.Last(g.symptom[a.ID], g.symptom[b.ID]),
+			sorted.Last(!g.explainsFailures(a), !g.explainsFailures(b)),
 			cmp.Compare(g.blocks(b), g.blocks(a)),
-			last(!x.state, !y.state),
+			sorted.Last(!x.state, !y.state),
 			y.seen.Compare(x.seen),
-			last(g.status[a.ID] != StatusFail, g.status[b.ID] != StatusFail),
+			sorted.Last(g.status[a.ID] != StatusFail, g.status[b.ID] != StatusFail),
 			cmp.Compare(len(b.Consequences), len(a.Consequences)),
 		)
 	})
@@ -96,17 +96,6 @@ func proofOf(findings []*Finding, now time.Time) proof {
 		}
 	}
 	return p
-}
-
-// last orders what is true behind what is not.
-func last(a, b bool) int {
-	switch {
-	case a && !b:
-		return 1
-	case b && !a:
-		return -1
-	}
-	return 0
 }
 
 // explainsFailures tells whether a cause is a failure with another failure behind it.

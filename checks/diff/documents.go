@@ -6,13 +6,13 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"sigs.k8s.io/yaml"
 
 	"doctor/checks/evidence"
+	"doctor/checks/evidence/jsontree"
 )
 
 // A document is a kind of evidence file, and how its objects are matched.
@@ -22,8 +22,6 @@ type document struct {
 	// label is what an element of the file's list is called; "" leaves it out. Without it the whole
 	// file is one object.
 	label func(f *flattened, fields map[string]any) string
-	// items holds the list, if it is not the file itself.
-	items string
 	// drop are fields that differ between any two nodes, or that say nothing.
 	drop []string
 	// only are the fields that are compared, if not all.
@@ -129,12 +127,7 @@ func (doc *document) groupOf(field string) Group {
 // unnamed are the fields of an element without the one that names it.
 func (doc *document) unnamed(fields map[string]any) map[string]any {
 	rest := maps.Clone(fields)
-	for _, field := range naming {
-		if name, ok := fields[field].(string); ok && name != "" {
-			delete(rest, field)
-			break
-		}
-	}
+	delete(rest, namingField(fields))
 	if len(rest) == 0 {
 		return map[string]any{"": "is there"}
 	}
@@ -156,15 +149,10 @@ func (doc *document) flatten(file string, content []byte, id identity) *flattene
 		f.lines(object, content)
 		return f
 	}
-	pointer := ""
-	if doc.items != "" {
-		outer, _ := v.(map[string]any)
-		v, pointer = outer[doc.items], "/"+doc.items
-	}
 	list, isList := v.([]any)
 	if doc.label == nil || !isList {
 		f.object(object)
-		f.walk(doc.chosen(f, v), key{object, ""}, pointer, 0)
+		f.walk(doc.chosen(f, v), key{object, ""}, "", 0)
 		return f
 	}
 	for i, item := range list {
@@ -174,7 +162,7 @@ func (doc *document) flatten(file string, content []byte, id identity) *flattene
 			continue
 		}
 		f.object(name)
-		f.walk(doc.chosen(f, item), key{name, ""}, pointer+"/"+strconv.Itoa(i), 0)
+		f.walk(doc.chosen(f, item), key{name, ""}, jsontree.Step(i), 0)
 	}
 	return f
 }
@@ -231,12 +219,8 @@ func parse(file string, content []byte) (v any, ok bool) {
 
 // volatileFile recognizes copies that differ between any two nodes: leases of addresses, keys, logs.
 func volatileFile(p string) bool {
-	lower := strings.ToLower(p)
-	for _, part := range []string{"/cni/networks/", "/pki/", "/secrets/", ".log", ".crt", ".pem", ".key", "/token",
-		"serviceaccount/", "sourcevip"} {
-		if strings.Contains(lower, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/cni/networks/", "/pki/", "/secrets/", ".log", ".crt", ".pem", ".key",
+		"/token", "serviceaccount/", "sourcevip"}, func(part string) bool {
+		return strings.Contains(strings.ToLower(p), part)
+	})
 }

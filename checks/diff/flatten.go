@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"doctor/checks/evidence/jsontree"
 )
 
 // Bounds on what a hostile file may cost.
@@ -67,16 +69,17 @@ func (f *flattened) walk(v any, k key, pointer string, depth int) {
 	switch v := v.(type) {
 	case map[string]any:
 		f.hold(k, pointer)
-		for _, name := range slices.Sorted(keysOf(v)) {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if f.doc.drops(name) {
 				continue
 			}
-			f.walk(v[name], key{k.object, joined(k.field, f.id.common(name))}, pointer+"/"+escaped(name), depth+1)
+			field := strings.TrimPrefix(k.field+"."+f.id.common(name), ".")
+			f.walk(v[name], key{k.object, field}, pointer+jsontree.Step(name), depth+1)
 		}
 	case []any:
 		f.hold(k, pointer)
 		for i, item := range v {
-			at := pointer + "/" + strconv.Itoa(i)
+			at := pointer + jsontree.Step(i)
 			fields, isMap := item.(map[string]any)
 			switch name := nameOf(fields); {
 			case !isMap:
@@ -103,7 +106,7 @@ func (f *flattened) hold(k key, pointer string) {
 // compact writes an object that has no name in one line.
 func (f *flattened) compact(fields map[string]any) string {
 	var parts []string
-	for _, name := range slices.Sorted(keysOf(fields)) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !f.doc.drops(name) {
 			parts = append(parts, name+"="+f.id.common(text(fields[name])))
 		}
@@ -114,14 +117,16 @@ func (f *flattened) compact(fields map[string]any) string {
 // naming are the fields that name an element of a list, the first that is there.
 var naming = []string{"name", "Name", "Type", "type", "path", "drive", "key"}
 
-func nameOf(fields map[string]any) string {
+func namingField(fields map[string]any) string {
 	for _, field := range naming {
-		if name, ok := fields[field].(string); ok && name != "" {
-			return name
+		if textOf(fields, field) != "" {
+			return field
 		}
 	}
 	return ""
 }
+
+func nameOf(fields map[string]any) string { return textOf(fields, namingField(fields)) }
 
 func text(v any) string {
 	switch v := v.(type) {
@@ -135,27 +140,6 @@ func text(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(b)
-}
-
-func joined(field, name string) string {
-	if field == "" {
-		return name
-	}
-	return field + "." + name
-}
-
-func escaped(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
-
-func keysOf(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range m {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // lines adds the lines of a text, without comments, as values that stand side by side.

@@ -1,9 +1,12 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strings"
+
+	"doctor/checks/evidence"
 )
 
 // nodeFields are the fields of a Node object that say how the node is set up and how it is.
@@ -84,16 +87,7 @@ func isHash(s string) bool {
 }
 
 func networkName(f *flattened, fields map[string]any) string {
-	return f.id.common(firstText(fields, "Name", "name"))
-}
-
-func firstText(m map[string]any, names ...string) string {
-	for _, name := range names {
-		if s := textOf(m, name); s != "" {
-			return s
-		}
-	}
-	return ""
+	return f.id.common(cmp.Or(textOf(fields, "Name"), textOf(fields, "name")))
 }
 
 // endpointClass puts the endpoints of a network's pods together: pods differ, and what HNS does for
@@ -107,7 +101,7 @@ func endpointClass(f *flattened, fields map[string]any) string {
 	}
 	address := textOf(fields, "IPAddress")
 	for _, ip := range listOf(fields, "IpConfigurations") {
-		address = firstText(ip, "IpAddress")
+		address = textOf(ip, "IpAddress")
 	}
 	namespace := textOf(fields, "HostComputeNamespace") + textOf(fieldsOf(fields, "Namespace"), "ID")
 	addr, err := netip.ParseAddr(address)
@@ -149,15 +143,7 @@ func frontend(_ *flattened, fields map[string]any) string {
 	return fmt.Sprintf("%v:%v/%s", vip, mappings[0]["ExternalPort"], protocol(mappings[0]["Protocol"]))
 }
 
-func protocol(v any) string {
-	switch fmt.Sprint(v) {
-	case "6":
-		return "TCP"
-	case "17":
-		return "UDP"
-	}
-	return fmt.Sprint(v)
-}
+func protocol(v any) string { return strings.ToUpper(evidence.ProtocolName(fmt.Sprint(v))) }
 
 // balancer are the settings of a load balancer and the number of its backends: these are known by
 // GUID alone.

@@ -110,7 +110,6 @@ type NodeSpec struct {
 // Taint is one taint of a Node.
 type Taint struct {
 	Key    string `json:"key"`
-	Value  string `json:"value"`
 	Effect string `json:"effect"`
 }
 
@@ -120,7 +119,6 @@ type NodeStatus struct {
 	Conditions  []Condition       `json:"conditions"`
 	NodeInfo    NodeSystemInfo    `json:"nodeInfo"`
 	Allocatable map[string]string `json:"allocatable"`
-	Images      []NodeImage       `json:"images"`
 
 	DaemonEndpoints struct {
 		KubeletEndpoint struct {
@@ -151,15 +149,8 @@ type NodeSystemInfo struct {
 	OSImage                 string `json:"osImage"`
 	ContainerRuntimeVersion string `json:"containerRuntimeVersion"` // containerd://1.7.20
 	KubeletVersion          string `json:"kubeletVersion"`
-	KubeProxyVersion        string `json:"kubeProxyVersion"`
 	OperatingSystem         string `json:"operatingSystem"`
 	Architecture            string `json:"architecture"`
-}
-
-// NodeImage is an image that lies on the node.
-type NodeImage struct {
-	Names     []string `json:"names"`
-	SizeBytes int64    `json:"sizeBytes"`
 }
 
 // Condition returns the condition of that type, if the Node has it.
@@ -285,10 +276,6 @@ type DaemonSet struct {
 			Spec PodSpec `json:"spec"`
 		} `json:"template"`
 	} `json:"spec"`
-	Status struct {
-		DesiredNumberScheduled int `json:"desiredNumberScheduled"`
-		NumberReady            int `json:"numberReady"`
-	} `json:"status"`
 }
 
 // VersionInfo is the API server's /version.

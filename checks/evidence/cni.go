@@ -38,22 +38,15 @@ type CNISettings struct {
 	Routes          []CNIRoute
 	ProviderAddress string
 
-	DNS           CNIDNS
-	IPAM          CNIIPAM
-	Capabilities  map[string]bool
-	OptionalFlags map[string]bool // sdnbridge, sdnoverlay, nat
-	// the key dnsCapabilities, which no runtime knows: capabilities.dns was meant
-	DNSCapabilities bool
+	DNS          CNIDNS
+	IPAM         CNIIPAM
+	Capabilities map[string]bool
 
-	Master            string // the uplink adapter
 	Mode              string // calico: vxlan or ""; azure-vnet: bridge
 	SubnetFile        string // flannel
 	IPMasq            bool
-	IPMasqNetwork     string
 	EndpointMacPrefix string
 	LoopbackDSR       bool
-	Kubeconfig        string
-	VXLANVNI          int      // calico
 	VPCCIDRs          []string // vpc-bridge: SNAT exceptions too
 	ServiceCIDR       string   // vpc-bridge, azure-vnet
 }
@@ -61,11 +54,8 @@ type CNISettings struct {
 // CNIPolicy is one entry of the policies of a configuration, whatever its type.
 type CNIPolicy struct {
 	Spot
-	Key  string // policies or AdditionalArgs: no plugin reads both
 	Name string
 	Type string
-	// the value is text like "@{Type=ROUTE}": ConvertTo-Json wrote it without enough -Depth
-	Cut bool
 }
 
 // CNIExceptions is one OutBoundNAT policy: the destinations that keep the pod's
@@ -82,32 +72,27 @@ type CNIExceptions struct {
 type CNIRoute struct {
 	Spot
 	Prefix    string
-	NextHop   string
 	NeedEncap bool
-	Shape     string // v1, v2
 }
 
 // CNIDNS is what pods get as their resolver, unless the runtime says otherwise.
 type CNIDNS struct {
 	Spot
 	Nameservers []string
-	Domain      string
 	Search      []string
-	Options     []string
 }
 
 // CNIIPAM is where pod addresses come from.
 type CNIIPAM struct {
 	Spot
-	Type        string
-	Subnet      string
-	Ranges      []string // subnets of all ranges
-	Routes      []CNIGateway
-	Environment string // wincni: azure
+	Type   string
+	Subnet string
+	Ranges []string // subnets of all ranges
+	Routes []CNIGateway
 }
 
 // CNIGateway is a route of the IPAM section.
-type CNIGateway struct{ GW, Dst string }
+type CNIGateway struct{ GW string }
 
 // DecodeCNI reads a .conf, .json or .conflist. The error of a file that is not
 // valid JSON is a *SyntaxFault; keys in any case, absent fields and versions
@@ -141,12 +126,8 @@ func DecodeCNI(b []byte) (*CNIConfig, error) {
 
 // trimBOM drops byte order marks. UTF-16 was decoded before, but its mark may be left.
 func trimBOM(b []byte) (rest []byte, bom bool) {
-	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
-		if strings.HasPrefix(string(b[:min(len(b), 3)]), mark) {
-			return b[len(mark):], true
-		}
-	}
-	return b, false
+	_, n := byteOrderMark(b)
+	return b[n:], n > 0
 }
 
 // EffectiveType is the plugin that makes the pod's endpoint: flannel's delegate,

@@ -18,21 +18,15 @@ func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
 
 func readCNISettings(n *jsonNode) CNISettings {
 	s := CNISettings{
-		APIVersion:      n.Lookup("apiVersion").Number(),
-		DNS:             readCNIDNS(n.Lookup("dns")),
-		IPAM:            readCNIIPAM(n.Lookup("ipam")),
-		Capabilities:    n.Lookup("capabilities").Truths(),
-		OptionalFlags:   n.Lookup("optionalFlags").Truths(),
-		DNSCapabilities: n.Lookup("dnsCapabilities") != nil,
-		Master:          n.Lookup("master").Text(),
-		Mode:            n.Lookup("mode").Text(),
-		SubnetFile:      n.Lookup("subnetFile").Text(),
-		IPMasq:          n.Lookup("ipMasq").Truth(),
-		IPMasqNetwork:   n.Lookup("ipMasqNetwork").Text(),
+		APIVersion:   n.Lookup("apiVersion").Number(),
+		DNS:          readCNIDNS(n.Lookup("dns")),
+		IPAM:         readCNIIPAM(n.Lookup("ipam")),
+		Capabilities: n.Lookup("capabilities").Truths(),
+		Mode:         n.Lookup("mode").Text(),
+		SubnetFile:   n.Lookup("subnetFile").Text(),
+		IPMasq:       n.Lookup("ipMasq").Truth(),
 		EndpointMacPrefix: cmp.Or(n.Lookup("endpointMacPrefix").Text(),
 			n.Lookup("vxlan_mac_prefix").Text()),
-		Kubeconfig:  n.Lookup("kubernetes", "kubeconfig").Text(),
-		VXLANVNI:    n.Lookup("vxlan_vni").Number(),
 		VPCCIDRs:    n.Lookup("vpcCIDRs").Texts(),
 		ServiceCIDR: cmp.Or(n.Lookup("serviceCIDR").Text(), n.Lookup("serviceCidrs").Text()),
 	}
@@ -42,31 +36,23 @@ func readCNISettings(n *jsonNode) CNISettings {
 	}
 	for _, key := range []string{"policies", "AdditionalArgs"} {
 		for _, item := range n.Lookup(key).Items() {
-			s.addPolicy(key, item)
+			s.addPolicy(item)
 		}
 	}
 	return s
 }
 
-func (s *CNISettings) addPolicy(key string, item *jsonNode) {
+func (s *CNISettings) addPolicy(item *jsonNode) {
 	value := item.Lookup("value")
-	p := CNIPolicy{Spot: spotOf(item), Key: key, Name: item.Lookup("name").Text(),
-		Type: value.Lookup("type").Text()}
-	p.Cut = cutShort(item) || cutShort(value) || cutShort(value.Lookup("settings"))
-	s.Policies = append(s.Policies, p)
-	settings := value.Lookup("settings")
-	switch strings.ToLower(p.Type) {
+	kind, settings := value.Lookup("type").Text(), value.Lookup("settings")
+	s.Policies = append(s.Policies, CNIPolicy{spotOf(item), item.Lookup("name").Text(), kind})
+	switch strings.ToLower(kind) {
 	case "outboundnat":
 		s.Exceptions = append(s.Exceptions, readCNIExceptions(value, settings, spotOf(item))...)
 	case "route", "sdnroute":
-		r := CNIRoute{Spot: spotOf(item), Shape: "v1"}
-		from := value
-		if settings != nil {
-			r.Shape, from = "v2", settings
-		}
-		r.Prefix, r.NextHop, r.NeedEncap = from.Lookup("destinationPrefix").Text(),
-			from.Lookup("nextHop").Text(), from.Lookup("needEncap").Truth()
-		s.Routes = append(s.Routes, r)
+		from := cmp.Or(settings, value)
+		s.Routes = append(s.Routes, CNIRoute{spotOf(item), from.Lookup("destinationPrefix").Text(),
+			from.Lookup("needEncap").Truth()})
 	case "provideraddress", "pa":
 		s.ProviderAddress = cmp.Or(settings.Lookup("providerAddress").Text(),
 			value.Lookup("providerAddress").Text(), value.Lookup("pa").Text(), s.ProviderAddress)
@@ -99,32 +85,22 @@ func readCNIExceptions(value, settings *jsonNode, policy Spot) []CNIExceptions {
 	return []CNIExceptions{{policy, nil, value.Lookup("destinations").Texts(), "v1"}}
 }
 
-// cutShort recognises what ConvertTo-Json leaves of an object below its -Depth.
-func cutShort(n *jsonNode) bool {
-	t := n.Text()
-	return strings.HasPrefix(t, "@{") || strings.HasPrefix(t, "System.")
-}
-
 func readCNIDNS(n *jsonNode) CNIDNS {
 	return CNIDNS{
 		Spot:        spotOf(n),
 		Nameservers: n.Lookup("nameservers").Texts(),
-		Domain:      n.Lookup("domain").Text(),
 		Search:      n.Lookup("search").Texts(),
-		Options:     n.Lookup("options").Texts(),
 	}
 }
 
 func readCNIIPAM(n *jsonNode) CNIIPAM {
 	ipam := CNIIPAM{
-		Spot:        spotOf(n),
-		Type:        n.Lookup("type").Text(),
-		Subnet:      n.Lookup("subnet").Text(),
-		Environment: n.Lookup("environment").Text(),
+		Spot:   spotOf(n),
+		Type:   n.Lookup("type").Text(),
+		Subnet: n.Lookup("subnet").Text(),
 	}
 	for _, r := range n.Lookup("routes").Items() {
-		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.Lookup("gw").Text(),
-			Dst: r.Lookup("dst").Text()})
+		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.Lookup("gw").Text()})
 	}
 	for _, set := range n.Lookup("ranges").Items() {
 		for _, r := range set.Items() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,17 +14,14 @@ import (
 // of the file's version reads it. What it does not set is empty; the methods
 // give the defaults.
 type ContainerdConfig struct {
-	Version         int // of the format, 1 to 4; 1 where the file does not say
-	SandboxImage    string
-	CNIBinDirs      []string
-	CNIConfDir      string
-	DefaultRuntime  string   // runhcs-wcow-process
-	Runtimes        []string // names of the handlers
-	Root            string
-	State           string
-	PipeAddress     string
-	Imports         []string // files whose settings are laid over these
-	DisabledPlugins []string // "cri" here leaves the kubelet without a runtime
+	Version        int // of the format, 1 to 4; 1 where the file does not say
+	SandboxImage   string
+	CNIBinDirs     []string
+	CNIConfDir     string
+	DefaultRuntime string // runhcs-wcow-process
+	Root           string
+	PipeAddress    string
+	Imports        []string // files whose settings are laid over these
 
 	// Keys that are there, in a place where this version of the format does not look.
 	Ignored []string
@@ -62,12 +58,10 @@ func DecodeContainerdConfig(b []byte) (*ContainerdConfig, error) {
 	}
 	t := tomlTable(root)
 	c := &ContainerdConfig{
-		Version:         max(t.number("version"), 1),
-		Root:            t.text("root"),
-		State:           t.text("state"),
-		PipeAddress:     t.table("grpc").text("address"),
-		Imports:         t.texts("imports"),
-		DisabledPlugins: t.texts("disabled_plugins"),
+		Version:     max(t.number("version"), 1),
+		Root:        t.text("root"),
+		PipeAddress: t.table("grpc").text("address"),
+		Imports:     t.texts("imports"),
 	}
 	c.readCRI(t.table("plugins"))
 	c.Misspelt = misspeltKeys(t)
@@ -94,7 +88,6 @@ func (c *ContainerdConfig) readCRI(plugins tomlTable) {
 	if c.DefaultRuntime == "" && c.Version == 1 {
 		c.DefaultRuntime = cri.text("containerd", "default_runtime", "runtime_type")
 	}
-	c.Runtimes = slices.Sorted(maps.Keys(cri.table("containerd").table("runtimes")))
 	c.findIgnored(plugins, images, runtime)
 }
 

@@ -76,7 +76,7 @@ func (s Snapshot) file(p string) NodeFile {
 		f.Path, _ = s.stored(p)
 		f.Text = string(content)
 		raw, err := readBounded(s.fsys, f.Path, 4)
-		f.BOM = (err == nil || len(raw) > 0) && hasBOM(raw)
+		f.BOM = (err == nil || len(raw) > 0) && HasBOM(raw)
 	case gap.Kind != NotCollected:
 		f.Gap = gap
 	case recorded:
@@ -88,12 +88,6 @@ func (s Snapshot) file(p string) NodeFile {
 		}
 	}
 	return f
-}
-
-func hasBOM(b []byte) bool {
-	s := string(b[:min(len(b), 3)])
-	return strings.HasPrefix(s, "\xef\xbb\xbf") || strings.HasPrefix(s, "\xff\xfe") ||
-		strings.HasPrefix(s, "\xfe\xff")
 }
 
 // FileRecordField is the place of a field of the record of a Windows path, or the

@@ -65,7 +65,6 @@ func (f *FlannelSubnet) need(key string, there bool) {
 
 // FlannelNetConf is net-conf.json, from a file of the node or from flannel's ConfigMap.
 type FlannelNetConf struct {
-	BOM         bool `json:"-"`
 	Network     string
 	IPv6Network string
 	Backend     FlannelBackend
@@ -86,11 +85,11 @@ type FlannelBackend struct {
 // DecodeFlannelNetConf reads net-conf.json. Its keys come in any case, as they
 // do for flanneld.
 func DecodeFlannelNetConf(b []byte) (*FlannelNetConf, error) {
-	text, bom := trimBOM(b)
+	text, _ := trimBOM(b)
 	if _, err := parseJSONObject(text); err != nil {
 		return nil, err
 	}
-	c := &FlannelNetConf{BOM: bom}
+	c := &FlannelNetConf{}
 	if err := json.Unmarshal(text, c); err != nil {
 		return nil, fmt.Errorf("net-conf.json: %w", err)
 	}

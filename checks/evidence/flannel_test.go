@@ -44,7 +44,7 @@ func TestDecodeFlannelNetConf(t *testing.T) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	if c, err := DecodeFlannelNetConf(
-		[]byte("\ufeff{\"Network\":\"10.64.0.0/14\",\"Backend\":{\"Type\":\"host-gw\"}}")); err != nil || !c.BOM || c.Backend.Type != "host-gw" {
+		[]byte("\ufeff{\"Network\":\"10.64.0.0/14\",\"Backend\":{\"Type\":\"host-gw\"}}")); err != nil || c.Backend.Type != "host-gw" {
 		t.Errorf("with a byte order mark: %+v, %v", c, err)
 	}
 	for name, text := range map[string]string{"empty": "", "a list": "[]", "cut off": `{"Network":`,

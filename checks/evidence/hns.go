@@ -16,20 +16,15 @@ type HNSNetwork struct {
 	ID     string
 	Name   string
 	// NAT, L2Bridge, Overlay, Transparent, …: spelt as HCN spells them; "" where v1 did not say
-	Type  string
-	Flags uint64 // 8: it vanishes when HNS restarts
+	Type string
 	// v2: the policy ProviderAddress; empty on L2Bridge and Overlay is a broken network
 	ManagementIP string
 	AdapterName  string         // the adapter that it is bound to: "Ethernet 2"
 	DRMAC        string         // MAC of its distributed router; overlay only
 	Subnets      []HNSSubnet    // of all address pools
 	Policies     []HNSPolicy    // of the network itself
-	DNS          HNSDNS         // what its endpoints inherit
 	Extensions   []HNSExtension // switch extensions; v1 only, so empty says nothing in v2
-	State        *uint64        // 1 is created; nil where the record does not say
 	SchemaMajor  int            // 1 or 2: the shape that it was recorded in
-	SchemaMinor  int            // 0 in v1
-	Version      HNSRelease     // of HNS, which v1 objects carry; zero where unknown
 	Truncated    bool           // inner values are lost
 }
 
@@ -38,7 +33,6 @@ type HNSSubnet struct {
 	Prefix  string     // 10.244.3.0/24
 	Gateway string     // next hop of the default route
 	VSID    uint64     // the VNI of an overlay; 0 where there is none
-	VLAN    uint64     // 0 where there is none
 	Routes  []HNSRoute // v2 only
 }
 
@@ -46,12 +40,10 @@ type HNSSubnet struct {
 type HNSRoute struct {
 	Prefix  string // 0.0.0.0/0
 	NextHop string
-	Metric  uint64
 }
 
 // HNSDNS is the resolver setting that HNS hands to a container.
 type HNSDNS struct {
-	Domain  string
 	Servers []string
 	Search  []string // suffixes in the order in which they are tried
 }
@@ -69,9 +61,7 @@ type HNSEndpoint struct {
 	ID          string
 	Name        string
 	NetworkID   string
-	NetworkName string     // v1 only
 	NamespaceID string     // "" where it is in none
-	Containers  []string   // that share it; v1 only
 	Addresses   []string   // 10.244.1.5/24, or bare where no prefix length is known
 	MAC         string     // 00-15-5D-BB-6E-B1
 	Gateway     string     // the IPv4 one where it has two
@@ -83,7 +73,6 @@ type HNSEndpoint struct {
 	State       *uint64
 	Policies    []HNSPolicy // in the order in which they were recorded
 	SchemaMajor int         // 1 or 2
-	Version     HNSRelease  // v1 only
 	Truncated   bool        // inner values are lost
 }
 
@@ -91,7 +80,6 @@ type HNSEndpoint struct {
 type HNSLoadBalancer struct {
 	Placed      `json:"-"`
 	ID          string
-	NetworkID   string
 	SourceVIP   string
 	VIPs        []string // none: the rule of a node port
 	Endpoints   []string // ids of the backends
@@ -100,8 +88,7 @@ type HNSLoadBalancer struct {
 	DSR         bool
 	State       *uint64 // v1 only
 	SchemaMajor int     // 1 or 2
-	Version     HNSRelease
-	Truncated   bool // inner values are lost
+	Truncated   bool    // inner values are lost
 }
 
 // HNSPort is one port mapping of a load balancer.
@@ -118,7 +105,6 @@ type HNSPort struct {
 type HNSNamespace struct {
 	Placed        `json:"-"`
 	ID            string
-	Type          string   // Host, HostDefault, Guest, GuestDefault; "" in v1
 	CompartmentID uint64   // 0 where unknown
 	Endpoints     []string // ids
 	Containers    []string // ids

@@ -12,11 +12,8 @@ func DecodeHNSNetworks(b []byte) ([]HNSNetwork, error) {
 	return decodeHNS(b, "network", []string{"ID", "Name"}, func(o *hnsObject) (HNSNetwork, bool) {
 		n := HNSNetwork{
 			ID: o.id("ID"), Name: o.text("Name"), Type: canonical(o.text("Type"), hnsNetworkTypes),
-			Flags:    o.uint("Flags"),
-			Policies: listOf(o, "Policies", hnsPolicy), DNS: hnsDNS(o), State: o.number("State"),
-			Version: hnsVersion(o),
+			Policies: listOf(o, "Policies", hnsPolicy), SchemaMajor: hnsSchema(o, "Ipams"),
 		}
-		n.SchemaMajor, n.SchemaMinor = hnsSchema(o, "Ipams")
 		if n.Type == "" && n.SchemaMajor >= 2 && !o.lost("Type") {
 			n.Type = "NAT" // HNS leaves out what is its zero value
 		}
@@ -45,19 +42,15 @@ func hnsSubnet(o *hnsObject) HNSSubnet {
 		Gateway: unspecified(o.text("GatewayAddress")), Routes: listOf(o, "Routes", hnsRoute)}
 	s.Gateway = cmp.Or(s.Gateway, defaultGateway(s.Routes))
 	for _, p := range listOf(o, "Policies", hnsPolicy) {
-		n, _ := p.Number("IsolationId")
-		switch p.Type {
-		case "VSID":
-			s.VSID = n
-		case "VLAN":
-			s.VLAN = n
+		if p.Type == "VSID" {
+			s.VSID, _ = p.Number("IsolationId")
 		}
 	}
 	return s
 }
 
 func hnsRoute(r *hnsObject) HNSRoute {
-	return HNSRoute{r.text("DestinationPrefix"), r.text("NextHop"), r.uint("Metric")}
+	return HNSRoute{r.text("DestinationPrefix"), r.text("NextHop")}
 }
 
 // defaultGateway prefers IPv4, of which a dual-stack record has one as well.
@@ -82,23 +75,23 @@ func unspecified(address string) string {
 // hnsDNS reads v2's Dns object and the flat fields of v1.
 func hnsDNS(o *hnsObject) HNSDNS {
 	if dns := o.object("Dns"); dns != nil {
-		return HNSDNS{dns.text("Domain"), dns.list("ServerList"), dns.list("Search")}
+		return HNSDNS{dns.list("ServerList"), dns.list("Search")}
 	}
-	return HNSDNS{o.text("DNSDomain"), o.list("DNSServerList"), o.list("DNSSuffix")}
+	return HNSDNS{o.list("DNSServerList"), o.list("DNSSuffix")}
 }
 
 // hnsSchema tells the shape of an object; one of the keys is in v2 only.
-func hnsSchema(o *hnsObject, keys ...string) (major, minor int) {
+func hnsSchema(o *hnsObject, keys ...string) (major int) {
 	if s := o.object("SchemaVersion"); s != nil {
-		major, minor = s.int("Major"), s.int("Minor")
+		major = s.int("Major")
 	}
 	switch {
 	case major > 0:
-		return major, minor
+		return major
 	case o.has("SchemaVersion") || o.has(keys...):
-		return 2, minor
+		return 2
 	}
-	return 1, 0
+	return 1
 }
 
 // hnsVersion reads the version of HNS, an object in globals and a number of two

@@ -12,16 +12,14 @@ func DecodeHNSEndpoints(b []byte) ([]HNSEndpoint, error) {
 			e := HNSEndpoint{
 				ID: o.id("ID"), Name: o.text("Name"),
 				NetworkID:   o.id("HostComputeNetwork", "VirtualNetwork"),
-				NetworkName: o.text("VirtualNetworkName"),
 				NamespaceID: o.id("HostComputeNamespace"),
 				MAC:         hnsMAC(o.text("MacAddress")),
 				Gateway:     unspecified(o.text("GatewayAddress")),
 				DNS:         hnsDNS(o), Routes: listOf(o, "Routes", hnsRoute), Flags: o.uint("Flags"),
-				State:    o.number("State"),
-				Policies: listOf(o, "Policies", hnsPolicy), Containers: o.ids("SharedContainers"),
-				Version: hnsVersion(o),
+				State:       o.number("State"),
+				Policies:    listOf(o, "Policies", hnsPolicy),
+				SchemaMajor: hnsSchema(o, "HostComputeNetwork", "IpConfigurations"),
 			}
-			e.SchemaMajor, _ = hnsSchema(o, "HostComputeNetwork", "IpConfigurations")
 			if ns := o.object("Namespace"); ns != nil && e.NamespaceID == "" {
 				e.NamespaceID = ns.id("ID")
 			}

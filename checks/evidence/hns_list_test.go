@@ -30,8 +30,8 @@ func TestHNSListings(t *testing.T) {
 		{"wrappers without an end", strings.Repeat(`{"Output":`, 50) + "1" + strings.Repeat("}",
 			50), "line 1: element 0: it is no HNS network: it has no ID and no Name"},
 		{"a wrong element among good ones",
-			"[\n{\"Name\":\"a\"},\n  {\"Name\":\"b\",\n\"Flags\":\"many\"}]",
-			`line 3: element 1: Flags is "many", where a number belongs`},
+			"[\n{\"Name\":\"a\"},\n  {\"Name\":\"b\",\n\"SchemaVersion\":{\"Major\":\"many\"}}]",
+			`line 3: element 1: SchemaVersion.Major is "many", where a number belongs`},
 		{"a wrong value deep inside", `[{"ID":"1","Ipams":[{"Subnets":[{},{"Routes":[7]}]}]}]`,
 			`line 1: element 0: Ipams[0].Subnets[1].Routes[0] is "7", where an object belongs`},
 		{"a number as an element", "[\n\n7]",
@@ -44,15 +44,11 @@ func TestHNSListings(t *testing.T) {
 			`[{"Name":null,"name":"b"},{"name":"b","Name":"a","id":1,"ID":2}]`, "[b a]"},
 		{"a flag that is no flag", `{"ID":"1","Extensions":[{"Id":"2","IsEnabled":"perhaps"}]}`,
 			`line 1: element 0: Extensions[0].IsEnabled is "perhaps", where true or false belongs`},
-		{"a list that is an object", `{"ID":"1","Dns":{"Search":{"a":1}}}`,
-			"line 1: element 0: Dns.Search is an object, where a list of texts belongs"},
-		{"a list of lists", `{"ID":"1","Dns":{"Search":["a",["b","c"]]}}`,
-			"line 1: element 0: Dns.Search[1] is a list, where a text belongs"},
-		{"a long text in a wrong place", `{"ID":"1","Flags":"` + strings.Repeat("x", 100) + `"}`,
-			`line 1: element 0: Flags is "` + strings.Repeat("x", 40) +
+		{"a long text in a wrong place", `{"ID":"1","SchemaVersion":{"Major":"` + strings.Repeat("x", 100) + `"}}`,
+			`line 1: element 0: SchemaVersion.Major is "` + strings.Repeat("x", 40) +
 				`…", where a number belongs`},
-		{"a number that is too large", `{"ID":"1","Flags":1e300}`,
-			`line 1: element 0: Flags is "1e300", where a number belongs`},
+		{"a number that is too large", `{"ID":"1","SchemaVersion":{"Major":1e300}}`,
+			`line 1: element 0: SchemaVersion.Major is "1e300", where a number belongs`},
 		{"a cut file", "[{\"Name\":\"a\"},\n{\"Name\":", "line 2: unexpected end of JSON input"},
 		{"no JSON", "[\n\nName Type\n]",
 			"line 3: invalid character 'N' looking for beginning of value"},
@@ -76,6 +72,17 @@ func TestHNSListings(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestListsOfTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"ID":"1","Dns":{"Search":{"a":1}}}`:         "line 1: element 0: Dns.Search is an object, where a list of texts belongs",
+		`{"ID":"1","Dns":{"Search":["a",["b","c"]]}}`: "line 1: element 0: Dns.Search[1] is a list, where a text belongs",
+	} {
+		if _, err := DecodeHNSEndpoints([]byte(text)); fmt.Sprint(err) != want {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
 	}
 }
 

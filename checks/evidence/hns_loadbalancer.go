@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -11,13 +12,14 @@ func DecodeHNSLoadBalancers(b []byte) ([]HNSLoadBalancer, error) {
 	known := []string{"ID", "FrontendVIPs", "HostComputeEndpoints", "Policies"}
 	return decodeHNS(b, "load balancer", known, func(o *hnsObject) (HNSLoadBalancer, bool) {
 		lb := HNSLoadBalancer{
-			ID: o.id("ID"), NetworkID: o.id("HostComputeNetwork"), SourceVIP: o.text("SourceVIP"),
+			ID: o.id("ID"), SourceVIP: o.text("SourceVIP"),
 			VIPs:      o.list("FrontendVIPs"),
 			Endpoints: append(o.ids("HostComputeEndpoints"), o.ids("References")...),
-			Flags:     o.uint("Flags"), State: o.number("State"), Version: hnsVersion(o),
+			Flags:     o.uint("Flags"), State: o.number("State"),
+			Ports: listOf(o, "PortMappings", hnsPort),
+			SchemaMajor: hnsSchema(o, "HostComputeEndpoints", "FrontendVIPs",
+				"PortMappings"),
 		}
-		lb.Ports = listOf(o, "PortMappings", hnsPort)
-		lb.SchemaMajor, _ = hnsSchema(o, "HostComputeEndpoints", "FrontendVIPs", "PortMappings")
 		policies, rules := o.objects("Policies"), 0
 		for _, p := range policies {
 			if strings.EqualFold(p.text("Type"), "ELB") {
@@ -84,11 +86,8 @@ func ProtocolName(s string) string {
 func DecodeHNSNamespaces(b []byte) ([]HNSNamespace, error) {
 	return decodeHNS(b, "namespace", []string{"ID", "NamespaceId", "Resources"},
 		func(o *hnsObject) (HNSNamespace, bool) {
-			ns := HNSNamespace{ID: o.id("ID"), Type: o.text("Type"),
-				CompartmentID: o.uint("NamespaceId")}
-			if ns.CompartmentID == 0 {
-				ns.CompartmentID = o.uint("CompartmentId")
-			}
+			ns := HNSNamespace{ID: o.id("ID"),
+				CompartmentID: cmp.Or(o.uint("NamespaceId"), o.uint("CompartmentId"))}
 			for _, r := range append(o.objects("Resources"), o.objects("ResourceList")...) {
 				id := ""
 				if data := r.object("Data"); data != nil {

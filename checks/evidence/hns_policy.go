@@ -112,8 +112,7 @@ type HNSOutBoundNAT struct {
 	// destinations that see the pod's own address; verbatim, so not always CIDRs
 	Exceptions   []string
 	Destinations []string // where it is for these destinations only
-	VirtualIP    string
-	Truncated    bool // inner values are lost
+	Truncated    bool     // inner values are lost
 }
 
 // OutBoundNAT lists the endpoint's policies of that type.
@@ -121,7 +120,7 @@ func (e HNSEndpoint) OutBoundNAT() []HNSOutBoundNAT {
 	var list []HNSOutBoundNAT
 	for p := range policiesOf(e.Policies, "OutBoundNAT") {
 		list = append(list, HNSOutBoundNAT{p.List("Exceptions"), p.List("Destinations"),
-			p.Text("VirtualIP"), p.Truncated})
+			p.Truncated})
 	}
 	return list
 }

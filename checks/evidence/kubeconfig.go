@@ -9,44 +9,41 @@ type Kubeconfig struct {
 }
 
 // A KubeconfigContext names a cluster and a user.
-type KubeconfigContext struct{ Cluster, User string }
+type KubeconfigContext struct {
+	Cluster string `json:"cluster"`
+	User    string `json:"user"`
+}
 
 // DecodeKubeconfig reads a kubeconfig.
 func DecodeKubeconfig(b []byte) (*Kubeconfig, error) {
-	o, err := parseYAMLObject(b)
+	file, err := decodeYAML[struct {
+		CurrentContext string `json:"current-context"`
+		Clusters       []struct {
+			Name    string `json:"name"`
+			Cluster struct {
+				Server string `json:"server"`
+			} `json:"cluster"`
+		} `json:"clusters"`
+		Contexts []struct {
+			Name    string            `json:"name"`
+			Context KubeconfigContext `json:"context"`
+		} `json:"contexts"`
+		Users []struct {
+			Name string `json:"name"`
+		} `json:"users"`
+	}](b)
 	if err != nil {
 		return nil, err
 	}
-	var clusters []struct {
-		Name    string `json:"name"`
-		Cluster struct {
-			Server string `json:"server"`
-		} `json:"cluster"`
-	}
-	var contexts []struct {
-		Name    string `json:"name"`
-		Context struct {
-			Cluster string `json:"cluster"`
-			User    string `json:"user"`
-		} `json:"context"`
-	}
-	var users []struct {
-		Name string `json:"name"`
-	}
-	c := &Kubeconfig{Clusters: map[string]string{}, Contexts: map[string]KubeconfigContext{}}
-	o.take("current-context", &c.CurrentContext)
-	o.take("clusters", &clusters)
-	o.take("contexts", &contexts)
-	o.take("users", &users)
-	for _, cluster := range clusters {
+	c := &Kubeconfig{file.CurrentContext, map[string]string{}, nil, map[string]KubeconfigContext{}}
+	for _, cluster := range file.Clusters {
 		c.Clusters[cluster.Name] = cluster.Cluster.Server
 	}
-	for _, context := range contexts {
-		c.Contexts[context.Name] = KubeconfigContext{context.Context.Cluster,
-			context.Context.User}
+	for _, context := range file.Contexts {
+		c.Contexts[context.Name] = context.Context
 	}
-	for _, user := range users {
+	for _, user := range file.Users {
 		c.Users = append(c.Users, user.Name)
 	}
-	return c, o.err
+	return c, nil
 }

@@ -3,70 +3,49 @@ package evidence
 // KubeletConfig is the part of a KubeletConfiguration that checks read. A nil
 // pointer is a field that the file does not set.
 type KubeletConfig struct {
-	ClusterDNS             []string
-	ClusterDomain          string
-	ResolvConf             *string
-	CgroupsPerQOS          *bool
-	EnforceNodeAllocatable []string
-	// the field is there: an empty list is what Windows needs, an absent one is [pods]
-	EnforcesNodeAllocatable  bool
-	SystemReserved           map[string]string
-	KubeReserved             map[string]string
-	EvictionHard             map[string]string
-	EvictionSoft             map[string]string
-	ContainerRuntimeEndpoint string
-	PodCIDR                  string
-	HairpinMode              string
-	FeatureGates             map[string]bool
-	StaticPodPath            string
-	HealthzPort              *int
-	RotateCertificates       *bool
-	// a kubelet on Windows does not start with it, nor with userNamespaces
-	SingleProcessOOMKill *bool
-	UserNamespaces       bool // the field is there
+	ClusterDNS    []string `json:"clusterDNS"`
+	ClusterDomain string   `json:"clusterDomain"`
+	ResolvConf    *string  `json:"resolvConf"`
+	CgroupsPerQOS *bool    `json:"cgroupsPerQOS"`
+	// an empty list is what Windows needs; an absent one, which is nil, is [pods]
+	EnforceNodeAllocatable   []string          `json:"enforceNodeAllocatable"`
+	EnforcesNodeAllocatable  bool              `json:"-"` // the field is there
+	SystemReserved           map[string]string `json:"systemReserved"`
+	KubeReserved             map[string]string `json:"kubeReserved"`
+	EvictionHard             map[string]string `json:"evictionHard"`
+	EvictionSoft             map[string]string `json:"evictionSoft"`
+	ContainerRuntimeEndpoint string            `json:"containerRuntimeEndpoint"`
+	PodCIDR                  string            `json:"podCIDR"`
+	HairpinMode              string            `json:"hairpinMode"`
+	FeatureGates             map[string]bool   `json:"featureGates"`
+	StaticPodPath            string            `json:"staticPodPath"`
+	HealthzPort              *int              `json:"healthzPort"`
+	RotateCertificates       *bool             `json:"rotateCertificates"`
+	// a kubelet on Windows does not start with it
+	SingleProcessOOMKill *bool `json:"singleProcessOOMKill"`
 }
 
 // DecodeKubeletConfig reads the file behind --config, YAML or JSON.
 func DecodeKubeletConfig(b []byte) (*KubeletConfig, error) {
-	o, err := parseYAMLObject(b)
+	c, err := decodeYAML[KubeletConfig](b)
 	if err != nil {
 		return nil, err
 	}
-	c := &KubeletConfig{}
-	o.take("clusterDNS", &c.ClusterDNS)
-	o.take("clusterDomain", &c.ClusterDomain)
-	o.take("resolvConf", &c.ResolvConf)
-	o.take("cgroupsPerQOS", &c.CgroupsPerQOS)
-	c.EnforcesNodeAllocatable = o.take("enforceNodeAllocatable", &c.EnforceNodeAllocatable)
-	o.take("systemReserved", &c.SystemReserved)
-	o.take("kubeReserved", &c.KubeReserved)
-	o.take("evictionHard", &c.EvictionHard)
-	o.take("evictionSoft", &c.EvictionSoft)
-	o.take("containerRuntimeEndpoint", &c.ContainerRuntimeEndpoint)
-	o.take("podCIDR", &c.PodCIDR)
-	o.take("hairpinMode", &c.HairpinMode)
-	o.take("featureGates", &c.FeatureGates)
-	o.take("staticPodPath", &c.StaticPodPath)
-	o.take("healthzPort", &c.HealthzPort)
-	o.take("rotateCertificates", &c.RotateCertificates)
-	o.take("singleProcessOOMKill", &c.SingleProcessOOMKill)
-	var any any
-	c.UserNamespaces = o.take("userNamespaces", &any)
-	if o.err != nil {
-		return nil, o.err
-	}
+	c.EnforcesNodeAllocatable = c.EnforceNodeAllocatable != nil
 	return c, nil
 }
 
 // KubeadmSubnets reads the subnets of pods and of services from a kubeadm
 // ClusterConfiguration; a comma stands between those of a dual-stack cluster.
 func KubeadmSubnets(clusterConfiguration string) (pods, services string) {
-	o, err := parseYAMLObject([]byte(clusterConfiguration))
-	if err != nil {
+	c, _ := decodeYAML[struct {
+		Networking struct {
+			Pods     string `json:"podSubnet"`
+			Services string `json:"serviceSubnet"`
+		} `json:"networking"`
+	}]([]byte(clusterConfiguration))
+	if c == nil {
 		return "", ""
 	}
-	networking := o.object("networking")
-	networking.take("podSubnet", &pods)
-	networking.take("serviceSubnet", &services)
-	return pods, services
+	return c.Networking.Pods, c.Networking.Services
 }

@@ -32,7 +32,7 @@ containerRuntimeEndpoint: npipe:////./pipe/containerd-containerd
 		c.SystemReserved["memory"] != "2Gi" || c.EvictionHard["memory.available"] != "500Mi" ||
 		!c.FeatureGates["WinDSR"] ||
 		c.ContainerRuntimeEndpoint != "npipe:////./pipe/containerd-containerd" ||
-		c.RotateCertificates != nil || c.UserNamespaces {
+		c.RotateCertificates != nil {
 		t.Errorf("got %+v", c)
 	}
 }

@@ -23,8 +23,7 @@ type KubeService struct {
 				TimeoutSeconds *int `json:"timeoutSeconds"`
 			} `json:"clientIP"`
 		} `json:"sessionAffinityConfig"`
-		Selector map[string]string `json:"selector"`
-		Ports    []ServicePort     `json:"ports"`
+		Ports []ServicePort `json:"ports"`
 	} `json:"spec"`
 	Status struct {
 		LoadBalancer struct {

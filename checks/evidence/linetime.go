@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"regexp"
 	"time"
 )
@@ -44,6 +45,23 @@ func LineTime(line string, now time.Time) time.Time {
 			if err == nil && !t.After(now.Add(24*time.Hour)) {
 				return t
 			}
+		}
+	}
+	return time.Time{}
+}
+
+// LastTime is the time of the last line of a chunk that has one, the zero time where none of its last
+// fifty lines has.
+func LastTime(chunk []byte, now time.Time) time.Time {
+	for range 50 {
+		chunk = bytes.TrimRight(chunk, "\r\n")
+		start := bytes.LastIndexByte(chunk, '\n') + 1
+		line := chunk[start:]
+		if at := LineTime(string(line[:min(len(line), MaxStamp)]), now); !at.IsZero() {
+			return at
+		}
+		if chunk = chunk[:start]; len(chunk) == 0 {
+			break
 		}
 	}
 	return time.Time{}

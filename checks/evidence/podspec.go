@@ -184,17 +184,12 @@ type Volume struct {
 	} `json:"emptyDir,omitempty"`
 	HostPath *struct {
 		Path string `json:"path"`
-		Type string `json:"type,omitempty"`
 	} `json:"hostPath,omitempty"`
 	FlexVolume *struct {
 		Driver string `json:"driver"`
 	} `json:"flexVolume,omitempty"`
-	CSI *struct {
-		Driver string `json:"driver"`
-	} `json:"csi,omitempty"`
-	PersistentVolumeClaim *struct {
-		ClaimName string `json:"claimName"`
-	} `json:"persistentVolumeClaim,omitempty"`
+	CSI                   *struct{} `json:"csi,omitempty"`
+	PersistentVolumeClaim *struct{} `json:"persistentVolumeClaim,omitempty"`
 }
 
 // ContainerPort is one port of a container.

@@ -28,7 +28,7 @@ func Text(r io.Reader) io.Reader {
 // DecodeText does to b what Text does to a stream; it returns b itself where
 // that is UTF-8 without a byte order mark already.
 func DecodeText(b []byte) []byte {
-	if !hasBOM(b) && bytes.IndexByte(b, 0) < 0 && utf8.Valid(b) {
+	if !HasBOM(b) && bytes.IndexByte(b, 0) < 0 && utf8.Valid(b) {
 		return b
 	}
 	out := make([]byte, 0, len(b)+len(b)/4)
@@ -142,6 +142,12 @@ func (d *textDecoder) step(dst, b []byte, final bool) (text []byte, n int) {
 		return text, n
 	}
 	return d.eightBit(dst, b, false, final)
+}
+
+// HasBOM tells whether a text begins with a byte order mark.
+func HasBOM(b []byte) bool {
+	_, n := byteOrderMark(b)
+	return n > 0
 }
 
 func byteOrderMark(b []byte) (textMode, int) {

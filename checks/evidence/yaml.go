@@ -7,19 +7,14 @@ import (
 	"fmt"
 	"strings"
 
+	exactjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
-// A yamlObject is a mapping of a YAML or JSON document. Kubernetes matches the
-// keys of its configurations exactly, so they are not folded here.
-type yamlObject struct {
-	fields map[string]json.RawMessage
-	err    error // the first field that did not decode
-}
-
-// parseYAMLObject reads one document. JSON is told by its brace, as Kubernetes
-// does, because YAML does not take the tabs that JSON may be indented with.
-func parseYAMLObject(b []byte) (*yamlObject, error) {
+// decodeYAML reads the mapping of one YAML or JSON document into a structure. Kubernetes matches the
+// keys of its configurations exactly, so they are not folded here. JSON is told by its brace, as
+// Kubernetes does, because YAML does not take the tabs that JSON may be indented with.
+func decodeYAML[T any](b []byte) (*T, error) {
 	b, _ = trimBOM(b)
 	if len(b) > maxConfig {
 		return nil, fmt.Errorf("%d bytes are too many for a configuration", len(b))
@@ -30,42 +25,24 @@ func parseYAMLObject(b []byte) (*yamlObject, error) {
 	if err := CheckNesting(b); err != nil {
 		return nil, err
 	}
-	o := &yamlObject{}
-	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) && json.Unmarshal(b, &o.fields) == nil {
-		return o, nil
+	document := bytes.TrimSpace(b)
+	if !bytes.HasPrefix(document, []byte("{")) || !json.Valid(document) {
+		if err := guard(func() (err error) {
+			document, err = yaml.YAMLToJSON(b)
+			return err
+		}); err != nil {
+			return nil, errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(),
+				"error converting YAML to JSON: "), "yaml: "))
+		}
 	}
-	var converted []byte
-	err := guard(func() (err error) {
-		converted, err = yaml.YAMLToJSON(b)
-		return err
-	})
-	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(),
-			"error converting YAML to JSON: "), "yaml: "))
-	}
-	if err := json.Unmarshal(converted, &o.fields); err != nil {
+	if !bytes.HasPrefix(document, []byte("{")) && !bytes.HasPrefix(document, []byte("null")) {
 		return nil, fmt.Errorf("line 1: not a YAML mapping")
 	}
-	return o, nil
-}
-
-// take decodes a field and tells whether it is there; null is not.
-func (o *yamlObject) take(key string, into any) bool {
-	raw, ok := o.fields[key]
-	if !ok || string(raw) == "null" {
-		return false
+	v := new(T)
+	if err := exactjson.UnmarshalCaseSensitivePreserveInts(document, v); err != nil {
+		return v, errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if err := json.Unmarshal(raw, into); err != nil && o.err == nil {
-		o.err = fmt.Errorf("%s: %w", key, err)
-	}
-	return true
-}
-
-// object returns a nested mapping, which is empty where there is none.
-func (o *yamlObject) object(key string) *yamlObject {
-	nested := &yamlObject{}
-	o.take(key, &nested.fields)
-	return nested
+	return v, nil
 }
 
 // guard turns a panic of a foreign parser into an error: a file must not be

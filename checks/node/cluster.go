@@ -25,7 +25,7 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 		n.PodCIDRs.Learn(ParsePrefixes(node.Spec.PodCIDRList()...), node.PodCIDRField(),
 			"spec.podCIDR is %s", strings.Join(node.Spec.PodCIDRList(), ","))
 	}
-	n.PodCIDRs.Miss("the node's podCIDR", evidence.Node)(s)
+	n.PodCIDRs.Miss(s, "the node's podCIDR", evidence.Node)
 
 	n.learnServiceCIDRs(s)
 	n.learnFromKubeadm(s)
@@ -42,12 +42,12 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 		n.ServiceIPs.Learn(ips, evidence.KubeServices.Field(s), "%d services have a clusterIP",
 			len(ips))
 	}
-	n.ServiceIPs.Miss("any Service address", evidence.KubeServices)(s)
+	n.ServiceIPs.Miss(s, "any Service address", evidence.KubeServices)
 	n.learnFromCNI()
 	n.learnFromEndpoints(s)
-	n.ClusterCIDRs.Miss("the cluster CIDR", ClusterSources...)(s)
-	n.ServiceCIDRs.Miss("the service CIDR", ClusterSources...)(s)
-	n.ClusterDNS.Miss("the address of the cluster DNS", ClusterSources...)(s)
+	n.ClusterCIDRs.Miss(s, "the cluster CIDR", ClusterSources...)
+	n.ServiceCIDRs.Miss(s, "the service CIDR", ClusterSources...)
+	n.ClusterDNS.Miss(s, "the address of the cluster DNS", ClusterSources...)
 }
 
 func (n *Node) learnAddresses(s evidence.Snapshot) {
@@ -67,8 +67,8 @@ func (n *Node) learnAddresses(s evidence.Snapshot) {
 				ips[0])
 		}
 	}
-	n.ManagementIPs.Miss("the node's own addresses", evidence.Node, evidence.HNSNetworks,
-		evidence.Adapters)(s)
+	n.ManagementIPs.Miss(s, "the node's own addresses", evidence.Node, evidence.HNSNetworks,
+		evidence.Adapters)
 }
 
 // learnServiceCIDRs asks the objects that newer API servers keep: what they say is so.

@@ -67,7 +67,7 @@ func (f *CNIFile) TypeField() evidence.Place {
 	return f.Field("type")
 }
 
-// cniFolders are the folders of all recipes; the runtime's own configuration is asked first.
+// The folders and files of all recipes; the runtime's own configuration is asked first.
 var (
 	CNIFolderPaths = []string{
 		`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`,
@@ -75,7 +75,8 @@ var (
 		`C:\etc\kubernetes\cni\config`, `C:\var\lib\rancher\rke2\agent\etc\cni`,
 		`C:\Program Files\containerd\cni\conf`,
 	}
-	cniBinPaths = map[string]string{ // the plugin folder that belongs to a configuration folder
+	// the plugin folder that belongs to a configuration folder, by that in lower case
+	CNIBinPaths = map[string]string{
 		`c:\k\cni\config`:                       `C:\k\cni`,
 		`c:\etc\cni\net.d`:                      `C:\opt\cni\bin`,
 		`c:\k\azurecni\netconf`:                 `C:\k\azurecni\bin`,
@@ -84,23 +85,27 @@ var (
 		`c:\var\lib\rancher\rke2\agent\etc\cni`: `C:\var\lib\rancher\rke2\bin`,
 		`c:\program files\containerd\cni\conf`:  `C:\Program Files\containerd\cni\bin`,
 	}
-	containerdConfigs = []string{
+	ContainerdConfigs = []string{
 		`C:\Program Files\containerd\config.toml`,
 		`C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
 		`C:\k\containerd\containerd_conf.toml`,
 	}
 	CNIFolders     = asFolders(CNIFolderPaths)
-	RuntimeConfigs = AsFiles(containerdConfigs)
+	RuntimeConfigs = AsFiles(ContainerdConfigs)
 	CNISources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks,
 		evidence.Services, evidence.Processes,
 		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"),
 		evidence.File(SubnetEnv)}, AsFiles(NetConfs), CNIFolders, RuntimeConfigs)
 )
 
-func asFolders(paths []string) []evidence.Need {
-	var needs []evidence.Need
+func asFolders(paths []string) []evidence.Need { return asNeeds[evidence.Folder](paths) }
+
+func asNeeds[N interface {
+	~string
+	evidence.Need
+}](paths []string) (needs []evidence.Need) {
 	for _, p := range paths {
-		needs = append(needs, evidence.Folder(p))
+		needs = append(needs, N(p))
 	}
 	return needs
 }
@@ -118,7 +123,7 @@ var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`,
 // ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
 func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile,
 	evidence.Gap) {
-	return firstFile(s, containerdConfigs, evidence.DecodeContainerdConfig)
+	return firstFile(s, ContainerdConfigs, evidence.DecodeContainerdConfig)
 }
 
 // firstFile decodes the first of the files that is there. The gap of one that was looked for says
@@ -175,13 +180,13 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 				"%s is in %s", files[0], dir)
 		}
 	}
-	if bin := cniBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
+	if bin := CNIBinPaths[strings.ToLower(n.CNIDir.Value)]; bin != "" {
 		n.BinDirs.Learn([]string{bin}, n.CNIDir.From.Place(), "plugins of %s are in %s",
 			n.CNIDir.Value, bin)
 	}
-	n.CNIDir.Miss("the folder of the CNI configuration",
-		slices.Concat(RuntimeConfigs, CNIFolders)...)(s)
-	n.BinDirs.Miss("the folder of the CNI plugins", RuntimeConfigs...)(s)
+	n.CNIDir.Miss(s, "the folder of the CNI configuration",
+		slices.Concat(RuntimeConfigs, CNIFolders)...)
+	n.BinDirs.Miss(s, "the folder of the CNI plugins", RuntimeConfigs...)
 }
 
 func readCNIFiles(s evidence.Snapshot, dir string) []CNIFile {
@@ -356,7 +361,7 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.Learn(Flannel, cm.Field("metadata", "name"), "ConfigMap %s is there", cm.Metadata.Name)
 		}
 	}
-	n.CNI.Miss("the network plugin", CNISources...)(s)
+	n.CNI.Miss(s, "the network plugin", CNISources...)
 }
 
 func familyOfProgram(name string) CNI {

@@ -91,16 +91,20 @@ func EqualsAny(s string, list []string) bool {
 	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(s, v) })
 }
 
-// OwnArgs are the arguments of the component itself, where a wrapper such as
-// kube-log-runner has its own in front.
-func (c *Component) OwnArgs(args []string) []string {
-	for i, a := range args {
-		if EqualsAny(Program(a), c.Program) &&
-			strings.HasSuffix(strings.ToLower(strings.Trim(a, `"`)), ".exe") {
-			return args[i+1:]
-		}
-	}
-	return args
+// OwnArgs are the arguments of the component itself, where a wrapper has its own in front.
+func (c *Component) OwnArgs(args []string) []string { return OwnArgs(args, c.Program) }
+
+// OwnArgs are the arguments of the first of the programs among them: a wrapper, such as
+// kube-log-runner or EKS' service host, has its own in front.
+func OwnArgs(args, programs []string) []string {
+	at := slices.IndexFunc(args, func(a string) bool { return IsProgramPath(a, programs) })
+	return args[at+1:]
+}
+
+// IsProgramPath tells whether an argument is the path of one of the programs.
+func IsProgramPath(arg string, programs []string) bool {
+	return EqualsAny(Program(arg), programs) && !strings.HasPrefix(arg, "-") &&
+		strings.HasSuffix(strings.ToLower(strings.Trim(arg, `"`)), ".exe")
 }
 
 // ComponentSources is the evidence that shows whether a component runs.

@@ -41,13 +41,7 @@ var KubeletSources = slices.Concat(
 	AsFiles(kubeletScripts), AsFiles(KubeletConfigs), asFolders(kubeletDropIns))
 
 // AsFiles makes a need of each Windows path.
-func AsFiles(paths []string) []evidence.Need {
-	var needs []evidence.Need
-	for _, p := range paths {
-		needs = append(needs, evidence.File(p))
-	}
-	return needs
-}
+func AsFiles(paths []string) []evidence.Need { return asNeeds[evidence.File](paths) }
 
 // learnKubelet collects the kubelet's flags from wherever they are written. A
 // script or file that nothing starts any more would convict an innocent node,

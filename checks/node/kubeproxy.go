@@ -42,9 +42,8 @@ var ProxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Pro
 	evidence.Pods}, AsFiles(proxyConfigs))
 
 // NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
-var NeedProxySettings = FactNeed{"kube-proxy's settings", func(n *Node) evidence.Gap {
-	return n.proxy.Gap
-}, ProxySources}
+var NeedProxySettings = FactNeed{"kube-proxy's settings", ProxySources,
+	func(n *Node) evidence.Gap { return n.proxy.Gap }}
 
 // Proxy returns kube-proxy's settings.
 func (n *Node) Proxy() *ProxySettings { return n.proxy }

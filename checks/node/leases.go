@@ -6,7 +6,9 @@ import (
 	"doctor/checks/evidence"
 )
 
-const leaseFolder = `C:\var\lib\cni\networks`
+// LeaseFolder is where host-local keeps a folder for each network, and in it a file for each address
+// that it gave away.
+const LeaseFolder = `C:\var\lib\cni\networks`
 
 // A Lease is an address that host-local reserved: a file of that name.
 type Lease struct {
@@ -31,10 +33,10 @@ func (n *Node) Leases(s evidence.Snapshot) []Lease {
 		if name == "" || slices.Contains(names[:i], name) {
 			continue
 		}
-		for _, file := range s.FilesIn(leaseFolder + `\` + name) {
+		for _, file := range s.FilesIn(LeaseFolder + `\` + name) {
 			a, ok := ParseAddress(file)
 			if ok && !slices.ContainsFunc(list, func(l Lease) bool { return l.Address == a }) {
-				list = append(list, Lease{a, leaseFolder + `\` + name + `\` + file})
+				list = append(list, Lease{a, LeaseFolder + `\` + name + `\` + file})
 			}
 		}
 	}
@@ -49,7 +51,7 @@ func (NeedLeases) Gap(s evidence.Snapshot) evidence.Gap {
 	if len(About(s).Leases(s)) > 0 {
 		return evidence.Gap{}
 	}
-	return evidence.NotShown.Gap("any reservation below %s", leaseFolder)
+	return evidence.NotShown.Gap("any reservation below %s", LeaseFolder)
 }
 
 // Name is what explain calls it.
@@ -57,5 +59,5 @@ func (NeedLeases) Name() string { return "the reservations of pod addresses" }
 
 // Paths holds the HNS networks too: their names are the names of the folders of reservations.
 func (NeedLeases) Paths() []string {
-	return []string{evidence.EvidencePath(leaseFolder) + "/", evidence.HNSNetworks.Path()}
+	return []string{evidence.EvidencePath(LeaseFolder) + "/", evidence.HNSNetworks.Path()}
 }

@@ -57,7 +57,7 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 				net.Name, net.Type)
 		}
 	}
-	n.Backend.Miss("the type of the pod network", CNISources...)(s)
+	n.Backend.Miss(s, "the type of the pod network", CNISources...)
 }
 
 func backendOf(c *evidence.CNIConfig) Backend {
@@ -109,37 +109,25 @@ func (n *Node) learnNetworks(s evidence.Snapshot) {
 		n.Networks.Learn([]string{v}, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s",
 			v)
 	}
-	n.Networks.Miss("the HNS network of pods", CNISources...)(s)
+	n.Networks.Miss(s, "the HNS network of pods", CNISources...)
 	if !n.Networks.Known() && n.CNI.Gap.Kind != "" {
 		n.Networks.Gap = n.CNI.Gap
 	}
 }
 
-// usualNetworks are the names that the plugins give where no file says otherwise.
+// usual are the names of networks that the plugins give where no file says otherwise.
+var usual = map[CNI][]string{Flannel: {"cbr0", "flannel.4096", "vxlan0"}, Calico: {"Calico"},
+	Azure: {"azure"}, VPC: {"vpcbr*"}, GKE: {"l2bridge"}, WinCNI: {"l2bridge"},
+	Antrea: {"antrea-hnsnetwork"}, OVN: {"OVNKubernetesHybridOverlayNetwork"}}
+
 func usualNetworks(c CNI, b Backend) []string {
-	switch c {
-	case Flannel:
-		switch b {
-		case L2Bridge:
-			return []string{"cbr0"}
-		case OverlayNet:
-			return []string{"flannel.4096", "vxlan0"}
-		}
-		return []string{"cbr0", "flannel.4096", "vxlan0"}
-	case Calico:
-		return []string{"Calico"}
-	case Azure:
-		return []string{"azure"}
-	case VPC:
-		return []string{"vpcbr*"}
-	case GKE, WinCNI:
-		return []string{"l2bridge"}
-	case Antrea:
-		return []string{"antrea-hnsnetwork"}
-	case OVN:
-		return []string{"OVNKubernetesHybridOverlayNetwork"}
+	switch {
+	case c == Flannel && b == L2Bridge:
+		return []string{"cbr0"}
+	case c == Flannel && b == OverlayNet:
+		return []string{"flannel.4096", "vxlan0"}
 	}
-	return nil
+	return usual[c]
 }
 
 // azureVLANStart begins the names that multi-tenant Azure CNI makes from VLAN and subnet, such as

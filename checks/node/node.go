@@ -70,14 +70,9 @@ func (f *Fact[T]) Learn(v T, place evidence.Place, format string, args ...any) {
 }
 
 // Miss records why a fact is not known, when nothing gave it.
-func (f *Fact[T]) Miss(what string, needs ...evidence.Need) func(evidence.Snapshot) {
-	return func(s evidence.Snapshot) {
-		if !f.Known() {
-			f.Gap = evidence.Any(needs...).Gap(s)
-			if f.Gap.Kind == "" {
-				f.Gap = evidence.NotShown.Gap(what)
-			}
-		}
+func (f *Fact[T]) Miss(s evidence.Snapshot, what string, needs ...evidence.Need) {
+	if !f.Known() {
+		f.Gap = cmp.Or(evidence.Any(needs...).Gap(s), evidence.NotShown.Gap(what))
 	}
 }
 
@@ -130,7 +125,7 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	if name := s.Meta().Node; name != "" && name != evidence.UnknownNode {
 		n.Name.Learn(name, evidence.InFile("meta.json").At("node"), "node is %s", name)
 	}
-	n.Name.Miss("the name of the node", evidence.Node)(s)
+	n.Name.Miss(s, "the name of the node", evidence.Node)
 
 	if os := evidence.OSInfo.In(s); os.Build > 0 {
 		b := Build{os.Build, cmp.Or(os.UBR, -1)}
@@ -148,15 +143,15 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 		n.OS.Learn(osName(node.Status.NodeInfo.OSImage, b.Number), node.Field("status", "nodeInfo",
 			"osImage"), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
 	}
-	n.Build.Miss("the Windows build", evidence.OSInfo, evidence.Node)(s)
-	n.OS.Miss("the Windows version", evidence.OSInfo, evidence.Node)(s)
+	n.Build.Miss(s, "the Windows build", evidence.OSInfo, evidence.Node)
+	n.OS.Miss(s, "the Windows version", evidence.OSInfo, evidence.Node)
 
 	if raw := node.Status.NodeInfo.KubeletVersion; raw != "" {
 		n.learnKubeletVersion(raw, node.Field("status", "nodeInfo", "kubeletVersion"),
 			"status.nodeInfo.kubeletVersion is %s")
 	}
 	n.learnLoggedKubelet(s)
-	n.Kubelet.Miss("the kubelet's version", evidence.Node)(s)
+	n.Kubelet.Miss(s, "the kubelet's version", evidence.Node)
 
 	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
 		name, version, _ := strings.Cut(raw, "://")
@@ -179,7 +174,7 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 			}
 		}
 	}
-	n.Runtime.Miss("the container runtime", evidence.Node, evidence.CRI, evidence.Services)(s)
+	n.Runtime.Miss(s, "the container runtime", evidence.Node, evidence.CRI, evidence.Services)
 }
 
 func (n *Node) learnKubeletVersion(raw string, place evidence.Place, format string) {
@@ -247,8 +242,8 @@ func (n *Node) CNIFilePath() string {
 // FactNeed makes a fact a Need of checks.
 type FactNeed struct {
 	name    string
-	gap     func(*Node) evidence.Gap
 	Sources []evidence.Need
+	gap     func(*Node) evidence.Gap
 }
 
 // Gap is why the fact is not known, or "".
@@ -262,46 +257,30 @@ func (f FactNeed) Paths() []string { return evidence.Any(f.Sources...).Paths() }
 
 // The facts that checks name among their Needs. Each lists the evidence that can tell it.
 var (
-	NeedName = FactNeed{"the name of the node", func(n *Node) evidence.Gap {
-		return n.Name.Gap
-	}, []evidence.Need{evidence.Node}}
-	NeedBuild = FactNeed{"the Windows build", func(n *Node) evidence.Gap {
-		return n.Build.Gap
-	}, []evidence.Need{evidence.OSInfo, evidence.Node}}
-	NeedKubelet = FactNeed{"the kubelet's version", func(n *Node) evidence.Gap {
-		return n.Kubelet.Gap
-	}, []evidence.Need{evidence.Node, evidence.Logs("kubelet")}}
-	NeedRuntime = FactNeed{"the container runtime", func(n *Node) evidence.Gap {
-		return n.Runtime.Gap
-	}, []evidence.Need{evidence.Node, evidence.CRI, evidence.Services}}
-	NeedCNI = FactNeed{"the network plugin", func(n *Node) evidence.Gap {
-		return n.CNI.Gap
-	}, CNISources}
-	NeedBackend = FactNeed{"the type of the pod network", func(n *Node) evidence.Gap {
-		return n.Backend.Gap
-	}, CNISources}
-	NeedNetworks = FactNeed{"the name of the pod network", func(n *Node) evidence.Gap {
-		return n.Networks.Gap
-	}, CNISources}
-	NeedCNIFiles = FactNeed{"the CNI configuration", func(n *Node) evidence.Gap {
-		return n.CNIDir.Gap
-	}, slices.Concat(CNIFolders, RuntimeConfigs)}
-	NeedPodCIDRs = FactNeed{"the node's podCIDR", func(n *Node) evidence.Gap {
-		return n.PodCIDRs.Gap
-	}, []evidence.Need{evidence.Node}}
-	NeedClusterCIDRs = FactNeed{"the cluster CIDR", func(n *Node) evidence.Gap {
-		return n.ClusterCIDRs.Gap
-	}, ClusterSources}
-	NeedServiceCIDRs = FactNeed{"the service CIDR", func(n *Node) evidence.Gap {
-		return n.ServiceCIDRs.Gap
-	}, ClusterSources}
-	NeedClusterDNS = FactNeed{"the address of the cluster DNS", func(n *Node) evidence.Gap {
-		return n.ClusterDNS.Gap
-	}, ClusterSources}
-	NeedManagementIPs = FactNeed{"the node's own addresses", func(n *Node) evidence.Gap {
-		return n.ManagementIPs.Gap
-	}, []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters}}
-	NeedKubeletFlags = FactNeed{"the kubelet's flags", func(n *Node) evidence.Gap {
-		return n.KubeletGap()
-	}, KubeletSources}
+	NeedBuild = FactNeed{"the Windows build", []evidence.Need{evidence.OSInfo, evidence.Node},
+		func(n *Node) evidence.Gap { return n.Build.Gap }}
+	NeedKubelet = FactNeed{"the kubelet's version", []evidence.Need{evidence.Node, evidence.Logs("kubelet")},
+		func(n *Node) evidence.Gap { return n.Kubelet.Gap }}
+	NeedRuntime = FactNeed{"the container runtime", []evidence.Need{evidence.Node, evidence.CRI, evidence.Services},
+		func(n *Node) evidence.Gap { return n.Runtime.Gap }}
+	NeedCNI = FactNeed{"the network plugin", CNISources,
+		func(n *Node) evidence.Gap { return n.CNI.Gap }}
+	NeedBackend = FactNeed{"the type of the pod network", CNISources,
+		func(n *Node) evidence.Gap { return n.Backend.Gap }}
+	NeedNetworks = FactNeed{"the name of the pod network", CNISources,
+		func(n *Node) evidence.Gap { return n.Networks.Gap }}
+	NeedCNIFiles = FactNeed{"the CNI configuration", slices.Concat(CNIFolders, RuntimeConfigs),
+		func(n *Node) evidence.Gap { return n.CNIDir.Gap }}
+	NeedPodCIDRs = FactNeed{"the node's podCIDR", []evidence.Need{evidence.Node},
+		func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }}
+	NeedClusterCIDRs = FactNeed{"the cluster CIDR", ClusterSources,
+		func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }}
+	NeedServiceCIDRs = FactNeed{"the service CIDR", ClusterSources,
+		func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }}
+	NeedClusterDNS = FactNeed{"the address of the cluster DNS", ClusterSources,
+		func(n *Node) evidence.Gap { return n.ClusterDNS.Gap }}
+	NeedManagementIPs = FactNeed{"the node's own addresses", []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters},
+		func(n *Node) evidence.Gap { return n.ManagementIPs.Gap }}
+	NeedKubeletFlags = FactNeed{"the kubelet's flags", KubeletSources,
+		func(n *Node) evidence.Gap { return n.KubeletGap() }}
 )

@@ -121,7 +121,7 @@ func (n *Node) learnPlatform(s evidence.Snapshot) {
 		n.Platform.Learn(SelfManaged, node.Field("metadata", "labels"),
 			"no label, version or providerID of a managed platform is on it")
 	}
-	n.Platform.Miss("who set this node up", platformSources...)(s)
+	n.Platform.Miss(s, "who set this node up", platformSources...)
 }
 
 // firstOf are the releases that began the generations, the newest first.
@@ -172,7 +172,7 @@ func (n *Node) learnGeneration(s evidence.Snapshot) {
 			}
 		}
 	}
-	n.Generation.Miss("the generation of the node's setup", platformSources...)(s)
+	n.Generation.Miss(s, "the generation of the node's setup", platformSources...)
 }
 
 // olderThan tells whether the kubelet is older than that release of Kubernetes 1, or of unknown age.
@@ -180,16 +180,6 @@ func (n *Node) olderThan(minor int) bool {
 	return !n.Kubelet.Known() ||
 		n.Kubelet.Value.Compare(evidence.Version{Major: 1, Minor: minor}) < 0
 }
-
-// The facts of this file as Needs.
-var (
-	NeedPlatform = FactNeed{"who set the node up", func(n *Node) evidence.Gap {
-		return n.Platform.Gap
-	}, platformSources}
-	NeedGeneration = FactNeed{"the generation of the node's setup", func(n *Node) evidence.Gap {
-		return n.Generation.Gap
-	}, platformSources}
-)
 
 // CloudOf is the cloud that a providerID names; vSphere and bare metal have providers too.
 func CloudOf(providerID string) string {

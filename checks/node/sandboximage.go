@@ -41,8 +41,8 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 		(docker || !n.Runtime.Known()) {
 		f.Learn(flag.Value, flag.From.Place(), "--pod-infra-container-image=%s", flag.Value)
 	}
-	f.Miss("the pause image", append(slices.Clone(RuntimeConfigs), evidence.CRI,
-		NeedKubeletFlags)...)(s)
+	f.Miss(s, "the pause image", append(slices.Clone(RuntimeConfigs), evidence.CRI,
+		NeedKubeletFlags)...)
 	return f
 }
 

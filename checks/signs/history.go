@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"doctor/checks/evidence"
@@ -39,7 +40,7 @@ func (c *scanner) aftermath(r io.Reader) error {
 			return nil
 		}
 		lines += bytes.Count(chunk[held:], newline)
-		if at := lastStamp(chunk, c.clock()); !at.IsZero() {
+		if at := evidence.LastTime(chunk, c.clock()); !at.IsZero() {
 			end = at
 		}
 		if err != nil {
@@ -90,29 +91,7 @@ var marks = [][]byte{
 }
 
 func sick(chunk []byte) bool {
-	for _, mark := range marks {
-		if bytes.Contains(chunk, mark) {
-			return true
-		}
-	}
-	return false
-}
-
-// lastStamp is the time of the last line of chunk that has one.
-func lastStamp(chunk []byte, now time.Time) time.Time {
-	for range 50 {
-		chunk = bytes.TrimRight(chunk, "\r\n")
-		start := bytes.LastIndexByte(chunk, '\n') + 1
-		line := chunk[start:]
-		if at := evidence.LineTime(string(line[:min(len(line), evidence.MaxStamp)]),
-			now); !at.IsZero() {
-			return at
-		}
-		if chunk = chunk[:start]; len(chunk) == 0 {
-			break
-		}
-	}
-	return time.Time{}
+	return slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(chunk, mark) })
 }
 
 // beforeBoot marks what happened before the node was last booted.

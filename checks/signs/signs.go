@@ -289,7 +289,7 @@ func (c *scanner) matches() []evidence.SignMatch {
 	keys := slices.Collect(maps.Keys(c.found))
 	sorted.By(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.sign, b.sign), cmp.Compare(a.path, b.path),
-			order(a.over)-order(b.over))
+			sorted.Last(a.over, b.over))
 	})
 	var list []evidence.SignMatch
 	for _, k := range keys {
@@ -314,13 +314,6 @@ func (c *scanner) matches() []evidence.SignMatch {
 		list = append(list, m.SignMatch)
 	}
 	return list
-}
-
-func order(over bool) int {
-	if over {
-		return 1
-	}
-	return 0
 }
 
 // merge adds what an earlier scan recorded, which saw all of the logs where a

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	memtree "doctor/collectors/tree"
 )
 
 func TestNamesAtTheEdgeOfWhatIsTaken(t *testing.T) {
@@ -97,7 +99,7 @@ func TestWhatIsNoFileOfATree(t *testing.T) {
 		{"something below a file is opened", second(tree.Open("logs/a.log/x")), fs.ErrNotExist},
 		{"a file is listed", second(tree.ReadDir("logs/a.log")), errNoFolder},
 		{"what is not there is listed", second(tree.ReadDir("x")), fs.ErrNotExist},
-		{"a folder is read", second(fs.ReadFile(a.FS(), "logs")), errFolder},
+		{"a folder is read", second(fs.ReadFile(a.FS(), "logs")), memtree.ErrFolder},
 	} {
 		var path *fs.PathError
 		if !errors.Is(row.err, row.want) || !errors.As(row.err, &path) {

@@ -7,10 +7,7 @@ import (
 	"io/fs"
 )
 
-var (
-	errNoFolder = errors.New("not a folder")
-	errFolder   = errors.New("is a folder")
-)
+var errNoFolder = errors.New("not a folder")
 
 // A file streams one entry, and stops at the limit whatever the entry declares.
 type file struct {
@@ -62,30 +59,4 @@ func (p placed) ReadAt(b []byte, off int64) (int, error) {
 		return n, err
 	}
 	return p.at.ReadAt(b, off)
-}
-
-// A folder is a listing in progress.
-type folder struct {
-	node *node
-	path string
-	left []fs.DirEntry
-}
-
-func (f *folder) Stat() (fs.FileInfo, error) { return f.node, nil }
-func (f *folder) Close() error               { return nil }
-
-func (f *folder) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.path, Err: errFolder}
-}
-
-func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n > 0 && len(f.left) == 0 {
-		return nil, io.EOF
-	}
-	if n <= 0 || n > len(f.left) {
-		n = len(f.left)
-	}
-	page := f.left[:n:n]
-	f.left = f.left[n:]
-	return page, nil
 }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // What one source may hold. A recording of a busy node is some thousand entries
@@ -111,16 +112,23 @@ func open(path string, lim limits) (*Archive, error) {
 	if err != nil {
 		return nil, CannotRead(name, err)
 	}
-	a, err := openArchive(path, f, info.Size(), lim, (*index).archive)
-	if errors.Is(err, errNoArchive) {
-		a, err = openText(info.Name(), f, info.Size(), info.ModTime(), lim)
-	}
+	a, err := openStream(path, f, info.Size(), info.ModTime(), lim)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	a.closes = slices.Insert(a.closes, 0, f.Close)
 	return a, nil
+}
+
+// openStream makes a tree of an archive, or of what may be a text.
+func openStream(path string, r io.ReaderAt, size int64, modified time.Time, lim limits) (*Archive,
+	error) {
+	a, err := openArchive(path, r, size, lim, (*index).archive)
+	if errors.Is(err, errNoArchive) {
+		return openText(filepath.Base(path), r, size, modified, lim)
+	}
+	return a, err
 }
 
 // A reader indexes a source of one kind, and returns what opens its files.

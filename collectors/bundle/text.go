@@ -85,11 +85,7 @@ func Read(r io.Reader, name string) (*Archive, error) {
 	case len(bytes.TrimSpace(content)) == 0:
 		return nil, errors.New("standard input is empty; paste a log or the output of a command into it")
 	}
-	source, size := bytes.NewReader(content), int64(len(content))
-	a, err := openArchive(name, source, size, standard, (*index).archive)
-	if errors.Is(err, errNoArchive) {
-		a, err = openText(name, source, size, time.Time{}, standard)
-	}
+	a, err := openStream(name, bytes.NewReader(content), int64(len(content)), time.Time{}, standard)
 	if err != nil {
 		return nil, fmt.Errorf("standard input: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	memtree "doctor/collectors/tree"
 )
 
 // A node is one file or folder of a tree, and its own fs.FileInfo.
@@ -122,7 +124,7 @@ func (t *tree) Open(path string) (fs.File, error) {
 		return nil, err
 	}
 	if n.IsDir() {
-		return &folder{node: n, path: path, left: n.list()}, nil
+		return memtree.NewFolder(path, n, n.list()), nil
 	}
 	content, err := from.open(n)
 	if err != nil {

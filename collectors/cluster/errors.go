@@ -53,8 +53,8 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 	case errors.As(err, &op):
 		return collectors.GapError(evidence.Unreachable.Gap(server, op.Err))
 	case strings.Contains(err.Error(), "getting credentials"):
-		return noLogin{collectors.GapError(evidence.LoginProgramFailed.Gap(strings.TrimPrefix(text,
-			"getting credentials: ")))}
+		return collectors.GapError(evidence.LoginProgramFailed.Gap(strings.TrimPrefix(text,
+			"getting credentials: ")))
 	case errors.As(err, &syntax) && !strings.Contains(syntax.Error(), "unexpected end"):
 		return collectors.GapError(evidence.NotAnAPIServer.Gap(server, verb, what, syntax))
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
@@ -77,7 +77,7 @@ func (c *Client) refused(code int, message, verb, what string) error {
 	case code == http.StatusForbidden:
 		return collectors.GapError(evidence.NotAuthorized.Gap(verb, what, message+c.withoutGroup(what)))
 	case code == http.StatusNotFound:
-		return notFound{collectors.GapError(evidence.APIHasNone.Gap(server, what))}
+		return collectors.GapError(evidence.APIHasNone.Gap(server, what))
 	case code == http.StatusTooManyRequests:
 		return collectors.GapError(evidence.TooManyRequests.Gap(server, verb, what))
 	}
@@ -110,26 +110,19 @@ func serverMessage(s metav1.Status) string {
 	return s.Message
 }
 
-// noLogin is the want of credentials.
-type noLogin struct{ error }
-
-func (n noLogin) Unwrap() error { return n.error }
-
-func isNoLogin(err error) bool {
-	var n noLogin
-	return errors.As(err, &n)
+func isGap(err error, code evidence.Code) bool {
+	var gap collectors.GapError
+	return errors.As(err, &gap) && gap.Code == code
 }
-
-// notFound is the absence of what was asked for, or of its kind.
-type notFound struct{ error }
-
-func (n notFound) Unwrap() error { return n.error }
 
 // IsNotFound tells that the server does not have what was asked for, or its kind.
-func IsNotFound(err error) bool {
-	var n notFound
-	return errors.As(err, &n)
-}
+func IsNotFound(err error) bool { return isGap(err, evidence.APIHasNone) }
+
+// isForbidden tells that the account may not do what it asked for.
+func isForbidden(err error) bool { return isGap(err, evidence.NotAuthorized) }
+
+// isNoLogin tells that there are no credentials.
+func isNoLogin(err error) bool { return isGap(err, evidence.LoginProgramFailed) }
 
 func isTimeout(err error) bool {
 	var timeout interface{ Timeout() bool }

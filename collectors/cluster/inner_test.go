@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"encoding/json"
-	"net/http"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,14 +48,5 @@ func TestTrim(t *testing.T) {
 				t.Errorf("%s becomes %s, %v, want %s", row.object, got, err, row.want)
 			}
 		})
-	}
-}
-
-func TestMethodOfARequest(t *testing.T) {
-	if got := methodOf(Request{}); got != http.MethodGet {
-		t.Errorf("without a method it is %q", got)
-	}
-	if got := methodOf(Request{Method: http.MethodDelete}); got != http.MethodDelete {
-		t.Errorf("with a method it is %q", got)
 	}
 }

@@ -47,8 +47,8 @@ func (c *Client) LogIn(ctx context.Context, waiting func(program string)) error 
 			if err == nil {
 				return nil
 			}
-			err = noLogin{collectors.GapError(evidence.LoginProgramFailed.Gap(strings.TrimPrefix(
-				innermost(err), "getting credentials: ")))}
+			err = collectors.GapError(evidence.LoginProgramFailed.Gap(strings.TrimPrefix(
+				innermost(err), "getting credentials: ")))
 			c.noLogin.Store(&err)
 			return nil // each question tells it
 		case <-slow:

@@ -2,23 +2,16 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"doctor/checks/evidence"
-	"doctor/collectors"
 )
 
 // maxNamespaces bounds the requests for an account that may read some namespaces.
 const maxNamespaces = 100
-
-// isForbidden tells that the account may not do what it asked for.
-func isForbidden(err error) bool {
-	var gap collectors.GapError
-	return errors.As(err, &gap) && gap.Code == evidence.NotAuthorized
-}
 
 // namespaces are those to try where not all may be read at once: the cluster's, or where these may
 // not be listed either, the one of the kubeconfig's context.
@@ -39,25 +32,17 @@ func (c *Client) namespaces(ctx context.Context) []string {
 // listWhereAllowed lists the objects of several namespaces, and names those that could be read.
 func (c *Client) listWhereAllowed(ctx context.Context, namespaces []string, resource string,
 	query url.Values) (all *list, read []string) {
-	const together = 8
 	lists := make([]*list, len(namespaces))
-	next := make(chan int)
-	var wait sync.WaitGroup
-	for range min(together, len(namespaces)) {
-		wait.Go(func() {
-			for i := range next {
-				if l, err := c.list(ctx, "/api/v1/namespaces/"+url.PathEscape(namespaces[i])+"/"+resource,
-					query, resource); err == nil {
-					lists[i] = l
-				}
-			}
+	var asked errgroup.Group
+	asked.SetLimit(8)
+	for i, namespace := range namespaces {
+		asked.Go(func() error {
+			lists[i], _ = c.list(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/"+resource,
+				query, resource)
+			return nil
 		})
 	}
-	for i := range namespaces {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
+	_ = asked.Wait()
 	all = &list{}
 	for i, l := range lists {
 		if l != nil {

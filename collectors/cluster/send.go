@@ -47,15 +47,11 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 		return nil, err
 	}
 	defer body.Close()
-	limit := cmp.Or(r.Limit, maxAnswer)
-	content, err := io.ReadAll(&bounded{body, limit})
-	switch {
-	case errors.Is(err, errTooLarge):
-		return content, err
-	case err != nil:
-		return content, c.explain(ctx, err, r.Verb, r.What)
+	content, err := io.ReadAll(&bounded{body, cmp.Or(r.Limit, maxAnswer)})
+	if err != nil && !errors.Is(err, errTooLarge) {
+		err = c.explain(ctx, err, r.Verb, r.What)
 	}
-	return content, nil
+	return content, err
 }
 
 // send sends the request, and tries again where it is put off.
@@ -71,14 +67,10 @@ func (c *Client) send(ctx context.Context, r Request, tries int) (io.ReadCloser,
 		}
 	}
 	for try := 0; ; try++ {
-		q := c.rest.Verb(methodOf(r)).AbsPath(r.Path).SetHeader("Accept", "application/json, */*").
-			MaxRetries(0)
+		q := c.rest.Verb(cmp.Or(r.Method, http.MethodGet)).AbsPath(r.Path).
+			SetHeader("Accept", "application/json, */*").MaxRetries(0)
 		if content != nil {
-			kind := "application/json"
-			if r.Patch != "" {
-				kind = r.Patch
-			}
-			q.SetHeader("Content-Type", kind).Body(content)
+			q.SetHeader("Content-Type", cmp.Or(r.Patch, "application/json")).Body(content)
 		}
 		for key, values := range r.Query {
 			for _, v := range values {
@@ -110,11 +102,4 @@ func (c *Client) send(ctx context.Context, r Request, tries int) (io.ReadCloser,
 		case <-time.After(pause):
 		}
 	}
-}
-
-func methodOf(r Request) string {
-	if r.Method == "" {
-		return http.MethodGet
-	}
-	return r.Method
 }

@@ -19,35 +19,15 @@ type pile struct {
 // chunkSize is how much text is compressed at once.
 const chunkSize = 16 << 10
 
-// A squeezer compresses for many piles, one after the other.
-type squeezer struct {
-	w *flate.Writer
-	b bytes.Buffer
-}
-
-func (s *squeezer) add(p *pile, object json.RawMessage) error {
+func (p *pile) add(object json.RawMessage) error {
 	p.tail = append(append(p.tail, object...), 0)
 	if len(p.tail) < chunkSize {
 		return nil
 	}
-	s.b.Reset()
-	if s.w == nil {
-		w, err := flate.NewWriter(nil, flate.BestSpeed)
-		if err != nil {
-			return err
-		}
-		s.w = w
-	}
-	s.w.Reset(&s.b)
-	if _, err := s.w.Write(p.tail); err != nil {
-		return err
-	}
-	if err := s.w.Close(); err != nil {
-		return err
-	}
-	p.chunks = append(p.chunks, bytes.Clone(s.b.Bytes()))
+	chunk, _, err := deflated(bytes.NewReader(p.tail))
+	p.chunks = append(p.chunks, chunk)
 	p.tail = p.tail[:0]
-	return nil
+	return err
 }
 
 // each visits the objects in order.

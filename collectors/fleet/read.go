@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,6 @@ type reading struct {
 	o      Options
 	at     time.Time
 
-	squeeze   squeezer
 	members   map[string]*member
 	nodeOf    map[string]string // of NAMESPACE/NAME of a pod
 	shared    *tree.Tree
@@ -146,7 +146,7 @@ func (r *reading) readNodes() error {
 			return err
 		}
 		count++
-		if err := r.squeeze.add(&all, trimmed); err != nil {
+		if err := all.add(trimmed); err != nil {
 			return err
 		}
 		name := strings.Clone(n.Metadata.Name)
@@ -156,7 +156,7 @@ func (r *reading) readNodes() error {
 		}
 		m := &member{maps: cluster.ConfigMaps(n)}
 		r.members[name] = m
-		return r.squeeze.add(&m.node, trimmed)
+		return m.node.add(trimmed)
 	})
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (r *reading) readNodes() error {
 			return visit(object)
 		})
 	})
-	r.addShared("api/nodes.json", list, err)
+	addFile(r.shared, "api/nodes.json", list, err)
 	return nil
 }
 
@@ -198,19 +198,19 @@ func isWindows(n evidence.NodeObject) bool {
 		n.Status.NodeInfo.OperatingSystem == "windows"
 }
 
-// addShared adds a file that all nodes have, or why they do not have it.
-func (r *reading) addShared(path string, content []byte, err error) {
+// addFile adds a file, or why it is not there.
+func addFile(to *tree.Tree, path string, content []byte, err error) {
 	if err != nil {
-		r.shared.Gap(path, collectors.GapOf(err))
+		to.Gap(path, collectors.GapOf(err))
 		return
 	}
-	r.shared.Add(path, tree.File{Content: content})
+	to.Add(path, tree.File{Content: content})
 }
 
 // readShared reads what is the same for all nodes.
 func (r *reading) readShared() {
 	version, err := r.client.Object(r.ctx, "/version", "the server's version")
-	r.addShared("api/version.json", version, err)
+	addFile(r.shared, "api/version.json", version, err)
 	for _, l := range []struct{ path, url, what string }{
 		{"api/services.json", "/api/v1/services", "services"},
 		{"api/endpointslices.json", "/apis/discovery.k8s.io/v1/endpointslices", "endpointslices"},
@@ -219,11 +219,11 @@ func (r *reading) readShared() {
 	} {
 		r.tell(l.what, 0, 0)
 		list, err := r.client.List(r.ctx, l.url, l.what)
-		r.addShared(l.path, list, err)
+		addFile(r.shared, l.path, list, err)
 	}
 	for _, kind := range []string{"ippools", "ipamconfigs"} {
 		list, err := r.client.Calico(r.ctx, kind)
-		r.addShared("api/"+kind+".json", list, err)
+		addFile(r.shared, "api/"+kind+".json", list, err)
 	}
 	for _, m := range r.members {
 		for _, full := range m.maps {
@@ -261,7 +261,7 @@ func (r *reading) readPods() {
 			return nil
 		}
 		r.nodeOf[fullName(p.Metadata.Namespace, p.Metadata.Name)] = strings.Clone(p.Spec.NodeName)
-		return r.squeeze.add(&m.pods, object)
+		return m.pods.add(object)
 	}
 	if len(r.members) > fewNodes {
 		r.podsErr = r.pages("/api/v1/pods", nil, "pods", keep)
@@ -313,7 +313,7 @@ func (r *reading) readEvents() {
 					return err
 				}
 				if to := l.pile(e); to != nil {
-					return r.squeeze.add(to, object)
+					return to.add(object)
 				}
 				return nil
 			})
@@ -338,13 +338,6 @@ func (r *reading) own(node string, secrets *redact.Redactor) (fs.FS, error) {
 	}
 	t := tree.Cleaned(secrets.Content)
 	t.JSON("meta.json", r.meta(node))
-	add := func(path string, content []byte, err error) {
-		if err != nil {
-			t.Gap(path, collectors.GapOf(err))
-			return
-		}
-		t.Add(path, tree.File{Content: content})
-	}
 	trimmed := func(piles ...*pile) ([]byte, error) {
 		return listOf(func(visit func(json.RawMessage) error) error {
 			for _, p := range piles {
@@ -366,17 +359,11 @@ func (r *reading) own(node string, secrets *redact.Redactor) (fs.FS, error) {
 		object = o
 		return nil
 	})
-	add("api/node.json", object, err)
+	addFile(t, "api/node.json", object, err)
 	pods, err := trimmed(&m.pods)
-	if r.podsErr != nil {
-		err = r.podsErr
-	}
-	add("api/pods.json", pods, err)
+	addFile(t, "api/pods.json", pods, cmp.Or(r.podsErr, err))
 	events, err := trimmed(&m.about, &m.events)
-	if r.eventsErr != nil {
-		err = r.eventsErr
-	}
-	add("api/events.json", events, err)
+	addFile(t, "api/events.json", events, cmp.Or(r.eventsErr, err))
 	list, err := listOf(func(visit func(json.RawMessage) error) error {
 		for _, name := range m.maps {
 			if object := r.maps[name]; object != nil {
@@ -387,9 +374,7 @@ func (r *reading) own(node string, secrets *redact.Redactor) (fs.FS, error) {
 		}
 		return nil
 	})
-	if r.mapsErr != nil {
-		err = r.mapsErr // some of them tell nothing of the others' absence
-	}
-	add("api/configmaps.json", list, err)
+	// some of them tell nothing of the others' absence
+	addFile(t, "api/configmaps.json", list, cmp.Or(r.mapsErr, err))
 	return t.FS(), nil
 }

@@ -129,24 +129,30 @@ func compressed(from fs.FS, name string) (file tree.File, err error) {
 		return file, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	var b bytes.Buffer
-	w := writers.Get().(*flate.Writer)
-	defer writers.Put(w)
-	w.Reset(&b)
-	if file.Size, err = io.Copy(w, f); err != nil {
+	content, size, err := deflated(f)
+	if err != nil {
 		return file, err
 	}
-	if err := w.Close(); err != nil {
-		return file, err
-	}
+	file.Size = size
 	if info, err := f.Stat(); err == nil {
 		file.Modified = info.ModTime()
 	}
-	content := bytes.Clone(b.Bytes())
 	file.Open = func() (io.ReadCloser, error) {
 		return flate.NewReader(bytes.NewReader(content)), nil
 	}
 	return file, nil
+}
+
+// deflated compresses a text, and tells its size before that.
+func deflated(text io.Reader) (content []byte, size int64, err error) {
+	var b bytes.Buffer
+	w := writers.Get().(*flate.Writer)
+	defer writers.Put(w)
+	w.Reset(&b)
+	if size, err = io.Copy(w, text); err == nil {
+		err = w.Close()
+	}
+	return bytes.Clone(b.Bytes()), size, err
 }
 
 // A NoNodeError says that a recording does not hold a node.

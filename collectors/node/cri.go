@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,10 +158,5 @@ func askRuntime(ctx context.Context, client *cri.Client) (criState, error) {
 		all.Go(func() { failed[i] = ask() })
 	}
 	all.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return state, err
-		}
-	}
-	return state, nil
+	return state, cmp.Or(failed...)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	facts "doctor/checks/node"
 	"doctor/checks/sorted"
 	"doctor/collectors"
 	"doctor/collectors/tree"
@@ -79,7 +80,7 @@ func (c *copies) all(o Options, services []evidence.Service, processes []evidenc
 			c.folder(dir, depthOf(dir))
 		}
 	}
-	c.folder(leaseFolder, depthOf(leaseFolder))
+	c.folder(facts.LeaseFolder, depthOf(facts.LeaseFolder))
 	c.runtimes()
 	for _, dir := range slices.Concat(o.Folders, programFolders) {
 		if isProgramFolder(dir) {
@@ -89,17 +90,14 @@ func (c *copies) all(o Options, services []evidence.Service, processes []evidenc
 }
 
 func depthOf(folder string) int {
-	if strings.EqualFold(evidence.CleanWinPath(folder), leaseFolder) {
+	if strings.EqualFold(evidence.CleanWinPath(folder), facts.LeaseFolder) {
 		return 2
 	}
 	return 1
 }
 
 func isProgramFolder(dir string) bool {
-	dir = evidence.CleanWinPath(dir)
-	return slices.ContainsFunc(programFolders, func(p string) bool {
-		return strings.EqualFold(p, dir)
-	})
+	return facts.EqualsAny(evidence.CleanWinPath(dir), programFolders)
 }
 
 // list is files.json.
@@ -215,28 +213,16 @@ func (c *copies) name(name string) {
 
 // folder copies the files of a folder.
 func (c *copies) folder(name string, depth int) {
-	p := evidence.CleanWinPath(name)
-	if c.ctx.Err() != nil {
-		return
-	}
-	entries, all, err := c.volumes.list(p)
-	if err != nil {
-		c.recordError(p, nil, err)
-		return
-	}
-	files := 0
-	for _, e := range entries {
-		below := p + `\` + e.Name()
-		if c.leadsToFolder(e, below) {
-			if depth > 1 && e.IsDir() {
-				c.folder(below, depth-1)
-			}
-			continue
+	c.each(name, func(e fs.DirEntry, below string) bool {
+		switch {
+		case !c.leadsToFolder(e, below):
+			c.file(below)
+			return true
+		case depth > 1 && e.IsDir():
+			c.folder(below, depth-1)
 		}
-		c.file(below)
-		files++
-	}
-	c.ofFolder(p, files, all)
+		return false
+	})
 }
 
 // leadsToFolder tells folders, and the links to some, which are not walked.
@@ -250,6 +236,17 @@ func (c *copies) leadsToFolder(e fs.DirEntry, p string) bool {
 
 // programs records the programs of a folder.
 func (c *copies) programs(name string) {
+	c.each(name, func(e fs.DirEntry, below string) bool {
+		if !e.IsDir() {
+			c.name(below)
+		}
+		return !e.IsDir()
+	})
+}
+
+// each goes over what lies in a folder; take tells whether that was a file. Of the folder itself it
+// records only what its files do not tell.
+func (c *copies) each(name string, take func(e fs.DirEntry, below string) bool) {
 	p := evidence.CleanWinPath(name)
 	if c.ctx.Err() != nil {
 		return
@@ -259,18 +256,12 @@ func (c *copies) programs(name string) {
 		c.recordError(p, nil, err)
 		return
 	}
-	found := 0
+	files := 0
 	for _, e := range entries {
-		if !e.IsDir() {
-			c.name(p + `\` + e.Name())
-			found++
+		if take(e, p+`\`+e.Name()) {
+			files++
 		}
 	}
-	c.ofFolder(p, found, all)
-}
-
-// ofFolder records of a folder itself only what its files do not tell.
-func (c *copies) ofFolder(p string, files int, all bool) {
 	_, seen := c.records[strings.ToLower(p)]
 	switch {
 	case seen:

@@ -2,12 +2,12 @@ package node
 
 import (
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
+	facts "doctor/checks/node"
 )
 
 // A runningProgram is one of the node's programs with its own arguments, behind
@@ -26,8 +26,8 @@ func runningPrograms(services []evidence.Service, processes []evidence.Process) 
 	var list []runningProgram
 	for _, s := range services {
 		if p, ok := programOf(s.Name, s.BinPath, s.Args); ok {
-			list = append(list, runningProgram{p, s.Name, s.BinPath, behindWrapper(p, s.Args),
-				s.Args})
+			list = append(list, runningProgram{p, s.Name, s.BinPath,
+				facts.OwnArgs(s.Args, p.programs), s.Args})
 		}
 	}
 	for _, s := range processes {
@@ -36,7 +36,8 @@ func runningPrograms(services []evidence.Service, processes []evidence.Process) 
 				p, ok = programOf("", s.Name, s.Args)
 			}
 			if ok {
-				list = append(list, runningProgram{p, "", s.Exe, behindWrapper(p, s.Args), s.Args})
+				list = append(list, runningProgram{p, "", s.Exe,
+					facts.OwnArgs(s.Args, p.programs), s.Args})
 			}
 		}
 	}
@@ -47,47 +48,19 @@ func runningPrograms(services []evidence.Service, processes []evidence.Process) 
 // among the arguments.
 func programOf(service, exe string, args []string) (nodeProgram, bool) {
 	for _, p := range nodePrograms {
-		if service != "" && containsFold(p.services, service) ||
-			containsFold(p.programs, programName(exe)) {
+		if service != "" && facts.EqualsAny(service, p.services) ||
+			facts.EqualsAny(facts.Program(exe), p.programs) {
 			return p, true
 		}
 	}
 	for _, p := range nodePrograms {
 		if slices.ContainsFunc(args, func(a string) bool {
-			return isProgramPath(a) && containsFold(p.programs, programName(a))
+			return facts.IsProgramPath(a, p.programs)
 		}) {
 			return p, true
 		}
 	}
 	return nodeProgram{}, false
-}
-
-// behindWrapper drops the arguments of a program that starts this one, such as
-// EKS' service host or kube-log-runner.
-func behindWrapper(p nodeProgram, args []string) []string {
-	for i, a := range args {
-		if isProgramPath(a) && containsFold(p.programs, programName(a)) {
-			return args[i+1:]
-		}
-	}
-	return args
-}
-
-func isProgramPath(arg string) bool {
-	return strings.HasSuffix(strings.ToLower(strings.Trim(arg, `"`)), ".exe") &&
-		!strings.HasPrefix(arg, "-")
-}
-
-func programName(file string) string {
-	name := path.Base(strings.ReplaceAll(strings.Trim(file, `"`), `\`, "/"))
-	if strings.EqualFold(path.Ext(name), ".exe") {
-		name = name[:len(name)-len(".exe")]
-	}
-	return name
-}
-
-func containsFold(list []string, s string) bool {
-	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(v, s) })
 }
 
 // named gives the full path that a setting names, or "" where it names none:
@@ -175,33 +148,15 @@ func (c *copies) ofText(text string) {
 	}
 }
 
-// containerdConfigs are where containerd's own configuration may be.
-var containerdConfigs = []string{
-	`C:\Program Files\containerd\config.toml`,
-	`C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
-	`C:\k\containerd\containerd_conf.toml`,
-}
-
 // runtimes follows what the runtimes' configurations name, and looks for the
 // plugins that the CNI configurations call.
 func (c *copies) runtimes() {
-	for _, f := range containerdConfigs {
+	for _, f := range facts.ContainerdConfigs {
 		c.containerd(f)
 	}
-	for _, dir := range cniFolders {
-		c.plugins(dir, cniPrograms[strings.ToLower(dir)])
+	for _, dir := range facts.CNIFolderPaths {
+		c.plugins(dir, []string{facts.CNIBinPaths[strings.ToLower(dir)]})
 	}
-}
-
-// cniPrograms are the folders of the plugins beside the usual folders of configurations.
-var cniPrograms = map[string][]string{
-	`c:\k\cni\config`:                       {`C:\k\cni`},
-	`c:\etc\cni\net.d`:                      {`C:\opt\cni\bin`},
-	`c:\k\azurecni\netconf`:                 {`C:\k\azurecni\bin`},
-	`c:\programdata\amazon\eks\cni\config`:  {`C:\Program Files\Amazon\EKS\cni`},
-	`c:\etc\kubernetes\cni\config`:          {`C:\etc\kubernetes\cni`},
-	`c:\var\lib\rancher\rke2\agent\etc\cni`: {`C:\var\lib\rancher\rke2\bin`},
-	`c:\program files\containerd\cni\conf`:  {`C:\Program Files\containerd\cni\bin`},
 }
 
 // containerd copies containerd's configuration, what it imports, and the CNI
@@ -230,7 +185,7 @@ func (c *copies) containerd(file string) {
 		return
 	}
 	c.folder(conf, 1)
-	c.plugins(conf, append(slices.Clone(config.BinDirs()), cniPrograms[strings.ToLower(conf)]...))
+	c.plugins(conf, append(slices.Clone(config.BinDirs()), facts.CNIBinPaths[strings.ToLower(conf)]))
 }
 
 func cutLastElement(p string) (folder, last string) {
@@ -243,9 +198,11 @@ func cutLastElement(p string) (folder, last string) {
 // somebody looked. What the configurations name is copied too.
 func (c *copies) plugins(conf string, bins []string) {
 	folder := strings.ToLower(conf) + `\`
-	for _, key := range slices.Sorted(maps.Keys(c.texts)) {
-		name, inside := strings.CutPrefix(key, folder)
-		if !inside || len(evidence.CNIFiles([]string{name})) == 0 {
+	copied := slices.DeleteFunc(slices.Sorted(maps.Keys(c.texts)), func(key string) bool {
+		return !strings.HasPrefix(key, folder)
+	})
+	for _, key := range copied {
+		if len(evidence.CNIFiles([]string{key[len(folder):]})) == 0 {
 			continue
 		}
 		text := c.texts[key]
@@ -263,16 +220,10 @@ func (c *copies) plugins(conf string, bins []string) {
 		}
 	}
 	for _, bin := range bins {
-		if dir := named(bin); dir != "" && len(c.textsIn(folder)) > 0 {
+		if dir := named(bin); dir != "" && len(copied) > 0 {
 			c.programs(dir)
 		}
 	}
-}
-
-func (c *copies) textsIn(folder string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.texts)), func(k string) bool {
-		return !strings.HasPrefix(k, folder)
-	})
 }
 
 // pluginsOf lists the programs that a configuration calls.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	facts "doctor/checks/node"
 	"doctor/collectors"
 )
 
@@ -150,7 +151,7 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 		return rule, false
 	}
 	ours := app == "" || slices.ContainsFunc(nodePrograms, func(p nodeProgram) bool {
-		return containsFold(p.programs, programName(app))
+		return facts.EqualsAny(facts.Program(app), p.programs)
 	})
 	if rule.Action == "block" {
 		return rule, ours && !conditions && (rule.Enabled || ofNodePorts(rule.LocalPorts))

@@ -1,5 +1,7 @@
 package node
 
+import facts "doctor/checks/node"
+
 // Where the ways to set up a node keep what they need: start.ps1 of the SDN
 // repository, kubeadm with sig-windows-tools, AKS, EKS, GKE, RKE2, Calico,
 // Antrea and OpenShift. What the node's own programs name comes before these.
@@ -67,18 +69,7 @@ var knownFolders = append([]string{
 	`C:\var\lib\rancher\k3s\agent\etc\kubelet.conf.d`,
 	`C:\etc\rancher\rke2\config.yaml.d`, `C:\Program Files\containerd\conf.d`, `C:\run\flannel`,
 	`C:\sourcevip`,
-}, cniFolders...)
-
-// cniFolders hold CNI configurations.
-var cniFolders = []string{
-	`C:\k\cni\config`, `C:\etc\cni\net.d`, `C:\k\azurecni\netconf`,
-	`C:\ProgramData\Amazon\EKS\cni\config`, `C:\etc\kubernetes\cni\config`,
-	`C:\var\lib\rancher\rke2\agent\etc\cni`, `C:\Program Files\containerd\cni\conf`,
-}
-
-// leaseFolder is where host-local keeps a folder for each network, and in it a
-// file for each address that it gave away.
-const leaseFolder = `C:\var\lib\cni\networks`
+}, facts.CNIFolderPaths...)
 
 // programFolders hold programs, of which the names and sizes are recorded.
 var programFolders = []string{

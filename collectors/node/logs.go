@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	facts "doctor/checks/node"
 	"doctor/checks/sorted"
 	"doctor/collectors"
 )
@@ -94,8 +95,7 @@ func uniqueName(taken map[string]bool, log foundLog) string {
 	name := evidenceName(log.name)
 	if taken[strings.ToLower(name)] {
 		folder, _ := cutLastElement(log.path)
-		_, folder = cutLastElement(folder)
-		name = evidenceName(folder + "-" + log.name)
+		name = evidenceName(baseName(folder) + "-" + log.name)
 	}
 	for i, first := 2, name; taken[strings.ToLower(name)]; i++ {
 		name = strconv.Itoa(i) + "-" + first
@@ -125,7 +125,7 @@ func (l *logSearch) all(services []evidence.Service, processes []evidence.Proces
 			l.folder(logRule{f.path, logs.names, logs.component})
 		}
 	}
-	for _, dir := range cniFolders {
+	for _, dir := range facts.CNIFolderPaths {
 		l.ofCNI(dir)
 	}
 	l.pods()
@@ -169,8 +169,8 @@ func (l *logSearch) ofFlags(p runningProgram, flags evidence.Flags) {
 		for _, program := range p.programs {
 			own = append(own, program+"*")
 		}
-		if _, last := cutLastElement(dir); containsFold(p.programs, last) ||
-			containsFold(p.services, last) {
+		if last := baseName(dir); facts.EqualsAny(last, p.programs) ||
+			facts.EqualsAny(last, p.services) {
 			own = nil // the folder is the component's own
 		}
 		l.folder(logRule{dir, own, p.component})

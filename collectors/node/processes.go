@@ -46,8 +46,8 @@ func readProcesses(ctx context.Context, r *collectors.Record) error {
 	}
 	sorted.By(list, func(a, b evidence.Process) int { return a.PID - b.PID })
 	r.JSON(evidence.Processes.Path(), list)
-	switch {
-	case denied > 0 && !runsElevated(): // some refuse an administrator too
+	switch elevated, _ := Elevated(); {
+	case denied > 0 && !elevated: // some refuse an administrator too
 		return fmt.Errorf("the command lines of %d processes: %w", denied, fs.ErrPermission)
 	case told == 0: // not even this one's own
 		return collectors.GapError(evidence.NotSupported.Gap(

@@ -101,5 +101,3 @@ func errnoOf(err error) error {
 	}
 	return err
 }
-
-func runsElevated() bool { return windows.GetCurrentProcessToken().IsElevated() }

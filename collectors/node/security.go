@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	facts "doctor/checks/node"
 	"doctor/collectors"
 )
 
@@ -19,6 +20,8 @@ type securityCalls struct {
 	protection func(drive string) (state int32, err error) // System.Volume.BitLockerProtection
 	service    func(name string) (state string, err error)
 }
+
+var windowsSecurity = securityCalls{accessListOf, fixedDrives, protectionOf, serviceState}
 
 // Who may read these decides who can act as the node, or replace its programs.
 var guardedPaths = slices.Concat(kubeconfigs, []string{
@@ -37,7 +40,14 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 	return func(ctx context.Context, r *collectors.Record) error {
 		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
 		defer cancel()
-		shell := shellEnd(ctx)
+		// The shell asks whoever hooked into it, and what it says is a hint, not worth more than a third
+		// of the collector's time.
+		left := deadline
+		if end, ok := ctx.Deadline(); ok {
+			left = time.Until(end)
+		}
+		shell, stopShell := context.WithTimeout(ctx, left/3)
+		defer stopShell()
 		// which takes the longest, so it begins before anything else is known
 		drives := askDrives(calls)
 		told, stop := context.WithTimeout(ctx, patience)
@@ -51,7 +61,7 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s),
 			evidence.Processes.In(s)))
 		found.Defender = defender(evidence.Services, s, open)
-		found.BitLocker = answeredBy(drives, shell)
+		found.BitLocker = answered(shell, drives)
 		if len(found.ACLs) == 0 && found.Defender == nil && err != nil {
 			return err
 		}
@@ -72,7 +82,7 @@ func guarded(services []evidence.Service, processes []evidence.Process) []string
 		for _, name := range []string{"kubeconfig", "bootstrap-kubeconfig", "kubeconfig-file",
 			"cert-dir", "root-dir"} {
 			for _, value := range flags.All(name) {
-				if file := named(value); file != "" && !containsFold(paths, file) {
+				if file := named(value); file != "" && !facts.EqualsAny(file, paths) {
 					paths = append(paths, file)
 				}
 			}
@@ -99,16 +109,6 @@ func accessLists(ctx context.Context, calls securityCalls, paths []string) (list
 		}
 	}
 	return list, err
-}
-
-// shellEnd is when the shell has had a third of the collector's time to think about the drives. It asks
-// whoever hooked into it, and what it says is a hint, not worth a longer wait.
-func shellEnd(ctx context.Context) time.Time {
-	left := deadline
-	if end, ok := ctx.Deadline(); ok {
-		left = time.Until(end)
-	}
-	return time.Now().Add(left / 3)
 }
 
 // A drive that was asked for, and where its answer comes.
@@ -141,22 +141,16 @@ func askDrives(calls securityCalls) []askedDrive {
 	return list
 }
 
-func answeredBy(drives []askedDrive, end time.Time) []evidence.BitLocker {
+func answered(ctx context.Context, drives []askedDrive) []evidence.BitLocker {
 	var list []evidence.BitLocker
-	over := time.After(time.Until(end))
-	late := false
 	for _, d := range drives {
 		state := int32(-1)
-		if late {
-			select {
+		select {
+		case state = <-d.state:
+		case <-ctx.Done():
+			select { // it may have answered while others were waited for
 			case state = <-d.state:
 			default:
-			}
-		} else {
-			select {
-			case state = <-d.state:
-			case <-over:
-				late = true
 			}
 		}
 		list = append(list, evidence.BitLocker{Drive: d.name, Protection: protectionName(state)})
@@ -205,7 +199,7 @@ func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot,
 				return nil
 			}
 			for _, name := range k.names() {
-				if !containsFold(*list, name) {
+				if !facts.EqualsAny(name, *list) {
 					*list = append(*list, name)
 				}
 			}

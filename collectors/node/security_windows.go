@@ -12,8 +12,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-var windowsSecurity = securityCalls{accessListOf, fixedDrives, protectionOf, serviceState}
-
 // accessListOf asks drives of this machine only: one that was mapped from a machine that is gone can
 // hang for minutes.
 func accessListOf(path string) (string, error) {

@@ -1,7 +1,6 @@
 package onnode
 
 import (
-	"strconv"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -20,11 +19,11 @@ func Obstacle(node evidence.NodeObject) error {
 	case runtime == "docker":
 		return noEvidence(evidence.NotCollected,
 			"the node runs Docker, which has no HostProcess containers; no pod was sent")
-	case runtime == "containerd" && older(version, 1, 6):
+	case runtime == "containerd" && olderThan(version, 6):
 		return noEvidence(evidence.NotCollected,
 			"containerd %s has no HostProcess containers (1.6 and later have); no pod was sent",
 			version)
-	case older(info.KubeletVersion, 1, 23):
+	case olderThan(info.KubeletVersion, 23):
 		return noEvidence(evidence.NotCollected,
 			"kubelet %s has no HostProcess containers (1.23 and later have); no pod was sent",
 			info.KubeletVersion)
@@ -32,13 +31,8 @@ func Obstacle(node evidence.NodeObject) error {
 	return nil
 }
 
-// older tells whether a version is below another. One that cannot be read is not.
-func older(version string, major, minor int) bool {
-	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
-	if len(parts) < 2 {
-		return false
-	}
-	has, err := strconv.Atoi(parts[0])
-	then, err2 := strconv.Atoi(strings.TrimRight(parts[1], "+"))
-	return err == nil && err2 == nil && (has < major || has == major && then < minor)
+// olderThan tells whether a version is below 1.minor. One that cannot be read is not.
+func olderThan(version string, minor int) bool {
+	v, ok := evidence.ParseVersion(version)
+	return ok && !v.AtLeast(evidence.Version{Major: 1, Minor: minor})
 }

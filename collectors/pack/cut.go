@@ -122,7 +122,7 @@ func (c *cutter) takeLines(chunk []byte) {
 		chunk = chunk[len(line):]
 		keep := c.at < c.share.head || c.inWindow(len(line))
 		if !keep && c.inTail() {
-			c.recent = c.recent || c.isRecentLine(line)
+			c.recent = c.recent || c.isRecent(line)
 			keep = c.recent || c.at >= c.endAt
 		}
 		if keep {
@@ -137,7 +137,7 @@ func (c *cutter) inTail() bool { return c.at >= c.tailAt }
 
 func (c *cutter) hasTime(chunk []byte) bool {
 	for line := range bytes.Lines(chunk) {
-		if !c.time(line).IsZero() {
+		if !evidence.LastTime(line, c.now).IsZero() {
 			return true
 		}
 	}
@@ -163,24 +163,8 @@ func (c *cutter) inWindow(size int) bool {
 // isRecent tells whether a line of the chunk is within the time. Its last time
 // speaks for all of it, for logs are written in order.
 func (c *cutter) isRecent(chunk []byte) bool {
-	for rest, tries := chunk, 0; len(rest) > 0 && tries < 50; tries++ {
-		rest = bytes.TrimRight(rest, "\r\n")
-		start := bytes.LastIndexByte(rest, '\n') + 1
-		if at := c.time(rest[start:]); !at.IsZero() {
-			return !at.Before(c.share.since)
-		}
-		rest = rest[:start]
-	}
-	return false
-}
-
-func (c *cutter) isRecentLine(line []byte) bool {
-	at := c.time(line)
+	at := evidence.LastTime(chunk, c.now)
 	return !at.IsZero() && !at.Before(c.share.since)
-}
-
-func (c *cutter) time(line []byte) time.Time {
-	return evidence.LineTime(string(line[:min(len(line), evidence.MaxStamp)]), c.now)
 }
 
 func (c *cutter) keep(b []byte, lines int) {

@@ -90,11 +90,9 @@ func newPlan(s evidence.Snapshot, o Options, limit int64) *plan {
 		}
 	}
 	sorted.By(p.facts, func(a, b item) int { // meta.json says what the rest is
-		return cmp.Compare(b2i(b.path == "meta.json"), b2i(a.path == "meta.json"))
+		return sorted.Last(a.path != "meta.json", b.path != "meta.json")
 	})
-	sorted.By(p.logs, func(a, b item) int {
-		return cmp.Compare(b2i(b.isLog), b2i(a.isLog))
-	})
+	sorted.By(p.logs, func(a, b item) int { return sorted.Last(!a.isLog, !b.isLog) })
 	if p.tails = -1; limit > 0 {
 		p.room(limit, p.sample(s))
 	}
@@ -134,13 +132,6 @@ func (p *plan) sample(s evidence.Snapshot) float64 {
 		return 1
 	}
 	return text / zipped
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // windowsOf turns what was found in each log into ranges of lines.

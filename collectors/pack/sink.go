@@ -18,7 +18,7 @@ import (
 )
 
 func (w *writer) makeJSON(name string, v any) error {
-	return w.addMade(name, func(dst io.Writer) error { return writeJSON(dst, v) })
+	return w.addMade(name, false, func(dst io.Writer) error { return writeJSON(dst, v) })
 }
 
 func writeJSON(dst io.Writer, v any) error {
@@ -28,23 +28,15 @@ func writeJSON(dst io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// addMade adds a file that is not read from the evidence.
-func (w *writer) addMade(name string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b})
-}
-
-// document adds a file that was made of what is in the bundle.
-func (w *writer) document(name string, write func(io.Writer) error) error {
+// addMade adds a file that is not read from the evidence. It is clean if it was made of what is in
+// the bundle.
+func (w *writer) addMade(name string, clean bool, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
 	}
 	return w.add(entry{name: name, path: name, source: madeHere, size: int64(b.Len()), r: &b,
-		made: true})
+		made: clean})
 }
 
 // addFile adds a file of the evidence under a name.
@@ -72,7 +64,12 @@ type entry struct {
 // the disk's means that the file must not be in it.
 func (w *writer) add(e entry) error {
 	start := time.Now()
-	source := &counted{w: w, r: e.r, watch: e.source != madeHere}
+	read := int64(0)
+	source := watched{w.ctx, e.r, func(n int64) {
+		if read += n; e.source != madeHere {
+			w.tell(0, n)
+		}
+	}}
 	head := make([]byte, sniffed)
 	n, err := io.ReadFull(source, head)
 	head = head[:n]
@@ -104,8 +101,8 @@ func (w *writer) add(e entry) error {
 	w.open = kept
 	text := evidence.Text(io.MultiReader(bytes.NewReader(head), source))
 	if e.size > 2*aheadSize {
-		first := newAhead(text)
-		defer first.Close()
+		first, stop := readAhead(text)
+		defer stop()
 		text = first
 	}
 	var cut *cutter
@@ -113,8 +110,8 @@ func (w *writer) add(e entry) error {
 		cut = newCutter(text, e.item, sh, w.s.Now(), textSize(e.size, head))
 		text = cut
 	}
-	if mark := byteOrderMark(head); mark != "" {
-		io.WriteString(kept, mark) // a check asks for it: some programs refuse a file that has one
+	if evidence.HasBOM(head) {
+		io.WriteString(kept, "\ufeff") // a check asks for it: some programs refuse a file that has one
 	}
 	copy := w.o.Redactor.Copy
 	if e.made {
@@ -134,9 +131,8 @@ func (w *writer) add(e entry) error {
 	}
 	w.open = &digest{}
 	w.stored = append(w.stored, stored{name, at, kept.n, modified})
-	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: source.n,
-		BytesKept: kept.n,
-		SHA256:    hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts,
+	file := File{Path: name, Source: w.o.Redactor.Text(e.source), BytesRead: read,
+		BytesKept: kept.n, SHA256: hex.EncodeToString(kept.sum.Sum(nil)), Redactions: counts,
 		Millis: float64(time.Since(start).Microseconds()) / 1000}
 	if e.source != madeHere && e.path != "meta.json" {
 		file.item = e.path // a copy under another name goes with it

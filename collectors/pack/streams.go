@@ -27,23 +27,19 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// counted reads as long as the user wants, and tells how far it is.
-type counted struct {
-	w     *writer
-	r     io.Reader
-	n     int64
-	watch bool
+// watched reads as long as the user wants, and tells how much it read.
+type watched struct {
+	ctx  context.Context
+	r    io.Reader
+	tell func(n int64)
 }
 
-func (c *counted) Read(p []byte) (int, error) {
-	if c.w.ctx.Err() != nil {
-		return 0, context.Cause(c.w.ctx)
+func (w watched) Read(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
 	}
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	if c.watch {
-		c.w.tell(0, int64(n))
-	}
+	n, err := w.r.Read(p)
+	w.tell(int64(n))
 	return n, err
 }
 
@@ -136,14 +132,4 @@ func textSize(size int64, head []byte) int64 {
 		return size / 2
 	}
 	return size
-}
-
-// byteOrderMark is the mark that a file begins with, as it stands in UTF-8.
-func byteOrderMark(head []byte) string {
-	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
-		if bytes.HasPrefix(head, []byte(mark)) {
-			return "\ufeff"
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"doctor/collectors/bundle"
 	"doctor/collectors/redact"
@@ -60,35 +63,15 @@ func verify(ctx context.Context, name string, m Manifest, samples []string, seen
 	}
 	v := &verifier{ctx: ctx, fsys: a.FS(), samples: samples, o: o,
 		progress: Progress{Phase: "checking", Of: len(files), Total: total}}
-	todo := make(chan File)
-	errs := make(chan error, 1)
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for f := range todo {
-				if err := v.file(f); err != nil {
-					select {
-					case errs <- err:
-					default:
-					}
-				}
-			}
-		})
-	}
+	all, failed := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
 	for _, f := range files {
-		if len(errs) > 0 {
+		if failed.Err() != nil {
 			break
 		}
-		todo <- f
+		all.Go(func() error { return v.file(f) })
 	}
-	close(todo)
-	wait.Wait()
-	select {
-	case err := <-errs:
-		return err
-	default:
-		return nil
-	}
+	return cmp.Or(all.Wait(), context.Cause(ctx))
 }
 
 type verifier struct {
@@ -108,7 +91,7 @@ func (v *verifier) file(f File) error {
 	}
 	defer r.Close()
 	sum := sha256.New()
-	var text io.Reader = &watched{v: v, r: r}
+	var text io.Reader = watched{v.ctx, r, v.tell}
 	isLog := strings.HasPrefix(f.Path, "logs/")
 	if !isLog { // of a log, the archive's own sum is enough beside that of the whole zip
 		text = io.TeeReader(text, sum)
@@ -161,22 +144,12 @@ func (v *verifier) sampled(text *io.Reader) error {
 	return nil
 }
 
-// watched reads as long as the user wants, and tells how far all of it is.
-type watched struct {
-	v *verifier
-	r io.Reader
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	if w.v.ctx.Err() != nil {
-		return 0, context.Cause(w.v.ctx)
+// tell reports how far all of the files are.
+func (v *verifier) tell(n int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.progress.Bytes += n
+	if v.o.Progress != nil && n > 0 {
+		v.o.Progress(v.progress)
 	}
-	n, err := w.r.Read(p)
-	w.v.mu.Lock()
-	defer w.v.mu.Unlock()
-	w.v.progress.Bytes += int64(n)
-	if w.v.o.Progress != nil && n > 0 {
-		w.v.o.Progress(w.v.progress)
-	}
-	return n, err
 }

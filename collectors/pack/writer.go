@@ -127,7 +127,7 @@ func (w *writer) leave(l Left) error {
 	}
 	why := evidence.LeftOutOfBundle.Gap(l.Reason)
 	w.gaps[l.Path] = why.Record()
-	return w.addMade(l.Path+".gap", func(dst io.Writer) error {
+	return w.addMade(l.Path+".gap", false, func(dst io.Writer) error {
 		_, err := fmt.Fprintln(dst, why)
 		return err
 	})
@@ -217,7 +217,7 @@ func (w *writer) conclude(f io.ReaderAt) error {
 			return err
 		}
 		for _, d := range documents {
-			if err := w.document(d.Name, d.Write); err != nil {
+			if err := w.addMade(d.Name, true, d.Write); err != nil {
 				return err
 			}
 		}
@@ -225,7 +225,7 @@ func (w *writer) conclude(f io.ReaderAt) error {
 	if m := w.o.Masked; m != nil {
 		w.manifest.Masked, w.manifest.Unmasked = maps.Clone(m.Counts()), m.Unmasked()
 	}
-	return w.document("manifest.json", func(dst io.Writer) error {
+	return w.addMade("manifest.json", true, func(dst io.Writer) error {
 		return writeJSON(dst, w.manifest)
 	})
 }
@@ -273,7 +273,7 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 		w.evidence,
 		func() error {
 			seen = o.Redactor.Seen() > 0
-			return w.addMade(samplesName, func(dst io.Writer) error {
+			return w.addMade(samplesName, false, func(dst io.Writer) error {
 				_, err := io.WriteString(dst, text)
 				return err
 			})

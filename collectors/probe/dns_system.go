@@ -6,8 +6,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/miekg/dns"
-
 	"doctor/checks/evidence"
 )
 
@@ -34,31 +32,28 @@ func (a *asker) system(name string) answer {
 	}
 }
 
-// What DnsQuery answers, as WinError.h and WinDNS.h number it.
-const (
-	errorTimeout = syscall.Errno(1460) // ERROR_TIMEOUT: no server answered
-	// DNS_ERROR_RCODE_FORMAT_ERROR; the rcodes follow in their order
-	rcodeFormat   = syscall.Errno(9001)
-	rcodeRefused  = syscall.Errno(9005)
-	infoNoRecords = syscall.Errno(9501) // DNS_INFO_NO_RECORDS
-)
+// dnsCodes are Windows' numbers for what a DNS server says, or does not: WinError.h and WinDNS.h.
+var dnsCodes = map[int]struct{ outcome, rcode string }{
+	0: {answered, "NOERROR"}, 1460: {timedOut, ""}, 9001: {"servfail", "FORMERR"},
+	9002: {"servfail", "SERVFAIL"}, 9003: {"nxdomain", "NXDOMAIN"}, 9004: {"servfail", "NOTIMP"},
+	9005: {"refused", "REFUSED"}, 9501: {"nodata", "NOERROR"},
+}
+
+// outcomeOfCode is what a number of Windows says, with the addresses that came along.
+func outcomeOfCode(code int, addresses []string) (outcome, rcode string, known bool) {
+	is, known := dnsCodes[code]
+	if is.outcome == answered && len(addresses) == 0 {
+		is.outcome = "nodata" // an alias, say, that leads nowhere
+	}
+	return is.outcome, is.rcode, known
+}
 
 // systemAnswer turns what DnsQuery says into the outcome of a probe.
 func systemAnswer(addresses []string, err error) answer {
 	var code syscall.Errno
-	switch {
-	case err == nil && len(addresses) == 0:
-		return answer{outcome: "nodata", rcode: "NOERROR"}
-	case err == nil:
-		return answer{outcome: "ok", rcode: "NOERROR", addresses: addresses}
-	case !errors.As(err, &code):
-	case code == infoNoRecords:
-		return answer{outcome: "nodata", rcode: "NOERROR"}
-	case code >= rcodeFormat && code <= rcodeRefused:
-		return answerOf(&dns.Msg{MsgHdr: dns.MsgHdr{Response: true, Rcode: int(code-rcodeFormat) +
-			dns.RcodeFormatError}})
-	case code == errorTimeout:
-		return answer{outcome: "timeout"}
+	coded := err == nil || errors.As(err, &code)
+	if outcome, rcode, known := outcomeOfCode(int(code), addresses); known && coded {
+		return answer{outcome: outcome, rcode: rcode, addresses: addresses}
 	}
-	return answer{outcome: "error", why: evidence.Clean(err.Error())}
+	return answer{outcome: outcomeError, why: evidence.Clean(err.Error())}
 }

@@ -51,17 +51,11 @@ func (s *icmpSocket) routersPong(err error) pong {
 			}
 		}
 	})
-	codes := unreachableCodes4
-	if s.six {
-		codes = unreachableCodes6
-	}
-	switch {
-	case errors.Is(err, unix.EMSGSIZE):
+	if errors.Is(err, unix.EMSGSIZE) {
 		return tooBig(who, info)
-	case !s.six && kind == unreachable4 || s.six && kind == unreachable6:
-		return unreachableBy(name(codes, code), who)
-	case kind == exceeded4 && !s.six, kind == exceeded6 && s.six:
-		return unreachableBy("the way is a circle or too long", who)
+	}
+	if p, ok := s.family.stopped(kind, code, who); ok {
+		return p
 	}
 	return s.localPong(err)
 }

@@ -40,10 +40,12 @@ type icmpSocket struct {
 	conn syscall.RawConn
 	raw  bool
 	six  bool
+
+	family icmpFamily
 }
 
 func openICMP(e echoRequest) (*icmpSocket, error) {
-	s := &icmpSocket{six: e.to.Is6()}
+	s := &icmpSocket{six: e.to.Is6(), family: familyOf(e.to)}
 	family, protocol := unix.AF_INET, unix.IPPROTO_ICMP
 	if s.six {
 		family, protocol = unix.AF_INET6, unix.IPPROTO_ICMPV6

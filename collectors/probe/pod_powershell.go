@@ -30,13 +30,6 @@ func (p PodPlan) resolveByPowerShell(ctx context.Context, names []string) ([]evi
 	return p.readPowerShell(names, stdout)
 }
 
-// dnsCodes are Windows' numbers for what a DNS server says, or does not.
-var dnsCodes = map[int]struct{ outcome, rcode string }{
-	0: {answered, "NOERROR"}, 1460: {timedOut, ""}, 9002: {"servfail", "SERVFAIL"},
-	9003: {"nxdomain", "NXDOMAIN"}, 9005: {"refused", "REFUSED"},
-	9501: {"nodata", "NOERROR"},
-}
-
 func (p PodPlan) readPowerShell(names []string, stdout string) ([]evidence.DNSProbe, error) {
 	type told struct {
 		Name string
@@ -68,15 +61,10 @@ func (p PodPlan) readPowerShell(names []string, stdout string) ([]evidence.DNSPr
 				row.Answers = append(row.Answers, a.String())
 			}
 		}
-		known, ok := dnsCodes[t.Code]
-		switch {
-		case !ok:
+		var known bool
+		if row.Outcome, row.Rcode, known = outcomeOfCode(t.Code, row.Answers); !known {
 			row.Outcome, row.Why = outcomeError,
 				fmt.Sprintf("Resolve-DnsName ended with the error %d of Windows", t.Code)
-		case known.outcome == answered && len(row.Answers) == 0:
-			row.Outcome, row.Rcode = "nodata", known.rcode // an alias, say, that leads nowhere
-		default:
-			row.Outcome, row.Rcode = known.outcome, known.rcode
 		}
 		rows = append(rows, row)
 	}

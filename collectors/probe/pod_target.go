@@ -29,13 +29,12 @@ func parsePodTarget(s string) (podTarget, error) {
 // podName tells whether a name may stand in a command line, and in a script:
 // letters, digits, and what else host names are made of.
 func podName(s string) bool {
-	odd := func(r rune) bool {
-		return !(r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' ||
-			'A' <= r && r <= 'Z')
-	}
 	return s != "" && len(s) <= 254 && s[0] != '-' && strings.Trim(s, ".") != "" &&
-		!strings.ContainsFunc(s, odd)
+		strings.Trim(s, hostCharacters) == ""
 }
+
+// hostCharacters are what names of hosts are made of, in ASCII.
+const hostCharacters = "-_.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // row is one of the target's, named as the node's own probes name it.
 func (t podTarget) row(from, protocol string) evidence.ReachProbe {

@@ -79,10 +79,7 @@ func checkHost(host, target string) error {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return nil
 	}
-	odd := func(r rune) bool {
-		return !(r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' ||
-			'A' <= r && r <= 'Z' || r > 0x7f)
-	}
+	odd := func(r rune) bool { return r <= 0x7f && !strings.ContainsRune(hostCharacters, r) }
 	if host == "" || len(host) > 253 || host[0] == '-' || strings.ContainsFunc(host, odd) {
 		return fmt.Errorf(
 			"the target %q is no HOST, HOST:PORT or URL; an IPv6 address with a port is written [::1]:443", evidence.Clean(target))

@@ -29,7 +29,7 @@ func (t *frozen) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	entries, _ := t.ReadDir(name)
-	return &openFolder{entries: entries, info: info{name: path.Base(name), folder: true}}, nil
+	return NewFolder(name, info{name: path.Base(name), folder: true}, entries), nil
 }
 
 func (t *frozen) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -43,14 +43,23 @@ func (t *frozen) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 type openFolder struct {
+	path    string
+	info    fs.FileInfo
 	entries []fs.DirEntry
-	info    info
+}
+
+// ErrFolder is wrapped by the error of who reads a folder as a file.
+var ErrFolder = errors.New("is a folder")
+
+// NewFolder is an open folder of a file system that holds its names in memory.
+func NewFolder(path string, info fs.FileInfo, entries []fs.DirEntry) fs.ReadDirFile {
+	return &openFolder{path, info, entries}
 }
 
 func (f *openFolder) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *openFolder) Close() error               { return nil }
 func (f *openFolder) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: errors.New("is a folder")}
+	return 0, &fs.PathError{Op: "read", Path: f.path, Err: ErrFolder}
 }
 
 func (f *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {

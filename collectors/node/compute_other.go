@@ -1,7 +1,0 @@
-//go:build !windows
-
-package node
-
-import "errors"
-
-func enumerateComputeSystems() (string, error) { return "", errors.ErrUnsupported }
