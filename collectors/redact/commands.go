@@ -151,9 +151,15 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			}
 		}
 	},
-	"by": func(s *scan, _ []byte, list []value) { // IDENTIFIED BY 'VALUE'
-		if len(list) > 0 && list[0].quoted && list[0].quote != '`' { // which Markdown has around names
+	"by": func(s *scan, line []byte, list []value) { // IDENTIFIED BY 'VALUE', and no version of a build
+		if len(list) > 0 && list[0].quoted && list[0].quote != '`' && // which Markdown has around names
+			bytes.Count(line[list[0].start:list[0].end], []byte(".")) < 2 {
 			s.takePassword(list[0])
+		}
+	},
+	"fourth": func(s *scan, _ []byte, list []value) { // mc alias set NAME URL KEY SECRET
+		if len(list) > 3 {
+			s.takePassword(list[3])
 		}
 	},
 	"slash": (*scan).slashPassword,

@@ -54,6 +54,7 @@ func TestEachShapeIsCaught(t *testing.T) {
 		{"logs/a.log", "unlisted issuer: §", "csx-live_B5EiSuNELCkxWyh5REWNM7oAc1aeKPbTcnf3"},
 		{"logs/a.log", "api: OAuth §", "89a229ce1a8dbcf9ff30430fbe35eb4c0426574bca932061"},
 		{"logs/a.log", "pg01.corp.example:5432:shop:app:§\n", "meer:schwein-7"},
+		{"a.txt", "mc.exe alias set minio http://minio:9000 minioadmin § --api S3v4", "minio-S3cr3t-xyz7"},
 		{"logs/a.log", "C: AUTH PLAIN §", "AGFsZXJ0c0BsYWIubmV0AFBvc3QtSG9ybi0yNg=="},
 		{"a.cmd", "set RESTIC_PASSWORD=§\n", "meerschwein(7)"},
 		{"wlan.txt", "    Contenu de la clé            : §\n", "entrepot-nord-12"},
