@@ -39,6 +39,12 @@ var kubeletRows = []Row{
 		From:   "1.18.0 < 1.18.17, 1.19.0 < 1.19.9, 1.20.0 < 1.20.5",
 		Title:  "Volumes with special characters in their path fail",
 		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			// vSphere has a path with brackets, which PowerShell takes for a pattern
+			{Text: "failed to prepare subPath for volumeMount",
+				Also: []string{" link ", "vsphere-volume", ": exit status 1"}},
+		},
+		OtherCauses: true, // a PowerShell that does not run
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/99008",
 			"https://github.com/kubernetes/kubernetes/pull/99137"},
 	},
@@ -63,9 +69,11 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-metrics-not-english", Of: Kubelet,
-		From:  "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
-		Title: "kubelet reads no metrics on Windows that is not English",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/84156"},
+		From:   "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
+		Title:  "kubelet does not start on Windows that is not English",
+		Breaks: []string{"kubelet-start"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/74173",
+			"https://github.com/kubernetes/kubernetes/pull/84156"},
 	},
 	{
 		ID: "kubelet-docker-stats", Of: Kubelet,
@@ -165,6 +173,14 @@ var kubeletRows = []Row{
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/133905"},
 	},
 	{
+		ID: "kubelet-sidecar-restart", Of: Kubelet,
+		From:   "1.35.0 < 1.35.4",
+		Title:  "Containers beside a sidecar do not restart",
+		Breaks: []string{"running-containers"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/137146",
+			"https://github.com/kubernetes/kubernetes/pull/137885"},
+	},
+	{
 		ID: "kubelet-volume-detached-early", Of: Kubelet,
 		From:  "1.31.0 < 1.31.5",
 		Title: "Pods stay in Terminating: kubelet loses track of a mount",
@@ -196,10 +212,12 @@ var kubeProxyRows = []Row{
 	},
 	{
 		ID: "kube-proxy-modify-load-balancer", Of: KubeProxy,
-		From:   "1.32.0 < 1.32.6, 1.33.0 < 1.33.2",
+		From:   "1.31.0 < 1.32.6, 1.33.0 < 1.33.2",
 		Title:  "kube-proxy updates load balancers that HNS does not change",
 		Breaks: []string{"services"},
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/131506",
+		Build:  26100, // the only one with HNS 15.4
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/131466",
+			"https://github.com/kubernetes/kubernetes/pull/131506",
 			"https://github.com/kubernetes/kubernetes/pull/131649"},
 	},
 	{
@@ -215,6 +233,8 @@ var kubeProxyRows = []Row{
 		From:   "1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
 		Title:  "kube-proxy keeps remote endpoints of deleted pods",
 		Breaks: []string{"services"},
+		State:  "remote-endpoint-unused",
+		Warn:   true,
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/135146"},
 	},
 	{
@@ -314,5 +334,18 @@ var kubeProxyRows = []Row{
 		},
 		Links: []string{"https://github.com/Azure/AKS/issues/3718",
 			"https://github.com/kubernetes/kubernetes/pull/113567"},
+	},
+	{
+		ID: "kube-proxy-no-port-mappings", Of: KubeProxy,
+		From:   "1.25.0 < 1.36.5, 1.37.0 < 1.37.1", // 1.35.8 does not have the fix
+		Title:  "kube-proxy panics if a load balancer has no port",
+		Breaks: []string{"kube-proxy"},
+		Signs: []checks.Sign{
+			{Text: "winkernel.hns.getAllLoadBalancers("},
+		},
+		Explains: []string{"kube-proxy-panic"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/141488",
+			"https://github.com/kubernetes/kubernetes/pull/141681",
+			"https://github.com/kubernetes/kubernetes/pull/141707"},
 	},
 }

@@ -167,6 +167,11 @@ var containerdRows = []Row{
 		ID: "containerd-gc-stops", Of: Containerd,
 		From:  "1.7.0 < 1.7.11",
 		Title: "One layer that cannot be removed stops garbage collection",
+		Signs: []checks.Sign{
+			{Text: "snapshot garbage collection failed", Also: []string{"snapshotter=windows"}},
+		},
+		Explains: []string{"disk-pressure-snapshot-leak"},
+		Warn:     true, OtherCauses: true, // other releases say so of a damaged database
 		Links: []string{"https://github.com/containerd/containerd/pull/9482"},
 	},
 	{
