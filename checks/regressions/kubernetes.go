@@ -100,9 +100,11 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-logs-follow", Of: Kubelet,
-		From:  "1.14.0 < 1.14.7, 1.15.0 < 1.15.4",
-		Title: "kubectl logs -f does not work for Windows containers",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/81747"},
+		From:    "1.14.0 < 1.14.7, 1.15.0 < 1.15.4",
+		Title:   "kubectl logs -f does not work for Windows containers",
+		Runtime: "docker", // only its log is a symbolic link
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/81735",
+			"https://github.com/kubernetes/kubernetes/pull/81747"},
 	},
 	{
 		ID: "kubelet-gce-disk-cache", Of: Kubelet,
@@ -119,9 +121,10 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-post-start", Of: Kubelet,
 		From:   "1.32.0 < 1.32.3",
-		Title:  "Pods with a postStart hook do not start",
+		Title:  "Pods with a postStart sleep hook do not start",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/130496"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/129907",
+			"https://github.com/kubernetes/kubernetes/pull/130496"},
 	},
 	{
 		ID: "kubelet-status-after-restart", Of: Kubelet,
@@ -273,10 +276,21 @@ var kubeProxyRows = []Row{
 	},
 	{
 		ID: "kube-proxy-endpoint-slices", Of: KubeProxy,
-		From:   "1.16.0 < 1.16.5, 1.17.0 < 1.17.1",
+		From:   "1.16.0 < 1.17.5", // no 1.16 has the fix
 		Title:  "kube-proxy fails with EndpointSlices",
 		Breaks: []string{"services"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/86016"},
+		// it never syncs where the gate is on, and says no more than at an ordinary start
+		Signs: []checks.Sign{
+			{Text: "FLAG: --feature-gates=", Also: []string{"EndpointSlice=true"},
+				In: []string{"kube-proxy"}},
+			{Text: "feature gates: &{map[", Also: []string{"EndpointSlice:true"},
+				In: []string{"kube-proxy"}},
+		},
+		OtherCauses: true, // releases with the fix leave the gate alone
+		Workaround:  "Until the update, start kube-proxy without the feature gate EndpointSlice.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/85352",
+			"https://github.com/kubernetes/kubernetes/pull/86016",
+			"https://github.com/kubernetes/kubernetes/pull/89117"},
 	},
 	{
 		ID: "kube-proxy-own-node-port", Of: KubeProxy,

@@ -106,9 +106,16 @@ var rke2Rows = []Row{
 	},
 	{
 		ID: "rke2-cni-none", Of: RKE2,
-		From:  "1.28.0 < 1.28.15, 1.29.0 < 1.29.10, 1.30.0 < 1.30.6, 1.31.0 < 1.31.2",
-		Title: "RKE2 sets up a network although cni is none",
-		Links: []string{"https://github.com/rancher/rke2/pull/6831",
+		From:   "1.28.0 < 1.28.15, 1.29.0 < 1.29.10, 1.30.0 < 1.30.6, 1.31.0 < 1.31.2",
+		Title:  "RKE2 ends with a panic if cni is none",
+		Breaks: []string{"kubelet-start"},
+		// it says so, and then sets up the plugin that it does not have
+		Signs: []checks.Sign{
+			{Text: "Skipping CNI setup"},
+		},
+		OtherCauses: true, // releases with the fix do skip it
+		Links: []string{"https://github.com/rancher/rke2/issues/6819",
+			"https://github.com/rancher/rke2/pull/6831",
 			"https://github.com/rancher/rke2/pull/6834"},
 	},
 	{

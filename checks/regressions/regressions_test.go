@@ -91,7 +91,7 @@ func judge(t *testing.T, r regressions.Row, version, line string) checks.Result 
 		nodeWith(r, version)
 	if line != "" {
 		log := map[regressions.Component]string{regressions.Flannel: "flanneld",
-			regressions.Containerd: "containerd"}[r.Of]
+			regressions.Containerd: "containerd", regressions.KubeProxy: "kube-proxy"}[r.Of]
 		if log == "" {
 			log = "kubelet"
 		}

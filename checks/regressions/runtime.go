@@ -160,6 +160,11 @@ var containerdRows = []Row{
 		Title:  "containerd refuses images of Server 2022 on Server 2025",
 		Breaks: []string{"pod-start"},
 		Build:  26100,
+		Signs: []checks.Sign{
+			{Text: "no match for platform in manifest", Also: []string{"ltsc2022"}},
+		},
+		Explains:    []string{"app-image-os-version-mismatch"},
+		OtherCauses: true, // an image of another architecture
 		Links: []string{"https://github.com/containerd/containerd/pull/8854",
 			"https://github.com/containerd/containerd/pull/9069"},
 	},

@@ -211,7 +211,12 @@ var storageRows = []Row{
 		From:   "1.28.0 < 1.28.1",
 		Title:  "Azure File driver does not use its service account",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/a4f17e3d7"},
+		// the argument of its own manifest
+		Signs: []checks.Sign{
+			{Text: "get kubeconfig(C:", Also: []string{"config) failed with error"}},
+		},
+		OtherCauses: true, // a kubeconfig that was set by hand
+		Links:       []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/a4f17e3d7"},
 	},
 	{
 		ID: "azure-file-pod-crash", Of: AzureFile,
