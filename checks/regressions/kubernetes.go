@@ -142,8 +142,9 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/pull/130685"},
 	},
 	{
+		// releases from 1.34.4 and 1.35.1 fail with binary data of a Secret only
 		ID: "kubelet-dollar-in-variable", Of: Kubelet,
-		From:   "1.34.0 < 1.34.9",
+		From:   "1.34.0 < 1.34.9, 1.35.0 < 1.35.6, 1.36.0 < 1.36.2",
 		Title:  "Pods with bytes in a variable that are not UTF-8 fail",
 		Breaks: []string{"pod-start"},
 		Signs: []checks.Sign{
@@ -152,22 +153,33 @@ var kubeletRows = []Row{
 		Workaround: "Put text into the variable, without $ before a character that is not ASCII.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/136490",
 			"https://github.com/kubernetes/kubernetes/issues/139132",
+			"https://github.com/kubernetes/kubernetes/pull/139192",
+			"https://github.com/kubernetes/kubernetes/pull/139193",
 			"https://github.com/kubernetes/kubernetes/pull/139194"},
-	},
-	// Without a sign: its id would be taken for the name of a secret in logs.json.
-	{
-		ID: "kubelet-binary-secret", Of: Kubelet,
-		From:   "1.34.0 < 1.34.9",
-		Title:  "Pods with binary data of a Secret in a variable fail",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139194"},
 	},
 	{
 		ID: "kubelet-republish-deletes-mount", Of: Kubelet,
-		From:   "1.34.0 < 1.34.9",
+		From:   "1.34.0 < 1.34.9, 1.35.0 < 1.35.6, 1.36.0 < 1.36.2",
 		Title:  "kubelet deletes a CSI mount if republishing it fails",
 		Breaks: []string{"running-containers"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139230"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/139228",
+			"https://github.com/kubernetes/kubernetes/pull/139229",
+			"https://github.com/kubernetes/kubernetes/pull/139230"},
+	},
+	{
+		ID: "kubelet-mount-point-left", Of: Kubelet,
+		From:   "1.20.0 < 1.29.0", // 1.19 asks first whether it is mounted
+		Title:  "kubelet refuses volumes whose mount point is left over",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			// such links of the SMB drivers are smb-mapping-disconnected's
+			{Text: "Cannot create a file when that file already exists",
+				Also: []string{"attacher.MountDevice failed to create dir"},
+				Not:  []string{"smb.csi.k8s.io", "file.csi.azure.com"}},
+		},
+		Workaround: "Until the update, remove the link that the error names with rmdir, which leaves its target alone.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/119401",
+			"https://github.com/kubernetes/kubernetes/pull/119735"},
 	},
 	{
 		ID: "kubelet-volume-metrics-missing", Of: Kubelet,
@@ -185,9 +197,11 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-volume-detached-early", Of: Kubelet,
-		From:  "1.31.0 < 1.31.5",
+		From:  "1.29.0 < 1.29.13, 1.30.0 < 1.30.9, 1.31.0 < 1.31.5",
 		Title: "Pods stay in Terminating: kubelet loses track of a mount",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/129062"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/129062",
+			"https://github.com/kubernetes/kubernetes/pull/129063",
+			"https://github.com/kubernetes/kubernetes/pull/129064"},
 	},
 }
 
