@@ -63,7 +63,7 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-metrics-time-out", Of: Kubelet,
-		From:  "1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
+		From:  "1.15.0 < 1.15.12, 1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
 		Title: "kubelet metrics time out with more than three pods",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/87730"},
 	},
@@ -135,11 +135,17 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-unmounts-running", Of: Kubelet,
-		From:   "1.31.0 < 1.31.8, 1.32.0 < 1.32.4",
+		From:   "1.29.0 < 1.30.12, 1.31.0 < 1.31.8, 1.32.0 < 1.32.4",
 		Title:  "A kubelet restart unmounts volumes of running pods",
 		Breaks: []string{"running-containers"},
+		// of a pod that it has accepted before, it says so after a restart only
+		Signs: []checks.Sign{
+			{Text: "error processing PVC", Also: []string{"PVC is being deleted"}},
+		},
+		OtherCauses: true, // a claim that is deleted while its pod comes to the node
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/130684",
-			"https://github.com/kubernetes/kubernetes/pull/130685"},
+			"https://github.com/kubernetes/kubernetes/pull/130685",
+			"https://github.com/kubernetes/kubernetes/pull/130686"},
 	},
 	{
 		// releases from 1.34.4 and 1.35.1 fail with binary data of a Secret only
