@@ -63,9 +63,10 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-metrics-time-out", Of: Kubelet,
-		From:  "1.15.0 < 1.15.12, 1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
-		Title: "kubelet metrics time out with more than three pods",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/87730"},
+		From:    "1.15.0 < 1.15.12, 1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
+		Title:   "kubelet metrics time out with more than three pods",
+		Runtime: "docker", // the fix asks HCS in its place
+		Links:   []string{"https://github.com/kubernetes/kubernetes/pull/87730"},
 	},
 	{
 		ID: "kubelet-metrics-not-english", Of: Kubelet,
