@@ -185,7 +185,12 @@ var antreaRows = []Row{
 		From:   "2.2.0 < 2.2.1",
 		Title:  "Pods get no flows if OVS reports their port as LINK_DOWN",
 		Breaks: []string{"pod-traffic"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/6889"},
+		Signs: []checks.Sign{
+			{Text: "Pod network forwarding rules not installed",
+				Until: []string{"Installed Pod network forwarding rules"}},
+		},
+		OtherCauses: true, // an OVS that does not run
+		Links:       []string{"https://github.com/antrea-io/antrea/pull/6889"},
 	},
 	{
 		ID: "antrea-promiscuous-source", Of: Antrea,
@@ -245,5 +250,16 @@ var antreaRows = []Row{
 			{Text: "Cannot find a process with the name", Also: []string{"ovs-vswitchd"}},
 		},
 		Links: []string{"https://github.com/antrea-io/antrea/pull/7228"},
+	},
+	{
+		ID: "antrea-proxy-disabled", Of: Antrea,
+		From:   "2.5.0 < 2.5.1",
+		Title:  "antrea-agent panics if AntreaProxy is disabled",
+		Breaks: []string{"network-creation"},
+		Signs: []checks.Sign{
+			{Text: "proxy.(*ProxyServer).GetProxyQuerier("},
+		},
+		Links: []string{"https://github.com/antrea-io/antrea/pull/7636",
+			"https://github.com/antrea-io/antrea/pull/7637"},
 	},
 }

@@ -39,6 +39,12 @@ var kubeletRows = []Row{
 		From:   "1.18.0 < 1.18.17, 1.19.0 < 1.19.9, 1.20.0 < 1.20.5",
 		Title:  "Volumes with special characters in their path fail",
 		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			// vSphere has a path with brackets, which PowerShell takes for a pattern
+			{Text: "failed to prepare subPath for volumeMount",
+				Also: []string{" link ", "vsphere-volume", ": exit status 1"}},
+		},
+		OtherCauses: true, // a PowerShell that does not run
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/99008",
 			"https://github.com/kubernetes/kubernetes/pull/99137"},
 	},
@@ -57,15 +63,18 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-metrics-time-out", Of: Kubelet,
-		From:  "1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
-		Title: "kubelet metrics time out with more than three pods",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/87730"},
+		From:    "1.15.0 < 1.15.12, 1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
+		Title:   "kubelet metrics time out with more than three pods",
+		Runtime: "docker", // the fix asks HCS in its place
+		Links:   []string{"https://github.com/kubernetes/kubernetes/pull/87730"},
 	},
 	{
 		ID: "kubelet-metrics-not-english", Of: Kubelet,
-		From:  "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
-		Title: "kubelet reads no metrics on Windows that is not English",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/84156"},
+		From:   "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
+		Title:  "kubelet does not start on Windows that is not English",
+		Breaks: []string{"kubelet-start"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/74173",
+			"https://github.com/kubernetes/kubernetes/pull/84156"},
 	},
 	{
 		ID: "kubelet-docker-stats", Of: Kubelet,
@@ -92,9 +101,11 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-logs-follow", Of: Kubelet,
-		From:  "1.14.0 < 1.14.7, 1.15.0 < 1.15.4",
-		Title: "kubectl logs -f does not work for Windows containers",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/81747"},
+		From:    "1.14.0 < 1.14.7, 1.15.0 < 1.15.4",
+		Title:   "kubectl logs -f does not work for Windows containers",
+		Runtime: "docker", // only its log is a symbolic link
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/81735",
+			"https://github.com/kubernetes/kubernetes/pull/81747"},
 	},
 	{
 		ID: "kubelet-gce-disk-cache", Of: Kubelet,
@@ -111,9 +122,10 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-post-start", Of: Kubelet,
 		From:   "1.32.0 < 1.32.3",
-		Title:  "Pods with a postStart hook do not start",
+		Title:  "Pods with a postStart sleep hook do not start",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/130496"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/129907",
+			"https://github.com/kubernetes/kubernetes/pull/130496"},
 	},
 	{
 		ID: "kubelet-status-after-restart", Of: Kubelet,
@@ -124,15 +136,22 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-unmounts-running", Of: Kubelet,
-		From:   "1.31.0 < 1.31.8, 1.32.0 < 1.32.4",
+		From:   "1.29.0 < 1.30.12, 1.31.0 < 1.31.8, 1.32.0 < 1.32.4",
 		Title:  "A kubelet restart unmounts volumes of running pods",
 		Breaks: []string{"running-containers"},
+		// of a pod that it has accepted before, it says so after a restart only
+		Signs: []checks.Sign{
+			{Text: "error processing PVC", Also: []string{"PVC is being deleted"}},
+		},
+		OtherCauses: true, // a claim that is deleted while its pod comes to the node
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/130684",
-			"https://github.com/kubernetes/kubernetes/pull/130685"},
+			"https://github.com/kubernetes/kubernetes/pull/130685",
+			"https://github.com/kubernetes/kubernetes/pull/130686"},
 	},
 	{
+		// releases from 1.34.4 and 1.35.1 fail with binary data of a Secret only
 		ID: "kubelet-dollar-in-variable", Of: Kubelet,
-		From:   "1.34.0 < 1.34.9",
+		From:   "1.34.0 < 1.34.9, 1.35.0 < 1.35.6, 1.36.0 < 1.36.2",
 		Title:  "Pods with bytes in a variable that are not UTF-8 fail",
 		Breaks: []string{"pod-start"},
 		Signs: []checks.Sign{
@@ -141,22 +160,33 @@ var kubeletRows = []Row{
 		Workaround: "Put text into the variable, without $ before a character that is not ASCII.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/136490",
 			"https://github.com/kubernetes/kubernetes/issues/139132",
+			"https://github.com/kubernetes/kubernetes/pull/139192",
+			"https://github.com/kubernetes/kubernetes/pull/139193",
 			"https://github.com/kubernetes/kubernetes/pull/139194"},
-	},
-	// Without a sign: its id would be taken for the name of a secret in logs.json.
-	{
-		ID: "kubelet-binary-secret", Of: Kubelet,
-		From:   "1.34.0 < 1.34.9",
-		Title:  "Pods with binary data of a Secret in a variable fail",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139194"},
 	},
 	{
 		ID: "kubelet-republish-deletes-mount", Of: Kubelet,
-		From:   "1.34.0 < 1.34.9",
+		From:   "1.34.0 < 1.34.9, 1.35.0 < 1.35.6, 1.36.0 < 1.36.2",
 		Title:  "kubelet deletes a CSI mount if republishing it fails",
 		Breaks: []string{"running-containers"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/139230"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/139228",
+			"https://github.com/kubernetes/kubernetes/pull/139229",
+			"https://github.com/kubernetes/kubernetes/pull/139230"},
+	},
+	{
+		ID: "kubelet-mount-point-left", Of: Kubelet,
+		From:   "1.20.0 < 1.29.0", // 1.19 asks first whether it is mounted
+		Title:  "kubelet refuses volumes whose mount point is left over",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			// such links of the SMB drivers are smb-mapping-disconnected's
+			{Text: "Cannot create a file when that file already exists",
+				Also: []string{"attacher.MountDevice failed to create dir"},
+				Not:  []string{"smb.csi.k8s.io", "file.csi.azure.com"}},
+		},
+		Workaround: "Until the update, remove the link that the error names with rmdir, which leaves its target alone.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/119401",
+			"https://github.com/kubernetes/kubernetes/pull/119735"},
 	},
 	{
 		ID: "kubelet-volume-metrics-missing", Of: Kubelet,
@@ -165,10 +195,20 @@ var kubeletRows = []Row{
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/133905"},
 	},
 	{
+		ID: "kubelet-sidecar-restart", Of: Kubelet,
+		From:   "1.35.0 < 1.35.4",
+		Title:  "Containers beside a sidecar do not restart",
+		Breaks: []string{"running-containers"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/137146",
+			"https://github.com/kubernetes/kubernetes/pull/137885"},
+	},
+	{
 		ID: "kubelet-volume-detached-early", Of: Kubelet,
-		From:  "1.31.0 < 1.31.5",
+		From:  "1.29.0 < 1.29.13, 1.30.0 < 1.30.9, 1.31.0 < 1.31.5",
 		Title: "Pods stay in Terminating: kubelet loses track of a mount",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/129062"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/129062",
+			"https://github.com/kubernetes/kubernetes/pull/129063",
+			"https://github.com/kubernetes/kubernetes/pull/129064"},
 	},
 }
 
@@ -196,10 +236,12 @@ var kubeProxyRows = []Row{
 	},
 	{
 		ID: "kube-proxy-modify-load-balancer", Of: KubeProxy,
-		From:   "1.32.0 < 1.32.6, 1.33.0 < 1.33.2",
+		From:   "1.31.0 < 1.32.6, 1.33.0 < 1.33.2",
 		Title:  "kube-proxy updates load balancers that HNS does not change",
 		Breaks: []string{"services"},
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/131506",
+		Build:  26100, // the only one with HNS 15.4
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/131466",
+			"https://github.com/kubernetes/kubernetes/pull/131506",
 			"https://github.com/kubernetes/kubernetes/pull/131649"},
 	},
 	{
@@ -215,6 +257,8 @@ var kubeProxyRows = []Row{
 		From:   "1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
 		Title:  "kube-proxy keeps remote endpoints of deleted pods",
 		Breaks: []string{"services"},
+		State:  "remote-endpoint-unused",
+		Warn:   true,
 		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/135146"},
 	},
 	{
@@ -253,10 +297,21 @@ var kubeProxyRows = []Row{
 	},
 	{
 		ID: "kube-proxy-endpoint-slices", Of: KubeProxy,
-		From:   "1.16.0 < 1.16.5, 1.17.0 < 1.17.1",
+		From:   "1.16.0 < 1.17.5", // no 1.16 has the fix
 		Title:  "kube-proxy fails with EndpointSlices",
 		Breaks: []string{"services"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/86016"},
+		// it never syncs where the gate is on, and says no more than at an ordinary start
+		Signs: []checks.Sign{
+			{Text: "FLAG: --feature-gates=", Also: []string{"EndpointSlice=true"},
+				In: []string{"kube-proxy"}},
+			{Text: "feature gates: &{map[", Also: []string{"EndpointSlice:true"},
+				In: []string{"kube-proxy"}},
+		},
+		OtherCauses: true, // releases with the fix leave the gate alone
+		Workaround:  "Until the update, start kube-proxy without the feature gate EndpointSlice.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/85352",
+			"https://github.com/kubernetes/kubernetes/pull/86016",
+			"https://github.com/kubernetes/kubernetes/pull/89117"},
 	},
 	{
 		ID: "kube-proxy-own-node-port", Of: KubeProxy,
@@ -314,5 +369,18 @@ var kubeProxyRows = []Row{
 		},
 		Links: []string{"https://github.com/Azure/AKS/issues/3718",
 			"https://github.com/kubernetes/kubernetes/pull/113567"},
+	},
+	{
+		ID: "kube-proxy-no-port-mappings", Of: KubeProxy,
+		From:   "1.25.0 < 1.36.5, 1.37.0 < 1.37.1", // 1.35.8 does not have the fix
+		Title:  "kube-proxy panics if a load balancer has no port",
+		Breaks: []string{"kube-proxy"},
+		Signs: []checks.Sign{
+			{Text: "winkernel.hns.getAllLoadBalancers("},
+		},
+		Explains: []string{"kube-proxy-panic"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/141488",
+			"https://github.com/kubernetes/kubernetes/pull/141681",
+			"https://github.com/kubernetes/kubernetes/pull/141707"},
 	},
 }

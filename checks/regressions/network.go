@@ -32,6 +32,11 @@ var calicoRows = []Row{
 		Title:       "confd does not find its files in a HostProcess pod",
 		Breaks:      []string{"pod-traffic"},
 		HostProcess: true,
+		Signs: []checks.Sign{
+			{Text: "Cannot load template resources: confdir"},
+			{Text: "Found no templates", Also: []string{"confd/"}},
+		},
+		OtherCauses: true, // a confd that was configured by hand
 		Links:       []string{"https://github.com/projectcalico/calico/commit/b7e59e0caa"},
 	},
 	{
@@ -106,7 +111,7 @@ var flannelRows = []Row{
 	{
 		ID: "flannel-empty-vtep-mac", Of: Flannel,
 		From:    "0.11.0 < 0.13.0",
-		Title:   "flannel announces no VTEP MAC after it renews its lease",
+		Title:   "flannel with etcd announces no VTEP MAC after it renews its lease",
 		Breaks:  []string{"pod-traffic"},
 		Backend: node.OverlayNet,
 		Links:   []string{"https://github.com/flannel-io/flannel/commit/42c1cc9c"},

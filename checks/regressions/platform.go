@@ -55,13 +55,23 @@ var windowsRows = []Row{
 	},
 }
 
+// rke2Starts is what RKE2 logs first. It starts all programs that its last run has ended.
+var rke2Starts = []string{"Starting rke2 agent"}
+
 // rke2Rows are from the release notes of RKE2.
 var rke2Rows = []Row{
 	{
 		ID: "rke2-bootstraps-again", Of: RKE2,
-		From:  "1.26.0 < 1.26.13, 1.27.0 < 1.27.10, 1.28.0 < 1.28.6, 1.29.0 < 1.29.1",
-		Title: "RKE2 unpacks its Windows image at each start",
-		Links: []string{"https://github.com/rancher/rke2/pull/5159",
+		From:   "1.26.0 < 1.26.13, 1.27.0 < 1.27.10, 1.28.0 < 1.28.6, 1.29.0 < 1.29.1",
+		Title:  "RKE2 unpacks its Windows image at each start",
+		Breaks: []string{"container-runtime"},
+		Signs: []checks.Sign{
+			{Text: "failed to extract runtime image",
+				Also: []string{"being used by another process"}},
+		},
+		OtherCauses: true, // another program that holds a file
+		Links: []string{"https://github.com/rancher/rke2/issues/5182",
+			"https://github.com/rancher/rke2/pull/5159",
 			"https://github.com/rancher/rke2/pull/5185"},
 	},
 	{
@@ -97,9 +107,16 @@ var rke2Rows = []Row{
 	},
 	{
 		ID: "rke2-cni-none", Of: RKE2,
-		From:  "1.28.0 < 1.28.15, 1.29.0 < 1.29.10, 1.30.0 < 1.30.6, 1.31.0 < 1.31.2",
-		Title: "RKE2 sets up a network although cni is none",
-		Links: []string{"https://github.com/rancher/rke2/pull/6831",
+		From:   "1.28.0 < 1.28.15, 1.29.0 < 1.29.10, 1.30.0 < 1.30.6, 1.31.0 < 1.31.2",
+		Title:  "RKE2 ends with a panic if cni is none",
+		Breaks: []string{"kubelet-start"},
+		// it says so, and then sets up the plugin that it does not have
+		Signs: []checks.Sign{
+			{Text: "Skipping CNI setup"},
+		},
+		OtherCauses: true, // releases with the fix do skip it
+		Links: []string{"https://github.com/rancher/rke2/issues/6819",
+			"https://github.com/rancher/rke2/pull/6831",
 			"https://github.com/rancher/rke2/pull/6834"},
 	},
 	{
@@ -109,6 +126,20 @@ var rke2Rows = []Row{
 		Breaks: []string{"container-runtime"},
 		Links: []string{"https://github.com/rancher/rke2/pull/9279",
 			"https://github.com/rancher/rke2/pull/9282"},
+	},
+	{
+		ID: "rke2-network-not-restarted", Of: RKE2,
+		From:   "1.26.0 < 1.32.11, 1.33.0 < 1.33.7, 1.34.0 < 1.34.3",
+		Title:  "RKE2 does not restart Felix and confd",
+		Breaks: []string{"pod-traffic"},
+		// releases with the fix add that they restart it
+		Signs: []checks.Sign{
+			{Text: "Felix exited", Not: []string{"restarting"}, Until: rke2Starts},
+			{Text: "Confd exited", Not: []string{"restarting"}, Until: rke2Starts},
+		},
+		Workaround: "Until the update, restart the service rke2 when one of them has exited.",
+		Links: []string{"https://github.com/rancher/rke2/issues/9324",
+			"https://github.com/rancher/rke2/commit/15e4c318a"},
 	},
 	{
 		ID: "rke2-cloud-config-flag", Of: RKE2,

@@ -32,10 +32,11 @@ type Row struct {
 	OtherCauses bool
 	// where the regression can be met at all; all that are set must hold
 	Backend     node.Backend
-	Build       int    // of Windows
-	Runtime     string // containerd or docker
-	HostProcess bool   // where HostProcess pods run
-	DualStack   bool   // where pods have addresses of both families
+	Build       int      // of Windows
+	Runtime     string   // containerd or docker
+	HostProcess bool     // where HostProcess pods run
+	DualStack   bool     // where pods have addresses of both families
+	Sizes       []string // endings of the instance types of the cloud that have it
 	Workaround  string
 	Links       []string
 }
@@ -83,6 +84,9 @@ func (r Row) check(find Resolver) *checks.Check {
 		},
 	}
 	c.Title, c.Healthy, c.Doc = c.TitleOf.String(), c.HealthyOf.String(), c.DocOf.String()
+	if len(r.Sizes) > 0 {
+		c.Uses = append(c.Uses, evidence.Node)
+	}
 	for _, id := range r.Breaks {
 		c.Breaks = append(c.Breaks, find.Effect(id))
 	}
@@ -156,6 +160,9 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 	[]*checks.Finding, error) {
 	if r.HostProcess && !runsHostProcess(s) {
 		return nil, checks.Skip("no HostProcess pod is on this node")
+	}
+	if size := instanceType(s); len(r.Sizes) > 0 && size != "" && !r.ofSize(size) {
+		return nil, checks.Skip("the regression affects other machine sizes (found: %s)", size)
 	}
 	found, seen := r.Of.version(s)
 	if !seen || r.applies(node.About(s)) == errUnseen {
@@ -234,6 +241,17 @@ func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
 		}
 	}
 	return nil
+}
+
+// instanceType is the size of the machine, as the cloud wrote it on the Node.
+func instanceType(s evidence.Snapshot) string {
+	return evidence.Node.In(s).Metadata.Labels["node.kubernetes.io/instance-type"]
+}
+
+func (r Row) ofSize(instanceType string) bool {
+	return slices.ContainsFunc(r.Sizes, func(end string) bool {
+		return strings.HasSuffix(instanceType, end)
+	})
 }
 
 func runsHostProcess(s evidence.Snapshot) bool {

@@ -91,7 +91,7 @@ func judge(t *testing.T, r regressions.Row, version, line string) checks.Result 
 		nodeWith(r, version)
 	if line != "" {
 		log := map[regressions.Component]string{regressions.Flannel: "flanneld",
-			regressions.Containerd: "containerd"}[r.Of]
+			regressions.Containerd: "containerd", regressions.KubeProxy: "kube-proxy"}[r.Of]
 		if log == "" {
 			log = "kubelet"
 		}
@@ -149,6 +149,9 @@ func nodeWith(r regressions.Row, version string) string {
 		annotations += `"flannel.alpha.coreos.com/backend-type":"` + kind + `",`
 	}
 	labels := ""
+	if len(r.Sizes) > 0 {
+		labels = `"node.kubernetes.io/instance-type":"Standard_D4ads` + r.Sizes[0] + `"`
+	}
 	if r.Of == regressions.WMCO {
 		labels = `"node.openshift.io/os_id":"Windows"`
 	}
@@ -183,6 +186,20 @@ var images = map[regressions.Component]string{
 	regressions.SMB: "sig-storage/smbplugin",
 }
 
+// TestARowOfOtherSizesIsNotOfThisNode: the same driver finds the disks of other machines.
+func TestARowOfOtherSizesIsNotOfThisNode(t *testing.T) {
+	rows := regressions.Rows()
+	row := rows[slices.IndexFunc(rows, func(r regressions.Row) bool {
+		return r.ID == "azure-disk-nvme-v7"
+	})]
+	row.Sizes = []string{"_v5"} // what the Node of the test is
+	got := judge(t, row, "1.34.0", row.Signs[0].Text)
+	if got.Status != checks.StatusSkip ||
+		got.Reason != "the regression affects other machine sizes (found: Standard_D4ads_v5)" {
+		t.Errorf("it is %s (%s%s)", got.Status, got.Reason, got.Gap)
+	}
+}
+
 // TestARowWithoutItsVersionOnlyWarns, and only of a text in the logs: other versions may log it too.
 func TestARowWithoutItsVersionOnlyWarns(t *testing.T) {
 	rows := regressions.Rows()
@@ -205,6 +222,7 @@ func TestTheStateOfARowIsThatOfItsCheck(t *testing.T) {
 	for id, from := range map[string][2]string{
 		"hns-lb-missing-or-stale":           {"regression-kube-proxy-stale-load-balancers", "v1.24.3"},
 		"local-and-remote-endpoint-same-ip": {"regression-kube-proxy-stale-remote-endpoint", "v1.34.5"},
+		"remote-endpoint-unused":            {"regression-kube-proxy-terminated-endpoints", "v1.34.1"},
 	} {
 		t.Run(id, func(t *testing.T) {
 			recording, err := fixtures.Open(id)
@@ -238,7 +256,7 @@ func withKubelet(t *testing.T, recording fs.FS, old, version string) fs.FS {
 			return err
 		}
 		content, err := fs.ReadFile(recording, path)
-		if strings.HasPrefix(path, "api/") {
+		if strings.HasPrefix(path, "api/") && old != "" {
 			content = []byte(strings.ReplaceAll(string(content), old, version))
 		}
 		tree[path] = &fstest.MapFile{Data: content, Mode: 0o444}
@@ -246,6 +264,10 @@ func withKubelet(t *testing.T, recording fs.FS, old, version string) fs.FS {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if old == "" { // the recording says nothing of it
+		tree["api/node.json"] = &fstest.MapFile{Mode: 0o444, Data: fmt.Appendf(nil,
+			`{"status":{"nodeInfo":{"kubeletVersion":%q}}}`, version)}
 	}
 	return tree
 }

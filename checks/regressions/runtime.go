@@ -160,6 +160,11 @@ var containerdRows = []Row{
 		Title:  "containerd refuses images of Server 2022 on Server 2025",
 		Breaks: []string{"pod-start"},
 		Build:  26100,
+		Signs: []checks.Sign{
+			{Text: "no match for platform in manifest", Also: []string{"ltsc2022"}},
+		},
+		Explains:    []string{"app-image-os-version-mismatch"},
+		OtherCauses: true, // an image of another architecture
 		Links: []string{"https://github.com/containerd/containerd/pull/8854",
 			"https://github.com/containerd/containerd/pull/9069"},
 	},
@@ -167,6 +172,11 @@ var containerdRows = []Row{
 		ID: "containerd-gc-stops", Of: Containerd,
 		From:  "1.7.0 < 1.7.11",
 		Title: "One layer that cannot be removed stops garbage collection",
+		Signs: []checks.Sign{
+			{Text: "snapshot garbage collection failed", Also: []string{"snapshotter=windows"}},
+		},
+		Explains: []string{"disk-pressure-snapshot-leak"},
+		Warn:     true, OtherCauses: true, // other releases say so of a damaged database
 		Links: []string{"https://github.com/containerd/containerd/pull/9482"},
 	},
 	{

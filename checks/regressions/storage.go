@@ -29,14 +29,26 @@ var storageRows = []Row{
 		From:   "1.31.0 < 1.31.2",
 		Title:  "Azure Disk driver finds no NVMe disk on v6 VM sizes",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/7c070fe53"},
+		Sizes:  []string{"_v6", "_v7"},
+		Signs: []checks.Sign{
+			{Text: "could not find disk id for lun"},
+		},
+		Explains:    []string{"azure-disk-nvme"},
+		OtherCauses: true, // a disk that is not attached yet
+		Links:       []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/7c070fe53"},
 	},
 	{
 		ID: "azure-disk-nvme-v7", Of: AzureDisk,
-		From:   "1.34.0 < 1.34.4",
+		From:   "1.33.0 < 1.34.4", // 1.33.11 does not have the fix
 		Title:  "Azure Disk driver finds no NVMe disk on v7 VM sizes",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/410484659"},
+		Sizes:  []string{"_v7"},
+		Signs: []checks.Sign{
+			{Text: "could not find disk id for lun"},
+		},
+		Explains:    []string{"azure-disk-nvme"},
+		OtherCauses: true, // a disk that is not attached yet
+		Links:       []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/410484659"},
 	},
 	{
 		ID: "azure-disk-clone", Of: AzureDisk,
@@ -121,7 +133,11 @@ var storageRows = []Row{
 		From:   "1.31.0 < 1.31.2",
 		Title:  "Azure Disk driver may use the system drive as a volume",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/pull/2671"},
+		Signs: []checks.Sign{
+			{Text: "SetDiskState on disk(", Also: []string{"Operation not supported on a critical disk"}},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2661",
+			"https://github.com/kubernetes-sigs/azuredisk-csi-driver/pull/2671"},
 	},
 	{
 		ID: "azure-disk-restore-size", Of: AzureDisk,
@@ -158,9 +174,14 @@ var storageRows = []Row{
 	},
 	{
 		ID: "azure-disk-pod-crash", Of: AzureDisk,
-		From:   "1.7.0 < 1.8.0",
+		From:   "1.6.0 < 1.8.0",
 		Title:  "Azure Disk driver pod crashes",
 		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			// its probe has one second
+			{Text: "--mode=kubelet-registration-probe",
+				Also: []string{"disk.csi.azure.com", "timed out"}},
+		},
 		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/18702f01b",
 			"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/56917ba46"},
 	},
@@ -186,25 +207,28 @@ var storageRows = []Row{
 			"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/a3c12bb7d"},
 	},
 	{
-		ID: "azure-file-wmi", Of: AzureFile,
-		From:   "1.33.0 < 1.33.2",
-		Title:  "Azure File driver breaks SMB mappings through WMI",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/55e9b6da1"},
-	},
-	{
 		ID: "azure-file-kubeconfig", Of: AzureFile,
 		From:   "1.28.0 < 1.28.1",
 		Title:  "Azure File driver does not use its service account",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/a4f17e3d7"},
+		// the argument of its own manifest
+		Signs: []checks.Sign{
+			{Text: "get kubeconfig(C:", Also: []string{"config) failed with error"}},
+		},
+		OtherCauses: true, // a kubeconfig that was set by hand
+		Links:       []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/a4f17e3d7"},
 	},
 	{
 		ID: "azure-file-pod-crash", Of: AzureFile,
 		From:   "1.6.0 < 1.7.0",
 		Title:  "Azure File driver pod crashes",
 		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/93d6c79de"},
+		Signs: []checks.Sign{
+			// its probe has one second
+			{Text: "--mode=kubelet-registration-probe",
+				Also: []string{"file.csi.azure.com", "timed out"}},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/93d6c79de"},
 	},
 	{
 		ID: "azure-file-registration", Of: AzureFile,
@@ -224,15 +248,14 @@ var storageRows = []Row{
 		ID: "smb-mapping-leak", Of: SMB,
 		From:  "1.17.0 < 1.20.1",
 		Title: "SMB driver leaves global mappings behind",
+		Signs: []checks.Sign{
+			// it looks in the folder of another driver
+			{Text: "CheckForDuplicateSMBMounts(",
+				Also: []string{"smb.csi.k8s.io", "csi\\file.csi.azure.com: "}},
+		},
+		Warn: true,
 		Links: []string{"https://github.com/kubernetes-csi/csi-driver-smb/commit/af3f47619",
 			"https://github.com/kubernetes-csi/csi-driver-smb/issues/1035"},
-	},
-	{
-		ID: "smb-pod-crash", Of: SMB,
-		From:   "1.2.0 < 1.3.0",
-		Title:  "SMB driver pod crashes",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-csi/csi-driver-smb/commit/08016f0a5"},
 	},
 	{
 		ID: "smb-registration", Of: SMB,
