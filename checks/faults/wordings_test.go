@@ -191,6 +191,15 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"podcidr-not-assigned", "Kubernetes 1.34", "kube-proxy", // pkg/proxy/node.go
 			`E1120 09:58:00.1 1 server.go:134] "Error running ProxyServer" err="timeout waiting for PodCIDR allocation on node \"win-1\""`,
 			"fail: kube-proxy exits: its Node has no podCIDR [text]"},
+		{"kubelet-setting-rejected", "a feature gate that is gone", "kubelet", // cmd/kubelet/app/server.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to set feature gates from initial flags-based config: unrecognized feature gate: IPv6DualStack"`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
+		{"kubelet-setting-rejected", "a quantity", "kubelet", // cmd/kubelet/app/server.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to run Kubelet: --system-reserved value failed to parse: failed to parse quantity \"2GB\" for \"memory\" resource: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
+		{"kubelet-setting-rejected", "an address", "kubelet", // pkg/kubelet/kubelet.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to run Kubelet: failed to create kubelet: bad --node-ip \"10.0.0\": must be either a single IP or a dual-stack pair of IPs"`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
