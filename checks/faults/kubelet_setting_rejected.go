@@ -35,6 +35,15 @@ The check looks for the error in the log of the kubelet, which names the setting
 			Not:   []string{"invalid configuration: the containerRuntimeEndpoint was not specified or empty, path"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
+		// What is not part of that validation: cmd/kubelet/app and pkg/kubelet/kubelet.go, the same in 1.24
+		// to 1.35; the parsed values have their names since 1.27, the folder is read since 1.28.
+		{Text: "failed to set feature gates from initial flags-based config",
+			Or: []string{"-reserved value failed to parse: ", "bad --node-ip ",
+				"unable to parse reserved-cpus list: ", "failed to load kubelet dropin file, path: ",
+				"unknown priority class "},
+			In:    []string{"kubelet", evidence.InEvents, "other"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it rejects a setting of its configuration"},
 		{Text: "] [invalid configuration: ", Or: []string{"] invalid configuration: "}, // until 1.20
 			Also:  []string{"server.go:"},
 			Not:   []string{"--cgroups-per-qos", "no configuration has been provided"},

@@ -128,5 +128,6 @@ func proxyStays(n *node.Node, s evidence.Snapshot) bool {
 }
 
 // gateWarning is where the kubelet and kube-proxy of OpenShift warn of a gate that they do not know
-// and go on: staging/src/k8s.io/component-base/featuregate of openshift/kubernetes.
-var gateWarning = []string{"feature_gate.go:"}
+// and go on: staging/src/k8s.io/component-base/featuregate of openshift/kubernetes. The second is the
+// kubelet's: kubelet-setting-rejected.
+var gateWarning = []string{"feature_gate.go:", "initial flags-based config"}

@@ -181,6 +181,25 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"time=\"2026-11-20T09:58:00Z\" level=fatal msg=\"calico chart was not found\"\n" +
 				`time="2026-11-20T09:59:00Z" level=info msg="Running RKE2 kubelet [--v=0]"`,
 			"info: the logs say: the RKE2 agent exits: the network plugin of the cluster has no support for Windows; it is over: a later line says: Running RKE2 kubelet [text]"},
+		{"hostname-override-mismatch", "Kubernetes 1.34", "kube-proxy", // pkg/proxy/node.go
+			`E1120 09:58:00.1 1 node.go:121] "Timed out waiting for node %q to exist" WIN-1="(MISSING)"`,
+			"warn: kube-proxy waited for a Node that does not exist: its node name is wrong, or it started before the kubelet [text]"},
+		{"hostname-override-mismatch", "Kubernetes 1.34, after a restart", "kube-proxy",
+			`E1120 09:58:00.1 1 node.go:121] "Timed out waiting for node %q to exist" win-1="(MISSING)"` + "\n" +
+				`I1120 09:59:00.1 1 server.go:219] "Successfully retrieved NodeIPs" NodeIPs=["10.0.0.12"]`,
+			"info: the logs say: kube-proxy waited for a Node that does not exist: its node name is wrong, or it started before the kubelet; it is over: a later line says: Successfully retrieved NodeIPs [text]"},
+		{"podcidr-not-assigned", "Kubernetes 1.34", "kube-proxy", // pkg/proxy/node.go
+			`E1120 09:58:00.1 1 server.go:134] "Error running ProxyServer" err="timeout waiting for PodCIDR allocation on node \"win-1\""`,
+			"fail: kube-proxy exits: its Node has no podCIDR [text]"},
+		{"kubelet-setting-rejected", "a feature gate that is gone", "kubelet", // cmd/kubelet/app/server.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to set feature gates from initial flags-based config: unrecognized feature gate: IPv6DualStack"`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
+		{"kubelet-setting-rejected", "a quantity", "kubelet", // cmd/kubelet/app/server.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to run Kubelet: --system-reserved value failed to parse: failed to parse quantity \"2GB\" for \"memory\" resource: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
+		{"kubelet-setting-rejected", "an address", "kubelet", // pkg/kubelet/kubelet.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to run Kubelet: failed to create kubelet: bad --node-ip \"10.0.0\": must be either a single IP or a dual-stack pair of IPs"`,
+			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
