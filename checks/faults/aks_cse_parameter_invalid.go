@@ -28,7 +28,7 @@ The check looks for these words in the log of the script.`,
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://github.com/Azure/AgentBaker/pull/2441",
-		"https://github.com/Azure/AgentBaker/blob/master/staging/cse/windows/windowscsehelper.ps1",
+		"https://github.com/Azure/AgentBaker/blob/main/parts/windows/windowscsehelper.ps1",
 	},
 	Breaks:   []*checks.Effect{effectKubelet},
 	Explains: []string{"aks-provisioning-failed"},
@@ -37,6 +37,7 @@ The check looks for these words in the log of the script.`,
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_NO_CSE_RESULT_LOG",
 			Or:   []string{`Cannot find path 'C:\AzureData\CSEResult.log' because it does not exist`},
+			Not:  []string{cseCommand},
 			Says: "the provisioning script of AKS did not run: one of its parameters is not valid"},
 	},
 })

@@ -18,6 +18,9 @@ var cseResult = regexp.MustCompile(`ExitCode:\s*[|"]?(\d{1,3})\b[|"]?(?:.*?\b(WI
 // aksLogs are the folders of the logs of AKS's scripts, in bundles and on the node.
 var aksLogs = []string{"aks", "azure", "other"}
 
+// cseCommand is in the line of the command that starts the script, which throws results itself.
+const cseCommand = "(Test-Path "
+
 var _ = register(&checks.Check{
 	ID:       "aks-provisioning-failed",
 	Title:    "AKS provisioning of the node failed",
@@ -25,7 +28,7 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryComponents,
 	Doc: `AKS sets a Windows node up with a custom script extension (CSE): it downloads the packages,
 configures containerd, the kubelet and the network, and checks that it reaches the API server. If a
-step fails, the script ends with an exit code (1 to 85), the node pool reports
+step fails, the script ends with an exit code (1 to 84), the node pool reports
 VMExtensionProvisioningError for vmssCSE, and the node does not join, or joins half configured. 5 is
 the API server, 33 to 40 are downloads, 13 and 14 containerd, 76 to 84 the registry of a network
 isolated cluster, 50 a script that ended without a result.
@@ -52,6 +55,11 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 			Not: []string{"Set ExitCode to 0 ", "Set ExitCode to 32 "}, In: aksLogs,
 			Until: []string{"Setup Complete"},
 			Says:  "the provisioning script of AKS ended with an exit code"},
+		// Since February 2024 the extension's own log and status show the result. Its command line, which
+		// Windows logs on a healthy node too, has the texts of codes 49 and 50: csecmd.ps1.
+		{Text: "ExitCode: |", Also: []string{"Output: |WINDOWS_CSE_ERROR_"},
+			Not: []string{"ExitCode: |32|", cseCommand}, In: aksLogs,
+			Says: "the provisioning script of AKS ended with an exit code"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		absent := 0

@@ -47,14 +47,18 @@ interface does).`,
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},
 	Signs: []checks.Sign{
 		{Text: "Failed to set the uplink port with no-flood config", Until: antreaStarted,
-			Says: "Antrea's agent could not set up the uplink of its bridge: Open vSwitch does not respond"},
+			Says: "Antrea's agent could not set up the uplink of its bridge"},
 		// It asks again after 2, 4 and 8 seconds: a healthy start is connected before the third time.
 		// The second form is of Antrea's main branch of 2026, pkg/ovs/ovsconfig/ovs_client.go.
 		{Text: "Not connected yet, will try again in 8s", Or: []string{`retryBackoff="8s"`},
 			Also: []string{"Not connected yet"}, Until: antreaConnected,
 			Says: "Antrea's agent cannot connect to the Open vSwitch database"},
-		{Text: "Set-NetAdapterAdvancedProperty", Also: []string{"br-int"},
-			Says: "the bridge of Open vSwitch is missing"},
+		// Antrea 0.7 to 1.4 sets the address of the bridge with it (pkg/agent/agent_windows.go). Windows'
+		// text goes on in further lines, which name the bridge (antrea 1528).
+		{Text: "error initializing agent: Set-NetAdapterAdvancedProperty",
+			Or:    []string{"failed to run command 'Set-NetAdapterAdvancedProperty"},
+			Until: antreaStarted,
+			Says:  "the bridge of Open vSwitch is missing"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding

@@ -31,9 +31,21 @@ The check looks for the refusal of calico-node's service account.`,
 	Needs:   []evidence.Need{evidence.Logs("calico-node")},
 	Signs: []checks.Sign{
 		{Text: "endpointslices.discovery.k8s.io is forbidden", Also: []string{`calico-node"`},
-			Says: "the role of calico-node does not allow it to list EndpointSlices"},
+			Until: endpointSlicesListed,
+			Says:  "the role of calico-node does not allow it to list EndpointSlices"},
 		{Text: "Unable to list K8s EndpointSlice resources",
 			Also: []string{"the server could not find the requested resource"},
 			Says: "Felix is too old for this API server: it requests EndpointSlices from an API that was removed"},
+		// Calico 3.21.3 to 3.22.5 list it through list_pager.go of libcalico-go, which has no line of
+		// its own; 3.23 and later request v1.
+		{Text: "Failed to perform list of current data during resync",
+			Also: []string{"kubernetesendpointslices", "the server could not find the requested resource"},
+			Not:  []string{"Unable to list K8s EndpointSlice resources"},
+			Says: "Felix is too old for this API server: it requests EndpointSlices from an API that was removed"},
 	},
 })
+
+// endpointSlicesListed is what Felix says after its first list of them:
+// libcalico-go/lib/backend/watchersyncer/watchercache.go, the same from Calico 3.8 to 3.32.
+var endpointSlicesListed = []string{
+	`Sending synced update ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices"`}

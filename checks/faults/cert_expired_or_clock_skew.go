@@ -23,7 +23,8 @@ const (
 const expiresSoon = 7 * 24 * time.Hour
 
 // Calls that fail over somebody else's certificate: a registry's, a webhook's.
-var othersCertificates = []string{"pull", "failed to resolve reference", "/v2/", "webhook"}
+var othersCertificates = []string{"pull", "failed to resolve reference",
+	"failed to resolve image: ", "/v2/", "webhook"}
 
 // reachedAPIServer is what the components say that the API server has answered: after a boot the
 // clock may be wrong until Windows has set it.

@@ -59,10 +59,22 @@ controller show it.`,
 	Needs: []evidence.Need{evidence.Node},
 	Uses:  []evidence.Need{evidence.Pods, evidence.ConfigMaps},
 	Signs: []checks.Sign{
+		// The plugin until July 2023: plugins/vpc-shared-eni/config of aws/amazon-vpc-cni-plugins.
 		{Text: "pod does not have label " + vpcAddress,
 			Says: "the CNI plugin finds no VPC address on a pod: neither the webhook nor the resource controller has set one"},
+		// The controller when it was a pod of the cluster (containers-roadmap 463, eksctl 2721). It
+		// fills its warm pool, so that a full node may say it with no pod waiting.
 		{Text: "node has no open IP address slots", Also: []string{"PrivateIPv4Address"},
-			Says: "all address slots of the node's network interface are taken"},
+			Level: checks.Warn,
+			Says:  "all address slots of the node's network interface are taken"},
+		{Text: "Reconciler failed to create resource " + vpcAddress,
+			Also: []string{"failed to assign IP addresses"},
+			Says: "the resource controller got no address for a node from AWS"},
+		// Today's, in the control plane, tells the pod: pkg/handler/warm.go of
+		// aws/amazon-vpc-resource-controller-k8s since 1.4.0.
+		{Text: "because the specified subnet does not have enough free cidr blocks",
+			Also: []string{"Warm pool for resource " + vpcAddress}, In: []string{evidence.InPodEvents},
+			Says: "the subnet of the node has no free block of 16 addresses"},
 		{Text: "Insufficient " + vpcAddress, In: []string{evidence.InPodEvents}, Level: checks.Warn,
 			Says: "the scheduler finds no Windows node with a VPC address to spare"},
 	},

@@ -77,7 +77,7 @@ whether this node may use the account.`,
 	Needs:  []evidence.Need{evidence.Pods},
 	Uses:   []evidence.Need{evidence.WindowsEvents},
 	Signs: []checks.Sign{
-		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents},
+		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents, "other"},
 			Says: "Container Credential Guard cannot get the credentials of the account"},
 		{Text: "Getting parent domain failed: Status = 1722",
 			Says: "nltest in a container: the container has no credential spec"},

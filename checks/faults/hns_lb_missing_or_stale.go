@@ -80,8 +80,11 @@ one, and a kube-proxy that has just started.`,
 			"hcnCreateLoadBalancer")),
 		checks.SignOfCode("ERROR_ALREADY_EXISTS",
 			"kube-proxy cannot create a load balancer: HNS still has an old one for the same address", "hcnCreateLoadBalancer"),
-		{Text: "Error deleting Hns loadbalancer policy resource",
-			Says:  "kube-proxy cannot delete a load balancer that no longer exists in HNS",
+		// Kubernetes 1.24 and later: pkg/proxy/winkernel. It tries each a second time and says so, which is
+		// ordinary on Server 2019; one that no longer exists is passed over in silence.
+		{Text: "Error deleting Hns ", Also: []string{"policy resource"},
+			Not:   []string{"Attempting one more time"},
+			Says:  "kube-proxy cannot delete a load balancer in HNS",
 			Level: checks.Warn},
 		{Text: "policy creation failed", ConfirmOnly: true},
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},

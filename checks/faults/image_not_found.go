@@ -44,7 +44,9 @@ var imageNotFoundSigns = []checks.Sign{
 		Says: "the registry does not have the image or tag"},
 	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull"},
 		Says: "the registry does not have the image or tag"},
-	{Text: "failed to resolve reference", Also: []string{": not found"},
+	// containerd 2.1 and later resolve it in the transfer service: core/transfer/local/pull.go
+	{Text: "failed to resolve reference", Or: []string{"failed to resolve image: "},
+		Also: []string{": not found"},
 		Not:  []string{"manifest unknown", "no match for platform", "dial tcp", "no such host"},
 		Says: "the registry does not have the image or tag"},
 }

@@ -135,7 +135,7 @@ func imageOf(p evidence.Pod) string {
 var (
 	cancelled  = []string{"context canceled", "context deadline exceeded", "request canceled"}
 	ofTheWires = []string{"while waiting for connection", "Client.Timeout", "failed to do request",
-		"failed to resolve reference", "dial tcp", "TLS handshake", "lookup ", "connectex"}
+		"failed to resolve reference", "failed to resolve image: ", "dial tcp", "TLS handshake", "lookup ", "connectex"}
 )
 
 // cancelledPull finds the pod's recent pull that was cancelled, and how long it took.

@@ -17,9 +17,10 @@ var _ = register(&checks.Check{
 	Healthy:  "kubelet configuration does not require cgroups",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{2},
-	Doc: `cgroupsPerQOS and enforceNodeAllocatable have Linux defaults. A kubelet before 1.30 does not
+	Doc: `cgroupsPerQOS and enforceNodeAllocatable have Linux defaults. A kubelet before 1.31 does not
 start on Windows unless the first is false and the second is the empty list; even "none" is
-rejected. Newer versions ignore both.
+rejected. Newer versions ignore both, but still reject the second, with its default "pods", where
+the first is false.
 
 Flags override the configuration file. Settings that are not visible count only where the kubelet is
 not running: a running kubelet has accepted its settings.`,
@@ -36,26 +37,31 @@ not running: a running kubelet has accepted its settings.`,
 		evidence.File(node.KubeletConfigs[0])), node.NeedKubelet},
 	Uses: append(slices.Clone(node.KubeletSources), evidence.Node, evidence.Pods),
 	Signs: []checks.Sign{
-		// From 1.30 the same words are a warning of every start: validation_windows.go of Kubernetes.
+		// From 1.31 the same words are a warning of every start: validation_windows.go of Kubernetes.
 		{Text: "CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows",
 			Not:  ignoredOption,
 			Says: "the kubelet rejects cgroupsPerQOS: true on Windows"},
 		{Text: "EnforceNodeAllocatable (--enforce-node-allocatable)",
 			Also: []string{"is not supported on Windows"}, Not: ignoredOption,
 			Says: "the kubelet rejects enforceNodeAllocatable on Windows"},
-		{Text: "enforceNodeAllocatable (--enforce-node-allocatable) is not supported unless cgroupsPerQOS", Says: "the kubelet rejects enforceNodeAllocatable without cgroupsPerQOS"},
+		// Until 1.30, and from 1.31 on: pkg/kubelet/apis/config/validation/validation.go.
+		{Text: "enforceNodeAllocatable (--enforce-node-allocatable) is not supported unless cgroupsPerQOS",
+			Or:   []string{"cgroupsPerQOS (--cgroups-per-qos) must be set to true when"},
+			Says: "the kubelet rejects enforceNodeAllocatable without cgroupsPerQOS"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		level, effect := checks.Fail, evidence.Phrasef("the kubelet does not start")
 		up := kubeletUp(n, s)
-		switch {
-		case n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 30}):
-			level, effect = checks.Info, evidence.Phrasef("this version ignores the setting")
-		case up != nil:
+		if up != nil {
 			level, effect = checks.Warn,
 				evidence.Phrasef(
 					"the kubelet will reject it at its next start")
+		}
+		refused, refusal := level, effect
+		newer := n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: 31})
+		if newer {
+			level, effect = checks.Info, evidence.Phrasef("this version ignores the setting")
 		}
 		config, file, gap := n.KubeletConfig(s)
 		if f, ok := n.KubeletFlag("config"); up != nil && (!ok || f.Value == "") {
@@ -84,7 +90,11 @@ not running: a running kubelet has accepted its settings.`,
 			from2 = file.Field("enforceNodeAllocatable").Because("enforceNodeAllocatable: [%s]",
 				enforce)
 		}
+		clash := newer && strings.EqualFold(cgroups, "false")
 		if enforce = strings.Trim(enforce, `"'[] `); enforce != "" {
+			if clash && enforce != "none" {
+				level, effect = refused, refusal
+			}
 			findings = append(findings, checks.Findingf(level, "enforceNodeAllocatable",
 				"enforceNodeAllocatable is %s (expected on Windows: []): %s", enforce,
 				effect).With(from2, n.Kubelet.From))
@@ -106,8 +116,8 @@ not running: a running kubelet has accepted its settings.`,
 				At(file.Field("cgroupsPerQOS"),
 					"cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
-		if len(findings) == 0 && from2.Path == "" && level == checks.Fail && gap.Kind == "" &&
-			!running && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
+		if len(findings) == 0 && from2.Path == "" && gap.Kind == "" && !running &&
+			(level == checks.Fail || clash && refused == checks.Fail) && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "enforceNodeAllocatable",
 				"enforceNodeAllocatable is not set (default: pods, expected on Windows: []); the kubelet is not running").
 				At(file.Field("enforceNodeAllocatable"),
@@ -161,5 +171,5 @@ func setting(n *node.Node, flag string, up map[string]bool) (string, evidence.Be
 	return f.Value, f.From
 }
 
-// ignoredOption is how a kubelet from 1.30 begins its warnings, which stop nothing.
+// ignoredOption is how a kubelet from 1.31 begins its warnings, which stop nothing.
 var ignoredOption = []string{"ignored configuration option"}

@@ -20,9 +20,21 @@ func TestKubeletCgroupsPerQOS(t *testing.T) {
 		{"the configuration of a Linux node", linux + down + old,
 			"fail: cgroupsPerQOS is true (expected on Windows: false): the kubelet does not start [state]\n" +
 				"fail: enforceNodeAllocatable is pods (expected on Windows: []): the kubelet does not start [state]"},
-		{"from 1.30 on it is ignored", linux + down + mild,
+		{"1.30 rejects it still", linux + down + nodeOf("v1.30.14", "containerd://1.7.2"),
+			"fail: cgroupsPerQOS is true (expected on Windows: false): the kubelet does not start [state]\n" +
+				"fail: enforceNodeAllocatable is pods (expected on Windows: []): the kubelet does not start [state]"},
+		{"from 1.31 on it is ignored", linux + down + mild,
 			"info: cgroupsPerQOS is true (expected on Windows: false): this version ignores the setting [state]\n" +
 				"info: enforceNodeAllocatable is pods (expected on Windows: []): this version ignores the setting [state]"},
+		{"from 1.31 on the one without the other is not", replace(linux, "true", "false") + down + mild,
+			"fail: enforceNodeAllocatable is pods (expected on Windows: []): the kubelet does not start [state]"},
+		{"and not with the default of the other", "-- files/C/var/lib/kubelet/config.yaml --\ncgroupsPerQOS: false\n" + down + mild,
+			"fail: enforceNodeAllocatable is not set (default: pods, expected on Windows: []); the kubelet is not running [state]"},
+		{"from 1.31 on none is nothing", refusedNone + quiet + mild,
+			"info: enforceNodeAllocatable is none (expected on Windows: []): this version ignores the setting [state]"},
+		{"the log of one from 1.31 on", // pkg/kubelet/apis/config/validation/validation.go
+			logTelling("kubelet", `E1120 09:58:00.1 1 run.go:72] "command failed" err="failed to validate kubelet configuration, error: invalid configuration: cgroupsPerQOS (--cgroups-per-qos) must be set to true when \"pods\" contained in enforceNodeAllocatable (--enforce-node-allocatable), path: &TypeMeta{Kind:,APIVersion:,}"`),
+			"fail: the kubelet rejects enforceNodeAllocatable without cgroupsPerQOS [text]"},
 		{"flags overrule the file, and the kubelet runs", linux + alive + old, "pass"},
 		{"a kubelet that does not read the file", linux + elsewhere + old, "pass"},
 		{"even none is refused", refusedNone + quiet + old,

@@ -31,6 +31,8 @@ The check looks for the error in the log of the kubelet, which names the setting
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "failed to validate kubelet configuration",
+			// alone: runtime-pipe-missing
+			Not:   []string{"invalid configuration: the containerRuntimeEndpoint was not specified or empty, path"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
 		{Text: "] [invalid configuration: ", Or: []string{"] invalid configuration: "}, // until 1.20

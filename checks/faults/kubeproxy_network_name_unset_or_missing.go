@@ -41,6 +41,9 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		{Text: "Unable to find HNS Network specified", Lasts: 2 * time.Minute,
 			Until: append([]string{"Hns Network loaded"}, proxyStarted...),
 			Says:  "kube-proxy does not find its HNS network"},
+		// The start script of kube-proxy's image; PowerShell quotes its line where it fails.
+		{Text: "$subnet = $hnsNetwork.Subnets[0].AddressPrefix", Until: proxyStarted,
+			Says: "kube-proxy's start script does not find the HNS network"},
 		// 1.9 to 1.11 end there.
 		{Text: "Unable to find Hns Network speficied", Until: proxyStarted,
 			Says: "kube-proxy does not find its HNS network"},

@@ -50,6 +50,12 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 		{"the scheduler alone, which a full cluster makes say so",
 			"-- api/events.json --\n{\"items\":[{\"reason\":\"FailedScheduling\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web\"},\"message\":\"0/5 nodes are available: 5 Insufficient vpc.amazonaws.com/PrivateIPv4Address.\"}]}\n",
 			"warn: the scheduler finds no Windows node with a VPC address to spare [text]"},
+		{"the controller finds no free block in the subnet, which is no matter of a moment",
+			podEvent("ResourceAllocationFailed", "Warm pool for resource vpc.amazonaws.com/PrivateIPv4Address is currently empty because the specified subnet does not have enough free cidr blocks, will retry in 120s"),
+			"fail: the subnet of the node has no free block of 16 addresses [text]"},
+		{"the controller fills its pool",
+			podEvent("ResourceAllocationFailed", "Warm pool for resource vpc.amazonaws.com/PrivateIPv4Address is currently empty, will retry in 600ms"),
+			"unknown"},
 	})
 }
 

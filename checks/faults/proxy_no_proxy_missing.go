@@ -47,6 +47,9 @@ proxy; otherwise it is a warning. HTTP_PROXY alone does no harm: these requests 
 		// the API server itself says "is forbidden: User"
 		{Text: ": Forbidden", Also: []string{"error getting ClusterInformation"},
 			Says: "a CNI plugin's call to the API server was answered by a proxy: Forbidden"},
+		// what Go says of a CONNECT that a proxy refuses
+		{Text: ": Forbidden", Also: []string{":6443/api"}, Not: []string{"forbidden: ", "is forbidden"},
+			Says: "a call to the API server was answered by a proxy: Forbidden"},
 		{Text: "Proxy Authentication Required", Or: []string{"Gateway Timeout", "Gateway Time-out"},
 			Also: []string{"error getting ClusterInformation"},
 			Says: "a CNI plugin's call to the API server was answered by a proxy"},

@@ -112,6 +112,7 @@ func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []runtimeTex
 		}
 		pull := strings.Contains(text, "pull") ||
 			strings.Contains(text, "failed to resolve reference") ||
+			strings.Contains(text, "failed to resolve image: ") ||
 			strings.Contains(e.Reason, "ErrImagePull")
 		for _, words := range unanswered {
 			if pull && strings.Contains(text, words) {

@@ -39,6 +39,10 @@ the runtime.`,
 })
 
 var registryPlainHttpSigns = []checks.Sign{
-	{Text: "server gave HTTP response to HTTPS client",
+	// A probe, a webhook and a metrics scrape can get the same answer: the path is the registry's.
+	{Text: "server gave HTTP response to HTTPS client", Also: []string{"/v2/"},
+		Not:  []string{"probe"},
+		Says: "the registry has no TLS, and the runtime expects it"},
+	{Text: "server gave HTTP response to HTTPS client", Also: []string{"/v1/_ping"},
 		Says: "the registry has no TLS, and the runtime expects it"},
 }

@@ -14,7 +14,9 @@ wrong or expired, or the identity of the node may not pull. On AKS the identity 
 the role AcrPull on the registry. On EKS the role of the Windows node group needs
 AmazonEC2ContainerRegistryReadOnly; it is a role of its own, so Linux nodes may pull while Windows
 nodes may not. From Kubernetes 1.27 the kubelet has no code for ECR any more: without the program
-ecr-credential-provider, as on the first Windows AMIs of 1.27, it sends no credentials at all.
+ecr-credential-provider, as on the first Windows AMIs of 1.27, it sends no credentials at all. A
+registry that knows the identity but gives it no permission, or does not allow the address of the
+node, answers 403.
 
 The check looks for the answer at pods that wait for their image. A private image that does not
 exist gets the same answer from some registries.`,
@@ -63,6 +65,13 @@ var registryUnauthorizedSigns = []checks.Sign{
 		Also: []string{"PullImage", "failed to resolve reference"},
 		Not:  []string{"pull image", "PullImage from image service failed"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	// containerd 2.1 and later, by default: core/transfer/local/pull.go
+	{Text: "401 Unauthorized", Or: []string{"pull access denied"},
+		Also: []string{"PullImage", "failed to resolve image: "},
+		Not:  []string{"pull image", "PullImage from image service failed"},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	{Text: "403 Forbidden", Also: []string{"pull and unpack image", "failed to resolve "},
+		Says: "the registry forbids the image (403): no permission, or network rules of the registry"},
 	{Text: "unauthorized: authentication required", Also: []string{"pull image"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 }

@@ -33,6 +33,7 @@ The check looks for the agent's error.`,
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
+		// RKE2 1.21.3 to 1.23.17: pkg/windows/calico.go
 		{Text: "could not retrieve calico node token from the cluster",
 			Says: "the RKE2 agent finds no token of calico-node"},
 	},

@@ -39,7 +39,9 @@ runtime.`,
 	Uses: slices.Concat(node.KubeletSources, node.RuntimeConfigs,
 		[]evidence.Need{evidence.CRI, evidence.Node, evidence.Pods}),
 	Signs: append(missingPipes(), []checks.Sign{
+		// Kubernetes 1.26, and from 1.27 on
 		{Text: "container runtime endpoint address was not specified or empty",
+			Or:   []string{"the containerRuntimeEndpoint was not specified or empty"},
 			Says: "the kubelet has no container runtime endpoint"},
 		{Text: "ContainerD service was not detected - please install and start containerD",
 			Until: joined, Says: "PrepareNode.ps1 ran before containerd was installed"},

@@ -107,6 +107,80 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"rke2-flanneld-exit", "once, then it runs", "rke2",
 			`time="2026-11-20T09:58:00Z" level=info msg="Flanneld exited, restarting..." error="exit status 1"`,
 			"info: the logs say: RKE2 reports that flanneld exited with an error; it may be over: it lasted 0s, as at a start [text]"},
+		{"calico-endpointslices-forbidden", "Calico 3.22", "calico-node", // libcalico-go/lib/backend/k8s/resources/list_pager.go
+			`2026-11-20 09:58:00.100 [INFO][84] felix/watchercache.go 188: Failed to perform list of current data during resync ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices" error=connection is unauthorized: endpointslices.discovery.k8s.io is forbidden: User "system:serviceaccount:calico-system:calico-node" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope`,
+			"fail: the role of calico-node does not allow it to list EndpointSlices [text]"},
+		{"calico-endpointslices-forbidden", "the role was corrected", "calico-node",
+			`2026-11-20 09:58:00.100 [INFO][84] felix/watchercache.go 188: Failed to perform list of current data during resync ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices" error=connection is unauthorized: endpointslices.discovery.k8s.io is forbidden: User "system:serviceaccount:calico-system:calico-node" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope` +
+				"\n" + `2026-11-20 09:59:00.100 [INFO][84] felix/watchercache.go 273: Sending synced update ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices"`,
+			"info: the logs say: the role of calico-node does not allow it to list EndpointSlices; it is over: a later line says: Sending synced update ListRoot=\"/calico/resources/v3/projectcalico.org/kubernetesendpointslices\" [text]"},
+		{"calico-endpointslices-forbidden", "Calico 3.22 and Kubernetes 1.25", "calico-node",
+			`2026-11-20 09:58:00.100 [INFO][84] felix/watchercache.go 188: Failed to perform list of current data during resync ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices" error=resource does not exist: KubernetesEndpointSlice with error: the server could not find the requested resource`,
+			"fail: Felix is too old for this API server: it requests EndpointSlices from an API that was removed [text]"},
+		{"aks-provisioning-failed", "the extension's log since 2024", "azure", // parts/windows/csecmd.ps1
+			"throw : ExitCode: |49|, Output: |WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN|, Error: |C:\\AzureData\\CustomData.bin does not exist.|",
+			"fail: the provisioning script of AKS ended with an exit code [text]"},
+		{"aks-provisioning-failed", "the command that starts the script", "azure", cseCommandLine, "unknown"},
+		{"aks-cse-parameter-invalid", "the command that starts the script", "azure", cseCommandLine, "unknown"},
+		{"aks-cse-download-failed", "certificates of the host of the VM", "azure",
+			"ExitCode: |20|, Output: |WINDOWS_CSE_ERROR_DOWNLOAD_CA_CERTIFICATES|, Error: |Failed to download CA certificates rawdata. Error: x|", "unknown"},
+		{"aks-cse-download-failed", "a driver", "azure", // staging/cse/windows/nvidiagpudriverfunc.ps1
+			"ExitCode: |58|, Output: |WINDOWS_CSE_ERROR_GPU_DRIVER_INSTALLATION_DOWNLOAD_FAILURE|, Error: |Failed in downloading https://example.org/a.exe. Error: x|",
+			"fail: the provisioning of AKS cannot download a package [text]"},
+		{"aks-cse-download-failed", "until September 2021", "azure", // parts/windows/kuberneteswindowsfunctions.ps1
+			"2021-08-20T09:58:00.1000000+00:00: Set ExitCode to 2 and exit. Error: Curl exited with '28' while attemping to downlaod 'https://acs-mirror.azureedge.net/a.zip'",
+			"fail: the provisioning of AKS cannot download a package [text]"},
+		{"aks-cse-download-failed", "a network isolated cluster", "azure", // staging/cse/windows/containerdfunc.ps1
+			"2026-11-20T09:58:00.1000000+00:00: Set ExitCode to 84 and exit. Error: Exhausted retries for oras pull a.azurecr.io/aks/packages/containerd:v2.0.4. Error: x",
+			"fail: the provisioning of AKS cannot pull a package from the registry of the network isolated cluster [text]"},
+		{"antrea-ovs-problem", "Antrea 0.7 to 1.3", "antrea-agent", // antrea-io/antrea#1528
+			"F1110 09:17:32.738719   33300 main.go:58] Error running agent: error initializing agent: Set-NetAdapterAdvancedProperty : No matching MSFT_NetAdapterAdvancedPropertySettingData objects found by CIM query for \n" +
+				"instances of the ROOT/StandardCimv2/MSFT_NetAdapterAdvancedPropertySettingData class on the  CIM server: SELECT * FROM \n" +
+				"MSFT_NetAdapterAdvancedPropertySettingData  WHERE ((Name LIKE 'br-int')) AND ((RegistryKeyword = 'NetworkAddress')). ",
+			"fail: the bridge of Open vSwitch is missing [text]"},
+		{"eks-missing-private-ip", "a full node, the controller of 2019", "vpc-resource-controller", // aws/containers-roadmap#463
+			"Reconciler failed to create resource vpc.amazonaws.com/PrivateIPv4Address on node ip-192-168-147-36.eu-west-2.compute.internal: node has no open IP address slots.",
+			"warn: all address slots of the node's network interface are taken [text]"},
+		{"eks-missing-private-ip", "the controller of 2020", "vpc-resource-controller", // eksctl-io/eksctl#2721
+			"2020-10-21T14:41:07.072Z [ERROR] \tReconciler failed to create resource vpc.amazonaws.com/PrivateIPv4Address on node ip-192-168-162-32.eu-west-2.compute.internal: failed to assign IP addresses on eni-0e9fe2b712991f2f5: eni wrapper: unable to assign private ipv4 addresses.",
+			"fail: the resource controller got no address for a node from AWS [text]"},
+		{"image-not-found", "containerd 2.1", "containerd", // core/transfer/local/pull.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="rpc error: code = NotFound desc = failed to pull and unpack image \"r.example.org/a:1\": failed to resolve image: r.example.org/a:1: not found"`,
+			"fail: the registry does not have the image or tag [text]"},
+		{"image-not-found", "an image of the node is missing", "containerd", // internal/cri/server/container_create.go
+			`level=error msg="CreateContainer within sandbox failed" error="failed to resolve image \"r.example.org/a:1\": not found"`, "unknown"},
+		{"registry-unauthorized", "containerd 2.1", "containerd", // core/remotes/docker/errcode.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="failed to pull and unpack image \"r.example.org/a:1\": failed to resolve image: unexpected status from HEAD request to https://r.example.org/v2/a/manifests/1: 401 Unauthorized\nunauthorized: access denied"`,
+			"fail: the registry denies the image: no credentials, wrong ones, or no permission [text]"},
+		{"registry-unauthorized", "no permission", "containerd", // core/remotes/errors/errors.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="failed to pull and unpack image \"r.example.org/a:1\": failed to resolve reference \"r.example.org/a:1\": unexpected status from HEAD request to https://r.example.org/v2/a/manifests/1: 403 Forbidden"`,
+			"fail: the registry forbids the image (403): no permission, or network rules of the registry [text]"},
+		{"app-image-os-version-mismatch", "containerd 2.1", "containerd", // core/images/image.go
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="rpc error: code = NotFound desc = get image config descriptor: no match for platform in manifest sha256:bc06: not found"`,
+			"fail: an image has no variant for this Windows version, or none for Windows at all [text]"},
+		{"registry-plain-http", "a probe", "kubelet", // pkg/kubelet/prober/prober.go
+			`I1120 09:58:00.1 1 prober.go:107] "Probe failed" probeType="Readiness" pod="shop/web" podUID="x" containerName="web" probeResult="failure" output="Get \"https://10.244.1.5:8443/healthz\": http: server gave HTTP response to HTTPS client"`, "unknown"},
+		{"disk-pressure-snapshot-leak", "Kubernetes 1.35", "kubelet", // pkg/kubelet/images/image_gc_manager.go
+			`E1120 09:58:00.1 1 kubelet.go:1652] "Image garbage collection failed multiple times in a row" err="Insufficient free disk space on the node's image filesystem (91.0% of 126.4 GiB used). Failed to free sufficient space by deleting unused images (freed 0 bytes). Investigate disk usage, as it could be used by active images, logs, volumes, or other data."`,
+			"warn: the kubelet needs disk space, but removing images frees none [text]"},
+		{"runtime-pipe-missing", "Kubernetes 1.27", "kubelet", // pkg/kubelet/apis/config/validation/validation.go
+			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to validate kubelet configuration, error: invalid configuration: the containerRuntimeEndpoint was not specified or empty, path: &TypeMeta{Kind:,APIVersion:,}"`,
+			"fail: the kubelet has no container runtime endpoint [text]"},
+		{"hns-lb-missing-or-stale", "the second try", "kube-proxy", // pkg/proxy/winkernel/hns.go
+			`E1120 09:58:00.1 1 hns.go:533] "Error deleting Hns loadbalancer policy resource. Attempting one more time..." err="hcnDeleteLoadBalancer failed in Win32: Element not found. (0x490)" loadBalancer="x"`, "unknown"},
+		{"hns-lb-missing-or-stale", "a NodePort", "kube-proxy", // pkg/proxy/winkernel/proxier.go
+			`E1120 09:58:00.1 1 proxier.go:902] "Error deleting Hns NodePort policy resource." err="hcnDeleteLoadBalancer failed in Win32: The parameter is incorrect. (0x57)" hnsID="x" NodePort=30080`,
+			"warn: kube-proxy cannot delete a load balancer in HNS [text]"},
+		{"rke2-cni-unsupported", "RKE2 1.30", "rke2", // pkg/pebinaryexecutor/pebinary.go
+			`time="2026-11-20T09:58:00Z" level=fatal msg="Unsupported CNI: canal"`,
+			"fail: the RKE2 agent exits: the network plugin of the cluster has no support for Windows [text]"},
+		{"rke2-cni-unsupported", "RKE2 1.36", "rke2", // pkg/executor/pebinary/pebinary.go
+			`time="2026-11-20T09:58:00Z" level=fatal msg="unsupported CNI cilium"`,
+			"fail: the RKE2 agent exits: the network plugin of the cluster has no support for Windows [text]"},
+		{"rke2-cni-unsupported", "before the servers had deployed it", "rke2",
+			"time=\"2026-11-20T09:58:00Z\" level=fatal msg=\"calico chart was not found\"\n" +
+				`time="2026-11-20T09:59:00Z" level=info msg="Running RKE2 kubelet [--v=0]"`,
+			"info: the logs say: the RKE2 agent exits: the network plugin of the cluster has no support for Windows; it is over: a later line says: Running RKE2 kubelet [text]"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
@@ -116,3 +190,6 @@ func TestSignsInOtherWordings(t *testing.T) {
 		})
 	}
 }
+
+// cseCommandLine is what Windows logs of the command that AKS starts a node with: parts/windows/csecmd.ps1.
+const cseCommandLine = `HostApplication=powershell.exe -ExecutionPolicy Unrestricted -command $inputFile = 'C:\AzureData\CustomData.bin'; if (!(Test-Path $inputFile)) { throw 'ExitCode: |49|, Output: |WINDOWS_CSE_ERROR_NO_CUSTOM_DATA_BIN|, Error: |$inputFile does not exist.|' }; if (!(Test-Path C:\AzureData\provision.complete)) { throw 'ExitCode: |50|, Output: |WINDOWS_CSE_ERROR_NO_CSE_RESULT_LOG|, Error: |C:\AzureData\provision.complete is not generated.|'; };`

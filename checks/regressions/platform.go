@@ -79,6 +79,7 @@ var rke2Rows = []Row{
 		Signs: []checks.Sign{
 			{Text: "executable file not found in %PATH%", Also: []string{"containerd: exec: "}},
 		},
+		Explains:    []string{"rke2-programs-not-in-path"},
 		OtherCauses: true, // a PATH that nobody set, which the installation leaves to the administrator
 		Workaround:  "Until the update, add C:\\var\\lib\\rancher\\rke2\\bin and C:\\usr\\local\\bin to the PATH of the machine.",
 		Links: []string{"https://github.com/rancher/rke2/issues/2300",

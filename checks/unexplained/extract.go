@@ -79,19 +79,27 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 		at = end
 		found := string(bytes.TrimSpace(text[start:min(end, start+4*maxText)]))
 		level := levelOf(found)
+		above := 0
+		if m := detail.FindStringSubmatch(found); m != nil {
+			level = ""
+			message, lines := messageAbove(text[:start])
+			if m[1] == "CategoryInfo" && message != "" && levelOf(message) == "" { // in another language
+				found, level, above = message, levelError, lines
+			}
+		}
 		if level == "" {
 			return
 		}
 		kind := Template(found)
 		k := kinds[kind]
 		if k == nil {
-			k = &evidence.ErrorLine{Path: path, Line: line, Level: level,
+			k = &evidence.ErrorLine{Path: path, Line: line - above, Level: level,
 				First: evidence.LineTime(found, now)}
 			kinds[kind] = k
 			order = append(order, kind)
 		}
 		k.Count++
-		k.LastLine, k.Last = line, evidence.LineTime(found, now)
+		k.LastLine, k.Last = line-above, evidence.LineTime(found, now)
 		k.Text = evidence.Clip(evidence.Clean(found), maxText)
 		k.AtEnd = total-line < lastWords
 	})
@@ -122,8 +130,25 @@ var (
 		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bno matching manifest\b`)
 	harmless = regexp.MustCompile(`(?i)\berr(?:or)?="?(?:<nil>|nil)\b|\b(?:no|0|without) (?:errors?|failures?)\b|` +
 		`errors?[=: ]+0\b|--[a-z-]*(?:error|fail|timeout)|\bFLAG: |-ErrorAction\b|` +
-		`\bfailed[=: ]+0\b`)
+		`\bfailed[=: ]+0\b|\bnames of some imported commands from the module\b`)
+
+	// Lines of an error of PowerShell below its message: where it happened, and what kind it is.
+	detail   = regexp.MustCompile(`^\+ (CategoryInfo|FullyQualifiedErrorId) +:`)
+	position = regexp.MustCompile(`:\d+ \S+ ?[:：] ?\d+$|:\d+ \S+:\d+$`)
 )
+
+// messageAbove is the message of an error of PowerShell whose details stand below text, and how many
+// lines above them it stands.
+func messageAbove(text []byte) (message string, above int) {
+	const reach = 8 // lines between the message and its details
+	lines := bytes.Split(bytes.TrimRight(text, "\n"), []byte("\n"))
+	for i := len(lines) - 1; i > max(0, len(lines)-reach); i-- {
+		if position.Match(bytes.TrimSpace(lines[i])) {
+			return string(bytes.TrimSpace(lines[i-1])), len(lines) - i + 1
+		}
+	}
+	return "", 0
+}
 
 // byName are the levels as logs write them.
 var byName = map[string]string{"W": levelWarning, "E": levelError, "F": levelFatal,
@@ -143,7 +168,10 @@ func levelOf(line string) string {
 		if !named {
 			level, named = byName[strings.ToLower(m[1])]
 		}
-		if named {
+		switch {
+		case named && level == levelWarning && harmless.MatchString(line):
+			return ""
+		case named:
 			return level
 		}
 		if harm.MatchString(line) && !harmless.MatchString(line) {

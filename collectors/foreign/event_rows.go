@@ -75,10 +75,13 @@ const (
 // lastWords begin what a program prints beside its log.
 var lastWords = regexp.MustCompile(`^(?i:(?:fatal|fatal error|panic|error(?: [a-z ]+)?): |FATA\[)`)
 
-// wholeEntries joins the lines into which a terminal or PowerShell has wrapped an entry of a log.
+// wholeEntries joins the lines into which a terminal or PowerShell has wrapped an entry of a log. Empty
+// lines behind it keep the numbers of the others.
 func wholeEntries(text string) string {
 	var b strings.Builder
 	entry, last := 0, 0 // bytes of the entry that is open, and of its last line
+	closed := false     // that line ends with the text of a field
+	ends := ""          // of the lines before that are still to be written
 	for line := range strings.Lines(text) {
 		bare := strings.TrimRight(line, "\r\n \t")
 		if fence.MatchString(bare) {
@@ -89,20 +92,20 @@ func wholeEntries(text string) string {
 			bare = strings.Join(strings.Fields(bare), " ")
 		}
 		switch {
-		case entry > 0 && !starts && bare != "" && !lastWords.MatchString(bare) && last >= leastWrapped && entry < mostWrapped:
+		case entry > 0 && !starts && bare != "" && !lastWords.MatchString(bare) && last >= leastWrapped &&
+			entry < mostWrapped && (!closed || strings.Contains(bare, `="`)):
 			b.WriteString(" " + bare)
 			entry += len(bare)
+			ends += "\n"
 		default:
-			if b.Len() > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(bare)
+			b.WriteString(ends + bare)
+			ends = "\n"
 			entry = 0
 			if starts {
 				entry = len(bare)
 			}
 		}
-		last = len(bare)
+		last, closed = len(bare), strings.HasSuffix(bare, `"`) && strings.Count(bare, `"`)%2 == 0
 	}
 	return b.String() + "\n"
 }

@@ -53,9 +53,13 @@ func TestEventsWithoutTheHeadsOfTheirTable(t *testing.T) {
 }
 
 func TestEntriesOfALogAreWhole(t *testing.T) {
-	const entry = `time="2017-07-07T13:45:42.799250600-06:00" level=debug msg="start clean shutdown of all"`
+	const entry = `time="2017-07-07T13:45:42.799250600-06:00" level=debug msg="start clean shutdown of all`
 	for _, row := range []struct{ name, text, want string }{
-		{"wrapped by a terminal", entry + "\n  containers\n", entry + " containers\n"},
+		{"wrapped by a terminal", entry + "\n  containers\"\n", entry + " containers\"\n"},
+		{"later lines keep their numbers", entry + "\n  containers\"\n" + entry + "\"\n",
+			entry + " containers\"\n\n" + entry + "\"\n"},
+		{"what the author writes below a whole entry", entry + "\"\nthe log is attached\n",
+			entry + "\"\nthe log is attached\n"},
 		{"what the program prints last", entry + "\nError starting daemon: HNS failed\n",
 			entry + "\nError starting daemon: HNS failed\n"},
 		{"what the author writes below a fence", "```\n" + entry + "\n```\nand then it ends\n",

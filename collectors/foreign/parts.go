@@ -14,6 +14,7 @@ import (
 type part struct {
 	kind partKind
 	text string
+	line int // of the whole text, at which it begins
 	// of a log: whose it is; of an output: the command in front of it, where there was one
 	about string
 }
@@ -63,12 +64,17 @@ func takeApart(text string) []part {
 			} else {
 				t.close()
 				t.parts = append(t.parts, part{kind: partJSON, text: text[at : at+end],
-					about: t.command})
+					line: t.line + 1, about: t.command})
+				t.line += strings.Count(text[at:at+end], "\n")
 				at += end
 				continue
 			}
 		}
+		t.line++
 		t.take(line, text[at+len(line):])
+		if t.text.Len() > 0 && t.first == 0 {
+			t.first = t.line
+		}
 		at += len(line)
 	}
 	t.close()
@@ -80,6 +86,8 @@ type taking struct {
 	kind    partKind
 	about   string
 	text    strings.Builder
+	line    int    // that is looked at, from 1
+	first   int    // line of the part
 	command string // of the last prompt
 	fenced  bool   // the text has fences, so what stands outside of them is prose
 	inside  bool   // of a fence
@@ -95,9 +103,10 @@ type taking struct {
 func (t *taking) close() {
 	if strings.TrimSpace(t.text.String()) != "" &&
 		(t.kind != partOther || t.inside || !t.fenced || quotedError(t.text.String())) {
-		t.parts = append(t.parts, part{kind: t.kind, text: t.text.String(), about: t.about})
+		t.parts = append(t.parts, part{kind: t.kind, text: t.text.String(), line: t.first, about: t.about})
 	}
 	t.text.Reset()
+	t.first = 0
 	t.kind, t.about, t.indent, t.lines = partOther, "", "", 0
 }
 
@@ -119,58 +128,89 @@ func (t *taking) open(kind partKind, about string) {
 
 func (t *taking) take(line, rest string) {
 	bare := strings.TrimRight(line, " \t\n")
+	if t.takeContainerLog(line, bare) || t.takeFrame(bare) || t.takePrompt(bare, rest) ||
+		t.takeWanted(line) {
+		return
+	}
+	if t.indent != "" && strings.HasPrefix(line, t.indent) {
+		line, bare = line[len(t.indent):], strings.TrimPrefix(bare, t.indent)
+	}
+	t.text.WriteString(t.begin(line, bare, rest))
+	if t.gap = bare == ""; !t.gap {
+		t.lines, t.above = t.lines+1, bare
+	}
+}
+
+// takeContainerLog takes the logs of `kubectl cluster-info dump`, each between its START and its END.
+func (t *taking) takeContainerLog(line, bare string) bool {
 	if m := containerLog.FindStringSubmatch(bare); m != nil {
 		t.close()
 		if t.pod = ""; m[1] == "START" {
 			t.pod = m[3] + "/" + m[4] + "/" + m[2]
 			t.open(partLog, containerComponent(m[4]))
 		}
-		return
+		return true
 	}
-	switch {
-	case t.pod != "":
+	if t.pod != "" {
 		t.text.WriteString(line)
-		return
-	case fence.MatchString(bare):
-		t.close()
-		t.inside, t.command, t.wanted = !t.inside, "", ""
-		return
-	case htmlLine.MatchString(bare), markdownHead.MatchString(bare) && t.kind != partYAML &&
-		!errorWords.MatchString(bare) && !psRuler.MatchString(bare):
-		t.close()
-		t.command = ""
-		return
 	}
+	return t.pod != ""
+}
+
+// takeFrame passes what Markdown and HTML put around outputs.
+func (t *taking) takeFrame(bare string) bool {
+	fenced := fence.MatchString(bare)
+	if !fenced && !htmlLine.MatchString(bare) && (!markdownHead.MatchString(bare) || t.kind == partYAML ||
+		errorWords.MatchString(bare) || psRuler.MatchString(bare)) {
+		return false
+	}
+	t.close()
+	t.command = ""
+	if fenced {
+		t.inside, t.wanted = !t.inside, ""
+	}
+	return true
+}
+
+// takePrompt keeps the command of a prompt, whose output follows.
+func (t *taking) takePrompt(bare, rest string) bool {
 	m := prompt.FindStringSubmatch(bare)
 	if m == nil && t.kind != partYAML && t.kind != partConfig {
 		if m = bareCommand.FindStringSubmatch(bare); m != nil && !t.answered(rest) {
 			m = nil
 		}
 	}
-	if m != nil && !isLogLine(bare) {
-		t.close()
-		t.command, t.wanted, t.above = strings.TrimSpace(m[1]), "", ""
-		if m := nssmGet.FindStringSubmatch(t.command); m != nil { // it answers with the value alone
-			t.open(partNSSM, t.command)
-			t.text.WriteString("nssm set " + m[1] + " ")
-		}
-		if m := kubectlLogs.FindStringSubmatch(t.command); m != nil {
-			if t.wanted = containerComponent(m[1]); t.wanted == "pods" {
-				t.wanted = cmp.Or(logComponent(m[1], ""), "other")
-			}
-		}
-		return
+	if m == nil || isLogLine(bare) {
+		return false
 	}
-	if t.wanted != "" && (t.kind != partLog || t.about != t.wanted) {
+	t.close()
+	t.command, t.wanted, t.above = strings.TrimSpace(m[1]), "", ""
+	if m := nssmGet.FindStringSubmatch(t.command); m != nil { // it answers with the value alone
+		t.open(partNSSM, t.command)
+		t.text.WriteString("nssm set " + m[1] + " ")
+	}
+	if m := kubectlLogs.FindStringSubmatch(t.command); m != nil {
+		if t.wanted = containerComponent(m[1]); t.wanted == "pods" {
+			t.wanted = cmp.Or(logComponent(m[1], ""), "other")
+		}
+	}
+	return true
+}
+
+// takeWanted takes what `kubectl logs` prints.
+func (t *taking) takeWanted(line string) bool {
+	if t.wanted == "" {
+		return false
+	}
+	if t.kind != partLog || t.about != t.wanted {
 		t.open(partLog, t.wanted)
 	}
-	if t.wanted != "" {
-		t.text.WriteString(line)
-		return
-	}
-	if t.indent != "" && strings.HasPrefix(line, t.indent) {
-		line, bare = line[len(t.indent):], strings.TrimPrefix(bare, t.indent)
-	}
+	t.text.WriteString(line)
+	return true
+}
+
+// begin opens the part that a line begins, if it begins one, and returns the line as that part has it.
+func (t *taking) begin(line, bare, rest string) string {
 	kind, about := t.startOf(bare, rest)
 	if kind != partLog && inContainer.MatchString(t.command) != (kind == partLookup) {
 		kind = partOther
@@ -196,15 +236,12 @@ func (t *taking) take(line, rest string) {
 		if kind != partLog && !strings.HasPrefix(bare, indent+" ") && indent != "" &&
 			!ownIndent[kind] {
 			t.indent = indent
-			line = strings.TrimPrefix(line, indent)
+			return strings.TrimPrefix(line, indent)
 		}
 	case !t.belongs(bare):
 		t.close()
 	}
-	t.text.WriteString(line)
-	if t.gap = bare == ""; !t.gap {
-		t.lines, t.above = t.lines+1, bare
-	}
+	return line
 }
 
 // answered tells that the output of a command begins in the next line that is not empty.
@@ -342,13 +379,20 @@ func (t *taking) belongs(line string) bool {
 	case linesOf[t.kind] != nil:
 		return linesOf[t.kind].MatchString(line)
 	case t.kind == partTable:
-		return !t.gap || t.lines <= leastTable
+		return (!t.gap || t.lines <= leastTable) && !isSentence(line)
 	case endsAtGap[t.kind]:
-		return !t.gap
+		return !t.gap && !isSentence(line)
 	case t.kind == partList:
 		return line[0] == ' ' || psListLine.MatchString(line)
 	}
 	return true
+}
+
+// isSentence tells of a line below a table that is no row of it: many words and no columns.
+func isSentence(line string) bool {
+	const leastWords = 7
+	line = strings.TrimSpace(line)
+	return !strings.Contains(line, "  ") && !strings.Contains(line, "\t") && strings.Count(line, " ") >= leastWords-1
 }
 
 // quotesErrors are the parts in which texts of other programs can stand.

@@ -107,7 +107,7 @@ func (p *pieces) readText(f looseFile) {
 	own, lines, unread := componentOfFile(f.path), len(p.logs), ""
 	for _, found := range parts {
 		if !found.shows() {
-			unread += found.text
+			unread = appendAt(unread, found.line, found.text)
 		}
 		if found.kind != partLog {
 			p.take(f, found)
@@ -119,23 +119,29 @@ func (p *pieces) readText(f looseFile) {
 			if component == "" || component == "pods" && own != "" {
 				component = own
 			}
-			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.text)
+			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.line, found.text)
 		}
 	}
 	if f.role == pieceText && len(p.logs) == lines && strings.Count(unread, "\n") > 0 {
-		p.logLines("other", f.path, unread) // what no reader takes can be searched
+		p.logLines("other", f.path, 1, unread) // what no reader takes can be searched
 	}
 }
 
-func (p *pieces) logLines(component, file, text string) {
+// logLines adds lines to the log of a component. They keep the numbers that they have in the file.
+func (p *pieces) logLines(component, file string, line int, text string) {
 	component = cmp.Or(component, "other")
 	for i, l := range p.logs {
 		if l.component == component && l.file == file {
-			p.logs[i].text += text
+			p.logs[i].text = appendAt(l.text, line, text)
 			return
 		}
 	}
-	p.logs = append(p.logs, pieceLines{component, file, text})
+	p.logs = append(p.logs, pieceLines{component, file, appendAt("", line, text)})
+}
+
+// appendAt appends lines whose first has a number, with empty lines in place of those before.
+func appendAt(lines string, number int, text string) string {
+	return lines + strings.Repeat("\n", max(0, number-1-strings.Count(lines, "\n"))) + text
 }
 
 // take files one part under what reads it.
@@ -143,7 +149,7 @@ func (p *pieces) take(f looseFile, found part) {
 	switch found.kind {
 	case partOther:
 		if f.role == pieceText && errorWords.MatchString(found.text) {
-			p.logLines("other", f.path, found.text)
+			p.logLines("other", f.path, found.line, found.text)
 		}
 		return
 	case partList, partTable:
@@ -187,7 +193,7 @@ func (p *pieces) take(f looseFile, found part) {
 		if probe, ok := readLookup(found.about, found.text); ok {
 			p.lookups = append(p.lookups, probe)
 		} else {
-			p.logLines("other", f.path, found.text)
+			p.logLines("other", f.path, found.line, found.text)
 		}
 	case partDISM:
 		p.shown[psFeatures] = append(p.shown[psFeatures], dismFeatures(found.text)...)
@@ -214,7 +220,7 @@ func (p *pieces) takeJSON(name string, found part) {
 		return
 	}
 	if !strings.Contains(found.text, `"kind"`) && errorWords.MatchString(found.text) {
-		p.logLines("other", name, messageLines.Replace(found.text)+"\n") // an answer of a cloud
+		p.logLines("other", name, found.line, messageLines.Replace(found.text)+"\n") // an answer of a cloud
 		return
 	}
 	p.objects.add(name, found.text)
@@ -367,7 +373,7 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 func (l pieceLines) note() string {
 	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")
 	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
-		strings.Count(l.text, "\n"), command)
+		len(strings.Fields(strings.ReplaceAll(l.text, " ", "-"))), command)
 }
 
 // placePath puts any file of the tree under a name of the layout.

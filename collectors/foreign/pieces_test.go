@@ -314,3 +314,43 @@ func FuzzPieces(f *testing.F) {
 		}
 	})
 }
+
+// TestLinesOfAPasteKeepTheirNumbers: whoever reads the report looks them up in what was pasted.
+func TestLinesOfAPasteKeepTheirNumbers(t *testing.T) {
+	paste := strings.Split(pastedThread, "\n")
+	_, tree := looseTree(t, loose(map[string]string{"pasted.txt": pastedThread}))
+	content, err := fs.ReadFile(tree, "logs/kubelet/pasted.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for i, line := range strings.Split(string(content), "\n") {
+		if line == "" {
+			continue
+		}
+		seen++
+		if own := strings.TrimSpace(paste[i]); !strings.HasPrefix(line, own[:min(len(own), 20)]) {
+			t.Errorf("line %d is\n%s\nand in the paste\n%s", i+1, line, own)
+		}
+	}
+	if seen == 0 {
+		t.Error("the paste has no line of the kubelet")
+	}
+}
+
+func TestASentenceBelowATableIsNoRow(t *testing.T) {
+	const nodes = "NAME     STATUS   ROLES    AGE    VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE             KERNEL-VERSION     CONTAINER-RUNTIME\n" +
+		"win-1    Ready    <none>   114m   v1.31.0   10.0.0.4      <none>        Windows Server 2022   10.0.20348.2700   containerd://1.7.20\n"
+	for _, row := range []struct{ name, text, want string }{
+		{"an error of a program", "Waiting for the agent: server is not ready: Node password rejected\n", "kubectl get nodes|"},
+		{"the rest of a row", "  containerd://1.7.20\n", "kubectl get nodes"},
+	} {
+		var kinds []string
+		for _, p := range takeApart(nodes + row.text) {
+			kinds = append(kinds, string(p.kind))
+		}
+		if got := strings.Join(kinds, "|"); got != row.want {
+			t.Errorf("%s: the parts are %q, want %q", row.name, got, row.want)
+		}
+	}
+}

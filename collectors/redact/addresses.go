@@ -43,42 +43,47 @@ func (s *scan) bearerRule(start, end int) {
 	if within(b, start) || end >= len(b) {
 		return
 	}
-	i := skipBlanks(b, end)
-	if protocol := ".authorization.k8s.io."; hasFold(b, end, protocol) { // of a websocket
-		i = end + len(protocol)
-		if plain, err := decode64(b[i:run(b, i, base64Byte)]); err == nil && len(plain) >= 16 {
-			s.learn("bearer", plain)
-		}
-	}
-	if i == end {
-		if !isLineAt(b, end) {
-			return
-		}
-		i = skipBlanks(b, nextPayload(b, end))
-		if last := run(b, i, tokenByte); last-i < leastFolded || !isLineAt(b, last) || !isGenerated(b[i:last]) {
-			return
-		}
+	i := s.behindBearer(b, end)
+	if i < 0 {
+		return
 	}
 	last := run(b, i, tokenByte)
+	if last == len(b) && s.cut(b) {
+		s.engulf(i, "bearer", func(b []byte, i int) (int, bool) {
+			n := run(b, i, tokenByte)
+			return n, n < len(b)
+		})
+		return
+	}
 	text := bytes.TrimRight(b[i:last], ".,")
-	if len(text) < 8 || last == len(b) && s.cut(b) {
-		if last == len(b) && s.cut(b) {
-			s.engulf(i, "bearer", func(b []byte, i int) (int, bool) {
-				n := run(b, i, tokenByte)
-				return n, n < len(b)
-			})
-		}
-		return
-	}
-	if last < len(b) && b[last] == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
-		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 {
-		return
-	}
-	if isAssignment(text) || isObjectName(text) && !mixed(text) ||
-		proseWords[strings.ToLower(string(text))] {
+	if len(text) < 8 || last < len(b) && b[last] == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
+		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 ||
+		isAssignment(text) || isObjectName(text) && !mixed(text) || proseWords[strings.ToLower(string(text))] {
 		return
 	}
 	s.add(i, i+len(text), "bearer", text)
+}
+
+// behindBearer is where the token stands: behind blanks, in a line of its own where a log wrote it there,
+// or as websockets have it. It is -1 where there is none.
+func (s *scan) behindBearer(b []byte, end int) int {
+	if protocol := ".authorization.k8s.io."; hasFold(b, end, protocol) {
+		i := end + len(protocol)
+		if plain, err := decode64(b[i:run(b, i, base64Byte)]); err == nil && len(plain) >= 16 {
+			s.learn("bearer", plain)
+		}
+		return i
+	}
+	if i := skipBlanks(b, end); i > end {
+		return i
+	}
+	if isLineAt(b, end) {
+		i := skipBlanks(b, nextPayload(b, end))
+		if last := run(b, i, tokenByte); last-i >= leastFolded && isLineAt(b, last) && isGenerated(b[i:last]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // signatureRule takes the signature of a SAS URL and its kin.
@@ -129,6 +134,9 @@ func (s *scan) urlRule(at, _ int) {
 	case slash >= 0 && (colon < 0 || slash < colon),
 		slash >= 0 && !plainPassword(b[user+colon+1:at]):
 	case colon >= 0:
+		if text := b[user : user+colon]; len(text) >= 32 && isMade(text) { // https://TOKEN:x-oauth-basic@github.com
+			s.add(user, user+colon, "url-token", text)
+		}
 		if !isExampleURL(b[user+colon+1:at], b[at+1:]) {
 			s.urlPassword(user+colon+1, at)
 		}

@@ -53,50 +53,73 @@ func (s *scan) assignedForm(f field) bool {
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		i = skipGap(b, at+1)
 	}
-	if i >= len(b) || s.endsQuote(f, op, i) || s.isDefault(f, op, i) || isPort(f, op) {
+	switch {
+	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), isPort(f, op), isMapOf(f, i):
 		return true
-	}
-	if op.equal {
-		i = skipVerbatim(b, i)
-		if c, _ := wideAt(b, i); skipQuote(b, i) > i || c == '"' {
-			v := s.value(b, i, plainStops)
-			if f.trust == medium && v.end-v.start >= minKnown {
-				f.trust = strong // code compares it with the secret itself
-			}
-			if v.end-v.start >= minKnown {
-				s.takeJudged(f, v, false)
-			}
-		}
+	case op.equal:
+		s.compared(f, i)
 		return true
 	}
 	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
 		i++ // ${NAME:-VALUE}
 	}
-	if hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) && isDictionaryWord(b[i:run(b, i, tokenByte)]) {
-		return true // what a comment says of a map
+	s.assigned(f, op, i)
+	return true
+}
+
+// isMapOf tells of what a comment says of a map: token -> the pod that it is of.
+func isMapOf(f field, i int) bool {
+	b := f.b
+	return hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) &&
+		isDictionaryWord(b[i:run(b, i, tokenByte)])
+}
+
+// compared takes the text in quotes that code compares with the value of a name.
+func (s *scan) compared(f field, i int) {
+	i = skipVerbatim(f.b, i)
+	if c, _ := wideAt(f.b, i); skipQuote(f.b, i) == i && c != '"' {
+		return
 	}
+	v := s.value(f.b, i, plainStops)
+	if v.end-v.start < minKnown {
+		return
+	}
+	if f.trust == medium {
+		f.trust = strong // it is the secret itself
+	}
+	s.takeJudged(f, v, false)
+}
+
+// assigned reads the value behind an operator, which may go over lines.
+func (s *scan) assigned(f field, op operator, i int) {
+	b := f.b
 	indent, first := s.beginsLine(f.from)
-	if i < len(b) && isLine(b[i]) {
+	if isLineAt(b, i) {
 		s.nextLineValue(f, op, i, indent, first)
-		return true
+		return
 	}
-	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) {
-		return true
-	}
-	if op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
-		return true
+	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) ||
+		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
+		return
 	}
 	if open := openingOverLines(b, i); open > 0 { // @"…"@, """…"""
 		at := nextLine(b, i+open)
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
-		return true
+		return
 	}
-	if i = skipYAMLTag(b, skipVerbatim(b, i)); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
+	if i = skipTriple(b, skipYAMLTag(b, skipVerbatim(b, i))); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
 		s.bracketed(f, i)
-		return true
+		return
 	}
 	s.plainValue(f, op, i, first)
-	return true
+}
+
+// skipTriple passes the first two of three quotes that open a text.
+func skipTriple(b []byte, i int) int {
+	if hasFold(b, i, `"""`) || hasFold(b, i, "'''") {
+		return i + 2
+	}
+	return i
 }
 
 // openingOverLines is the length of what opens a text over lines whose first is empty.
@@ -185,53 +208,79 @@ func skipYAMLTag(b []byte, i int) int {
 
 // reach tells what ends a value in the line of its name, and whether the line is a sentence.
 func (s *scan) reach(f field, op operator, i int, first bool) (stops string, prose bool) {
-	b, tight := f.b, i == op.end
 	switch {
 	case f.flag && op.sign == '=':
 		return s.flagStops(f, i), false
-	case op.sign == '=' && tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 &&
-		s.quotedLine(b, i, b[f.from-1]):
-		return string(b[f.from-1]) + "\r\n", false
-	case op.sign == '=' && first && tight && isCapital(f.text()) && !moreSettings(b, i):
-		return "\r\n", false
-	case op.sign == '=' && first && !tight && !s.prose && f.trust == strong &&
-		!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
-		return "\r\n", false // passphrase = four words of it
-	case op.sign == ':' && first && !tight && !s.prose:
-		if (f.trust < strong || f.kind != "password") && moreWords(b, i) { // a token has no blanks in it
-			return " \t\r\n,;\"'", true
-		}
-		return "\r\n", false
-	case op.sign == ':' && first && !tight:
-		return " \t\r\n,;\"'", f.trust < strong && !hasFold(f.text(), 0, "x-") || moreWords(b, i)
-	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
-		return plainStops, s.prose && (!tight || f.trust < strong) || f.trust < strong ||
-			afterWord(b, f.from) && moreWords(b, i)
+	case op.sign == '=':
+		return s.reachOfSetting(f, i, first, i == op.end), false
+	case op.sign == ':' && first && i > op.end:
+		return s.reachInYAML(f, i)
+	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):
+		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
 	return plainStops, false
 }
 
+// reachOfSetting tells what ends the value behind NAME=.
+func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
+	b := f.b
+	switch {
+	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
+		return string(b[f.from-1]) + "\r\n"
+	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
+		first && !tight && !s.prose && f.trust == strong && // passphrase = four words of it
+			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+		return "\r\n"
+	}
+	return plainStops
+}
+
+// isSet tells of a line of a script: set NAME=value, export NAME=value.
+func (s *scan) isSet(from, value int) bool {
+	for _, word := range []string{"set ", "export "} {
+		if start := from - len(word); hasFold(s.b, start, word) {
+			_, first := s.beginsLine(start)
+			return first && !bytes.ContainsAny(s.b[value:lineEnd(s.b, value)], "\"'&|\\<>")
+		}
+	}
+	return false
+}
+
+// reachInYAML is that of a line that may be one of YAML, or of a log.
+func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
+	words := moreWords(f.b, i)
+	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
+		return "\r\n", false
+	}
+	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !isHeaderField(f)
+}
+
+// isHeaderField tells of the name of a header of HTTP.
+func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
+
 // plainValue reads a value in the line of its name.
 func (s *scan) plainValue(f field, op operator, i int, first bool) {
-	b := f.b
 	tight := i == op.end
 	stops, prose := s.reach(f, op, i, first)
-	v := s.value(b, i, stops)
+	v := s.value(f.b, i, stops)
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
 	}
-	if !v.quoted {
+	if v.quoted {
+		prose = prose && !s.isStatement(f, op, v, first)
+	} else {
 		if first && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
 		v = s.trimmed(v, stops)
-		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(b, v.end)
-	} else if op.sign == '=' || f.quoted || first && f.trust >= medium && isLineAt(b, skipQuote(b, v.end)) {
-		prose = false
+		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(f.b, v.end)
+		if f.trust >= medium {
+			s.otherwise(f, v)
+		}
 	}
 	text := s.b[v.start:max(v.start, v.end)]
-	if !v.quoted && isVariableOf(f, op, text, tight) ||
-		(!v.quoted || f.trust < strong) && isOwnName(f.text(), text) {
+	if !v.quoted && isVariableOf(f, op, text, tight) || isOwnName(f.text(), text) &&
+		(!v.quoted || f.trust < strong || len(text) >= 12 && len(text) == len(f.text())) {
 		return
 	}
 	if isGUID(text) && f.trust >= medium {
@@ -241,6 +290,33 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		return
 	}
 	s.takeJudged(f, v, prose)
+}
+
+// isStatement tells that a text in quotes is the value of its name, and no word of a sentence.
+func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
+	end := skipQuote(f.b, v.end)
+	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' ||
+		first && f.trust >= medium && isLineAt(f.b, end)
+}
+
+// otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||
+// "VALUE".
+func (s *scan) otherwise(f field, v value) {
+	b := f.b
+	line := b[v.start:min(lineEnd(b, v.start), v.start+layerBack)]
+	if v.open || !bytes.ContainsAny(line, "([.") {
+		return
+	}
+	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default="} {
+		at := bytes.LastIndex(line, []byte(mark))
+		if at < 0 {
+			continue
+		}
+		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
+		if other.quoted && !other.open && other.end > other.start && fitsPassword(b[other.start:other.end]) {
+			s.takeJudged(f, other, false)
+		}
+	}
 }
 
 // isVariableOf tells of what code puts where a value would stand: Get-Secret, "token": copyFlag, and

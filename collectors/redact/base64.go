@@ -29,6 +29,7 @@ func (s *scan) encodings(from, limit int) {
 		start := lowest + runBack(b[lowest:], i-lowest, base64Byte)
 		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
 		s.worded(start, end)
+		s.prefixed(start, end)
 		switch {
 		case end-start < leastEncoded:
 		case isAzureKey(b[start:end]):
@@ -40,6 +41,30 @@ func (s *scan) encodings(from, limit int) {
 		}
 		i = end
 	}
+}
+
+// prefixed takes what some issuer makes that no list has: a short name, and behind a dash or an
+// underscore a long tail of digits and of letters of both cases.
+func (s *scan) prefixed(start, end int) {
+	const leastTail, mostTail, mostPrefix = 32, 128, 24
+	run := bytes.TrimRight(s.b[start:end], "=")
+	from := bytes.LastIndexAny(run, "/+=") + 1
+	if start+from > 0 && s.b[start+from-1] == '\\' { // \n or \u003a
+		from = min(from+1+4*b2i(run[from] == 'u'), len(run))
+	}
+	tail := bytes.LastIndexAny(run, "-_") + 1
+	if len(run)-tail < leastTail || len(run)-tail > mostTail || tail-from < 3 || tail-from > mostPrefix {
+		return
+	}
+	prefix, value := run[from:tail], run[tail:]
+	if !isLower(prefix[0]|0x20) || hasFold(prefix, 0, "sha") || hasFold(prefix, 0, "diff") || !bytes.ContainsAny(value, lowers) ||
+		!bytes.ContainsAny(value, uppers) || !bytes.ContainsAny(value, digits) || !isGenerated(value) ||
+		!s.valueEnds(s.b, end) {
+		return
+	}
+	s.hit(start+from, start+len(run), func(s *scan, start, end int) {
+		s.add(start, end, "token", s.b[start:end])
+	})
 }
 
 // value64 are the six bits that each letter of base64 stands for; 64 for none.

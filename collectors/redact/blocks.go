@@ -32,13 +32,17 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		}
 	default:
 		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
-		if end := skipBlanks(b, skipQuote(b, v.end)); v.open || v.quoted &&
-			end < len(b) && !isLine(b[end]) || bytes.Contains(b[v.start:v.end], []byte(": ")) ||
-			v.end > v.start && b[v.end-1] == ':' {
-			return
+		if isAllOfLine(b, v) {
+			s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
 		}
-		s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
 	}
+}
+
+// isAllOfLine tells of a value that stands alone in its line and is no key of another one.
+func isAllOfLine(b []byte, v value) bool {
+	end := skipBlanks(b, skipQuote(b, v.end))
+	text := b[v.start:max(v.start, v.end)]
+	return !v.open && (!v.quoted || isLineAt(b, end)) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
 }
 
 // items takes the items of a list of YAML, whose first line begins at i.

@@ -1,5 +1,10 @@
 package redact
 
+import (
+	"bytes"
+	"strings"
+)
+
 // bracketed deals with lists of values: token: [a, b], and {"value": "x"}. Other
 // mappings and calls have names of their own.
 func (s *scan) bracketed(f field, at int) {
@@ -16,17 +21,22 @@ func (s *scan) bracketed(f field, at int) {
 		s.valueIn(f, skipMore(b, at+1))
 		return
 	}
-	if b[at] != '[' {
-		return
+	if b[at] == '[' {
+		s.listed(f, at+1)
 	}
-	for i := at + 1; i < len(b); {
+}
+
+// listed takes the values of a list.
+func (s *scan) listed(f field, i int) {
+	b := f.b
+	for i < len(b) {
 		i = skipSpace(b, i)
-		if i >= len(b) || b[i] == ']' || b[i] == '[' || b[i] == '{' || b[i] == ':' {
+		if i >= len(b) || strings.IndexByte("][{:", b[i]) >= 0 {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end <= i || !v.quoted && v.end < len(b) && b[v.end] == ']' && v.end+1 < len(b) &&
-			b[v.end+1] == ':' { // [System.Text.Encoding]::ASCII
+		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
+			(b[v.end+1] == ':' || b[v.end+1] == '(') { // [System.Text.Encoding]::ASCII, a link of Markdown
 			return
 		}
 		s.takeJudged(f, v, s.prose && !v.quoted)
@@ -52,7 +62,7 @@ func (s *scan) valueIn(f field, i int) {
 			return
 		}
 		at := skipSpace(b, colon+1)
-		if run(b, key, nameByte) == key+len("value") && hasFold(b, key, "value") {
+		if name := b[key:run(b, key, nameByte)]; bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
 			s.sibling(f, at)
 			return
 		}

@@ -203,3 +203,14 @@ func (s *scan) netrcRule(start, end int) {
 		s.takePassword(s.value(b, skipBlanks(b, at+8), " \t\r\n"))
 	}
 }
+
+// pgpassRule takes the last part of a line of .pgpass: host:5432:database:user:VALUE.
+func (s *scan) pgpassRule(start, end int) {
+	b := s.see(start)
+	line := b[end:lineEnd(b, end)]
+	parts := bytes.SplitN(line, []byte(":"), 3)
+	if len(parts) == 3 && len(parts[2]) > 0 && !bytes.ContainsAny(line, " \t/\"',") {
+		last := end + len(line)
+		s.takePassword(value{start: last - len(parts[2]), end: last})
+	}
+}

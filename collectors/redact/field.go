@@ -153,7 +153,7 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 // secret, so that a text full of them takes no longer than others.
 const maxWeak = 4 << 10
 
-// take the value when it is a secret.
+// takeJudged takes the value when it is a secret.
 func (s *scan) takeJudged(f field, v value, prose bool) {
 	if v.open && f.trust >= medium {
 		s.take(v, f.kind)
@@ -171,17 +171,8 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		}
 	}
 	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
-	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) {
+	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) || s.isNoValue(f, v, text) {
 		return
-	}
-	if !v.quoted && (bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0 ||
-		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0) ||
-		v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
-		return // the next flag, a command, what a manual says: Password: the password (plain text)
-	}
-	if !v.quoted && (afterWord(f.b, f.from) && isAssignment(text) || !(v.scalar && isIdentifier(text)) && isCode(s.b, v) ||
-		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits)) {
-		return // the sentence goes on with its fields: failed to get a token: status=400
 	}
 	if fits(f.kind, text) && isSecret(f.text(), text, f.trust, prose) {
 		s.take(v, f.kind)
@@ -191,6 +182,25 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:])) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
+}
+
+// isNoValue tells of what stands where a value would and is something else.
+func (s *scan) isNoValue(f field, v value, text []byte) bool {
+	if v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
+		return true // a command in Markdown
+	}
+	if v.quoted {
+		return false
+	}
+	switch {
+	case strings.IndexByte("})", text[0]) >= 0, // what the name stands in ends
+		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
+		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
+		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),
+		afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
+		return true
+	}
+	return !(v.scalar && isIdentifier(text)) && isCode(s.b, v)
 }
 
 // fits tells whether a value can be of its kind: a key is no command, no path and no word.

@@ -18,29 +18,40 @@ var proseWords = func() map[string]bool {
 
 // argumentForm: --token value.
 func (s *scan) argumentForm(f field) bool {
-	if !f.flag || f.quoted || f.at == f.after || f.at >= len(f.b) || isLine(f.b[f.at]) || f.b[f.at] == ',' {
+	b := f.b
+	if !f.flag || f.quoted || f.at == f.after || isLineAt(b, f.at) || b[f.at] == ',' {
 		return false
 	}
-	v := s.value(f.b, f.at, " \t\r\n\"'`;|")
+	v := s.value(b, f.at, " \t\r\n\"'`;|")
 	if i := bytes.Index(s.b[v.start:max(v.start, v.end)], []byte("</")); i > 0 && !v.quoted {
 		v.end, v.open = v.start+i, false // the end of the element around it
 	}
-	if next := skipBlanks(f.b, v.end); f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
-		isDictionaryWord(s.b[v.start:max(v.start, v.end)]) {
-		return true // of a usage text
+	if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
+		s.takeJudged(f, v, false)
 	}
-	if v.end <= v.start || !v.quoted && (f.b[f.at] == '-' || f.b[f.at] == '/' &&
-		v.end-v.start < 12) {
-		return true
-	}
-	if text := s.b[v.start:v.end]; !v.quoted &&
-		(proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || text[0] == '(' ||
-			text[0] == '$' && isExpression(text) || isCmdlet(text) ||
-			f.kind == "token" && len(text) < minKnown) {
-		return true
-	}
-	s.takeJudged(f, v, false)
 	return true
+}
+
+// isUsage tells of the column that says what a flag is for.
+func (s *scan) isUsage(f field, v value) bool {
+	next := skipBlanks(f.b, v.end)
+	return f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
+		isDictionaryWord(s.b[v.start:v.end])
+}
+
+// isOtherWord tells of the next flag, of a variable and of a word of a sentence about the flag.
+func (s *scan) isOtherWord(f field, v value) bool {
+	text := s.b[v.start:v.end]
+	switch text[0] {
+	case '-', '(':
+		return true
+	case '/':
+		return len(text) < 12
+	case '$':
+		return isExpression(text)
+	}
+	return proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || isCmdlet(text) ||
+		f.kind == "token" && len(text) < minKnown
 }
 
 // isExpression takes $x, $x.y(…) and $x[0], which a shell or PowerShell puts a value in
@@ -99,6 +110,9 @@ func (s *scan) registryForm(f field) bool {
 		return false
 	}
 	i := skipBlanks(f.b, run(f.b, f.at, wordByte))
+	if f.kind == "snmp-community" {
+		f.trust = medium
+	}
 	s.takeJudged(f, value{start: i, end: lineEnd(f.b, i)}, false)
 	return true
 }
@@ -231,21 +245,20 @@ func (s *scan) textForm(f field) bool {
 		v = inner
 	}
 	text := s.b[v.start:v.end]
-	behind := skipGap(f.b, skipQuote(f.b, v.end))
+	chosen := f.trust >= medium && (looksChosen(text) || isGUID(text))
 	switch {
-	case text[0] == '-' || isJSON(text) || isVerb(f.text()):
-		return true
-	case f.trust >= medium && (looksChosen(text) || isGUID(text)):
-		s.takeJudged(f, v, false)
-	case hasFold(f.b, behind, "not ") || hasFold(f.b, behind, "is ") || hasFold(f.b, behind, "in ") ||
-		behind < len(f.b) && f.b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/."):
-		return true
-	case f.trust == strong:
-		s.takeJudged(f, v, false)
+	case text[0] == '-' || isJSON(text) || isVerb(f.text()), !chosen && isSubject(f.b, v, text):
 	default:
-		s.takeJudged(f, v, true)
+		s.takeJudged(f, v, !chosen && f.trust < strong)
 	}
 	return true
+}
+
+// isSubject tells of a name in quotes of which a sentence speaks: token "x" not found.
+func isSubject(b []byte, v value, text []byte) bool {
+	behind := skipGap(b, skipQuote(b, v.end))
+	return hasFold(b, behind, "not ") || hasFold(b, behind, "is ") || hasFold(b, behind, "in ") ||
+		behind < len(b) && b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/.")
 }
 
 // isJSON tells of an object or a list that is given to a program.
@@ -270,17 +283,8 @@ func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
 // hold a name and its value: "NAME","VALUE".
 func (s *scan) callForm(f field) bool {
 	b := f.b
-	if !f.quoted || f.at >= len(b) || f.from < 2 {
-		return false
-	}
-	if b[f.at] != ',' && (f.at == f.after || b[f.at] != b[f.from-1]) {
-		return false
-	}
-	i := f.at // 'NAME' 'VALUE'
-	if b[i] == ',' {
-		i = skipGap(b, i+1)
-	}
-	if i >= len(b) || skipQuote(b, i) == i || hasFold(b, skipQuote(b, i), "value") {
+	i, ok := secondText(f)
+	if !ok {
 		return false
 	}
 	v := s.value(b, i, plainStops)
@@ -306,6 +310,21 @@ func (s *scan) callForm(f field) bool {
 		return true
 	}
 	return false
+}
+
+// secondText is where a text in quotes begins behind a name in quotes: 'NAME', 'VALUE' and 'NAME' 'VALUE'.
+func secondText(f field) (i int, ok bool) {
+	b := f.b
+	if i = f.at; !f.quoted || i >= len(b) || f.from < 2 {
+		return 0, false
+	}
+	switch {
+	case b[i] == ',':
+		i = skipGap(b, i+1)
+	case i == f.after || b[i] != b[f.from-1]:
+		return 0, false
+	}
+	return i, i < len(b) && skipQuote(b, i) > i && !hasFold(b, skipQuote(b, i), "value")
 }
 
 // blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.
@@ -360,7 +379,7 @@ func (s *scan) lineForm(f field) bool {
 	switch {
 	case text == nil, f.foreign && !looksChosen(text):
 		return false
-	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"):
+	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"), hasFold(f.text(), 0, "requirepass"):
 		s.takeJudged(f, v, false)
 		return true
 	case !alone && wide && !s.prose: // a list of names and values, of several words

@@ -30,30 +30,54 @@ func (s *scan) headerRule(start, end int) {
 	if scheme > 0 && skipQuote(b, at) > at {
 		return // "Bearer " + token
 	}
-	stops := "\r\n\"'\\]`"
-	list := !cookie && isListScheme(b, i)
-	if list {
+	v, stops := s.credentials(b, start, i, at, cookie)
+	if text := s.b[v.start:v.end]; !isCode(s.b, v) && isCredentials(text, cookie, scheme > 0) {
+		s.take(s.trimmed(v, stops), s.headerKind(b[i:], cookie, text))
+	}
+}
+
+// credentials are what stands behind the scheme, which for some schemes is a list.
+func (s *scan) credentials(b []byte, start, i, at int, cookie bool) (v value, stops string) {
+	stops = "\r\n\"'\\]`"
+	switch {
+	case cookie:
+	case isListScheme(b, i):
 		stops = "\r\n" // response="…"
-	} else if !cookie {
+		if b[i-1] == '"' || b[i-1] == '\'' {
+			v = s.quotedValue(b, i-1, slashesBefore(b, start, i-1))
+			v.start = at
+			return v, stops
+		}
+	default:
 		stops += " \t,;)}"
 	}
-	v := s.value(b, at, stops)
-	if list && (b[i-1] == '"' || b[i-1] == '\'') {
-		v = s.quotedValue(b, i-1, slashesBefore(b, start, i-1))
-		v.start = at
+	return s.value(b, at, stops), stops
+}
+
+// isCredentials judges the value of a header. Without a scheme anything may stand there.
+func isCredentials(text []byte, cookie, scheme bool) bool {
+	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) {
+		return false
 	}
-	text := s.b[v.start:v.end]
-	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) || cookie && bytes.IndexByte(text, '=') < 0 ||
-		!cookie && scheme == 0 && (bytes.Contains(text, []byte(tokenStart)) ||
-			!looksRandom(text) && !isGUID(text) && !hardWord(text)) {
-		return
+	if cookie {
+		return bytes.IndexByte(text, '=') >= 0
 	}
-	s.take(s.trimmed(v, stops), s.headerKind(b[i:], cookie, text))
+	return scheme || !bytes.Contains(text, []byte(tokenStart)) &&
+		(looksRandom(text) || isGUID(text) || hardWord(text))
 }
 
 // isListScheme tells of the schemes whose credentials are a list with commas and blanks.
 func isListScheme(b []byte, i int) bool {
 	return hasFold(b, i, "digest") || hasFold(b, i, "aws4") || hasFold(b, i, "oauth ")
+}
+
+// plainRule takes what a client of SMTP or IMAP logs in with: AUTH PLAIN VALUE.
+func (s *scan) plainRule(start, end int) {
+	b := s.see(start)
+	last := run(b, end, base64Byte)
+	if plain, err := decode64(b[end:last]); err == nil && bytes.Count(plain, []byte{0}) == 2 {
+		s.add(end, last, "basic-auth", b[end:last])
+	}
 }
 
 // basicRule takes the base64 of a user and a password behind the scheme's name.

@@ -41,7 +41,7 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 		return "secret", true
 	case top.auths && top.key == "auth":
 		return "registry-auth", false
-	case strings.EqualFold(top.key, "value"):
+	case strings.EqualFold(top.key, "value"), strings.HasPrefix(top.key, "inline"): // Envoy: inline_string
 		name := top.name
 		if name == "" {
 			name, _ = l.sibling("name", "key")

@@ -57,7 +57,7 @@ func (k *known) add(kind, token string, value []byte) {
 		value = value[1 : n-1] // which are the format's, and stand around the value elsewhere too
 	}
 	value = bytes.TrimRight(value, `\`) // half of what was escaped
-	if len(value) < minKnown || isCommon(value) || isSyntax(value) {
+	if len(value) < minKnown || isCommon(value) || isSyntax(value) || isSpoken(kind, value) {
 		return
 	}
 	text := value[:min(len(value), knownHead)]
@@ -164,6 +164,21 @@ func isSyntax(v []byte) bool {
 		}
 	}
 	return false
+}
+
+// isSpoken takes words that are written together: id_token, PsDscRunAsCredential. Code and documents
+// are full of them, so that one that was taken wrongly, or for want of a better password, would be
+// taken out of all that follows.
+func isSpoken(kind string, v []byte) bool {
+	capitals := 0
+	for i := 1; i < len(v); i++ {
+		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
+	}
+	if !isIdentifier(v) || bytes.ContainsAny(v, digits) || !isSnake(v) && (5*capitals > len(v) || !hasVowels(v)) {
+		return false
+	}
+	_, t := judgeName(v)
+	return kind != "password" || t > noSecret || indexFold(v, "password") >= 0
 }
 
 // isBound tells whether a value may begin or end at at, beside the byte at i. A

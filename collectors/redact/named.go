@@ -130,28 +130,12 @@ func (s *scan) valueEnds(b []byte, i int) bool {
 // namedValue looks behind the operator at i for a value that a generator made,
 // and before it for the name of a secret.
 func (s *scan) namedValue(i int) {
-	b := s.b[:min(len(s.b), i+mostNamed+16)]
-	if hasFold(b, i, "://") { // api://3976eca5-…
-		return
-	}
-	at := i + 1
-	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
-		at++
-	}
-	end, digit, letter := at, false, false
-	for end < len(b) && classOf[b[end]]&madeByte != 0 {
-		digit = digit || isDigit(b[end])
-		letter = letter || isLower(b[end]|0x20)
-		end++
-	}
-	if end-at < leastNamed || end-at > mostNamed || !digit || !s.valueEnds(b, end) || isPortAndPath(b, i) {
+	at, end, ok := s.madeBehind(i)
+	if !ok {
 		return
 	}
 	var small [nameReach]byte
 	name := s.nameBefore(small[:0], i)
-	if len(name) < 3 {
-		return
-	}
 	generic := false
 	for k := len(name) - 2; k >= 0; k-- {
 		for _, word := range nameWords[pairOf(name[k], name[k+1])] {
@@ -169,9 +153,28 @@ func (s *scan) namedValue(i int) {
 			}
 		}
 	}
-	if text := b[at:end]; generic && letter && isGenerated(text) && !isAssignment(text) {
+	text := s.b[at:end]
+	letters := func(c rune) bool { return isLower(byte(c) | 0x20) }
+	if generic && len(name) >= 3 && bytes.IndexFunc(text, letters) >= 0 && isGenerated(text) && !isAssignment(text) {
 		s.hit(at, end, func(s *scan, at, end int) { s.add(at, end, "key", s.b[at:end]) })
 	}
+}
+
+// madeBehind tells where behind an operator a value stands that a generator may have made.
+func (s *scan) madeBehind(i int) (at, end int, ok bool) {
+	b := s.b[:min(len(s.b), i+mostNamed+16)]
+	if hasFold(b, i, "://") { // api://3976eca5-…
+		return 0, 0, false
+	}
+	at = i + 1
+	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
+		at++
+	}
+	digit := false
+	for end = at; end < len(b) && classOf[b[end]]&madeByte != 0; end++ {
+		digit = digit || isDigit(b[end])
+	}
+	return at, end, digit && end-at >= leastNamed && end-at <= mostNamed && s.valueEnds(b, end) && !isPortAndPath(b, i)
 }
 
 // isPortAndPath reports whether what follows the colon at i is the port of a host and a path:
@@ -222,7 +225,7 @@ func containsAny(b []byte, words []string) bool {
 // isGenerated tells of a value that has the chaos of a generator's.
 func isGenerated(v []byte) bool {
 	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isPlainValue(v) && !isObjectName(v) &&
-		!isGUID(v) && !isTypeName(v) && looksRandom(v) && !isTime(v) && !isWordy(v)
+		!isGUID(v) && !isTypeName(v) && !isSnake(v) && looksRandom(v) && !isTime(v) && !isWordy(v)
 }
 
 // isWordy tells of words written together, with a digit among them: enable3DSupport.

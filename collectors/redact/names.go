@@ -24,9 +24,10 @@ var names = []struct {
 	trust trust
 	words string
 }{
-	{"password", strong, `password passwords passwd passphrase passcode pwd pass bind-pw
+	{"password", strong, `password passwords passwd passphrase pass-phrase passcode pwd pswd pass bind-pw
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
-		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass`},
+		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
+		smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content`},
 	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
 		require-pass master-auth cloud-auth`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
@@ -46,6 +47,7 @@ var names = []struct {
 		auth-code jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
 	{"jwt", medium, `id-token jwt`},
 	{"bearer", medium, `bearer-token bearer`},
+	{"token", medium, `secret-id`},
 	{"bootstrap-token", weak, `token-id`},
 	{"bootstrap-token", strong, `token-secret`},
 	{"bootstrap-token", medium, `bootstrap-token`},
@@ -60,8 +62,8 @@ var names = []struct {
 	{"key", medium, `encryption-key decryption-key validation-key signing-key signature-key master-key
 		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
 		crypto-key aes-key hmac-key account-token schluessel tsig authentication-key privacy-key priv-key`},
-	{"key", weak, `key access-id key-id access private`},
-	{"product-key", medium, `product-key`},
+	{"key", weak, `key access-id key-id access private encrypt`},
+	{"product-key", medium, `product-key activation-key`},
 	{"basic-auth", medium, `basic-auth`},
 	{"snmp-community", medium, `snmp-community community-string community-strings rocommunity rwcommunity`},
 	{"snmp-community", weak, `community`},
@@ -73,7 +75,7 @@ var names = []struct {
 // A wordName is a name in letters that are not ASCII, or of several words, which
 // stands by itself.
 var wordNames = []struct{ kind, words string }{
-	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord`},
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord|schlüsselinhalt|Schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|Содержимое ключа|关键内容|主要なコンテンツ`},
 	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|アクセスキー|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso`},
 	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|apiキー`},
 }
@@ -136,8 +138,8 @@ func judgeName(name []byte) (kind string, t trust) {
 			return "", noSecret
 		}
 	}
-	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && isCapital(name) || string(name) == "$PWD" {
-		return "", noSecret // the number of an error; the folder that a shell is in
+	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
+		return "", noSecret // an error; the folder that a shell is in
 	}
 	return best.kind, best.trust
 }

@@ -15,8 +15,8 @@ const (
 // phraseForm takes what can be little else than a value behind "is" or a colon.
 func (s *scan) phraseForm(f field) bool {
 	b := f.b
-	if f.flag || f.from > 0 && b[f.from-1] == '/' || f.to < len(b) && b[f.to] == '/' || // of a path
-		f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
+	inPath := f.from > 0 && b[f.from-1] == '/' || f.to < len(b) && b[f.to] == '/'
+	if f.flag || inPath || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
 	if f.quoted && f.at == f.after && strings.IndexByte("[(", f.behind()) < 0 && s.told(f, f.after, true) { // 「密码」VALUE
@@ -26,26 +26,36 @@ func (s *scan) phraseForm(f field) bool {
 		return true
 	}
 	last := min(len(b), f.after+phraseReach)
-	for i, words := f.after, 0; i < last && words < phraseWords; i++ {
+	for i, words := f.after, 0; i < last && words < phraseWords && !endsPhrase(b, i); i++ {
 		switch c := b[i]; {
-		case isLine(c) || strings.IndexByte("=;,(){}<>|", c) >= 0 || hasFold(b, i, ". ") || hasFold(b, i, "://"),
-			hasFold(b, i, " --") && i+3 < len(b) && isAlnum(b[i+3]): // the next flag
-			return false
-		case c == ':' || c == 0xef && hasFold(b, i, "："):
-			return s.told(f, skipGap(b, i+len("：")-2*b2i(c == ':')), true)
+		case c == ':':
+			return s.told(f, skipGap(b, i+1), true)
+		case hasFold(b, i, "："):
+			return s.told(f, skipGap(b, i+len("：")), true)
 		case isBlank(c):
 			words++
-			for _, word := range isWords {
-				if hasFold(b, i, word) && s.told(f, skipGap(b, i+len(word)), true) {
-					return true
-				}
-			}
-			if words <= 3 && s.told(f, skipGap(b, i), false) {
+			if s.toldBehind(f, i, words) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// endsPhrase tells where a name and a value have no more to do with each other.
+func endsPhrase(b []byte, i int) bool {
+	return isLine(b[i]) || strings.IndexByte("=;,(){}<>|", b[i]) >= 0 || hasFold(b, i, ". ") ||
+		hasFold(b, i, "://") || hasFold(b, i, " --") && i+3 < len(b) && isAlnum(b[i+3]) // the next flag
+}
+
+// toldBehind looks for a value behind the blank at i, which so many words precede.
+func (s *scan) toldBehind(f field, i, words int) bool {
+	for _, word := range isWords {
+		if hasFold(f.b, i, word) && s.told(f, skipGap(f.b, i+len(word)), true) {
+			return true
+		}
+	}
+	return words <= 3 && s.told(f, skipGap(f.b, i), false)
 }
 
 func b2i(yes bool) int {
@@ -71,16 +81,11 @@ func (s *scan) told(f field, i int, said bool) bool {
 	if len(text) == 0 || text[0] == '-' {
 		return false
 	}
-	if f.kind == "credential" || f.kind == "password" { // user:VALUE
-		if colon := bytes.IndexByte(text, ':'); colon > 0 && looksChosen(text[colon+1:]) &&
-			!isPath(text) && !bytes.Contains(text, []byte("://")) {
-			s.take(value{start: v.start + colon + 1, end: v.end}, "password")
-			return true
-		}
+	if s.toldOfUser(f, v) {
+		return true
 	}
-	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isAssignment(text) && !isJumbled(text) || f.trust <= loose && isSignedHex(text) || !(f.trust == strong && (looksChosen(text) || isShuffled(text) || isCoined(text, said) ||
-		said && isCoined(bytes.Map(withoutSigns, text), true))) &&
-		!(len(text) >= leastTold && isGenerated(text)) && !(f.trust >= medium && isGUID(text)) {
+	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isAssignment(text) && !isJumbled(text) ||
+		f.trust <= loose && isSignedHex(text) || !tells(f.trust, text, said) {
 		return false
 	}
 	s.takeJudged(f, v, false)
@@ -90,6 +95,27 @@ func (s *scan) told(f field, i int, said bool) bool {
 		}
 	}
 	return true
+}
+
+// toldOfUser takes the second part of user:VALUE.
+func (s *scan) toldOfUser(f field, v value) bool {
+	text := f.b[v.start:v.end]
+	colon := bytes.IndexByte(text, ':')
+	if f.kind != "credential" && f.kind != "password" || colon <= 0 || !looksChosen(text[colon+1:]) ||
+		isPath(text) || bytes.Contains(text, []byte("://")) {
+		return false
+	}
+	s.take(value{start: v.start + colon + 1, end: v.end}, "password")
+	return true
+}
+
+// tells whether a word of a sentence is its value and no other word.
+func tells(t trust, text []byte, said bool) bool {
+	if len(text) >= leastTold && isGenerated(text) || t >= medium && isGUID(text) {
+		return true
+	}
+	return t == strong && (looksChosen(text) || isShuffled(text) || isCoined(text, said) ||
+		said && isCoined(bytes.Map(withoutSigns, text), true))
 }
 
 // leastTold is the length of the shortest token that a sentence tells.

@@ -12,8 +12,8 @@ var placeholders = func() map[string]bool {
 	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
 		todo tbd fixme changeme fake dummy notused unused placeholder example ])
-		range func new make await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
-		omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
+		if range func new make struct{ struct{} interface{ interface{} await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
+		undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
 		m[w] = true
 	}
 	return m
@@ -22,43 +22,46 @@ var placeholders = func() map[string]bool {
 // isPlaceholder tells of a value that nothing is given away by it.
 func isPlaceholder(v []byte) bool {
 	v = bytes.TrimSpace(v)
-	if len(v) == 0 || onlyTokens(v) {
+	return len(v) == 0 || onlyTokens(v) ||
+		len(v) <= 32 && placeholders[strings.ToLower(string(bytes.TrimRight(v, ",;")))] ||
+		isMetavariable(v) || isTemplate(v) || isFilledIn(v) || isFilling(v) || isMarked(v) ||
+		bytes.HasSuffix(v, []byte(",omitempty"))
+}
+
+// isFilling takes ***, xxxx-xxxx and ----.
+func isFilling(v []byte) bool {
+	if sameByte(v) && (!isAlnum(v[0]) || len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0) {
 		return true
 	}
-	if len(v) <= 32 && placeholders[strings.ToLower(string(bytes.TrimRight(v, ",;")))] {
-		return true
-	}
-	if isMetavariable(v) || isTemplate(v) || isFilledIn(v) || bytes.HasSuffix(v, []byte(",omitempty")) {
-		return true
-	}
-	if sameByte(v) && (len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0 || !isAlnum(v[0])) ||
-		len(v) >= 3 && len(bytes.Trim(v, "xX-_*.")) == 0 {
-		return true
-	}
+	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.")) == 0
+}
+
+// isMarked takes a name between the signs that say that something stands in its place:
+// $NAME, %NAME%, @NAME@, <name>, [NAME].
+func isMarked(v []byte) bool {
 	last := v[len(v)-1]
+	inner := func() []byte { return v[1 : len(v)-1] }
 	switch v[0] {
 	case '$':
 		return isVariable(v)
 	case '%':
-		return len(v) > 2 && last == '%' && isIdentifier(v[1:len(v)-1]) || allDigits(v[1:]) ||
-			hasFold(v, 0, "%~")
+		return len(v) > 2 && last == '%' && isIdentifier(inner()) || allDigits(v[1:]) || hasFold(v, 0, "%~")
 	case '@':
-		return len(v) > 2 && last == '@' && isIdentifier(v[1:len(v)-1]) ||
+		return len(v) > 2 && last == '@' && isIdentifier(inner()) ||
 			isIdentifier(v[1:]) && !bytes.ContainsAny(v, digits) // a splatted variable
 	case '<':
-		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">")) // [-Credential <PSCredential>]
-		name = bytes.ReplaceAll(name, []byte("[]"), nil)
-		name = bytes.ReplaceAll(name, []byte("/"), nil) // <Key/Email ID>
-		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 && run(name, 0, nameByte|blankByte) == len(name)
+		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">"))        // [-Credential <PSCredential>]
+		name = bytes.ReplaceAll(bytes.ReplaceAll(name, []byte("[]"), nil), []byte("/"), nil) // <Key/Email ID>
+		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
+			run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
 		if hasFold(v, 0, "[-") || hasFold(v, 0, "[[-") || hasFold(v, 0, "[<") {
 			return true // of a usage text
 		}
-		if last == ']' && v[len(v)-2] == ')' && bytes.IndexByte(v, '(') > 1 &&
-			isIdentifier(v[1:bytes.IndexByte(v, '(')]) {
+		if open := bytes.IndexByte(v, '('); open > 1 && isIdentifier(v[1:open]) && bytes.HasSuffix(v, []byte(")]")) {
 			return true // [parameters('adminPassword')]
 		}
-		return last == ']' && len(v) <= 64 && run(v[1:len(v)-1], 0, wordByte|blankByte) == len(v)-2
+		return last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(v)-2
 	}
 	return false
 }

@@ -56,15 +56,16 @@ func (s *scan) value(b []byte, i int, stops string) value {
 
 // wideValue reads up to a quote of print.
 func (s *scan) wideValue(b []byte, i int) value {
-	v := value{start: i, end: i, quoted: true}
-	for v.end < len(b) && !isLine(b[v.end]) {
-		if c, _ := wideAt(b, v.end); c == '"' || c == '\'' {
+	end := i
+	for end < len(b) && !isLine(b[end]) {
+		if c, _ := wideAt(b, end); c == '"' || c == '\'' {
 			break
 		}
-		v.end++
+		end++
 	}
-	*s.work += int64(v.end - i)
-	return v
+	*s.work += int64(end - i)
+	start := skipGap(b[:end], i) // « VALUE »
+	return value{start: start, end: start + len(bytes.TrimRight(b[start:end], " \u00a0")), quoted: true}
 }
 
 // cut tells that b ends where the window does and not where the file does.

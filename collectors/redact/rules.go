@@ -40,12 +40,14 @@ var rules = []struct {
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).basicRule, `basic `},
+	{(*scan).plainRule, `auth plain |authenticate plain `},
+	{func(s *scan, start, end int) { s.bearerRule(start, end-1) }, `oauth `},
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).sshRule, `---- begin ssh2`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
 	{(*scan).keyRule,
-		`ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
+		`ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcayea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
@@ -65,13 +67,14 @@ var rules = []struct {
 	{(*scan).literalRule, `from-literal`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
+	{(*scan).pgpassRule, `:5432:|:6432:`},
 	{(*scan).netrcRule, " login |\nlogin |\tlogin "},
 	{(*scan).webhookRule,
 		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|hooks.zapier.com/hooks/catch/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/`},
 }
 
 // follows are the bytes behind a name that matter.
-const follows = "=:\"\\' \t>],);\r\nsdvi0123456789-_.\x1b&%|\xef"
+const follows = "=:\"\\' \t>[],);\r\nsdvi0123456789-_.\x1b&%|\xef"
 
 var (
 	triggerRules []rule
@@ -117,6 +120,7 @@ func init() {
 		r := func(s *scan, start, end int) { s.wordRule(start, end, row.kind) }
 		for text := range strings.SplitSeq(row.words, "|") {
 			once(r, lowerASCII(text))
+			once(r, lowerASCII(strings.ReplaceAll(text, " ", "_")))
 		}
 	}
 	for _, text := range nameTexts() {

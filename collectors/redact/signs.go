@@ -26,7 +26,7 @@ var (
 )
 
 // shortNames are those that no trigger is long enough for, by their last letter.
-var shortNames = [256][]string{'d': {"pwd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
+var shortNames = [256][]string{'d': {"pwd", "pswd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
 	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
 	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}, 'n': {"jeton"}}
 
@@ -49,53 +49,43 @@ func init() {
 	for _, list := range shortIssuers { // the longest says most
 		sorted.By(list, func(a, b string) int { return len(b) - len(a) })
 	}
+	const letters = lowers + uppers + digits
+	var every, hex string
 	for c := range 256 {
-		c := byte(c)
-		signPairs[pairOf('=', c)] |= assignSign
-		signPairs[pairOf(':', c)] |= assignSign
-		if strings.IndexByte("'\"`=>", c) >= 0 || isAlnum(c) {
-			signPairs[pairOf('>', c)] |= assignSign
-			signPairs[pairOf(',', c)] |= assignSign
-			signPairs[pairOf('|', c)] |= assignSign
-		}
-		if isAlnum(c) || strings.IndexByte("[$%<({", c) >= 0 {
-			signPairs[pairOf('@', c)] |= markSign
-		}
-		if isAlnum(c) {
-			signPairs[pairOf('.', c)] |= dotSign
-		}
-	}
-	for _, c := range []byte("pPN") {
-		signPairs[pairOf('-', c)] |= markSign
-		signPairs[pairOf('/', c)] |= markSign
-	}
-	signPairs[pairOf(0x1b, '[')] |= markSign
-	signPairs[pairOf(0xef, 0xbc)] |= markSign
-	signPairs[pairOf(0xef, 0xbd)] |= markSign
-	signPairs[pairOf('<', '/')] |= markSign
-	for _, c := range []byte(`n"u`) {
-		signPairs[pairOf('\\', c)] |= markSign
-	}
-	for c := range 256 {
-		if isAlnum(byte(c)) {
-			signPairs[pairOf('?', byte(c))] |= markSign
-		}
-		if strings.IndexByte("#qalg", byte(c)) >= 0 {
-			signPairs[pairOf('&', byte(c))] |= markSign
-		}
+		every += string([]byte{byte(c)})
 		if classOf[c]&hexByte != 0 {
-			signPairs[pairOf('%', byte(c))] |= markSign
+			hex += string([]byte{byte(c)})
 		}
+	}
+	for _, row := range []struct {
+		firsts, nexts string
+		sign          uint8
+	}{
+		{"=:", every, assignSign}, {">,|", letters + "'\"`=>", assignSign}, {"@", letters + "[$%<({", markSign},
+		{".", letters, dotSign}, {"-/", "pPN", markSign}, {"\x1b", "[", markSign}, {"\xef", "\xbc\xbd", markSign},
+		{"<", "/", markSign}, {"\\", `n"u`, markSign}, {"?", letters, markSign}, {"&", "#qalg", markSign},
+		{"%", hex, markSign},
+	} {
+		addPairs(row.firsts, row.nexts, row.sign)
 	}
 	for _, x := range middles {
-		for c := range 256 {
-			if len(x.text) > 1 && byte(c) == x.text[1] || len(x.text) == 1 && isAlnum(byte(c)) {
-				signPairs[pairOf(x.text[0], byte(c))] |= middleSign
-			}
+		if len(x.text) > 1 {
+			addPairs(x.text[:1], x.text[1:2], middleSign)
+		} else {
+			addPairs(x.text, letters, middleSign)
 		}
 	}
 	for _, mark := range passwordMarks {
-		signPairs[pairOf('$', mark[1])] |= markSign
+		addPairs("$", mark[1:2], markSign)
+	}
+}
+
+// addPairs gives a sign to each of the first bytes before each of the next ones.
+func addPairs(firsts, nexts string, sign uint8) {
+	for _, a := range []byte(firsts) {
+		for _, b := range []byte(nexts) {
+			signPairs[pairOf(a, b)] |= sign
+		}
 	}
 }
 

@@ -23,59 +23,76 @@ var roots = func() map[string]bool {
 // [Convert]::ToBase64String(…), os.environ["X"], db_password.
 func isCode(b []byte, v value) bool {
 	text := bytes.TrimRight(b[v.start:v.end], ",;")
+	behind := byte('\n')
+	if v.end < len(b) {
+		behind = b[v.end]
+	}
 	if len(text) < 2 {
 		return false
 	}
-	if i := bytes.IndexByte(text, '['); i >= 2 && isIdentifier(text[:i]) && !mixed(text[:i]) {
-		if index := bytes.Trim(text[i+1:], "]+-:1"); run(index, 0, wordByte) == len(index) {
-			return true // tokens[index], username[i+1:]
-		}
-	}
-	if isCall(text) {
+	if isIndexed(text) || isCall(text) {
 		return true
 	}
 	if text[0] == '*' || text[0] == '&' {
-		return run(text, 1, nameByte) == len(text) && (bytes.IndexByte(text, '.') > 1 || isIdentifier(text[1:]) &&
-			!bytes.ContainsAny(text, digits))
+		return isReference(text)
 	}
 	if text = bytes.TrimRight(text, "{"); len(text) < 2 {
 		return false
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
-		return i == len(text)-1 || v.end < len(b) && strings.IndexByte(")\"' \t,]", b[v.end]) >= 0
+		return i == len(text)-1 || strings.IndexByte(")\"' \t,]", behind) >= 0
 	}
-	last := text[len(text)-1]
-	if last == '[' || bytes.Contains(text, []byte("]::")) {
+	if text[len(text)-1] == '[' || bytes.Contains(text, []byte("]::")) {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
-	if root, _, ok := bytes.Cut(text, []byte(".")); ok && len(root) > 2 && roots[strings.ToLower(string(root))] &&
-		isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) {
-		return true // conf.Policy.K8sAuthToken
+	return isRooted(text) || isMember(text, behind)
+}
+
+// isIndexed takes tokens[index], username[i+1:].
+func isIndexed(text []byte) bool {
+	i := bytes.IndexByte(text, '[')
+	if i < 2 || !isIdentifier(text[:i]) || mixed(text[:i]) {
+		return false
 	}
+	index := bytes.Trim(text[i+1:], "]+-:1")
+	return run(index, 0, wordByte) == len(index)
+}
+
+// isReference takes &value and *pointer.field.
+func isReference(text []byte) bool {
+	return run(text, 1, nameByte) == len(text) && (bytes.IndexByte(text, '.') > 1 ||
+		isIdentifier(text[1:]) && !bytes.ContainsAny(text, digits))
+}
+
+// isRooted takes what code takes values from: conf.Policy.K8sAuthToken.
+func isRooted(text []byte) bool {
+	root, _, ok := bytes.Cut(text, []byte("."))
+	return ok && len(root) > 2 && roots[strings.ToLower(string(root))] &&
+		isIdentifier(bytes.ReplaceAll(text, []byte("."), nil))
+}
+
+// isMember takes the name of a variable of a secret, or the member of something that has one.
+func isMember(text []byte, behind byte) bool {
 	if run(text, 0, nameByte) != len(text) || mixed(text) {
 		return false
 	}
 	i := bytes.LastIndexByte(text, '.')
-	behind := byte('\n')
-	if v.end < len(b) {
-		behind = b[v.end]
+	if i <= 0 || i == len(text)-1 {
+		_, t := judgeName(text)
+		return t >= medium && (bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text))
 	}
-	if i > 0 && behind == ';' && isUpper(text[0]) && isUpper(text[min(i+1, len(text)-1)]) &&
-		!bytes.ContainsAny(text, "-_$"+digits) {
+	if behind == ';' && isUpper(text[0]) && isUpper(text[i+1]) && !bytes.ContainsAny(text, "-_$"+digits) {
 		return true // IntPtr.Zero;
 	}
-	if i > 0 && i < len(text)-1 {
-		_, t := judgeName(text[i+1:])
-		root, _, _ := bytes.Cut(text, []byte("."))
-		_, rooted := judgeName(root)
-		return t >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 || roots[strings.ToLower(string(root))]
+	root, _, _ := bytes.Cut(text, []byte("."))
+	if behind == '<' && isIdentifier(root) {
+		return true // table.Column<string>(…)
 	}
-	if bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text) {
-		_, t := judgeName(text)
-		return t >= medium
-	}
-	return false
+	_, member := judgeName(text[i+1:])
+	_, rooted := judgeName(root)
+	return member >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 ||
+		roots[strings.ToLower(string(root))]
 }
 
 // isCall tells of a call or a type that begins with where it comes from: to.Ptr(x), a.B(c).D(),
@@ -87,7 +104,7 @@ func isCall(text []byte) bool {
 		return false
 	}
 	name := text[:i]
-	return string(name) == "func" || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+	return string(name) == "func" || text[i] == '{' && isCamelWords(name) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
 		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !isGenerated(name)
 }
 
@@ -143,7 +160,7 @@ func isPath(v []byte) bool {
 func isPlainValue(v []byte) bool {
 	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) ||
 		bytes.HasPrefix(v, []byte("Registry::")) ||
-		bytes.HasPrefix(v, []byte("sha256:")) || bytes.HasPrefix(v, []byte("application/")) {
+		bytes.HasPrefix(v, []byte("sha256:")) || bytes.HasPrefix(v, []byte("application/")) || isSnapshotKey(v) {
 		return true
 	}
 	if i := bytes.Index(v, []byte("://")); i > 0 && i < 12 {
@@ -166,6 +183,12 @@ func isPlainValue(v []byte) bool {
 	}
 	return hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v) || digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
 		strings.IndexByte("smhd%", v[len(v)-1]) >= 0
+}
+
+// isSnapshotKey takes what containerd calls a layer that it unpacks: extract-995477400-x-Se.
+func isSnapshotKey(v []byte) bool {
+	const prefix = "extract-"
+	return hasFold(v, 0, prefix) && len(v) > len(prefix) && isDigit(v[len(prefix)])
 }
 
 // mixed tells whether letters and digits, or upper and lower case within words,
@@ -245,7 +268,11 @@ func isObjectName(v []byte) bool {
 			odd++
 		}
 	}
-	return longest <= 10 && odd <= 3 && isLower(v[0])
+	most := 10
+	if bytes.Count(v, []byte("/")) == 1 && bytes.IndexByte(v, '-') > 0 { // a namespace and a name
+		most = 16
+	}
+	return longest <= most && odd <= 3 && isLower(v[0])
 }
 
 // isTypeName takes v1.Secret, *rest.Config, core/v1.
@@ -270,48 +297,96 @@ func isGUID(v []byte) bool {
 	return true
 }
 
+// A judged value stands behind a name, which says how much it must look like a secret itself.
+type judged struct {
+	name, text []byte
+	trust      trust
+	prose      bool // anything may follow the name, as in the text of an error
+}
+
 // isSecret judges a value by its name's trust. Prose tells that anything may
 // follow the name, as in the text of an error.
 func isSecret(name, v []byte, t trust, prose bool) bool {
-	v = bytes.TrimSpace(v)
-	if t == noSecret || isPlaceholder(v) {
+	j := judged{name, bytes.TrimSpace(v), t, prose}
+	switch {
+	case t == noSecret, len(j.text) <= 2 && allDigits(j.text), isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.isNamed(), j.hasPassed(), j.isFile():
+		return false
+	case t == strong:
+		return !prose || j.breaksProse()
+	case isPlainValue(j.text), bytes.HasPrefix(j.text, []byte("system:")):
+		return t == medium && isSecretURL(j.text)
+	case j.namesObject():
+		return false
+	case t <= loose:
+		return j.looksSecret()
+	}
+	return !prose || looksRandom(j.text)
+}
+
+// isRedacted tells that its secret is gone; a token's digits are no sign of another.
+func (j judged) isRedacted() bool {
+	return j.trust != strong && bytes.Contains(j.text, []byte(tokenStart))
+}
+
+// isTied takes behind a weak name a BGP community, what code makes, and words as code ties them.
+func (j judged) isTied() bool {
+	v := j.text
+	if j.trust > loose {
 		return false
 	}
-	if t != strong && bytes.Contains(v, []byte(tokenStart)) {
-		return false // its secret is gone, and a token's digits are no sign of another
-	}
-	if t <= loose && (len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0 || containsAny(v, []string{"$(", "%s"}) || isSnake(v) ||
-		isCamelWords(v) && !bytes.ContainsAny(v, digits)) {
-		return false // a BGP community; what code makes, or how it ties words
-	}
-	if len(name) == 4 && hasFold(name, 0, "pass") && (v[len(v)-1] == ':' || name[0] == 'P' &&
-		name[1] == 'A' && !hardWord(v) && !hasDigitRun(v)) {
-		return false // what passed and what failed of some tests
-	}
-	if isPath(v) && t != strong || isPath(v) && len(v) > 2 && (v[1] == ':' || !mixed(v)) {
+	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
+	return numbers || containsAny(v, []string{"$(", "%s"}) || isSnake(v) ||
+		isCamelWords(v) && !bytes.ContainsAny(v, digits)
+}
+
+// isNamed takes the name of another secret: IdentityToken = "id_token".
+func (j judged) isNamed() bool {
+	v := bytes.TrimRight(j.text, "\"',")
+	kind, t := judgeName(v)
+	if bytes.ContainsAny(v, digits) || j.trust == strong && kind != "jwt" && kind != "token" {
 		return false
 	}
-	if len(name) == 4 && hasFold(name, 0, "pass") && (isPlainValue(v) || bytes.Contains(v, []byte("[["))) {
-		return false // so many tests pass; a macro of AsciiDoc
-	}
-	if t == strong {
-		return !prose || bytes.Count(v, []byte(" ")) < 2 && (looksRandom(v) ||
-			hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v))
-	}
-	if isPlainValue(v) || bytes.HasPrefix(v, []byte("system:")) {
-		return t == medium && isSecretURL(v)
-	}
-	if isBareSecret(name) && isObjectName(v) && (bytes.ContainsAny(v, "-/") || !mixed(v)) {
+	return t > noSecret && isIdentifier(v) || bytes.IndexByte(v, '/') > 0 && isObjectName(v) // devicetokens/token
+}
+
+// hasPassed takes what passed and what failed of some tests, and a macro of AsciiDoc.
+func (j judged) hasPassed() bool {
+	v := j.text
+	if len(j.name) != 4 || !hasFold(j.name, 0, "pass") {
 		return false
 	}
-	if t <= loose {
-		if isKeyOfService(name) && (isGUID(v) || len(v) >= leastNamed && isMade(v)) {
-			return true
-		}
-		return isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ") || looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ") || looksRandom(v) && !isDotted(v) && len(v) >= 12 &&
-			bytes.IndexByte(v, ' ') < 0 || isSignedHex(v)
-	}
-	return !prose || looksRandom(v)
+	capital := j.name[0] == 'P' && j.name[1] == 'A'
+	return v[len(v)-1] == ':' || capital && !hardWord(v) && !hasDigitRun(v) || isPlainValue(v) ||
+		bytes.Contains(v, []byte("[["))
+}
+
+// isFile takes a path; a password may begin with a slash.
+func (j judged) isFile() bool {
+	v := j.text
+	return isPath(v) && (j.trust != strong || len(v) > 2 && (v[1] == ':' || !mixed(v)))
+}
+
+// breaksProse tells of a value that no sentence goes on with.
+func (j judged) breaksProse() bool {
+	v := j.text
+	return bytes.Count(v, []byte(" ")) < 2 &&
+		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v))
+}
+
+// namesObject takes the name of a Secret of Kubernetes.
+func (j judged) namesObject() bool {
+	return isBareSecret(j.name) && isObjectName(j.text) &&
+		(bytes.ContainsAny(j.text, "-/") || !mixed(j.text))
+}
+
+// looksSecret tells of a value that needs no name.
+func (j judged) looksSecret() bool {
+	v := j.text
+	key := isKeyOfService(j.name) && (isGUID(v) || len(v) >= leastNamed && isMade(v))
+	chosen := looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ")
+	random := looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
+	return key || chosen || random || isAuthPair(v) || isSignedHex(v) ||
+		isShuffled(v) && !bytes.ContainsAny(v, ". ")
 }
 
 // isSnake takes words as code ties them: kubernetes_analyze_secret.

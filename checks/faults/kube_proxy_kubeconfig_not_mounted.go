@@ -1,0 +1,47 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(&checks.Check{
+	ID:       "kube-proxy-kubeconfig-not-mounted",
+	Title:    "kube-proxy's pod does not find its kubeconfig",
+	Healthy:  "kube-proxy's pod finds its kubeconfig",
+	Category: checks.CategoryComponents,
+	Doc: `As a HostProcess container, kube-proxy reads kubeconfig.conf, a key of the ConfigMap kube-proxy,
+below $env:CONTAINER_SANDBOX_MOUNT_POINT. containerd 1.6 and 1.7 mount the volumes of such containers
+at different paths, and an image of kube-proxy and its manifest fit one of both. Clusters that
+kubeadm did not create may have a ConfigMap without that key. In both cases the pod starts again and
+again, and Services do not work on the node.
+
+The check looks for the error in the log of the pod.`,
+	Fix: checks.Steps(
+		checks.Inspect("kubectl -n kube-system get configmap kube-proxy -o yaml",
+			"Read whether data has a key kubeconfig.conf. If not, add one with a kubeconfig for kube-proxy."),
+		checks.Inspect("kubectl get node {node} -o wide", "Read the version of containerd."),
+		checks.Do("Use the image and the manifest of kube-proxy that are made for this version of containerd, both of the same release.").
+			Costs("The pods of kube-proxy are recreated: connections to Services break for a few seconds."),
+		checks.Verify("kubectl -n kube-system get pods -o wide --field-selector spec.nodeName={node}",
+			"kube-proxy is Running")),
+	Links: []string{
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/377",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/337",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/235",
+		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#volume-mounts",
+	},
+	Breaks: []*checks.Effect{effectKubeProxy},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kube-proxy"), evidence.Logs("pods"), evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: `kube-proxy\kubeconfig.conf' because it does not exist`, Until: proxyStarted,
+			Says: "kube-proxy's start script does not find kubeconfig.conf"},
+		// PowerShell says this in each language.
+		{Text: "kubeconfig.conf:String) [Get-Content]", Also: []string{"ObjectNotFound"}, Until: proxyStarted,
+			Says: "kube-proxy's start script does not find kubeconfig.conf"},
+		{Text: "lib/kube-proxy/kubeconfig.conf: The system cannot find the path specified",
+			Or:    []string{"lib/kube-proxy/kubeconfig.conf: The system cannot find the file specified"},
+			Until: proxyStarted,
+			Says:  "kube-proxy does not find its kubeconfig.conf"},
+	},
+})

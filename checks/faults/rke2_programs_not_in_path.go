@@ -1,0 +1,42 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(&checks.Check{
+	ID:       "rke2-programs-not-in-path",
+	Title:    "RKE2 does not find its programs",
+	Healthy:  "RKE2 finds its programs",
+	Category: checks.CategoryComponents,
+	Doc: `RKE2 unpacks containerd, the kubelet and the other programs to C:\var\lib\rancher\rke2\bin and
+starts them by their names. The installation tells the administrator to add that folder to the PATH
+of the machine. If it is missing there, or the service was started before it was set, the agent
+starts nothing and the node does not join.
+
+The check looks for the error in the log of the agent.`,
+	Fix: checks.Steps(
+		checks.Run(`[Environment]::SetEnvironmentVariable("Path", [Environment]::GetEnvironmentVariable("Path", "Machine") + ";C:\var\lib\rancher\rke2\bin;C:\usr\local\bin", "Machine")`,
+			"Add the folders of RKE2 to the PATH of the machine.").
+			Costs("Running services see the new value only after a restart, some only after a reboot."),
+		checks.Run("Restart-Service rke2",
+			"Restart the agent.").
+			Costs("The kubelet and the network agents of the node restart."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://docs.rke2.io/install/quickstart",
+		"https://github.com/rancher/rke2/issues/2300",
+	},
+	Breaks:  []*checks.Effect{effectKubeletStart},
+	Applies: checks.UnlessElsewhere(node.RKE2),
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		{Text: "executable file not found in %PATH%",
+			Also:  []string{"containerd: exec: "},
+			Not:   []string{"failed to start containerd"}, // as Docker says
+			Until: rke2Joined,
+			Says:  "the folder with the programs of RKE2 is not in the PATH of the agent"},
+	},
+})
