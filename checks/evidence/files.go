@@ -75,7 +75,7 @@ func (s Snapshot) file(p string) NodeFile {
 	case gap.Kind == "":
 		f.Path, _ = s.stored(p)
 		f.Text = string(content)
-		raw, err := readBounded(s.fsys, f.Path, 4)
+		raw, err := ReadBounded(s.fsys, f.Path, 4)
 		f.BOM = (err == nil || len(raw) > 0) && HasBOM(raw)
 	case gap.Kind != NotCollected:
 		f.Gap = gap

@@ -23,6 +23,10 @@ type FlannelSubnet struct {
 // refuse to go on without.
 func DecodeFlannelSubnet(text string) FlannelSubnet {
 	f := FlannelSubnet{Lines: map[string]int{}}
+	texts := map[string]*string{
+		"FLANNEL_NETWORK": &f.Network, "FLANNEL_IPV6_NETWORK": &f.IPv6Network,
+		"FLANNEL_SUBNET": &f.Subnet, "FLANNEL_IPV6_SUBNET": &f.IPv6Subnet,
+	}
 	number := 0
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
@@ -32,15 +36,10 @@ func DecodeFlannelSubnet(text string) FlannelSubnet {
 		}
 		key, value = strings.TrimSpace(key), unquote(strings.TrimSpace(value))
 		f.Lines[key] = number
+		if text := texts[key]; text != nil {
+			*text = value
+		}
 		switch key {
-		case "FLANNEL_NETWORK":
-			f.Network = value
-		case "FLANNEL_SUBNET":
-			f.Subnet = value
-		case "FLANNEL_IPV6_NETWORK":
-			f.IPv6Network = value
-		case "FLANNEL_IPV6_SUBNET":
-			f.IPv6Subnet = value
 		case "FLANNEL_MTU":
 			if mtu, err := strconv.Atoi(value); err == nil && mtu > 0 {
 				f.MTU = mtu

@@ -130,10 +130,7 @@ const maxGapLine = 500
 // error.
 func gapFromLine(content string) Gap {
 	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
-	line = Clean(strings.TrimSpace(line))
-	if len(line) > maxGapLine {
-		line = strings.ToValidUTF8(line[:maxGapLine], "") + " …"
-	}
+	line = Clip(Clean(strings.TrimSpace(line)), maxGapLine)
 	if kind, reason, ok := strings.Cut(line, ":"); ok && slices.Contains(gapKinds, kind) {
 		return AsRecorded.OfKind(kind, strings.TrimSpace(reason))
 	}

@@ -51,7 +51,7 @@ func (t *tree) gapIndex() map[string]Gap {
 	if !ok {
 		return nil
 	}
-	content, err := readBounded(t.fsys, stored, maxGapIndex)
+	content, err := ReadBounded(t.fsys, stored, maxGapIndex)
 	if err != nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ package evidence
 type KubeletConfig struct {
 	ClusterDNS    []string `json:"clusterDNS"`
 	ClusterDomain string   `json:"clusterDomain"`
-	ResolvConf    *string  `json:"resolvConf"`
 	CgroupsPerQOS *bool    `json:"cgroupsPerQOS"`
 	// an empty list is what Windows needs; an absent one, which is nil, is [pods]
 	EnforceNodeAllocatable   []string          `json:"enforceNodeAllocatable"`
@@ -15,14 +14,7 @@ type KubeletConfig struct {
 	EvictionHard             map[string]string `json:"evictionHard"`
 	EvictionSoft             map[string]string `json:"evictionSoft"`
 	ContainerRuntimeEndpoint string            `json:"containerRuntimeEndpoint"`
-	PodCIDR                  string            `json:"podCIDR"`
-	HairpinMode              string            `json:"hairpinMode"`
-	FeatureGates             map[string]bool   `json:"featureGates"`
-	StaticPodPath            string            `json:"staticPodPath"`
 	HealthzPort              *int              `json:"healthzPort"`
-	RotateCertificates       *bool             `json:"rotateCertificates"`
-	// a kubelet on Windows does not start with it
-	SingleProcessOOMKill *bool `json:"singleProcessOOMKill"`
 }
 
 // DecodeKubeletConfig reads the file behind --config, YAML or JSON.

@@ -26,13 +26,11 @@ containerRuntimeEndpoint: npipe:////./pipe/containerd-containerd
 		t.Fatal(err)
 	}
 	if !slices.Equal(c.ClusterDNS, []string{"10.100.0.10"}) || c.ClusterDomain != "cluster.local" ||
-		c.ResolvConf == nil || *c.ResolvConf != "" ||
 		c.CgroupsPerQOS == nil || *c.CgroupsPerQOS || !c.EnforcesNodeAllocatable ||
 		c.EnforceNodeAllocatable == nil || len(c.EnforceNodeAllocatable) != 0 ||
 		c.SystemReserved["memory"] != "2Gi" || c.EvictionHard["memory.available"] != "500Mi" ||
-		!c.FeatureGates["WinDSR"] ||
 		c.ContainerRuntimeEndpoint != "npipe:////./pipe/containerd-containerd" ||
-		c.RotateCertificates != nil {
+		c.HealthzPort != nil {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -42,15 +40,15 @@ func TestDecodeKubeletConfigKnowsWhatIsAbsent(t *testing.T) {
 		name, text string
 		cgroups    bool
 		enforce    bool
-		resolv     bool
+		healthz    bool
 	}{
 		{"nothing is set", "kind: KubeletConfiguration", false, false, false},
-		{"null is nothing", "cgroupsPerQOS: null\nenforceNodeAllocatable:\nresolvConf: ~", false,
+		{"null is nothing", "cgroupsPerQOS: null\nenforceNodeAllocatable:\nhealthzPort: ~", false,
 			false, false},
 		{"another case is another key", "cgroupsPerQos: false\nEnforceNodeAllocatable: []", false,
 			false, false},
 		{"JSON with tabs",
-			"{\n\t\"cgroupsPerQOS\": false,\n\t\"enforceNodeAllocatable\": [\"pods\"],\n\t\"resolvConf\": \"Host\"\n}", true, true, true},
+			"{\n\t\"cgroupsPerQOS\": false,\n\t\"enforceNodeAllocatable\": [\"pods\"],\n\t\"healthzPort\": 0\n}", true, true, true},
 		{"a byte order mark", "\ufeffcgroupsPerQOS: true", true, false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -60,7 +58,7 @@ func TestDecodeKubeletConfigKnowsWhatIsAbsent(t *testing.T) {
 			}
 			if c.CgroupsPerQOS != nil != row.cgroups || c.EnforcesNodeAllocatable != row.enforce ||
 				c.EnforceNodeAllocatable != nil != row.enforce ||
-				c.ResolvConf != nil != row.resolv {
+				c.HealthzPort != nil != row.healthz {
 				t.Errorf("got %+v", c)
 			}
 		})

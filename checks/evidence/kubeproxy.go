@@ -15,7 +15,6 @@ type KubeProxyWinkernel struct {
 	NetworkName           string `json:"networkName"`
 	SourceVIP             string `json:"sourceVip"`
 	EnableDSR             *bool  `json:"enableDSR"`
-	RootHNSEndpointName   string `json:"rootHnsEndpointName"`
 	ForwardHealthCheckVIP *bool  `json:"forwardHealthCheckVip"`
 }
 

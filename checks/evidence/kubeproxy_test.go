@@ -27,7 +27,7 @@ func TestDecodeKubeProxyConfig(t *testing.T) {
 		c.HostnameOverride != "win-7" || c.BindAddress != "0.0.0.0" ||
 		!c.FeatureGates["WinOverlay"] ||
 		w.NetworkName != "flannel.4096" || w.SourceVIP != "10.64.3.9" || w.EnableDSR == nil ||
-		!*w.EnableDSR || w.RootHNSEndpointName != "cbr0" ||
+		!*w.EnableDSR ||
 		w.ForwardHealthCheckVIP == nil || *w.ForwardHealthCheckVIP {
 		t.Errorf("got %+v", c)
 	}

@@ -66,7 +66,6 @@ func (p Pod) StatusField(i int, steps ...any) Place {
 type ContainerStatus struct {
 	Name         string         `json:"name"`
 	Image        string         `json:"image"`
-	ImageID      string         `json:"imageID"`
 	Ready        bool           `json:"ready"`
 	RestartCount int            `json:"restartCount"`
 	State        ContainerState `json:"state"`

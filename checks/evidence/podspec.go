@@ -9,7 +9,6 @@ type PodSpec struct {
 	NodeName                      string            `json:"nodeName,omitempty"`
 	NodeSelector                  map[string]string `json:"nodeSelector,omitempty"`
 	Affinity                      *Affinity         `json:"affinity,omitempty"`
-	Tolerations                   []Toleration      `json:"tolerations,omitempty"`
 	OS                            *PodOS            `json:"os,omitempty"`
 	HostNetwork                   bool              `json:"hostNetwork,omitempty"`
 	HostPID                       json.RawMessage   `json:"hostPID,omitempty"`
@@ -44,14 +43,6 @@ type Affinity struct {
 			} `json:"nodeSelectorTerms"`
 		} `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
 	} `json:"nodeAffinity,omitempty"`
-}
-
-// Toleration lets a pod onto nodes with a taint.
-type Toleration struct {
-	Key      string `json:"key"`
-	Operator string `json:"operator"`
-	Value    string `json:"value"`
-	Effect   string `json:"effect"`
 }
 
 // SecurityContext is that of a pod or of a container. All but the Windows
@@ -194,9 +185,8 @@ type Volume struct {
 
 // ContainerPort is one port of a container.
 type ContainerPort struct {
-	HostPort      int    `json:"hostPort"` // 0 where the port is not published on the node
-	ContainerPort int    `json:"containerPort"`
-	Protocol      string `json:"protocol"` // TCP where it is empty
+	HostPort int    `json:"hostPort"` // 0 where the port is not published on the node
+	Protocol string `json:"protocol"` // TCP where it is empty
 }
 
 // EnvVar is one literal environment variable of a container.

@@ -141,10 +141,8 @@ type LogScan struct {
 
 // WithScan returns the snapshot with what a scan found, and did not get to, recorded in it.
 func (s Snapshot) WithScan(scan LogScan) Snapshot {
-	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps,
-		hidden: s.hidden, base: s.base, shared: s.shared,
-		unsearched: scan.Unsearched, errorLines: scan.Errors, memo: map[any]*once{}}
-	t.signs = map[string][]SignMatch{}
+	t := s.withoutMemo()
+	t.unsearched, t.errorLines, t.signs = scan.Unsearched, scan.Errors, map[string][]SignMatch{}
 	for _, m := range scan.Matches {
 		t.signs[m.Check] = append(t.signs[m.Check], m)
 	}

@@ -216,13 +216,18 @@ func (t *tree) hides(path string) bool {
 // Hide returns the snapshot as it would be had the needs' evidence never been
 // collected, and no log been read.
 func (s Snapshot) Hide(needs ...Need) Snapshot {
-	t := &tree{fsys: s.fsys, meta: s.meta, paths: s.paths, records: s.records, gaps: s.gaps,
-		base: s.base, shared: s.shared, memo: map[any]*once{}}
+	t := s.withoutMemo()
 	t.hidden = slices.Clone(s.hidden)
 	for _, n := range needs {
 		t.hidden = append(t.hidden, n.Paths()...)
 	}
 	return Snapshot{tree: t, trace: s.trace}
+}
+
+// withoutMemo is the same tree with nothing read yet, and no scan of its logs.
+func (t *tree) withoutMemo() *tree {
+	return &tree{fsys: t.fsys, meta: t.meta, paths: t.paths, records: t.records, gaps: t.gaps,
+		hidden: t.hidden, base: t.base, shared: t.shared, memo: map[any]*once{}}
 }
 
 // readFile returns the content of a structured file as UTF-8, or the gap that
@@ -234,7 +239,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 	stored, ok := t.paths[strings.ToLower(path)]
 	if !ok {
 		if gapFile, ok := t.paths[strings.ToLower(path)+".gap"]; ok {
-			content, err := readBounded(t.fsys, gapFile, 4<<10)
+			content, err := ReadBounded(t.fsys, gapFile, 4<<10)
 			if err != nil && !errors.Is(err, errTooLarge) {
 				return nil, Reported.OfKind(Error, err)
 			}
@@ -242,7 +247,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 		}
 		return nil, neverAsked(path)
 	}
-	content, err := readBounded(t.fsys, stored, maxFile)
+	content, err := ReadBounded(t.fsys, stored, maxFile)
 	if err != nil {
 		return nil, Reported.OfKind(Error, err)
 	}
@@ -338,7 +343,9 @@ func neverAsked(path string) Gap {
 
 var errTooLarge = errors.New("too large")
 
-func readBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
+// ReadBounded reads a file of up to limit bytes; of a larger one it returns the beginning and an
+// error.
+func ReadBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(path)
 	if err != nil {
 		return nil, err

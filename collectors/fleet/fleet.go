@@ -155,7 +155,7 @@ func contents(from fs.FS) (files map[string]tree.File, gaps map[string]evidence.
 			return err
 		}
 		if name == evidence.GapIndexPath {
-			content, err := bounded(from, name, maxIndex)
+			content, err := evidence.ReadBounded(from, name, maxIndex)
 			if err == nil {
 				err = json.Unmarshal(content, &gaps)
 			}
@@ -169,19 +169,6 @@ func contents(from fs.FS) (files map[string]tree.File, gaps map[string]evidence.
 		return nil
 	})
 	return files, gaps, err
-}
-
-func bounded(from fs.FS, name string, most int64) ([]byte, error) {
-	f, err := from.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(content)) > most {
-		err = fmt.Errorf("%s is larger than %d MiB", evidence.Clean(name), most>>20)
-	}
-	return content, err
 }
 
 // prepare takes what all nodes share.

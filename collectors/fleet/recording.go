@@ -32,7 +32,7 @@ const recordedBy = "fleet"
 
 // IsRecording tells whether a tree is the recording of a fleet.
 func IsRecording(fsys fs.FS) bool {
-	content, err := bounded(fsys, "meta.json", 64<<10)
+	content, err := evidence.ReadBounded(fsys, "meta.json", 64<<10)
 	if err != nil {
 		return false
 	}
@@ -57,12 +57,12 @@ func Open(fsys fs.FS) (*Fleet, error) {
 	if f.shared, err = fs.Sub(fsys, clusterFolder); err != nil {
 		return nil, err
 	}
-	content, err := bounded(f.shared, "meta.json", 64<<10)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", clusterFolder, err)
-	}
+	content, err := evidence.ReadBounded(f.shared, "meta.json", 64<<10)
 	var meta evidence.Meta
-	if err := json.Unmarshal(content, &meta); err != nil {
+	if err == nil {
+		err = json.Unmarshal(content, &meta)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s/meta.json: %w", clusterFolder, err)
 	}
 	f.At = meta.CollectedAt

@@ -1,6 +1,7 @@
 package maskname
 
 import (
+	"encoding/hex"
 	"io"
 	"net/netip"
 
@@ -97,14 +98,11 @@ func macAt(t []byte, at int) (m [6]byte, end int) {
 
 // bareMAC reads twelve hex digits.
 func bareMAC(t []byte) (m [6]byte, ok bool) {
-	for i, c := range t {
-		v := hexValue[c]
-		if v > 15 || i > 11 {
-			return m, false
-		}
-		m[i/2] = m[i/2]<<4 | v
+	if len(t) != 2*len(m) {
+		return m, false
 	}
-	return m, len(t) == 12
+	_, err := hex.Decode(m[:], t)
+	return m, err == nil
 }
 
 // respell writes a MAC address in the spelling of another: its separators and case.

@@ -2,7 +2,7 @@ package maskname
 
 import (
 	"bytes"
-	"math/bits"
+	"net"
 	"net/netip"
 )
 
@@ -91,12 +91,10 @@ func (s *scan) networkLength(at int) int {
 		return -1
 	}
 	b := m.As4()
-	v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
-	ones := bits.LeadingZeros32(^v)
-	if b[0] != 255 || bits.TrailingZeros32(v) != 32-ones {
-		return -1
+	if ones, _ := net.IPMask(b[:]).Size(); ones >= 8 {
+		return ones
 	}
-	return ones
+	return -1
 }
 
 func decimal(t []byte, at, digits int) (value, end int) {
@@ -110,15 +108,7 @@ func decimal(t []byte, at, digits int) (value, end int) {
 
 // startsFold tells whether t starts with a text in small letters.
 func startsFold(t []byte, lower string) bool {
-	if len(t) < len(lower) {
-		return false
-	}
-	for i := range len(lower) {
-		if folded[t[i]] != lower[i] {
-			return false
-		}
-	}
-	return true
+	return len(t) >= len(lower) && bytes.EqualFold(t[:len(lower)], []byte(lower))
 }
 
 // reverse6 masks the 32 nibbles of a name under ip6.arpa.

@@ -1,8 +1,10 @@
 package maskname
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strconv"
+	"strings"
 )
 
 // The SIDs that name a customer: those of a domain or machine, whose last part
@@ -16,12 +18,12 @@ const (
 // sidAt finds the numbers of a SID that "S-" at the index begins; the end is 0
 // where it names nobody.
 func sidAt(t []byte, at int) (start, end int) {
-	rest := t[at:]
+	rest := t[at+len("S-"):]
 	parts := 0
 	switch {
-	case hasPrefix(rest, 2, domainSID):
+	case bytes.HasPrefix(rest, []byte(domainSID)):
 		parts, start = 3, at+2+len(domainSID)
-	case hasPrefix(rest, 2, entraSID):
+	case bytes.HasPrefix(rest, []byte(entraSID)):
 		parts, start = 4, at+2+len(entraSID)
 	default:
 		return 0, 0
@@ -45,22 +47,12 @@ func sidAt(t []byte, at int) (start, end int) {
 	return start, i
 }
 
-func hasPrefix(t []byte, at int, prefix string) bool {
-	return len(t) > at+len(prefix) && string(t[at:at+len(prefix)]) == prefix
-}
-
 // sid masks the numbers, each with ten digits as nearly all real ones have.
 func (n *Names) sid(numbers string) string {
 	return n.sids.get(numbers, func(numbers string, _ func(string) bool) string {
 		sum := n.digest("sid", []byte(numbers))
 		var mask []byte
-		parts := 1
-		for i := range len(numbers) {
-			if numbers[i] == '-' {
-				parts++
-			}
-		}
-		for p := range parts {
+		for p := range 1 + strings.Count(numbers, "-") {
 			if p > 0 {
 				mask = append(mask, '-')
 			}

@@ -103,17 +103,12 @@ func (s *scan) versionBefore(at int) bool {
 
 // versionWord tells the names of fields and programs that versions follow.
 func versionWord(word string) bool {
-	if versionWords[word] {
-		return true
-	}
-	for _, end := range []string{"version", "_ver", "-ver", "versions", "driver", "firmware",
-		"engine", "versione", "versión", "buildnumber"} {
-		if strings.HasSuffix(word, end) {
-			return true
-		}
-	}
-	return false
+	return versionWords[word] ||
+		slices.ContainsFunc(versionEnds, func(end string) bool { return strings.HasSuffix(word, end) })
 }
+
+var versionEnds = []string{"version", "_ver", "-ver", "versions", "driver", "firmware", "engine",
+	"versione", "versión", "buildnumber"}
 
 var versionWords = setOf(
 	"v", "ver", "build", "release", "rev", "revision", "docker", "containerd", "nssm", "defender",
