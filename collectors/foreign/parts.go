@@ -172,7 +172,7 @@ func (t *taking) take(line, rest string) {
 		line, bare = line[len(t.indent):], strings.TrimPrefix(bare, t.indent)
 	}
 	kind, about := t.startOf(bare, rest)
-	if kind != partLog && inContainer.MatchString(t.command) != (kind == partLookup) {
+	if kind != partLog && kind != partLookup && inContainer.MatchString(t.command) {
 		kind = partOther
 	}
 	indent := indented.FindString(bare)
@@ -218,7 +218,8 @@ func (t *taking) answered(rest string) bool {
 
 // ownIndent are the outputs whose first line is indented by the program itself.
 var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true, partProcesses: true,
-	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true}
+	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true,
+	partPktmon: true}
 
 // nearLines are the lines below one that may show what it begins.
 const nearLines = 8
@@ -244,9 +245,8 @@ func (t *taking) startOf(line, rest string) (partKind, string) {
 	if isEventRow(line) {
 		return partEventRows, ""
 	}
-	_, _, looksUp := lookupOf(t.command)
 	for _, s := range starters {
-		if s.start.MatchString(line) && (s.kind != partLookup || looksUp) {
+		if s.start.MatchString(line) {
 			return s.kind, t.aboutIn(s.kind)
 		}
 	}
@@ -298,7 +298,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
+	case partPktmon, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
 		return kind == partTable
 	case partDocker, partLookup:
 		return kind == partDescribe

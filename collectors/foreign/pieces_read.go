@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"doctor/checks/evidence"
 	"doctor/collectors/tree"
@@ -122,7 +123,7 @@ func (p *pieces) readText(f looseFile) {
 			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.text)
 		}
 	}
-	if f.role == pieceText && len(p.logs) == lines && strings.Count(unread, "\n") > 0 {
+	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread, unicode.IsLetter) {
 		p.logLines("other", f.path, unread) // what no reader takes can be searched
 	}
 }
@@ -189,6 +190,8 @@ func (p *pieces) take(f looseFile, found part) {
 		} else {
 			p.logLines("other", f.path, found.text)
 		}
+	case partDiskFree:
+		p.texts[found.kind] += found.about + "\n" // which names the drive
 	case partDISM:
 		p.shown[psFeatures] = append(p.shown[psFeatures], dismFeatures(found.text)...)
 	case partDocker:

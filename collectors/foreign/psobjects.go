@@ -51,6 +51,11 @@ var psClasses = []psClass{
 	{psDefender, [][]string{{"ExclusionPath"}}},
 	{psConnections, [][]string{{"LocalAddress"}, {"LocalPort"}, {"State"}}},
 	{psReach, [][]string{{"RemoteAddress"}, {"RemotePort"}, {"TcpTestSucceeded"}}},
+	{psNeighbors, [][]string{{"LinkLayerAddress"}, {"IPAddress"}}},
+	{psNAT, [][]string{{"InternalIPInterfaceAddressPrefix"}}},
+	{psSwitches, [][]string{{"SwitchType"}}},
+	{psAnswers, [][]string{{"Section"}, {"Type", "QueryType"}}},
+	{psCertificates, [][]string{{"Thumbprint"}, {"Subject"}}},
 	{psVariables, [][]string{{"Name"}, {"Value"}}},
 }
 
@@ -71,6 +76,12 @@ const (
 	psConnections = "TCP connections"
 	psReach       = "Test-NetConnection"
 	psVariables   = "variables"
+
+	psNeighbors    = "Get-NetNeighbor"
+	psNAT          = "Get-NetNat"
+	psSwitches     = "Get-VMSwitch"
+	psAnswers      = "Resolve-DnsName"
+	psCertificates = "certificates"
 )
 
 // classOf is what an object is, "" where that is not known; HNS's are the words of hnsKinds.
