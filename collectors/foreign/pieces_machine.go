@@ -32,7 +32,7 @@ var (
 	dumpedValue = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
 	// commandLine is that of a component, as the list of processes shows it.
 	commandLine = regexp.MustCompile(
-		`(?i)^(?:CommandLine *(?:: *)?)?"?(?:[a-z]:\\[^"|<>:]*\\)?((?:kubelet|kube-proxy|containerd|flanneld)\.exe)"? +(-{1,2}[a-z].*)$|^CommandLine *$|^-{11} *$`)
+		`(?i)^(?:CommandLine *(?:: *)?)?"?(?:[a-z]:\\[^"|<>:]*\\)?((?:kubelet|kube-proxy|containerd|flanneld)\.exe)"? +(-{1,2}[a-z][^$]*)$|^CommandLine *$|^-{11} *$`)
 	certified     = regexp.MustCompile(`(?m)^ Not(Before|After): (\S.*?) *$`)
 	certifiedName = regexp.MustCompile(`(?m)^(Issuer|Subject):\n((?:    \S.*\n)+)`)
 	americanDate  = regexp.MustCompile(`^[1-9]\d?/[1-9]\d?/\d{4} `)
