@@ -61,6 +61,15 @@ const (
 	partPktmon      partKind = "pktmon"
 	partShims       partKind = "shimdiag list"
 	partCommand     partKind = "command lines"
+	partRegistry    partKind = "reg query"
+	partNetStart    partKind = "net start"
+	partCSR         partKind = "kubectl get csr"
+	partDeployments partKind = "kubectl get deployments"
+	partNetshConfig partKind = "netsh show config"
+	partNetshRoutes partKind = "netsh show route"
+	partServers     partKind = "Get-DnsClientServerAddress"
+	partFolder      partKind = "a list of files"
+	partPing        partKind = "ping"
 	partConfig      partKind = "a configuration file"
 	partOther       partKind = ""
 )
@@ -98,7 +107,7 @@ var starters = []struct {
 	{partAdvFirewall, regexp.MustCompile(`^Rule Name: +\S|^(?:Domain|Private|Public) Profile Settings: *$`)},
 	{partW32tm, regexp.MustCompile(`^Leap Indicator: \d`)},
 	{partDISM, regexp.MustCompile(`^Feature Name : \S|^Features listing for package`)},
-	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S`)},
+	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S|^containerd(?:\.exe)? github\.com/containerd/`)},
 	{partARP, regexp.MustCompile(`^\S[^:]*: \d+(?:\.\d+){3} --- 0x[0-9a-f]+$`)},
 	{partBoot, regexp.MustCompile(`^Windows(?: Boot (?:Manager|Loader)|-Start(?:-Manager|ladeprogramm)| 启动(?:管理|加载)器)$`)},
 	{partCertutil, regexp.MustCompile(`^X509 Certificate:$|^={4,} Certificate \d+ ={4,}$`)},
@@ -108,6 +117,15 @@ var starters = []struct {
 	{partPktmon, regexp.MustCompile(`^Network Adapters:$|^ *Id +(?:MAC Address +)?Name *$`)},
 	{partShims, shimRow},
 	{partCommand, commandLine},
+	{partRegistry, regexp.MustCompile(`^HKEY_LOCAL_MACHINE\\`)},
+	{partNetStart, regexp.MustCompile(`^These Windows services are started:$`)},
+	{partCSR, regexp.MustCompile(`^NAME +AGE +SIGNERNAME`)},
+	{partDeployments, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +UP-TO-DATE`)},
+	{partNetshConfig, regexp.MustCompile(`^Configuration for interface "`)},
+	{partNetshRoutes, regexp.MustCompile(`^Publish +Type +Met +Prefix`)},
+	{partServers, regexp.MustCompile(`^InterfaceAlias +Interface +Address +ServerAddresses`)},
+	{partFolder, regexp.MustCompile(`^    Directory: [A-Z]:\\`)},
+	{partPing, regexp.MustCompile(`^Pinging \S+ (?:\[\S+\] )?with \d+ bytes of data:$`)},
 	{partNetstat, regexp.MustCompile(
 		`^Active Connections$|^ *Proto +Local Address +Foreign|^ *Proto +Lokale Adresse|` +
 			`^ *(?:TCP|UDP) +\S+:\d+ +\S+:(?:\d+|\*)(?: |$)`)},
@@ -138,4 +156,7 @@ var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: desc
 	partARP:       regexp.MustCompile(`^ |: \d+(?:\.\d+){3} --- 0x`),
 	partDiskFree:  regexp.MustCompile(`^Total .*: *\d`),
 	partNetshDump: regexp.MustCompile(`^(?:#|(?:pushd|popd|reset|set|add)\b)`),
-	partProxy:     regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}
+	partRegistry:  regexp.MustCompile(`^ |^HKEY_`), partNetStart: regexp.MustCompile(`^ |^The command completed`),
+	partNetshConfig: regexp.MustCompile(`^ |^Configuration for interface "`),
+	partPing:        regexp.MustCompile(`^ |^Reply from |^Request timed out|^Ping statistics|^Approximate round|^General failure`),
+	partProxy:       regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}

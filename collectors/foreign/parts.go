@@ -219,7 +219,7 @@ func (t *taking) answered(rest string) bool {
 // ownIndent are the outputs whose first line is indented by the program itself.
 var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true, partProcesses: true,
 	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true,
-	partPktmon: true}
+	partPktmon: true, partFolder: true, partServers: true}
 
 // nearLines are the lines below one that may show what it begins.
 const nearLines = 8
@@ -298,7 +298,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partPktmon, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
+	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
 		return kind == partTable
 	case partDocker, partLookup:
 		return kind == partDescribe
@@ -360,7 +360,8 @@ var quotesErrors = map[partKind]bool{partOther: true, partLog: true, partJSON: t
 var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,
 	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
 	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true,
-	partCtrImages: true, partVer: true, partNSSM: true}
+	partCtrImages: true, partVer: true, partNSSM: true, partCSR: true, partDeployments: true,
+	partNetshRoutes: true, partServers: true}
 
 // tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
 var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)

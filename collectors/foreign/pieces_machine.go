@@ -14,7 +14,7 @@ import (
 var (
 	dismFeature  = regexp.MustCompile(`(?m)^Feature Name : (\S+)\s+(?:[A-Z][\w ]* :.*\s+)*?State : (.+?)\s*$`)
 	timeSource   = regexp.MustCompile(`(?m)^Source: *(\S.*?) *$`)
-	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)`)
+	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)|^(containerd)(?:\.exe)? github\.com/containerd/\S+ (v?\d\S+)`)
 	ctrServer    = regexp.MustCompile(`(?m)^Server:\s*\n +Version: +(\S+)\s*\n +Revision:`)
 	shownSize    = regexp.MustCompile(`^(\d+(?:[.,]\d{1,2})?) ?([KMGT]B)?$`) // 1,024 could be two numbers
 	sizesInBytes = map[string]float64{"": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
@@ -22,14 +22,22 @@ var (
 
 // Of outputs that few lists of the layout have a place for: what each shows becomes a part of one.
 var (
-	bootSetting = regexp.MustCompile(`(?m)^((?:hypervisorlaunchtype|testsigning|nointegritychecks|safeboot) +\S+)`)
-	winHTTP     = regexp.MustCompile(`(?m)^ +(Proxy Server\(s\) *: *\S+|Direct access)`)
-	arpRow      = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3} +[0-9a-f]{2}(?:-[0-9a-f]{2}){5})`)
-	freeBytes   = regexp.MustCompile(`(?m)^Total (?:# of )?free bytes +: *([\d.,]+)`)
-	allBytes    = regexp.MustCompile(`(?m)^Total (?:# of )?bytes +: *([\d.,]+)`)
-	diskOf      = regexp.MustCompile(`(?i)\bdiskfree ([a-z]):`)
-	dumpedRow   = regexp.MustCompile(`(?m)^(?:set interface|add (?:address|route)) .*$`)
-	dumpedValue = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
+	bootSetting    = regexp.MustCompile(`(?m)^((?:hypervisorlaunchtype|testsigning|nointegritychecks|safeboot) +\S+)`)
+	winHTTP        = regexp.MustCompile(`(?m)^ +(Proxy Server\(s\) *: *\S+|Direct access)`)
+	arpRow         = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3} +[0-9a-f]{2}(?:-[0-9a-f]{2}){5})`)
+	freeBytes      = regexp.MustCompile(`(?m)^Total (?:# of )?free bytes +: *([\d.,]+)`)
+	allBytes       = regexp.MustCompile(`(?m)^Total (?:# of )?bytes +: *([\d.,]+)`)
+	registryRow    = regexp.MustCompile(`(?m)^ +((?:App\w+|ImagePath|Start|DependOnService|NO_PROXY|HTTPS?_PROXY) +REG_\w+ +\S.*?) *$`)
+	indentedRow    = regexp.MustCompile(`(?m)^   (\S.*?) *$`)
+	csrRow         = regexp.MustCompile(`(?m)^([a-z0-9].*?) *$`)
+	fileRow        = regexp.MustCompile(`(?m)^[d-][\w-]{4,6} .*?(\S+) *$`)
+	pingRow        = regexp.MustCompile(`(?m)^(?:Pinging (\S+) .*| +Packets: (.*?)) *$`)
+	serversRow     = regexp.MustCompile(`(?m)^(.*\{[^}]+\}) *$`)
+	netshConfigRow = regexp.MustCompile(`(?m)^(?:Configuration for interface (".*")| +((?:IP Address|Default Gateway): +\S+)) *$`)
+	netshRouteRow  = regexp.MustCompile(`(?m)^(?:No|Yes) +\w+ +\d+ +(\S+/\d+ .*?) *$`)
+	diskOf         = regexp.MustCompile(`(?i)\bdiskfree ([a-z]):`)
+	dumpedRow      = regexp.MustCompile(`(?m)^(?:set interface|add (?:address|route)) .*$`)
+	dumpedValue    = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
 	// commandLine is that of a component, as the list of processes shows it.
 	commandLine = regexp.MustCompile(
 		`(?i)^(?:CommandLine *(?:: *)?)?"?(?:[a-z]:\\[^"|<>:]*\\)?((?:kubelet|kube-proxy|containerd|flanneld)\.exe)"? +(-{1,2}[a-z][^$]*)$|^CommandLine *$|^-{11} *$`)
@@ -109,18 +117,24 @@ func (p *pieces) convertState(out *output) {
 		path string
 		kind partKind
 		rows *regexp.Regexp
-	}{{"features.json", partBoot, bootSetting}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
+	}{{"services.json", partRegistry, registryRow}, {"services.json", partNetStart, indentedRow},
+		{"certificates.json", partCSR, csrRow},
+		{"adapters.json", partNetshConfig, netshConfigRow}, {"routes.json", partNetshRoutes, netshRouteRow},
+		{"dns-client.json", partServers, serversRow}, {"files.json", partFolder, fileRow},
+		{"probes/reach.json", partPing, pingRow}, {"features.json", partBoot, bootSetting}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
 		{"routes.json", partNetshDump, dumpedRow}} {
 		var rows []string
 		for _, row := range m.rows.FindAllStringSubmatch(p.texts[m.kind], maxObjects) {
-			rows = append(rows, clip(strings.Join(strings.Fields(row[len(row)-1]), " ")))
+			rows = append(rows, clip(strings.Join(strings.Fields(cmp.Or(row[len(row)-1], row[1%len(row)])), " ")))
 		}
 		out.partial(m.path, string(m.kind), rows, nil)
 	}
 	out.partial("routes.json", psNeighbors, p.namesOf(psNeighbors, "IPAddress", "", "LinkLayerAddress", "State"), nil)
 	out.partial("hns-networks.json", psSwitches, p.namesOf(psSwitches, "Name", "", "SwitchType"), nil)
 	out.partial("hns-networks.json", psNAT, p.namesOf(psNAT, "Name", "", "InternalIPInterfaceAddressPrefix"), nil)
-	out.partial("probes/dns.json", psAnswers, p.namesOf(psAnswers, "Name", "", "Type", "IPAddress", "NameHost"), nil)
+	if len(p.lookups) == 0 {
+		out.partial("probes/dns.json", psAnswers, p.namesOf(psAnswers, "Name", "", "Type", "IPAddress", "NameHost"), nil)
+	}
 	for _, o := range p.shown[psDefender] {
 		if d, known := defenderOf(o); known {
 			out.partial("security.json", "Get-MpPreference", []string{"the exclusions of Defender"},
@@ -131,7 +145,7 @@ func (p *pieces) convertState(out *output) {
 		out.JSON("time.json", evidence.TimeState{Service: "running", Source: m[1]}) // or it answers nothing
 	}
 	if m := criRuntime.FindStringSubmatch(p.texts[partCRIVersion]); m != nil {
-		p.cri.Version = evidence.CRIVersion{RuntimeName: m[1], RuntimeVersion: m[2]}
+		p.cri.Version = evidence.CRIVersion{RuntimeName: m[1] + m[3], RuntimeVersion: m[2] + m[4]}
 	}
 }
 
@@ -167,7 +181,8 @@ func diskFree(s string) (d evidence.Disk, known bool) {
 func commandLines(s string) (list []evidence.Process) {
 	for line := range strings.Lines(s) {
 		if m := commandLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil && m[1] != "" && len(list) < maxObjects {
-			list = append(list, evidence.Process{Name: m[1], Args: evidence.SplitArgs(m[2])})
+			args, _, _ := strings.Cut(m[2], "  ") // the other columns of wmic
+			list = append(list, evidence.Process{Name: m[1], Args: evidence.SplitArgs(args)})
 		}
 	}
 	return list

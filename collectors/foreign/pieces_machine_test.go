@@ -81,6 +81,31 @@ func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
 		{"a date of another language has no order", "X509 Certificate:\nSubject:\n    CN=a\n NotAfter: 01/03/2025 08:12\n", "certificates.json", "shows CN=a;"},
 		{"the command line of a process", "CommandLine\n" + `"C:\k\kubelet.exe" --hostname-override=win-1 --windows-service` + "\n",
 			"processes-part.json", `"name":"kubelet.exe","args":["--hostname-override=win-1","--windows-service"]`},
+		{"the columns of wmic beside a command line", "CommandLine                        Name         ProcessId\n" +
+			"c:\\k\\kubelet.exe --windows-service   kubelet.exe  4460\n", "processes-part.json", `"args":["--windows-service"]}`},
+		{"a line of a script is no process", "C:\\k\\kubelet.exe --hostname-override=$env:NODE --v=4\nerror: x\n", "processes.json", "none of the files shows"},
+		{"a service in the registry", "\nHKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\kubelet\\Parameters\n" +
+			"    AppParameters    REG_EXPAND_SZ    --network-plugin=cni\n", "services.json", "reg query shows AppParameters REG_EXPAND_SZ --network-plugin=cni"},
+		{"services that are started", "These Windows services are started:\n\n   containerd\n   Host Network Service\n\nThe command completed successfully.\n",
+			"services.json", "net start shows containerd, Host Network Service;"},
+		{"requests for certificates", "NAME        AGE   SIGNERNAME   REQUESTOR   CONDITION\ncsr-4hgzr   10m   kubernetes.io/x   system:node:w   Pending\n",
+			"certificates.json", "csr-4hgzr 10m kubernetes.io/x system:node:w Pending"},
+		{"interfaces of netsh", "Configuration for interface \"vEthernet (Ethernet)\"\n    DHCP enabled:                         Yes\n" +
+			"    IP Address:                           10.0.0.5\n", "adapters.json", `"vEthernet (Ethernet)", IP Address: 10.0.0.5`},
+		{"routes of netsh", "Publish  Type      Met  Prefix                    Idx  Gateway/Interface Name\n" +
+			"-------  --------  ---  ------------------------  ---  ------------------------\nNo       Manual    0    0.0.0.0/0                  14  10.0.0.1\n",
+			"routes.json", "netsh show route shows 0.0.0.0/0 14 10.0.0.1"},
+		{"DNS servers of PowerShell", "InterfaceAlias               Interface Address ServerAddresses\n                             Index     Family\n" +
+			"--------------               --------- ------- ---------------\nEthernet                            14 IPv4    {10.0.0.2}\n",
+			"dns-client.json", "Ethernet 14 IPv4 {10.0.0.2}"},
+		{"files of a folder", "\n    Directory: C:\\etc\\cni\\net.d\n\nMode   LastWriteTime   Length Name\n----   -------------   ------ ----\n" +
+			"-a---- 11/27/2026   3:14 AM  1080 10-flannel.conf\n", "files.json", "a list of files shows 10-flannel.conf"},
+		{"a ping", "Pinging 10.96.0.10 with 32 bytes of data:\nRequest timed out.\n\nPing statistics for 10.96.0.10:\n" +
+			"    Packets: Sent = 4, Received = 0, Lost = 4 (100% loss),\n", "probes/reach.json", "Lost = 4 (100% loss)"},
+		{"firewall rules have what services have", "Name        : kubelet\nDisplayName : kubelet\nEnabled     : True\nDirection   : Inbound\nAction      : Allow\nStatus      : OK\n",
+			"services.json", "none of the files shows"},
+		{"Windows of CIM", "BuildNumber Version\n----------- -------\n17763       10.0.17763\n", "os.json", `"build":17763`},
+		{"containerd's own version", "containerd github.com/containerd/containerd v1.6.8 9cd3357b7fd7\n", "cri.json", `{"runtimeName":"containerd","runtimeVersion":"v1.6.8"}`},
 		{"the shims of shimdiag", "k8s.io-" + strings.Repeat("1f3a9c7d", 8) + "\n", "compute.json", `"shims":[{`},
 		{"features with their boxes", "Display Name          Name         Install State\n------------          ----         -------------\n" +
 			"[ ] Containers        Containers   Available\n", "features-part.json", `{"Containers":"available"}`},

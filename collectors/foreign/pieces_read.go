@@ -190,6 +190,8 @@ func (p *pieces) take(f looseFile, found part) {
 		} else {
 			p.logLines("other", f.path, found.text)
 		}
+	case partPing:
+		p.logLines("other", f.path, found.text) // its failures are searched as they are
 	case partDiskFree:
 		p.texts[found.kind] += found.about + "\n" // which names the drive
 	case partDISM:
@@ -308,6 +310,7 @@ func (p *pieces) formatOf(node Node) string {
 	for i, k := range hnsKinds {
 		shown[k.what] = shown[k.what] || p.hns[i] != ""
 	}
+	shown["crictl info"], shown["crictl inspect"] = p.cri.Status.Conditions != nil, len(p.inspected) > 0
 	for _, c := range p.configs {
 		shown[c.path] = true
 	}

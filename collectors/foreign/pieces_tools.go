@@ -79,7 +79,7 @@ func (p *pieces) namesOf(class, name, otherwise string, properties ...string) (n
 
 // computer writes Get-ComputerInfo.
 func (o *output) computer(c psObject) {
-	build := number(c.get("OsBuildNumber"))
+	build := number(c.get("OsBuildNumber", "BuildNumber"))
 	if m := buildLab.FindStringSubmatch(c.get("WindowsBuildLabEx")); build == 0 && m != nil {
 		build = number(m[1])
 	}
@@ -87,7 +87,7 @@ func (o *output) computer(c psObject) {
 		return
 	}
 	o.JSON("os.json", evidence.OS{Build: build,
-		ProductName:      strings.TrimPrefix(c.get("OsName", "WindowsProductName"), "Microsoft "),
+		ProductName:      strings.TrimPrefix(c.get("OsName", "WindowsProductName", "Caption"), "Microsoft "),
 		DisplayVersion:   c.get("OSDisplayVersion", "WindowsVersion"),
 		Edition:          c.get("WindowsEditionId"),
 		InstallationType: c.get("WindowsInstallationType"),
