@@ -66,7 +66,8 @@ counted.`,
 	Explains: []string{"kubelet-bootstrap-config-missing", "kubelet-certificate-request-refused"},
 	Needs: []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService,
 		evidence.NodeLease)},
-	Uses: []evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease},
+	FromPart: []evidence.Need{evidence.Certificates},
+	Uses:     []evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease},
 	Signs: []checks.Sign{
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
 			Also: []string{" is before "}, Until: reachedAPIServer, Fix: clockFix(), In: apiClients,
@@ -133,7 +134,7 @@ func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Find
 	}
 	var findings []*checks.Finding
 	for _, c := range certificates {
-		if c.NotAfter.IsZero() || rotatedAway(c.Path) {
+		if now.IsZero() || c.NotAfter.IsZero() || rotatedAway(c.Path) {
 			continue
 		}
 		if slices.ContainsFunc(certificates, func(o evidence.Certificate) bool {

@@ -51,7 +51,8 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 	Needs: []evidence.Need{node.NeedKubelet, evidence.Any(node.NeedKubeletFlags,
 		evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]),
 		evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
-	Uses: append(slices.Clone(node.KubeletSources), evidence.Node),
+	FromPart: []evidence.Need{evidence.Processes},
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		config, file, gap := n.KubeletConfig(s)

@@ -35,7 +35,8 @@ not running: a running kubelet has accepted its settings.`,
 	Breaks:   []*checks.Effect{effectKubeletStart},
 	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags,
 		evidence.File(node.KubeletConfigs[0])), node.NeedKubelet},
-	Uses: append(slices.Clone(node.KubeletSources), evidence.Node, evidence.Pods),
+	FromPart: []evidence.Need{evidence.Processes},
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node, evidence.Pods),
 	Signs: []checks.Sign{
 		// From 1.31 the same words are a warning of every start: validation_windows.go of Kubernetes.
 		{Text: "CgroupsPerQOS (--cgroups-per-qos) true is not supported on Windows",

@@ -35,9 +35,10 @@ accepted its flags.`,
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/218",
 		"https://kubernetes.io/blog/2022/03/31/ready-for-dockershim-removal/"},
-	Breaks: []*checks.Effect{effectKubeletStart},
-	Needs:  []evidence.Need{node.NeedKubeletFlags, node.NeedKubelet},
-	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node),
+	Breaks:   []*checks.Effect{effectKubeletStart},
+	Needs:    []evidence.Need{node.NeedKubeletFlags, node.NeedKubelet},
+	FromPart: []evidence.Need{evidence.Processes},
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node),
 	Signs: []checks.Sign{
 		// klog's quotes of 1.21 to 1.23, and the plain line before them
 		{Text: "failed to parse kubelet flag: unknown flag:",

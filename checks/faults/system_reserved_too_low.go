@@ -37,7 +37,8 @@ short, and info otherwise.`,
 	Needs: []evidence.Need{evidence.Any(node.NeedKubeletFlags,
 		evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]),
 		evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
-	Uses: append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
+	FromPart: []evidence.Need{evidence.Processes},
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.MemoryInfo),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		var total int64

@@ -11,9 +11,9 @@ import (
 
 var (
 	lookupBegins = regexp.MustCompile(
-		`^Server:[ \t]{2,}\S|^DNS request timed out\.$|^\*\*\* (?:Request to|Can't find server|\S+ can't find) `)
+		`^Server:[ \t]{2,}\S|^DNS request timed out\.$|^\*\*\* (?:Request to|Can't find server|\S+ can't find) |^(?i:Resolve-DnsName) : `)
 	lookupLine = regexp.MustCompile(
-		`^(?:Server|Address(?:es)?|Name|Aliases):|^\s|^DNS request timed out|^\*\*\* |^Non-authoritative answer`)
+		`^(?:Server|Address(?:es)?|Name|Aliases):|^\s|^DNS request timed out|^\*\*\* |^Non-authoritative answer|^At line:|^\+ `)
 	lookupServer = regexp.MustCompile(`(?m)^Server:[ \t]+\S+\s*^Address:[ \t]+(\S+)`)
 	lookupName   = regexp.MustCompile(`(?m)^Name:[ \t]+(\S+)`)
 	lookupEnd    = regexp.MustCompile(`(?m)^\*\*\* .*`)

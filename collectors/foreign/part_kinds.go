@@ -51,7 +51,25 @@ const (
 	partDaemonSets  partKind = "kubectl get daemonsets"
 	partIPPools     partKind = "calicoctl get ippool"
 	partIPAM        partKind = "calicoctl ipam show"
-	partLookup      partKind = "nslookup"
+	partLookup      partKind = "DNS lookup"
+	partARP         partKind = "arp"
+	partBoot        partKind = "bcdedit"
+	partCertutil    partKind = "certutil"
+	partDiskFree    partKind = "fsutil"
+	partNetshDump   partKind = "netsh dump"
+	partProxy       partKind = "netsh winhttp"
+	partPktmon      partKind = "pktmon"
+	partShims       partKind = "shimdiag list"
+	partCommand     partKind = "command lines"
+	partRegistry    partKind = "reg query"
+	partNetStart    partKind = "net start"
+	partCSR         partKind = "kubectl get csr"
+	partDeployments partKind = "kubectl get deployments"
+	partNetshConfig partKind = "netsh show config"
+	partNetshRoutes partKind = "netsh show route"
+	partServers     partKind = "Get-DnsClientServerAddress"
+	partFolder      partKind = "a list of files"
+	partPing        partKind = "ping"
 	partConfig      partKind = "a configuration file"
 	partOther       partKind = ""
 )
@@ -89,18 +107,36 @@ var starters = []struct {
 	{partAdvFirewall, regexp.MustCompile(`^Rule Name: +\S|^(?:Domain|Private|Public) Profile Settings: *$`)},
 	{partW32tm, regexp.MustCompile(`^Leap Indicator: \d`)},
 	{partDISM, regexp.MustCompile(`^Feature Name : \S|^Features listing for package`)},
-	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S`)},
+	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S|^containerd(?:\.exe)? github\.com/containerd/`)},
+	{partARP, regexp.MustCompile(`^\S[^:]*: \d+(?:\.\d+){3} --- 0x[0-9a-f]+$`)},
+	{partBoot, regexp.MustCompile(`^Windows(?: Boot (?:Manager|Loader)|-Start(?:-Manager|ladeprogramm)| 启动(?:管理|加载)器)$`)},
+	{partCertutil, regexp.MustCompile(`^X509 Certificate:$|^={4,} Certificate \d+ ={4,}$`)},
+	{partDiskFree, regexp.MustCompile(`^Total (?:# of )?(?:free )?bytes +: *\d`)},
+	{partNetshDump, regexp.MustCompile(`^# IPv[46] Configuration$|^pushd interface ipv[46]$`)},
+	{partProxy, regexp.MustCompile(`^Current WinHTTP proxy settings:$`)},
+	{partPktmon, regexp.MustCompile(`^Network Adapters:$|^ *Id +(?:MAC Address +)?Name *$`)},
+	{partShims, shimRow},
+	{partCommand, commandLine},
+	{partRegistry, regexp.MustCompile(`^HKEY_LOCAL_MACHINE\\`)},
+	{partNetStart, regexp.MustCompile(`^These Windows services are started:$`)},
+	{partCSR, regexp.MustCompile(`^NAME +AGE +SIGNERNAME`)},
+	{partDeployments, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +UP-TO-DATE`)},
+	{partNetshConfig, regexp.MustCompile(`^Configuration for interface "`)},
+	{partNetshRoutes, regexp.MustCompile(`^Publish +Type +Met +Prefix`)},
+	{partServers, regexp.MustCompile(`^InterfaceAlias +Interface +Address +ServerAddresses`)},
+	{partFolder, regexp.MustCompile(`^    Directory: [A-Z]:\\`)},
+	{partPing, regexp.MustCompile(`^Pinging \S+ (?:\[\S+\] )?with \d+ bytes of data:$`)},
 	{partNetstat, regexp.MustCompile(
-		`^ *Proto +Local Address +Foreign|^ *Proto +Lokale Adresse|` +
+		`^Active Connections$|^ *Proto +Local Address +Foreign|^ *Proto +Lokale Adresse|` +
 			`^ *(?:TCP|UDP) +\S+:\d+ +\S+:(?:\d+|\*)(?: |$)`)},
 	{partImages, regexp.MustCompile(`^IMAGE +TAG +IMAGE ID`)},
 	{partCtrImages, regexp.MustCompile(`^REF +TYPE +DIGEST`)},
 	{partHNSDiag, regexp.MustCompile(
 		`(?i)^(Networks|Endpoints|Namespaces|Load ?Balancers) *:\s*$|^(Network|Endpoint|Load ?Balancer) *: *[0-9a-f]{8}-[0-9a-f]{4}-`)},
 	{partRoutes, regexp.MustCompile(
-		`^IPv4[ -].*[Tt]ab|^(?:Active Routes|Aktive Routen):|^Network Destination +Netmask|` +
+		`^(?:Interface List|Schnittstellenliste)$|^IPv4[ -].*[Tt]ab|^(?:Active Routes|Aktive Routen):|^Network Destination +Netmask|` +
 			`^ifIndex +DestinationPrefix|^ *0\.0\.0\.0 +0\.0\.0\.0 +\d+\.\d+\.`)},
-	{partSC, regexp.MustCompile(`^SERVICE_NAME *: *\S`)},
+	{partSC, regexp.MustCompile(`^SERVICE_NAME *: *\S|^\[SC\] \w+ SUCCESS$`)},
 	{partVer, regexp.MustCompile(`^Microsoft Windows \[\S+ 10\.0\.\d+`)},
 	{partHotfixes, regexp.MustCompile(`^(?:\w+ +)*HotFixID(?:=|\s|$)`)},
 	{partProcesses, regexp.MustCompile(`^ *Handles +NPM\(K\)|^ *NPM\(K\) +PM\([KM]\)`)},
@@ -116,4 +152,11 @@ var starters = []struct {
 
 // linesOf are the lines of the parts that have no others.
 var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: describeLine,
-	partConfig: tomlLine, partLookup: lookupLine}
+	partConfig: tomlLine, partLookup: lookupLine, partCommand: commandLine,
+	partARP:       regexp.MustCompile(`^ |: \d+(?:\.\d+){3} --- 0x`),
+	partDiskFree:  regexp.MustCompile(`^Total .*: *\d`),
+	partNetshDump: regexp.MustCompile(`^(?:#|(?:pushd|popd|reset|set|add)\b)`),
+	partRegistry:  regexp.MustCompile(`^ |^HKEY_`), partNetStart: regexp.MustCompile(`^ |^The command completed`),
+	partNetshConfig: regexp.MustCompile(`^ |^Configuration for interface "`),
+	partPing:        regexp.MustCompile(`^ |^Reply from |^Request timed out|^Ping statistics|^Approximate round|^General failure`),
+	partProxy:       regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}

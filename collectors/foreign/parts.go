@@ -212,7 +212,7 @@ func (t *taking) takeWanted(line string) bool {
 // begin opens the part that a line begins, if it begins one, and returns the line as that part has it.
 func (t *taking) begin(line, bare, rest string) string {
 	kind, about := t.startOf(bare, rest)
-	if kind != partLog && inContainer.MatchString(t.command) != (kind == partLookup) {
+	if kind != partLog && kind != partLookup && inContainer.MatchString(t.command) {
 		kind = partOther
 	}
 	indent := indented.FindString(bare)
@@ -255,7 +255,8 @@ func (t *taking) answered(rest string) bool {
 
 // ownIndent are the outputs whose first line is indented by the program itself.
 var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true, partProcesses: true,
-	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true}
+	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true,
+	partPktmon: true, partFolder: true, partServers: true}
 
 // nearLines are the lines below one that may show what it begins.
 const nearLines = 8
@@ -281,9 +282,8 @@ func (t *taking) startOf(line, rest string) (partKind, string) {
 	if isEventRow(line) {
 		return partEventRows, ""
 	}
-	_, _, looksUp := lookupOf(t.command)
 	for _, s := range starters {
-		if s.start.MatchString(line) && (s.kind != partLookup || looksUp) {
+		if s.start.MatchString(line) {
 			return s.kind, t.aboutIn(s.kind)
 		}
 	}
@@ -335,7 +335,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
+	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
 		return kind == partTable
 	case partDocker, partLookup:
 		return kind == partDescribe
@@ -378,7 +378,7 @@ func (t *taking) belongs(line string) bool {
 		return false // an error below an output, without the command that it answers
 	case linesOf[t.kind] != nil:
 		return linesOf[t.kind].MatchString(line)
-	case t.kind == partTable:
+	case t.kind == partTable, t.kind == partFolder:
 		return (!t.gap || t.lines <= leastTable) && !isSentence(line)
 	case endsAtGap[t.kind]:
 		return !t.gap && !isSentence(line)
@@ -404,7 +404,8 @@ var quotesErrors = map[partKind]bool{partOther: true, partLog: true, partJSON: t
 var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,
 	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
 	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true,
-	partCtrImages: true, partVer: true, partNSSM: true}
+	partCtrImages: true, partVer: true, partNSSM: true, partCSR: true, partDeployments: true,
+	partNetshRoutes: true, partServers: true}
 
 // tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
 var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -13,10 +14,36 @@ import (
 var (
 	dismFeature  = regexp.MustCompile(`(?m)^Feature Name : (\S+)\s+(?:[A-Z][\w ]* :.*\s+)*?State : (.+?)\s*$`)
 	timeSource   = regexp.MustCompile(`(?m)^Source: *(\S.*?) *$`)
-	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)`)
+	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)|^(containerd)(?:\.exe)? github\.com/containerd/\S+ (v?\d\S+)`)
 	ctrServer    = regexp.MustCompile(`(?m)^Server:\s*\n +Version: +(\S+)\s*\n +Revision:`)
 	shownSize    = regexp.MustCompile(`^(\d+(?:[.,]\d{1,2})?) ?([KMGT]B)?$`) // 1,024 could be two numbers
 	sizesInBytes = map[string]float64{"": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+)
+
+// Of outputs that few lists of the layout have a place for: what each shows becomes a part of one.
+var (
+	bootSetting    = regexp.MustCompile(`(?m)^((?:hypervisorlaunchtype|testsigning|nointegritychecks|safeboot) +\S+)`)
+	winHTTP        = regexp.MustCompile(`(?m)^ +(Proxy Server\(s\) *: *\S+|Direct access)`)
+	arpRow         = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3} +[0-9a-f]{2}(?:-[0-9a-f]{2}){5})`)
+	freeBytes      = regexp.MustCompile(`(?m)^Total (?:# of )?free bytes +: *([\d.,]+)`)
+	allBytes       = regexp.MustCompile(`(?m)^Total (?:# of )?bytes +: *([\d.,]+)`)
+	registryRow    = regexp.MustCompile(`(?m)^ +((?:App\w+|ImagePath|Start|DependOnService|NO_PROXY|HTTPS?_PROXY) +REG_\w+ +\S.*?) *$`)
+	indentedRow    = regexp.MustCompile(`(?m)^   (\S.*?) *$`)
+	csrRow         = regexp.MustCompile(`(?m)^([a-z0-9].*?) *$`)
+	fileRow        = regexp.MustCompile(`(?m)^[d-][\w-]{4,6} .*?(\S+) *$`)
+	pingRow        = regexp.MustCompile(`(?m)^(?:Pinging (\S+) .*| +Packets: (.*?)) *$`)
+	serversRow     = regexp.MustCompile(`(?m)^(.*\{[^}]+\}) *$`)
+	netshConfigRow = regexp.MustCompile(`(?m)^(?:Configuration for interface (".*")| +((?:IP Address|Default Gateway): +\S+)) *$`)
+	netshRouteRow  = regexp.MustCompile(`(?m)^(?:No|Yes) +\w+ +\d+ +(\S+/\d+ .*?) *$`)
+	diskOf         = regexp.MustCompile(`(?i)\bdiskfree ([a-z]):`)
+	dumpedRow      = regexp.MustCompile(`(?m)^(?:set interface|add (?:address|route)) .*$`)
+	dumpedValue    = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
+	// commandLine is that of a component, as the list of processes shows it.
+	commandLine = regexp.MustCompile(
+		`(?i)^(?:CommandLine *(?:: *)?)?"?(?:[a-z]:\\[^"|<>:]*\\)?((?:kubelet|kube-proxy|containerd|flanneld)\.exe)"? +(-{1,2}[a-z][^$]*)$|^CommandLine *$|^-{11} *$`)
+	certified     = regexp.MustCompile(`(?m)^ Not(Before|After): (\S.*?) *$`)
+	certifiedName = regexp.MustCompile(`(?m)^(Issuer|Subject):\n((?:    \S.*\n)+)`)
+	americanDate  = regexp.MustCompile(`^[1-9]\d?/[1-9]\d?/\d{4} `)
 )
 
 // sizeOf reads a size as PowerShell prints it: bytes, or a number of a unit, with the decimal mark
@@ -75,12 +102,39 @@ func environmentOf(list []psObject) (env map[string]string, names []string, whol
 // convertState writes what the machine's own tools show of it.
 func (p *pieces) convertState(out *output) {
 	disks, drives := disksOf(p.shown[psDisks])
+	if d, known := diskFree(p.texts[partDiskFree]); known {
+		disks, drives = append(disks, d), append(drives, d.Drive+" "+evidence.SizeText(d.FreeBytes)+" free")
+	}
 	out.partial("disks.json", "the list of drives", drives, disks)
 	env, names, whole := environmentOf(p.shown[psVariables])
 	if whole {
 		out.JSON("env.json", env)
 	}
 	out.partial("env.json", "the list of variables", names, env)
+	certificates, dated := p.certificates()
+	out.partial("certificates.json", "the certificates", dated, certificates)
+	for _, m := range []struct {
+		path string
+		kind partKind
+		rows *regexp.Regexp
+	}{{"services.json", partRegistry, registryRow}, {"services.json", partNetStart, indentedRow},
+		{"certificates.json", partCSR, csrRow},
+		{"adapters.json", partNetshConfig, netshConfigRow}, {"routes.json", partNetshRoutes, netshRouteRow},
+		{"dns-client.json", partServers, serversRow}, {"files.json", partFolder, fileRow},
+		{"probes/reach.json", partPing, pingRow}, {"features.json", partBoot, bootSetting}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
+		{"routes.json", partNetshDump, dumpedRow}} {
+		var rows []string
+		for _, row := range m.rows.FindAllStringSubmatch(p.texts[m.kind], maxObjects) {
+			rows = append(rows, clip(strings.Join(strings.Fields(cmp.Or(row[len(row)-1], row[1%len(row)])), " ")))
+		}
+		out.partial(m.path, string(m.kind), rows, nil)
+	}
+	out.partial("routes.json", psNeighbors, p.namesOf(psNeighbors, "IPAddress", "", "LinkLayerAddress", "State"), nil)
+	out.partial("hns-networks.json", psSwitches, p.namesOf(psSwitches, "Name", "", "SwitchType"), nil)
+	out.partial("hns-networks.json", psNAT, p.namesOf(psNAT, "Name", "", "InternalIPInterfaceAddressPrefix"), nil)
+	if len(p.lookups) == 0 {
+		out.partial("probes/dns.json", psAnswers, p.namesOf(psAnswers, "Name", "", "Type", "IPAddress", "NameHost"), nil)
+	}
 	for _, o := range p.shown[psDefender] {
 		if d, known := defenderOf(o); known {
 			out.partial("security.json", "Get-MpPreference", []string{"the exclusions of Defender"},
@@ -91,7 +145,7 @@ func (p *pieces) convertState(out *output) {
 		out.JSON("time.json", evidence.TimeState{Service: "running", Source: m[1]}) // or it answers nothing
 	}
 	if m := criRuntime.FindStringSubmatch(p.texts[partCRIVersion]); m != nil {
-		p.cri.Version = evidence.CRIVersion{RuntimeName: m[1], RuntimeVersion: m[2]}
+		p.cri.Version = evidence.CRIVersion{RuntimeName: m[1] + m[3], RuntimeVersion: m[2] + m[4]}
 	}
 }
 
@@ -110,4 +164,71 @@ func dismFeatures(s string) (list []psObject) {
 		list = append(list, psObject{fields: map[string]string{"FeatureName": m[1], "State": m[2]}})
 	}
 	return list
+}
+
+// diskFree is the drive of `fsutil volume diskfree C:`, whose command names it.
+func diskFree(s string) (d evidence.Disk, known bool) {
+	drive, free, all := diskOf.FindStringSubmatch(s), freeBytes.FindStringSubmatch(s), allBytes.FindStringSubmatch(s)
+	if drive == nil || free == nil || all == nil {
+		return d, false
+	}
+	bytes := func(m []string) int64 { return int64(number(strings.NewReplacer(",", "", ".", "").Replace(m[1]))) }
+	d = evidence.Disk{Drive: strings.ToUpper(drive[1]) + ":", FreeBytes: bytes(free), TotalBytes: bytes(all)}
+	return d, d.TotalBytes > 0 && d.FreeBytes <= d.TotalBytes
+}
+
+// commandLines are the processes of components of which the text shows the command line.
+func commandLines(s string) (list []evidence.Process) {
+	for line := range strings.Lines(s) {
+		if m := commandLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil && m[1] != "" && len(list) < maxObjects {
+			args, _, _ := strings.Cut(m[2], "  ") // the other columns of wmic
+			list = append(list, evidence.Process{Name: m[1], Args: evidence.SplitArgs(args)})
+		}
+	}
+	return list
+}
+
+// certificates are those of certutil -dump and of PowerShell's lists, with their dates.
+func (p *pieces) certificates() (list []evidence.Certificate, shown []string) {
+	add := func(c evidence.Certificate) {
+		if list = append(list, c); !c.NotAfter.IsZero() {
+			c.Subject += " until " + c.NotAfter.Format(time.DateOnly)
+		}
+		shown = append(shown, clip(c.Subject))
+	}
+	for _, text := range strings.Split(p.texts[partCertutil], "X509 Certificate:")[1:] {
+		c := evidence.Certificate{Path: "certutil"}
+		for _, m := range certifiedName.FindAllStringSubmatch(text, 2) {
+			name := strings.Join(strings.Fields(strings.ReplaceAll(m[2], "\n    ", ",")), " ")
+			if name = evidence.Clean(name); m[1] == "Issuer" {
+				c.Issuer = name
+			} else {
+				c.Subject = name
+			}
+		}
+		for _, m := range certified.FindAllStringSubmatch(text, 2) {
+			if m[1] == "Before" {
+				c.NotBefore = americanTime(m[2])
+			} else {
+				c.NotAfter = americanTime(m[2])
+			}
+		}
+		add(c)
+	}
+	for _, o := range p.shown[psCertificates] {
+		add(evidence.Certificate{Path: evidence.Clean(o.get("Thumbprint")), Subject: evidence.Clean(o.get("Subject")),
+			Issuer: evidence.Clean(o.get("Issuer")), NotBefore: americanTime(o.get("NotBefore")), NotAfter: americanTime(o.get("NotAfter"))})
+	}
+	return list, shown
+}
+
+// americanTime reads a time as English Windows of the United States prints it: the only one with a
+// slash, the half of the day and no zero in front, whose first number is the month.
+func americanTime(s string) evidence.Time {
+	for _, layout := range []string{"1/2/2006 3:04 PM", "1/2/2006 3:04:05 PM"} {
+		if at, err := time.Parse(layout, s); err == nil && americanDate.MatchString(s) && plausible(at) {
+			return evidence.Time{Time: at}
+		}
+	}
+	return evidence.Time{}
 }

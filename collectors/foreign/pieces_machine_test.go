@@ -50,6 +50,65 @@ func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
 			"cri.json", `{"runtimeName":"containerd","runtimeVersion":"v1.6.8"}`},
 		{"ctr's version of containerd", "Client:\n  Version:  v1.6.8\n  Revision: 9cd3357b\n\nServer:\n  Version:  v1.6.8\n  Revision: 9cd3357b\n",
 			"cri.json", `{"runtimeName":"containerd","runtimeVersion":"v1.6.8"}`},
+		{"the free bytes of a drive", "C:\\>fsutil volume diskfree c:\nTotal free bytes        :     419,430,400 (400.0 MB)\n" +
+			"Total bytes             : 135,291,469,824 (126.0 GB)\nTotal quota free bytes  :     419,430,400 (400.0 MB)\n",
+			"disks-part.json", `[{"drive":"C:","totalBytes":135291469824,"freeBytes":419430400}]`},
+		{"a drive that no command names", "Total # of free bytes        : 419430400\nTotal # of bytes             : 135291469824\n",
+			"disks.json", "none of the files shows"},
+		{"the settings of the boot loader", "Windows Boot Loader\n-------------------\nidentifier              {current}\n" +
+			"testsigning             Yes\nhypervisorlaunchtype    Off\n", "features.json", "bcdedit shows testsigning Yes, hypervisorlaunchtype Off"},
+		{"the proxy of WinHTTP", "\nCurrent WinHTTP proxy settings:\n\n    Proxy Server(s) :  proxy.corp:3128\n    Bypass List     :  (none)\n",
+			"env.json", "netsh winhttp shows Proxy Server(s) : proxy.corp:3128"},
+		{"neighbors of arp", "Interface: 10.0.0.5 --- 0xe\n  Internet Address      Physical Address      Type\n" +
+			"  10.0.0.1              12-34-56-78-9a-bc     dynamic\n", "routes.json", "arp shows 10.0.0.1 12-34-56-78-9a-bc"},
+		{"neighbors of PowerShell", "ifIndex IPAddress LinkLayerAddress  State       PolicyStore\n------- --------- ----------------  -----       -----------\n" +
+			"14      10.0.0.1  00-00-00-00-00-00 Unreachable ActiveStore\n", "routes.json", "10.0.0.1 00-00-00-00-00-00 Unreachable"},
+		{"switches of Hyper-V", "PS C:\\> Get-VMSwitch\n\nName   SwitchType NetAdapterInterfaceDescription\n" +
+			"----   ---------- ------------------------------\nnat    Internal\n", "hns-networks.json", "Get-VMSwitch shows nat Internal"},
+		{"the network address translation", "Name                             : ICS1\nExternalIPInterfaceAddressPrefix :\n" +
+			"InternalIPInterfaceAddressPrefix : 172.31.0.1/20\n", "hns-networks.json", "Get-NetNat shows ICS1 172.31.0.1/20"},
+		{"answers of Resolve-DnsName", "Name           Type TTL Section IPAddress\n----           ---- --- ------- ---------\n" +
+			"mysql.default  A    5   Answer  192.168.70.251\n", "probes/dns.json", "mysql.default A 192.168.70.251"},
+		{"a failure of Resolve-DnsName can be searched", "Resolve-DnsName : mysql : DNS name does not exist\nAt line:1 char:1\n" +
+			"+ Resolve-DnsName mysql\n", "logs/other/a", "DNS name does not exist"},
+		{"what netsh dumps of an interface", "# IPv4 Configuration\npushd interface ipv4\nreset\n" +
+			`set interface interface="Ethernet 2" forwarding=enabled mtu=1450` + "\n" +
+			`add address name="Ethernet 2" address=10.0.0.5 mask=255.255.255.0` + "\npopd\n",
+			"adapters-part.json", `{"name":"Ethernet2","mtu":1450,"addresses":["10.0.0.5/24"]`},
+		{"a certificate of certutil", "X509 Certificate:\nIssuer:\n    CN=kubernetes\n\n NotBefore: 3/1/2024 8:12 AM\n NotAfter: 3/1/2025 8:12 AM\n\n" +
+			"Subject:\n    CN=system:node:win-1\n    O=system:nodes\n  Name Hash(sha1): 0f\n", "certificates-part.json",
+			`"subject":"CN=system:node:win-1,O=system:nodes","issuer":"CN=kubernetes","notBefore":"2024-03-01T08:12:00Z","notAfter":"2025-03-01T08:12:00Z"`},
+		{"a date of another language has no order", "X509 Certificate:\nSubject:\n    CN=a\n NotAfter: 01/03/2025 08:12\n", "certificates.json", "shows CN=a;"},
+		{"the command line of a process", "CommandLine\n" + `"C:\k\kubelet.exe" --hostname-override=win-1 --windows-service` + "\n",
+			"processes-part.json", `"name":"kubelet.exe","args":["--hostname-override=win-1","--windows-service"]`},
+		{"the columns of wmic beside a command line", "CommandLine                        Name         ProcessId\n" +
+			"c:\\k\\kubelet.exe --windows-service   kubelet.exe  4460\n", "processes-part.json", `"args":["--windows-service"]}`},
+		{"a line of a script is no process", "C:\\k\\kubelet.exe --hostname-override=$env:NODE --v=4\nerror: x\n", "processes.json", "none of the files shows"},
+		{"a service in the registry", "\nHKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\kubelet\\Parameters\n" +
+			"    AppParameters    REG_EXPAND_SZ    --network-plugin=cni\n", "services.json", "reg query shows AppParameters REG_EXPAND_SZ --network-plugin=cni"},
+		{"services that are started", "These Windows services are started:\n\n   containerd\n   Host Network Service\n\nThe command completed successfully.\n",
+			"services.json", "net start shows containerd, Host Network Service;"},
+		{"requests for certificates", "NAME        AGE   SIGNERNAME   REQUESTOR   CONDITION\ncsr-4hgzr   10m   kubernetes.io/x   system:node:w   Pending\n",
+			"certificates.json", "csr-4hgzr 10m kubernetes.io/x system:node:w Pending"},
+		{"interfaces of netsh", "Configuration for interface \"vEthernet (Ethernet)\"\n    DHCP enabled:                         Yes\n" +
+			"    IP Address:                           10.0.0.5\n", "adapters.json", `"vEthernet (Ethernet)", IP Address: 10.0.0.5`},
+		{"routes of netsh", "Publish  Type      Met  Prefix                    Idx  Gateway/Interface Name\n" +
+			"-------  --------  ---  ------------------------  ---  ------------------------\nNo       Manual    0    0.0.0.0/0                  14  10.0.0.1\n",
+			"routes.json", "netsh show route shows 0.0.0.0/0 14 10.0.0.1"},
+		{"DNS servers of PowerShell", "InterfaceAlias               Interface Address ServerAddresses\n                             Index     Family\n" +
+			"--------------               --------- ------- ---------------\nEthernet                            14 IPv4    {10.0.0.2}\n",
+			"dns-client.json", "Ethernet 14 IPv4 {10.0.0.2}"},
+		{"files of a folder", "\n    Directory: C:\\etc\\cni\\net.d\n\nMode   LastWriteTime   Length Name\n----   -------------   ------ ----\n" +
+			"-a---- 11/27/2026   3:14 AM  1080 10-flannel.conf\n", "files.json", "a list of files shows 10-flannel.conf"},
+		{"a ping", "Pinging 10.96.0.10 with 32 bytes of data:\nRequest timed out.\n\nPing statistics for 10.96.0.10:\n" +
+			"    Packets: Sent = 4, Received = 0, Lost = 4 (100% loss),\n", "probes/reach.json", "Lost = 4 (100% loss)"},
+		{"firewall rules have what services have", "Name        : kubelet\nDisplayName : kubelet\nEnabled     : True\nDirection   : Inbound\nAction      : Allow\nStatus      : OK\n",
+			"services.json", "none of the files shows"},
+		{"Windows of CIM", "BuildNumber Version\n----------- -------\n17763       10.0.17763\n", "os.json", `"build":17763`},
+		{"containerd's own version", "containerd github.com/containerd/containerd v1.6.8 9cd3357b7fd7\n", "cri.json", `{"runtimeName":"containerd","runtimeVersion":"v1.6.8"}`},
+		{"the shims of shimdiag", "k8s.io-" + strings.Repeat("1f3a9c7d", 8) + "\n", "compute.json", `"shims":[{`},
+		{"features with their boxes", "Display Name          Name         Install State\n------------          ----         -------------\n" +
+			"[ ] Containers        Containers   Available\n", "features-part.json", `{"Containers":"available"}`},
 		{"Services of kubectl", "NAME         TYPE        CLUSTER-IP   EXTERNAL-IP   PORT(S)         AGE\n" +
 			"kube-dns     ClusterIP   10.96.0.10   <none>        53/UDP,53/TCP   10d\n", "api/services.json", "kube-dns ClusterIP 10.96.0.10"},
 		{"flannel's ConfigMap in a manifest", "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: kube-flannel-cfg\n  namespace: kube-flannel\n" +

@@ -3,6 +3,7 @@ package foreign
 import (
 	"encoding/json"
 	"io/fs"
+	"net/netip"
 	"path"
 	"strings"
 	"testing"
@@ -188,7 +189,10 @@ func FuzzOutputsOfTools(f *testing.F) {
 	for _, s := range []string{hnsNetworkList, hnsPolicyLists, dockerInfo, japaneseSysteminfo, germanRoutes,
 		netstatPrograms, eventTableOfWindows, wevtutilText, adapterTable, crictlInfoCut, describedNodeCut,
 		"<Event xmlns='x'><System><EventID>1</EventID></System></Event>", "a : {@{b=c}, @{", crictlOfRoot, commandsAlone,
-		netAdapters, someServices, somePods, tasklist, vagrantList, rulesOfVFP} {
+		netAdapters, someServices, somePods, tasklist, vagrantList, rulesOfVFP,
+		"X509 Certificate:\nSubject:\n    CN=a\n NotAfter: 3/1/2025 8:12 AM\n", "fsutil volume diskfree c:\nTotal free bytes : 1\nTotal bytes : 2\n",
+		"set interface interface=\"a\" mtu=1450\nadd address name=\"a\" address=10.0.0.5 mask=255.255.255.0\n",
+		"\"C:\\k\\kubelet.exe\" --a=\"b\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -218,5 +222,17 @@ func FuzzOutputsOfTools(f *testing.F) {
 		brokenDescriptions(s, "")
 		withoutOpenEnd(s)
 		(&pieces{}).takeConfig("a.conf", s)
+		if d, known := diskFree(s); known && d.FreeBytes > d.TotalBytes {
+			t.Errorf("more is free than there is: %+v", d)
+		}
+		for _, a := range dumpedAdapters(s) {
+			for _, prefix := range a.Addresses {
+				if _, err := netip.ParsePrefix(prefix); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		commandLines(s)
+		(&pieces{texts: map[partKind]string{partCertutil: s}}).certificates()
 	})
 }

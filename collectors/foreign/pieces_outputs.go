@@ -84,8 +84,9 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 			out.either("vfp.json", list, gap)
 		}
 	}
-	if hcs := given("hcsdiag list", partHCSDiag); !hcs.missing {
-		out.write("compute.json")(readCompute(hcs, textFile{gap: evidence.Gap{Kind: evidence.NotCollected}}))
+	hcs, shims := given("hcsdiag list", partHCSDiag), given("shimdiag list", partShims)
+	if !hcs.missing || !shims.missing {
+		out.write("compute.json")(readCompute(hcs, shims))
 	}
 	if probes := p.reached(); len(probes) > 0 {
 		out.JSON("probes/reach.json", probes)
@@ -123,6 +124,7 @@ func (p *pieces) convertMachine(out *output, given func(string, ...partKind) tex
 	if len(processes) >= enoughProcesses {
 		out.JSON("processes.json", processes)
 	}
+	processes = append(processes, commandLines(p.texts[partCommand])...)
 	var running []string
 	for _, process := range processes {
 		running = append(running, process.Name+" "+strconv.Itoa(process.PID))

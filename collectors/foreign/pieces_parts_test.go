@@ -103,8 +103,8 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			`"waiting":{"reason":"ImagePullBackOff"}`},
 		{"a pod that runs has its phase alone", "NAME                        READY   STATUS    RESTARTS   AGE\n" +
 			"calico-node-windows-x7k2p   1/1     Running   0          1h\n", "api/pods-part.json", `"status":{"phase":"Running"}`},
-		{"what no reader takes can be searched", "PS C:\\> Get-VMSwitch\n\nName   SwitchType NetAdapterInterfaceDescription\n" +
-			"----   ---------- ------------------------------\nnat    Internal\n", "logs/other/a", "Internal"},
+		{"what no reader takes can be searched", "PS C:\\> Get-Disk\n\nNumber Friendly Name    HealthStatus\n" +
+			"------ -------------    ------------\n0      Virtual Disk     Healthy\n", "logs/other/a", "Virtual Disk"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, tree := looseTree(t, loose(map[string]string{"a": row.content}))

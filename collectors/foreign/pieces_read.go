@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"doctor/checks/evidence"
 	"doctor/collectors/tree"
@@ -122,7 +123,7 @@ func (p *pieces) readText(f looseFile) {
 			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.line, found.text)
 		}
 	}
-	if f.role == pieceText && len(p.logs) == lines && strings.Count(unread, "\n") > 0 {
+	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread, unicode.IsLetter) {
 		p.logLines("other", f.path, 1, unread) // what no reader takes can be searched
 	}
 }
@@ -195,6 +196,10 @@ func (p *pieces) take(f looseFile, found part) {
 		} else {
 			p.logLines("other", f.path, found.line, found.text)
 		}
+	case partPing:
+		p.logLines("other", f.path, found.line, found.text) // its failures are searched as they are
+	case partDiskFree:
+		p.texts[found.kind] += found.about + "\n" // which names the drive
 	case partDISM:
 		p.shown[psFeatures] = append(p.shown[psFeatures], dismFeatures(found.text)...)
 	case partDocker:
@@ -311,6 +316,7 @@ func (p *pieces) formatOf(node Node) string {
 	for i, k := range hnsKinds {
 		shown[k.what] = shown[k.what] || p.hns[i] != ""
 	}
+	shown["crictl info"], shown["crictl inspect"] = p.cri.Status.Conditions != nil, len(p.inspected) > 0
 	for _, c := range p.configs {
 		shown[c.path] = true
 	}

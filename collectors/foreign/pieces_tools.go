@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +79,7 @@ func (p *pieces) namesOf(class, name, otherwise string, properties ...string) (n
 
 // computer writes Get-ComputerInfo.
 func (o *output) computer(c psObject) {
-	build := number(c.get("OsBuildNumber"))
+	build := number(c.get("OsBuildNumber", "BuildNumber"))
 	if m := buildLab.FindStringSubmatch(c.get("WindowsBuildLabEx")); build == 0 && m != nil {
 		build = number(m[1])
 	}
@@ -86,7 +87,7 @@ func (o *output) computer(c psObject) {
 		return
 	}
 	o.JSON("os.json", evidence.OS{Build: build,
-		ProductName:      strings.TrimPrefix(c.get("OsName", "WindowsProductName"), "Microsoft "),
+		ProductName:      strings.TrimPrefix(c.get("OsName", "WindowsProductName", "Caption"), "Microsoft "),
 		DisplayVersion:   c.get("OSDisplayVersion", "WindowsVersion"),
 		Edition:          c.get("WindowsEditionId"),
 		InstallationType: c.get("WindowsInstallationType"),
@@ -111,6 +112,9 @@ func (p *pieces) convertAdapters(out *output) {
 	shown = append(shown, p.namesOf(psAddresses, "InterfaceAlias", "ifIndex", "IPAddress")...)
 	for _, i := range p.interfacesOf() {
 		shown = append(shown, i.Name)
+	}
+	for _, a := range dumpedAdapters(p.texts[partNetshDump]) {
+		shown = append(shown, clip(strings.TrimSpace(a.Name+" "+strings.Join(a.Addresses, " "))))
 	}
 	out.partial("adapters.json", "the list of adapters", shown, p.partOfAdapters())
 }
@@ -145,9 +149,35 @@ func (p *pieces) partOfAdapters() []evidence.Adapter {
 		a := adapter(n.IfIndex, n.Name)
 		a.MTU = cmp.Or(n.MTU, a.MTU)
 	}
+	list = append(list, dumpedAdapters(p.texts[partNetshDump])...)
 	for _, n := range addressesOf(p.fieldsOf(psAddresses)) {
 		a := adapter(n.ifIndex, n.alias)
 		a.Addresses = append(a.Addresses, n.prefix.String())
+	}
+	return list
+}
+
+// dumpedAdapters are the interfaces of `netsh interface dump` that somebody configured.
+func dumpedAdapters(s string) (list []evidence.Adapter) {
+	for _, row := range dumpedRow.FindAllString(s, maxObjects) {
+		v := map[string]string{}
+		for _, m := range dumpedValue.FindAllStringSubmatch(row, maxFields) {
+			v[m[1]] = m[2] + m[3]
+		}
+		name := cmp.Or(v["interface"], v["name"])
+		at := slices.IndexFunc(list, func(a evidence.Adapter) bool { return a.Name == name })
+		if name == "" || strings.HasPrefix(row, "add route") {
+			continue
+		}
+		if at < 0 {
+			at, list = len(list), append(list, evidence.Adapter{Name: evidence.Clean(name)})
+		}
+		list[at].MTU = cmp.Or(limited(number(v["mtu"])), list[at].MTU)
+		ip, err := netip.ParseAddr(v["address"])
+		mask, maskErr := netip.ParseAddr(v["mask"])
+		if bits, ok := maskBits(mask); err == nil && maskErr == nil && ok && bits <= ip.BitLen() {
+			list[at].Addresses = append(list[at].Addresses, netip.PrefixFrom(ip, bits).String())
+		}
 	}
 	return list
 }

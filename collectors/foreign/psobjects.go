@@ -34,6 +34,7 @@ type psClass struct {
 
 // psClasses are asked in order. Each element of has is met by one of its names.
 var psClasses = []psClass{
+	{psFirewall, [][]string{{"Direction", "DefaultInboundAction"}, {"Action", "Enabled"}}}, // rules have what services have
 	{psServices, [][]string{{"Status"}, {"Name"}, {"DisplayName"}}},
 	{psEvents, [][]string{{"TimeCreated", "TimeGenerated", "Time"}, {"Message"},
 		{"Id", "EventID", "InstanceID", "InstanceId", "EntryType", "ProviderName"}}},
@@ -41,9 +42,8 @@ var psClasses = []psClass{
 	{psInterfaces, [][]string{{"InterfaceAlias"}, {"NlMtu(Bytes)", "NlMtu"}}},
 	{psAdapters, [][]string{{"InterfaceDescription"}, {"Status", "InterfaceAlias"}}},
 	{psComputer, [][]string{{"WindowsProductName", "OsBuildNumber", "OsHardwareAbstractionLayer",
-		"WindowsBuildLabEx"}}},
+		"WindowsBuildLabEx", "BuildNumber"}}},
 	{psFeatures, [][]string{{"Install State", "InstallState", "State"}, {"Name", "FeatureName"}}},
-	{psFirewall, [][]string{{"Direction", "DefaultInboundAction"}, {"Action", "Enabled"}}},
 	{psProcesses, [][]string{{"ProcessName", "Image Name"}, {"Id", "PID"}}},
 	{psHotfixes, [][]string{{"HotFixID"}}},
 	{psVersion, [][]string{{"Platform"}, {"VersionString"}}},
@@ -51,6 +51,11 @@ var psClasses = []psClass{
 	{psDefender, [][]string{{"ExclusionPath"}}},
 	{psConnections, [][]string{{"LocalAddress"}, {"LocalPort"}, {"State"}}},
 	{psReach, [][]string{{"RemoteAddress"}, {"RemotePort"}, {"TcpTestSucceeded"}}},
+	{psNeighbors, [][]string{{"LinkLayerAddress"}, {"IPAddress"}}},
+	{psNAT, [][]string{{"InternalIPInterfaceAddressPrefix"}}},
+	{psSwitches, [][]string{{"SwitchType", "ExtensionType"}}},
+	{psAnswers, [][]string{{"Section"}, {"Type", "QueryType"}}},
+	{psCertificates, [][]string{{"Thumbprint"}, {"Subject"}}},
 	{psVariables, [][]string{{"Name"}, {"Value"}}},
 }
 
@@ -71,6 +76,12 @@ const (
 	psConnections = "TCP connections"
 	psReach       = "Test-NetConnection"
 	psVariables   = "variables"
+
+	psNeighbors    = "Get-NetNeighbor"
+	psNAT          = "Get-NetNat"
+	psSwitches     = "Get-VMSwitch"
+	psAnswers      = "Resolve-DnsName"
+	psCertificates = "certificates"
 )
 
 // classOf is what an object is, "" where that is not known; HNS's are the words of hnsKinds.

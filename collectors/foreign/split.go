@@ -86,6 +86,9 @@ func startsDocument(s string) bool {
 	if s[0] == '{' {
 		return next[0] == '"' || next[0] == '}'
 	}
+	if strings.HasPrefix(s, "[ ] ") {
+		return false // the box of a feature that is not installed, or of a task
+	}
 	return strings.IndexByte(`{["]`, next[0]) >= 0
 }
 
