@@ -190,6 +190,17 @@ func (r *Report) Result(id string) *Result {
 	return nil
 }
 
+// Categories lists those of its results: in the order of the catalogue, then others.
+func (r *Report) Categories() []Category {
+	list := slices.Clone(Categories)
+	for i := range r.Results {
+		if c := r.Results[i].Category; !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // Count is how many checks came to a verdict.
 func (r *Report) Count(s Status) int { return r.Summary[s] }
 

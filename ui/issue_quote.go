@@ -51,12 +51,9 @@ func (d *issue) evidence(room int) *section {
 // faults lists the results that fail or warn: the causes, and then the others in
 // the order of the causes that they follow from.
 func (d *issue) faults() (causes, others []*checks.Result) {
-	isFault := func(r *checks.Result) bool {
-		return r.Status == checks.StatusFail || r.Status == checks.StatusWarn
-	}
 	seen := map[string]bool{}
 	take := func(list []*checks.Result, r *checks.Result) []*checks.Result {
-		if r == nil || !isFault(r) || seen[r.ID] {
+		if r == nil || r.Status != checks.StatusFail && r.Status != checks.StatusWarn || seen[r.ID] {
 			return list
 		}
 		seen[r.ID] = true

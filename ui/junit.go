@@ -64,14 +64,13 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 		all.Name += " " + xmlText(r.Node.Name)
 	}
 	at := map[checks.Category]int{}
-	for _, category := range slices.Concat(checks.Categories, foreignCategories(r)) {
-		if !slices.ContainsFunc(r.Results, func(result checks.Result) bool {
+	for _, category := range r.Categories() {
+		if slices.ContainsFunc(r.Results, func(result checks.Result) bool {
 			return result.Category == category
 		}) {
-			continue
+			at[category] = len(all.Suites)
+			all.Suites = append(all.Suites, junitSuiteOf(string(category), r.Node.Name, r.CollectedAt))
 		}
-		at[category] = len(all.Suites)
-		all.Suites = append(all.Suites, junitSuiteOf(string(category), r.Node.Name, r.CollectedAt))
 	}
 	for i := range r.Results {
 		result := &r.Results[i]
@@ -159,17 +158,6 @@ func causesOf(r checks.Report, id string) []string {
 		}
 	}
 	return ids
-}
-
-func foreignCategories(r checks.Report) []checks.Category {
-	var found []checks.Category
-	for _, result := range r.Results {
-		if !slices.Contains(checks.Categories, result.Category) &&
-			!slices.Contains(found, result.Category) {
-			found = append(found, result.Category)
-		}
-	}
-	return found
 }
 
 // account is one result in a few plain lines.

@@ -93,7 +93,7 @@ func (m *markdown) cause(r checks.Report, c checks.Cause) {
 		m.codes(result.Findings[0].Codes)
 		m.also(result.Findings[1:])
 	}
-	m.fix(result.Fix)
+	steps(m.put, result.Fix)
 	if len(c.Consequences) > 0 {
 		arrow := Plain(" → ", m.style.ASCII)
 		m.put("\n**What follows from it:** %s\n", strings.Join(mapped(c.Consequences, code), arrow))
@@ -139,8 +139,6 @@ func (m *markdown) also(findings []checks.ReportFinding) {
 	}
 }
 
-func (m *markdown) fix(f checks.Fix) { steps(m.put, f) }
-
 // steps writes a fix as a list of steps, each with its command.
 func steps(put func(string, ...any), f checks.Fix) {
 	if len(f.Steps) > 0 {
@@ -152,12 +150,8 @@ func steps(put func(string, ...any), f checks.Fix) {
 			text = ""
 		}
 		put("%d. %s\n", i+1, inline(text))
-		var lines []string
 		if s.Command != "" {
-			lines = append(lines, s.Command)
-		}
-		if len(lines) > 0 {
-			put("\n%s\n", indented(fence("powershell", lines), "   "))
+			put("\n%s\n", indented(fence("powershell", []string{s.Command}), "   "))
 		}
 		if s.From != "" || s.To != "" {
 			put("\n%s\n", indented(fence("diff", []string{"- " + s.From, "+ " + s.To}), "   "))

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -80,16 +81,10 @@ func (d *mermaid) node(label []string) string {
 // number: evidence cannot end a label, nor the block that it stands in.
 func (d *mermaid) text(lines []string) string {
 	var b strings.Builder
-	b.WriteByte('"')
-	first := true
-	for _, line := range lines {
-		if line == "" {
-			continue
-		}
-		if !first {
+	for i, line := range given(slices.Clone(lines)...) {
+		if i > 0 {
 			b.WriteString("<br/>")
 		}
-		first = false
 		for _, c := range Plain(evidence.Clip(d.secret(line), evidence.MaxText), false) {
 			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 ||
 				strings.ContainsRune(" .,:/()-_", c) {
@@ -99,6 +94,5 @@ func (d *mermaid) text(lines []string) string {
 			}
 		}
 	}
-	b.WriteByte('"')
-	return b.String()
+	return `"` + b.String() + `"`
 }

@@ -19,10 +19,6 @@ type Metrics struct {
 	Published map[string]int // writes to the API server, by kind
 }
 
-// metricStatuses are the values of the label status, in their order.
-var metricStatuses = []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo,
-	checks.StatusPass, checks.StatusUnknown, checks.StatusSkip}
-
 // publishedKinds are the values of the label kind.
 var publishedKinds = []string{"condition", "event", "report"}
 
@@ -33,9 +29,13 @@ func WriteMetrics(w io.Writer, m Metrics) error {
 	family := func(name, kind, help string) {
 		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 	}
+	single := func(name, kind, help, value string) {
+		family(name, kind, help)
+		fmt.Fprintf(b, "%s %s\n", name, value)
+	}
 	family("doctor_check_status", "gauge", "Whether a check came to this verdict in the last run.")
 	for _, result := range m.Report.Results {
-		for _, status := range metricStatuses {
+		for _, status := range checks.Statuses {
 			fmt.Fprintf(b, "doctor_check_status{id=%s,status=%s} %d\n", label(result.ID),
 				label(string(status)), bit(result.Status == status))
 		}
@@ -48,18 +48,15 @@ func WriteMetrics(w io.Writer, m Metrics) error {
 	for _, result := range m.Report.Results {
 		fmt.Fprintf(b, "doctor_cause{id=%s} %d\n", label(result.ID), bit(causes[result.ID]))
 	}
-	family("doctor_last_run_timestamp_seconds", "gauge", "When the last run read the node.")
 	at := int64(0)
 	if !m.Report.CollectedAt.IsZero() {
 		at = m.Report.CollectedAt.Unix()
 	}
-	fmt.Fprintf(b, "doctor_last_run_timestamp_seconds %d\n", at)
-	family("doctor_last_run_duration_seconds", "gauge", "How long the last run took.")
-	fmt.Fprintf(b, "doctor_last_run_duration_seconds %.3f\n", m.Took.Seconds())
-	family("doctor_runs_total", "counter", "Runs since the start.")
-	fmt.Fprintf(b, "doctor_runs_total %d\n", m.Runs)
-	family("doctor_runs_failed_total", "counter", "Runs that could not read the node.")
-	fmt.Fprintf(b, "doctor_runs_failed_total %d\n", m.Failed)
+	single("doctor_last_run_timestamp_seconds", "gauge", "When the last run read the node.", fmt.Sprint(at))
+	single("doctor_last_run_duration_seconds", "gauge", "How long the last run took.",
+		fmt.Sprintf("%.3f", m.Took.Seconds()))
+	single("doctor_runs_total", "counter", "Runs since the start.", fmt.Sprint(m.Runs))
+	single("doctor_runs_failed_total", "counter", "Runs that could not read the node.", fmt.Sprint(m.Failed))
 	family("doctor_published_total", "counter", "Writes to the API server since the start.")
 	for _, kind := range publishedKinds {
 		fmt.Fprintf(b, "doctor_published_total{kind=%s} %d\n", label(kind), m.Published[kind])

@@ -91,16 +91,6 @@ func (p *page) prose(label string, labelPen pen, text string, textPen pen) {
 	p.block(label, labelPen, Wrap(text, p.room(), p.room()), textPen)
 }
 
-// commands stand on lines of their own and are never broken: what is copied
-// from the screen must run.
-func (p *page) commands(label string, list []string) string {
-	for _, c := range list {
-		p.block(label, p.bold(), []string{"  " + p.command().on(c)}, nil)
-		label = ""
-	}
-	return label
-}
-
 // dash joins what stands side by side in a line.
 func (p *page) dash() string { return Plain(" · ", p.style.ASCII) }
 

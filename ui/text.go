@@ -244,7 +244,8 @@ func (p *page) fix(label string, f checks.Fix) {
 			case StepText:
 				p.prose(label, p.bold(), l.Text, nil)
 			case StepCommand:
-				p.commands(label, []string{l.Text})
+				// never broken: what is copied from the screen must run
+				p.block(label, p.bold(), []string{"  " + p.command().on(l.Text)}, nil)
 			default:
 				p.prose(label, p.bold(), "   "+marks[l.Kind]+l.Text, p.faint())
 			}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -42,7 +41,7 @@ type tally struct {
 
 func counted(r checks.Report) []tally {
 	var list []tally
-	for _, c := range slices.Concat(checks.Categories, foreignCategories(r)) {
+	for _, c := range r.Categories() {
 		t := tally{string(c), map[checks.Status]int{}}
 		for i, result := range r.Results {
 			if result.Category == c && !Quiet(&r.Results[i]) {

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"io"
-	"slices"
 
 	"doctor/checks"
 )
@@ -17,7 +16,7 @@ func writeWide(w io.Writer, r checks.Report, style Style) error {
 	p.provenance(r)
 	p.causes(r)
 	p.unexplained(r)
-	for _, category := range slices.Concat(checks.Categories, foreignCategories(r)) {
+	for _, category := range r.Categories() {
 		p.category(r, category)
 	}
 	p.missing(english)

@@ -40,9 +40,7 @@ func (p *page) unexplained(r checks.Report) {
 			p.prose("", nil, "  "+p.style.Decoded(c), p.faint())
 		}
 	}
-	if more := len(list) - len(shown); more > 0 {
-		p.block("", nil, []string{p.lang.T("and %d more", more)}, p.faint())
-	}
+	p.more(len(list) - len(shown))
 }
 
 // behindReason is what klog writes behind an error: which pod, which volume.

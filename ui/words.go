@@ -105,6 +105,15 @@ func (style Style) Origin(r checks.Report) []string {
 	return given(when, from, inside)
 }
 
+// Clauses are said one after the other. What is listed is joined by ", " alone.
+func (style Style) Clauses(list []string) string {
+	text := list[0]
+	for _, s := range list[1:] {
+		text = style.lang().T("%s, %s", text, s)
+	}
+	return text
+}
+
 func given(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -271,11 +268,8 @@ func failed(ctx context.Context, err error) error {
 
 // countsByKind writes counts, the largest first: 3 password, 1 bearer.
 func countsByKind(counts map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
-	})
 	var parts []string
-	for _, name := range names {
+	for _, name := range session.MostFirst(counts) {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
 	}
 	return strings.Join(parts, ", ")

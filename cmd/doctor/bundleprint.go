@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -136,6 +137,14 @@ func printEstimate(w io.Writer, r pack.Result, s evidence.Snapshot) error {
 		fmt.Fprintf(&b, "  %10s  %s\n", evidence.SizeText(f.BytesKept), evidence.Clean(f.Path))
 	}
 	return printOut(w, b.String())
+}
+
+func printJSON(w io.Writer, v any) error {
+	content, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return trouble(err)
+	}
+	return printOut(w, string(content)+"\n")
 }
 
 func printOut(w io.Writer, text string) error {

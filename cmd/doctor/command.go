@@ -281,8 +281,12 @@ func categories() []string {
 }
 
 func checkIDs() []string {
+	return idsOf(faults.Catalogue())
+}
+
+func idsOf(catalogue *checks.Catalogue) []string {
 	var list []string
-	for _, c := range faults.Catalogue().All() {
+	for _, c := range catalogue.All() {
 		list = append(list, c.ID)
 	}
 	return list

@@ -158,8 +158,5 @@ func listDemos(d display) error {
 			}
 		}
 	}
-	if _, err := fmt.Fprint(d.std.out, b.String()); err != nil {
-		return trouble(err)
-	}
-	return nil
+	return printOut(d.std.out, b.String())
 }

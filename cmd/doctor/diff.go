@@ -168,14 +168,11 @@ func readSide(ctx context.Context, std streams, f flags, name string) (s evidenc
 		if err != nil {
 			return s, r, nil, sourceError(err, node)
 		}
-		live.Read(ctx, func() {})
-		if err := ctx.Err(); err != nil {
-			return s, r, nil, err
-		}
-		if r, s, err = live.Report(); err == nil {
-			err = live.Unread()
-		}
-		if err != nil {
+		r, s, err = live.Diagnose(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return s, r, nil, ctx.Err()
+		case err != nil:
 			return s, r, nil, trouble(err)
 		}
 		return s, session.Shareable(r), func() error { return nil }, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,13 +24,11 @@ func (l *language) String() string { return string(*l) }
 func (l *language) Type() string   { return "language" }
 
 func (l *language) Set(s string) error {
-	for _, known := range lang.Languages {
-		if s == known {
-			*l = language(s)
-			return nil
-		}
+	if !slices.Contains(lang.Languages, s) {
+		return errors.New("takes " + strings.Join(lang.Languages, " or "))
 	}
-	return errors.New("takes " + strings.Join(lang.Languages, " or "))
+	*l = language(s)
+	return nil
 }
 
 // catalogue is what the language says, nil for English.

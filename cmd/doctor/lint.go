@@ -63,13 +63,7 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	return cmd
 }
 
-func linterIDs() []string {
-	var ids []string
-	for _, c := range faults.Catalogue().Linters().All() {
-		ids = append(ids, c.ID)
-	}
-	return ids
-}
+func linterIDs() []string { return idsOf(faults.Catalogue().Linters()) }
 
 func lint(ctx context.Context, std streams, f flags, args []string) error {
 	f.noScreen = true // a manifest is judged once, in a pipeline

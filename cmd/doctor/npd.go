@@ -42,19 +42,12 @@ func (f flags) reportForNPD(ctx context.Context, std streams) (checks.Report, er
 		return checks.Report{}, err
 	}
 	if f.From == "" && f.Demo == "" {
-		l := session.OnNode(f.Options, list)
-		if f.Node != "" {
-			if l, err = session.ThroughAPI(ctx, f.Options, list); err != nil {
-				return checks.Report{}, err
-			}
+		l, err := session.Start(ctx, f.Options, list)
+		if err != nil {
+			return checks.Report{}, err
 		}
 		defer l.Close()
-		l.Read(ctx, func() {})
-		l.Talk(func(string) {}, false)
-		report, _, err := l.Report()
-		if err == nil {
-			err = l.Unread()
-		}
+		report, _, err := l.Diagnose(ctx)
 		return report, err
 	}
 	src, err := openRecording(f.Options, std)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,12 +18,9 @@ import (
 
 // dnsFlags are the options of a probe of DNS.
 type dnsFlags struct {
+	probeFlags
 	servers, names    []string
 	namespace, domain string
-	timeout           time.Duration
-	failOn            failOn
-	output            string
-	ascii             bool
 }
 
 func probeDNSCommand(std streams) *cobra.Command {
@@ -68,13 +63,7 @@ Exit status:
 		"the namespace of the pod whose search list is used")
 	p.StringVar(&f.domain, "cluster-domain", session.DefaultDomain,
 		"the domain of the cluster's names")
-	spanFlag(p, &f.timeout, "timeout", session.DNSTimeout, "s",
-		"how long all questions together may take")
-	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
-	completeWith(cmd, "fail-on", func() []string { return failLevels })
-	p.StringVarP(&f.output, "output", "o", "text", "text or json")
-	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
+	f.add(cmd, session.DNSTimeout, "how long all questions together may take")
 	return cmd
 }
 
@@ -101,12 +90,8 @@ func (f dnsFlags) plan() (probe.DNSPlan, error) {
 	case len(plan.Names) > maxDNSNames:
 		return plan, fmt.Errorf("--name gives %d names; dns resolves at most %d", len(plan.Names),
 			maxDNSNames)
-	case f.timeout <= 0:
-		return plan, errors.New("--timeout takes a time above zero, such as 5s")
-	case !slices.Contains([]string{"text", "json"}, f.output):
-		return plan, unknownFormat(f.output, []string{"text", "json"})
 	}
-	if err := f.failOn.validate(); err != nil {
+	if err := f.validate(); err != nil {
 		return plan, err
 	}
 	for _, s := range f.servers {

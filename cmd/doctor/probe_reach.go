@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,17 +16,14 @@ import (
 	"doctor/ui"
 )
 
-// probeFlags are the options of a probe of reachability.
-type probeFlags struct {
+// reachFlags are the options of a probe of reachability.
+type reachFlags struct {
+	probeFlags
 	targets []string
-	timeout time.Duration
-	failOn  failOn
-	output  string
-	ascii   bool
 }
 
 func probeReachCommand(std streams) *cobra.Command {
-	var f probeFlags
+	var f reachFlags
 	cmd := &cobra.Command{
 		Use:   "reach --target HOST:PORT[,…]",
 		Short: "Checks that hosts answer over TCP, TLS, HTTP and ICMP",
@@ -58,33 +54,21 @@ Exit status:
 			return probeReach(cmd.Context(), std, f)
 		},
 	}
-	p := cmd.Flags()
-	p.StringSliceVar(&f.targets, "target", nil,
+	cmd.Flags().StringSliceVar(&f.targets, "target", nil,
 		"whom to ask: HOST:PORT, HOST, http://… or https://…; several with commas, or the flag again")
-	spanFlag(p, &f.timeout, "timeout", probe.ReachTimeout, "s",
-		"how long all targets together may take")
-	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
-	completeWith(cmd, "fail-on", func() []string { return failLevels })
-	p.StringVarP(&f.output, "output", "o", "text", "text or json")
-	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	completeWith(cmd, "output", func() []string { return []string{"text", "json"} })
+	f.add(cmd, probe.ReachTimeout, "how long all targets together may take")
 	return cmd
 }
 
 // maxTargets keeps a probe from becoming a scan.
 const maxTargets = 64
 
-func (f probeFlags) plan() (probe.ReachPlan, error) {
+func (f reachFlags) plan() (probe.ReachPlan, error) {
 	plan := probe.ReachPlan{Timeout: f.timeout}
-	switch {
-	case len(f.targets) == 0:
+	if len(f.targets) == 0 {
 		return plan, errors.New("reach needs a target: --target HOST:PORT")
-	case f.timeout <= 0:
-		return plan, errors.New("--timeout takes a time above zero, such as 5s")
-	case !slices.Contains([]string{"text", "json"}, f.output):
-		return plan, unknownFormat(f.output, []string{"text", "json"})
 	}
-	if err := f.failOn.validate(); err != nil {
+	if err := f.validate(); err != nil {
 		return plan, err
 	}
 	for _, s := range f.targets {
@@ -106,7 +90,7 @@ func (f probeFlags) plan() (probe.ReachPlan, error) {
 	return plan, nil
 }
 
-func probeReach(ctx context.Context, std streams, f probeFlags) error {
+func probeReach(ctx context.Context, std streams, f reachFlags) error {
 	plan, err := f.plan()
 	if err != nil {
 		return err

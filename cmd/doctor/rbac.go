@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -69,11 +70,8 @@ func printRole(std streams) error {
 
 // names tells whether a rule names what the right is for.
 func names(rule string, r cluster.Right) bool {
-	word := r.Resource
-	if r.URL != "" {
-		word = r.URL
-	}
-	return regexp.MustCompile(`(resources|nonResourceURLs): \[(.*, )?` + regexp.QuoteMeta(word) +
+	return regexp.MustCompile(`(resources|nonResourceURLs): \[(.*, )?` +
+		regexp.QuoteMeta(cmp.Or(r.URL, r.Resource)) +
 		`(, .*)?\]`).MatchString(rule)
 }
 

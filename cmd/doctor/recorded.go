@@ -28,17 +28,11 @@ func listRecorded(std streams, f flags) error {
 		return trouble(err)
 	}
 	defer archive.Close()
+	search := foreign.Search
 	if fleet.IsRecording(archive.FS()) {
-		recorded, err := fleet.Open(archive.FS())
-		if err != nil {
-			return trouble(fmt.Errorf("%s: %w", f.From, err))
-		}
-		if err := foreign.WriteNodes(std.out, recordedNodes(recorded)); err != nil {
-			return trouble(err)
-		}
-		return nil
+		search = recordedNodes
 	}
-	nodes, err := foreign.Search(archive)
+	nodes, err := search(archive)
 	if err != nil {
 		return trouble(fmt.Errorf("%s: %w", f.From, err))
 	}
@@ -48,12 +42,16 @@ func listRecorded(std streams, f flags) error {
 	return nil
 }
 
-// recordedNodes are the nodes of a fleet as the list of recorded nodes has them.
-func recordedNodes(f *fleet.Fleet) []foreign.Node {
+// recordedNodes are the nodes of a recorded fleet as the list of recorded nodes has them.
+func recordedNodes(archive foreign.Parcel) ([]foreign.Node, error) {
+	f, err := fleet.Open(archive.FS())
+	if err != nil {
+		return nil, err
+	}
 	var nodes []foreign.Node
 	for _, name := range f.Names() {
 		nodes = append(nodes, foreign.Node{Format: evidence.Layout, Root: "nodes/" + name,
 			Name: name})
 	}
-	return nodes
+	return nodes, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -95,15 +94,13 @@ func compareWithPowerShell(ctx context.Context, std streams, asJSON bool) error 
 		}
 	}
 	d := selfTest{"doctor.self-test/v1", program().Version, machine, results}
-	text := fmt.Sprintf("doctor %s on %s\n\n%s", d.Version, d.Machine, selftest.Table(results))
 	if asJSON {
-		content, err := json.MarshalIndent(d, "", "  ")
-		if err != nil {
-			return trouble(err)
-		}
-		text = string(content) + "\n"
+		err = printJSON(std.out, d)
+	} else {
+		err = printOut(std.out, fmt.Sprintf("doctor %s on %s\n\n%s", d.Version, d.Machine,
+			selftest.Table(results)))
 	}
-	if err := printOut(std.out, text); err != nil {
+	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(results, func(r selftest.Result) bool { return r.State == selftest.Differs }) {

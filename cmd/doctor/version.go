@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -118,11 +117,7 @@ func versionCommand(std streams) *cobra.Command {
 				for _, f := range publicFormats {
 					d.Schemas[f.word] = f.name
 				}
-				content, err := json.MarshalIndent(d, "", "  ")
-				if err != nil {
-					return trouble(err)
-				}
-				return printOut(std.out, string(content)+"\n")
+				return printJSON(std.out, d)
 			case p.Commit != "":
 				return printOut(std.out, fmt.Sprintf("doctor %s (%s)\n", p.Version, p.Commit))
 			}

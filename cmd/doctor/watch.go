@@ -221,14 +221,8 @@ var errWatched = errors.New("the time of --for is over")
 func (f *watchFlags) open(ctx context.Context, node string) (*session.Live, error) {
 	o := f.Options
 	o.Node = node
-	if node == "" {
-		return session.OnNode(o, faults.Catalogue()), nil
-	}
-	l, err := session.ThroughAPI(ctx, o, faults.Catalogue())
-	if err != nil {
-		return nil, sourceError(err, node)
-	}
-	return l, nil
+	l, err := session.Start(ctx, o, faults.Catalogue())
+	return l, sourceError(err, node)
 }
 
 func (f *watchFlags) recorder(node string, tell func(string)) *session.Recorder {

@@ -5,7 +5,9 @@
 package lang
 
 import (
+	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -127,28 +129,22 @@ func (c *Catalogue) add(f file) error {
 			return fmt.Errorf("%s is in two files", id)
 		}
 		c.checks[id] = e
-		if err := c.sentences(e.Messages, e.Phrases); err != nil {
+		if err := said(c.phrases, e.Messages, e.Phrases); err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
 	}
-	for english, said := range f.Words {
-		if had, twice := c.words[english]; twice && had != said {
-			return fmt.Errorf("%q is said in two ways", english)
-		}
-		c.words[english] = said
-	}
 	maps.Copy(c.faq, f.FAQ)
 	maps.Copy(c.gaps, f.Gaps)
-	return c.sentences(f.Messages, f.Phrases)
+	return errors.Join(said(c.words, f.Words), said(c.phrases, f.Messages, f.Phrases))
 }
 
-func (c *Catalogue) sentences(tables ...map[string]string) error {
+func said(all map[string]string, tables ...map[string]string) error {
 	for _, table := range tables {
 		for english, said := range table {
-			if had, twice := c.phrases[english]; twice && had != said {
+			if had, twice := all[english]; twice && had != said {
 				return fmt.Errorf("%q is said in two ways", english)
 			}
-			c.phrases[english] = said
+			all[english] = said
 		}
 	}
 	return nil
@@ -160,7 +156,7 @@ func (c *Catalogue) Word(english string) string {
 	if c == nil {
 		return english
 	}
-	return or(c.words[english], english)
+	return cmp.Or(c.words[english], english)
 }
 
 // T says a sentence of the interface and fills it in as Sprintf does.
@@ -199,21 +195,14 @@ func (c *Catalogue) FAQ(entry int) string {
 	return c.faq[strconv.Itoa(entry)]
 }
 
-func or(said, english string) string {
-	if said == "" {
-		return english
-	}
-	return said
-}
-
 // Check is the check with all that explain tells of it in the language.
 func (c *Catalogue) Check(k *checks.Check) *checks.Check {
 	if c == nil {
 		return k
 	}
 	e, told := c.checks[k.ID], *k
-	told.Title, told.Doc = or(e.Title, k.Title), or(e.Doc, k.Doc)
-	told.Healthy = or(e.Healthy, k.Healthy)
+	told.Title, told.Doc = cmp.Or(e.Title, k.Title), cmp.Or(e.Doc, k.Doc)
+	told.Healthy = cmp.Or(e.Healthy, k.Healthy)
 	if k.TitleOf.Format != "" {
 		told.Title, told.Healthy, told.Doc = c.Say(k.TitleOf), c.Say(k.HealthyOf), c.Say(k.DocOf)
 	}
@@ -251,7 +240,7 @@ func (c *Catalogue) Gap(g evidence.Gap) string {
 	if c == nil || g.Kind == "" {
 		return g.String()
 	}
-	return c.fill(or(c.words[g.Kind+": %s"], g.Kind+": %s"), []any{c.GapSentence(g)})
+	return c.fill(cmp.Or(c.words[g.Kind+": %s"], g.Kind+": %s"), []any{c.GapSentence(g)})
 }
 
 // GapSentence is why a piece of evidence is missing, without the kind; "" of none.
@@ -263,7 +252,7 @@ func (c *Catalogue) GapSentence(g evidence.Gap) string {
 		return g.Reason()
 	}
 	p := g.Phrase()
-	return c.fill(or(c.gaps[g.Code], p.Format), p.Args)
+	return c.fill(cmp.Or(c.gaps[g.Code], p.Format), p.Args)
 }
 
 // Report is the report with all that a reader is told in the language; ids,
@@ -287,7 +276,7 @@ func (c *Catalogue) Report(r checks.Report) checks.Report {
 
 func (c *Catalogue) result(r checks.Result) checks.Result {
 	e := c.checks[r.ID]
-	r.Title, r.Healthy = or(e.Title, r.Title), or(e.Healthy, r.Healthy)
+	r.Title, r.Healthy = cmp.Or(e.Title, r.Title), cmp.Or(e.Healthy, r.Healthy)
 	if k := c.of.ByID(r.ID); k != nil && k.TitleOf.Format != "" {
 		r.Title, r.Healthy = c.Say(k.TitleOf), c.Say(k.HealthyOf)
 	}

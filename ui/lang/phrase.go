@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,7 +17,7 @@ func (c *Catalogue) Phrase(english string) string {
 	if c == nil {
 		return english
 	}
-	return or(c.phrases[english], english)
+	return cmp.Or(c.phrases[english], english)
 }
 
 // Say says a phrase, and the phrases in it.
@@ -81,7 +82,7 @@ func (c *Catalogue) list(l evidence.List) string {
 	if c == nil {
 		return strings.Join(items, l.Joint)
 	}
-	return strings.Join(items, or(joints[l.Joint], l.Joint))
+	return strings.Join(items, cmp.Or(joints[l.Joint], l.Joint))
 }
 
 // weave puts into each hole of a text what in says for it.

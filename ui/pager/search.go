@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -180,21 +182,13 @@ func ended(err error) error {
 }
 
 func ascii(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 func caseless(s string) bool {
-	for _, r := range s {
-		if unicode.SimpleFold(r) != r || unicode.ToLower(r) != r {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.SimpleFold(r) != r || unicode.ToLower(r) != r
+	})
 }
 
 func foldAll(s string) []byte {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,10 +165,10 @@ func (t *teller) recording() {
 
 func (t *teller) facts() {
 	if facts := t.style().NodeFacts(t.report); len(facts) > 0 {
-		t.say("Node %s.", t.clauses(facts))
+		t.say("Node %s.", t.style().Clauses(facts))
 	}
 	if origin := t.style().Origin(t.report); len(origin) > 0 {
-		t.say("%s.", capital(t.clauses(origin)))
+		t.say("%s.", capital(t.style().Clauses(origin)))
 	}
 }
 
@@ -264,12 +265,7 @@ func (t *teller) title(res *checks.Result) string {
 
 // number is the place of a check in the report, 0 for none.
 func (t *teller) number(id string) int {
-	for i := range t.report.Results {
-		if t.report.Results[i].ID == id {
-			return i + 1
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(t.report.Results, func(r checks.Result) bool { return r.ID == id })
 }
 
 func (t *teller) numbers(ids []string) string {

@@ -58,15 +58,6 @@ func (t *teller) sentence(text string) string {
 	return t.lang.T("%s.", strings.TrimRight(text, ".。"))
 }
 
-// clauses are said one after the other. What is listed is joined by ", " alone.
-func (t *teller) clauses(list []string) string {
-	text := list[0]
-	for _, s := range list[1:] {
-		text = t.lang.T("%s, %s", text, s)
-	}
-	return text
-}
-
 func (t *teller) count(n int, noun string) string { return t.lang.Count(n, noun) }
 
 func (t *teller) size(n int64) string {

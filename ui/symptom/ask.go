@@ -43,13 +43,9 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		}
 	}
 	a := Asked{Symptom: s, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
-	results := map[string]*checks.Result{}
-	for i := range r.Results {
-		results[r.Results[i].ID] = &r.Results[i]
-	}
 	placed := map[string]bool{}
 	for _, id := range s.Checks {
-		res := results[id]
+		res := r.Result(id)
 		if res == nil {
 			continue // it was not among the checks that ran
 		}
@@ -62,7 +58,7 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		placed[id] = true
 		if outcome == Fault {
 			if cause := causeOf(r, id); cause != nil {
-				a.place(cause, results, placed)
+				a.place(cause, r, placed)
 				continue
 			}
 		}
@@ -85,18 +81,10 @@ func (a Asked) In(l *lang.Catalogue, said *checks.Report) Asked {
 	}
 	a.said, a.Question = l, l.Word(a.Question)
 	a.Items, a.next = slices.Clone(a.Items), slices.Clone(a.next)
-	results := map[string]*checks.Result{}
-	for i := range said.Results {
-		results[said.Results[i].ID] = &said.Results[i]
-	}
-	for i, it := range a.Items {
-		if res := results[it.Result.ID]; res != nil {
-			how := it.HowTo
-			how.Text = l.Word(how.Text)
-			it.Result = res
-			it.Says = itemOf(res).Says
-			it.HowTo = how
-			a.Items[i] = it
+	for i := range a.Items {
+		it := &a.Items[i]
+		if res := said.Result(it.Result.ID); res != nil {
+			it.Result, it.Says, it.HowTo.Text = res, itemOf(res).Says, l.Word(it.HowTo.Text)
 		}
 	}
 	for i := range a.next {
@@ -107,22 +95,20 @@ func (a Asked) In(l *lang.Catalogue, said *checks.Report) Asked {
 }
 
 // place sets a cause with those of its consequences that bear on the symptom.
-func (a *Asked) place(c *checks.Cause, results map[string]*checks.Result, placed map[string]bool) {
-	if res := results[c.ID]; res != nil {
+func (a *Asked) place(c *checks.Cause, r *checks.Report, placed map[string]bool) {
+	if res := r.Result(c.ID); res != nil {
 		placed[c.ID] = true
 		item := itemOf(res)
 		item.Outside = !slices.Contains(a.Checks, c.ID)
 		a.Items = append(a.Items, item)
 	}
 	for _, id := range a.Checks {
-		res := results[id]
+		res := r.Result(id)
 		if res == nil || id == c.ID || !slices.Contains(c.Consequences, id) ||
 			outcomeOf(res) != Fault {
 			continue
 		}
-		if standsAlready := slices.ContainsFunc(a.Items, func(i Item) bool {
-			return i.Result.ID == id
-		}); standsAlready {
+		if slices.ContainsFunc(a.Items, func(i Item) bool { return i.Result.ID == id }) {
 			continue
 		}
 		placed[id] = true

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"maps"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -243,27 +243,16 @@ func (b browser) unfoldedAt() browser {
 	if len(b.visible) == 0 || b.filter != "" || b.cited {
 		return b
 	}
-	folds := maps.Clone(b.folds)
-	if folds == nil {
-		folds = map[string]bool{}
-	}
 	for _, e := range b.entries {
 		if e.folder && e.path != b.at && strings.HasPrefix(b.at, e.path) {
-			folds[e.path] = false
+			b.folds = withFold(b.folds, e.path, false)
 		}
 	}
-	b.folds = folds
 	return b
 }
 
 func (b browser) fold(e treeEntry, folded bool) browser {
-	folds := map[string]bool{e.path: folded}
-	for path, f := range b.folds {
-		if path != e.path {
-			folds[path] = f
-		}
-	}
-	b.folds = folds
+	b.folds = withFold(b.folds, e.path, folded)
 	return b.narrowed()
 }
 
@@ -309,11 +298,9 @@ func (b browser) typedKey(k tea.KeyMsg) browser {
 
 // atFile puts the cursor on the first file, where folders are only its frame.
 func (b browser) atFile() browser {
-	for i, at := range b.visible {
-		if b.filter != "" && !b.entries[at].folder {
-			b.cursor = i
-			break
-		}
+	i := slices.IndexFunc(b.visible, func(at int) bool { return !b.entries[at].folder })
+	if b.filter != "" && i >= 0 {
+		b.cursor = i
 	}
 	return b
 }

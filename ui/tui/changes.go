@@ -2,6 +2,7 @@ package tui
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"doctor/checks"
@@ -44,12 +45,9 @@ func verdicts(r *checks.Report) map[string]checks.Status {
 // counted takes a report in.
 func (w watch) counted(r *checks.Report, done bool, at time.Time) watch {
 	now := verdicts(r)
-	w.changed = nil
+	w.changed = map[string]checks.Status{}
 	for id, s := range now {
 		if was, ok := w.from[id]; ok && was != s {
-			if w.changed == nil {
-				w.changed = map[string]checks.Status{}
-			}
 			w.changed[id] = was
 		}
 	}
@@ -103,12 +101,7 @@ func (m model) pressWatch() (model, effect) {
 		m.status = m.T("a recording cannot be watched: nothing in it changes")
 		return m, effect{}
 	}
-	next := 0
-	for i, t := range watchTimes {
-		if t == m.watch.every {
-			next = (i + 1) % len(watchTimes)
-		}
-	}
+	next := (slices.Index(watchTimes, m.watch.every) + 1) % len(watchTimes)
 	if m.watch.every == 0 {
 		m.watch = m.watch.anew()
 		m.watch.changeAt = time.Time{}

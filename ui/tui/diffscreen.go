@@ -241,24 +241,18 @@ func (m diffModel) lines(e env) (lines []line, heads []int) {
 // difference sets the values of both nodes side by side below the name of the field.
 func (p *page) difference(d diff.Difference) {
 	p.text("   ", ui.DiffPlace(d, " · "), faint)
-	sides, room := [2][]string{}, p.width-8
+	sides, inks, room := [2][]string{}, [2]ink{plain, plain}, p.width-8
 	if p.width >= sidesFrom {
 		room = (p.width - 11) / 2
 	}
 	for i, values := range [][]string{d.A, d.B} {
 		text := ui.DiffValues(values, p.Catalogue)
 		if len(values) == 0 {
-			text = p.T("(nothing)")
+			text, inks[i] = p.T("(nothing)"), faint
 		}
 		sides[i] = wrap(show(text, p.ascii), room)
 		if len(sides[i]) > mostOfSide {
 			sides[i] = append(sides[i][:mostOfSide], ellipsis(p.ascii))
-		}
-	}
-	inks := [2]ink{plain, plain}
-	for i, values := range [][]string{d.A, d.B} {
-		if len(values) == 0 {
-			inks[i] = faint
 		}
 	}
 	if p.width < sidesFrom {

@@ -56,14 +56,14 @@ func doneHeader(r *checks.Report, w, h int, say voice) []line {
 	last := len(lines) - 1
 	origin := say.style().Origin(*r)
 	for n := len(origin); n > 0; n-- { // the time alone where the place has no room
-		right := line{{show(say.clauses(origin[:n]), ascii), faint}, {" ", plain}}
+		right := line{{show(say.style().Clauses(origin[:n]), ascii), faint}, {" ", plain}}
 		if l := apart(lines[last], right, w); l.width() > lines[last].width() {
 			lines[last] = l
 			return lines
 		}
 	}
 	if len(lines) == 1 && h >= tallFrom && len(origin) > 0 {
-		second := line{{" " + show(say.clauses(origin), ascii), faint}}
+		second := line{{" " + show(say.style().Clauses(origin), ascii), faint}}
 		lines = append(lines, second.fit(w, ascii))
 	}
 	return lines

@@ -122,12 +122,16 @@ func (v view) folds(r *checks.Report) map[string]bool {
 
 // set opens or closes a fold; older views are left as they were.
 func (v view) set(fold string, open bool) view {
-	v.open = maps.Clone(v.open)
-	if v.open == nil {
-		v.open = map[string]bool{}
-	}
-	v.open[fold] = open
+	v.open = withFold(v.open, fold, open)
 	return v
+}
+
+// withFold is a copy in which one fold is set.
+func withFold(folds map[string]bool, name string, is bool) map[string]bool {
+	all := map[string]bool{}
+	maps.Copy(all, folds)
+	all[name] = is
+	return all
 }
 
 // again is the key that reads the node anew.

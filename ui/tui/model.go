@@ -109,10 +109,15 @@ func (m model) update(msg tea.Msg) (model, effect) {
 	case tea.KeyMsg:
 		m, do = m.pressAll(apiece(msg, m.typing))
 	}
+	return m.heard(&do).settled(), do
+}
+
+// heard takes what an effect says into the status line.
+func (m model) heard(do *effect) model {
 	if do.say != "" {
 		m.status, do.say = m.Word(do.say), ""
 	}
-	return m.settled(), do
+	return m
 }
 
 // taken is an update and what follows from it.
@@ -180,13 +185,11 @@ func (m model) layout() layout {
 
 // nearest finds the selectable row at or after i, else the last before it, else -1.
 func nearest(rows []row, i int) int {
-	i = clamp(i, len(rows)-1)
-	for at := i; at < len(rows); at++ {
-		if rows[at].selectable() {
-			return at
-		}
+	i = min(clamp(i, len(rows)-1), len(rows))
+	if at := slices.IndexFunc(rows[i:], row.selectable); at >= 0 {
+		return i + at
 	}
-	for at := min(i, len(rows)-1); at >= 0; at-- {
+	for at := i - 1; at >= 0; at-- {
 		if rows[at].selectable() {
 			return at
 		}

@@ -29,9 +29,7 @@ func (m model) pressAll(list []tea.KeyMsg) (model, effect) {
 		if m, do = m.press(k); do.quit || len(list) == 1 {
 			return m, do
 		}
-		if do.say != "" {
-			m.status, do.say = m.Word(do.say), ""
-		}
+		m = m.heard(&do)
 		if !do.none() {
 			all.also = append(all.also, do)
 		}

@@ -65,12 +65,6 @@ func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(Update); ok {
 		list = append(list, p.next)
 	}
-	switch len(list) {
-	case 0:
-		return p, nil
-	case 1:
-		return p, list[0]
-	}
 	return p, tea.Batch(list...)
 }
 

@@ -180,7 +180,7 @@ func noFault(r *checks.Report, v view) string {
 
 func groupRows(r *checks.Report, v view) []row {
 	var rows []row
-	for _, category := range categories(r) {
+	for _, category := range r.Categories() {
 		var found, unknown, rest []int
 		for i := range r.Results {
 			res := &r.Results[i]
@@ -256,17 +256,6 @@ func (v view) checkRows(r *checks.Report, category checks.Category, list []int) 
 			was: v.changed[id]})
 	}
 	return rows
-}
-
-// categories lists those of the report in the order of the catalogue.
-func categories(r *checks.Report) []checks.Category {
-	list := slices.Clone(checks.Categories)
-	for i := range r.Results {
-		if c := r.Results[i].Category; !slices.Contains(list, c) {
-			list = append(list, c)
-		}
-	}
-	return list
 }
 
 // byWeight is the order inside a group: what was found, what could not be told, the rest.

@@ -97,9 +97,7 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	for i := range do.also {
 		do.also[i].layer = layers[at].number
 	}
-	if do.say != "" {
-		m.status, do.say = m.Word(do.say), ""
-	}
+	m = m.heard(&do)
 	if do.nextFile {
 		return m.nextFile(at, do.nextBack)
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
@@ -35,10 +36,8 @@ func Theme(flag string, getenv func(string) string) (string, error) {
 	if name == "" {
 		return themeOfBackground(getenv("COLORFGBG")), nil
 	}
-	for _, known := range Themes() {
-		if name == known {
-			return name, nil
-		}
+	if slices.Contains(Themes(), name) {
+		return name, nil
 	}
 	return "", fmt.Errorf("%s takes %s, not %q", from, strings.Join(Themes(), ", "),
 		ui.Plain(name, true))

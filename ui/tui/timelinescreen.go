@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -105,12 +106,8 @@ func (t timelineScreen) with(all *timeline.Timeline) timelineScreen {
 // chosen filters anew and goes to the first entry for which is holds, else to the last.
 func (t timelineScreen) chosen(is func(entry int) bool) timelineScreen {
 	t.shown = t.all.Select(t.only, t.filter)
-	t.at = len(t.shown) - 1
-	for at, i := range t.shown {
-		if is(i) {
-			t.at = at
-			break
-		}
+	if t.at = slices.IndexFunc(t.shown, is); t.at < 0 {
+		t.at = len(t.shown) - 1
 	}
 	return t
 }
@@ -203,12 +200,9 @@ func (t timelineScreen) narrowed(only, filter string) timelineScreen {
 
 // component goes n components on; all of them stand before the first.
 func (t timelineScreen) component(n int) timelineScreen {
-	at := 0
-	for i, c := range t.all.Components {
-		if c.Name == t.only {
-			at = i + 1
-		}
-	}
+	at := 1 + slices.IndexFunc(t.all.Components, func(c timeline.Component) bool {
+		return c.Name == t.only
+	})
 	count := len(t.all.Components) + 1
 	if at = (at + n + count) % count; at == 0 {
 		return t.narrowed("", t.filter)

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -65,15 +66,8 @@ func (t *treeView) row() int { return t.visible[clamp(t.cursor, len(t.visible)-1
 
 // find is where a row is seen: itself, or the folded one that it is in.
 func (t *treeView) find(row int) int {
-	low, high := 0, len(t.visible)
-	for low < high {
-		if mid := (low + high) / 2; t.visible[mid] <= row {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return max(low-1, 0)
+	after, _ := slices.BinarySearch(t.visible, row+1)
+	return max(after-1, 0)
 }
 
 func (t *treeView) settled(height int) *treeView {
@@ -96,11 +90,7 @@ func (t *treeView) page(lines int) *treeView {
 
 // show unfolds what a row lies in, and goes there.
 func (t *treeView) show(row, height int) *treeView {
-	hidden := false
-	for _, i := range t.around(row) {
-		hidden = hidden || t.folded[i]
-	}
-	if hidden {
+	if slices.ContainsFunc(t.around(row), func(i int) bool { return t.folded[i] }) {
 		t = t.with(func(folded []bool) {
 			for _, i := range t.around(row) {
 				folded[i] = false

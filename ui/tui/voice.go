@@ -26,15 +26,6 @@ func newVoice(opt Options) voice {
 
 func (say voice) style() ui.Style { return ui.Style{ASCII: say.ascii, Lang: say.Catalogue} }
 
-// clauses are said one after the other. What is listed is joined by ", " alone.
-func (say voice) clauses(list []string) string {
-	text := list[0]
-	for _, s := range list[1:] {
-		text = say.T("%s, %s", text, s)
-	}
-	return text
-}
-
 // padded fills a word with spaces to a width in cells.
 func padded(s string, w int) string { return s + strings.Repeat(" ", max(w-width(s), 0)) }
 

@@ -133,14 +133,7 @@ func document(secrets *redact.Redactor, content []byte) (json.RawMessage, error)
 }
 
 func readLive(ctx context.Context, l *session.Live) (*opened, error) {
-	l.Read(ctx, func() {})
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	report, snapshot, err := l.Report()
-	if err == nil {
-		err = l.Unread()
-	}
+	report, snapshot, err := l.Diagnose(ctx)
 	if err != nil {
 		return nil, err
 	}

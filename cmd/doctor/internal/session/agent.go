@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -128,10 +129,7 @@ func (a *Agent) round(ctx context.Context) {
 	if err == nil && a.Publisher != nil {
 		err = a.Publisher.Publish(ctx, time.Now(), StateOf(report, a.Publisher.Node, a.Reports))
 		a.mu.Lock()
-		a.metrics.Published = map[string]int{}
-		for kind, n := range a.Publisher.Writes {
-			a.metrics.Published[kind] = n
-		}
+		a.metrics.Published = maps.Clone(a.Publisher.Writes)
 		a.mu.Unlock()
 	}
 	if err != nil && ctx.Err() == nil {

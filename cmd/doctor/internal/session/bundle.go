@@ -31,12 +31,9 @@ const DefaultMaxSize = 24 << 20
 
 // Read reads a node to its end: this one, or the one behind the API.
 func Read(ctx context.Context, o Options, verbose bool) (Source, error) {
-	l := OnNode(o, faults.Catalogue())
-	if o.Node != "" {
-		var err error
-		if l, err = ThroughAPI(ctx, o, faults.Catalogue()); err != nil {
-			return Source{}, err
-		}
+	l, err := Start(ctx, o, faults.Catalogue())
+	if err != nil {
+		return Source{}, err
 	}
 	defer l.Close()
 	l.Read(ctx, func() {})

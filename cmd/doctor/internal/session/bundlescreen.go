@@ -70,9 +70,7 @@ func (s shown) bundle(ctx context.Context, name string, p Packing, o Options,
 	}
 	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Held())}
 	counts := Replaced(result.Manifest, s.evidence)
-	for _, kind := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
-	}) {
+	for _, kind := range MostFirst(counts) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}
 	for _, l := range result.Manifest.LeftOut {
@@ -146,6 +144,13 @@ func Replaced(m pack.Manifest, s evidence.Snapshot) map[string]int {
 		counts[kind] += n
 	}
 	return counts
+}
+
+// MostFirst are the names of counts, those with most first.
+func MostFirst(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
 }
 
 // mark is what stands in the place of a secret.

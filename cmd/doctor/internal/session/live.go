@@ -53,6 +53,14 @@ type Live struct {
 	unread   []evidence.UnsearchedLog
 }
 
+// Start reads the node behind the API where the options name one, else this one.
+func Start(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error) {
+	if o.Node != "" {
+		return ThroughAPI(ctx, o, list)
+	}
+	return OnNode(o, list), nil
+}
+
 // OnNode reads the node that the program runs on, and the cluster's view of it
 // with the kubelet's own credentials, or those that the user names.
 func OnNode(o Options, list *checks.Catalogue) *Live {
@@ -207,6 +215,19 @@ func (l *Live) state() (readings []collectors.Reading, open []string) {
 		}
 	}
 	return l.readings, open
+}
+
+// Diagnose reads the node to its end and judges it. An error is also that nothing can be said of it.
+func (l *Live) Diagnose(ctx context.Context) (checks.Report, evidence.Snapshot, error) {
+	l.Read(ctx, func() {})
+	if err := ctx.Err(); err != nil {
+		return checks.Report{}, evidence.Snapshot{}, err
+	}
+	r, s, err := l.Report()
+	if err == nil {
+		err = l.Unread()
+	}
+	return r, s, err
 }
 
 // Report judges what has been read so far.

@@ -137,12 +137,9 @@ func openNode(archive *bundle.Archive, path string, o Options) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	kind := "directory"
-	switch {
-	case node.Format != evidence.Layout:
+	kind := kindOf(path)
+	if node.Format != evidence.Layout {
 		kind = "foreign"
-	case !IsFolder(path):
-		kind = "bundle"
 	}
 	src := Source{Snapshot: s, Origin: checks.Source{Kind: kind, Name: filepath.Base(path),
 		Format: node.Format}}
