@@ -25,14 +25,10 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 	p.gutter = 10
 	c = p.lang.Check(c)
 	p.line(p.bold().on(c.ID), p.faint().on("   "+p.lang.Category(c.Category)))
-	for _, l := range Wrap(p.plain(c.Title), p.columns, p.columns) {
-		p.line(l)
-	}
+	p.para(p.plain(c.Title), nil)
 	for _, paragraph := range paragraphs(c.Doc) {
 		p.blank()
-		for _, l := range Wrap(p.plain(paragraph), p.columns, p.columns) {
-			p.line(l)
-		}
+		p.para(p.plain(paragraph), nil)
 	}
 	p.blank()
 	p.fix(p.lang.T("fix"), plainly(c.Fix.With(p.lang.Say), style.ASCII))
@@ -61,9 +57,7 @@ func ExplainCodes(w io.Writer, catalogue *checks.Catalogue, codes []errcode.Code
 			p.blank()
 		}
 		p.line(p.bold().on(c.String()), p.faint().on("   "+c.Symbol+" ("+c.Kind.String()+")"))
-		for _, l := range Wrap(p.plain(p.lang.Phrase(c.Meaning)), p.columns, p.columns) {
-			p.line(l)
-		}
+		p.para(p.plain(p.lang.Phrase(c.Meaning)), nil)
 		p.list(p.lang.T("in logs"), c.Forms())
 		for n, check := range catalogue.MeaningOf(c) {
 			check = p.lang.Check(check)

@@ -138,11 +138,7 @@ func (p *page) fleetCause(c fleet.Cause, of int) {
 		p.prose("", nil, c.Example.Node+": "+c.Example.Message, p.faint())
 	}
 	for i, s := range c.Shared {
-		label := ""
-		if i == 0 {
-			label = "  " + p.lang.T("shared")
-		}
-		p.prose(label, p.bold(), p.style.Shared(s), nil)
+		p.prose(first("  "+p.lang.T("shared"), i), p.bold(), p.style.Shared(s), nil)
 	}
 	p.fix("  "+p.lang.T("fix"), c.Example.Fix)
 }

@@ -91,6 +91,13 @@ func (p *page) prose(label string, labelPen pen, text string, textPen pen) {
 	p.block(label, labelPen, Wrap(text, p.room(), p.room()), textPen)
 }
 
+// para wraps a text over all columns.
+func (p *page) para(text string, pen pen) {
+	for _, l := range Wrap(text, p.columns, p.columns) {
+		p.line(pen.on(l))
+	}
+}
+
 // dash joins what stands side by side in a line.
 func (p *page) dash() string { return Plain(" · ", p.style.ASCII) }
 

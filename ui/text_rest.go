@@ -112,15 +112,11 @@ func (p *page) last(r checks.Report) {
 		p.line(p.faint().on(l))
 	}
 	if len(r.Causes) > 0 {
-		for _, l := range Wrap(p.lang.Word(WrongDiagnosis), p.columns, p.columns) {
-			p.line(p.faint().on(l))
-		}
+		p.para(p.lang.Word(WrongDiagnosis), p.faint())
 	}
 	sentence, cause := p.style.Verdict(r)
 	if cause == "" {
-		for _, l := range Wrap(sentence, p.columns, p.columns) {
-			p.line(p.verdict(overall(r)).on(l))
-		}
+		p.para(sentence, p.verdict(overall(r)))
 		return
 	}
 	id := "   (" + cause + ")"

@@ -134,9 +134,7 @@ func (p *page) unknown(r checks.Report) {
 	}
 	p.blank()
 	if said := judgedInPart(r, p.lang); said != "" {
-		for _, l := range Wrap(p.plain(said), p.columns, p.columns) {
-			p.line(l)
-		}
+		p.para(p.plain(said), nil)
 	}
 	more := 0
 	if !p.wide {
