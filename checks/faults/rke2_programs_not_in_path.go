@@ -12,7 +12,7 @@ var _ = register(&checks.Check{
 	Healthy:  "RKE2 finds its programs",
 	Category: checks.CategoryComponents,
 	Doc: `RKE2 unpacks containerd, the kubelet and the other programs to C:\var\lib\rancher\rke2\bin and
-starts them by their names. The installation tells the administrator to add that folder to the PATH
+starts them by their names. The installation guide asks to add that folder to the PATH
 of the machine. If it is missing there, or the service was started before it was set, the agent
 starts nothing and the node does not join.
 

@@ -197,7 +197,7 @@ var kubeletRows = []Row{
 	{
 		ID: "kubelet-sidecar-restart", Of: Kubelet,
 		From:   "1.35.0 < 1.35.4",
-		Title:  "Containers beside a sidecar do not restart",
+		Title:  "Containers of a pod with a sidecar do not restart",
 		Breaks: []string{"running-containers"},
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/137146",
 			"https://github.com/kubernetes/kubernetes/pull/137885"},
