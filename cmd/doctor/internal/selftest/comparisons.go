@@ -41,8 +41,11 @@ item build (Get-CimInstance Win32_OperatingSystem).BuildNumber; item revision $v
 		})},
 	{name: "services", near: sameState, subset: true,
 		script: `Get-Service | ForEach-Object { item $_.Name $_.Status }`,
-		ours: each(evidence.Services, func(s evidence.Service) string {
-			return line(s.Name, s.State)
+		ours: of(evidence.Services, func(list []evidence.Service) (lines []string) {
+			for _, s := range list {
+				lines = append(lines, line(s.Name, s.State))
+			}
+			return lines
 		})},
 	{name: "settings of services", near: sameState, subset: true,
 		script: `Get-CimInstance Win32_Service | ForEach-Object { item $_.Name $_.StartMode $_.StartName $_.ProcessId }`,
@@ -55,8 +58,11 @@ item build (Get-CimInstance Win32_OperatingSystem).BuildNumber; item revision $v
 			return lines
 		})},
 	{name: "processes", script: `Get-CimInstance Win32_Process | Where-Object { $_.ProcessId -ne 0 } | ForEach-Object { item "$($_.ProcessId) $($_.Name)" $_.ParentProcessId }`,
-		near: sameName, ours: each(evidence.Processes, func(p evidence.Process) string {
-			return line(fmt.Sprint(p.PID, " ", p.Name), p.PPID)
+		near: sameName, ours: of(evidence.Processes, func(list []evidence.Process) (lines []string) {
+			for _, p := range list {
+				lines = append(lines, line(fmt.Sprint(p.PID, " ", p.Name), p.PPID))
+			}
+			return lines
 		})},
 	{name: "command lines", near: sameCommand, subset: true,
 		script: `Get-CimInstance Win32_Process | Where-Object { $_.CommandLine } | ForEach-Object { item "$($_.ProcessId) $($_.Name)" $_.CommandLine }`,
@@ -79,8 +85,11 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "disks", subset: true,
 		script: `Get-CimInstance Win32_LogicalDisk -Filter 'DriveType=3' | ForEach-Object { item $_.DeviceID $_.FileSystem $_.Size }`,
-		ours: each(evidence.Disks, func(d evidence.Disk) string {
-			return line(d.Drive, d.FileSystem, d.TotalBytes)
+		ours: of(evidence.Disks, func(list []evidence.Disk) (lines []string) {
+			for _, d := range list {
+				lines = append(lines, line(d.Drive, d.FileSystem, d.TotalBytes))
+			}
+			return lines
 		})},
 	{name: "feature Containers", subset: true,
 		script: `Get-WindowsFeature Containers | ForEach-Object { item $_.Name $_.InstallState }`,
@@ -92,8 +101,11 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "updates", subset: true,
 		script: `Get-HotFix | Where-Object { $_.HotFixID -like 'KB*' } | ForEach-Object { item $_.HotFixID }`,
-		ours: each(evidence.Hotfixes, func(h evidence.Hotfix) string {
-			return line(h.ID)
+		ours: of(evidence.Hotfixes, func(list []evidence.Hotfix) (lines []string) {
+			for _, h := range list {
+				lines = append(lines, line(h.ID))
+			}
+			return lines
 		})},
 	{name: "firewall profiles", near: sameState,
 		script: `Get-NetFirewallProfile -PolicyStore ActiveStore | ForEach-Object { item $_.Name $_.Enabled $_.DefaultInboundAction $_.DefaultOutboundAction }`,
@@ -105,13 +117,20 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "adapters", subset: true,
 		script: `Get-NetAdapter | Where-Object { $_.Status -eq 'Up' } | ForEach-Object { item $_.Name $_.ifIndex $_.MacAddress }`,
-		ours: each(evidence.Adapters, func(a evidence.Adapter) string {
-			return line(a.Name, a.IfIndex, a.MAC)
+		ours: of(evidence.Adapters, func(list []evidence.Adapter) (lines []string) {
+			for _, a := range list {
+				lines = append(lines, line(a.Name, a.IfIndex, a.MAC))
+			}
+			return lines
 		})},
 	{name: "interfaces", subset: true, near: sameState, // without a limit of the MTU there is no number
 		script: `Get-NetIPInterface -AddressFamily IPv4 | Where-Object { $_.InterfaceAlias -notlike 'Loopback*' } | ForEach-Object { item $_.InterfaceAlias $_.NlMtu $_.Forwarding $_.Dhcp $_.CompartmentId }`,
-		ours: each(evidence.Adapters, func(a evidence.Adapter) string {
-			return line(a.Name, a.MTU, enabled(a.Forwarding), enabled(a.DHCP), a.Compartment)
+		ours: of(evidence.Adapters, func(list []evidence.Adapter) (lines []string) {
+			for _, a := range list {
+				lines = append(lines, line(a.Name, a.MTU, enabled(a.Forwarding), enabled(a.DHCP),
+					a.Compartment))
+			}
+			return lines
 		})},
 	{name: "addresses",
 		script: `Get-NetIPAddress | Where-Object { $_.InterfaceAlias -notlike 'Loopback*' -and $_.AddressState -eq 'Preferred' } | ForEach-Object { item "$($_.IPAddress -replace '%.*','')/$($_.PrefixLength)" $_.InterfaceAlias }`,
@@ -140,8 +159,12 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "routes",
 		script: `Get-NetRoute -PolicyStore ActiveStore | Where-Object { $_.State -ne 'Dead' } | ForEach-Object { item "$($_.DestinationPrefix -replace '%[0-9]+','') $($_.NextHop -replace '%.*','') $($_.ifIndex)" ($_.RouteMetric + $_.InterfaceMetric) }`,
-		ours: each(evidence.Routes, func(r evidence.Route) string {
-			return line(fmt.Sprint(withoutZone(r.Destination), " ", withoutZone(r.NextHop), " ", r.IfIndex), r.Metric)
+		ours: of(evidence.Routes, func(list []evidence.Route) (lines []string) {
+			for _, r := range list {
+				lines = append(lines, line(fmt.Sprint(withoutZone(r.Destination), " ",
+					withoutZone(r.NextHop), " ", r.IfIndex), r.Metric))
+			}
+			return lines
 		})},
 	{name: "listeners", script: `Get-NetTCPConnection -State Listen | ForEach-Object { item "tcp $($_.LocalAddress -replace '%.*','') $($_.LocalPort)" }
 Get-NetUDPEndpoint | ForEach-Object { item "udp $($_.LocalAddress -replace '%.*','') $($_.LocalPort)" }`,
@@ -170,12 +193,18 @@ $u = Get-NetUDPSetting; item udp $u.DynamicPortRangeStartPort $u.DynamicPortRang
 			return lines
 		})},
 	{name: "HNS networks", script: onlyRunningHNS + `Get-HnsNetwork | ForEach-Object { item $_.ID $_.Name $_.Type }`,
-		ours: each(evidence.HNSNetworks, func(n evidence.HNSNetwork) string {
-			return line(n.ID, n.Name, n.Type)
+		ours: of(evidence.HNSNetworks, func(list []evidence.HNSNetwork) (lines []string) {
+			for _, n := range list {
+				lines = append(lines, line(n.ID, n.Name, n.Type))
+			}
+			return lines
 		})},
 	{name: "HNS endpoints", script: onlyRunningHNS + `Get-HnsEndpoint | ForEach-Object { item $_.ID $_.VirtualNetwork }`,
-		ours: each(evidence.HNSEndpoints, func(e evidence.HNSEndpoint) string {
-			return line(e.ID, e.NetworkID)
+		ours: of(evidence.HNSEndpoints, func(list []evidence.HNSEndpoint) (lines []string) {
+			for _, e := range list {
+				lines = append(lines, line(e.ID, e.NetworkID))
+			}
+			return lines
 		})},
 	{name: "System events", subset: true, near: sameMessage,
 		script: `Get-WinEvent -FilterHashtable @{LogName='System'; Level=1,2; StartTime=(Get-Date).AddHours(-12)} -MaxEvents 200 -ErrorAction SilentlyContinue | ForEach-Object { item "$($_.Id) $($_.TimeCreated.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ss.fff'))" $_.Message }`,
@@ -204,18 +233,9 @@ item 'tcp 127.0.0.1:1' $s`,
 const onlyRunningHNS = `if ((Get-Service hns).Status -ne 'Running') { throw 'HNS is not running' }
 `
 
-// each makes a line of each element of a list.
-func each[T any](kind *evidence.Kind[[]T], line func(T) string) own {
-	return of(kind, func(list []T) (lines []string) {
-		for _, e := range list {
-			lines = append(lines, line(e))
-		}
-		return lines
-	})
-}
-
 // of makes the lines of evidence that was read.
-func of[T any](kind *evidence.Kind[T], lines func(T) []string) own {
+func of[T any](kind *evidence.Kind[T], lines func(T) []string) func(context.Context,
+	evidence.Snapshot) ([]string, error) {
 	return func(_ context.Context, s evidence.Snapshot) ([]string, error) {
 		if err := known(kind, s); err != nil {
 			return nil, err

@@ -19,15 +19,12 @@ import (
 type comparison struct {
 	name   string
 	script string // of PowerShell 5.1; `item` prints a line
-	ours   own
+	ours   func(context.Context, evidence.Snapshot) ([]string, error)
 
 	near   func(ours, theirs string) bool // whether two values are the same; nil: upper and lower case are
 	subset bool                           // doctor also lists what the script leaves out
 	steady bool                           // nothing that doctor does may change it
 }
-
-// own makes the lines of what doctor read.
-type own func(context.Context, evidence.Snapshot) ([]string, error)
 
 // How a comparison ended.
 const (
@@ -173,15 +170,29 @@ func (c comparison) result(before, after section, own []string, err error) Resul
 // differences are the lines of one side that the other does not have. A line that PowerShell says
 // only before or only after doctor read is no difference, and neither is its like in doctor's.
 func (c comparison) differences(before, after, own []string) (list []string) {
-	moving := map[string]bool{}
-	for _, line := range slices.Concat(before, after) {
-		if !slices.Contains(before, line) || !slices.Contains(after, line) {
+	theirs, moving := map[string][]string{}, map[string]bool{}
+	for _, line := range after {
+		if !slices.Contains(before, line) {
+			moving[keyOf(line)] = true
+		}
+		theirs[keyOf(line)] = append(theirs[keyOf(line)], valueOf(line))
+	}
+	for _, line := range before {
+		if !slices.Contains(after, line) {
 			moving[keyOf(line)] = true
 		}
 	}
-	theirs, ours := byKey(after), byKey(own)
-	keys := maps.Clone(theirs)
-	maps.Copy(keys, ours)
+	ours := map[string][]string{}
+	for _, line := range own {
+		ours[keyOf(line)] = append(ours[keyOf(line)], valueOf(line))
+	}
+	keys := map[string]bool{}
+	for key := range theirs {
+		keys[key] = true
+	}
+	for key := range ours {
+		keys[key] = true
+	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		of, said := ours[key], theirs[key]
 		switch {
@@ -212,15 +223,6 @@ func (c comparison) sameValues(ours, theirs []string) bool {
 		rest = slices.Delete(rest, at, at+1)
 	}
 	return len(rest) == 0 || c.subset
-}
-
-// byKey are the values of lines by what they are about.
-func byKey(lines []string) map[string][]string {
-	values := map[string][]string{}
-	for _, line := range lines {
-		values[keyOf(line)] = append(values[keyOf(line)], valueOf(line))
-	}
-	return values
 }
 
 func keyOf(line string) string {
