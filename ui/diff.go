@@ -1,7 +1,6 @@
 package ui
 
 import (
-	_ "embed" // the schema
 	"fmt"
 	"io"
 	"slices"
@@ -9,13 +8,12 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/diff"
+	"doctor/checks/packed"
 	"doctor/ui/lang"
 )
 
 // DiffSchema is the JSON Schema of a comparison, doctor.diff/v1.
-//
-//go:embed diff.schema.json
-var DiffSchema []byte
+var DiffSchema = packed.Text(schemaFiles, "diff.schema.json")
 
 // DiffFormats lists the formats that WriteDiff knows.
 func DiffFormats() []string { return []string{"json", "markdown", "text"} }

@@ -9,16 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	_ "embed"
-
 	"doctor/checks"
 	"doctor/checks/fleet"
+	"doctor/checks/packed"
 )
 
 // FleetSchema is the JSON Schema of a fleet's report, doctor.fleet/v1.
-//
-//go:embed fleet.schema.json
-var FleetSchema []byte
+var FleetSchema = packed.Text(schemaFiles, "fleet.schema.json")
 
 var fleetWriters = map[string]func(io.Writer, fleet.Report, Style) error{
 	"text":     writeFleetText,

@@ -11,12 +11,18 @@ import (
 	_ "embed"
 
 	"doctor/checks"
+	"doctor/checks/packed"
 )
 
-// Schema is the JSON Schema of the report, doctor.report/v1.
+// schemas has the schemas of this package; `make docs` writes it.
 //
-//go:embed report.schema.json
-var Schema []byte
+//go:embed schemas.zip.bz2
+var schemas []byte
+
+var schemaFiles = packed.Files(schemas, ".")
+
+// Schema is the JSON Schema of the report, doctor.report/v1.
+var Schema = packed.Text(schemaFiles, "report.schema.json")
 
 func writeJSON(w io.Writer, r checks.Report) error { return encode(w, r) }
 

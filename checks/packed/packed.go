@@ -30,6 +30,17 @@ func Files(archive []byte, folder string) fs.FS {
 	}))
 }
 
+// Text is one of the files, which is read at the first use.
+func Text(files fs.FS, name string) func() []byte {
+	return sync.OnceValue(func() []byte {
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err) // it was read by a test
+		}
+		return content
+	})
+}
+
 type lazy func() *zip.Reader
 
 func (l lazy) Open(name string) (fs.File, error) { return l().Open(name) }

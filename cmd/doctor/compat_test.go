@@ -34,12 +34,12 @@ func TestOldDocumentsStayReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer archive.Close()
-	schema.Tree(t, evidence.Schema)(bundle, archive)
+	schema.Tree(t, evidence.Schema())(bundle, archive)
 	document, err := fs.ReadFile(archive, "report.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := schema.Validators(t, ui.Schema)("")(document); err != nil {
+	if err := schema.Validators(t, ui.Schema())("")(document); err != nil {
 		t.Errorf("the old report does not fit today's schema: %v", err)
 	}
 	var then checks.Report
@@ -71,8 +71,8 @@ func TestOldDocumentsOfSeveralNodesStayReadable(t *testing.T) {
 		schema []byte
 		now    any
 	}{
-		"diff.json":  {ui.DiffSchema, &diff.Comparison{}},
-		"fleet.json": {ui.FleetSchema, &fleet.Report{}},
+		"diff.json":  {ui.DiffSchema(), &diff.Comparison{}},
+		"fleet.json": {ui.FleetSchema(), &fleet.Report{}},
 	} {
 		document, err := fs.ReadFile(archive, name)
 		if err != nil {
@@ -143,7 +143,7 @@ func TestFormatsKeepWhatTheyPromised(t *testing.T) {
 		if err := json.Unmarshal(content, &then); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(f.document, &now); err != nil {
+		if err := json.Unmarshal(f.document(), &now); err != nil {
 			t.Fatal(err)
 		}
 		broken := brokenPromises(f.name, then, now)

@@ -132,7 +132,7 @@ func TestAnAssistantIsServed(t *testing.T) {
 	if failed := call(t, s, "diagnose", demo, &diagnosis); failed != "" {
 		t.Fatal(failed)
 	}
-	if err := schema.Validators(t, ui.Schema)("")(diagnosis.Report); err != nil {
+	if err := schema.Validators(t, ui.Schema())("")(diagnosis.Report); err != nil {
 		t.Errorf("the report does not fit its schema: %v", err)
 	}
 	var report checks.Report
@@ -185,7 +185,7 @@ func TestAnAssistantIsServed(t *testing.T) {
 		&compared); failed != "" || !strings.Contains(string(compared.Diff), `"kubelet-removed-flag"`) {
 		t.Errorf("%s %s", failed, compared.Diff)
 	}
-	if err := schema.Validators(t, ui.DiffSchema)("")(compared.Diff); err != nil {
+	if err := schema.Validators(t, ui.DiffSchema())("")(compared.Diff); err != nil {
 		t.Errorf("the comparison does not fit its schema: %v", err)
 	}
 	var explained struct {

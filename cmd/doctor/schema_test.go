@@ -14,7 +14,7 @@ import (
 // TestRealReportsFitTheirSchema holds the report of every recorded node, as the
 // program writes it, to the schema in the repository.
 func TestRealReportsFitTheirSchema(t *testing.T) {
-	validate := schema.Validators(t, ui.Schema)("")
+	validate := schema.Validators(t, ui.Schema())("")
 	for i, name := range demoNames() {
 		if i%14 != 0 && testing.Short() {
 			continue

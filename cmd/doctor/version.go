@@ -21,7 +21,7 @@ import (
 type format struct {
 	word     string // of `doctor explain schema`
 	name     string // and version, as documents state it
-	document []byte
+	document func() []byte
 }
 
 var publicFormats = []format{
@@ -45,7 +45,7 @@ func explainSchema(std streams, args []string) error {
 		if len(args) == 0 {
 			fmt.Fprintf(&b, "%-9s %s\n", f.word, f.name)
 		} else if args[0] == f.word {
-			b.Write(f.document)
+			b.Write(f.document())
 		}
 	}
 	if b.Len() == 0 {
