@@ -161,8 +161,10 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 	if r.HostProcess && !runsHostProcess(s) {
 		return nil, checks.Skip("no HostProcess pod is on this node")
 	}
-	if size := instanceType(s); len(r.Sizes) > 0 && size != "" && !r.ofSize(size) {
-		return nil, checks.Skip("the regression affects other machine sizes (found: %s)", size)
+	if len(r.Sizes) > 0 {
+		if size := instanceType(s); size != "" && !r.ofSize(size) {
+			return nil, checks.Skip("the regression affects other machine sizes (found: %s)", size)
+		}
 	}
 	found, seen := r.Of.version(s)
 	if !seen || r.applies(node.About(s)) == errUnseen {

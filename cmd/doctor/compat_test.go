@@ -53,10 +53,17 @@ func TestOldDocumentsStayReadable(t *testing.T) {
 		t.Errorf("the causes were %v and are %v", then.Causes, now.Causes)
 	}
 	for _, r := range then.Results {
-		if !slices.Contains(checkIDs(), r.ID) {
+		if !slices.Contains(checkIDs(), r.ID) && retired[r.ID] == "" {
 			t.Errorf("the check %s is gone, and old reports name it", r.ID)
 		}
 	}
+}
+
+// retired are the checks that old reports name and that are no more, each with the reason.
+var retired = map[string]string{
+	"regression-azure-file-wmi":        "no release of the driver has it",
+	"regression-smb-pod-crash":         "no release of the driver has it",
+	"regression-kubelet-binary-secret": "kubelet-dollar-in-variable has the same texts, versions and fix",
 }
 
 // TestOldDocumentsOfSeveralNodesStayReadable: testdata/v1/documents.zip holds a comparison and a
