@@ -76,6 +76,9 @@ func announcedIn(lower, short string) bool {
 			continue // most digits of a log are of longer numbers
 		}
 		words := lower[max(0, at-maxWords):min(from+1, len(lower))]
+		if !strings.Contains(words, "err") && !strings.Contains(words, "(0x") && !strings.Contains(words, "exception (") {
+			continue // in each form of announced one of them stands
+		}
 		if m := announced.FindStringSubmatch(words); m != nil && slices.Contains(m[1:], short) {
 			return true
 		}

@@ -47,6 +47,9 @@ func (s *scan) encodings(from, limit int) {
 // underscore a long tail of digits and of letters of both cases.
 func (s *scan) prefixed(start, end int) {
 	const leastTail, mostTail, mostPrefix = 32, 128, 24
+	if end-start < leastTail {
+		return
+	}
 	run := bytes.TrimRight(s.b[start:end], "=")
 	from := bytes.LastIndexAny(run, "/+=") + 1
 	if start+from > 0 && s.b[start+from-1] == '\\' { // \n or \u003a
