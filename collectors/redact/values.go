@@ -328,14 +328,9 @@ func (j judged) isRedacted() bool {
 	return j.trust != strong && bytes.Contains(j.text, []byte(tokenStart))
 }
 
-// isTied takes behind a weak name a BGP community, what code makes, and words as code ties them. A
-// token is no short word, as code calls its variables.
+// isTied takes behind a weak name a BGP community, what code makes, and words as code ties them.
 func (j judged) isTied() bool {
 	v := j.text
-	if j.trust == medium && len(v) < 8 && len(bytes.Trim(v, lowers)) == 0 {
-		kind, _ := judgeName(j.name)
-		return strings.HasSuffix(kind, "key") || kind == "token" || kind == "jwt"
-	}
 	if j.trust > loose {
 		return false
 	}
