@@ -280,7 +280,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	}
 	text := s.b[v.start:max(v.start, v.end)]
 	if !v.quoted && isVariableOf(f, op, text, tight) || isOwnName(f.text(), text) &&
-		(!v.quoted || f.trust < strong || len(text) >= 12 && len(text) == len(f.text())) {
+		(!v.quoted || f.trust < strong) {
 		return
 	}
 	if isGUID(text) && f.trust >= medium {

@@ -152,8 +152,11 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 	},
 	"by": func(s *scan, line []byte, list []value) { // IDENTIFIED BY 'VALUE', and no version of a build
-		if len(list) > 0 && list[0].quoted && list[0].quote != '`' && // which Markdown has around names
-			bytes.Count(line[list[0].start:list[0].end], []byte(".")) < 2 {
+		if len(list) == 0 || !list[0].quoted || list[0].quote == '`' { // which Markdown has around names
+			return
+		}
+		text := line[list[0].start:list[0].end]
+		if len(bytes.Trim(text, digits+".")) > 0 || bytes.Count(text, []byte(".")) < 2 {
 			s.takePassword(list[0])
 		}
 	},

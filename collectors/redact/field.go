@@ -193,7 +193,7 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		return false
 	}
 	switch {
-	case strings.IndexByte("})", text[0]) >= 0, // what the name stands in ends
+	case bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
 		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
 		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),

@@ -174,7 +174,8 @@ func isSpoken(kind string, v []byte) bool {
 	for i := 1; i < len(v); i++ {
 		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	if !isIdentifier(v) || bytes.ContainsAny(v, digits) || !isSnake(v) && (5*capitals > len(v) || !hasVowels(v)) {
+	if !isIdentifier(v) || bytes.ContainsAny(v, digits) ||
+		!isSnake(v) && (capitals == 0 || 5*capitals > len(v) || !hasVowels(v)) {
 		return false
 	}
 	_, t := judgeName(v)

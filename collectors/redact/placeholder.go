@@ -10,7 +10,7 @@ import (
 var placeholders = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
-		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token client_credentials authorization_code
+		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
 		todo tbd fixme changeme fake dummy notused unused placeholder example ])
 		if range func new make struct{ struct{} interface{ interface{} await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {

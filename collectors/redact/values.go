@@ -30,7 +30,7 @@ func isCode(b []byte, v value) bool {
 	if len(text) < 2 {
 		return false
 	}
-	if isIndexed(text) || isCall(text) {
+	if isIndexed(text) || isCall(text) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) {
 		return true
 	}
 	if text[0] == '*' || text[0] == '&' {
@@ -47,6 +47,11 @@ func isCode(b []byte, v value) bool {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
 	return isRooted(text) || isMember(text, behind)
+}
+
+// isGeneric tells of the type of a call at i: table.Column<string>(…).
+func isGeneric(b []byte, i int) bool {
+	return i < len(b) && b[i] == '<' && hasFold(b, run(b, i+1, wordByte), ">(")
 }
 
 // isIndexed takes tokens[index], username[i+1:].
@@ -86,9 +91,6 @@ func isMember(text []byte, behind byte) bool {
 		return true // IntPtr.Zero;
 	}
 	root, _, _ := bytes.Cut(text, []byte("."))
-	if behind == '<' && isIdentifier(root) {
-		return true // table.Column<string>(…)
-	}
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
 	return member >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 ||
@@ -309,7 +311,7 @@ type judged struct {
 func isSecret(name, v []byte, t trust, prose bool) bool {
 	j := judged{name, bytes.TrimSpace(v), t, prose}
 	switch {
-	case t == noSecret, len(j.text) <= 2 && allDigits(j.text), isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.isNamed(), j.hasPassed(), j.isFile():
+	case t == noSecret, len(j.text) == 1 && isDigit(j.text[0]), isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.hasPassed(), j.isFile():
 		return false
 	case t == strong:
 		return !prose || j.breaksProse()
@@ -337,16 +339,6 @@ func (j judged) isTied() bool {
 	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
 	return numbers || containsAny(v, []string{"$(", "%s"}) || isSnake(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
-}
-
-// isNamed takes the name of another secret: IdentityToken = "id_token".
-func (j judged) isNamed() bool {
-	v := bytes.TrimRight(j.text, "\"',")
-	kind, t := judgeName(v)
-	if bytes.ContainsAny(v, digits) || j.trust == strong && kind != "jwt" && kind != "token" {
-		return false
-	}
-	return t > noSecret && isIdentifier(v) || bytes.IndexByte(v, '/') > 0 && isObjectName(v) // devicetokens/token
 }
 
 // hasPassed takes what passed and what failed of some tests, and a macro of AsciiDoc.
