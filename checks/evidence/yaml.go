@@ -12,7 +12,7 @@ import (
 )
 
 // decodeYAML reads the mapping of one YAML or JSON document into a structure. Kubernetes matches the
-// keys of its configurations exactly, so they are not folded here. JSON is told by its brace, as
+// keys of its configurations exactly, so they are not folded here. JSON is recognized by its brace, as
 // Kubernetes does, because YAML does not take the tabs that JSON may be indented with.
 func decodeYAML[T any](b []byte) (*T, error) {
 	b, _ = trimBOM(b)

@@ -209,7 +209,7 @@ type scanner struct {
 	trouble int64 // where the last line with a match ends in the log's text
 	errors  []evidence.ErrorLine
 
-	// Of the log at hand: text → the signs that look in it, and sign → its match.
+	// Of the current log: text → the signs that look in it, and sign → its match.
 	here   [][]int
 	inFile []*match
 }

@@ -323,30 +323,6 @@ func (t *taking) aboutIn(kind partKind) string {
 	return t.command
 }
 
-// goesOn tells that a line which could begin a part belongs to the one that it stands in.
-func (t *taking) goesOn(kind partKind, line string) bool {
-	switch t.kind {
-	case partYAML, partConfig:
-		return (kind == partLog || kind == partEventRows || kind == partTable) && line[0] == ' ' ||
-			kind == partConfig
-	case partDescribe:
-		return kind == partEventRows || kind == partTable && line[0] == ' '
-	case partEvents:
-		return kind == partEventRows
-	case partSystem, partHNSDiag, partHCSDiag:
-		return kind == partList || kind == partDescribe || kind == partSystem
-	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
-		return kind == partTable
-	case partDocker, partLookup:
-		return kind == partDescribe
-	case partTable:
-		return kind == partTable && !t.gap && !providerLine.MatchString(line)
-	case partRoutes, partIPConfig:
-		return kind == t.kind || kind == partTable
-	}
-	return false
-}
-
 // The head of netsh's tables of ports, in any language: the protocol, and below it a rule of two
 // columns where ranges follow.
 var (
@@ -365,50 +341,6 @@ func netshBegins(rest string) partKind {
 	}
 	return partDynamic
 }
-
-// leastTable is what a table has without any row: heads and their rules.
-const leastTable = 2
-
-// belongs tells whether a line that begins nothing can be a further line of the part.
-func (t *taking) belongs(line string) bool {
-	switch {
-	case line == "":
-		return true
-	case !quotesErrors[t.kind] && machineWords.MatchString(line):
-		return false // an error below an output, without the command that it answers
-	case linesOf[t.kind] != nil:
-		return linesOf[t.kind].MatchString(line)
-	case t.kind == partTable, t.kind == partFolder:
-		return (!t.gap || t.lines <= leastTable) && !isSentence(line)
-	case endsAtGap[t.kind]:
-		return !t.gap && !isSentence(line)
-	case t.kind == partList:
-		return line[0] == ' ' || psListLine.MatchString(line)
-	}
-	return true
-}
-
-// isSentence tells of a line below a table that is no row of it: many words and no columns.
-func isSentence(line string) bool {
-	const leastWords = 7
-	line = strings.TrimSpace(line)
-	return !strings.Contains(line, "  ") && !strings.Contains(line, "\t") && strings.Count(line, " ") >= leastWords-1
-}
-
-// quotesErrors are the parts in which texts of other programs can stand.
-var quotesErrors = map[partKind]bool{partOther: true, partLog: true, partJSON: true, partYAML: true,
-	partDescribe: true, partEvents: true, partEventRows: true, partTable: true, partList: true,
-	partWevtutil: true, partConfig: true}
-
-// endsAtGap are the outputs without an empty line in them: what follows one is something else.
-var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,
-	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
-	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true,
-	partCtrImages: true, partVer: true, partNSSM: true, partCSR: true, partDeployments: true,
-	partNetshRoutes: true, partServers: true}
-
-// tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
-var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)
 
 func fenceIn(text string) bool {
 	for line := range strings.Lines(text) {

@@ -206,58 +206,6 @@ func skipYAMLTag(b []byte, i int) int {
 	return i
 }
 
-// reach tells what ends a value in the line of its name, and whether the line is a sentence.
-func (s *scan) reach(f field, op operator, i int, first bool) (stops string, prose bool) {
-	switch {
-	case f.flag && op.sign == '=':
-		return s.flagStops(f, i), false
-	case op.sign == '=':
-		return s.reachOfSetting(f, i, first, i == op.end), false
-	case op.sign == ':' && first && i > op.end:
-		return s.reachInYAML(f, i)
-	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):
-		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
-	}
-	return plainStops, false
-}
-
-// reachOfSetting tells what ends the value behind NAME=.
-func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
-	b := f.b
-	switch {
-	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
-		return string(b[f.from-1]) + "\r\n"
-	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
-		first && !tight && !s.prose && f.trust == strong && // passphrase = four words of it
-			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
-		return "\r\n"
-	}
-	return plainStops
-}
-
-// isSet tells of a line of a script: set NAME=value, export NAME=value.
-func (s *scan) isSet(from, value int) bool {
-	for _, word := range []string{"set ", "export "} {
-		if start := from - len(word); hasFold(s.b, start, word) {
-			_, first := s.beginsLine(start)
-			return first && !bytes.ContainsAny(s.b[value:lineEnd(s.b, value)], "\"'&|\\<>")
-		}
-	}
-	return false
-}
-
-// reachInYAML is that of a line that may be one of YAML, or of a log.
-func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
-	words := moreWords(f.b, i)
-	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
-		return "\r\n", false
-	}
-	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !isHeaderField(f)
-}
-
-// isHeaderField tells of the name of a header of HTTP.
-func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
-
 // plainValue reads a value in the line of its name.
 func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	tight := i == op.end
@@ -370,14 +318,6 @@ func (s *scan) templateDefault(v value) (value, bool) {
 	return v, false
 }
 
-// moreSettings tells of A=x B=y in one line, as shells have it.
-func moreSettings(b []byte, i int) bool {
-	line := b[i:lineEnd(b, i)]
-	word, rest, ok := bytes.Cut(line, []byte(" "))
-	return ok && (bytes.IndexByte(rest, '=') > 0 || bytes.HasSuffix(line, []byte("\\")) ||
-		bytes.HasPrefix(rest, []byte("make "))) && !bytes.ContainsAny(word, "\"'")
-}
-
 // wholeWord takes the rest of a word of a line of its own, where signs in it look like
 // the end of a value: m{{h}o)p.
 func (s *scan) wholeWord(v value) value {
@@ -415,28 +355,6 @@ func isOwnName(name, v []byte) bool {
 		return true
 	}
 	return len(v) >= 4 && len(v) <= len(name) && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
-}
-
-// quotedLine tells whether a quote before NAME=value closes in its line, with no other
-// setting before.
-func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
-	end := i
-	for end < len(b) && b[end] != quote && !isLine(b[end]) {
-		end++
-	}
-	return end < len(b) && b[end] == quote && bytes.IndexByte(b[i:end], '=') < 0 &&
-		bytes.IndexByte(b[i:end], ';') < 0 && bytes.IndexByte(b[i:end], '&') < 0
-}
-
-// flagStops are what ends the value of --name=value.
-func (s *scan) flagStops(f field, at int) string {
-	if f.from > 0 && s.b[f.from-1] == '"' { // the quotes hold the flag with its value
-		end, ok := closing(f.b, at, '"', 0)
-		if ok && end < len(f.b) && f.b[end] == '"' && !bytes.Contains(f.b[at:end], []byte(" -")) {
-			return "\"\r\n"
-		}
-	}
-	return " \t\r\n\"'`"
 }
 
 // trimmed takes comments and blanks off the end of a value that has no quotes.

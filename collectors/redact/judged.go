@@ -1,0 +1,87 @@
+package redact
+
+import (
+	"bytes"
+)
+
+// A judged value stands behind a name, which says how much it must look like a secret itself.
+type judged struct {
+	name, text []byte
+	trust      trust
+	prose      bool // anything may follow the name, as in the text of an error
+}
+
+// isSecret judges a value by its name's trust. Prose tells that anything may
+// follow the name, as in the text of an error.
+func isSecret(name, v []byte, t trust, prose bool) bool {
+	j := judged{name, bytes.TrimSpace(v), t, prose}
+	switch {
+	case t == noSecret, len(j.text) == 1 && isDigit(j.text[0]), isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.hasPassed(), j.isFile():
+		return false
+	case t == strong:
+		return !prose || j.breaksProse()
+	case isPlainValue(j.text), bytes.HasPrefix(j.text, []byte("system:")):
+		return t == medium && isSecretURL(j.text)
+	case j.namesObject():
+		return false
+	case t <= loose:
+		return j.looksSecret()
+	}
+	return !prose || looksRandom(j.text)
+}
+
+// isRedacted tells that its secret is gone; a token's digits are no sign of another.
+func (j judged) isRedacted() bool {
+	return j.trust != strong && bytes.Contains(j.text, []byte(tokenStart))
+}
+
+// isTied takes behind a weak name a BGP community, what code makes, and words as code ties them.
+func (j judged) isTied() bool {
+	v := j.text
+	if j.trust > loose {
+		return false
+	}
+	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
+	return numbers || containsAny(v, []string{"$(", "%s"}) || isSnake(v) ||
+		isCamelWords(v) && !bytes.ContainsAny(v, digits)
+}
+
+// hasPassed takes what passed and what failed of some tests, and a macro of AsciiDoc.
+func (j judged) hasPassed() bool {
+	v := j.text
+	if len(j.name) != 4 || !hasFold(j.name, 0, "pass") {
+		return false
+	}
+	capital := j.name[0] == 'P' && j.name[1] == 'A'
+	return v[len(v)-1] == ':' || capital && !hardWord(v) && !hasDigitRun(v) || isPlainValue(v) ||
+		bytes.Contains(v, []byte("[["))
+}
+
+// isFile takes a path; a password may begin with a slash.
+func (j judged) isFile() bool {
+	v := j.text
+	return isPath(v) && (j.trust != strong || len(v) > 2 && (v[1] == ':' || !mixed(v)))
+}
+
+// breaksProse tells of a value that no sentence goes on with.
+func (j judged) breaksProse() bool {
+	v := j.text
+	return bytes.Count(v, []byte(" ")) < 2 &&
+		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v))
+}
+
+// namesObject takes the name of a Secret of Kubernetes.
+func (j judged) namesObject() bool {
+	return isBareSecret(j.name) && isObjectName(j.text) &&
+		(bytes.ContainsAny(j.text, "-/") || !mixed(j.text))
+}
+
+// looksSecret tells of a value that needs no name.
+func (j judged) looksSecret() bool {
+	v := j.text
+	key := isKeyOfService(j.name) && (isGUID(v) || len(v) >= leastNamed && isMade(v))
+	chosen := looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ")
+	random := looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
+	return key || chosen || random || isAuthPair(v) || isSignedHex(v) ||
+		isShuffled(v) && !bytes.ContainsAny(v, ". ")
+}
