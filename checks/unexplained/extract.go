@@ -140,7 +140,8 @@ var (
 // messageAbove is the message of an error of PowerShell whose details stand below text, and how many
 // lines above them it stands.
 func messageAbove(text []byte) (message string, above int) {
-	const reach = 8 // lines between the message and its details
+	const reach = 8                               // lines between the message and its details
+	text = text[max(0, len(text)-reach*maxText):] // a log may have nothing but such details
 	lines := bytes.Split(bytes.TrimRight(text, "\n"), []byte("\n"))
 	for i := len(lines) - 1; i > max(0, len(lines)-reach); i-- {
 		if position.Match(bytes.TrimSpace(lines[i])) {

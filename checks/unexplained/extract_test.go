@@ -26,6 +26,7 @@ func TestAnErrorOfPowerShellIsItsMessage(t *testing.T) {
 		{"in English", "Cannot index into a null array.\n" + fmt.Sprintf(details, "At", "char:"),
 			"1: Cannot index into a null array."},
 		{"a warning of each import", "WARNING: The names of some imported commands from the module 'hns' include unapproved verbs\n", ""},
+		{"nothing but details", strings.Repeat("    + CategoryInfo          : InvalidOperation: (:) []\n", 10_000), ""},
 	} {
 		var got []string
 		for _, e := range unexplained.Lines("logs/other/a.txt", []byte(row.text), 1, time.Time{}) {

@@ -39,7 +39,27 @@ type pieces struct {
 const mostOfExcerpt = 16 << 10
 
 // pieceLines are lines of a log that stand in a file beside something else.
-type pieceLines struct{ component, file, text string }
+type pieceLines struct {
+	component, file string
+	text            *numbered
+}
+
+// numbered are lines that keep the numbers that they have in a file: empty ones stand in place of those
+// between them.
+type numbered struct {
+	strings.Builder
+	ends int // of lines
+}
+
+// add adds lines whose first has a number.
+func (n *numbered) add(line int, text string) {
+	if missing := line - 1 - n.ends; missing > 0 {
+		n.WriteString(strings.Repeat("\n", missing))
+		n.ends += missing
+	}
+	n.WriteString(text)
+	n.ends += strings.Count(text, "\n")
+}
 
 type reading bool
 
@@ -105,10 +125,10 @@ func (p *pieces) readText(f looseFile) {
 		p.files[slices.IndexFunc(p.files, func(x looseFile) bool { return x.path == f.path })].role =
 			pieceText
 	}
-	own, lines, unread := componentOfFile(f.path), len(p.logs), ""
+	own, lines, unread := componentOfFile(f.path), len(p.logs), numbered{}
 	for _, found := range parts {
 		if !found.shows() {
-			unread = appendAt(unread, found.line, found.text)
+			unread.add(found.line, found.text)
 		}
 		if found.kind != partLog {
 			p.take(f, found)
@@ -123,26 +143,21 @@ func (p *pieces) readText(f looseFile) {
 			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.line, found.text)
 		}
 	}
-	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread, unicode.IsLetter) {
-		p.logLines("other", f.path, 1, unread) // what no reader takes can be searched
+	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread.String(), unicode.IsLetter) {
+		p.logLines("other", f.path, 1, unread.String()) // what no reader takes can be searched
 	}
 }
 
 // logLines adds lines to the log of a component. They keep the numbers that they have in the file.
 func (p *pieces) logLines(component, file string, line int, text string) {
 	component = cmp.Or(component, "other")
-	for i, l := range p.logs {
-		if l.component == component && l.file == file {
-			p.logs[i].text = appendAt(l.text, line, text)
-			return
-		}
+	at := slices.IndexFunc(p.logs, func(l pieceLines) bool {
+		return l.component == component && l.file == file
+	})
+	if at < 0 {
+		at, p.logs = len(p.logs), append(p.logs, pieceLines{component, file, &numbered{}})
 	}
-	p.logs = append(p.logs, pieceLines{component, file, appendAt("", line, text)})
-}
-
-// appendAt appends lines whose first has a number, with empty lines in place of those before.
-func appendAt(lines string, number int, text string) string {
-	return lines + strings.Repeat("\n", max(0, number-1-strings.Count(lines, "\n"))) + text
+	p.logs[at].text.add(line, text)
 }
 
 // take files one part under what reads it.
@@ -367,7 +382,7 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 	}
 	for _, l := range p.logs {
 		name := pieceName(out, l.component, l.file)
-		out.Add(name, tree.File{Content: []byte(wholeEntries(l.text))})
+		out.Add(name, tree.File{Content: []byte(wholeEntries(l.text.String()))})
 		excerpts = append(excerpts, evidence.LogRecord{Path: name, Unsearched: l.note(), Excerpt: true})
 	}
 	if len(excerpts) > 0 {
@@ -379,7 +394,7 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 func (l pieceLines) note() string {
 	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")
 	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
-		len(strings.Fields(strings.ReplaceAll(l.text, " ", "-"))), command)
+		len(strings.FieldsFunc(l.text.String(), func(r rune) bool { return r == '\n' })), command)
 }
 
 // placePath puts any file of the tree under a name of the layout.
