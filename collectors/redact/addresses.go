@@ -158,7 +158,7 @@ func isExampleURL(password, host []byte) bool {
 func hasDSN(b []byte, i int) bool {
 	for _, net := range []string{"tcp(", "unix(", "udp(", "tcp6(", "cloudsql(", "(", "localhost:",
 		"127.0.0.1:"} {
-		if hasFold(b, i, net) {
+		if hasFold(b, i, net) && !hasFold(b, i, "()") {
 			return true
 		}
 	}

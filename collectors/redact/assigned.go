@@ -81,7 +81,7 @@ func (s *scan) compared(f field, i int) {
 		return
 	}
 	v := s.value(f.b, i, plainStops)
-	if v.end-v.start < minKnown {
+	if v.end-v.start < minKnown || f.kind != "password" && isDictionaryWord(f.b[v.start:v.end]) {
 		return
 	}
 	if f.trust == medium {
@@ -152,17 +152,7 @@ func skipType(b []byte, i int) int {
 // endsQuote tells of a quote behind a colon that closes the text in which the name
 // stands: expect("New password:").
 func (s *scan) endsQuote(f field, op operator, i int) bool {
-	b := f.b
-	if b[i] != '"' || i != op.end || f.quoted || f.flag || op.sign != ':' {
-		return false
-	}
-	from := max(0, f.from-layerBack)
-	from += lineStart(b[from:], f.from-from)
-	open := false
-	for j := from; j < f.from; j++ {
-		open = open != (b[j] == '"' && slashesBefore(b, from, j)%2 == 0)
-	}
-	return open
+	return f.b[i] == '"' && i == op.end && !f.quoted && !f.flag && op.sign == ':' && insideText(f.b, f.from)
 }
 
 // isPort reports whether the name is the host of a URL and the value its port:
@@ -271,7 +261,7 @@ func (s *scan) otherwise(f field, v value) {
 // user, password = credentials.
 func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	name := bytes.TrimRight(text, ",")
-	if isCmdlet(name) || f.quoted && isIdentifier(name) && isCamel(name) && !bytes.ContainsAny(name, digits) {
+	if isCmdlet(name) || f.b[f.from] == '$' && !tight && isVerbNoun(name) || f.quoted && isIdentifier(name) && isCamel(name) && !bytes.ContainsAny(name, digits) {
 		return true
 	}
 	_, t := judgeName(text)

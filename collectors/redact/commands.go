@@ -139,9 +139,12 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 	},
 	"third1": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
-	"last": func(s *scan, _ []byte, list []value) {
-		if len(list) > 1 {
-			s.takePassword(list[len(list)-1])
+	"last": func(s *scan, line []byte, list []value) {
+		if len(list) < 2 {
+			return
+		}
+		if last := list[len(list)-1]; last.quoted || !isDictionaryWord(bytes.TrimRight(line[last.start:last.end], ".")) {
+			s.takePassword(last)
 		}
 	},
 	"account2": func(s *scan, line []byte, list []value) { // -u USER PASSWORD

@@ -92,6 +92,9 @@ func withoutMethod(b []byte, from, to int) []byte {
 // wordRule judges a name that stands by itself in a language other than English.
 func (s *scan) wordRule(start, end int, kind string) {
 	b := s.see(start)
+	if end < len(b) && b[end] == '_' { // CONTRASEÑA_BD
+		end = run(b, end, wordByte)
+	}
 	if end < len(b) && isAlnum(b[end]) || end <= s.named {
 		return
 	}
@@ -112,6 +115,9 @@ func (s *scan) judge(f field) {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
 	f.at = skipGap(b, f.after)
+	if _, ok := operatorAt(b, f.at); f.from > 0 && b[f.from-1] == '=' && f.at > f.after && !ok {
+		return // of a setting that is called something else: -o Preferred=password HOST
+	}
 	for _, form := range forms {
 		if form(s, f) {
 			return
@@ -171,7 +177,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		}
 	}
 	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
-	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) || s.isNoValue(f, v, text) {
+	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) || isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
 		return
 	}
 	if fits(f.kind, text) && isSecret(f.text(), text, f.trust, prose) {
@@ -188,6 +194,9 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 func (s *scan) isNoValue(f field, v value, text []byte) bool {
 	if v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
 		return true // a command in Markdown
+	}
+	if string(f.text()) == "secretKey" && hasFold(f.b, skipBlanks(f.b, nextPayload(f.b, lineEnd(f.b, v.end))), "remoteref:") {
+		return true // the name of a key in a Secret
 	}
 	if v.quoted {
 		return false

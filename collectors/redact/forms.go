@@ -234,7 +234,7 @@ func (s *scan) isForm(f field) bool {
 func (s *scan) textForm(f field) bool {
 	c, _ := wideAt(f.b, f.at)
 	if f.quoted || f.flag || f.at > f.after+2 || f.at == f.after && c == 0 ||
-		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) {
+		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) || closesText(f.b, f.at) {
 		return false
 	}
 	v := s.value(f.b, f.at, plainStops)
@@ -246,6 +246,10 @@ func (s *scan) textForm(f field) bool {
 	}
 	text := s.b[v.start:v.end]
 	chosen := f.trust >= medium && (looksChosen(text) || isGUID(text))
+	if hasFold(f.text(), 0, "pass") && len(f.text()) == len("pass") && proseWords[wordBefore(f.b, f.from)] {
+		f.trust = medium // to pass something: does not pass "secrets"
+		chosen = false
+	}
 	switch {
 	case text[0] == '-' || isJSON(text) || isVerb(f.text()), !chosen && isSubject(f.b, v, text):
 	default:
@@ -297,6 +301,8 @@ func (s *scan) callForm(f field) bool {
 		open--
 	}
 	switch {
+	case isSnake(b[v.start:max(v.start, v.end)]) && bytes.IndexByte(f.text(), '_') > 0: // a list of names
+		return true
 	case b[open] == '(' || b[open] == ',' && behind < len(b) && b[behind] == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
@@ -377,7 +383,7 @@ func (s *scan) lineForm(f field) bool {
 	text := b[v.start:max(v.start, v.end)]
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
-	case text == nil, f.foreign && !looksChosen(text):
+	case text == nil, f.foreign && !looksChosen(text), isUnderlinedBy(b, len(line)):
 		return false
 	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"), hasFold(f.text(), 0, "requirepass"):
 		s.takeJudged(f, v, false)

@@ -16,10 +16,11 @@ type judged struct {
 func isSecret(name, v []byte, t trust, prose bool) bool {
 	j := judged{name, bytes.TrimSpace(v), t, prose}
 	switch {
-	case t == noSecret, len(j.text) == 1 && isDigit(j.text[0]), isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.hasPassed(), j.isFile():
+	case t == noSecret, len(j.text) == 1, isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.hasPassed(), j.isFile(),
+		isProse(j.text), isOtherText(j.text), isClassPath(j.text):
 		return false
 	case t == strong:
-		return !prose || j.breaksProse()
+		return (!prose || j.breaksProse()) && !isPlainURL(j.text)
 	case isPlainValue(j.text), bytes.HasPrefix(j.text, []byte("system:")):
 		return t == medium && isSecretURL(j.text)
 	case j.namesObject():
@@ -42,7 +43,7 @@ func (j judged) isTied() bool {
 		return false
 	}
 	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
-	return numbers || containsAny(v, []string{"$(", "%s"}) || isSnake(v) ||
+	return numbers || containsAny(v, []string{"$(", "%s"}) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 
@@ -67,7 +68,7 @@ func (j judged) isFile() bool {
 func (j judged) breaksProse() bool {
 	v := j.text
 	return bytes.Count(v, []byte(" ")) < 2 &&
-		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v))
+		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isGrouped(v))
 }
 
 // namesObject takes the name of a Secret of Kubernetes.
@@ -76,12 +77,24 @@ func (j judged) namesObject() bool {
 		(bytes.ContainsAny(j.text, "-/") || !mixed(j.text))
 }
 
+// isGrouped takes the key of a product or of BitLocker: groups of capitals and digits, all of one length.
+func isGrouped(v []byte) bool {
+	groups := bytes.Split(v, []byte("-"))
+	for _, g := range groups {
+		if len(g) < 4 || len(g) != len(groups[0]) || !bytes.ContainsAny(v, digits) ||
+			len(bytes.Trim(g, uppers+digits)) > 0 {
+			return false
+		}
+	}
+	return len(groups) >= 4
+}
+
 // looksSecret tells of a value that needs no name.
 func (j judged) looksSecret() bool {
 	v := j.text
 	key := isKeyOfService(j.name) && (isGUID(v) || len(v) >= leastNamed && isMade(v))
 	chosen := looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ")
 	random := looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
-	return key || chosen || random || isAuthPair(v) || isSignedHex(v) ||
+	return key || chosen || random || isAuthPair(v) || isGrouped(v) || isSignedHex(v) ||
 		isShuffled(v) && !bytes.ContainsAny(v, ". ")
 }

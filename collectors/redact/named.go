@@ -188,7 +188,7 @@ func isPortAndPath(b []byte, i int) bool {
 	for end < len(b) && isDigit(b[end]) {
 		end++
 	}
-	return b[i] == ':' && host > 0 && b[host-1] == '.' && end < len(b) && b[end] == '/'
+	return b[i] == ':' && host > 0 && strings.IndexByte("./", b[host-1]) >= 0 && end < len(b) && b[end] == '/'
 }
 
 // nameBefore is the name before an operator, in lower case and without what

@@ -107,7 +107,8 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	retrievemanagedpassword proxypass nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken`)
+	retrievemanagedpassword proxypass expirepasswd expirepassword
+	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken`)
 
 const maxName = 96
 
@@ -137,6 +138,9 @@ func judgeName(name []byte) (kind string, t trust) {
 		if len(text) > len(best.text) && bytes.HasSuffix(joined, []byte(text)) {
 			return "", noSecret
 		}
+	}
+	if best.text == "keycontent" && bytes.IndexByte(name, '_') >= 0 { // key_content of fluent-bit
+		return "", noSecret
 	}
 	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
 		return "", noSecret // an error; the folder that a shell is in
@@ -194,7 +198,7 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	column header format class provider manager store vault ref id index complex quality attempt retr fail error
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
-	rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader stdin`)
+	principal rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader stdin`)
 
 // looseName judges a name in which other words follow that of a secret.
 func looseName(joined []byte) (kind string, t trust) {

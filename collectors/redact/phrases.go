@@ -78,7 +78,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	}
 	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], "."))
 	text := b[v.start:v.end]
-	if len(text) == 0 || text[0] == '-' {
+	if len(text) == 0 || text[0] == '-' || text[0] == ' ' && closesText(b, v.start-1) {
 		return false
 	}
 	if s.toldOfUser(f, v) {

@@ -13,7 +13,7 @@ var placeholders = func() map[string]bool {
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
 		todo tbd fixme changeme fake dummy notused unused placeholder example ])
 		if range func new make struct{ struct{} interface{ interface{} await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
-		undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
+		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
 		m[w] = true
 	}
 	return m
@@ -30,7 +30,8 @@ func isPlaceholder(v []byte) bool {
 
 // isFilling takes ***, xxxx-xxxx and ----.
 func isFilling(v []byte) bool {
-	if sameByte(v) && (!isAlnum(v[0]) || len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0) {
+	v = bytes.TrimLeft(v, ":")
+	if len(v) > 0 && sameByte(v) && (!isAlnum(v[0]) || len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0) {
 		return true
 	}
 	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.")) == 0
@@ -47,7 +48,7 @@ func isMarked(v []byte) bool {
 	case '%':
 		return len(v) > 2 && last == '%' && isIdentifier(inner()) || allDigits(v[1:]) || hasFold(v, 0, "%~")
 	case '@':
-		return len(v) > 2 && last == '@' && isIdentifier(inner()) ||
+		return bytes.HasPrefix(v, []byte("@@")) && bytes.HasSuffix(v, []byte("@@")) || len(v) > 2 && last == '@' && isIdentifier(inner()) ||
 			isIdentifier(v[1:]) && !bytes.ContainsAny(v, digits) // a splatted variable
 	case '<':
 		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">"))        // [-Credential <PSCredential>]
@@ -68,7 +69,7 @@ func isMarked(v []byte) bool {
 
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
-	"(?i)", "!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
+	"(?i)", "{0}", "urn:", "select ", "!ref", "!sub", "!getatt", "!vault", "[your", "insert_", "insert-", "replace-", "replace_", "<insert",
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
 	"change-me", "change_me",
 	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
@@ -94,7 +95,7 @@ func isTemplate(v []byte) bool {
 	case '%':
 		return len(v) == 2 && isLower(v[1])
 	case '{':
-		return v[len(v)-1] == '}' && run(v, 1, nameByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1])
+		return v[len(v)-1] == '}' && run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1])
 	}
 	return false
 }
@@ -123,6 +124,9 @@ func isMetavariable(v []byte) bool {
 		bytes.ContainsAny(v, "abcdefghijklmnopqrstuvwxyz0123456789") {
 		return false
 	}
+	if isConstantOf(v) {
+		return true
+	}
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
 		switch string(word) {
 		case "TOKEN", "PASSWORD", "SECRET", "KEY", "USERNAME", "PASS", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
@@ -137,6 +141,21 @@ func isMetavariable(v []byte) bool {
 		}
 	}
 	return true
+}
+
+// isConstantOf tells of a constant that says what would stand in its place: LINE_CHANNEL_SECRET.
+func isConstantOf(v []byte) bool {
+	i := bytes.LastIndexByte(v, '_')
+	if i <= 0 {
+		return false
+	}
+	switch string(v[i+1:]) {
+	case "SECRET":
+		return bytes.IndexByte(v[:i], '_') > 0 // and no SUPER_SECRET
+	case "TOKEN", "PASSWORD", "KEY", "NAME", "ID", "USERNAME", "URL":
+		return true
+	}
+	return false
 }
 
 // isVariable takes $env:X, ${X}, $(X) and $X.

@@ -10,8 +10,10 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	switch {
 	case f.flag && op.sign == '=':
 		return s.flagStops(f, i), false
+	case hasFold(f.b, op.end-2, "->"), f.flag && f.b[f.from] != '-' && i > op.end: // /token: it gives one
+		return plainStops, true
 	case op.sign == '=':
-		return s.reachOfSetting(f, i, first, i == op.end), false
+		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
 	case op.sign == ':' && first && i > op.end:
 		return s.reachInYAML(f, i)
 	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):

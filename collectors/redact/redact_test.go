@@ -65,6 +65,8 @@ func TestCopyTakesSecretsOut(t *testing.T) {
 			"apiVersion: v1\ndata:\n  a: aHVudGVyMg==\nkind: ConfigMap\nmetadata:\n  name: x\n"},
 		{"the environment of a kubeconfig's command", "files/C/k/config",
 			"users:\n- user:\n    exec:\n      command: aws\n      env:\n      - name: AWS_PROFILE\n        value: someprofile\n  name: x\n", "users:\n- user:\n    exec:\n      command: aws\n      env:\n      - name: AWS_PROFILE\n        value: <secret:kubeconfig>\n  name: x\n"},
+		{"a key for the activation of Windows", "a.log", `cscript //B "%windir%\system32\slmgr.vbs" /ipk W269N-WFGWX-YVC9B-4J6C9-T83GX`,
+			`cscript //B "%windir%\system32\slmgr.vbs" /ipk <secret:password>`},
 		{"credentials in a URL", "a.log", "proxy http://user:pa%40ss@10.0.0.1:3128/",
 			"proxy http://user:<secret:url-password>@10.0.0.1:3128/"},
 		{"a token alone in a URL", "a.log", "https://abcdefgh12345678ijkl@github.com/x",

@@ -70,7 +70,7 @@ var rules = []struct {
 	{(*scan).pgpassRule, `:5432:|:6432:`},
 	{(*scan).netrcRule, " login |\nlogin |\tlogin "},
 	{(*scan).webhookRule,
-		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|hooks.zapier.com/hooks/catch/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/`},
+		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|hooks.zapier.com/hooks/catch/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/|/hooks/`},
 }
 
 // follows are the bytes behind a name that matter.

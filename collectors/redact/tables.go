@@ -150,6 +150,9 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 		return false
 	}
 	text := f.b[cell.start:cell.end]
+	if isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
+		return true // what a document says of a setting
+	}
 	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(text) || bytes.IndexByte(text, ' ') > 0)
 	return true
 }

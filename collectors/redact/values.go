@@ -30,14 +30,15 @@ func isCode(b []byte, v value) bool {
 	if len(text) < 2 {
 		return false
 	}
-	if isIndexed(text) || isCall(text) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) {
+	if isIndexed(text) || isCall(text) || isGoCall(text, v.end-v.start) || isChain(text) ||
+		isJoined(b, v) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) {
 		return true
-	}
-	if text[0] == '*' || text[0] == '&' {
-		return isReference(text)
 	}
 	if text = bytes.TrimRight(text, "{"); len(text) < 2 {
 		return false
+	}
+	if text[0] == '*' || text[0] == '&' {
+		return isReference(text)
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
@@ -72,7 +73,7 @@ func isReference(text []byte) bool {
 
 // isRooted takes what code takes values from: conf.Policy.K8sAuthToken.
 func isRooted(text []byte) bool {
-	root, _, ok := bytes.Cut(text, []byte("."))
+	root, _, ok := bytes.Cut(bytes.TrimLeft(text, "_"), []byte("."))
 	return ok && len(root) > 2 && roots[strings.ToLower(string(root))] &&
 		isIdentifier(bytes.ReplaceAll(text, []byte("."), nil))
 }
@@ -83,6 +84,9 @@ func isMember(text []byte, behind byte) bool {
 		return false
 	}
 	i := bytes.LastIndexByte(text, '.')
+	if behind == '<' { // the end of an element of XML
+		return false
+	}
 	if i <= 0 || i == len(text)-1 {
 		_, t := judgeName(text)
 		return t >= medium && (bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text))
@@ -216,7 +220,7 @@ func mixed(v []byte) bool {
 // looksRandom tells of a value in prose, where anything may follow a name, that
 // it is one.
 func looksRandom(v []byte) bool {
-	v = bytes.TrimRight(v, "!?\"'")
+	v = bytes.TrimRight(v, "!?\"').,;")
 	if len(v) < 6 || v[len(v)-1] == ':' || bytes.HasPrefix(v, []byte("0x")) || isPlainValue(v) ||
 		isObjectName(v) || isTypeName(v) || isSentence(v) || !bytes.ContainsAny(v, lowers+digits) {
 		return false
@@ -301,7 +305,8 @@ func isGUID(v []byte) bool {
 
 // isSnake takes words as code ties them: kubernetes_analyze_secret.
 func isSnake(v []byte) bool {
-	return bytes.IndexByte(v, '_') > 0 && isIdentifier(v) && !bytes.ContainsAny(v, uppers+digits)
+	return bytes.IndexByte(v, '_') > 0 && isIdentifier(v) && !bytes.ContainsAny(v, uppers) &&
+		!bytes.ContainsAny(bytes.TrimPrefix(v, []byte("oauth2")), digits)
 }
 
 // isSecretURL tells of an address that lets whoever knows it in: https://…/services/VALUE.

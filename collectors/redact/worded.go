@@ -264,10 +264,10 @@ func isCamelWords(v []byte) bool {
 	for i, c := range v {
 		if isUpper(c) {
 			capitals++
-			if i+2 < len(v) && isLower(v[i+1]) && isLower(v[i+2]) {
+			if i+1 < len(v) && isLower(v[i+1]) {
 				words++
 			}
 		}
 	}
-	return words >= 2 && words == capitals
+	return words >= 2 && words == capitals && len(v) >= 4*words // some are as short as Id and To
 }
