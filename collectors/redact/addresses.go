@@ -103,7 +103,7 @@ func (s *scan) signatureRule(start, end int) {
 		})
 		return
 	}
-	if i-end >= 16 && (mixed(b[end:i]) || bytes.IndexByte(b[end:i], '%') >= 0) {
+	if i-end >= 12 && (mixed(b[end:i]) || bytes.IndexByte(b[end:i], '%') >= 0) {
 		s.add(end, i, "sas", b[end:i])
 	}
 }

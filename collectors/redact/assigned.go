@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ var operators = []struct {
 }{
 	{"===", '?'}, {"!==", '?'}, {"==", '?'}, {"!=", '?'}, {":::=", '='}, {"::=", '='}, {":=", '='},
 	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
-	{"=~", '?'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
+	{"=~", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
 	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
 	{"[]=", '='}, {"[] =", '='},
 }
@@ -152,7 +153,11 @@ func skipType(b []byte, i int) int {
 // endsQuote tells of a quote behind a colon that closes the text in which the name
 // stands: expect("New password:").
 func (s *scan) endsQuote(f field, op operator, i int) bool {
-	return f.b[i] == '"' && i == op.end && !f.quoted && !f.flag && op.sign == ':' && insideText(f.b, f.from)
+	if f.quoted || f.flag || i != op.end || op.sign != ':' {
+		return false
+	}
+	return f.b[i] == '"' && insideText(f.b, f.from) ||
+		f.b[i] == '\'' && f.from > 0 && f.b[f.from-1] == '\'' // startswith('X-Token:')
 }
 
 // isPort reports whether the name is the host of a URL and the value its port:
@@ -178,8 +183,46 @@ func (s *scan) isDefault(f field, op operator, i int) bool {
 	return op.sign == ':' && strings.IndexByte("?+", b[op.end]) >= 0
 }
 
+// wrappers are calls around a text that is a secret, and not the name of one.
+var wrappers = strings.Fields("sensitive some enc string str just ok secretstring text securestring")
+
+// skipWrapper passes what programs write around a value: Sensitive('…'), Some("…"), ENC(…), {AES}…, <<"…">>,
+// (string) (len=14) "…", string(12) "…".
+func skipWrapper(b []byte, i int) int {
+	if hasFold(b, i, `<<"`) {
+		return i + len("<<")
+	}
+	if dump := "(string) (len="; hasFold(b, i, dump) {
+		if end := run(b, i+len(dump), hexByte); hasFold(b, end, `) "`) {
+			return end + len(") ")
+		}
+	}
+	if shell := "<(echo "; hasFold(b, i, shell) {
+		return i + len(shell)
+	}
+	if i < len(b) && b[i] == '{' { // {cipher}, {SSHA512}, {xor}
+		end := run(b, i+1, nameByte)
+		if end > i+2 && end < len(b) && b[end] == '}' && run(b, end+1, base64Byte)-end > 8 {
+			return end + 1
+		}
+		return i
+	}
+	end := run(b, i, wordByte)
+	if end == i || end+2 >= len(b) || b[end] != '(' || !slices.Contains(wrappers, strings.ToLower(string(b[i:end]))) {
+		return i
+	}
+	if close := run(b, end+1, hexByte); close > end+1 && hasFold(b, close, `) "`) {
+		return close + len(") ")
+	}
+	if skipQuote(b, end+1) > end+1 || run(b, end+1, base64Byte)-end > 12 {
+		return end + 1
+	}
+	return i
+}
+
 // skipVerbatim passes the sign of a text without escapes: @"…", r"…".
 func skipVerbatim(b []byte, i int) int {
+	i = skipWrapper(b, i)
 	if i+1 < len(b) && strings.IndexByte("@rbfuLN", b[i]) >= 0 && (b[i+1] == '"' || b[i+1] == '\'') {
 		return i + 1
 	}
@@ -271,7 +314,15 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 // secondWord takes the value behind the account: username and password: ops VALUE, ops / VALUE.
 func (s *scan) secondWord(f field, v value) bool {
 	b, text := f.b, s.b[v.start:max(v.start, v.end)]
-	if f.trust != strong && f.kind != "credential" || !isIdentifier(text) || mixed(text) {
+	if f.trust != strong && f.kind != "credential" {
+		return false
+	}
+	if slash := bytes.IndexByte(text, '/'); slash > 0 && f.from > 0 && b[f.from-1] == '/' && isIdentifier(text[:slash]) &&
+		mixed(text[slash+1:]) { // login/password: ops/VALUE
+		s.take(value{start: v.start + slash + 1, end: v.end}, f.kind)
+		return true
+	}
+	if !isIdentifier(bytes.ReplaceAll(text, []byte(`\`), nil)) || mixed(text) {
 		return false
 	}
 	at := skipBlanks(b, v.end)

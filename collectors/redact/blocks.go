@@ -13,15 +13,15 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	}
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
-	if at >= len(b) || isLine(b[at]) {
+	if at >= len(b) || isLine(b[at]) || skipWrapper(b, at) >= len(b) {
 		if f.trust == strong {
 			s.toldBelow(f, i) // behind an empty line
 		}
 		return
 	}
 	switch {
-	case f.quoted && b[at] == '"':
-		s.takeJudged(f, s.value(b, at, plainStops), false)
+	case f.quoted && b[skipWrapper(b, at)] == '"': // or string(12) "…", as PHP prints it
+		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
 	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
 		s.items(f, next)
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':

@@ -83,8 +83,10 @@ func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 	}
 	v := value{start: w.start + len(name), end: w.end, quote: w.quote, quoted: w.quoted}
 	if v.start < v.end && (line[v.start] == '"' || line[v.start] == '\'') {
-		v.start++
-		v.quoted = true
+		v.quoted, v.quote = true, line[v.start]
+		if v.start++; v.end > v.start && line[v.end-1] == v.quote {
+			v.end--
+		}
 	}
 	if pair {
 		return behindColon(line, v, ':')

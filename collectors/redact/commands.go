@@ -140,6 +140,9 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 	"third1": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
 	"last": func(s *scan, line []byte, list []value) {
+		for len(list) > 0 && len(bytes.Trim(line[list[len(list)-1].start:list[len(list)-1].end], ")};,")) == 0 {
+			list = list[:len(list)-1]
+		}
 		if len(list) < 2 {
 			return
 		}
@@ -169,6 +172,24 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 	},
 	"slash": (*scan).slashPassword,
+	"pair": func(s *scan, line []byte, list []value) { // USER:PASSWORD, USER:PASSWORD@HOST
+		if len(list) == 0 {
+			return
+		}
+		if v, ok := behindColon(line, list[0], ':'); ok && (fitsPassword(line[v.start:v.end]) || mixed(line[v.start:v.end])) {
+			if at := bytes.LastIndexByte(line[v.start:v.end], '@'); at > 0 {
+				v.end = v.start + at
+			}
+			s.takePassword(v)
+		}
+	},
+	"snmp": func(s *scan, line []byte, list []value) { // USER SHA PASSWORD AES PASSWORD
+		for n, w := range list[min(1, len(list)):] {
+			if n%2 == 1 && fitsPassword(line[w.start:w.end]) {
+				s.takePassword(w)
+			}
+		}
+	},
 	"triple": func(s *scan, line []byte, list []value) {
 		for n, w := range list {
 			if string(line[w.start:w.end]) == "-b" && n+3 < len(list) {

@@ -92,6 +92,10 @@ func (s *scan) nested(f field, name int) {
 			return
 		}
 	}
+	if end := tagEnd(b, name); hasFold(b, name, "value ") && end > 0 && b[end-1] != '/' { // <Value ProtectInMemory="True">
+		s.elementText(f, end+1)
+		return
+	}
 	if plain := "plaintext>true</plaintext>"; hasFold(b, name, plain) {
 		s.nested(f, skipSpace(b, name+len(plain))+1)
 		return
@@ -140,6 +144,10 @@ func (s *scan) attributeForm(f field) bool {
 			return false
 		}
 		if next := skipMore(b, f.to+end+1); next < len(b) && b[next] == '<' {
+			if tag := b[f.to+len("</") : f.to+end+1]; f.flag && bytes.HasPrefix(b[next+1:], tag) { // <argument>-secret</argument>
+				s.elementText(f, next+1+len(tag))
+				return true
+			}
 			s.nested(f, next+1)
 		}
 		return true
@@ -148,8 +156,14 @@ func (s *scan) attributeForm(f field) bool {
 		return false
 	}
 	i := f.after
-	for i < len(b) && b[i] != '>' && b[i] != '<' && !isLine(b[i]) && i-f.after < layerBack {
-		i++
+	for i < len(b) && b[i] != '>' && (b[i] != '<' || tokenAt(b[i:]) > 0) && !isLine(b[i]) && i-f.after < layerBack {
+		i += max(1, tokenAt(b[i:]))
+	}
+	i = min(i, len(b))
+	if at := indexFold(b[f.to:i], "value="); at > 0 && (isBlank(b[f.to+at-1]) || b[f.to+at-1] == ':') && // oe:value="…"
+		!bytes.Contains(b[f.to:f.to+at], []byte("{")) && bytes.IndexByte(b[f.to:f.to+at], '=') != 0 {
+		s.takeJudged(f, s.value(b, f.to+at+len("value="), plainStops), false)
+		return true
 	}
 	if i >= len(b) || b[i] != '>' || b[i-1] == '/' || hasValueAttribute(b[f.to:i]) {
 		return false

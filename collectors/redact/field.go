@@ -218,6 +218,8 @@ func fits(kind string, v []byte) bool {
 	case "private-key":
 		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
+	case "token", "jwt", "api-key", "access-key", "bearer":
+		return bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0]) // Trusted Subsystem
 	case "product-key":
 		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
 	}

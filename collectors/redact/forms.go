@@ -70,7 +70,7 @@ var cmdletVerbs = map[string]bool{"get": true, "read": true, "convertto": true,
 func isCmdlet(text []byte) bool {
 	text, _, _ = bytes.Cut(text, []byte(" ")) // Read-Host -AsSecureString
 	verb, noun, ok := bytes.Cut(text, []byte("-"))
-	return ok && len(noun) > 2 && cmdletVerbs[string(bytes.ToLower(verb))] && isUpper(noun[0])
+	return ok && len(noun) > 2 && cmdletVerbs[string(bytes.ToLower(verb))] && (isUpper(noun[0]) || hasFold(text, 0, "read-host"))
 }
 
 // nextArgumentForm: a flag whose value is the next element of a list, in quotes, or
@@ -201,7 +201,7 @@ func (s *scan) afterItem(f field) bool {
 
 // isWords say that what follows a name is its value.
 var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
-	" é ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – "}
+	" é ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", " property. its value is ", " property. its current value is "}
 
 // isForm: the password is VALUE.
 func (s *scan) isForm(f field) bool {
@@ -225,7 +225,9 @@ func (s *scan) isForm(f field) bool {
 		}
 		n := len(s.spans)
 		s.takeJudged(f, v, !v.quoted)
-		return v.end > v.start && (word != " for user " || len(s.spans) > n)
+		if len(s.spans) > n {
+			return true
+		}
 	}
 	return false
 }
@@ -303,7 +305,7 @@ func (s *scan) callForm(f field) bool {
 	switch {
 	case isSnake(b[v.start:max(v.start, v.end)]) && bytes.IndexByte(f.text(), '_') > 0: // a list of names
 		return true
-	case b[open] == '(' || b[open] == ',' && behind < len(b) && b[behind] == ')':
+	case b[open] == '(' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
 	case isLineAt(b, behind), isLine(b[open]) && b[behind] == ',', b[open] == '[' && b[behind] == ']':
@@ -321,10 +323,16 @@ func (s *scan) callForm(f field) bool {
 // secondText is where a text in quotes begins behind a name in quotes: 'NAME', 'VALUE' and 'NAME' 'VALUE'.
 func secondText(f field) (i int, ok bool) {
 	b := f.b
-	if i = f.at; !f.quoted || i >= len(b) || f.from < 2 {
+	if i = f.at; i >= len(b) || f.from < 1 {
 		return 0, false
 	}
+	if i = f.at; f.from > 0 && b[f.from-1] == '{' && i < len(b) && b[i] == ',' { // {password,<<"VALUE">>} of Erlang
+		i = skipWrapper(b, skipGap(b, i+1))
+		return i, i < len(b) && b[i] == '"'
+	}
 	switch {
+	case !f.quoted:
+		return 0, false
 	case b[i] == ',':
 		i = skipGap(b, i+1)
 	case i == f.after || b[i] != b[f.from-1]:

@@ -13,6 +13,11 @@ func isProse(v []byte) bool {
 	if len(words) >= 5 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0) && spoken(words) >= 2 {
 		return true
 	}
+	if n := len(words); n >= 2 && n <= 5 && isUpper(v[0]) && len(bytes.Trim(v, lowers+uppers+" ")) == 0 {
+		if kind, t := judgeName([]byte(words[n-1])); t == strong && kind == "password" && isLower(words[n-1][0]|0x20) {
+			return true // Application password
+		}
+	}
 	ended := bytes.TrimSuffix(v, []byte("."))
 	return len(words) >= 2 && len(ended) < len(v) && isUpper(v[0]) && run(ended, 1, blankByte|wordByte) >= len(words[0]) &&
 		len(bytes.Trim(ended, lowers+uppers+" ()")) == 0 && !bytes.ContainsAny(v[1:], uppers)
@@ -55,8 +60,8 @@ func isOtherText(v []byte) bool {
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.
 func isClassPath(v []byte) bool {
 	last := bytes.LastIndexByte(v, '.') + 1
-	return bytes.Count(v, []byte(".")) >= 2 && last < len(v) && !isDigit(v[0]) && isCamelWords(v[last:]) &&
-		isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) && !bytes.ContainsAny(v, digits)
+	return bytes.Count(v, []byte(".")) >= 2-b2i(last > 0 && isLower(v[0])) && last < len(v) && !isDigit(v[0]) && isCamelWords(v[last:]) &&
+		isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) && !bytes.ContainsAny(v[last:], digits) && !mixed(bytes.Trim(v[:last], "."+digits))
 }
 
 // isPlainURL tells of an address that lets nobody in: https://app.example.org/password/reset.

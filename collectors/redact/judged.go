@@ -67,7 +67,7 @@ func (j judged) isFile() bool {
 // breaksProse tells of a value that no sentence goes on with.
 func (j judged) breaksProse() bool {
 	v := j.text
-	return bytes.Count(v, []byte(" ")) < 2 &&
+	return bytes.Count(v, []byte(" ")) < 2 && !isSentence(v) &&
 		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isGrouped(v))
 }
 

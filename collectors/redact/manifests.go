@@ -87,7 +87,7 @@ func (s *scan) dataRule(start, end int) {
 		return
 	}
 	indent, first := s.beginsLine(from)
-	if !first || !s.inSecret(b, from, at, indent) {
+	if !first || from == start && !s.inSecret(b, from, at, indent) { // only a Secret has stringData
 		return
 	}
 	_, last, _ := deeper(b, at, indent)
@@ -120,13 +120,10 @@ var secretWord = []byte("Secret")
 
 // inSecret looks for kind: Secret beside data, before or behind it.
 func (s *scan) inSecret(b []byte, from, to, indent int) bool {
-	if !bytes.Contains(b[to:], secretWord) && !bytes.Contains(s.b[max(0, from-s.context):from],
-		secretWord) {
-		return false
-	}
 	isKind := func(line []byte) bool {
 		body := bytes.TrimLeft(line, " \t-")
-		return len(line)-len(body) == indent &&
+		return len(line)-len(body) == indent && (bytes.HasPrefix(body, []byte("type: helm.sh/")) ||
+			bytes.HasPrefix(body, []byte("type: kubernetes.io/"))) || len(line)-len(body) == indent &&
 			bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil),
 				[]byte("kind: Secret"))
 	}

@@ -27,7 +27,12 @@ var middles = []middle{
 	{"T3BlbkFJ", "a0-_", 15, 200, "a0-_", 15, 200, "api-key"}, // OpenAI: "OpenAI" in base64
 	{"Q~", "a0", 4, 4, "a0-_.~", 29, 41, "client-secret"},     // Entra ID
 	{"==", "a0+/", 86, 86, "", 0, 0, "access-key"},            // a storage account
-	{"!", "a0", 12, 18, "a0._", 80, 130, "token"},             // Salesforce
+	{"!", "a0", 12, 18, "a0-._", 80, 130, "token"},            // Salesforce
+	{".AgAB", "a0-_.", 20, 90, "a0-_", 60, 2000, "token"},     // Entra ID: a refresh token, a code
+	{":APA91", "a0-_", 7, 16, "a0-_", 100, 200, "token"},      // Firebase
+	{"_PF84_", "a0-_", 60, 70, "h-", 36, 36, "token"},         // Webex
+	{"==:", "a0+/", 20, 24, "a0", 32, 32, "token"},            // Tableau
+	{"_secret_", "a0_", 15, 40, "a0", 16, 40, "token"},        // Stripe: pi_…_secret_…
 }
 
 // azureMarks are within the keys of Azure's services, and say which one checks them.

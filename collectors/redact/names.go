@@ -27,9 +27,11 @@ var names = []struct {
 	{"password", strong, `password passwords passwd passphrase pass-phrase passcode pwd pswd pass bind-pw
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
-		smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content`},
+		smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content
+		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk tls-psk-value
+		psk-value erlang-cookie password-encrypted credential-encrypted`},
 	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
-		require-pass master-auth cloud-auth`},
+		require-pass master-auth cloud-auth hash-salt clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},
@@ -42,6 +44,7 @@ var names = []struct {
 	{"sas", medium, `shared-access-signature`},
 	{"api-key", strong, `api-key api-keys`},
 	{"api-key", medium, `app-key application-key api-secret api-token api-pass prov-token`},
+	{"token", strong, `unseal-key unseal-keys unseal-keys-hex unseal-keys-b soap-session`},
 	{"token", weak, `pat`},
 	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton session-token statuspage-token
 		auth-code jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
@@ -55,7 +58,7 @@ var names = []struct {
 	{"registry-auth", weak, `registry-auth auth auths`},
 	{"registry-auth", medium, `docker-config-json docker-cfg`},
 	{"secret", medium, `secret secret-value secret-data geheimnis segredo secreto secret-string`},
-	{"credential", weak, `credential credentials creds cred zugangsdaten`},
+	{"credential", weak, `credential credentials creds cred zugangsdaten identifiants etcdctl-user`},
 	{"private-key", strong, `client-key-data`},
 	{"private-key", medium, `private-key private-key-id private-key-data key-data ssh-key`},
 	{"private-key", weak, `certificate-key pfx pfx-data pfx-blob`},
@@ -63,7 +66,7 @@ var names = []struct {
 		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
 		crypto-key aes-key hmac-key account-token schluessel tsig authentication-key privacy-key priv-key`},
 	{"key", weak, `key access-id key-id access private encrypt`},
-	{"product-key", medium, `product-key activation-key`},
+	{"product-key", medium, `product-key activation-key activation-id`},
 	{"basic-auth", medium, `basic-auth`},
 	{"snmp-community", medium, `snmp-community community-string community-strings rocommunity rwcommunity`},
 	{"snmp-community", weak, `community`},
@@ -107,7 +110,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	retrievemanagedpassword proxypass expirepasswd expirepassword
+	retrievemanagedpassword proxypass fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
 	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken`)
 
 const maxName = 96
@@ -131,6 +134,9 @@ func judgeName(name []byte) (kind string, t trust) {
 		}
 		best = e
 	}
+	if best.text == "" && hasFold(name, 0, "pwd_") {
+		return looseName(append([]byte("password"), joined[len("pwd"):]...))
+	}
 	if best.text == "" {
 		return looseName(joined)
 	}
@@ -142,7 +148,7 @@ func judgeName(name []byte) (kind string, t trust) {
 	if best.text == "keycontent" && bytes.IndexByte(name, '_') >= 0 { // key_content of fluent-bit
 		return "", noSecret
 	}
-	if string(joined) == "hkey" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
+	if string(joined) == "hkey" || string(name) == "sshpass" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
 		return "", noSecret // an error; the folder that a shell is in
 	}
 	return best.kind, best.trust

@@ -71,8 +71,9 @@ func isSetting(text []byte) bool {
 func (s *scan) usingRule(start, end int) {
 	b := s.see(start)
 	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
-	if !v.open && v.end > v.start && looksChosen(b[v.start:v.end]) &&
-		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 {
+	if !v.open && v.end > v.start && fitsPassword(b[v.start:v.end]) && !isComposed(b[v.start:v.end]) &&
+		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 &&
+		indexFold(b[max(0, start-layerBack/2):start], "connect ") >= 0 {
 		s.takePassword(v)
 	}
 }

@@ -8,8 +8,8 @@ import (
 // Sentences that tell a value some words behind its name: the password of ops is …
 
 const (
-	phraseReach = 48 // bytes between a name and the word that tells its value
-	phraseWords = 6
+	phraseReach = 64 // bytes between a name and the word that tells its value
+	phraseWords = 8
 )
 
 // phraseForm takes what can be little else than a value behind "is" or a colon.
@@ -55,6 +55,9 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			return true
 		}
 	}
+	if about := wordBefore(f.b, i); about == "for" || about == "of" || about == "on" {
+		return false // whose it is
+	}
 	return words <= 3 && s.told(f, skipGap(f.b, i), false)
 }
 
@@ -78,7 +81,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	}
 	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], "."))
 	text := b[v.start:v.end]
-	if len(text) == 0 || text[0] == '-' || text[0] == ' ' && closesText(b, v.start-1) {
+	if len(text) == 0 || text[0] == '-' || text[0] == ' ' && closesText(b, v.start-1) || hasFold(text, 0, "0x") || isSentence(text) {
 		return false
 	}
 	if s.toldOfUser(f, v) {

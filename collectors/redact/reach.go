@@ -19,7 +19,7 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):
 		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
-	return plainStops, false
+	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
 }
 
 // reachOfSetting tells what ends the value behind NAME=.

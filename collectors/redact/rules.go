@@ -33,10 +33,10 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es|clave: `},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|set pwd_|export pwd_|env:pwd_|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es|clave: |clave=`},
 	{(*scan).nameRule,
-		`_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
-	{(*scan).codeRule, `?code=|&code=`},
+		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
+	{(*scan).codeRule, `?code=|&code=| code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).basicRule, `basic `},
@@ -51,15 +51,15 @@ var rules = []struct {
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
-		`networkcredential(|pscredential(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|x509certificate2(|passwordcredential(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
+		`networkcredential(|pscredential(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordcredential(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
-	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin`},
+	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|keystore.bat add|keystore add`},
 	{(*scan).chpasswdRule, `chpasswd`},
 	{(*scan).blobRule,
 		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
-	{(*scan).hashRule, `:{sha}|:{ssha}`},
+	{(*scan).hashRule, `:{sha}|:{ssha}|pbkdf2_sha`},
 	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac`},
 	{(*scan).rancherRule, `::server:|::node:`},
 	{(*scan).encodedCommandRule,
@@ -67,10 +67,27 @@ var rules = []struct {
 	{(*scan).literalRule, `from-literal`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
+	{(*scan).passRule, `\npass |: pass |- pass |> pass |> auth |: auth `},
+	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
+	{(*scan).oauthRule, `auth xoauth2 |authenticate xoauth2 `},
+	{(*scan).monitorRule, `"auth" `},
+	{(*scan).lapsRule, `,"p":"`},
+	{(*scan).csvTokenRule, `"system:`},
+	{(*scan).communityRule, `validcommunities`},
+	{(*scan).insertRule, `values (|values(`},
+	{(*scan).askedRule, `assword:"`},
+	{(*scan).convertRule, `cannot convert the "`},
+	{(*scan).accountRule, `login=|]:587 |]:587\t|]:465 |]:465\t`},
+	{(*scan).keyNameRule, `hmac-sha256:|hmac-sha384:|hmac-sha512:|hmac-sha1:|hmac-md5:`},
+	{(*scan).sealedRule, `enc[aes256_gcm,|enc[pkcs7,`},
+	{(*scan).vaultRule, `$ansible_vault;`},
+	{(*scan).newValueRule, `new value: `},
+	{(*scan).partRule, `form-data; name="`},
+	{(*scan).loginRule, ` login `},
 	{(*scan).pgpassRule, `:5432:|:6432:`},
 	{(*scan).netrcRule, " login |\nlogin |\tlogin "},
 	{(*scan).webhookRule,
-		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|hooks.zapier.com/hooks/catch/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/|/hooks/`},
+		`hooks.slack.com/services/|hooks.slack.com/workflows/|hooks.slack.com/triggers/|hooks.zapier.com/hooks/catch/|webhook.office.com/webhookb2/|discord.com/api/webhooks/|discordapp.com/api/webhooks/|outlook.office.com/webhook/|api.telegram.org/bot|softlayer.com/soap/v3/|softlayer.com/soap/v3.1/|thingsboard.cloud/api/v1/|/v3/import/|/hooks/|/webhook/|/login?t=`},
 }
 
 // follows are the bytes behind a name that matter.
@@ -99,7 +116,7 @@ func init() {
 			add(r, text)
 		}
 	}
-	lines := strings.NewReplacer(`\n`, "\n", `\r`, "\r")
+	lines := strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t")
 	for _, row := range rules {
 		for text := range strings.SplitSeq(row.texts, "|") {
 			behind := ""

@@ -34,7 +34,7 @@ func (s *scan) tableForm(f field) bool {
 		return s.separated(f, line, end, '|')
 	case s.isUnderlined(b, end):
 		return s.ruled(f, line, nextPayload(b, end))
-	case isSpacedHeading(b[line:end]):
+	case isSpacedHeading(b[line:end]), f.trust == strong && isNamesOfColumns(b[line:end]):
 		return s.ruled(f, line, line)
 	}
 	for _, sep := range []byte(",;\t") {
@@ -78,6 +78,22 @@ func isSpacedHeading(line []byte) bool {
 		names++
 	}
 	return names >= 2
+}
+
+// isNamesOfColumns tells of names with two blanks or more between them, each of one word:
+// ComputerName    Password    ExpirationTimestamp.
+func isNamesOfColumns(line []byte) bool {
+	names := 0
+	for cell := range bytes.SplitSeq(bytes.TrimRight(line, " \r"), []byte("  ")) {
+		if cell = bytes.Trim(cell, " "); len(cell) == 0 {
+			continue
+		}
+		if !isIdentifier(cell) || !isUpper(cell[0]) || bytes.ContainsAny(cell, digits) {
+			return false
+		}
+		names++
+	}
+	return names >= 3
 }
 
 // isUnderlined tells whether the next line is made of dashes.
@@ -150,7 +166,7 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 		return false
 	}
 	text := f.b[cell.start:cell.end]
-	if isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
+	if isPlaceholder(bytes.Trim(text, "`\"'")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
 		return true // what a document says of a setting
 	}
 	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(text) || bytes.IndexByte(text, ' ') > 0)

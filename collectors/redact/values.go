@@ -97,7 +97,7 @@ func isMember(text []byte, behind byte) bool {
 	root, _, _ := bytes.Cut(text, []byte("."))
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
-	return member >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 ||
+	return member >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 && (isCamelWords(text[i+1:]) || len(bytes.Trim(text[i+2:], lowers)) == 0) ||
 		roots[strings.ToLower(string(root))]
 }
 

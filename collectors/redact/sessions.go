@@ -1,0 +1,211 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Secrets in the words of protocols, of statements and of tools that ask and answer.
+
+// line is the rest of the line from i on.
+func (s *scan) rest(i int) []byte {
+	b := s.see(i)
+	return b[i:lineEnd(b, i)]
+}
+
+// passRule takes the password of a session of FTP, POP3 or Redis: PASS VALUE, AUTH VALUE.
+func (s *scan) passRule(start, end int) {
+	word := bytes.TrimLeft(s.b[start:end], "\r\n\t:>- ")
+	if string(word) != "PASS " && string(word) != "AUTH " {
+		return
+	}
+	v := s.value(s.see(end), end, " \t\r\n\\")
+	if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
+		s.takePassword(v)
+	}
+}
+
+// answerRule takes what a client of SMTP sends when it is asked for its password in base64.
+func (s *scan) answerRule(_, end int) {
+	b := s.see(end)
+	line := nextLine(b, lineEnd(b, end))
+	text := bytes.TrimRight(b[line:lineEnd(b, line)], " \t\r")
+	from := line + bytes.LastIndexByte(text, ' ') + 1
+	if last := line + len(text); from < last && run(b, from, base64Byte) == last {
+		s.add(from, last, "password", b[from:last])
+	}
+}
+
+// oauthRule takes what a client logs in with: AUTH XOAUTH2 VALUE.
+func (s *scan) oauthRule(_, end int) {
+	b := s.see(end)
+	if last := run(b, end, base64Byte); last-end >= 16 {
+		s.add(end, last, "basic-auth", b[end:last])
+	}
+}
+
+// monitorRule takes the last text of a command as Redis shows it: "AUTH" "user" "VALUE".
+func (s *scan) monitorRule(_, end int) {
+	line := bytes.TrimRight(s.rest(end), " \r")
+	quote := bytes.LastIndexByte(line[:max(0, len(line)-1)], '"')
+	if len(line) > 1 && line[len(line)-1] == '"' && bytes.Count(line, []byte(`"`)) <= 4 {
+		s.takePassword(value{start: end + quote + 1, end: end + len(line) - 1, quoted: true, quote: '"'})
+	}
+}
+
+// lapsRule takes what Windows LAPS stores: {"n":"Administrator","t":"1d8161b41c41cde","p":"VALUE"}.
+func (s *scan) lapsRule(start, end int) {
+	before := s.b[max(0, start-layerBack/2):start]
+	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) && bytes.Contains(before[i:], []byte(`"t":"`)) {
+		s.takePassword(s.value(s.see(end), end-1, plainStops))
+	}
+}
+
+// csvTokenRule takes the first cell of a file of static tokens: VALUE,user,10001,"system:masters".
+func (s *scan) csvTokenRule(start, _ int) {
+	lowest := max(0, start-layerBack)
+	from := lowest + lineStart(s.b[lowest:], start-lowest)
+	end := run(s.b[:start], from, tokenByte)
+	if end-from >= 16 && end < start && s.b[end] == ',' && bytes.Count(s.b[end:start], []byte(",")) == 3 {
+		s.add(from, end, "token", s.b[from:end])
+	}
+}
+
+// communityRule takes the names of values of the registry, which are what SNMP's clients say.
+func (s *scan) communityRule(_, end int) {
+	b := s.see(end)
+	for i := lineEnd(b, end); ; {
+		line := nextLine(b, i)
+		if i = lineEnd(b, line); i == line {
+			return
+		}
+		text := b[line:i]
+		if at := bytes.Index(text, []byte(`"=dword:`)); at > 0 && text[0] == '"' {
+			s.add(line+1, line+at, "snmp-community", text[1:at])
+		} else if at := bytes.Index(text, []byte(" REG_DWORD")); at > 0 {
+			name := skipBlanks(text, 0)
+			last := len(bytes.TrimRight(text[:at], " "))
+			s.add(line+name, line+last, "snmp-community", text[name:last])
+		} else {
+			return
+		}
+	}
+}
+
+// insertRule takes the cell of INSERT INTO x (login, password) VALUES ('ops', 'VALUE').
+func (s *scan) insertRule(start, end int) {
+	b := s.see(start)
+	before := s.b[max(0, start-4*layerBack):start]
+	open, close := bytes.LastIndexByte(before, '('), bytes.LastIndexByte(before, ')')
+	if open < 0 || close < open || indexFold(before[max(0, open-layerBack/2):open], "insert ") < 0 {
+		return
+	}
+	i := end
+	for name := range bytes.SplitSeq(before[open+1:close], []byte(",")) {
+		v := s.value(b, skipSpace(b, i), plainStops)
+		name = bytes.Trim(name, " \t\r\n\"`[]'")
+		if kind, t := judgeName(name); t > loose && v.quoted {
+			s.takeJudged(field{b: b, from: start, to: start, kind: kind, trust: t}, v, false)
+		}
+		if i = skipSpace(b, skipQuote(b, max(i, v.end))); i >= len(b) || b[i] != ',' {
+			return
+		}
+		i++
+	}
+}
+
+// askedRule takes what a script of expect sends when it is asked: expect "assword:", send "VALUE\r".
+func (s *scan) askedRule(_, end int) {
+	b := s.see(end)
+	if at := indexFold(b[end:min(len(b), end+layerBack/2)], `send "`); at >= 0 {
+		v := s.value(b, end+at+len(`send "`)-1, plainStops)
+		v.end = v.start + len(bytes.TrimSuffix(bytes.TrimSuffix(b[v.start:max(v.start, v.end)], []byte(`\r`)), []byte(`\n`)))
+		s.takePassword(v)
+	}
+}
+
+// convertRule takes what PowerShell could not take for a credential: Cannot convert the "ops:VALUE" value.
+func (s *scan) convertRule(_, end int) {
+	b := s.see(end)
+	v := s.value(b, end-1, plainStops)
+	if v.open || v.end <= v.start {
+		return
+	}
+	if colon := bytes.IndexByte(b[v.start:v.end], ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
+		s.takeAccount(v)
+	} else if bytes.Contains(s.rest(v.end), []byte("SecureString")) {
+		s.takePassword(v)
+	}
+}
+
+// accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix.
+func (s *scan) accountRule(_, end int) {
+	v := s.value(s.see(end), skipBlanks(s.b, end), " \t\r\n\"'")
+	if text := s.b[v.start:max(v.start, v.end)]; !v.open && bytes.IndexByte(text, ':') > 0 {
+		if i := bytes.LastIndexByte(text, ':'); fitsPassword(text[i+1:]) || mixed(text[i+1:]) {
+			s.takePassword(value{start: v.start + i + 1, end: v.end})
+		}
+	}
+}
+
+// keyNameRule takes the key behind its name: nsupdate -y hmac-sha256:NAME:VALUE.
+func (s *scan) keyNameRule(_, end int) {
+	b := s.see(end)
+	i := run(b, end, nameByte)
+	if last := run(b, i+1, base64Byte); i < len(b) && b[i] == ':' && last-i > 16 {
+		s.add(i+1, last, "key", b[i+1:last])
+	}
+}
+
+// sealedRule takes what sops and hiera sealed, up to its bracket.
+func (s *scan) sealedRule(start, end int) {
+	if i := bytes.IndexByte(s.rest(end), ']'); i > 0 {
+		s.add(start, end+i+1, "password", s.b[start:end+i+1])
+	}
+}
+
+// vaultRule takes the lines of hexadecimal digits that Ansible sealed.
+func (s *scan) vaultRule(_, end int) {
+	b := s.see(end)
+	for i := lineEnd(b, end); ; {
+		line := skipBlanks(b, nextLine(b, i))
+		if i = run(b, line, hexByte); i-line < 16 || i < len(b) && !isLine(b[i]) {
+			return
+		}
+		s.add(line, i, "password", b[line:i])
+	}
+}
+
+// newValueRule takes what a tool set a password to: New value: VALUE.
+func (s *scan) newValueRule(start, end int) {
+	v := s.value(s.see(end), end, " \t\r\n")
+	if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) &&
+		indexFold(s.b[max(0, start-layerBack/2):start], "password") >= 0 {
+		s.takePassword(v)
+	}
+}
+
+// partRule takes the part of a form that a browser sends: name="password", an empty line, VALUE.
+func (s *scan) partRule(_, end int) {
+	b := s.see(end)
+	name := run(b, end, nameByte)
+	kind, t := judgeName(b[end:name])
+	if name >= len(b) || b[name] != '"' || t < medium {
+		return
+	}
+	at := nextLine(b, lineEnd(b, name))
+	if at = nextLine(b, skipBlanks(b, at)); at > name {
+		s.takeJudged(field{b: b, from: end, to: name, kind: kind, trust: t}, value{start: at, end: lineEnd(b, at)}, false)
+	}
+}
+
+// loginRule takes the second word of a client of IMAP: a001 LOGIN ops "VALUE".
+func (s *scan) loginRule(start, end int) {
+	if !bytes.Contains(s.b[start:end], []byte("LOGIN ")) {
+		return
+	}
+	list := words(s, s.b[:end+len(s.rest(end))], end)
+	if len(list) == 2 && (list[1].quoted || fitsPassword(s.b[list[1].start:list[1].end])) && strings.IndexByte("/-", s.b[list[0].start]) < 0 {
+		s.takePassword(list[1])
+	}
+}
