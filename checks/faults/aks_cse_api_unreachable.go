@@ -18,7 +18,7 @@ reports VMExtensionProvisioningError. A firewall, a route, a network security gr
 authorized IP ranges block the way, or the name of a private cluster does not resolve in the virtual
 network.
 
-The check looks for this exit in the log of the script.`,
+The check looks for this exit in the log of the script, and for the answer of AKS.`,
 	Fix: checks.Steps(
 		checks.Inspect("Resolve-DnsName API-SERVER; Test-NetConnection API-SERVER -Port 443",
 			"On the node, check the name and the port of the API server."),

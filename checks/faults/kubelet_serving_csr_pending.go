@@ -14,8 +14,8 @@ var _ = register(&checks.Check{
 Kubernetes approves these requests by itself. Until somebody does, kubectl logs, exec and metrics
 fail for the pods of this node.
 
-The check looks for the message in the log of the kubelet. A kubelet has none for some seconds at
-its first start.`,
+The check looks for the message in the log of the kubelet and in the answers of kubectl. A kubelet
+has none for some seconds at its first start.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving",
 			"Find the pending requests of this node."),

@@ -43,7 +43,7 @@ The check compares the routes with the podCIDR and the address of each Node that
 		{Text: "Error removing route: ", In: []string{"flanneld"}, ConfirmOnly: true},
 		{Text: "Error recovering route to ", In: []string{"flanneld"},
 			Until: []string{"Recovered route to "},
-			Says:  "flanneld could not set the route to another node's pods again"},
+			Says:  "flanneld could not set the route to another node's pods"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
