@@ -42,6 +42,7 @@ The check looks for the error in the log of the kubelet.`,
 			Also:  []string{"certificate signed by unknown authority"},
 			In:    []string{"kubelet"},
 			Until: nodeRegistered,
+			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
 		{Text: "Failed to ensure lease exists", Or: leaseFailed,
 			Also:  []string{"certificate signed by unknown authority"},
