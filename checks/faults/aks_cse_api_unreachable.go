@@ -18,7 +18,7 @@ reports VMExtensionProvisioningError. A firewall, a route, a network security gr
 authorized IP ranges block the way, or the name of a private cluster does not resolve in the virtual
 network.
 
-The check looks for this exit in the log of the script.`,
+The check looks for this exit in the log of the script, and for the answer of AKS.`,
 	Fix: checks.Steps(
 		checks.Inspect("Resolve-DnsName API-SERVER; Test-NetConnection API-SERVER -Port 443",
 			"On the node, check the name and the port of the API server."),
@@ -31,15 +31,19 @@ The check looks for this exit in the log of the script.`,
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/windows-cse-error-check-api-server-connectivity",
 		"https://github.com/Azure/AgentBaker/blob/master/staging/cse/windows/kubernetesfunc.ps1",
 		"https://github.com/Azure/AKS/issues/1607",
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/error-codes/vmextensionerror-k8sapiserverconnfail",
 	},
 	Breaks:   []*checks.Effect{effectKubelet},
 	Explains: []string{"aks-provisioning-failed"},
 	Applies:  checks.OnPlatform(node.AKS),
-	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.Logs("other"), evidence.PodEvents)},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_CHECK_API_SERVER_CONNECTIVITY",
 			Until: []string{"Connected to API server successfully"},
 			Says:  "the provisioning of AKS cannot reach the API server on port 443"},
+		// what AKS answers to the one who adds the pool; the second form is of Azure's page on it
+		{Text: "K8SAPIServerConnFailVMExtensionError", Or: []string{"VMExtensionError_K8SAPIServerConnFail"},
+			Says: "the provisioning of AKS cannot reach the API server on port 443"},
 		{Text: "Set ExitCode to 5 and exit",
 			Also:  []string{"Failed to connect to API server"},
 			Until: []string{"Connected to API server successfully"},

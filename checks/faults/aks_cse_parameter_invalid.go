@@ -28,6 +28,7 @@ The check looks for these words in the log of the script.`,
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://github.com/Azure/AgentBaker/pull/2441",
+		"https://github.com/Azure/AgentBaker/pull/990",
 		"https://github.com/Azure/AgentBaker/blob/main/parts/windows/windowscsehelper.ps1",
 	},
 	Breaks:   []*checks.Effect{effectKubelet},
@@ -39,5 +40,9 @@ The check looks for these words in the log of the script.`,
 			Or:   []string{`Cannot find path 'C:\AzureData\CSEResult.log' because it does not exist`},
 			Not:  []string{cseCommand},
 			Says: "the provisioning script of AKS did not run: one of its parameters is not valid"},
+		// PowerShell's words for an empty value of a parameter that a function of the script needs
+		{Text: "Set ExitCode to ", Also: []string{"and exit. Error: Cannot bind argument to parameter"},
+			In:   aksLogs,
+			Says: "the provisioning script of AKS ended: one of its parameters is empty"},
 	},
 })

@@ -80,6 +80,10 @@ counted.`,
 		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"},
 			Until: nodeRegistered, // it has got a new one with its bootstrap token
 			Says:  "the kubelet's client certificate has expired"},
+		// pkg/kubelet/certificate/transport.go of Kubernetes: every ten seconds, or as its last words
+		{Text: "The currently active client certificate has expired", In: []string{"kubelet"},
+			Until: append([]string{"certificate rotation detected"}, nodeRegistered...),
+			Says:  "the kubelet's client certificate has expired"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		findings := outdated(evidence.Certificates.In(s), s.Now())

@@ -28,6 +28,7 @@ The check looks for the error of the API server in texts that quote it.`,
 	Links: []string{
 		"https://github.com/projectcalico/calico/issues/9683",
 		"https://github.com/kubernetes/kubernetes/issues/100098",
+		"https://github.com/kelseyhightower/kubernetes-the-hard-way/issues/146",
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/kubeadm-certs/#kubelet-serving-certs",
 	},
 	Breaks: []*checks.Effect{},
@@ -35,6 +36,9 @@ The check looks for the error of the API server in texts that quote it.`,
 	Signs: []checks.Sign{
 		{Text: "because it doesn't contain any IP SANs",
 			Also: []string{"10250"},
+			Says: "the API server refuses the kubelet's certificate: it does not have the address of the node"},
+		{Text: "x509: certificate is valid for ",
+			Also: []string{":10250/", ", not "},
 			Says: "the API server refuses the kubelet's certificate: it does not have the address of the node"},
 	},
 })

@@ -14,8 +14,8 @@ var _ = register(&checks.Check{
 Kubernetes approves these requests by itself. Until somebody does, kubectl logs, exec and metrics
 fail for the pods of this node.
 
-The check looks for the message in the log of the kubelet. A kubelet has none for some seconds at
-its first start.`,
+The check looks for the message in the log of the kubelet and in the answers of kubectl. A kubelet
+has none for some seconds at its first start.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving",
 			"Find the pending requests of this node."),
@@ -24,6 +24,7 @@ its first start.`,
 		checks.Do("Install a controller that approves such requests for known nodes."),
 		checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz", "ok")),
 	Links: []string{
+		"https://github.com/kubernetes/kubeadm/issues/591",
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/kubeadm-certs/#kubelet-serving-certs",
 		"https://kubernetes.io/docs/reference/access-authn-authz/kubelet-tls-bootstrapping/#certificate-rotation",
 	},
@@ -34,5 +35,15 @@ its first start.`,
 			Level: checks.Warn,
 			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
 			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
+		// the words of Kubernetes 1.8
+		{Text: "http: TLS handshake error from", Also: []string{": no certificate available"},
+			In:    []string{"kubelet"},
+			Level: checks.Warn,
+			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
+			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
+		// The alert of a TLS server that has no certificate (crypto/tls), from the kubelet's port.
+		{Text: "remote error: tls: internal error", Also: []string{":10250/"},
+			Level: checks.Warn,
+			Says:  "the kubelet refuses connections: it has no serving certificate"},
 	},
 })

@@ -60,12 +60,13 @@ func refusedNetwork(s evidence.Snapshot, id, format string) []*checks.Finding {
 	return []*checks.Finding{f}
 }
 
-// nameTaken leaves out docker's own network, and what a later line of flanneld or the Antrea agent
-// says they have got.
+// nameTaken leaves out docker's own network, what the setup of flannel's pod prints at each restart
+// because the network External is there (sig-windows-tools, pull request 106), and what a later line
+// of flanneld or the Antrea agent says they have got.
 func nameTaken() checks.Sign {
 	s := unlike(checks.SignOfCode("HCN_E_NETWORK_ALREADY_EXISTS",
 		"HNS refuses to create the pod network: the name is already in use"),
-		`"nat" network`, `\"nat\" network`)
+		`"nat" network`, `\"nat\" network`, "Invoke-HnsRequest")
 	s.Until = networkCreated
 	return s
 }

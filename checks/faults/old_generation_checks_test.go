@@ -145,6 +145,10 @@ func TestOVSNetworkMissing(t *testing.T) {
 		{"the extension is off", ovn + services("running") + network("transparent",
 			`,"Extensions":[{"Id":"583CC151-73EC-4A6A-8B47-578297AD7623","IsEnabled":false,"Name":"Cloudbase Open vSwitch Extension"}]`),
 			"fail: the extension of Open vSwitch is not enabled on the switch of HNS network external [state]"},
+		{"HNS of 1803 lists it as off though it works, says ovn-kubernetes pull request 356",
+			ovn + services("running") + network("transparent",
+				`,"Extensions":[{"Id":"583cc151-73ec-4a6a-8b47-578297ad7623","IsEnabled":false,"Name":"Cloudbase Open vSwitch Extension"}]`) +
+				"-- os.json --\n{\"build\":17134}\n", "pass"},
 		{"ovs-vsctl came before the database", ovn + logTelling("openvswitch",
 			"ovs-vsctl: unix:C:/ProgramData/openvswitch/db.sock: database connection failed (No such file or directory)"),
 			"unknown"},

@@ -8,6 +8,10 @@ import (
 	"doctor/checks/node"
 )
 
+// build1803 is Windows Server, version 1803. Its HNS lists the extension as not enabled though it is
+// (ovn-kubernetes, pull request 356).
+const build1803 = 17134
+
 var _ = register(&checks.Check{
 	ID:       "ovs-network-missing",
 	Title:    "OVN transparent network or Open vSwitch is missing",
@@ -20,7 +24,7 @@ cannot be attached; without the service or the extension the switch forwards no 
 nodes.
 
 The check looks for a transparent network in HNS, the service, and the extension if HNS lists
-extensions.`,
+extensions. HNS of Windows Server 1803 does not show whether the extension is enabled.`,
 	Fix: checks.Steps(
 		checks.Run(`docker network create -d transparent --gateway GATEWAY --subnet SUBNET -o com.docker.network.windowsshim.interface="Ethernet" external`,
 			"If the network external is missing, create it.").
@@ -32,11 +36,13 @@ extensions.`,
 			"Start the services of Open vSwitch."),
 		checks.Verify("ovs-vsctl show", "the bridge and its ports, without an error")),
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/intro/",
-		"https://github.com/ovn-kubernetes/ovn-kubernetes", "https://cloudbase.it/openvswitch/"},
+		"https://github.com/ovn-kubernetes/ovn-kubernetes",
+		"https://github.com/ovn-kubernetes/ovn-kubernetes/pull/356", "https://cloudbase.it/openvswitch/"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady, effectServices,
 		effectContainers},
 	Applies: checks.OnAll(checks.OnGeneration(node.Gen19), checks.OnCNI(node.OVN)),
 	Needs:   []evidence.Need{evidence.HNSNetworks, evidence.Services},
+	Uses:    []evidence.Need{evidence.OSInfo},
 	Signs: []checks.Sign{
 		// Antrea's too, and each start before the service is up
 		{Text: "database connection failed", Also: []string{"ovs-vsctl", "db.sock"},
@@ -73,6 +79,9 @@ extensions.`,
 					len(evidence.Services.In(s))))
 		case !there && len(findings) == 0:
 			return nil, checks.Unknown(evidence.ListIncomplete.Gap("services"))
+		}
+		if evidence.OSInfo.In(s).Build == build1803 {
+			return findings, nil
 		}
 		return append(findings, ovsExtensionOff(s, transparent)...), nil
 	},

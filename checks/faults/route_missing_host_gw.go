@@ -39,6 +39,11 @@ The check compares the routes with the podCIDR and the address of each Node that
 		{Text: "Error creating route: ", In: []string{"flanneld"},
 			Says: "flanneld could not set the route to another node's pods"},
 		{Text: "Replacing existing route ", In: []string{"flanneld"}, ConfirmOnly: true},
+		// It stays at the old route, or one of a node that is gone stays: the words are the same.
+		{Text: "Error removing route: ", In: []string{"flanneld"}, ConfirmOnly: true},
+		{Text: "Error recovering route to ", In: []string{"flanneld"},
+			Until: []string{"Recovered route to "},
+			Says:  "flanneld could not set the route to another node's pods"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

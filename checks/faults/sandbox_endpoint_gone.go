@@ -24,13 +24,18 @@ The check looks for the plugin's error in the logs and events.`,
 		checks.Verify("crictl pods --state NotReady", "no sandbox of a deleted pod")),
 	Links: []string{
 		"https://github.com/containerd/containerd/issues/6135",
+		"https://github.com/Azure/azure-container-networking/issues/715",
 		"https://github.com/containernetworking/cni/blob/main/SPEC.md#del-remove-container-from-network-or-un-apply-modifications",
 	},
 	Breaks: []*checks.Effect{},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.Logs("kubelet"), evidence.PodEvents, evidence.Logs("other"))},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.Logs("azure-vnet"), evidence.Logs("kubelet"), evidence.PodEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "Failed to get hcn endpoint with id:",
 			Also: []string{"not found", "destroy network"},
+			Says: "a sandbox stays because its HNS endpoint is gone"},
+		// azure-vnet until 1.2.0 (cni/network/network.go)
+		{Text: "DEL command completed with err", Also: []string{"The endpoint was not found"},
+			In:   []string{"azure-vnet"},
 			Says: "a sandbox stays because its HNS endpoint is gone"},
 	},
 })
