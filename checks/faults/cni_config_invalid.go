@@ -29,10 +29,7 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		checks.Edit("{cniFile}",
 			"Correct the reported line, and save the file as UTF-8 without a byte order mark."),
 		checks.Do("Correct the script or template that writes the file, too."),
-		checks.Run("{restart runtime}",
-			"Restart the container runtime: it reads the file at its start.").
-			Costs("Running containers are not affected."),
-		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+		runtimeAgain, nodeReady),
 	Links: []string{"https://www.cni.dev/docs/spec/",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/migrating-from-dockershim/troubleshooting-cni-plugin-related-errors/",
@@ -54,10 +51,7 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		{Text: "incompatible CNI versions; config is", Fix: checks.Steps(
 			checks.Edit("{cniFile}",
 				"Set cniVersion to a version that the plugin supports: the error lists them. Or install a later release of the plugin."),
-			checks.Run("{restart runtime}",
-				"Restart the container runtime: it reads the file at its start.").
-				Costs("Running containers are not affected."),
-			checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+			runtimeAgain, nodeReady),
 			Says: "a CNI plugin does not support the cniVersion of its configuration"},
 		{Text: "Network has host bits set",
 			Says: "a CNI plugin refuses the subnet of its configuration"},
@@ -92,6 +86,13 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		return findings, nil
 	},
 })
+
+var (
+	runtimeAgain = checks.Run("{restart runtime}",
+		"Restart the container runtime: it reads the file at its start.").
+		Costs("Running containers are not affected.")
+	nodeReady = checks.Verify("kubectl get node {node}", "STATUS is Ready")
+)
 
 var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
 
