@@ -29,12 +29,11 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		checks.Edit("{cniFile}",
 			"Correct the reported line, and save the file as UTF-8 without a byte order mark."),
 		checks.Do("Correct the script or template that writes the file, too."),
-		checks.Run("{restart runtime}",
-			"Restart the container runtime: it reads the file at its start.").
-			Costs("Running containers are not affected."),
-		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+		runtimeAgain, nodeReady),
 	Links: []string{"https://www.cni.dev/docs/spec/",
-		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
+		"https://kubernetes.io/docs/tasks/administer-cluster/migrating-from-dockershim/troubleshooting-cni-plugin-related-errors/",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/266"},
 	Breaks: []*checks.Effect{effectCNIConfig, effectPodStart, effectNodeReady},
 	Explains: []string{"cni-subnet-mismatch", "cni-nameserver-mismatch",
 		"outboundnat-exception-missing"},
@@ -48,6 +47,12 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		{Text: "error reading network config: invalid character",
 			Says: "a CNI plugin cannot read its configuration"},
 		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},
+		// pkg/version/reconcile.go of github.com/containernetworking/cni, in the plugin
+		{Text: "incompatible CNI versions; config is", Fix: checks.Steps(
+			checks.Edit("{cniFile}",
+				"Set cniVersion to a version that the plugin supports: the error lists them. Or install a later release of the plugin."),
+			runtimeAgain, nodeReady),
+			Says: "a CNI plugin does not support the cniVersion of its configuration"},
 		{Text: "Network has host bits set",
 			Says: "a CNI plugin refuses the subnet of its configuration"},
 		{Text: "value must be of the format xx-xx", Also: []string{"endpointMacPrefix"},
@@ -81,6 +86,13 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		return findings, nil
 	},
 })
+
+var (
+	runtimeAgain = checks.Run("{restart runtime}",
+		"Restart the container runtime: it reads the file at its start.").
+		Costs("Running containers are not affected.")
+	nodeReady = checks.Verify("kubectl get node {node}", "STATUS is Ready")
+)
 
 var macPrefix = regexp.MustCompile(`^[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}$`)
 

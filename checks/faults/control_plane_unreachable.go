@@ -30,7 +30,8 @@ components: their requests have failed for two minutes or more, and none was ans
 		checks.Do("Correct the route, or allow the connection in the firewalls between the node and the control plane."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
-		"https://kubernetes.io/docs/reference/networking/ports-and-protocols/"},
+		"https://kubernetes.io/docs/reference/networking/ports-and-protocols/",
+		"https://github.com/projectcalico/calico/issues/4682"},
 	Symptom: true,
 	Needs:   []evidence.Need{evidence.ReachProbes},
 	Signs:   unansweredSigns(),
@@ -73,10 +74,13 @@ func unansweredSigns() []checks.Sign {
 	var signs []checks.Sign
 	for _, request := range []string{"Failed to list *v1.", "Failed to watch *v1.",
 		"Unable to register node with API server", "Error updating node status",
-		"Failed to update lease", "Failed to ensure lease exists"} {
+		"Failed to update lease", "Failed to ensure lease exists",
+		// startup.go of Calico, which then exits
+		"Unable to ensure datastore is migrated"} {
 		for _, failure := range []string{"connectex: ", "i/o timeout"} {
 			signs = append(signs, checks.Sign{Text: request, Also: []string{"dial tcp", failure},
-				Not: []string{"dial tcp: lookup", "127.0.0.1"}, Until: reachedAPIServer, Level: checks.Warn,
+				Not: []string{"dial tcp: lookup", "127.0.0.1"}, Level: checks.Warn,
+				Until: append([]string{"Using node name"}, reachedAPIServer...),
 				Lasts: 2 * time.Minute, Says: "a component of the node cannot connect to the API server"})
 		}
 	}

@@ -26,12 +26,11 @@ runs on has found its interface when it started; then this is a warning about th
 of such an end on a node whose adapters are right by now was the short moment.`,
 	Fix: checks.Steps(
 		checks.Do("Set --iface of flanneld to {managementIP}, an address of this node."),
-		checks.Run("{restart flanneld}", "Restart flanneld.").
-			Costs("The node loses its network for a few seconds if flanneld creates the HNS network."),
-		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
-			"the network {network}")),
+		flanneldAgain, networkThere),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/pull/13",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/40",
+		"https://github.com/flannel-io/flannel/issues/944",
+		"https://github.com/rancher/rancher/issues/16308",
 		"https://github.com/rancher/rke2/pull/5703"},
 	Breaks:   []*checks.Effect{effectFlanneld, effectContainers},
 	Explains: []string{"rke2-flanneld-exit"},
@@ -40,6 +39,13 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		evidence.Pods)},
 	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
+		// v0.10 to v0.12 look in the output of netsh for "Configuration for interface", which
+		// another language of Windows calls something else: github.com/rakelkar/gonetsh.
+		{Text: `no index found for interface ""`, Until: subnetWritten,
+			Fix: checks.Steps(checks.Do(
+				"Update flanneld to v0.13 or later: it does not read the output of netsh."),
+				flanneldAgain, networkThere),
+			Says: "flanneld exits: this release can read only the English output of netsh"},
 		// While a virtual switch takes over the adapter, its address is gone for a moment.
 		{Text: "Failed to find interface to use that matches the interfaces and/or regexes provided", Until: subnetWritten, Says: "flanneld exits: no adapter matches its --iface"},
 		{Text: "Failed to find any valid interface to use", Until: subnetWritten,
@@ -83,6 +89,13 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 				"--iface={managementIP}")))}, nil
 	},
 })
+
+var (
+	flanneldAgain = checks.Run("{restart flanneld}", "Restart flanneld.").
+			Costs("The node loses its network for a few seconds if flanneld creates the HNS network.")
+	networkThere = checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
+		"the network {network}")
+)
 
 // flannelInterfaces are the values of flanneld's --iface, and what shows its command line at all.
 func flannelInterfaces(n *node.Node) (told []string, from evidence.Because) {

@@ -36,7 +36,8 @@ the host network, which bind their ports themselves.`,
 			"a PortMapping policy for the port")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
-		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/41094"},
+		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/36983",
+		"https://github.com/moby/moby/issues/41094"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles,
 		evidence.Ports)},
@@ -48,6 +49,8 @@ the host network, which bind their ports themselves.`,
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "create the new HNSEndpoint"),
 		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION",
 			"hcnCreateEndpoint"),
+		// Older releases of hcsshim name no code: hnsfuncs.go.
+		ofPods(checks.Sign{Text: "HNS failed with error : The process cannot access the file because it is being used by another process", Also: []string{"create endpoint"}, Says: portTaken}),
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		ports := podsWithHostPorts(s)
@@ -92,7 +95,10 @@ the host network, which bind their ports themselves.`,
 // portSign looks for the code where a pod's endpoint is created. kube-proxy
 // gets the same ones for its load balancers, and azure-vnet for its lock file.
 func portSign(symbol, call string) checks.Sign {
-	sign := checks.SignOfCode(symbol, portTaken, call)
+	return ofPods(checks.SignOfCode(symbol, portTaken, call))
+}
+
+func ofPods(sign checks.Sign) checks.Sign {
 	sign.Not = []string{"LoadBalancer", "load balancer", "azure-vnet", ".json"}
 	sign.In = []string{"kubelet", "containerd", "docker", "cni", evidence.InPodEvents,
 		evidence.InEvents}

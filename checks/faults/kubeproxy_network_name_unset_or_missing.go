@@ -44,8 +44,8 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		// The start script of kube-proxy's image; PowerShell quotes its line where it fails.
 		{Text: "$subnet = $hnsNetwork.Subnets[0].AddressPrefix", Until: proxyStarted,
 			Says: "kube-proxy's start script does not find the HNS network"},
-		// 1.9 to 1.11 end there.
-		{Text: "Unable to find Hns Network speficied", Until: proxyStarted,
+		// 1.9 to 1.13 end there: "Unable to find Hns Network specified by", at first with a typing error.
+		{Text: "Please check environment variable KUBE_NETWORK", Until: proxyStarted,
 			Says: "kube-proxy does not find its HNS network"},
 		// At the start this network was there: where the state is known, its disappearance is another fault.
 		{Text: "is not present or has changed since the last sync",

@@ -186,6 +186,15 @@ func TestTheAPIServerByTheLogs(t *testing.T) {
 	log := func(lines ...string) string {
 		return "-- logs/kubelet/kubelet.log --\n" + strings.Join(lines, "")
 	}
+	// github.com/projectcalico/calico, issue 4682
+	calico := func(minute string) string {
+		head := ""
+		if minute == "30" {
+			head = "-- logs/calico-node/calico-node.log --\n"
+		}
+		return head + "2021-12-01 04:" + minute + ":51.183 [ERROR][6804] startup/startup.go 115: Unable to ensure datastore is migrated. error=unable to query ClusterInformation to determine Calico version: " +
+			`Get "https://10.93.22.20:16443/apis/crd.projectcalico.org/v1/clusterinformations/default": dial tcp 10.93.22.20:16443: connectex: A connection attempt failed because the connected party did not properly respond after a period of time, or established connection failed because connected host has failed to respond.` + "\n"
+	}
 	const refused = "connectex: No connection could be made because the target machine actively refused it."
 	const found = "warn: a component of the node cannot connect to the API server [text]"
 	runLooks(t, "control-plane-unreachable", []look{
@@ -200,6 +209,12 @@ func TestTheAPIServerByTheLogs(t *testing.T) {
 				line("12", refused), line("13", refused), line("14", refused), line("15", refused),
 				well("20"), well("25"), well("30"), well("35")),
 			"info: the logs say: a component of the node cannot connect to the API server; it is over: the log went on for 20m0s without an error [text]"},
+		{"Calico's start, which ends there", calico("30") + calico("33"), found},
+		{"Calico's start, once", calico("30"),
+			"info: the logs say: a component of the node cannot connect to the API server; it may be over: it lasted 0s, as at a start [text]"},
+		{"Calico's start, until it is answered", calico("30") + calico("33") +
+			"2021-12-01 04:35:03.702 [INFO][5100] startup/startup.go 243: Using node name: win-c1\n",
+			"info: the logs say: a component of the node cannot connect to the API server; it is over: a later line says: Using node name [text]"},
 		{"the load balancer of RKE2 on the node itself", log(line("55", "connectex: 127.0.0.1 refused"),
 			line("58", "connectex: 127.0.0.1 refused")), "unknown"},
 	})
