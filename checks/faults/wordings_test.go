@@ -158,6 +158,14 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"app-image-os-version-mismatch", "containerd 2.1", "containerd", // core/images/image.go
 			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="rpc error: code = NotFound desc = get image config descriptor: no match for platform in manifest sha256:bc06: not found"`,
 			"fail: an image has no variant for this Windows version, or none for Windows at all [text]"},
+		{"registry-ca-unknown", "docker login", "other", // docker/for-win#36
+			"Error response from daemon: Get https://r.example.org:5000/v1/users/: x509: certificate signed by unknown authority",
+			"fail: the runtime does not trust the certificate of the registry [text]"},
+		{"registry-ca-unknown", "it is the client that does not trust the daemon", "other", // moby, client/request.go
+			"docker: error during connect: Post https://10.0.0.5:2376/v1.24/containers/create: x509: certificate signed by unknown authority.", "unknown"},
+		{"windows-exporter-collector-unknown", "since 0.30", "windows-exporter", // cmd/windows_exporter/main.go
+			`time=2026-11-20T09:58:00.100Z level=ERROR source=main.go:208 msg="couldn't enable collectors" err="unknown collector cs"`,
+			"warn: windows_exporter is given a collector that it does not have [text]"},
 		{"registry-plain-http", "a probe", "kubelet", // pkg/kubelet/prober/prober.go
 			`I1120 09:58:00.1 1 prober.go:107] "Probe failed" probeType="Readiness" pod="shop/web" podUID="x" containerName="web" probeResult="failure" output="Get \"https://10.244.1.5:8443/healthz\": http: server gave HTTP response to HTTPS client"`, "unknown"},
 		{"disk-pressure-snapshot-leak", "Kubernetes 1.35", "kubelet", // pkg/kubelet/images/image_gc_manager.go
