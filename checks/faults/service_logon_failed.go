@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -13,10 +14,11 @@ var _ = register(&checks.Check{
 	Healthy:  "Services of node components can log on",
 	Category: checks.CategoryComponents,
 	Doc: `The Service Control Manager starts a service under its account. Event 7038 says that the logon
-failed: the password was changed or has expired, the account is locked or was deleted, or it has
-no right to log on as a service.
+failed: the password was changed or has expired, or the account is locked or was deleted. Event
+7041 says that the account has no right to log on as a service: a Group Policy that defines the
+right replaces the accounts that had it before.
 
-The check looks for the event and the exit code 1069 of the services of Kubernetes and the runtime.`,
+The check looks for these events and error 1069 of the services of Kubernetes and the runtime.`,
 	Fix: logonFix("SERVICE"),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/system-management-components/service-startup-permissions",
@@ -26,12 +28,16 @@ The check looks for the event and the exit code 1069 of the services of Kubernet
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Services, evidence.Logs("other"))},
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
-	Signs: append(startSigns("The NAME service was unable to log on as", saysNotLoggedOn, logonFix),
+	Signs: slices.Concat(startSigns("The NAME service was unable to log on as", saysNotLoggedOn, logonFix),
 		startSigns("The NAME service failed to start due to the following error", saysNotLoggedOn, logonFix,
-			"due to a logon failure")...),
+			"due to a logon failure"),
+		[]checks.Sign{scStart(" 1069", "a service that sc.exe starts cannot log on with its account (error 1069)")}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		starts := failedStarts(s, serviceNotLoggedOn, exitLogonFailed, nil)
+		if len(starts) == 0 {
+			starts = failedStarts(s, serviceNoLogonRight, 0, nil)
+		}
 		if len(starts) == 0 { // the event before it is lost
 			starts = failedStarts(s, serviceNotStarted, 0, saysLogonFailed)
 		}

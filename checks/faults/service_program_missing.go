@@ -26,8 +26,10 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("other"))},
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
-	Signs: startSigns("The NAME service failed to start due to the following error",
+	Signs: append(startSigns("The NAME service failed to start due to the following error",
 		"the program of a service of a node component is missing", programFix, "The system cannot find the"),
+		scStart(" 2:", "the program of a service that sc.exe starts is missing (error 2)"),
+		scStart(" 3:", "the program of a service that sc.exe starts is missing (error 3)")),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, f := range failedStarts(s, serviceNotStarted, 0, saysFileMissing) {

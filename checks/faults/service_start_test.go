@@ -73,6 +73,9 @@ func TestServiceLogonFailed(t *testing.T) {
 		{"the exit code alone", serviceJSON(`"state":"stopped","exitCode":1069`), denied},
 		{"the event before it is lost", startEvents(startEvent(7000, 10, "kubelet %%1069")), denied},
 		{"the service runs now", startEvents(startEvent(7038, 10, french)) + serviceJSON(`"state":"running"`), "pass"},
+		{"what sc.exe prints", "-- logs/other/start.log --\n[SC] StartService FAILED 1069:\n",
+			"fail: a service that sc.exe starts cannot log on with its account (error 1069) [text]"},
+		{"the account lost the right", startEvents(startEvent(7041, 10, french)), denied},
 		{"a log says it", "-- logs/other/notes.log --\nThe kubelet service was unable to log on as CORP\\svc with the currently configured password\n",
 			"fail: a service of a node component cannot log on with its account [text]"},
 	})
@@ -88,6 +91,8 @@ func TestServiceProgramMissing(t *testing.T) {
 		{"in a language that nobody knows, with the service's exit code", startEvents(startEvent(7000, 10, "kubelet ei käynnisty")) +
 			serviceJSON(`"state":"stopped","exitCode":2`), missing},
 		{"the event for another reason", startEvents(startEvent(7000, 10, "kubelet %%1053")), "pass"},
+		{"what sc.exe prints", "-- logs/other/start.log --\n[SC] StartService FAILED 2:\n",
+			"fail: the program of a service that sc.exe starts is missing (error 2) [text]"},
 		{"an exit code that the program itself may have", serviceJSON(`"state":"stopped","exitCode":2`) +
 			startEvents(startEvent(7036, 10, "The kubelet service entered the stopped state.")), "pass"},
 	})
