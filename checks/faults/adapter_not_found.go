@@ -46,6 +46,7 @@ adapters, and the networks that hold an adapter are named.`,
 	Signs: []checks.Sign{
 		adapterSign("hcnCreateNetwork"),
 		adapterSign("hnsCall"),
+		adapterWithoutCode(),
 		{Text: "Ethernet doesn't exist", Not: []string{"vEthernet"},
 			Says: "the start script does not find its default adapter Ethernet"},
 		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
@@ -111,6 +112,13 @@ func adapterSign(call string) checks.Sign {
 		"HNS finds no adapter for the new network", call), "endpoint", "policy", "LoadBalancer",
 		`"nat" network`, `\"nat\" network`)
 	sign.Until = networkCreated
+	return sign
+}
+
+// adapterWithoutCode is how hcsshim passed HNS's answer on until 2018 (hnsfuncs.go): docker for-win 1972.
+func adapterWithoutCode() checks.Sign {
+	sign := adapterSign("hnsCall")
+	sign.Text, sign.Or, sign.Also = "HNS failed with error : An adapter was not found", nil, nil
 	return sign
 }
 

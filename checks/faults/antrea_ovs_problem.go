@@ -59,6 +59,11 @@ interface does).`,
 			Or:    []string{"failed to run command 'Set-NetAdapterAdvancedProperty"},
 			Until: antreaStarted,
 			Says:  "the bridge of Open vSwitch is missing"},
+		// Start-Service of PowerShell, in the scripts of Antrea: antrea 5852 and 4027
+		{Text: "Service 'ovsdb-server (ovsdb-server)' cannot be started",
+			Or:    []string{"Service 'ovs-vswitchd (ovs-vswitchd)' cannot be started"},
+			Until: antreaConnected,
+			Says:  "Windows cannot start a service of Open vSwitch"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding

@@ -52,7 +52,7 @@ tag such as ltsc2022 names.`,
 		// docker, by the kubelet up to 1.23
 		otherBuild(otherBuildText, "failed to start container"),
 		// docker run, and docker up to 18.03
-		otherBuild(otherBuildText, "docker: Error response from daemon"),
+		otherBuild(otherBuildHead, "Error response from daemon"),
 		otherBuild(otherBuild2016, "Error response from daemon"),
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -114,8 +114,10 @@ var imageRefusals = []string{
 	otherBuild2016, otherBuildText,
 }
 
-// What Windows says of an image for another build, since 2016 and later.
+// What Windows says of an image for another build, since 2016 and later. PowerShell breaks the line of a
+// program's error at the width of its console (navcontainerhelper 518).
 const (
+	otherBuildHead = "The container operating system does not match the"
 	otherBuild2016 = "The operating system of the container does not match the operating system of the host"
 	otherBuildText = "The container operating system does not match the host operating system"
 )

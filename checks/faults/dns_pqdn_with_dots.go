@@ -43,6 +43,9 @@ has its own rules; test with Resolve-DnsName.`,
 				"La requête Ping n'a pas pu trouver", "La solicitud de ping no pudo encontrar el host",
 				"Ping 请求找不到主机"},
 			Says: "a name did not resolve on Windows; a probe is required to find the cause"},
+		// the same in each language, below the sentence: aws/containers-roadmap 606
+		{Text: "DNS_ERROR_RCODE_NAME_ERROR,Microsoft.DnsClient.Commands.ResolveDnsName", Level: checks.Info,
+			Says: "a name did not resolve on Windows; a probe is required to find the cause"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -42,4 +42,10 @@ containerd.`,
 var imageDigestMismatchSigns = []checks.Sign{
 	{Text: "unexpected commit digest", Also: []string{"failed commit on ref"},
 		Says: "an image layer does not have its digest: the download was cut or changed on the way"},
+	// containerd, content/local/writer.go and metadata/content.go: containerd 2306
+	{Text: "failed size validation", Also: []string{"failed commit on ref"},
+		Says: "an image layer does not have its size: the download was cut, or an unfinished one is left"},
+	// docker, distribution/pull_v2.go: docker for-win 2582
+	{Text: "filesystem layer verification failed for digest",
+		Says: "an image layer does not have its digest: the download was cut or changed on the way"},
 }

@@ -61,7 +61,9 @@ and Japanese are found.`,
 	},
 })
 
-var layerSigns = layerRefusals("ProcessBaseLayer", "ImportLayer", "ProcessUtilityVMImage")
+// Docker removes files of the Hyper-V part of a layer before it writes them: hcsshim 155.
+var layerSigns = append(layerRefusals("ProcessBaseLayer", "ImportLayer", "ProcessUtilityVMImage"),
+	layerRefusals("re-exec error: exit status 1: output: remove ")...)
 
 func layerRefusals(calls ...string) []checks.Sign {
 	const denied, held = "an image layer cannot be unpacked: access denied",

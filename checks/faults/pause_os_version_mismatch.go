@@ -42,6 +42,9 @@ the published images are known. For a private image only the runtime's own error
 	Signs: []checks.Sign{
 		{Text: otherBuildText, Also: []string{"sandbox"}, Not: notTheSandbox,
 			Says: "a pod sandbox is for another Windows version"},
+		// docker up to 18.03: Virtualization-Documentation 765
+		{Text: otherBuild2016, Also: []string{"sandbox container"},
+			Says: "a pod sandbox is for another Windows version"},
 		{Text: "no matching manifest for windows/", Also: []string{"pause", "sandbox"},
 			Says: "the pause image has no variant for this Windows version"},
 		{Text: "no match for platform in manifest", Also: []string{"pause", "sandbox"},

@@ -11,6 +11,8 @@ import (
 	"doctor/checks/probed"
 )
 
+const noRegistryAnswer = "the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting"
+
 var _ = register(&checks.Check{
 	ID:       "proxy-env-not-seen-by-runtime",
 	Title:    "Runtime pulls images without the configured proxy",
@@ -46,7 +48,14 @@ would not resolve the registry's name.`,
 		{Text: "failed to do request",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
 			Not:  []string{"proxyconnect"}, Level: checks.Warn,
-			Says: "the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting"},
+			Says: noRegistryAnswer},
+		// docker: rancher 23000
+		{Text: "Error response from daemon: Get ",
+			Also: []string{"/v2/", "request canceled while waiting for connection"},
+			Not:  []string{"proxyconnect"}, Level: checks.Warn, Says: noRegistryAnswer},
+		{Text: "Error response from daemon: Get ",
+			Also: []string{"/v2/", "connectex: A connection attempt failed"},
+			Not:  []string{"proxyconnect", "failed to do request"}, Level: checks.Warn, Says: noRegistryAnswer},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -12,9 +12,9 @@ var _ = register(&checks.Check{
 	Title:    "Program of a node component is missing",
 	Healthy:  "Programs of node components exist",
 	Category: checks.CategoryComponents,
-	Doc: `Event 7000 with "cannot find the file specified" says that the program of a service is not where
-its configuration says: an update removed or renamed it, antivirus software put it into
-quarantine, or the path has blanks and no quotes.
+	Doc: `Event 7000 with "cannot find the file specified", or the path, says that the program of a service
+is not where its configuration says: an update removed or renamed it, antivirus software put it
+into quarantine, or the path has blanks and no quotes.
 
 The check looks for the event of the services of Kubernetes and the runtime.`,
 	Fix: programFix("SERVICE"),
@@ -26,8 +26,10 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("other"))},
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
-	Signs: startSigns("The NAME service failed to start due to the following error",
-		"the program of a service of a node component is missing", programFix, "cannot find the file specified"),
+	Signs: append(startSigns("The NAME service failed to start due to the following error",
+		"the program of a service of a node component is missing", programFix, "The system cannot find the"),
+		scStart(" 2:", "the program of a service that sc.exe starts is missing (error 2)"),
+		scStart(" 3:", "the program of a service that sc.exe starts is missing (error 3)")),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, f := range failedStarts(s, serviceNotStarted, 0, saysFileMissing) {
@@ -40,11 +42,17 @@ The check looks for the event of the services of Kubernetes and the runtime.`,
 
 // saysFileMissing tells what event 7000 reports: its text, or the exit code of the service.
 func saysFileMissing(e evidence.WindowsEvent, svc evidence.Service) bool {
-	return svc.Exit() == errorFileNotFound || strings.HasSuffix(strings.TrimRight(e.Message, ". \r\n"), "%%2") ||
-		evidence.Sign{Text: "cannot find the file specified"}.Fits("", e.Message)
+	exit, message := svc.Exit(), strings.TrimRight(e.Message, ". \r\n")
+	return exit == errorFileNotFound || exit == errorPathNotFound ||
+		strings.HasSuffix(message, "%%2") || strings.HasSuffix(message, "%%3") ||
+		evidence.Sign{Text: "cannot find the file specified"}.Fits("", message) ||
+		evidence.Sign{Text: "cannot find the path specified"}.Fits("", message)
 }
 
-const errorFileNotFound = 2
+const (
+	errorFileNotFound = 2
+	errorPathNotFound = 3 // its folder is missing, too
+)
 
 func programFix(service string) checks.Fix {
 	return checks.Steps(

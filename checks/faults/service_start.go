@@ -16,6 +16,7 @@ const (
 	serviceNotStarted   = 7000
 	serviceNotConnected = 7009
 	serviceNotLoggedOn  = 7038
+	serviceNoLogonRight = 7041
 
 	exitNoAnswer    = 1053 // ERROR_SERVICE_REQUEST_TIMEOUT
 	exitLogonFailed = 1069 // ERROR_SERVICE_LOGON_FAILED
@@ -137,6 +138,12 @@ func startSigns(text, says string, fix func(service string) checks.Fix, also ...
 			Says: says, Fix: fix(name)})
 	}
 	return signs
+}
+
+// scStart is what sc.exe prints of a start that failed, with the number of the error.
+func scStart(number, says string) checks.Sign {
+	return checks.Sign{Text: "[SC] StartService", Also: []string{number}, Until: []string{"4  RUNNING"},
+		Says: says}
 }
 
 // serviceSwitches are what programs need on their command line to answer the service manager.

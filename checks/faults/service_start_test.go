@@ -71,7 +71,11 @@ func TestServiceLogonFailed(t *testing.T) {
 	runLooks(t, "service-logon-failed", []look{
 		{"the event in French", startEvents(startEvent(7038, 10, french)), denied},
 		{"the exit code alone", serviceJSON(`"state":"stopped","exitCode":1069`), denied},
+		{"the event before it is lost", startEvents(startEvent(7000, 10, "kubelet %%1069")), denied},
 		{"the service runs now", startEvents(startEvent(7038, 10, french)) + serviceJSON(`"state":"running"`), "pass"},
+		{"what sc.exe prints", "-- logs/other/start.log --\n[SC] StartService FAILED 1069:\n",
+			"fail: a service that sc.exe starts cannot log on with its account (error 1069) [text]"},
+		{"the account lost the right", startEvents(startEvent(7041, 10, french)), denied},
 		{"a log says it", "-- logs/other/notes.log --\nThe kubelet service was unable to log on as CORP\\svc with the currently configured password\n",
 			"fail: a service of a node component cannot log on with its account [text]"},
 	})
@@ -83,9 +87,12 @@ func TestServiceProgramMissing(t *testing.T) {
 		{"the event in German", startEvents(startEvent(7000, 10,
 			"Der Dienst \"kubelet\" wurde aufgrund folgenden Fehlers nicht gestartet: Das System kann die angegebene Datei nicht finden.")), missing},
 		{"the event without its texts", startEvents(startEvent(7000, 10, "kubelet %%2")), missing},
+		{"its folder is missing, too", startEvents(startEvent(7000, 10, "kubelet %%3")), missing},
 		{"in a language that nobody knows, with the service's exit code", startEvents(startEvent(7000, 10, "kubelet ei käynnisty")) +
 			serviceJSON(`"state":"stopped","exitCode":2`), missing},
 		{"the event for another reason", startEvents(startEvent(7000, 10, "kubelet %%1053")), "pass"},
+		{"what sc.exe prints", "-- logs/other/start.log --\n[SC] StartService FAILED 2:\n",
+			"fail: the program of a service that sc.exe starts is missing (error 2) [text]"},
 		{"an exit code that the program itself may have", serviceJSON(`"state":"stopped","exitCode":2`) +
 			startEvents(startEvent(7036, 10, "The kubelet service entered the stopped state.")), "pass"},
 	})

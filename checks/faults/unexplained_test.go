@@ -178,12 +178,16 @@ func TestUnexplainedOfAPaste(t *testing.T) {
 func TestUnexplainedEventsThatOnlyFollow(t *testing.T) {
 	const (
 		probe = `{"type":"Warning","reason":"Unhealthy","message":"Readiness probe failed: frobnicator","count":12,"involvedObject":{"kind":"Pod","name":"web"}}`
+		again = `{"type":"Warning","reason":"Failed","message":"Error: ErrImagePull","count":12,"lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":"Pod","name":"web"}}`
+		why   = `{"type":"Warning","reason":"Failed","message":"Failed to pull image \"a\": frobnicator is upside down","count":12,"lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":"Pod","name":"web"}}`
 		other = `{"type":"Warning","reason":"FailedFrobnication","message":"frobnicator is upside down","lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":"Pod","name":"web"}}`
 	)
 	for _, row := range []struct{ name, events, excerpt, want string }{
 		{"alone in a paste", probe, "true", "Unhealthy web: Readiness probe failed: frobnicator"},
 		{"beside another in a paste", probe + "," + other, "true", "FailedFrobnication web: frobnicator is upside down"},
 		{"alone in all events of the node", probe, "false", ""},
+		{"the reason of an image's state", again, "false", "Failed web: Error: ErrImagePull"},
+		{"and what it is about", again + "," + why, "false", `Failed web: Failed to pull image "a": frobnicator is upside down`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := reportOf(t, shortMeta+"-- logs.json --\n"+

@@ -32,5 +32,13 @@ The check looks for the exporter's last line.`,
 			Also:  []string{"nknown collector"},
 			Level: checks.Warn,
 			Says:  "windows_exporter is given a collector that it does not have"},
+		// until 0.11, as wmi_exporter (exporter.go): windows_exporter 366
+		{Text: "Couldn't load collectors: collector '", Also: []string{"' not available"},
+			Level: checks.Warn,
+			Says:  "windows_exporter is given a collector that it does not have"},
+		// since 0.30 (cmd/windows_exporter/main.go)
+		{Text: "couldn't enable collectors", Also: []string{"unknown collector"},
+			Level: checks.Warn,
+			Says:  "windows_exporter is given a collector that it does not have"},
 	},
 })

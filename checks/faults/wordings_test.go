@@ -43,6 +43,11 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"dns-pqdn-with-dots", "in German", "other",
 			`Ping-Anforderung konnte Host "smtp.1und1.de" nicht finden. Überprüfen Sie den Namen, und versuchen Sie es erneut.`,
 			"info: a name did not resolve on Windows; a probe is required to find the cause [text]"},
+		{"dns-pqdn-with-dots", "Resolve-DnsName", "other", // aws/containers-roadmap#606
+			"resolve-dnsname : mysql-0.mysql : DNS name does not exist\nAt line:1 char:1\n+ resolve-dnsname mysql-0.mysql\n" +
+				"    + CategoryInfo          : ResourceUnavailable: (mysql-0.mysql:String) [Resolve-DnsName], Win32Exception\n" +
+				"    + FullyQualifiedErrorId : DNS_ERROR_RCODE_NAME_ERROR,Microsoft.DnsClient.Commands.ResolveDnsName",
+			"info: a name did not resolve on Windows; a probe is required to find the cause [text]"},
 		// formed
 		{"kubelet-setting-rejected", "Kubernetes until 1.20",
 			"kubelet", `F1120 09:58:00.1 4644 server.go:206] [invalid configuration: KubeAPIQPS (--kube-api-qps) -1 must not be a negative number, invalid configuration: MaxPods (--max-pods) -1 must not be a negative number]`,
@@ -78,6 +83,9 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"fail: the node cannot connect to the file server (error 53) [text]"},
 		{"proxy-env-not-seen-by-runtime", "in Chinese", "containerd",
 			`failed to do request: Head "https://mcr.microsoft.com/v2/a": dial tcp 1.2.3.4:443: connectex: 由于连接方在一段时间后没有正确答复或连接的主机没有反应，连接尝试失败。`,
+			"warn: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting [text]"},
+		{"proxy-env-not-seen-by-runtime", "Docker", "docker", // the same, of Docker 18.09
+			`Error response from daemon: Get https://registry-1.docker.io/v2/: dial tcp 1.2.3.4:443: connectex: A connection attempt failed because the connected party did not properly respond after a period of time, or established connection failed because connected host has failed to respond.`,
 			"warn: the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting [text]"},
 		{"container-log-not-rotated", "Docker 29", "docker", // daemon/delete.go
 			`level=error msg="Handler for DELETE returned error: unable to remove filesystem: unlinkat C:\\ProgramData\\docker\\containers\\a\\a-json.log: Access is denied."`,
@@ -158,6 +166,14 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"app-image-os-version-mismatch", "containerd 2.1", "containerd", // core/images/image.go
 			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="rpc error: code = NotFound desc = get image config descriptor: no match for platform in manifest sha256:bc06: not found"`,
 			"fail: an image has no variant for this Windows version, or none for Windows at all [text]"},
+		{"registry-ca-unknown", "docker login", "other", // docker/for-win#36
+			"Error response from daemon: Get https://r.example.org:5000/v1/users/: x509: certificate signed by unknown authority",
+			"fail: the runtime does not trust the certificate of the registry [text]"},
+		{"registry-ca-unknown", "it is the client that does not trust the daemon", "other", // moby, client/request.go
+			"docker: error during connect: Post https://10.0.0.5:2376/v1.24/containers/create: x509: certificate signed by unknown authority.", "unknown"},
+		{"windows-exporter-collector-unknown", "since 0.30", "windows-exporter", // cmd/windows_exporter/main.go
+			`time=2026-11-20T09:58:00.100Z level=ERROR source=main.go:208 msg="couldn't enable collectors" err="unknown collector cs"`,
+			"warn: windows_exporter is given a collector that it does not have [text]"},
 		{"registry-plain-http", "a probe", "kubelet", // pkg/kubelet/prober/prober.go
 			`I1120 09:58:00.1 1 prober.go:107] "Probe failed" probeType="Readiness" pod="shop/web" podUID="x" containerName="web" probeResult="failure" output="Get \"https://10.244.1.5:8443/healthz\": http: server gave HTTP response to HTTPS client"`, "unknown"},
 		{"disk-pressure-snapshot-leak", "Kubernetes 1.35", "kubelet", // pkg/kubelet/images/image_gc_manager.go

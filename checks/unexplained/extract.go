@@ -120,7 +120,7 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 var (
 	klog   = regexp.MustCompile(`^([IWEF])[01][0-9][0-3][0-9] [0-9]{2}:[0-9]{2}:`)
 	logrus = regexp.MustCompile(`\blevel"?[=:] ?"?(trace|debug|info|warn|warning|error|fatal|panic|dpanic)\b`)
-	square = regexp.MustCompile(`\[(?i:(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL))\]`)
+	square = regexp.MustCompile(`\[(?i:(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL)) *\]`)
 	spaced = regexp.MustCompile(`^[0-9TZ:/., +\-]{8,40}\s+\[?(?i:(DEBUG|INFO|INFORMATION|WARN|WARNING|ERROR|FATAL|CRITICAL))\b`)
 	opens  = regexp.MustCompile(`^(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)
 	harm   = regexp.MustCompile(`(?i)\b(?:err|error)="|\berror:|\bfail(?:ed|ure)\b|\bpanic\b|exception\b|` +

@@ -153,8 +153,12 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 		}
 		list = append(list, l)
 	}
-	for _, e := range evidence.PodEvents.In(s) {
-		if e.Type == "Warning" {
+	events := evidence.PodEvents.In(s)
+	for _, e := range events {
+		repeats := onlyReason.MatchString(e.Text()) && slices.ContainsFunc(events, func(o evidence.Event) bool {
+			return o.Reason == e.Reason && o.About() == e.About() && !onlyReason.MatchString(o.Text())
+		})
+		if e.Type == "Warning" && !repeats {
 			l := ofEvent(e)
 			l.chosen = chosen[evidence.PodEvents.Path()]
 			list = append(list, l)
@@ -223,6 +227,10 @@ func ofEvent(e evidence.Event) Line {
 
 // follows are reasons of events that only say that something has failed before.
 var follows = []string{"BackOff", "NodeNotReady", "Unhealthy"}
+
+// onlyReason is the second event of an image that cannot be pulled: it repeats the state of the
+// container, and the first says why.
+var onlyReason = regexp.MustCompile(`^Error: (?:ErrImage|ImagePull)[A-Za-z]+$`)
 
 // ofWindows takes an error of the event logs; a warning is daily bread there.
 func ofWindows(e evidence.WindowsEvent) (Line, bool) {
