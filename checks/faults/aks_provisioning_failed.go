@@ -60,6 +60,10 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 		{Text: "ExitCode: |", Also: []string{"Output: |WINDOWS_CSE_ERROR_"},
 			Not: []string{"ExitCode: |32|", cseCommand}, In: aksLogs,
 			Says: "the provisioning script of AKS ended with an exit code"},
+		// The error of the cluster's operation, where a line ends after the code, as Microsoft's page
+		// error-code-cnidownloadtimeoutvmextensionerror has it
+		{Text: "error output of: 'ExitCode: |", Not: []string{"ExitCode: |32|", "Output: |"},
+			In: aksLogs, Says: "the provisioning script of AKS ended with an exit code"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		absent := 0

@@ -5,6 +5,10 @@ import (
 	"doctor/checks/evidence"
 )
 
+// unresolved is what Go says on Windows where the DNS server does not answer or has no address of the
+// name (net/lookup_windows.go); Windows says why, in its own language.
+var unresolved = []string{": getaddrinfow: "}
+
 // leaseFailed is how the kubelet told it until 1.17: pkg/kubelet/nodelease.
 var leaseFailed = []string{"failed to ensure node lease exists"}
 
@@ -27,13 +31,14 @@ The check looks for the error in the log of the kubelet.`,
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/cannot-find-host-in-dns",
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/error-code-k8sapiserverdnslookupfailvmextensionerror",
 		"https://learn.microsoft.com/en-us/azure/aks/private-clusters",
 	},
 	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "Unable to register node",
-			Also:  []string{"with API server", "no such host"},
+		{Text: "no such host", Or: unresolved,
+			Also:  []string{"Unable to register node", "with API server"},
 			Until: nodeRegistered,
 			Says:  "the kubelet cannot resolve the name of the API server"},
 		{Text: "Failed to ensure lease exists", Or: leaseFailed,
@@ -41,5 +46,12 @@ The check looks for the error in the log of the kubelet.`,
 			Until: nodeRegistered,
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet cannot resolve the name of the API server"},
+		{Text: "Failed to ensure lease exists", Or: leaseFailed,
+			Also:  unresolved,
+			Until: nodeRegistered,
+			Level: checks.Warn,
+			Says:  "the kubelet cannot resolve the name of the API server"},
+		{Text: "Agents are unable to resolve Kubernetes API server name", In: aksLogs,
+			Says: "the nodes of AKS cannot resolve the name of the API server"},
 	},
 })

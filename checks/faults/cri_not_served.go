@@ -13,7 +13,7 @@ var _ = register(&checks.Check{
 	Doc: `The kubelet since 1.26 needs CRI v1. containerd before 1.6 does not have it. A newer containerd
 does not serve it either if its CRI plugin is in disabled_plugins, as in the configuration that
 Docker's packages write, or was not loaded because of an error in its settings. The kubelet then
-exits at its start.
+exits at its start. An older kubelet may use v1alpha2, which containerd 2.0 removed.
 
 The check looks for the error in the logs of the kubelet and kubeadm, and for the plugin's own in
 the log of containerd.`,
@@ -39,6 +39,14 @@ the log of containerd.`,
 		{Text: "unknown service runtime.v1.RuntimeService",
 			Until: nodeRegistered,
 			Says:  "the container runtime does not serve CRI v1"},
+		// A kubelet before 1.26 and its crictl: kubernetes 73189, containerd 8139
+		{Text: "unknown service runtime.v1alpha2.RuntimeService",
+			Also:  []string{"failed to run Kubelet"},
+			Until: nodeRegistered,
+			Says:  "the container runtime does not serve CRI v1alpha2, which this kubelet uses"},
+		{Text: "unknown service runtime.v1alpha2.RuntimeService",
+			Also: []string{"level=fatal"}, Until: joined,
+			Says: "the container runtime does not serve CRI v1alpha2, which this crictl uses"},
 		{Text: "failed to load plugin", Also: []string{"io.containerd.grpc.v1.cri"},
 			Not: []string{"skip plugin"}, Says: "containerd did not load its CRI plugin"},
 		{Text: "failed to load plugin", Also: []string{"io.containerd.cri.v1"},

@@ -50,11 +50,18 @@ URL scheme is deprecated" is a hint without effect.`,
 			Says: "Docker on this machine runs Linux containers", Fix: linuxDockerFix},
 		{Text: "criSocket: Invalid value", Also: []string{"path is not absolute"}, Until: joined,
 			Says: "kubeadm does not accept the criSocket of its configuration", Fix: criSocketFix},
+		// kubeadm 2218
+		{Text: "[ERROR Port-10250]", Until: joined,
+			Says: "kubeadm join failed: port 10250 of the kubelet is in use", Fix: joinPortFix},
 		{Text: "[preflight] Some fatal errors occurred", Until: joined,
 			Says: "kubeadm join failed its preflight checks"},
 		{Text: "found multiple CRI endpoints on the host", Until: joined,
 			Says: "kubeadm found two container runtimes: --cri-socket is required"},
-		{Text: "[ERROR CRI]", Until: joined, Says: "kubeadm cannot connect to the container runtime"},
+		// crictl cannot parse what containerd answers on Windows: kubernetes 110626, cri-tools 1426
+		{Text: "[ERROR CRI]", Also: []string{"in string escape code"}, Until: joined,
+			Says: "kubeadm's check of the runtime fails in crictl, not in the runtime", Fix: crictlFix},
+		{Text: "[ERROR CRI]", Not: []string{"in string escape code"}, Until: joined,
+			Says: "kubeadm cannot connect to the container runtime"},
 		{Text: "[ERROR FileAvailable-", Until: joined,
 			Says: "files of an earlier kubeadm join exist"},
 		// A slow kubelet is healthy at the next look.
@@ -90,6 +97,21 @@ var linuxDockerFix = checks.Steps(
 var criSocketFix = checks.Steps(
 	checks.Do("In the file that you pass to kubeadm join with --config, set nodeRegistration.criSocket to npipe:////./pipe/containerd-containerd."),
 	checks.Run("kubeadm join --config=join.yaml", "Join the cluster again."),
+	checks.Verify("kubectl get nodes", "this node with STATUS Ready"))
+
+var joinPortFix = checks.Steps(
+	checks.Inspect("Get-NetTCPConnection -State Listen -LocalPort 10250 | Select-Object OwningProcess",
+		"Find the process that has the port."),
+	checks.Run("kubeadm reset --force --cri-socket npipe:////./pipe/containerd-containerd",
+		"If it is the kubelet of an earlier join, remove that join. Otherwise stop the process.").
+		Costs("All Kubernetes containers on this machine are removed."),
+	checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
+		"Join the cluster again, with the pipe of the runtime."),
+	checks.Verify("kubectl get nodes", "this node with STATUS Ready"))
+
+var crictlFix = checks.Steps(
+	checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd --ignore-preflight-errors=CRI",
+		"Join the cluster without this check, or remove crictl.exe from PATH for the join."),
 	checks.Verify("kubectl get nodes", "this node with STATUS Ready"))
 
 // joined is the last word of a kubeadm join that succeeded.

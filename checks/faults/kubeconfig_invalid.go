@@ -34,6 +34,13 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 	Needs:  []evidence.Need{evidence.FileIndex},
 	Uses: slices.Concat([]evidence.Need{evidence.Services, evidence.Processes},
 		node.AsFiles(kubeconfigs), node.KubeletSources, node.ProxySources),
+	Signs: []checks.Sign{
+		{Text: bootstrapInconsistent, Until: nodeRegistered,
+			Says: "the kubelet exits: its bootstrap kubeconfig is inconsistent"},
+		// kubernetes-the-hard-way 807
+		{Text: "failed to run Kubelet: invalid kubeconfig", Until: nodeRegistered,
+			Says: "the kubelet exits: it cannot use its kubeconfig"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		looked := false

@@ -5,6 +5,9 @@ import (
 	"doctor/checks/evidence"
 )
 
+// The file is there, and lacks a server or a name: kubernetes-the-hard-way 162.
+const bootstrapInconsistent = "unable to load bootstrap kubeconfig: invalid configuration"
+
 var _ = register(&checks.Check{
 	ID:       "kubelet-bootstrap-config-missing",
 	Title:    "kubelet has no kubeconfig and no bootstrap kubeconfig",
@@ -30,6 +33,7 @@ The check looks for the error in the log of the kubelet. Before kubeadm join it 
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "unable to load bootstrap kubeconfig",
+			Not:   []string{bootstrapInconsistent},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it has neither a kubeconfig nor a bootstrap kubeconfig"},
 	},

@@ -34,6 +34,10 @@ Before kubeadm join the kubelet has no configuration and exits in a loop. This i
 	Signs: []checks.Sign{
 		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents},
 			Says: "the kubelet service entered the paused state"},
+		// What nssm says of it on the console. Before kubeadm join it is expected.
+		{Text: "kubelet: Unexpected status SERVICE_PAUSED in response to", In: []string{"other"},
+			Level: checks.Warn,
+			Says:  "nssm has paused the kubelet service: the kubelet exits as soon as it starts"},
 		// kubeadm asks before the kubelet listens; and one that is stopped refuses as well
 		{Text: "http://localhost:10248/healthz", Or: []string{"http://127.0.0.1:10248/healthz"},
 			Also: []string{"refused"}, ConfirmOnly: true},

@@ -45,7 +45,9 @@ Node. Another check covers the name that kube-proxy uses.`,
 			Also: []string{"is forbidden"}, Until: nodeRegistered, Says: foreignNode},
 		// A program that lists the nodes with the kubelet's certificate is refused too, and a person's
 		// kubectl: plugin/pkg/auth/authorizer/node of Kubernetes.
+		// So is a kubelet that renews the lease of its Node: microk8s 902.
 		{Text: "only its own Node object", Also: []string{"forbidden"},
+			Or:  []string{"can only access node lease with the same name as the requesting node"},
 			Not: []string{"cannot read all nodes"}, In: []string{"kubelet", "k3s", "rke2",
 				evidence.InEvents}, Until: nodeRegistered, Says: foreignNode},
 		// Every kubelet says so until its Node is there.

@@ -31,7 +31,8 @@ The check looks for the error in the output of the registration and in the log o
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Moot:   noProgram("an agent of Rancher", "rke2", "rancher"),
 	Signs: []checks.Sign{
-		{Text: "does not match given --ca-checksum",
+		// suc/update-connection-info.ps1 of rancher/wins names its own parameter.
+		{Text: "does not match given --ca-checksum", Or: []string{"does not match given -CaCheckSum"},
 			Says: "the agent refuses Rancher's CA: its checksum is not the one of the registration command"},
 		// install.ps1 of rancher/wins and of system-agent; rancher 33625
 		{Text: "/cacerts does not look like an x509 certificate",

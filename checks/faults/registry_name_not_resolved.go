@@ -35,7 +35,7 @@ the runtime.`,
 })
 
 var registryNameNotResolvedSigns = []checks.Sign{
-	{Text: "no such host",
+	{Text: "no such host", Or: unresolved,
 		Also: []string{"lookup", "/v2/"},
 		Says: "the node cannot resolve the name of the registry"},
 }
