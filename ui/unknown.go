@@ -98,7 +98,7 @@ const maxCommands = 5
 
 // mostWanted are the commands that let most checks run.
 func (g UnknownGroup) mostWanted() []string {
-	list := slices.SortedFunc(maps.Keys(g.commands), func(a, b string) int {
+	list := sorted.Of(maps.Keys(g.commands), func(a, b string) int {
 		return cmp.Or(g.commands[b]-g.commands[a], strings.Compare(a, b))
 	})
 	return list[:min(len(list), maxCommands)]

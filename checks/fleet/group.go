@@ -115,7 +115,7 @@ func newComparison(nodes []Node) *comparison {
 func (c *comparison) shared(nodes []string) []Shared {
 	list := []Shared{}
 	compared := 0
-	for _, t := range slices.SortedFunc(maps.Keys(c.have), compareTraits) {
+	for _, t := range sorted.Of(maps.Keys(c.have), compareTraits) {
 		of := c.have[t]
 		if len(of) == c.judged || c.judged == len(nodes) {
 			continue // all nodes have it, or all have the cause: there is nothing to compare
@@ -154,12 +154,12 @@ var never = []string{"age", "zone", "pool"}
 func (c *comparison) outliers(nodes []Node) []Outlier {
 	list := []Outlier{}
 	usual := map[string]Trait{}
-	for _, t := range slices.SortedFunc(maps.Keys(c.have), compareTraits) {
+	for _, t := range sorted.Of(maps.Keys(c.have), compareTraits) {
 		if best, ok := usual[t.Name]; !ok || len(c.have[t]) > len(c.have[best]) {
 			usual[t.Name] = t
 		}
 	}
-	for _, t := range slices.SortedFunc(maps.Keys(c.have), compareTraits) {
+	for _, t := range sorted.Of(maps.Keys(c.have), compareTraits) {
 		most, n := usual[t.Name], c.known[t.Name]
 		if t == most || n < fewest || slices.Contains(never, t.Name) ||
 			len(c.have[t])*10 > n || len(c.have[most])*5 < n*4 {

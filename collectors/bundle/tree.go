@@ -5,10 +5,10 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
+	"doctor/checks/sorted"
 	memtree "doctor/collectors/tree"
 )
 
@@ -53,7 +53,7 @@ func (n *node) Mode() fs.FileMode {
 }
 
 func (n *node) sorted() []*node {
-	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int {
+	return sorted.Of(maps.Values(n.children), func(a, b *node) int {
 		return cmp.Compare(a.name, b.name)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors/hostprocess"
 	"doctor/collectors/pack"
 	"doctor/collectors/redact"
@@ -148,7 +149,7 @@ func Replaced(m pack.Manifest, s evidence.Snapshot) map[string]int {
 
 // MostFirst are the names of counts, those with most first.
 func MostFirst(counts map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+	return sorted.Of(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 }
