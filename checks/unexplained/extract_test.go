@@ -42,7 +42,8 @@ func TestAnErrorOfPowerShellIsItsMessage(t *testing.T) {
 // writes a blank behind that.
 func TestAnErrorOfACommandIsAnError(t *testing.T) {
 	const refused = "Error response from daemon: hcs::CreateComputeSystem 566516d3: winapi error #3489661095." // microsoft/Windows-Containers issue 544
-	for _, text := range []string{refused, "docker: " + refused, "docker : " + refused, "docker.exe : " + refused} {
+	for _, text := range []string{refused, "docker: " + refused, "docker : " + refused, "docker.exe : " + refused,
+		`C:\Program Files\Docker\Docker\resources\bin\docker.exe: ` + refused} {
 		lines := unexplained.Lines("logs/docker/docker.log", []byte(text+"\n"), 1, time.Time{})
 		if len(lines) != 1 || lines[0].Level != "error" {
 			t.Errorf("%s: %v", text, lines)
