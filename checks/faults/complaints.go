@@ -94,9 +94,10 @@ func fits(signs []checks.Sign, text string) (checks.Sign, bool) {
 // of a pod that is down now, without the probes: a failed probe is no reason for not running.
 func recentFailures(s evidence.Snapshot) map[string][]runtimeText {
 	list := map[string][]runtimeText{}
-	for _, e := range evidence.PodEvents.In(s) {
+	all := evidence.PodEvents.In(s)
+	for _, e := range all {
 		failure := strings.HasPrefix(e.Reason, "Failed") || slices.Contains(startFailures, e.Reason)
-		if about := e.About(); failure && about.Kind == "Pod" &&
+		if about := e.About(); failure && about.Kind == "Pod" && !attachedLater(all, e) &&
 			(e.At().IsZero() || s.Now().Sub(e.At().Time) <= checks.LongAgo) {
 			name := about.Namespace + "/" + about.Name
 			text := e.Reason + ": " + folded(e.Text())
@@ -105,6 +106,22 @@ func recentFailures(s evidence.Snapshot) map[string][]runtimeText {
 		}
 	}
 	return list
+}
+
+// attachedLater tells whether the volume of an event FailedAttachVolume is attached since.
+func attachedLater(all []evidence.Event, failed evidence.Event) bool {
+	return failed.Reason == "FailedAttachVolume" &&
+		slices.ContainsFunc(all, func(e evidence.Event) bool {
+			return e.Reason == "SuccessfulAttachVolume" && e.About() == failed.About() &&
+				e.At().After(failed.At().Time) && volumeName(e.Text()) == volumeName(failed.Text())
+		})
+}
+
+// volumeName is the first name in quotation marks.
+func volumeName(text string) string {
+	_, rest, _ := strings.Cut(text, `"`)
+	name, _, _ := strings.Cut(rest, `"`)
+	return name
 }
 
 func folded(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -40,5 +40,10 @@ The check looks for this answer at pods that do not start.`,
 var dockerMountTargetLinuxPathSigns = []checks.Sign{
 	{Text: "invalid volume specification",
 		Also: []string{":/var/run/secrets/kubernetes.io/serviceaccount"},
+		Not:  targetHasDrive,
 		Says: "docker rejects the mount of the service account token: its target has no drive"},
 }
+
+// targetHasDrive are targets that docker rejects for another reason, such as a mode that Windows does
+// not have (kubernetes 60274). The source begins with a drive, too, and follows a quotation mark.
+var targetHasDrive = []string{":c:/var/run/", `:c:\var\run\`}

@@ -26,6 +26,11 @@ var hostProcessEntrypointFix = checks.Steps(
 		Costs("The pods of the workload are recreated."),
 	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
+var dockerRunFix = checks.Steps(
+	checks.Inspect(`docker run --rm IMAGE cmd /c dir C:\`, "List the files of the image."),
+	checks.Do("Run a program that the image contains, with its extension: nanoserver has cmd.exe but not powershell.exe."),
+	checks.Verify("docker ps", "the container is Up"))
+
 var _ = register(&checks.Check{
 	ID:       "entrypoint-not-found",
 	Title:    "Container command is not in its image",
@@ -94,6 +99,11 @@ var entrypointSigns = []checks.Sign{
 		Also: []string{"failed to start container", "The system cannot find the file specified"},
 		Not:  startedByOthers,
 		Says: noEntrypoint},
+	// docker run begins with the name of the command, docker exec does not (docker/for-win issue 6551).
+	{Text: "docker: Error response from daemon: container",
+		Or:   []string{"docker.exe: Error response from daemon: container"},
+		Also: []string{"CreateProcess", "The system cannot find the file specified"},
+		Says: noEntrypoint, Fix: dockerRunFix},
 	{Text: "failed to get application name from commandline", Not: startedByOthers,
 		Says: "the program of a HostProcess container is not on the node",
 		Fix:  hostProcessEntrypointFix},

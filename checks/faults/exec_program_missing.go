@@ -27,6 +27,11 @@ The check looks for the error in the events of pods and in texts that quote it.`
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
+		// docker fails the probe with the error of the call itself (Azure/AKS issue 1836)
+		{Text: "probe failed: container", Or: []string{"Exec probe response: \"container"},
+			Also:  []string{"CreateProcess", "The system cannot find the file specified"},
+			Level: checks.Warn,
+			Says:  "a probe or kubectl exec starts a program that the container does not have"},
 		{Text: "failed to exec in container",
 			Also:  []string{"The system cannot find the file specified"},
 			Level: checks.Warn,

@@ -89,6 +89,10 @@ whether this node may use the account.`,
 		{Text: "Trusted DC Connection Status Status = 1311",
 			Or:   []string{"1311 0x51f ERROR_NO_LOGON_SERVERS"},
 			Says: "nltest in a container: no domain controller accepts its logon"},
+		// plooploops/windows-containers-AD issue 7
+		{Text: "Trusted DC Connection Status Status = 1787",
+			Or:   []string{"1787 0x6fb ERROR_NO_TRUST_SAM_ACCOUNT"},
+			Says: "nltest in a container: the domain has no account for its logon"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding

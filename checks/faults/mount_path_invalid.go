@@ -67,6 +67,8 @@ var mountSigns = []checks.Sign{
 		Says: "VOLUME of the image has a drive letter, which containerd does not support"},
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec", `pipe\`},
 		Says: "containerd is too old for mounts of named pipes: it opens the pipe as a file"},
+	{Text: "named pipe mounts are not supported on this version of Windows", // hcsshim, before Windows 1709
+		Says: "this Windows is too old for mounts of named pipes"},
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec"}, Not: []string{`pipe\`},
 		Says: "the source of a mount is a link or does not exist"},
 	{Text: "destination path can not be C drive",

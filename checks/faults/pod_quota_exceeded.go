@@ -5,6 +5,9 @@ import (
 	"doctor/checks/evidence"
 )
 
+var quotaVerified = checks.Verify("kubectl get pods -n NAMESPACE -o wide",
+	"as many pods as the workload has replicas")
+
 var _ = register(&checks.Check{
 	ID:       "pod-quota-exceeded",
 	Title:    "Quota of the namespace is exceeded",
@@ -19,7 +22,7 @@ The check looks for the event of the controller.`,
 		checks.Inspect("kubectl describe resourcequota -n NAMESPACE",
 			"Compare what is used with the limits."),
 		checks.Do("Raise the quota, or lower the requests or the number of pods."),
-		checks.Verify("kubectl get pods -n NAMESPACE -o wide", "as many pods as the workload has replicas")),
+		quotaVerified),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/policy/resource-quotas/",
 	},
@@ -27,5 +30,12 @@ The check looks for the event of the controller.`,
 	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "forbidden: exceeded quota", Says: "the quota of the namespace is used up"},
+		// resourcequota/controller.go: "failed quota: %s: %v", with "must specify %s"
+		{Text: "forbidden: failed quota", Also: []string{"must specify"},
+			Says: "the quota of the namespace counts requests or limits that the pods do not set",
+			Fix: checks.Steps(
+				checks.Do("Set the requests and limits that the event names in the pod template, or create a LimitRange with defaults.").
+					Costs("The pods of the workload are recreated."),
+				quotaVerified)},
 	},
 })

@@ -39,4 +39,15 @@ The check looks for this answer at pods that do not start and in the logs of the
 var secretsStoreProviderMissingSigns = []checks.Sign{
 	{Text: "error connecting to provider", Also: []string{"provider not found"},
 		Says: "the Secrets Store CSI driver finds no provider on this node"},
+	// Drivers of 2020 run the program of the provider, unless they are told that it has a socket
+	// (Azure/secrets-store-csi-driver-provider-azure issue 259).
+	{Text: "failed to find provider binary",
+		Or: []string{"desc = stat /etc/kubernetes/secrets-store-csi-providers",
+			`desc = CreateFile C:\k\secrets-store-csi-providers`},
+		Also: []string{"secrets-store-csi-providers"},
+		Says: "the Secrets Store CSI driver finds no program of the provider on this node",
+		Fix: checks.Steps(
+			checks.Do("Update the driver and its provider to releases of the same time, or add --grpc-supported-providers=PROVIDER to the arguments of the driver."),
+			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+				"all pods are Running"))},
 }

@@ -144,7 +144,10 @@ func smbSigns() []checks.Sign {
 			Also: []string{smbMapping}, Says: failure.says})
 		other.Not = append(other.Not, failure.texts...)
 	}
-	return append(signs, other)
+	// The FlexVolume driver of microsoft/K8s-Storage-Plugins (issue 14) does not name the command.
+	flexVolume := checks.Sign{Text: smbFailures[2].texts[0], Also: []string{"mount command failed"},
+		Says: smbFailures[2].says}
+	return append(signs, other, flexVolume)
 }
 
 func smbFinding(m evidence.SignMatch) *checks.Finding {

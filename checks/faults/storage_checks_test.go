@@ -213,3 +213,29 @@ func TestADriverThatIsNotRegistered(t *testing.T) {
 			"info: the logs say: a CSI driver that a pod needs is not registered on this node; it is over: a later line says: Register new plugin with name [text]"},
 	})
 }
+
+func TestADiskThatWasAttachedElsewhere(t *testing.T) {
+	const refused = `Multi-Attach error for volume "pvc-1" Volume is already exclusively attached to one node and can't be attached to another`
+	waiting := podTelling("ContainerCreating", "", "")
+	runLooks(t, "volume-multi-attach", []look{
+		{"the pod still waits for it", waiting + eventTelling("FailedAttachVolume", refused, now),
+			"fail: default/web is not running: the disk of a pod is still attached to another node [state]"},
+		// kubernetes-sigs/aws-ebs-csi-driver issue 1001
+		{"it came later, and the pod waits for something else", waiting + attachEvents("pvc-1"),
+			"info: the logs say: the disk of a pod is still attached to another node; it is over: a later event says: AttachVolume.Attach succeeded for volume [text]"},
+		{"another disk came later", waiting + attachEvents("pvc-2"),
+			"fail: default/web is not running: the disk of a pod is still attached to another node [state]"},
+	})
+}
+
+// attachEvents are of one pod: the disk pvc-1 is refused, and the named one is attached later.
+func attachEvents(later string) string {
+	const about = `"involvedObject":{"kind":"Pod","name":"web","namespace":"default"}`
+	return `-- api/events.json --
+{"items":[
+ {"reason":"FailedAttachVolume","type":"Warning","lastTimestamp":"2026-11-20T09:48:00Z",` + about + `,
+  "message":"Multi-Attach error for volume \"pvc-1\" Volume is already exclusively attached to one node and can't be attached to another"},
+ {"reason":"SuccessfulAttachVolume","type":"Normal","lastTimestamp":"2026-11-20T09:54:00Z",` + about + `,
+  "message":"AttachVolume.Attach succeeded for volume \"` + later + `\""}]}
+`
+}

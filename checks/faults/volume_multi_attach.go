@@ -39,7 +39,10 @@ The check looks for this event at pods that do not start.`,
 	Run:      complain(volumeMultiAttachSigns),
 })
 
+// attached is the event of the controller when the disk is free (aws-ebs-csi-driver 1001).
+const attached = "AttachVolume.Attach succeeded for volume"
+
 var volumeMultiAttachSigns = []checks.Sign{
-	{Text: "Multi-Attach error for volume",
+	{Text: "Multi-Attach error for volume", Until: []string{attached},
 		Says: "the disk of a pod is still attached to another node"},
 }

@@ -219,6 +219,21 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},
+		{"docker-mount-target-linux-path", "another reason: Windows has no such mode", "docker", // kubernetes#60274
+			`Error: Error response from daemon: invalid bind mount spec "c:\\var\\lib\\kubelet\\pods\\a260a7c4-1852-11e8-bb1d-000d3a19c1da\\volumes\\kubernetes.io~secret\\default-token-rj7qv:c:/var/run/secrets/kubernetes.io/serviceaccount:ro,rslave": invalid volume specification: 'c:\var\lib\kubelet\pods\a260a7c4-1852-11e8-bb1d-000d3a19c1da\volumes\kubernetes.io~secret\default-token-rj7qv:c:\var\run\secrets\kubernetes.io\serviceaccount:ro,rslave'`,
+			"unknown"},
+		{"windows-taint-not-tolerated", "a pod for Linux", "other", // ROCm/TheRock#2865
+			"0/13 nodes are available: 1 node(s) had untolerated taint {app: bazelremotetaint}, 2 node(s) had untolerated taint {CriticalAddonsOnly: true}, 3 node(s) were unschedulable, 7 node(s) had untolerated taint {kubernetes.io/os: windows}. preemption: 0/13 nodes are available: 13 Preemption is not helpful for scheduling.",
+			"unknown"},
+		{"pod-config-object-missing", "a driver that starts without an optional one", "csi-driver",
+			`W1120 09:58:00.1 1 azure.go:97] read config from secret failed: secrets "azure-cloud-provider" not found`,
+			"unknown"},
+		{"pod-config-object-missing", "a volume, until Kubernetes 1.10", "kubelet", // pkg/volume/secret
+			`E1120 09:58:00.1 1 nestedpendingoperations.go:267] Operation failed. Error: "MountVolume.SetUp failed for volume \"tls\" : secrets \"web-tls\" not found"`,
+			"fail: a ConfigMap or Secret that the pod names does not exist [text]"},
+		{"pod-config-object-missing", "the kubelet alone", "kubelet", // pkg/kubelet/pod_workers.go
+			`E0409 21:46:36.213382    1599 pod_workers.go:1301] "Error syncing pod, skipping" err="failed to \"StartContainer\" for \"httpd\" with CreateContainerConfigError: \"configmap \\\"category\\\" not found\"" pod="application1/api-6768cbb9cc-zc5ht" podUID="7fa2da13-b96c-4017-bad1-0ae34dc071b9"`,
+			"fail: a ConfigMap or Secret that the pod names does not exist [text]"},
 	} {
 		t.Run(row.check, func(t *testing.T) {
 			runLooks(t, row.check, []look{{row.name, logTelling(row.log, row.line), row.want}})

@@ -122,8 +122,9 @@ var (
 	logrus = regexp.MustCompile(`\blevel"?[=:] ?"?(trace|debug|info|warn|warning|error|fatal|panic|dpanic)\b`)
 	square = regexp.MustCompile(`\[(?i:(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL)) *\]`)
 	spaced = regexp.MustCompile(`^[0-9TZ:/., +\-]{8,40}\s+\[?(?i:(DEBUG|INFO|INFORMATION|WARN|WARNING|ERROR|FATAL|CRITICAL))\b`)
-	opens  = regexp.MustCompile(`^(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)
-	harm   = regexp.MustCompile(`(?i)\b(?:err|error)="|\berror:|\bfail(?:ed|ure)\b|\bpanic\b|exception\b|` +
+	// a command may write its own name before its error
+	opens = regexp.MustCompile(`^(?:(?:[A-Za-z]:\\[^:]*\\)?(?:docker|kubectl)(?:\.exe)? ?: )?(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)
+	harm  = regexp.MustCompile(`(?i)\b(?:err|error)="|\berror:|\bfail(?:ed|ure)\b|\bpanic\b|exception\b|` +
 		`\bdenied\b|\brefused\b|\btimed out\b|\bunable to\b|\bcannot\b|\bcould not\b|` +
 		`\bnot (?:found|recognized)\b|\binvalid\b|\bforbidden\b|\bunauthorized\b|\bexpired\b|\bcorrupt|\bunexpected\b|` +
 		`\bmismatch|\bno such\b|\bcrash|\bfatal\b|\b0x[8c]0[0-9a-f]{6}\b|\bnot ready\b|` +

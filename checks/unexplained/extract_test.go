@@ -37,3 +37,16 @@ func TestAnErrorOfPowerShellIsItsMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestAnErrorOfACommandIsAnError: docker and kubectl write their own name before it, and PowerShell
+// writes a blank behind that.
+func TestAnErrorOfACommandIsAnError(t *testing.T) {
+	const refused = "Error response from daemon: hcs::CreateComputeSystem 566516d3: winapi error #3489661095." // microsoft/Windows-Containers issue 544
+	for _, text := range []string{refused, "docker: " + refused, "docker : " + refused, "docker.exe : " + refused,
+		`C:\Program Files\Docker\Docker\resources\bin\docker.exe: ` + refused} {
+		lines := unexplained.Lines("logs/docker/docker.log", []byte(text+"\n"), 1, time.Time{})
+		if len(lines) != 1 || lines[0].Level != "error" {
+			t.Errorf("%s: %v", text, lines)
+		}
+	}
+}
