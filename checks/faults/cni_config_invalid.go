@@ -34,6 +34,7 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 			Costs("Running containers are not affected."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://www.cni.dev/docs/spec/",
+		"https://github.com/Azure/azure-container-networking/pull/705",
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectCNIConfig, effectPodStart, effectNodeReady},
 	Explains: []string{"cni-subnet-mismatch", "cni-nameserver-mismatch",
@@ -54,6 +55,14 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 			Says: "a CNI plugin refuses the endpointMacPrefix of its configuration"},
 		{Text: "Unsupported CNI config 'type'",
 			Says: "the start script does not know the type in the CNI configuration"},
+		// azure-vnet: network/policy/policy_windows.go, under containerd
+		{Text: "Failed to set Policy: Type: EndpointPolicy",
+			Says: "azure-vnet does not know the type of a policy in its configuration",
+			Fix: checks.Steps(
+				checks.Do("Update Azure CNI: 1.2.0 and later know policies of type ACL under containerd."),
+				checks.Edit("{cniFile}", "Or remove the policy that the error shows."),
+				checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+					"new pods get an address"))},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
