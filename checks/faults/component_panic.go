@@ -24,6 +24,7 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/88913",
 		"https://github.com/kubernetes/kubernetes/pull/88917",
+		"https://github.com/Mirantis/cri-dockerd/issues/330",
 		"https://go.dev/blog/defer-panic-and-recover",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
@@ -40,5 +41,5 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 
 const panicked = "a component of the node panicked: its build has a bug"
 
-var panicking = []string{"kubelet", "kube-proxy", "flanneld", "containerd", "docker", "calico-node",
+var panicking = []string{"kubelet", "kube-proxy", "flanneld", "containerd", "docker", "cri-dockerd", "calico-node",
 	"felix", "antrea-agent", "csi-proxy", "rke2", evidence.InEvents}

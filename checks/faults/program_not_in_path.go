@@ -27,6 +27,7 @@ The check looks for the error in logs and events, which names the program.`,
 	Links: []string{
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/358",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/pull/359",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/976",
 		"https://learn.microsoft.com/en-us/windows-server/get-started/removed-deprecated-features-windows-server-2025",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
@@ -35,7 +36,7 @@ The check looks for the error in logs and events, which names the program.`,
 		evidence.Logs("csi-proxy"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		// csi-proxy reads the serial number of the machine with it: pkg/os/system/api.go
-		{Text: "executable file not found in %PATH%", Also: []string{"exec: ", "wmic", "rpc error"},
+		{Text: notInPath, Also: []string{"exec: ", "wmic", "rpc error"},
 			Says: "csi-proxy or a CSI driver does not find wmic",
 			Fix: checks.Steps(
 				checks.Inspect(`Get-Item C:\Windows\System32\wbem\wmic.exe`,
@@ -46,9 +47,12 @@ The check looks for the error in logs and events, which names the program.`,
 				checks.Run("Restart-Service csi-proxy", "Restart csi-proxy."),
 				checks.Verify("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
 					"the name of the driver"))},
+		{Text: notInPath, Also: []string{"exec: ", "powershell", "rpc error"},
+			Not:  []string{"failed to exec in container"},
+			Says: "a CSI driver does not find powershell"},
 		// iptables and nvidia-smi are looked for on every node
-		{Text: ": executable file not found in %PATH%", Also: []string{"exec: "},
-			Not: []string{"wmic", "iptables", "nvidia", "containerd", "docker-credential",
+		{Text: notInPath, Also: []string{"exec: "},
+			Not: []string{"wmic", "powershell", "iptables", "nvidia", "containerd", "docker-credential",
 				"calico-node", "failed to exec in container", "kubectl"},
 			In: []string{evidence.InPodEvents, "kubelet", "kube-proxy", "csi-proxy", "flanneld",
 				"node-driver-registrar"},
@@ -56,3 +60,7 @@ The check looks for the error in logs and events, which names the program.`,
 			Says:  "a component of the node does not find a program that it starts"},
 	},
 })
+
+// notInPath is how os/exec of Go says it. %PATH% is not in it: whoever takes the error for a format
+// makes something else of that.
+const notInPath = ": executable file not found in %"

@@ -10,9 +10,10 @@ var _ = register(&checks.Check{
 	Healthy:  "Pause image is on the node or can be pulled",
 	Category: checks.CategoryImages,
 	Doc: `Every pod starts with a sandbox container from the pause image. The runtime pulls it without
-imagePullSecrets, and on a node that cannot reach its registry the image must be there already. If
-it was deleted, no new pod starts, and pods that run are not affected. The kubelet deletes unused
-images when the disk is full, and spares the pause image only if the runtime reports it as pinned.
+imagePullSecrets and without the credentials of the kubelet. If the registry asks for them, or the
+node cannot reach it, the image must be on the node already. If it was deleted, no new pod starts,
+and pods that run are not affected. The kubelet deletes unused images when the disk is full, and
+spares the pause image only if the runtime reports it as pinned.
 
 On EKS the image amazonaws.com/eks/pause-windows comes with the machine image (AMI), and no registry
 has it. On Windows AMIs of Kubernetes 1.29 from before February 2024 the kubelet deleted it.
@@ -21,7 +22,7 @@ The check looks for the runtime's error at pods that wait and in the logs of the
 runtime.`,
 	Fix: checks.Steps(
 		checks.Inspect("crictl images", "Check whether the pause image that the error names is on the node."),
-		checks.Do("Make its registry reachable from the node, or set the pause image in the runtime's configuration to one of a registry that is."),
+		checks.Do("Make its registry reachable from the node, or set the pause image in the runtime's configuration to a public one of a registry that is."),
 		checks.Run("ctr -n k8s.io images import PAUSE.tar",
 			"Where no registry is reachable, load the image from a file."),
 		checks.Run("ctr -n k8s.io images label IMAGE io.cri-containerd.pinned=pinned",
@@ -32,16 +33,20 @@ runtime.`,
 		"https://github.com/awslabs/amazon-eks-ami/issues/1632",
 		"https://github.com/awslabs/amazon-eks-ami/issues/1597",
 		"https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html",
+		"https://github.com/awslabs/amazon-eks-ami/issues/1425",
 		"https://github.com/rancher/rancher/issues/23000",
 		"https://kubernetes.io/docs/concepts/architecture/garbage-collection/",
 	},
 	Breaks:   []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
+	Explains: []string{"registry-unauthorized"},
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    sandboxImageSigns,
 	Run:      complain(sandboxImageSigns),
 })
+
+const needsCredentials = "the pause image is not on the node, and the runtime has no credentials for its registry"
 
 // Only EKS's machine image has it: the name is of no registry.
 const eksPauseImage = `"amazonaws.com/eks/pause-windows`
@@ -64,6 +69,9 @@ var sandboxImageSigns = []checks.Sign{
 	{Text: "failed to get sandbox image", Also: []string{"failed to do request"},
 		Not:  elsewhereJudged,
 		Says: "the pause image is not on the node, and its registry cannot be reached"},
+	// containerd pulls it without the credentials that the kubelet has
+	{Text: "failed to get sandbox image", Also: []string{"401 Unauthorized"}, Says: needsCredentials},
+	{Text: "failed to get sandbox image", Also: []string{"no basic auth credentials"}, Says: needsCredentials},
 	// dockershim: pkg/kubelet/dockershim/helpers.go
 	{Text: "failed pulling image", Also: []string{"Error response from daemon: Get ", "/v2/"},
 		Not:  elsewhereJudged,
