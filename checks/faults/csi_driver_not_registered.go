@@ -42,6 +42,6 @@ before their drivers.`,
 		{Text: csiSocketRefused, Also: []string{"plugins"}, In: []string{evidence.InPodEvents},
 			Until: []string{"MountVolume.SetUp succeeded"},
 			Level: checks.Warn,
-			Says:  "the node plugin of a CSI driver that a pod needs does not run: nobody listens on its socket"},
+			Says:  "the node plugin of a CSI driver that a pod needs does not run: its socket refuses connections"},
 	},
 })

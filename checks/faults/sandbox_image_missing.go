@@ -10,7 +10,7 @@ var _ = register(&checks.Check{
 	Healthy:  "Pause image is on the node or can be pulled",
 	Category: checks.CategoryImages,
 	Doc: `Every pod starts with a sandbox container from the pause image. The runtime pulls it without
-imagePullSecrets and without the credentials of the kubelet. If the registry asks for them, or the
+imagePullSecrets and without the credentials of the kubelet. If the registry requires them, or the
 node cannot reach it, the image must be on the node already. If it was deleted, no new pod starts,
 and pods that run are not affected. The kubelet deletes unused images when the disk is full, and
 spares the pause image only if the runtime reports it as pinned.

@@ -43,10 +43,12 @@ func (c *scanner) end(k key, m *match) (over string, brief bool) {
 	switch lasted := m.Last.Sub(m.Time); {
 	case sign.Lasts == 0 || m.Last.IsZero() && m.More >= fewLines || lasted >= sign.Lasts:
 		return "", false
+	case m.lastly && c.now.IsZero() && m.Last.IsZero(), // an excerpt
+		m.lastly && !m.Last.IsZero() && !m.ends.After(m.Last.Add(sign.Lasts)) &&
+			!c.now.After(m.Last.Add(sign.Lasts)):
+		return "", true
 	case m.Last.IsZero():
 		return "the log has it a few times only, as at a start", true
-	case m.lastly && !m.ends.After(m.Last.Add(sign.Lasts)) && !c.now.After(m.Last.Add(sign.Lasts)):
-		return "", true
 	default:
 		return "it lasted " + lasted.Round(time.Second).String() + ", as at a start", true
 	}

@@ -217,6 +217,9 @@ func TestALaterLineEndsASign(t *testing.T) {
 		{"a few times without a stamp", lasting,
 			map[string]string{"logs/kubelet/k.log": "plugin not initialized\n"},
 			"the log has it a few times only, as at a start"},
+		{"a few times at the end of an excerpt, of which nothing says when it was made", lasting,
+			map[string]string{"logs/kubelet/k.log": at(11, 31),
+				"meta.json": `{"layout":"evidence/v1","node":"win-1"}`}, ""},
 		{"many times without a stamp", lasting,
 			map[string]string{"logs/kubelet/k.log": strings.Repeat("plugin not initialized\n", 9)}, ""},
 	} {
