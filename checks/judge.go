@@ -210,7 +210,11 @@ func (c *Check) findingsOfText(matches []evidence.SignMatch) []*Finding {
 		if sign == nil || sign.ConfirmOnly || m.Over != "" {
 			continue
 		}
-		f := &Finding{Level: cmp.Or(sign.Level, Fail), Format: "%s",
+		level := cmp.Or(sign.Level, Fail)
+		if m.Brief { // nothing later is recorded: it may be a start, and may go on
+			level = min(level, Warn)
+		}
+		f := &Finding{Level: level, Format: "%s",
 			Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText, Fix: sign.Fix.Clone()}
 		findings = quoted(findings, f, m)
 	}

@@ -71,7 +71,7 @@ type SignMatch struct {
 	LastLine int    `json:"lastLine,omitempty"`
 	// Why it is history: the node has booted since, or the log is well since.
 	Over string `json:"over,omitempty"`
-	// It is history only because the log does not go on with it, as at a start.
+	// The log does not go on with it for long, as at a start. It is history where something later is recorded.
 	Brief bool `json:"brief,omitempty"`
 }
 

@@ -16,6 +16,7 @@ type complaint struct {
 	pod   evidence.Pod
 	says  string       // of the sign that the words fit
 	level checks.Level // of that sign
+	fix   checks.Fix   // of that sign, where it has one
 	from  evidence.Because
 }
 
@@ -55,7 +56,7 @@ func complaints(s evidence.Snapshot, signs []checks.Sign) []complaint {
 		for _, t := range texts {
 			if sign, ok := fits(signs, t.text); ok {
 				found = append(found, complaint{p, sign.Says,
-					cmp.Or(sign.Level, checks.Fail), t.from})
+					cmp.Or(sign.Level, checks.Fail), sign.Fix, t.from})
 				break
 			}
 		}
@@ -70,8 +71,12 @@ func complain(signs []checks.Sign) func(evidence.Snapshot) ([]*checks.Finding, e
 	return func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, c := range complaints(s, signs) {
-			findings = append(findings, checks.Findingf(c.level, c.pod.FullName(),
-				"%s is not running: %s", c.pod.FullName(), c.says).With(c.from))
+			f := checks.Findingf(c.level, c.pod.FullName(), "%s is not running: %s",
+				c.pod.FullName(), c.says).With(c.from)
+			if len(c.fix.Steps) > 0 {
+				f = f.Cure(c.fix.Clone())
+			}
+			findings = append(findings, f)
 		}
 		return findings, nil
 	}

@@ -13,9 +13,10 @@ var _ = register(&checks.Check{
 	Doc: `The kubelet mounts a volume through the node plugin of its CSI driver, which registers itself with
 the kubelet of each node. "Not found in the list of registered CSI drivers" has several causes,
 which the message does not distinguish: the driver has no pod for Windows nodes, its pod does not
-run (without csi-proxy, for instance), or the kubelet missed the registration.
+run (without csi-proxy, for instance), or the kubelet missed the registration. Where the driver was
+registered before and its pod does not run now, its socket refuses the kubelet.
 
-The check looks for the message. It is over once the kubelet registers a plugin: pods may start
+The check looks for the messages. The first is over once the kubelet registers a plugin: pods may start
 before their drivers.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
@@ -24,6 +25,7 @@ before their drivers.`,
 		checks.Verify("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'", "the name of the driver")),
 	Links: []string{
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/963",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/148",
 		"https://github.com/Azure/secrets-store-csi-driver-provider-azure/issues/139",
 		"https://github.com/kubernetes/kubernetes/issues/104584",
 	},
@@ -36,5 +38,10 @@ before their drivers.`,
 			Until: []string{"Register new plugin with name"},
 			Level: checks.Warn,
 			Says:  "a CSI driver that a pod needs is not registered on this node"},
+		// it was registered once, and its pod does not run now
+		{Text: csiSocketRefused, Also: []string{"plugins"}, In: []string{evidence.InPodEvents},
+			Until: []string{"MountVolume.SetUp succeeded"},
+			Level: checks.Warn,
+			Says:  "the node plugin of a CSI driver that a pod needs does not run: its socket refuses connections"},
 	},
 })

@@ -31,9 +31,10 @@ The check looks for the stack of the panic in the log of kube-proxy, which nothi
 		"https://github.com/microsoft/Windows-Containers/issues/103",
 		"https://github.com/kubernetes/kubernetes/pull/141681",
 	},
-	Breaks: []*checks.Effect{effectKubeProxy},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kube-proxy"), evidence.WindowsEvents, evidence.Logs("other"))},
-	Uses:   []evidence.Need{node.NeedCNI, evidence.Services, evidence.Processes, evidence.Pods},
+	Breaks:   []*checks.Effect{effectKubeProxy},
+	Explains: []string{"component-panic"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kube-proxy"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Uses:     []evidence.Need{node.NeedCNI, evidence.Services, evidence.Processes, evidence.Pods},
 	Moot: func(s evidence.Snapshot) error {
 		if node.About(s).CNI.Value != node.Antrea { // whose own proxy may replace kube-proxy
 			return nil

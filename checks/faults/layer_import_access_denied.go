@@ -70,9 +70,23 @@ func layerRefusals(calls ...string) []checks.Sign {
 		"an image layer cannot be unpacked: a file is in use by another process"
 	var signs []checks.Sign
 	for _, call := range calls {
-		signs = append(signs,
-			checks.Sign{Text: "Access is denied", Also: []string{call}, Says: denied},
-			checks.Sign{Text: "being used by another process", Also: []string{call}, Says: held})
+		for _, s := range []checks.Sign{
+			{Text: "Access is denied", Also: []string{call}, Says: denied},
+			{Text: "being used by another process", Also: []string{call}, Says: held}} {
+			s.In = []string{evidence.InPodEvents}
+			s.Until = sandboxRefused
+			told := s
+			told.In, told.Until = layerSources, nil
+			signs = append(signs, s, told)
+		}
 	}
 	return signs
 }
+
+// The sandbox comes before the image: a pod that waits for a sandbox after a failed pull does not
+// wait for its image any more.
+var sandboxRefused = []string{"Failed to create pod sandbox"}
+
+// layerSources are all others: a line of a log is not about the same pod.
+var layerSources = []string{"containerd", "docker", "kubelet", "other", evidence.InEvents,
+	evidence.InPods}

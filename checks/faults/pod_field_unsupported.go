@@ -32,9 +32,20 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
 		"https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
-		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/"},
+		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/",
+		"https://github.com/openshift/openshift-windows/issues/21"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
+	Signs: []checks.Sign{
+		// dockershim hands seLinuxOptions on: daemon/oci_windows.go of moby takes credentialspec only
+		{Text: "security option not supported: label",
+			Says: "Docker refuses seLinuxOptions, which the pod or the policy of its namespace sets",
+			Fix: checks.Steps(
+				checks.Do("Remove seLinuxOptions from the pod template. On OpenShift the security context constraint of the pod adds them: give its service account one that does not. Or move the node to containerd, which ignores them.").
+					Costs("The pods of the workload are recreated."),
+				checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+					"all pods are Running"))},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {

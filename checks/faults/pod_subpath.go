@@ -15,7 +15,10 @@ var _ = register(&checks.Check{
 of the host, so a single file cannot be mounted: the pod fails or gets an empty folder instead of
 the file. containerd supports single files (on Windows of September 2020 or later).
 
-The check examines the pods of nodes with Docker.`,
+Before 1.19 the kubelet resolves the link of the volume before it mounts a subPath, and cannot do so
+for a share (SMB): the pod stays in CreateContainerConfigError.
+
+The check examines the pods of nodes with Docker, and looks for the kubelet's error.`,
 	Fix: checks.Steps(
 		checks.Do("In the pod template, mount the whole volume into its own folder, and let the program read the file there.").
 			Costs("The pods of the workload are recreated."),
@@ -25,12 +28,24 @@ The check examines the pods of nodes with Docker.`,
 			"kubectl get pods -A --field-selector spec.nodeName={node} -o json | ConvertFrom-Json | ForEach-Object items | Where-Object { $_.spec.containers.volumeMounts.subPath }", "nothing")),
 	Links: []string{"https://kubernetes.io/docs/concepts/storage/windows-storage/",
 		"https://kubernetes.io/docs/concepts/storage/volumes/#using-subpath",
-		"https://github.com/kubernetes/kubernetes/issues/95547"},
+		"https://github.com/kubernetes/kubernetes/issues/95547",
+		"https://github.com/kubernetes/kubernetes/issues/65890",
+		"https://github.com/kubernetes/kubernetes/pull/92328"},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"mount-path-invalid"},
 	Applies:  checks.OnRuntime("docker"),
 	Needs:    []evidence.Need{evidence.Pods, node.NeedRuntime},
 	Uses:     []evidence.Need{evidence.Manifests},
+	Signs: []checks.Sign{
+		// pkg/volume/util/subpath/subpath_windows.go until 1.18, pkg/util/mount before
+		{Text: "cannot read link ", Also: []string{"kubernetes.io~"},
+			Says: "the kubelet cannot resolve the link of a volume, as a subPath needs",
+			Fix: checks.Steps(
+				checks.Do("In the pod template, mount the whole volume instead of a subPath, or update the kubelet to 1.19 or later.").
+					Costs("The pods of the workload are recreated."),
+				checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+					"all pods are Running"))},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {

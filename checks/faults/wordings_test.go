@@ -216,6 +216,27 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"kubelet-setting-rejected", "an address", "kubelet", // pkg/kubelet/kubelet.go
 			`E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to run Kubelet: failed to create kubelet: bad --node-ip \"10.0.0\": must be either a single IP or a dual-stack pair of IPs"`,
 			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
+		{"sandbox-image-missing", "containerd's own line", "containerd", // internal/cri/instrument
+			`time="2026-11-20T09:58:00.1Z" level=error msg="RunPodSandbox for &PodSandboxMetadata{Name:web,Namespace:default,Attempt:0,} failed, error" error="failed to get sandbox image \"amazonaws.com/eks/pause-windows:latest\": failed to pull image \"amazonaws.com/eks/pause-windows:latest\": failed to pull and unpack image \"amazonaws.com/eks/pause-windows:latest\": failed to resolve reference \"amazonaws.com/eks/pause-windows:latest\": failed to do request: Head \"https://amazonaws.com/v2/eks/pause-windows/manifests/latest\": dial tcp 207.171.166.22:443: connectex: No connection could be made because the target machine actively refused it."`,
+			"fail: the pause image of the EKS machine image is not on the node, and no registry has it [text]"},
+		{"sandbox-image-missing", "the registry asks for credentials", "kubelet", // amazon-eks-ami 1740
+			`E1120 09:58:00.1 1 remote_runtime.go:193] "RunPodSandbox from runtime service failed" err="rpc error: code = Unknown desc = failed to get sandbox image \"602401143452.dkr.ecr.ca-central-1.amazonaws.com/eks/pause:3.5\" failed to pull and unpack image \"602401143452.dkr.ecr.ca-central-1.amazonaws.com/eks/pause:3.5\": failed to resolve reference \"602401143452.dkr.ecr.ca-central-1.amazonaws.com/eks/pause:3.5\": unexpected status from HEAD request to https://602401143452.dkr.ecr.ca-central-1.amazonaws.com/v2/eks/pause/manifests/3.5: 401 Unauthorized"`,
+			"fail: the pause image is not on the node, and the runtime has no credentials for its registry [text]"},
+		{"sandbox-image-missing", "the name of the registry does not resolve: registry-name-not-resolved", "kubelet", // sig-windows-dev-tools 64
+			`E1120 09:58:00.1 1 pod_workers.go:1] failed to get sandbox image "mcr.microsoft.com/oss/kubernetes/pause:1.4.0": failed to pull image "mcr.microsoft.com/oss/kubernetes/pause:1.4.0": failed to resolve reference "mcr.microsoft.com/oss/kubernetes/pause:1.4.0": failed to do request: Head "https://mcr.microsoft.com/v2/oss/kubernetes/pause/manifests/1.4.0": dial tcp: lookup mcr.microsoft.com: no such host`,
+			"unknown"},
+		{"program-not-in-path", "what every kubelet looks for", "kubelet", // pkg/util/iptables
+			`W1120 09:58:00.1 1 iptables.go:209] Error checking iptables version, assuming version at least 1.4.11: exec: "iptables": executable file not found in %PATH%`,
+			"unknown"},
+		{"kube-proxy-setting-rejected", "Kubernetes since 1.26", "kube-proxy", // cmd/kube-proxy/app, pkg/proxy/apis/config/validation
+			`E1120 09:58:00.1 1 run.go:72] "command failed" err="failed validate: KubeProxyConfiguration.Mode.ProxyMode: Invalid value: \"iptables\": must be kernelspace or blank (blank means the most-available proxy [currently kernelspace])"`,
+			"fail: kube-proxy exits: it rejects a setting of its configuration [text]"},
+		{"component-panic", "Kubernetes since 1.31", "kubelet", // apimachinery's pkg/util/runtime
+			`E1120 09:58:00.1 1 panic.go:262] "Observed a panic" panic="runtime error: invalid memory address or nil pointer dereference" panicGoValue="\"invalid memory address or nil pointer dereference\"" stacktrace=<`,
+			"warn: a component of the node panicked: its build has a bug [text]"},
+		{"component-panic", "a server gives up a request", "kubelet", // net/http
+			`E1120 09:58:00.1 1 runtime.go:78] Observed a panic: &errors.errorString{s:"net/http: abort Handler"} (net/http: abort Handler)`,
+			"unknown"},
 		{"container-log-not-rotated", "in German", "kubelet",
 			`E1120 09:58:00.1 1 kubelet.go:1] failed to rotate log "C:\\a.log": Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird.`,
 			"warn: the kubelet cannot rotate the log of a container: another program has the file open [text]"},

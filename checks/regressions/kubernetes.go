@@ -87,6 +87,18 @@ var kubeletRows = []Row{
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/98510"},
 	},
 	{
+		// since the fix of kubelet-metrics-time-out, which asks HCS; docker keeps what has ended
+		ID: "kubelet-stats-ended-container", Of: Kubelet,
+		From:  "1.16.9 < 1.16.13, 1.17.5 < 1.17.9, 1.18.0 < 1.18.6",
+		Title: "Docker: all statistics fail if one container has ended",
+		Signs: []checks.Sign{
+			{Text: "failed to list all container stats",
+				Also: []string{"hcsshim::OpenComputeSystem", "specified identifier does not exist"}},
+		},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/90554",
+			"https://github.com/kubernetes/kubernetes/issues/91575"},
+	},
+	{
 		ID: "kubelet-smb-permission-denied", Of: Kubelet,
 		From:   "1.20.0 < 1.20.7",
 		Title:  "SMB mounts of pods get PermissionDenied",
@@ -367,6 +379,7 @@ var kubeProxyRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "Error hashing endpoints", Also: []string{"endpoints=[]"}},
 		},
+		Explains: []string{"component-panic"},
 		Links: []string{"https://github.com/Azure/AKS/issues/3718",
 			"https://github.com/kubernetes/kubernetes/pull/113567"},
 	},
@@ -378,7 +391,7 @@ var kubeProxyRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "winkernel.hns.getAllLoadBalancers("},
 		},
-		Explains: []string{"kube-proxy-panic"},
+		Explains: []string{"kube-proxy-panic", "component-panic"},
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/141488",
 			"https://github.com/kubernetes/kubernetes/pull/141681",
 			"https://github.com/kubernetes/kubernetes/pull/141707"},

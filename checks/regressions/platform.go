@@ -106,6 +106,18 @@ var rke2Rows = []Row{
 			"https://github.com/rancher/rke2/pull/6541"},
 	},
 	{
+		ID: "rke2-profile-on-windows", Of: RKE2,
+		From:   "1.21.0 < 1.23.15, 1.24.0 < 1.24.9, 1.25.0 < 1.25.5",
+		Title:  "RKE2 agent with a CIS profile exits on Windows",
+		Breaks: []string{"kubelet-start", "container-runtime"},
+		Signs: []checks.Sign{
+			{Text: "open /proc/sys/", Also: []string{"The system cannot find the path specified"}},
+		},
+		Workaround: "Until the update, remove profile from config.yaml of the Windows agent.",
+		Links: []string{"https://github.com/rancher/rke2/issues/3566",
+			"https://github.com/rancher/rke2/commit/341d57058"},
+	},
+	{
 		ID: "rke2-cni-none", Of: RKE2,
 		From:   "1.28.0 < 1.28.15, 1.29.0 < 1.29.10, 1.30.0 < 1.30.6, 1.31.0 < 1.31.2",
 		Title:  "RKE2 ends with a panic if cni is none",
@@ -114,6 +126,7 @@ var rke2Rows = []Row{
 		Signs: []checks.Sign{
 			{Text: "Skipping CNI setup"},
 		},
+		Explains:    []string{"component-panic"},
 		OtherCauses: true, // releases with the fix do skip it
 		Links: []string{"https://github.com/rancher/rke2/issues/6819",
 			"https://github.com/rancher/rke2/pull/6831",

@@ -137,7 +137,8 @@ var containerdRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "server.copyResourcesToStatus("},
 		},
-		Links: []string{"https://github.com/containerd/containerd/pull/7737"},
+		Explains: []string{"component-panic"},
+		Links:    []string{"https://github.com/containerd/containerd/pull/7737"},
 	},
 	{
 		ID: "containerd-args-escaped", Of: Containerd,

@@ -140,6 +140,18 @@ var storageRows = []Row{
 			"https://github.com/kubernetes-sigs/azuredisk-csi-driver/pull/2671"},
 	},
 	{
+		ID: "azure-disk-access-path", Of: AzureDisk,
+		From:   "1.29.0 < 1.29.12, 1.30.0 < 1.30.7, 1.31.0 < 1.31.2",
+		Title:  "Azure Disk driver formats slowly, and the mount fails",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			{Text: "requested access path is already in use"},
+		},
+		OtherCauses: true, // drivers of other disks start the same commands
+		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2690",
+			"https://github.com/kubernetes-sigs/azuredisk-csi-driver/pull/2699"},
+	},
+	{
 		ID: "azure-disk-restore-size", Of: AzureDisk,
 		From:  "1.30.0 < 1.30.7, 1.31.0 < 1.31.2",
 		Title: "Restored and cloned volumes are not resized",

@@ -24,7 +24,8 @@ func withEnds(list []evidence.Sign) []evidence.Sign {
 }
 
 // end says why a match of a log is over: a later line says so, or it was too short to be more than
-// the ordinary course of a start, and is then brief. It is empty where neither is known.
+// the ordinary course of a start, and is then brief. What is brief and stands at the end of what is
+// recorded may go on: it is not over. It is empty where neither is known.
 func (c *scanner) end(k key, m *match) (over string, brief bool) {
 	sign := c.list[k.sign]
 	for _, text := range sign.Until { // in their order, so that each run names the same one
@@ -42,6 +43,10 @@ func (c *scanner) end(k key, m *match) (over string, brief bool) {
 	switch lasted := m.Last.Sub(m.Time); {
 	case sign.Lasts == 0 || m.Last.IsZero() && m.More >= fewLines || lasted >= sign.Lasts:
 		return "", false
+	case m.lastly && c.now.IsZero() && m.Last.IsZero(), // an excerpt
+		m.lastly && !m.Last.IsZero() && !m.ends.After(m.Last.Add(sign.Lasts)) &&
+			!c.now.After(m.Last.Add(sign.Lasts)):
+		return "", true
 	case m.Last.IsZero():
 		return "the log has it a few times only, as at a start", true
 	default:

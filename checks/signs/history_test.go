@@ -182,6 +182,7 @@ func TestALaterLineEndsASign(t *testing.T) {
 		}
 		return b.String()
 	}
+	const justNow = `{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T09:00:55Z"}`
 	sign := evidence.Sign{Check: "c", Text: "plugin not initialized",
 		Until: []string{"became ready"}}
 	lasting := evidence.Sign{Check: "c", Text: "plugin not initialized", Lasts: 30 * time.Second}
@@ -206,10 +207,19 @@ func TestALaterLineEndsASign(t *testing.T) {
 			map[string]string{"logs/kubelet/k.log": at(1), "logs/flanneld/f.log": ready}, ""},
 		{"it lasts as long as a start", lasting, map[string]string{"logs/kubelet/k.log": at(1, 11)},
 			"it lasted 10s, as at a start"},
+		{"it lasts as long as a start, and the log goes on", lasting, map[string]string{
+			"logs/kubelet/k.log": strings.ReplaceAll(at(11, 31)+ready+ready+ready, "07:", "09:"),
+			"meta.json":          justNow}, "it lasted 20s, as at a start"},
+		{"it is what was recorded last", lasting, map[string]string{
+			"logs/kubelet/k.log": strings.ReplaceAll(at(11, 31)+ready, "07:", "09:"),
+			"meta.json":          justNow}, ""},
 		{"it lasts longer", lasting, map[string]string{"logs/kubelet/k.log": at(1, 31)}, ""},
 		{"a few times without a stamp", lasting,
 			map[string]string{"logs/kubelet/k.log": "plugin not initialized\n"},
 			"the log has it a few times only, as at a start"},
+		{"a few times at the end of an excerpt, of which nothing says when it was made", lasting,
+			map[string]string{"logs/kubelet/k.log": at(11, 31),
+				"meta.json": `{"layout":"evidence/v1","node":"win-1"}`}, ""},
 		{"many times without a stamp", lasting,
 			map[string]string{"logs/kubelet/k.log": strings.Repeat("plugin not initialized\n", 9)}, ""},
 	} {

@@ -226,8 +226,10 @@ type key struct {
 type match struct {
 	evidence.SignMatch
 	lastLine int
-	last     []byte // the beginning of the last line, for its time
-	by       string // whom the last record is of
+	last     []byte    // the beginning of the last line, for its time
+	ends     time.Time // of the last line of its log
+	lastly   bool      // it is among the last lines of its log
+	by       string    // whom the last record is of
 }
 
 func newScanner(n *needles, now time.Time) *scanner {

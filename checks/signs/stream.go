@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"doctor/checks/evidence"
 	"doctor/checks/unexplained"
 )
 
@@ -21,6 +22,15 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 	defer func() {
 		first := line - bytes.Count(end, newline)
 		c.errors = append(c.errors, unexplained.Lines(file, end, first, c.now)...)
+		total := line
+		if bytes.HasSuffix(end, newline) {
+			total--
+		}
+		for i, m := range c.inFile {
+			if m != nil && c.list[i].Lasts > 0 {
+				m.lastly, m.ends = total-m.lastLine < quietLines, evidence.LastTime(end, c.now)
+			}
+		}
 	}()
 	for {
 		n, err := io.ReadFull(r, buf[held:])

@@ -1,0 +1,45 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(&checks.Check{
+	ID:       "component-panic",
+	Title:    "Node component panics",
+	Healthy:  "No node component has panicked",
+	Category: checks.CategoryComponents,
+	Doc: `A program written in Go panics when its code does what it must not: it uses a pointer that is nil,
+or an index outside of a list. This is a bug of the program. Most components end and are started
+again. The kubelet goes on and does not finish what it was doing: it does not start the pod, for
+instance. What leads to the panic is often there at the next start, too.
+
+The check looks for the line that begins the report of a panic in the logs of the node components.
+The stack stands below it. Panics that this catalog knows have checks of their own.`,
+	Fix: checks.Steps(
+		checks.Do("Read the stack below the line: the first function of the component's own code shows where the bug is. Search its issues for that function."),
+		checks.Do("Update the component to the newest patch release of its minor version, or return to the version before."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://github.com/kubernetes/kubernetes/issues/88913",
+		"https://github.com/kubernetes/kubernetes/pull/88917",
+		"https://github.com/Mirantis/cri-dockerd/issues/330",
+		"https://go.dev/blog/defer-panic-and-recover",
+	},
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs: []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("kube-proxy"),
+		evidence.Logs("containerd"))},
+	Signs: []checks.Sign{
+		// apimachinery's pkg/util/runtime; a server that gives up a request panics on purpose
+		{Text: "Observed a panic", Not: []string{"abort Handler", "request timed out"},
+			In: panicking, Level: checks.Warn, Says: panicked},
+		{Text: "panic: runtime error: ", Or: []string{"fatal error: concurrent map "},
+			In: panicking, Level: checks.Warn, Says: panicked},
+	},
+})
+
+const panicked = "a component of the node panicked: its build has a bug"
+
+var panicking = []string{"kubelet", "kube-proxy", "flanneld", "containerd", "docker", "cri-dockerd", "calico-node",
+	"felix", "antrea-agent", "csi-proxy", "rke2", evidence.InEvents}

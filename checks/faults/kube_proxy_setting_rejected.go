@@ -1,0 +1,41 @@
+package faults
+
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(&checks.Check{
+	ID:       "kube-proxy-setting-rejected",
+	Title:    "kube-proxy rejects a setting of its configuration",
+	Healthy:  "kube-proxy accepts its configuration",
+	Category: checks.CategoryComponents,
+	Doc: `kube-proxy validates its configuration and flags and exits if a value is invalid on Windows or
+a flag is unknown. The mode is the usual reason: on Windows it is kernelspace or empty, and a
+configuration that is shared with Linux nodes says iptables, ipvs or nftables. An address, a
+CIDR or a duration with a typing error is refused, too.
+
+The check looks for the error in the log of kube-proxy, which names the setting and the values that
+are allowed.`,
+	Fix: checks.Steps(
+		checks.Do("Correct the setting that the error names, in the configuration or the flags of kube-proxy on the Windows nodes: mode is kernelspace or empty."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Connections to Services break for a few seconds."),
+		checks.Verify("Get-Process kube-proxy | Select-Object StartTime", "the time does not change")),
+	Links: []string{
+		"https://kubernetes.io/docs/reference/networking/virtual-ips/#proxy-mode-kernelspace",
+		"https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/",
+		"https://github.com/kubernetes/kubernetes/issues/56522",
+	},
+	Breaks: []*checks.Effect{effectKubeProxy},
+	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kube-proxy"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Signs: []checks.Sign{
+		// pkg/proxy/apis/config/validation of Kubernetes; feature gates: kubeproxy-overlay-dsr-gates
+		{Text: ": Invalid value: ", Also: []string{"KubeProxyConfiguration."},
+			Not:   []string{"featureGates"},
+			Until: proxyStarted,
+			Says:  "kube-proxy exits: it rejects a setting of its configuration"},
+		{Text: "unknown flag: --", In: []string{"kube-proxy"}, Until: proxyStarted,
+			Says: "kube-proxy exits: it does not know one of its flags"},
+	},
+})

@@ -1,0 +1,79 @@
+package faults
+
+import (
+	"doctor/checks"
+)
+
+var _ = register(&checks.Check{
+	ID:       "sandbox-image-missing",
+	Title:    "Pause image is not on the node and cannot be pulled",
+	Healthy:  "Pause image is on the node or can be pulled",
+	Category: checks.CategoryImages,
+	Doc: `Every pod starts with a sandbox container from the pause image. The runtime pulls it without
+imagePullSecrets and without the credentials of the kubelet. If the registry requires them, or the
+node cannot reach it, the image must be on the node already. If it was deleted, no new pod starts,
+and pods that run are not affected. The kubelet deletes unused images when the disk is full, and
+spares the pause image only if the runtime reports it as pinned.
+
+On EKS the image amazonaws.com/eks/pause-windows comes with the machine image (AMI), and no registry
+has it. On Windows AMIs of Kubernetes 1.29 from before February 2024 the kubelet deleted it.
+
+The check looks for the runtime's error at pods that wait and in the logs of the kubelet and the
+runtime.`,
+	Fix: checks.Steps(
+		checks.Inspect("crictl images", "Check whether the pause image that the error names is on the node."),
+		checks.Do("Make its registry reachable from the node, or set the pause image in the runtime's configuration to a public one of a registry that is."),
+		checks.Run("ctr -n k8s.io images import PAUSE.tar",
+			"Where no registry is reachable, load the image from a file."),
+		checks.Run("ctr -n k8s.io images label IMAGE io.cri-containerd.pinned=pinned",
+			"Pin the image, so that the kubelet does not delete it."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"all pods are Running")),
+	Links: []string{
+		"https://github.com/awslabs/amazon-eks-ami/issues/1632",
+		"https://github.com/awslabs/amazon-eks-ami/issues/1597",
+		"https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-versions-windows.html",
+		"https://github.com/awslabs/amazon-eks-ami/issues/1425",
+		"https://github.com/rancher/rancher/issues/23000",
+		"https://kubernetes.io/docs/concepts/architecture/garbage-collection/",
+	},
+	Breaks:   []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
+	Explains: []string{"registry-unauthorized"},
+	Needs:    complaintNeeds,
+	FromPart: complaintNeeds,
+	Uses:     complaintUses,
+	Signs:    sandboxImageSigns,
+	Run:      complain(sandboxImageSigns),
+})
+
+const needsCredentials = "the pause image is not on the node, and the runtime has no credentials for its registry"
+
+// Only EKS's machine image has it: the name is of no registry.
+const eksPauseImage = `"amazonaws.com/eks/pause-windows`
+
+// elsewhereJudged are reasons of a failed pull that are faults of their own.
+var elsewhereJudged = []string{eksPauseImage, "no such host", "lookup ", "x509", "proxyconnect",
+	"HTTP response to HTTPS client", "connectex: A connection attempt failed"}
+
+var sandboxImageSigns = []checks.Sign{
+	// containerd: internal/cri/server/podsandbox/sandbox_run.go, pkg/cri before 2.0
+	{Text: "failed to get sandbox image", Also: []string{eksPauseImage},
+		Says: "the pause image of the EKS machine image is not on the node, and no registry has it",
+		Fix: checks.Steps(
+			checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+				"Drain the node, and replace it: the image comes with the machine image.").
+				Costs("The pods of the node move to other nodes."),
+			checks.Do("Use Windows AMI 1.29-2024.02.06 or later: its kubelet does not delete the image."),
+			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+				"all pods are Running"))},
+	{Text: "failed to get sandbox image", Also: []string{"failed to do request"},
+		Not:  elsewhereJudged,
+		Says: "the pause image is not on the node, and its registry cannot be reached"},
+	// containerd pulls it without the credentials that the kubelet has
+	{Text: "failed to get sandbox image", Also: []string{"401 Unauthorized"}, Says: needsCredentials},
+	{Text: "failed to get sandbox image", Also: []string{"no basic auth credentials"}, Says: needsCredentials},
+	// dockershim: pkg/kubelet/dockershim/helpers.go
+	{Text: "failed pulling image", Also: []string{"Error response from daemon: Get ", "/v2/"},
+		Not:  elsewhereJudged,
+		Says: "the pause image is not on the node, and its registry cannot be reached"},
+}
