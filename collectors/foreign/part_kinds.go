@@ -70,6 +70,9 @@ const (
 	partServers     partKind = "Get-DnsClientServerAddress"
 	partFolder      partKind = "a list of files"
 	partPing        partKind = "ping"
+	partCSV         partKind = "rows of CSV"
+	partClixml      partKind = "Export-Clixml"
+	partKeyed       partKind = "events of Splunk"
 	partConfig      partKind = "a configuration file"
 	partOther       partKind = ""
 )
@@ -146,6 +149,8 @@ var starters = []struct {
 			`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|` +
 			`^(\S.*(?: adapter |-Adapter |适配器 |アダプター )|Carte |Adaptador |Scheda ).*[:：]\s*$`)},
 	{partLookup, lookupBegins},
+	{partClixml, regexp.MustCompile(`^<Objs Version=`)},
+	{partKeyed, regexp.MustCompile(`^LogName=\S`)},
 	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
 	{partYAML, regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$`)},
 }
@@ -159,4 +164,5 @@ var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: desc
 	partRegistry:  regexp.MustCompile(`^ |^HKEY_`), partNetStart: regexp.MustCompile(`^ |^The command completed`),
 	partNetshConfig: regexp.MustCompile(`^ |^Configuration for interface "`),
 	partPing:        regexp.MustCompile(`^ |^Reply from |^Request timed out|^Ping statistics|^Approximate round|^General failure`),
+	partKeyed:       regexp.MustCompile(`^\w+=|^\s`),
 	partProxy:       regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}

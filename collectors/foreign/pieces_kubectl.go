@@ -134,6 +134,17 @@ func readNodeTable(s string) []map[string]any {
 // windowsPodName tells by its name a pod that runs on Windows nodes only.
 var windowsPodName = regexp.MustCompile(`(?:^|-)(?:windows|win)(?:-|$)`)
 
+// nodesOfRows are the nodes of pods that run on Windows only.
+func nodesOfRows(s string) (names []string) {
+	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
+	for _, row := range rows {
+		if windowsPodName.MatchString(row["NAME"]) && row["NODE"] != "" {
+			names = append(names, row["NODE"])
+		}
+	}
+	return names
+}
+
 // podRows are the pods of `kubectl get pods`, each with its state and node; and as objects, as far
 // as a row goes, those that are surely of the node.
 func podRows(s, node string) (list []string, pods []map[string]any) {

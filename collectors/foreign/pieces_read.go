@@ -135,6 +135,7 @@ func (p *pieces) readText(f looseFile) {
 			continue
 		}
 		p.sawTime(found.text)
+		p.takeLineEvents(f.path, found.text)
 		if f.role == pieceText {
 			component := found.about
 			if component == "" || component == "pods" && own != "" {
@@ -171,6 +172,16 @@ func (p *pieces) take(f looseFile, found part) {
 	case partList, partTable:
 		p.takeObjects(found)
 		return
+	case partCSV:
+		p.takeCSV(f.path, found)
+		p.nodes = append(p.nodes, nodesOfRows(p.texts[partPods])...)
+		return
+	case partClixml:
+		p.takeClixml(found)
+		return
+	case partKeyed:
+		p.takeRecord(f.path, found.line, keyed(found.about+"\n"+found.text))
+		return
 	case partConfig:
 		p.takeConfig(f.path, found.text)
 		return
@@ -201,6 +212,8 @@ func (p *pieces) take(f looseFile, found part) {
 		if name := windowsRow(found.text); name != "" {
 			p.nodes = append(p.nodes, name)
 		}
+	case partPods:
+		p.nodes = append(p.nodes, nodesOfRows(found.text)...)
 	case partIPConfig:
 		p.nodes = append(p.nodes, hostName(found.text))
 	case partSystem:
@@ -237,6 +250,9 @@ func (p *pieces) takeJSON(name string, found part) {
 	}
 	if names := inspected(found.text); len(names) > 0 {
 		p.inspected = append(p.inspected, names...)
+		return
+	}
+	if p.takeRecords(name, found) {
 		return
 	}
 	if !strings.Contains(found.text, `"kind"`) && errorWords.MatchString(found.text) {
