@@ -190,6 +190,12 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 			about["kind"] = "Node"
 			delete(about, "namespace")
 		}
+		if about := sections["Involved Object"].fields(); about["Kind"] != "" { // an Event itself
+			list = append(list, map[string]any{"type": sections["Type"].value, "reason": sections["Reason"].value,
+				"message": sections["Message"].value, "lastTimestamp": sections["Last Timestamp"].value,
+				"involvedObject": map[string]string{"kind": about["Kind"], "name": about["Name"], "namespace": about["Namespace"]}})
+			continue
+		}
 		rows := sections["Events"].table("Type", "Reason", "Age", "From", "Message")
 		if len(rows) == 0 { // kubectl up to 1.7
 			rows = sections["Events"].table("FirstSeen", "LastSeen", "Count", "From", "Type",

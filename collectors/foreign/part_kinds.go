@@ -70,6 +70,13 @@ const (
 	partServers     partKind = "Get-DnsClientServerAddress"
 	partFolder      partKind = "a list of files"
 	partPing        partKind = "ping"
+	partTasks       partKind = "schtasks"
+	partTickets     partKind = "klist"
+	partStats       partKind = "crictl stats"
+	partNames       partKind = "kubectl get -o name"
+	partCounts      partKind = "netstat -s"
+	partPester      partKind = "tests of Pester"
+	partDrops       partKind = "netsh wfp"
 	partCSV         partKind = "rows of CSV"
 	partClixml      partKind = "Export-Clixml"
 	partKeyed       partKind = "events of Splunk"
@@ -120,14 +127,14 @@ var starters = []struct {
 	{partPktmon, regexp.MustCompile(`^Network Adapters:$|^ *Id +(?:MAC Address +)?Name *$`)},
 	{partShims, shimRow},
 	{partCommand, commandLine},
-	{partRegistry, regexp.MustCompile(`^HKEY_LOCAL_MACHINE\\`)},
+	{partRegistry, regexp.MustCompile(`^\[?HKEY_LOCAL_MACHINE\\`)},
 	{partNetStart, regexp.MustCompile(`^These Windows services are started:$`)},
 	{partCSR, regexp.MustCompile(`^NAME +AGE +SIGNERNAME`)},
 	{partDeployments, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +UP-TO-DATE`)},
 	{partNetshConfig, regexp.MustCompile(`^Configuration for interface "`)},
 	{partNetshRoutes, regexp.MustCompile(`^Publish +Type +Met +Prefix`)},
 	{partServers, regexp.MustCompile(`^InterfaceAlias +Interface +Address +ServerAddresses`)},
-	{partFolder, regexp.MustCompile(`^    Directory: [A-Z]:\\`)},
+	{partFolder, regexp.MustCompile(`^    Directory: [A-Z]:\\|^\d\d/\d\d/\d{4}  \d\d:\d\d [AP]M +(?:<DIR>|[\d,]+) +\S`)},
 	{partPing, regexp.MustCompile(`^Pinging \S+ (?:\[\S+\] )?with \d+ bytes of data:$`)},
 	{partNetstat, regexp.MustCompile(
 		`^Active Connections$|^ *Proto +Local Address +Foreign|^ *Proto +Lokale Adresse|` +
@@ -149,6 +156,13 @@ var starters = []struct {
 			`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|` +
 			`^(\S.*(?: adapter |-Adapter |适配器 |アダプター )|Carte |Adaptador |Scheda ).*[:：]\s*$`)},
 	{partLookup, lookupBegins},
+	{partTasks, regexp.MustCompile(`^Folder: \\|^TaskName: +\\|^HostName: +\S`)},
+	{partTickets, regexp.MustCompile(`^Current LogonId is \d`)},
+	{partStats, regexp.MustCompile(`^CONTAINER(?: ID)? +(?:NAME +)?CPU %`)},
+	{partNames, regexp.MustCompile(`^(?:node|pod|service|namespace|event|(?:deployment|daemonset|statefulset)\.apps)/[a-z0-9.-]+$`)},
+	{partCounts, regexp.MustCompile(`^Interface Statistics$|^IPv[46] Statistics$`)},
+	{partPester, regexp.MustCompile(`^ *\[[+-]\] \S.* \d+(?:\.\d+)?m?s(?: \(.*\))?$`)},
+	{partDrops, regexp.MustCompile(`^<wfpdiag>|^<\?xml[^>]*\?><wfpdiag>`)},
 	{partClixml, regexp.MustCompile(`^<Objs Version=`)},
 	{partKeyed, regexp.MustCompile(`^LogName=\S`)},
 	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
@@ -161,8 +175,11 @@ var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: desc
 	partARP:       regexp.MustCompile(`^ |: \d+(?:\.\d+){3} --- 0x`),
 	partDiskFree:  regexp.MustCompile(`^Total .*: *\d`),
 	partNetshDump: regexp.MustCompile(`^(?:#|(?:pushd|popd|reset|set|add)\b)`),
-	partRegistry:  regexp.MustCompile(`^ |^HKEY_`), partNetStart: regexp.MustCompile(`^ |^The command completed`),
+	partRegistry:  regexp.MustCompile(`^ |^\[?HKEY_|^["@][^=]*"?=`), partNetStart: regexp.MustCompile(`^ |^The command completed`),
 	partNetshConfig: regexp.MustCompile(`^ |^Configuration for interface "`),
 	partPing:        regexp.MustCompile(`^ |^Reply from |^Request timed out|^Ping statistics|^Approximate round|^General failure`),
-	partKeyed:       regexp.MustCompile(`^\w+=|^\s`),
-	partProxy:       regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}
+	partTickets:     regexp.MustCompile(`^\s|^#\d|^Cached Tickets|^Current LogonId`), partNames: regexp.MustCompile(`^[a-z.]+/\S+$`),
+	partTasks: regexp.MustCompile(`^\s|^[A-Z][\w '.:,-]*: `), partPester: regexp.MustCompile(`^\s|^Describing |^Context `),
+	partDrops: regexp.MustCompile(`^\s|^<`),
+	partKeyed: regexp.MustCompile(`^\w+=|^\s`),
+	partProxy: regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}

@@ -14,7 +14,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return (kind == partLog || kind == partEventRows || kind == partTable) && line[0] == ' ' ||
 			kind == partConfig
 	case partDescribe:
-		return kind == partEventRows || kind == partTable && line[0] == ' '
+		return kind == partEventRows || kind == partHNSDiag || kind == partTable && line[0] == ' '
 	case partEvents:
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:

@@ -1,6 +1,9 @@
 package foreign
 
 import (
+	"html"
+	"io"
+	"mime/quotedprintable"
 	"regexp"
 	"strings"
 )
@@ -8,6 +11,8 @@ import (
 var (
 	quoted = regexp.MustCompile(`^(?:> ?)+`)
 	// The stamp that runners of GitHub and Azure Pipelines put in front of each line.
+	// kubectl's --prefix and --timestamps, and the names of a chat.
+	logPrefix     = regexp.MustCompile(`^(?:\[(?:pod/\S+|\d\d?:\d\d(?::\d\d)?)\](?: <[^>]+>)? )?(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z )?`)
 	runnerStamp   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(?: |$)`)
 	machinePrefix = regexp.MustCompile(`^[\w.-]{2,63}: `)
 	indented      = regexp.MustCompile(`^[ \t]+`)
@@ -26,6 +31,9 @@ func peel(text string) string {
 		return line
 	})
 	if bare := withoutPrefix(text, runnerStamp, 8); bare != text && startsOutput(bare) {
+		text = bare
+	}
+	if bare := withoutPrefix(text, logPrefix, 8); bare != text && componentOfText(bare) != "" {
 		text = bare
 	}
 	// the name of a machine that Vagrant or Ansible puts in front of what it prints
@@ -49,6 +57,33 @@ func peel(text string) string {
 		}
 	}
 	return withoutPrefix(text, regexp.MustCompile("^"+regexp.QuoteMeta(shared)), 1)
+}
+
+var (
+	pageFile  = regexp.MustCompile(`(?i)\.(?:html?|eml)$`)
+	pageHead  = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html|head|body|div|p|pre|table)\b[^>]*>`)
+	pageBreak = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li|tr|pre|h\d)>`)
+	pageTag   = regexp.MustCompile(`(?is)<(?:script|style|title)\b.*?</(?:script|style|title)>|</?[a-z][^<>]*>|<!--.*?-->|<!doctype[^>]*>`)
+	mailHead  = regexp.MustCompile(`^(?:[A-Z][\w-]+: .*\n(?:[ \t].*\n)*){3,}\n`)
+	mailQuote = regexp.MustCompile(`(?m)^(?:> ?)+`)
+)
+
+// unwrapped is the text of a page that was saved as HTML, or of a mail, without its heads and quotes.
+func unwrapped(text string) string {
+	if pageHead.MatchString(text) {
+		return html.UnescapeString(pageTag.ReplaceAllString(pageBreak.ReplaceAllString(text, "\n"), ""))
+	}
+	head := mailHead.FindString(text)
+	if !strings.Contains(head, "Subject: ") || !strings.Contains(head, "From: ") {
+		return text
+	}
+	body := text[len(head):]
+	if strings.Contains(strings.ToLower(head), "quoted-printable") {
+		if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(body))); err == nil {
+			body = string(plain)
+		}
+	}
+	return mailQuote.ReplaceAllString(body, "")
 }
 
 // withoutPrefix removes a prefix where that many tenths of the lines have it.

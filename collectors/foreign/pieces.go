@@ -176,7 +176,7 @@ func (p part) shows() bool {
 func telling(document string) bool {
 	_, hns := hnsDocument(document)
 	_, cri := criDocument(document)
-	return hns || cri || len(inspected(document)) > 0 || configPath("", document) != "" || objectsIn("", strings.TrimSpace(document)) ||
+	return hns || cri || len(inspected(document)) > 0 || inspectedNetworks(document) != "" || configPath("", document) != "" || objectsIn("", strings.TrimSpace(document)) ||
 		exportHead.MatchString(document)
 }
 
@@ -241,7 +241,7 @@ func headOf(fsys fs.FS, name string) string {
 	if n == len(head) { // a character that is cut in two would spoil the decoding
 		n -= n % 4
 	}
-	return plainLines(string(evidence.DecodeText(head[:n])))
+	return unwrapped(plainLines(string(evidence.DecodeText(head[:n]))))
 }
 
 // findPieces finds the nodes that loose files tell of.

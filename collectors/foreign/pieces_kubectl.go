@@ -46,6 +46,17 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 			out.JSON(path, kubeList("List", list))
 		}
 	}
+	for _, d := range []struct{ path, has string }{{"api/services.json", "Session Affinity"},
+		{"api/daemonsets.json", "Desired Number of Nodes Scheduled"}} {
+		var rows []string
+		for _, object := range splitDescribed(described) {
+			if s := describeSections(object); s[d.has].key != "" {
+				rows = append(rows, clip(strings.Join(strings.Fields(s["Namespace"].value+"/"+s["Name"].value+" "+s["IP"].value+
+					" "+s["Pods Status"].value+" "+s["Endpoints"].value), " ")))
+			}
+		}
+		out.partial(d.path, string(partDescribe), rows, nil)
+	}
 	if len(p.lookups) > 0 {
 		out.JSON(evidence.DNSProbes.Path(), p.lookups)
 	}
@@ -150,7 +161,7 @@ func nodesOfRows(s string) (names []string) {
 func podRows(s, node string) (list []string, pods []map[string]any) {
 	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
 	for _, row := range rows {
-		name, on, status := row["NAME"], row["NODE"], row["STATUS"]
+		name, on, status := strings.TrimPrefix(row["NAME"], "pod/"), row["NODE"], row["STATUS"]
 		list = append(list, strings.TrimSpace(name+" "+row["READY"]+" "+status+" "+on))
 		here := on != "" && strings.EqualFold(on, node) || on == "" && windowsPodName.MatchString(name)
 		if restarts, _, _ := strings.Cut(row["RESTARTS"], " "); here {
@@ -183,11 +194,14 @@ func podOfRow(name, namespace, node, state, ready string, restarts int) map[stri
 
 func nodeRows(s string) []map[string]string {
 	rows, _ := readColumns(s, 2, "NAME", "STATUS", "VERSION")
+	for _, row := range rows {
+		row["NAME"] = strings.TrimPrefix(row["NAME"], "node/") // of several kinds in one table
+	}
 	return rows
 }
 
 // windowsNodeName tells by its name a node that runs Windows, where nothing else does.
-var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc`)
+var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc|^ec2amaz`)
 
 // windowsRow is the name of the node that a table is about: the only one that runs Windows, or of
 // several the only one that is not ready. `-o wide` shows what runs Windows, otherwise names do.

@@ -103,6 +103,30 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			`"waiting":{"reason":"ImagePullBackOff"}`},
 		{"a pod that runs has its phase alone", "NAME                        READY   STATUS    RESTARTS   AGE\n" +
 			"calico-node-windows-x7k2p   1/1     Running   0          1h\n", "api/pods-part.json", `"status":{"phase":"Running"}`},
+		{"a Service that is described", "Name:                     win-web\nNamespace:                default\nIP:                       172.30.10.11\n" +
+			"Endpoints:                \nSession Affinity:         None\nEvents:                   <none>\n", "api/services.json",
+			"kubectl describe shows default/win-web 172.30.10.11"},
+		{"a DaemonSet that is described", "Name:           kube-proxy-windows\nNamespace:      kube-system\nDesired Number of Nodes Scheduled: 3\n" +
+			"Pods Status:  0 Running / 3 Waiting / 0 Succeeded / 0 Failed\n", "api/daemonsets.json", "kube-system/kube-proxy-windows 0 Running / 3 Waiting"},
+		{"an Event that is described", "Name:             web.160b7e1\nNamespace:        default\nInvolved Object:\n  Kind:          Pod\n  Name:          web\n" +
+			"  Namespace:     default\nMessage:         no such volume\nReason:                FailedMount\nType:         Warning\n", "api/events.json",
+			`"involvedObject":{"kind":"Pod","name":"web","namespace":"default"}`},
+		{"events of which the first is of a node", `{"apiVersion":"v1","kind":"List","items":[{"involvedObject":{"kind":"Node","name":"w1"},"kind":"Event","metadata":{"name":"a"},"reason":"Rebooted"}]}`,
+			"api/events.json", "Rebooted"},
+		{"nodes and pods in one table each", "NAME                   STATUS     ROLES    AGE   VERSION\nnode/ec2amaz-4miqb5r   NotReady   <none>   2m    v1.25.15\n\n" + // rancher/rke2 issue 4790
+			"NAMESPACE       NAME                    READY   STATUS    RESTARTS   AGE\ncalico-system   pod/calico-node-gszx9   1/1     Running   0          10m\n",
+			"api/node-part.json", `"name":"ec2amaz-4miqb5r"`},
+		{"names of kubectl", "node/w1\npod/kube-proxy-windows-pz26m\n", "api/pods.json", "kubectl get -o name shows node/w1, pod/kube-proxy-windows-pz26m"},
+		{"crictl stats", "CONTAINER           CPU %               MEM                 DISK              INODES\n0a2c761303163f      0.00                983kB             16.38kB             6\n",
+			"memory.json", "crictl stats shows 0a2c761303163f 0.00 983kB"},
+		{"docker network inspect", `[{"Name":"nat","Id":"6314c8bde88fbaf92e10a054c2db04e42ea17c8e608b6a9fce0c101f78eb4ddb","Scope":"local","Driver":"nat","IPAM":{"Config":[{"Subnet":"192.168.55.0/24"}]}}]`, // moby/moby issue 29451
+			"hns-networks.json", "6314c8bde88f nat nat local 192.168.55.0/24"},
+		{"a log with what kubectl puts in front", "[pod/kube-proxy-windows-x/kube-proxy] 2021-03-18T19:55:57.200000000Z " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
+		{"a log in a chat", "[19:51] <jay> " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
+		{"a log in a page", "<!DOCTYPE html><html><head><title>x</title></head><body><p>The log:</p><pre>" +
+			strings.ReplaceAll(kubeletLines, `"`, "&quot;") + "</pre></body></html>\n", "logs/kubelet/a", `err="failed to`},
+		{"a log in a mail", "From: a <a@example.com>\nTo: b <b@example.com>\nSubject: Re: x\nContent-Transfer-Encoding: quoted-printable\n\nThe log:\n> " +
+			strings.Replace(noReference, "Win32", "W=\nin32", 1) + "\n", "logs/kube-proxy/a", "failed in Win32: The reference"},
 		{"what no reader takes can be searched", "PS C:\\> Get-Disk\n\nNumber Friendly Name    HealthStatus\n" +
 			"------ -------------    ------------\n0      Virtual Disk     Healthy\n", "logs/other/a", "Virtual Disk"},
 	} {

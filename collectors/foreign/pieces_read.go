@@ -94,7 +94,7 @@ func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pie
 	if how == readNames && len(p.objects.lists["Node"]) == 0 {
 		p.objects.only = "" // pods name their nodes
 		for _, f := range files {
-			if f.role == pieceObject && f.kind != "Node" {
+			if f.role == pieceObject { // the kind that was seen first may be that of what an event is about
 				p.objects.add(f.path, p.read(f.path, maxObjectFile, false))
 			}
 		}
@@ -112,7 +112,7 @@ func (p *pieces) read(name string, limit int64, counted bool) string {
 			return ""
 		}
 	}
-	return plainLines(string(evidence.DecodeText(content)))
+	return unwrapped(plainLines(string(evidence.DecodeText(content))))
 }
 
 // readText takes one file apart. A log without anything else in it stays a file.
@@ -252,6 +252,10 @@ func (p *pieces) takeJSON(name string, found part) {
 		p.inspected = append(p.inspected, names...)
 		return
 	}
+	if rows := inspectedNetworks(found.text); rows != "" {
+		p.texts[partNetworks] += rows
+		return
+	}
 	if p.takeRecords(name, found) {
 		return
 	}
@@ -384,8 +388,8 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 		case pieceLog:
 			name := pieceName(out, f.component, f.path)
 			placePath(out, src, name, f.path)
-			if f.size < mostOfExcerpt {
-				out.Add(name, tree.File{Content: []byte(wholeEntries(peel(p.read(f.path, mostOfExcerpt, false))))})
+			if f.size < mostOfExcerpt || pageFile.MatchString(f.path) {
+				out.Add(name, tree.File{Content: []byte(wholeEntries(peel(p.read(f.path, maxText, false))))})
 				excerpts = append(excerpts, evidence.LogRecord{Path: name, Excerpt: true})
 			}
 		case piecePod:

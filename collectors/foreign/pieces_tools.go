@@ -313,6 +313,27 @@ func kubectlVersion(s string) json.RawMessage {
 	return nil
 }
 
+// inspectedNetworks are the rows that docker network ls would show of what docker network inspect shows.
+func inspectedNetworks(document string) (rows string) {
+	var list []struct {
+		ID, Name, Driver, Scope string
+		IPAM                    struct{ Config []struct{ Subnet string } }
+	}
+	if json.Unmarshal([]byte(document), &list) != nil {
+		return ""
+	}
+	for _, n := range list {
+		if n.Scope != "" && n.Driver != "" && len(n.ID) > 12 {
+			rows += strings.ToLower(n.ID[:12]) + " " + n.Name + " " + n.Driver + " " + n.Scope
+			for _, c := range n.IPAM.Config {
+				rows += " " + c.Subnet
+			}
+			rows += "\n"
+		}
+	}
+	return rows
+}
+
 // inspected are the sandbox or container of `crictl inspectp` and `crictl inspect`.
 func inspected(document string) []string {
 	var answer struct {
