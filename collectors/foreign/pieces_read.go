@@ -355,6 +355,10 @@ func (p *pieces) formatOf(node Node) string {
 	for _, c := range p.configs {
 		shown[c.path] = true
 	}
+	for kind, n := range map[partKind]int{partCrictlPods: len(p.cri.Sandboxes), partCrictlPS: len(p.cri.Containers),
+		partImages: len(p.cri.Images)} {
+		shown[string(kind)] = shown[string(kind)] || n > 0 && p.texts[partContainers]+p.texts[partPulled]+p.texts[partCtrImages] == ""
+	}
 	for _, l := range p.logs {
 		shown["log of "+l.component] = true
 	}
