@@ -154,56 +154,6 @@ func keyed(s string) map[string]string {
 // takeRecords takes the records of a document, and tells whether it holds any. Of one that breaks off,
 // those that are whole.
 func (p *pieces) takeRecords(file string, found part) (taken bool) {
-	var walk func(v any)
-	record := func(values map[string]string) bool {
-		ok := len(values) > 1 && p.takeRecord(file, found.line, values)
-		taken = taken || ok
-		return ok
-	}
-	walk = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			fields := map[string]string{} // of CloudWatch's queries, each with its name beside it
-			for _, one := range v {
-				if m, ok := one.(map[string]any); ok && len(m) == 2 && m["field"] != nil {
-					fields[scalar(m["field"])] = scalar(m["value"])
-				}
-			}
-			if record(fields) {
-				return
-			}
-			for _, one := range v {
-				if pair, ok := one.([]any); ok && len(pair) == 2 && scalar(pair[0]) != "" && scalar(pair[1]) != "" {
-					record(map[string]string{"time": scalar(pair[0]), "message": scalar(pair[1])}) // of Loki
-					continue
-				}
-				walk(one)
-			}
-		case map[string]any:
-			columns, isTable := v["columns"].([]any)
-			if rows, ok := v["rows"].([]any); ok && isTable { // of Kusto
-				for _, row := range rows {
-					values := map[string]string{}
-					cells, _ := row.([]any)
-					for i := range min(len(cells), len(columns)) {
-						if c, ok := columns[i].(map[string]any); ok {
-							values[scalar(c["name"])] = scalar(cells[i])
-						}
-					}
-					record(values)
-				}
-				return
-			}
-			values := map[string]string{}
-			flatten(v, "", values)
-			if record(values) {
-				return
-			}
-			for _, name := range slices.Sorted(maps.Keys(v)) {
-				walk(v[name])
-			}
-		}
-	}
 	rest, attempts := found.text, 0
 	for at := strings.IndexAny(rest, "{["); at >= 0 && attempts < maxAttempts; at = strings.IndexAny(rest, "{[") {
 		d := json.NewDecoder(strings.NewReader(rest[at:]))
@@ -214,8 +164,53 @@ func (p *pieces) takeRecords(file string, found part) (taken bool) {
 			rest = rest[at+1:]
 			continue
 		}
-		walk(v)
+		taken = p.walkRecords(file, found.line, v) || taken
 		rest = rest[at+int(d.InputOffset()):]
+	}
+	return taken
+}
+
+// walkRecords takes the records of a value: objects with their fields, the rows of Kusto's tables, the
+// fields of CloudWatch's queries, each with its name beside it, and Loki's pairs of a time and a line.
+func (p *pieces) walkRecords(file string, line int, v any) (taken bool) {
+	values := map[string]string{}
+	var inner []any
+	switch v := v.(type) {
+	case []any:
+		inner = v
+		if len(v) == 2 && scalar(v[0]) != "" {
+			values["time"], values["message"] = scalar(v[0]), scalar(v[1])
+		}
+		for _, one := range v {
+			if field, ok := one.(map[string]any); ok && len(field) == 2 && field["field"] != nil {
+				values[scalar(field["field"])] = scalar(field["value"])
+			}
+		}
+	case map[string]any:
+		columns, _ := v["columns"].([]any)
+		rows, _ := v["rows"].([]any)
+		for _, row := range rows {
+			cells, _ := row.([]any)
+			named := map[string]any{}
+			for i := range min(len(cells), len(columns)) {
+				if column, ok := columns[i].(map[string]any); ok {
+					named[scalar(column["name"])] = cells[i]
+				}
+			}
+			inner = append(inner, named)
+		}
+		if inner == nil {
+			flatten(v, "", values)
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				inner = append(inner, v[name])
+			}
+		}
+	}
+	if len(values) > 1 && p.takeRecord(file, line, values) {
+		return true
+	}
+	for _, one := range inner {
+		taken = p.walkRecords(file, line, one) || taken
 	}
 	return taken
 }
@@ -231,6 +226,7 @@ func flatten(v map[string]any, above string, values map[string]string) {
 	}
 }
 
+//go:noinline
 func scalar(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -238,7 +234,10 @@ func scalar(v any) string {
 	case json.Number:
 		return v.String()
 	case bool:
-		return map[bool]string{true: "True", false: "False"}[v]
+		if v {
+			return "True"
+		}
+		return "False"
 	}
 	return ""
 }

@@ -1,9 +1,8 @@
 package foreign
 
 import (
+	"encoding/hex"
 	"html"
-	"io"
-	"mime/quotedprintable"
 	"regexp"
 	"strings"
 )
@@ -65,6 +64,7 @@ var (
 	pageBreak = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li|tr|pre|h\d)>`)
 	pageTag   = regexp.MustCompile(`(?is)<(?:script|style|title)\b.*?</(?:script|style|title)>|</?[a-z][^<>]*>|<!--.*?-->|<!doctype[^>]*>`)
 	mailHead  = regexp.MustCompile(`^(?:[A-Z][\w-]+: .*\n(?:[ \t].*\n)*){3,}\n`)
+	mailCode  = regexp.MustCompile(`=(?:[0-9A-F]{2}|\n)`)
 	mailQuote = regexp.MustCompile(`(?m)^(?:> ?)+`)
 )
 
@@ -79,9 +79,10 @@ func unwrapped(text string) string {
 	}
 	body := text[len(head):]
 	if strings.Contains(strings.ToLower(head), "quoted-printable") {
-		if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(body))); err == nil {
-			body = string(plain)
-		}
+		body = mailCode.ReplaceAllStringFunc(body, func(code string) string {
+			b, _ := hex.DecodeString(strings.TrimSpace(code[1:]))
+			return string(b)
+		})
 	}
 	return mailQuote.ReplaceAllString(body, "")
 }
