@@ -22,12 +22,13 @@ var recordFields = []struct {
 	field string
 	names []string
 }{
-	{"Message", []string{"message", "rendereddescription", "logmessage", "logentry", "textpayload", "raw", "log"}},
+	{"Message", []string{"message", "rendereddescription", "logmessage", "logentry", "textpayload", "raw", "rawstring", "log", "logs", "stringvalue", "content", "text"}},
 	{"Id", []string{"eventid", "eventcode", "id"}},
 	{"ProviderName", []string{"providername", "provider", "sourcename", "source"}},
 	{"LevelDisplayName", []string{"leveldisplayname", "leveltext", "eventlevelname", "entrytype", "type", "eventtype", "level"}},
 	{"LogName", []string{"channel", "eventlog", "logname"}},
-	{"TimeCreated", []string{"timecreated", "timegenerated", "timestamp", "time", "date", "dateandtime", "realtimetimestamp"}},
+	{"TimeCreated", []string{"timecreated", "timegenerated", "timestamp", "time", "date", "dateandtime", "eventtime",
+		"messagetime", "realtimetimestamp", "timeunixnano", "ts"}},
 	{"Computer", []string{"computer", "computername", "machinename"}},
 	{"Reason", []string{"reason"}}, {"Kind", []string{"objectkind"}}, {"Name", []string{"name"}},
 	{"Namespace", []string{"namespace"}}, {"Type", []string{"kubeeventtype", "type"}},
@@ -35,7 +36,7 @@ var recordFields = []struct {
 
 var (
 	exportHead = regexp.MustCompile(
-		`"(?i:@?message|LogMessage|LogEntry|RenderedDescription|textPayload|_raw|log|rows|values|StartType|DisplayName|PrefixLength|HotFixID)"\s*:`)
+		`"(?i:@?message|LogMessage|LogEntry|RenderedDescription|textPayload|_raw|log|text|content|body|log_s|rows|values|StartType|DisplayName|PrefixLength|HotFixID|availableBytes)"\s*:|\\n[^"\n]*\\n`)
 	columnName = regexp.MustCompile(`^[@_%A-Za-z][\w .@%#/()\[\]-]{0,60}$`)
 	noLetters  = regexp.MustCompile(`[^a-z]+`)
 	clixmlProp = regexp.MustCompile(`<\w+ N="(\w+)">([^<]*)</`)
@@ -98,6 +99,8 @@ func (p *pieces) takeRecord(file string, line int, values map[string]string) boo
 	case r["Reason"] != "" && r["Kind"] != "":
 		p.texts[partEventRows] += strings.Join([]string{r["Namespace"], "<unknown>", cmp.Or(r["Type"], "Normal"), r["Reason"],
 			strings.ToLower(r["Kind"]) + "/" + r["Name"], strings.Join(strings.Fields(r["Message"]), " ")}, " ") + "\n"
+	case r["TimeCreated"] != "" && strings.Count(strings.TrimSpace(r["Message"]), "\n") > 1:
+		p.takeInner(file, line, r["Message"])
 	case r["TimeCreated"] != "":
 		text := strings.TrimRight(r["Message"], " \r\n") + "\n"
 		if !isLogLine(text) && at != "" {
@@ -176,6 +179,8 @@ func (p *pieces) walkRecords(file string, line int, v any) (taken bool) {
 	values := map[string]string{}
 	var inner []any
 	switch v := v.(type) {
+	case string:
+		return strings.Count(v, "\n") > 1 && p.takeInner(file, line, v)
 	case []any:
 		inner = v
 		if len(v) == 2 && scalar(v[0]) != "" {
@@ -215,6 +220,21 @@ func (p *pieces) walkRecords(file string, line int, v any) (taken bool) {
 	return taken
 }
 
+// takeInner takes apart a text of several lines that is a value: what a command printed, or what
+// somebody wrote.
+func (p *pieces) takeInner(file string, line int, text string) (taken bool) {
+	for _, found := range takeApart(plainLines(text)) {
+		found.line = line
+		if found.kind == partLog {
+			p.logLines(cmp.Or(programOf(found.text), found.about), file, line, found.text)
+		} else {
+			p.take(looseFile{path: file, role: pieceText}, found)
+		}
+		taken = taken || found.kind == partLog || found.shows()
+	}
+	return taken
+}
+
 // flatten writes the values of an object and of those within it, by their paths.
 func flatten(v map[string]any, above string, values map[string]string) {
 	for name, one := range v {
@@ -245,24 +265,64 @@ func scalar(v any) string {
 // takeCSV takes the rows of an export, or those of a table of kubectl that a program wrote as CSV.
 func (p *pieces) takeCSV(file string, found part) {
 	head, rows, _ := csvRows(found.text)
-	widths := make([]int, len(head))
-	for _, row := range append(rows, head) {
+	if slices.Contains(head, "NAME") {
+		p.take(looseFile{path: file}, part{kind: partPods, text: aligned(append([][]string{head}, rows...))})
+		return
+	}
+	for n, row := range rows {
+		values := map[string]string{}
+		for i, v := range row {
+			values[head[i]] = strings.TrimSpace(v)
+		}
+		p.takeRecord(file, found.line+n+1, values)
+	}
+}
+
+// aligned writes rows as kubectl does.
+func aligned(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
 		for i, v := range row {
 			widths[i] = max(widths[i], len(v)+len("   "))
 		}
 	}
-	for i, row := range append([][]string{head}, rows...) {
-		values, line := map[string]string{}, ""
+	var b strings.Builder
+	for _, row := range rows {
 		for i, v := range row {
-			values[head[i]] = strings.TrimSpace(v)
-			line += cmp.Or(v, "-") + strings.Repeat(" ", widths[i]-len(cmp.Or(v, "-")))
+			v = cmp.Or(v, "-")
+			b.WriteString(v + strings.Repeat(" ", widths[i]-len(v)))
 		}
-		switch {
-		case slices.Contains(head, "NAME"):
-			p.texts[partPods] += line + "\n"
-		case i > 0:
-			p.takeRecord(file, found.line+i, values)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// kubectlRow is a row of pods or of nodes that was searched for, without its heads.
+var kubectlRow = regexp.MustCompile(`^(?:[a-z0-9.-]+ {2,})?[a-z0-9.-]+ {2,}\d+/\d+ {2,}[A-Z]\S* {2,}\d|` +
+	`^[a-z0-9.-]+ {2,}((?:Not)?Ready\S*) {2,}\S+ {2,}\S+ {2,}v1\.`)
+
+var kubectlHeads = []string{"NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES"}
+var nodeHeads = []string{"NAME", "STATUS", "ROLES", "AGE", "VERSION", "INTERNAL-IP", "EXTERNAL-IP", "OS-IMAGE", "KERNEL-VERSION", "CONTAINER-RUNTIME"}
+
+// takeRows gives such rows the heads that kubectl writes.
+func (p *pieces) takeRows(text string) {
+	kind, heads := partPods, kubectlHeads
+	var rows [][]string
+	for line := range strings.Lines(text) {
+		row := betweenCells.Split(strings.TrimSpace(line), -1)
+		if m := kubectlRow.FindStringSubmatch(line); m == nil {
+			continue
+		} else if m[1] != "" {
+			kind, heads = partNodes, nodeHeads
+		} else if strings.Contains(row[1], "/") {
+			heads = kubectlHeads[1:]
 		}
+		if len(row) <= len(heads) && (len(rows) == 0 || len(row) == len(rows[0])) {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) > 0 {
+		p.take(looseFile{}, part{kind: kind, text: aligned(append([][]string{heads[:len(rows[0])]}, rows...))})
 	}
 }
 

@@ -60,6 +60,13 @@ func TestExportsOfPlatformsAreRead(t *testing.T) {
 			kubeletDied + "</S></MS></Obj></Objs>\n", events, event},
 		{"Get-Service | ConvertTo-Json", `[{"Name":"kubelet","DisplayName":"kubelet","Status":1},{"Name":"hns","DisplayName":"Host Network Service","Status":4}]`,
 			"services.json", "kubelet stopped, hns running"},
+		{"NXLog", `{"EventTime":"2023-10-10T22:39:10.12Z","Hostname":"w1","SeverityValue":4,"EventID":7034,"SourceName":"Service Control Manager","Channel":"System","Message":"` +
+			kubeletDied + `"}` + "\n", events, event + `,"time":"2023-10-10T22:39:10Z"`},
+		{"OpenTelemetry", `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1616097357547000000","body":{"stringValue":"` + noReference + `"}}]}]}]}`, proxy, "(0x803b001c)"},
+		{"AzureDiagnostics as CSV", "TimeGenerated [UTC],Category,log_s\n\"3/18/2021, 7:55:57.547 PM\",kube-proxy,\"" + noReference + "\"\n", proxy, "(0x803b001c)"},
+		{"what a command on a node printed", `{"value":[{"code":"ComponentStatus/StdOut/succeeded","message":"\r\nSERVICE_NAME: kubelet \r\n        TYPE               : 10  WIN32_OWN_PROCESS  \r\n        STATE              : 1  STOPPED \r\n        WIN32_EXIT_CODE    : 1067  (0x42b)\r\n"}]}`,
+			"services-part.json", `"state":"stopped","exitCode":1067`},
+		{"an issue of GitHub", `{"title":"x","created_at":"2020-05-03T13:39:33Z","body":"The log:\r\n\r\n` + "```" + `\r\n` + noReference + `\r\n` + "```" + `\r\n"}`, proxy, "(0x803b001c)"},
 		{"an export that breaks off", `{"events":[{"timestamp":1616097357547,"message":"` + noReference + `"},{"timestamp":16160`, proxy, "(0x803b001c)"},
 		{"k9s", "NAMESPACE,NAME,PF,READY,STATUS,RESTARTS,CPU,%CPU/R,NODE,AGE\nkube-system,kube-flannel-ds-windows-x,●,0/1,CrashLoopBackOff,21,0,n/a,win-1,3d15h\n",
 			"meta.json", `"node":"win-1"`},

@@ -77,6 +77,11 @@ const (
 	partCounts      partKind = "netstat -s"
 	partPester      partKind = "tests of Pester"
 	partDrops       partKind = "netsh wfp"
+	partMetrics     partKind = "metrics"
+	partPlugins     partKind = "ctr plugins"
+	partSet         partKind = "set"
+	partWhoami      partKind = "whoami"
+	partRows        partKind = "rows of kubectl"
 	partCSV         partKind = "rows of CSV"
 	partClixml      partKind = "Export-Clixml"
 	partKeyed       partKind = "events of Splunk"
@@ -163,6 +168,11 @@ var starters = []struct {
 	{partCounts, regexp.MustCompile(`^Interface Statistics$|^IPv[46] Statistics$`)},
 	{partPester, regexp.MustCompile(`^ *\[[+-]\] \S.* \d+(?:\.\d+)?m?s(?: \(.*\))?$`)},
 	{partDrops, regexp.MustCompile(`^<wfpdiag>|^<\?xml[^>]*\?><wfpdiag>`)},
+	{partMetrics, regexp.MustCompile(`^[a-z]\w+\{\w+="[^}]*\} [\d.e+-]+$`)},
+	{partPlugins, regexp.MustCompile(`^TYPE +ID +PLATFORMS +STATUS`)},
+	{partSet, regexp.MustCompile(`^ALLUSERSPROFILE=\S`)},
+	{partWhoami, regexp.MustCompile(`^(?:USER|GROUP|PRIVILEGES) INFORMATION$`)},
+	{partRows, kubectlRow},
 	{partClixml, regexp.MustCompile(`^<Objs Version=`)},
 	{partKeyed, regexp.MustCompile(`^LogName=\S`)},
 	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
@@ -180,6 +190,7 @@ var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: desc
 	partPing:        regexp.MustCompile(`^ |^Reply from |^Request timed out|^Ping statistics|^Approximate round|^General failure`),
 	partTickets:     regexp.MustCompile(`^\s|^#\d|^Cached Tickets|^Current LogonId`), partNames: regexp.MustCompile(`^[a-z.]+/\S+$`),
 	partTasks: regexp.MustCompile(`^\s|^[A-Z][\w '.:,-]*: `), partPester: regexp.MustCompile(`^\s|^Describing |^Context `),
-	partDrops: regexp.MustCompile(`^\s|^<`),
-	partKeyed: regexp.MustCompile(`^\w+=|^\s`),
-	partProxy: regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}
+	partDrops: regexp.MustCompile(`^\s|^<`), partSet: regexp.MustCompile(`^\w[\w()]*=`), partRows: kubectlRow,
+	partMetrics: regexp.MustCompile(`^\w+(?:\{.*\})? \S+$`),
+	partKeyed:   regexp.MustCompile(`^\w+=|^\s`),
+	partProxy:   regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}

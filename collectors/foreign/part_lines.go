@@ -9,6 +9,9 @@ import (
 
 // goesOn tells that a line which could begin a part belongs to the one that it stands in.
 func (t *taking) goesOn(kind partKind, line string) bool {
+	if kind == partRows {
+		return t.kind != partOther && !t.gap
+	}
 	switch t.kind {
 	case partYAML, partConfig:
 		return (kind == partLog || kind == partEventRows || kind == partTable) && line[0] == ' ' ||
@@ -19,7 +22,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
+	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses, partWhoami:
 		return kind == partTable
 	case partDocker, partLookup:
 		return kind == partDescribe

@@ -34,6 +34,9 @@ var (
 	nameRow        = regexp.MustCompile(`(?m)^([a-z.]+/\S+)$`)
 	countRow       = regexp.MustCompile(`(?m)^ *((?:\w+ )*(?:Errors|Discards|Discarded|Failed|Failures|No Routes?|Retransmitted)\b.*\d) *$`)
 	testRow        = regexp.MustCompile(`(?m)^ *\[-\] (\S.*?) \d+(?:\.\d+)?m?s\b`)
+	metricRow      = regexp.MustCompile(`(?m)^(windows_service_state\{.*\} 1|windows_(?:logical_disk_free|memory_available|os_physical_memory_free)_bytes\S* \S+|node_\w+_bytes \d+)$`)
+	pluginRow      = regexp.MustCompile(`(?m)^(\S+ .*(?:ok|error|skip)) *$`)
+	accountRow     = regexp.MustCompile(`(?m)^([^\n\\]+\\\S.*?) *$`)
 	dropRow        = regexp.MustCompile(`<(?:type|remoteAddrV4|remotePort|name)>([^<]+)<`)
 	indentedRow    = regexp.MustCompile(`(?m)^   (\S.*?) *$`)
 	csrRow         = regexp.MustCompile(`(?m)^([a-z0-9].*?) *$`)
@@ -131,7 +134,8 @@ func (p *pieces) convertState(out *output) {
 		{"probes/reach.json", partPing, pingRow}, {"features.json", partBoot, bootSetting}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
 		{"routes.json", partNetshDump, dumpedRow}, {"services.json", partTasks, taskRow}, {"security.json", partTickets, ticketRow},
 		{"memory.json", partStats, statsRow}, {"api/pods.json", partNames, nameRow}, {"adapters.json", partCounts, countRow},
-		{"features.json", partPester, testRow}, {"firewall.json", partDrops, dropRow}} {
+		{"features.json", partPester, testRow}, {"firewall.json", partDrops, dropRow},
+		{"services.json", partMetrics, metricRow}, {"cri.json", partPlugins, pluginRow}, {"security.json", partWhoami, accountRow}} {
 		var rows []string
 		for _, row := range m.rows.FindAllStringSubmatch(p.texts[m.kind], maxObjects) {
 			rows = append(rows, clip(strings.Join(strings.Fields(cmp.Or(row[len(row)-1], row[1%len(row)])), " ")))

@@ -43,6 +43,12 @@ func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
 			"53, FWPM_NET_EVENT_TYPE_CLASSIFY_DROP"},
 		{"files that dir lists", "04/18/2019  01:27 AM                 4 azure-vnet.json.lock\n04/13/2019  05:07 AM               803 azure.json\n", "files.json",
 			"azure-vnet.json.lock, azure.json"}, // Azure/azure-container-networking issue 339
+		{"metrics", "# TYPE windows_service_state gauge\nwindows_service_state{name=\"kubelet\",state=\"stopped\"} 1\n", "services.json", `metrics shows windows_service_state{`},
+		{"what the kubelet has left", `{"node":{"nodeName":"w1","memory":{"availableBytes":1048576},"fs":{"availableBytes":2048}},"pods":[]}`, "services.json",
+			"node_memory_available_bytes 1048576, node_fs_available_bytes 2048"},
+		{"an account", "\nUSER INFORMATION\n----------------\n\nUser Name           SID     \n=================== ========\nnt authority\\system S-1-5-18\n", "security.json",
+			`whoami shows nt authority\system S-1-5-18`},
+		{"set of cmd", "ALLUSERSPROFILE=C:\\ProgramData\nCOMPUTERNAME=WIN-1\nwindir=C:\\Windows\n", "env.json", `"COMPUTERNAME":"WIN-1"`},
 		{"the clock", "Leap Indicator: 3(not synchronized)\nStratum: 0 (unspecified)\nSource: Free-running System Clock\n",
 			"time.json", `{"service":"running","source":"Free-runningSystemClock"}`},
 		{"the environment", "PS C:\\> dir env:\n\nName              Value\n----              -----\nALLUSERSPROFILE   C:\\ProgramData\n" +

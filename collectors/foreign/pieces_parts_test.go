@@ -122,6 +122,21 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"docker network inspect", `[{"Name":"nat","Id":"6314c8bde88fbaf92e10a054c2db04e42ea17c8e608b6a9fce0c101f78eb4ddb","Scope":"local","Driver":"nat","IPAM":{"Config":[{"Subnet":"192.168.55.0/24"}]}}]`, // moby/moby issue 29451
 			"hns-networks.json", "6314c8bde88f nat nat local 192.168.55.0/24"},
 		{"a log with what kubectl puts in front", "[pod/kube-proxy-windows-x/kube-proxy] 2021-03-18T19:55:57.200000000Z " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
+		{"a log with what grep -n puts in front", "1234:" + noReference + "\n", "logs/kube-proxy/a", "E0318 19:55:57.547539    3808"},
+		{"a log with what stern puts in front", strings.Repeat("kube-proxy-windows-x kube-proxy "+noReference+"\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"a log with what syslog puts in front", strings.Repeat("<11>1 2021-03-18T19:55:57.547Z win-1 kube-proxy 3808 - - "+noReference+"\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"a log of a container", strings.Repeat("2021-03-18T19:55:57.547539123Z stderr F "+noReference+"\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"a log with colours", strings.Repeat("\x1b[31m"+noReference+"\x1b[0m\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"rows of pods that were searched for", "kube-system   kube-proxy-windows-x   0/1   CrashLoopBackOff   21   1h   10.244.2.5   w1   <none>   <none>\n", "api/pods-part.json",
+			`"restartCount":21`},
+		{"a row of a node that was searched for", "akswin000001   NotReady   agent   12d   v1.24.1\n", "api/node-part.json", `"name":"akswin000001"`},
+		{"a list in YAML without its head", "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: iis\n    namespace: default\n  spec:\n    nodeName: w1\n  status:\n    phase: Pending\n", "api/pods.json", `"nodeName":"w1"`},
+		{"of the nodes that are described the one of Windows", "Name:               lin1\nLabels:             kubernetes.io/os=linux\n" +
+			"Conditions:\n  Type  Status  LastHeartbeatTime\nSystem Info:\n  Operating System: linux\n\n\n" + "Name:               w1\nLabels:             kubernetes.io/os=windows\n" +
+			"Conditions:\n  Type  Status  LastHeartbeatTime\nSystem Info:\n  Operating System: windows\n", "meta.json", `"node":"w1"`},
+		{"plugins of containerd", "TYPE                        ID         PLATFORMS        STATUS    \nio.containerd.grpc.v1       cri        windows/amd64    error     \n",
+			"cri.json", "io.containerd.grpc.v1 cri windows/amd64 error"},
+		{"crictl imagefsinfo", `{"status":{"imageFilesystems":[{"timestamp":"1","fsId":{"mountpoint":"C:\\containerd\\root"}}]}}`, "cri.json", `images at C:\containerd\root`},
 		{"a log in a chat", "[19:51] <jay> " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
 		{"a log in a page", "<!DOCTYPE html><html><head><title>x</title></head><body><p>The log:</p><pre>" +
 			strings.ReplaceAll(kubeletLines, `"`, "&quot;") + "</pre></body></html>\n", "logs/kubelet/a", `err="failed to`},

@@ -174,13 +174,21 @@ func (p *pieces) take(f looseFile, found part) {
 		return
 	case partCSV:
 		p.takeCSV(f.path, found)
-		p.nodes = append(p.nodes, nodesOfRows(p.texts[partPods])...)
 		return
 	case partClixml:
 		p.takeClixml(found)
 		return
 	case partKeyed:
 		p.takeRecord(f.path, found.line, keyed(found.about+"\n"+found.text))
+		return
+	case partRows:
+		p.takeRows(found.text)
+		return
+	case partSet:
+		for line := range strings.Lines(found.text) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			p.shown[psVariables] = append(p.shown[psVariables], psObject{fields: map[string]string{"Name": name, "Value": value}})
+		}
 		return
 	case partConfig:
 		p.takeConfig(f.path, found.text)
@@ -202,7 +210,9 @@ func (p *pieces) take(f looseFile, found part) {
 		return
 	case partDescribe:
 		for _, object := range splitDescribed(found.text) {
-			if sections := describeSections(object); isDescribedNode(sections) {
+			if sections := describeSections(object); sections["Labels"].pairs("=")["kubernetes.io/os"] == "linux" {
+				continue
+			} else if isDescribedNode(sections) {
 				p.nodes = append(p.nodes, sections["Name"].value)
 			} else if name, _, ok := strings.Cut(sections["Node"].value, "/"); ok {
 				p.nodes = append(p.nodes, name)
@@ -250,6 +260,11 @@ func (p *pieces) takeJSON(name string, found part) {
 	}
 	if names := inspected(found.text); len(names) > 0 {
 		p.inspected = append(p.inspected, names...)
+		return
+	}
+	if node, rows := summaryOf(found.text); node != "" {
+		p.nodes = append(p.nodes, strings.ToLower(node))
+		p.texts[partMetrics] += rows
 		return
 	}
 	if rows := inspectedNetworks(found.text); rows != "" {

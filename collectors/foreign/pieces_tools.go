@@ -338,16 +338,36 @@ func inspectedNetworks(document string) (rows string) {
 func inspected(document string) []string {
 	var answer struct {
 		Status struct {
-			State    string
-			Metadata struct{ Name, Namespace string }
+			State            string
+			Metadata         struct{ Name, Namespace string }
+			ImageFilesystems []struct{ FsID struct{ Mountpoint string } }
 		}
 	}
 	if json.Unmarshal([]byte(document), &answer) != nil {
 		return nil
 	}
 	s := answer.Status
+	if len(s.ImageFilesystems) > 0 { // crictl imagefsinfo
+		return []string{"images at " + s.ImageFilesystems[0].FsID.Mountpoint}
+	}
 	if !strings.HasPrefix(s.State, "SANDBOX_") && !strings.HasPrefix(s.State, "CONTAINER_") {
 		return nil
 	}
 	return []string{strings.TrimSpace(s.Metadata.Namespace + " " + s.Metadata.Name + " " + s.State)}
+}
+
+// summaryOf is what is left on a node by the kubelet's /stats/summary.
+func summaryOf(document string) (node, rows string) {
+	var summary struct {
+		Node struct {
+			NodeName   string
+			Memory, FS struct{ AvailableBytes json.Number }
+		}
+	}
+	if json.Unmarshal([]byte(document), &summary) != nil || summary.Node.Memory.AvailableBytes == "" {
+		return "", ""
+	}
+	n := summary.Node
+	return n.NodeName, "node_memory_available_bytes " + n.Memory.AvailableBytes.String() +
+		"\nnode_fs_available_bytes " + n.FS.AvailableBytes.String() + "\n"
 }
