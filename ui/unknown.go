@@ -127,6 +127,8 @@ func shownInPart(r checks.Report, l *lang.Catalogue) (list []string) {
 	for _, g := range r.Gaps {
 		if strings.HasPrefix(g.Gap.Args[0], "%s shows %s%s; that is not all") && len(list) < maxGroups {
 			list = append(list, l.T("%s shows %s.", g.Gap.Args[1], g.Gap.Args[2]+g.Gap.Args[3]))
+			slices.Sort(list)
+			list = slices.Compact(list) // each file that is asked for is a gap of its own
 		}
 	}
 	return list
