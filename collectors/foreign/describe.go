@@ -321,7 +321,8 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 		unnamed := sections["Namespace"].value == notShown
 		if unnamed || sections["Namespace"].key != "" && sections["Node"].key != "" &&
 			sections["Containers"].lines == nil {
-			b.pods = append(b.pods, strings.TrimSpace(text+" "+sections["Status"].value))
+			_, reason, _ := strings.Cut(object, "Reason:")
+			b.pods = append(b.pods, strings.Join(strings.Fields(text+" "+sections["Status"].value+" "+firstLine(reason)), " "))
 			b.parts = append(b.parts, describedPod(sections, "", ""))
 		}
 	}

@@ -28,7 +28,7 @@ var recordFields = []struct {
 	{"LevelDisplayName", []string{"leveldisplayname", "leveltext", "eventlevelname", "entrytype", "type", "eventtype", "level"}},
 	{"LogName", []string{"channel", "eventlog", "logname"}},
 	{"TimeCreated", []string{"timecreated", "timegenerated", "timestamp", "time", "date", "dateandtime", "eventtime",
-		"messagetime", "realtimetimestamp", "timeunixnano", "ts"}},
+		"messagetime", "realtimetimestamp", "timeunixnano", "stagetimestamp", "ts"}},
 	{"Computer", []string{"computer", "computername", "machinename"}},
 	{"Reason", []string{"reason"}}, {"Kind", []string{"objectkind"}}, {"Name", []string{"name"}},
 	{"Namespace", []string{"namespace"}}, {"Type", []string{"kubeeventtype", "type"}},
@@ -36,7 +36,7 @@ var recordFields = []struct {
 
 var (
 	exportHead = regexp.MustCompile(
-		`"(?i:@?message|LogMessage|LogEntry|RenderedDescription|textPayload|_raw|log|text|content|body|log_s|rows|values|StartType|DisplayName|PrefixLength|HotFixID|availableBytes)"\s*:|\\n[^"\n]*\\n`)
+		`"(?i:@?message|LogMessage|LogEntry|RenderedDescription|textPayload|_raw|log|text|content|body|log_s|rows|values|StartType|DisplayName|PrefixLength|HotFixID|availableBytes|auditID|lastTransitionTime|restartCount|ExternalInterfaces)"\s*:|\\n[^"\n]*\\n`)
 	columnName = regexp.MustCompile(`^[@_%A-Za-z][\w .@%#/()\[\]-]{0,60}$`)
 	noLetters  = regexp.MustCompile(`[^a-z]+`)
 	clixmlProp = regexp.MustCompile(`<\w+ N="(\w+)">([^<]*)</`)

@@ -82,6 +82,12 @@ const (
 	partSet         partKind = "set"
 	partWhoami      partKind = "whoami"
 	partRows        partKind = "rows of kubectl"
+	partColumns     partKind = "kubectl get"
+	partDrives      partKind = "net use"
+	partTypeperf    partKind = "typeperf"
+	partPackets     partKind = "a capture of packets"
+	partStates      partKind = "conditions of nodes"
+	partVnet        partKind = "azure-vnet.json"
 	partCSV         partKind = "rows of CSV"
 	partClixml      partKind = "Export-Clixml"
 	partKeyed       partKind = "events of Splunk"
@@ -173,6 +179,10 @@ var starters = []struct {
 	{partSet, regexp.MustCompile(`^ALLUSERSPROFILE=\S`)},
 	{partWhoami, regexp.MustCompile(`^(?:USER|GROUP|PRIVILEGES) INFORMATION$`)},
 	{partRows, kubectlRow},
+	{partDrives, regexp.MustCompile(`^Status +Local +Remote +Network`)},
+	{partTypeperf, regexp.MustCompile(`^"\(PDH-CSV `)},
+	{partPackets, packetRow}, {partStates, stateRow},
+	{partColumns, regexp.MustCompile(`^(?:NAMESPACE +)?NAME {2,}[A-Z][A-Z -]+$`)},
 	{partClixml, regexp.MustCompile(`^<Objs Version=`)},
 	{partKeyed, regexp.MustCompile(`^LogName=\S`)},
 	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
@@ -191,6 +201,7 @@ var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: desc
 	partTickets:     regexp.MustCompile(`^\s|^#\d|^Cached Tickets|^Current LogonId`), partNames: regexp.MustCompile(`^[a-z.]+/\S+$`),
 	partTasks: regexp.MustCompile(`^\s|^[A-Z][\w '.:,-]*: `), partPester: regexp.MustCompile(`^\s|^Describing |^Context `),
 	partDrops: regexp.MustCompile(`^\s|^<`), partSet: regexp.MustCompile(`^\w[\w()]*=`), partRows: kubectlRow,
+	partPackets: packetRow, partStates: stateRow, partTypeperf: regexp.MustCompile(`^"`),
 	partMetrics: regexp.MustCompile(`^\w+(?:\{.*\})? \S+$`),
 	partKeyed:   regexp.MustCompile(`^\w+=|^\s`),
 	partProxy:   regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}

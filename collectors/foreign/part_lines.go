@@ -73,7 +73,7 @@ var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPod
 	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
 	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true,
 	partCtrImages: true, partVer: true, partNSSM: true, partCSR: true, partDeployments: true,
-	partNetshRoutes: true, partServers: true}
+	partNetshRoutes: true, partServers: true, partColumns: true}
 
 // tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
 var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)

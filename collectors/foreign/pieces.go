@@ -133,7 +133,7 @@ func looseFileOf(name, head string, size int64) looseFile {
 // list of objects that do not say what they are.
 func objectsIn(name, head string) bool {
 	switch {
-	case head == "":
+	case head == "", strings.Contains(head, `"audit.k8s.io/`): // whose Events are lines of a log
 		return false
 	case head[0] == '{' || head[0] == '[':
 		m := objectHead.FindStringSubmatch(head)

@@ -37,6 +37,12 @@ var (
 	metricRow      = regexp.MustCompile(`(?m)^(windows_service_state\{.*\} 1|windows_(?:logical_disk_free|memory_available|os_physical_memory_free)_bytes\S* \S+|node_\w+_bytes \d+)$`)
 	pluginRow      = regexp.MustCompile(`(?m)^(\S+ .*(?:ok|error|skip)) *$`)
 	accountRow     = regexp.MustCompile(`(?m)^([^\n\\]+\\\S.*?) *$`)
+	columnRow      = regexp.MustCompile(`(?m)^([^\nA-Z].*?) *$`)
+	mappedRow      = regexp.MustCompile(`(?m)^((?:OK|Disconnected|Unavailable|Reconnecting|Error|Paused) .*?) *$`)
+	typeperfRow    = regexp.MustCompile(`(?m)^"(.*)"$`)
+	packetRow      = regexp.MustCompile(`(?m)^(\d\d:\d\d:\d\d\.\d{6,9} (?:IP6?|ARP|[0-9A-F-]{17}) .*)$`)
+	stateRow       = regexp.MustCompile(`(?m)^(\S+[:\s]\s*(?:[A-Z]\w+=(?:True|False|Unknown)[;,\s]*)+)$`)
+	vnetRow        = regexp.MustCompile(`"(?:Mode|PODName|HnsId)": *"([^"]+)"`)
 	dropRow        = regexp.MustCompile(`<(?:type|remoteAddrV4|remotePort|name)>([^<]+)<`)
 	indentedRow    = regexp.MustCompile(`(?m)^   (\S.*?) *$`)
 	csrRow         = regexp.MustCompile(`(?m)^([a-z0-9].*?) *$`)
@@ -135,7 +141,9 @@ func (p *pieces) convertState(out *output) {
 		{"routes.json", partNetshDump, dumpedRow}, {"services.json", partTasks, taskRow}, {"security.json", partTickets, ticketRow},
 		{"memory.json", partStats, statsRow}, {"api/pods.json", partNames, nameRow}, {"adapters.json", partCounts, countRow},
 		{"features.json", partPester, testRow}, {"firewall.json", partDrops, dropRow},
-		{"services.json", partMetrics, metricRow}, {"cri.json", partPlugins, pluginRow}, {"security.json", partWhoami, accountRow}} {
+		{"services.json", partMetrics, metricRow}, {"cri.json", partPlugins, pluginRow}, {"security.json", partWhoami, accountRow},
+		{"env.json", partColumns, columnRow}, {"files.json", partDrives, mappedRow}, {"memory.json", partTypeperf, typeperfRow},
+		{"probes/dns.json", partPackets, packetRow}, {"api/node.json", partStates, stateRow}, {"hns-endpoints.json", partVnet, vnetRow}} {
 		var rows []string
 		for _, row := range m.rows.FindAllStringSubmatch(p.texts[m.kind], maxObjects) {
 			rows = append(rows, clip(strings.Join(strings.Fields(cmp.Or(row[len(row)-1], row[1%len(row)])), " ")))

@@ -49,6 +49,11 @@ func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
 		{"an account", "\nUSER INFORMATION\n----------------\n\nUser Name           SID     \n=================== ========\nnt authority\\system S-1-5-18\n", "security.json",
 			`whoami shows nt authority\system S-1-5-18`},
 		{"set of cmd", "ALLUSERSPROFILE=C:\\ProgramData\nCOMPUTERNAME=WIN-1\nwindir=C:\\Windows\n", "env.json", `"COMPUTERNAME":"WIN-1"`},
+		{"drives of the network", "Status       Local     Remote                    Network\n\n-------------\nDisconnected Y:        \\\\10.0.0.5\\data           Microsoft Windows Network\n",
+			"files.json", `net use shows Disconnected Y: \\10.0.0.5\data`},
+		{"typeperf", "\"(PDH-CSV 4.0)\",\"\\\\w1\\Memory\\Available MBytes\"\n\"02/08/2024 09:05:11.012\",\"112.000000\"\n", "memory.json", `02/08/2024 09:05:11.012","112.000000`},
+		{"packets", "15:56:02.730319 IP es7.44042 > rke2-coredns.kube-system.svc.cluster.local.53: 8127+ A? google.de. (68)\n", "probes/dns.json", // rancher/rke2 issue 3924
+			"a capture of packets shows 15:56:02.730319 IP es7.44042"},
 		{"the clock", "Leap Indicator: 3(not synchronized)\nStratum: 0 (unspecified)\nSource: Free-running System Clock\n",
 			"time.json", `{"service":"running","source":"Free-runningSystemClock"}`},
 		{"the environment", "PS C:\\> dir env:\n\nName              Value\n----              -----\nALLUSERSPROFILE   C:\\ProgramData\n" +

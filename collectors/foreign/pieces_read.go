@@ -171,6 +171,9 @@ func (p *pieces) take(f looseFile, found part) {
 		return
 	case partList, partTable:
 		p.takeObjects(found)
+		if f.role == pieceText && !found.shows() && errorWords.MatchString(found.text) {
+			p.logLines("other", f.path, found.line, found.text)
+		}
 		return
 	case partCSV:
 		p.takeCSV(f.path, found)
@@ -262,9 +265,19 @@ func (p *pieces) takeJSON(name string, found part) {
 		p.inspected = append(p.inspected, names...)
 		return
 	}
-	if node, rows := summaryOf(found.text); node != "" {
-		p.nodes = append(p.nodes, strings.ToLower(node))
-		p.texts[partMetrics] += rows
+	list := flatJSON(found.text)
+	if described := describedOf(list); described != "" {
+		p.takeInner(name, found.line, described)
+		return
+	}
+	if strings.Contains(found.text, `"ExternalInterfaces"`) {
+		p.texts[partVnet] += found.text + "\n"
+		return
+	}
+	if len(list) == 1 && list[0]["node.memory.availableBytes"] != "" { // the kubelet's /stats/summary
+		p.nodes = append(p.nodes, strings.ToLower(list[0]["node.nodeName"]))
+		p.texts[partMetrics] += "node_memory_available_bytes " + list[0]["node.memory.availableBytes"] +
+			"\nnode_fs_available_bytes " + list[0]["node.fs.availableBytes"] + "\n"
 		return
 	}
 	if rows := inspectedNetworks(found.text); rows != "" {
@@ -342,6 +355,9 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	p.convertOutputs(src, out, ran, name)
 	p.objects.convert(out, name)
 	p.convertLogs(src, out, name)
+	if p.formatOf(node) == formatPieces+": log of other" {
+		p.showText(out)
+	}
 	out.meta(src, p.formatOf(node), node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
 	for lacking, l := range pieceLacks {
 		if !out.Has(lacking) {
@@ -426,6 +442,22 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 	}
 	if len(excerpts) > 0 {
 		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: excerpts})
+	}
+}
+
+// showText shows how texts begin of which nothing else is known than that they can be searched. The
+// environment is what fewest checks need: what else to collect stays as it was.
+func (p *pieces) showText(out *output) {
+	for _, l := range p.logs {
+		if l.component == "other" {
+			var lines []string
+			for line := range strings.Lines(l.text.String()) {
+				if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) && len(lines) < 3 {
+					lines = append(lines, clip(line))
+				}
+			}
+			out.partial("env.json", "the text", []string{strings.Join(lines, " / ")}, nil)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 	"doctor/collectors/netsh"
@@ -356,18 +357,46 @@ func inspected(document string) []string {
 	return []string{strings.TrimSpace(s.Metadata.Namespace + " " + s.Metadata.Name + " " + s.State)}
 }
 
-// summaryOf is what is left on a node by the kubelet's /stats/summary.
-func summaryOf(document string) (node, rows string) {
-	var summary struct {
-		Node struct {
-			NodeName   string
-			Memory, FS struct{ AvailableBytes json.Number }
+// flatJSON are the objects of a document, or the one that it is, each with its values by their paths.
+func flatJSON(document string) (list []map[string]string) {
+	d := json.NewDecoder(strings.NewReader(document))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	all, ok := v.([]any)
+	if !ok {
+		all = []any{v}
+	}
+	for _, one := range all {
+		if object, ok := one.(map[string]any); ok {
+			list = append(list, map[string]string{})
+			flatten(object, "", list[len(list)-1])
 		}
 	}
-	if json.Unmarshal([]byte(document), &summary) != nil || summary.Node.Memory.AvailableBytes == "" {
-		return "", ""
+	return list
+}
+
+// describedOf writes the conditions of a node, or the states of containers, as kubectl describes them:
+// jq cuts them out of an object.
+func describedOf(list []map[string]string) (text string) {
+	for _, c := range list {
+		beat, err := time.Parse(time.RFC3339, c["lastHeartbeatTime"])
+		since, _ := time.Parse(time.RFC3339, c["lastTransitionTime"])
+		switch {
+		case err == nil && c["type"] != "":
+			text = cmp.Or(text, "Conditions:\n  Type  Status  LastHeartbeatTime  LastTransitionTime  Reason  Message\n") +
+				strings.Join([]string{"", c["type"], c["status"], beat.Format(time.RFC1123Z), since.Format(time.RFC1123Z), c["reason"], c["message"]}, "  ") + "\n"
+		case c["restartCount"] != "" && c["name"] != "":
+			text = cmp.Or(text, "Containers:\n") + "  " + c["name"] + ":\n"
+			for _, state := range []string{"Waiting", "Running", "Terminated"} {
+				if inner := "state." + strings.ToLower(state) + "."; c[inner+"reason"]+c[inner+"startedAt"] != "" {
+					text += "    State:          " + state + "\n      Reason:       " + c[inner+"reason"] + "\n"
+				}
+			}
+			text += "    Restart Count:  " + c["restartCount"] + "\n"
+		}
 	}
-	n := summary.Node
-	return n.NodeName, "node_memory_available_bytes " + n.Memory.AvailableBytes.String() +
-		"\nnode_fs_available_bytes " + n.FS.AvailableBytes.String() + "\n"
+	return text
 }
