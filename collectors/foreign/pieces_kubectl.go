@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,10 +85,19 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 	}
 }
 
+// seenHeads are the heads of old versions, each as wide as before.
+var seenHeads = strings.NewReplacer("LASTSEEN ", "LAST SEEN", "FIRSTSEEN ", "FIRST SEEN")
+
 // readEventTable reads `kubectl get events`, with or without -A and -o wide.
 func readEventTable(s string, ran time.Time) []map[string]any {
 	var list []map[string]any
 	rows, _ := readColumns(s, 2, "LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE")
+	if len(rows) == 0 { // before Kubernetes 1.14, with the name of the event
+		rows, _ = readColumns(seenHeads.Replace(s), 2, "LAST SEEN", "NAME", "KIND", "TYPE", "REASON", "MESSAGE")
+		for _, row := range rows {
+			row["OBJECT"] = row["KIND"] + "/" + strings.TrimSuffix(row["NAME"], path.Ext(row["NAME"]))
+		}
+	}
 	for _, row := range rows {
 		kind, name, ok := strings.Cut(row["OBJECT"], "/")
 		if !ok {

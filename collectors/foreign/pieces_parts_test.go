@@ -116,6 +116,9 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"nodes and pods in one table each", "NAME                   STATUS     ROLES    AGE   VERSION\nnode/ec2amaz-4miqb5r   NotReady   <none>   2m    v1.25.15\n\n" + // rancher/rke2 issue 4790
 			"NAMESPACE       NAME                    READY   STATUS    RESTARTS   AGE\ncalico-system   pod/calico-node-gszx9   1/1     Running   0          10m\n",
 			"api/node-part.json", `"name":"ec2amaz-4miqb5r"`},
+		{"events of Kubernetes 1.9", "LASTSEEN   FIRSTSEEN   COUNT     NAME                                     KIND      SUBOBJECT   TYPE      REASON                   SOURCE                  MESSAGE\n" + // kubernetes/kubernetes issue 69165
+			"4s         2m          10        powerflowserver-f8d7887f9-9rsf4.15587    Pod                   Warning   FailedCreatePodSandBox   kubelet, 26207k8s9000   HNS failed with error : Element not found.\n",
+			"api/events.json", `"involvedObject":{"kind":"Pod","name":"powerflowserver-f8d7887f9-9rsf4"},`},
 		{"names of kubectl", "node/w1\npod/kube-proxy-windows-pz26m\n", "api/pods.json", "kubectl get -o name shows node/w1, pod/kube-proxy-windows-pz26m"},
 		{"crictl stats", "CONTAINER           CPU %               MEM                 DISK              INODES\n0a2c761303163f      0.00                983kB             16.38kB             6\n",
 			"memory.json", "crictl stats shows 0a2c761303163f 0.00 983kB"},
