@@ -179,6 +179,12 @@ func TestWhatIsNotOfTheNodeIsNoPart(t *testing.T) {
 	const inPod = "PS C:\\> ctr run --cni --rm nanoserver:ltsc2022 test ipconfig\n\nWindows IP Configuration\n\n\n" +
 		"Ethernet adapter vEthernet (default-test_nat):\n\n   IPv4 Address. . . . . . . . . . . : 172.20.88.200\n" +
 		"   Subnet Mask . . . . . . . . . . . : 255.255.240.0\n" // microsoft/Windows-Containers issue 210
+	for _, name := range []string{"minwinpc", "5f0b4a6ab1c1"} { // containerd/nerdctl issue 28
+		_, tree = looseTree(t, loose(map[string]string{"a": "\nWindows IP Configuration\n\n   Host Name . . . . . . . . . . . . : " + name + inPod[strings.Index(inPod, "\n\n\nEthernet"):]}))
+		if got := written(tree, "adapters.json") + written(tree, "meta.json"); !strings.Contains(got, "none of the files shows") || strings.Contains(got, name+`"`) {
+			t.Errorf("the container %s is a node: %s", name, got)
+		}
+	}
 	_, tree = looseTree(t, loose(map[string]string{"a": inPod}))
 	if got := written(tree, "adapters.json"); !strings.Contains(got, "none of the files shows") {
 		t.Errorf("the addresses of a container are those of the node: %s", got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -161,6 +162,9 @@ func (p *pieces) logLines(component, file string, line int, text string) {
 	p.logs[at].text.add(line, text)
 }
 
+// containerName is what a container is called that nobody gave a name: a node it is not.
+var containerName = regexp.MustCompile(`^(?i:minwinpc|[0-9a-f]{12})$`)
+
 // take files one part under what reads it.
 func (p *pieces) take(f looseFile, found part) {
 	switch found.kind {
@@ -228,6 +232,10 @@ func (p *pieces) take(f looseFile, found part) {
 	case partPods:
 		p.nodes = append(p.nodes, nodesOfRows(found.text)...)
 	case partIPConfig:
+		if containerName.MatchString(hostName(found.text)) {
+			p.logLines("other", f.path, found.line, found.text)
+			return
+		}
 		p.nodes = append(p.nodes, hostName(found.text))
 	case partSystem:
 		p.nodes = append(p.nodes, systeminfoName(found.text))
