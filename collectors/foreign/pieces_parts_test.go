@@ -151,6 +151,8 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"an answer in the API server's audit log", `{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","userAgent":"kubelet.exe/v1.28.5","responseStatus":{"status":"Failure","message":"nodes \"akswin000000\" is forbidden"},"stageTimestamp":"2024-02-08T09:05:11.01Z"}`,
 			"logs/other/a", `2024-02-08T09:05:11Z nodes "akswin000000" is forbidden`},
 		{"the state of azure-vnet", `{"Network":{"ExternalInterfaces":{"Ethernet":{"Networks":{"azure":{"Mode":"bridge","Endpoints":{"a":{"PODName":"iis"}}}}}}}}`, "hns-endpoints.json", "azure-vnet.json shows bridge, iis"},
+		{"what a log of nothing known says", "[22:14:59.867][WindowsDaemon  ][Info   ] debug: Network Control Plane MTU: 1500\n2017-09-08T22:14:59Z debug: [GET]=>[/networks/] Request :\n", // docker/for-win
+			"env.json", "the text shows [22:14:59.867][WindowsDaemon"},
 		{"what a text without any shape says", "TimeWritten           ReplacementStrings\n-----------           ------------------\n12/17/2024 8:55:27 PM {Felix exited}\n" + // rancher/rke2 issue 7440
 			"12/17/2024 8:40:20 PM {Running RKE2 kube-proxy [--bind-address=10.107.22.24\n                      --enable-dsr=true]}\n", "env.json",
 			"ReplacementStrings / 12/17/2024 8:55:27 PM {Felix exited}"},

@@ -456,17 +456,22 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 // showText shows how texts begin of which nothing else is known than that they can be searched. The
 // environment is what fewest checks need: what else to collect stays as it was.
 func (p *pieces) showText(out *output) {
+	text := ""
 	for _, l := range p.logs {
-		if l.component == "other" {
-			var lines []string
-			for line := range strings.Lines(l.text.String()) {
-				if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) && len(lines) < 3 {
-					lines = append(lines, clip(line))
-				}
-			}
-			out.partial("env.json", "the text", []string{strings.Join(lines, " / ")}, nil)
+		text += l.text.String()
+	}
+	for _, f := range p.files {
+		if f.role == pieceLog {
+			text += p.read(f.path, maxPieceHead, false)
 		}
 	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) && len(lines) < 3 {
+			lines = append(lines, clip(line))
+		}
+	}
+	out.partial("env.json", "the text", []string{strings.Join(lines, " / ")}, nil)
 }
 
 // note says what was read of a log that is in a text with other things, and what to collect.
