@@ -122,6 +122,21 @@ func judgedInPart(r checks.Report, l *lang.Catalogue) string {
 		l.Count(len(r.Results), "check"), r.Source.Shows)
 }
 
+// shownInPart is what outputs show of lists that they do not show whole.
+func shownInPart(r checks.Report, l *lang.Catalogue) (list []string) {
+	for _, g := range r.Gaps {
+		if g.Gap.Args[1%len(g.Gap.Args)] == "the text" && len(r.Unexplained) > 0 {
+			continue // which are what it shows
+		}
+		if strings.HasPrefix(g.Gap.Args[0], "%s shows %s%s; that is not all") && len(list) < maxGroups {
+			list = append(list, l.T("%s shows %s.", g.Gap.Args[1], g.Gap.Args[2]+g.Gap.Args[3]))
+			slices.Sort(list)
+			list = slices.Compact(list) // each file that is asked for is a gap of its own
+		}
+	}
+	return list
+}
+
 // unknown says which checks could not run: a line for each thing to do about it.
 func (p *page) unknown(r checks.Report) {
 	all := make([]int, len(r.Results))
@@ -135,6 +150,9 @@ func (p *page) unknown(r checks.Report) {
 	p.blank()
 	if said := judgedInPart(r, p.lang); said != "" {
 		p.para(p.plain(said), nil)
+		for _, shown := range shownInPart(r, p.lang) {
+			p.para(p.plain(shown), p.faint())
+		}
 	}
 	more := 0
 	if !p.wide {

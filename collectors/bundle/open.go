@@ -9,6 +9,7 @@ package bundle
 
 import (
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // What one source may hold. A recording of a busy node is some thousand entries
@@ -128,7 +132,31 @@ func openStream(path string, r io.ReaderAt, size int64, modified time.Time, lim 
 	if errors.Is(err, errNoArchive) {
 		return openText(filepath.Base(path), r, size, modified, lim)
 	}
+	if plain := unpacked(r, size); err != nil && len(plain) > 0 {
+		name := filepath.Base(strings.TrimSuffix(path, filepath.Ext(path)))
+		inner, innerErr := openArchive(name, bytes.NewReader(plain), int64(len(plain)), lim, (*index).archive)
+		if errors.Is(innerErr, errNoArchive) {
+			inner, innerErr = openText(name, bytes.NewReader(plain), int64(len(plain)), modified, lim)
+		}
+		if innerErr == nil {
+			return inner, nil
+		}
+	}
 	return a, err
+}
+
+// unpacked is what gzip or bzip2 made smaller, as far as it can be read.
+func unpacked(r io.ReaderAt, size int64) []byte {
+	whole := func() io.Reader { return io.NewSectionReader(r, 0, size) }
+	plain := bzip2.NewReader(whole())
+	if zr, err := gzip.NewReader(whole()); err == nil {
+		plain = zr
+	}
+	content, err := io.ReadAll(io.LimitReader(plain, maxPasted))
+	if err != nil && len(content) < tarBlock { // as much could be the head of a tar
+		return nil
+	}
+	return content
 }
 
 // A reader indexes a source of one kind, and returns what opens its files.
@@ -179,7 +207,7 @@ func (x *index) archive(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 		return nil, errNoArchive
 	default:
 		return nil, fmt.Errorf(
-			"it is a %s file, which doctor does not open: unpack it and give doctor the folder",
+			"it is a %s file, which doctor does not open: unpack it and give doctor what it holds",
 			kind)
 	}
 }

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/dsnet/compress/bzip2"
 )
 
 var recorded = []member{
@@ -80,8 +83,8 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 		"a zip of one bad name": {makeZip(t, member{name: "../x"}),
 			"contains no file that doctor can read; the first of 1 left out is ../x: its name leads"},
 		"a tar with a damaged first header": {oldTar, "it is damaged at byte 512"},
-		"a gzip that holds a log": {makeGzip(t,
-			[]byte(strings.Repeat("log line\n", 900))), "unpacks to something other than a tar"},
+		"a gzip that holds a program": {makeGzip(t,
+			[]byte(strings.Repeat("\x7fELF\x00\x00\x00", 900))), "unpacks to something other than a tar"},
 		"a gzip of nothing": {makeGzip(t, nil), "contains no file: request it again"},
 		"the first bytes of a gzip": {makeGzip(t, oldTar)[:5],
 			"is cut short or is not a gzip: request it again"},
@@ -100,6 +103,27 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 				t.Errorf("the error is %q, want %q in it", err, row.want)
 			}
 		})
+	}
+}
+
+func TestALogThatWasMadeSmallerIsRead(t *testing.T) {
+	const log = "E0503 13:39:33.522865    5324 kuberuntime_sandbox.go:68] x\n"
+	var small bytes.Buffer
+	w, err := bzip2.NewWriter(&small, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]byte(log))
+	w.Close()
+	for _, content := range [][]byte{makeGzip(t, []byte(log)), small.Bytes()} {
+		a, err := Open(save(t, content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		if got := contents(t, a); !strings.Contains(got, log) {
+			t.Errorf("it holds %q", got)
+		}
 	}
 }
 

@@ -53,6 +53,17 @@ TimeCreated             Id LevelDisplayName Message
 	return m
 }
 
+func TestACopiedFolderIsAsOldAsItsEvents(t *testing.T) {
+	m := capzMachine(t)
+	for _, file := range m {
+		file.ModTime = collected.AddDate(1, 0, 0)
+	}
+	want := time.Date(2024, 9, 3, 9, 58, 0, 0, time.UTC)
+	if got := load(t, m).Meta().CollectedAt; !got.Equal(want) {
+		t.Errorf("it was collected at %s, want %s", got, want)
+	}
+}
+
 func TestArtifactsOfClusterAPIAzure(t *testing.T) {
 	m := capzMachine(t)
 	m["artifacts/clusters/capz-e2e-x/machines/capz-e2e-x-control-plane-1/kubelet.log"] =

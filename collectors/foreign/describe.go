@@ -190,6 +190,12 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 			about["kind"] = "Node"
 			delete(about, "namespace")
 		}
+		if about := sections["Involved Object"].fields(); about["Kind"] != "" { // an Event itself
+			list = append(list, map[string]any{"type": sections["Type"].value, "reason": sections["Reason"].value,
+				"message": sections["Message"].value, "lastTimestamp": sections["Last Timestamp"].value,
+				"involvedObject": map[string]string{"kind": about["Kind"], "name": about["Name"], "namespace": about["Namespace"]}})
+			continue
+		}
 		rows := sections["Events"].table("Type", "Reason", "Age", "From", "Message")
 		if len(rows) == 0 { // kubectl up to 1.7
 			rows = sections["Events"].table("FirstSeen", "LastSeen", "Count", "From", "Type",
@@ -315,7 +321,8 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 		unnamed := sections["Namespace"].value == notShown
 		if unnamed || sections["Namespace"].key != "" && sections["Node"].key != "" &&
 			sections["Containers"].lines == nil {
-			b.pods = append(b.pods, strings.TrimSpace(text+" "+sections["Status"].value))
+			_, reason, _ := strings.Cut(object, "Reason:")
+			b.pods = append(b.pods, strings.Join(strings.Fields(text+" "+sections["Status"].value+" "+firstLine(reason)), " "))
 			b.parts = append(b.parts, describedPod(sections, "", ""))
 		}
 	}

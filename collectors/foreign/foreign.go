@@ -65,6 +65,7 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 		out := &output{tree.New()}
 		f.convert(src, out)
 		out.addEventLogs(src.fsys, src.root)
+		out.notCopied()
 		if err := out.addOriginals(src); err != nil {
 			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
 		}

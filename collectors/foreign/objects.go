@@ -149,6 +149,9 @@ func (o *objects) addYAML(name, document string) {
 		kind = strings.TrimSuffix(m[1], "List")
 	}
 	kind = cmp.Or(kind, kindOfName(name))
+	if strings.HasPrefix(document, "- ") { // a list without its head
+		document = "items:\n" + document
+	}
 	items, whole := []string{document}, true
 	isList := yamlItems.MatchString(document)
 	if isList {

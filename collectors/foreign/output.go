@@ -2,11 +2,13 @@ package foreign
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +57,27 @@ func (o *output) meta(src *source, tool, node string, ran time.Time, elevated bo
 		meta.Elevated = &elevated
 	}
 	o.JSON("meta.json", meta)
+}
+
+// notCopied corrects when a tool ran where the times of files told it and they are much younger than
+// the last event of Windows: they were copied then, and what the logs tell of would look old.
+func (o *output) notCopied() {
+	const quiet = 3 * 24 * time.Hour // Windows writes some events each day
+	var meta evidence.Meta
+	var events []evidence.WindowsEvent
+	if content, err := fs.ReadFile(o.FS(), evidence.WindowsEvents.Path()); err == nil {
+		_ = json.Unmarshal(content, &events) // this package wrote both
+	}
+	if content, err := fs.ReadFile(o.FS(), "meta.json"); err == nil {
+		_ = json.Unmarshal(content, &meta)
+	}
+	last := lastEvent(events)
+	if slices.Contains([]string{"collectlogs", "capz-artifacts", "eks-log-collector"}, meta.Source) &&
+		!last.IsZero() && meta.CollectedAt.Sub(last) > quiet {
+		meta.CollectedAt = last.UTC().Truncate(time.Second)
+		o.Remove("meta.json")
+		o.JSON("meta.json", meta)
+	}
 }
 
 // either writes the value, or the gap where there is one.

@@ -70,6 +70,27 @@ const (
 	partServers     partKind = "Get-DnsClientServerAddress"
 	partFolder      partKind = "a list of files"
 	partPing        partKind = "ping"
+	partTasks       partKind = "schtasks"
+	partTickets     partKind = "klist"
+	partStats       partKind = "crictl stats"
+	partNames       partKind = "kubectl get -o name"
+	partCounts      partKind = "netstat -s"
+	partPester      partKind = "tests of Pester"
+	partDrops       partKind = "netsh wfp"
+	partMetrics     partKind = "metrics"
+	partPlugins     partKind = "ctr plugins"
+	partSet         partKind = "set"
+	partWhoami      partKind = "whoami"
+	partRows        partKind = "rows of kubectl"
+	partColumns     partKind = "kubectl get"
+	partDrives      partKind = "net use"
+	partTypeperf    partKind = "typeperf"
+	partPackets     partKind = "a capture of packets"
+	partStates      partKind = "conditions of nodes"
+	partVnet        partKind = "azure-vnet.json"
+	partCSV         partKind = "rows of CSV"
+	partClixml      partKind = "Export-Clixml"
+	partKeyed       partKind = "events of Splunk"
 	partConfig      partKind = "a configuration file"
 	partOther       partKind = ""
 )
@@ -80,7 +101,7 @@ var starters = []struct {
 	kind  partKind
 	start *regexp.Regexp
 }{
-	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST SEEN +.*\bREASON\b.*\bMESSAGE`)},
+	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST ?SEEN +.*\bREASON\b.*\bMESSAGE`)},
 	{partNodes, regexp.MustCompile(`^NAME +STATUS +ROLES +AGE +VERSION`)},
 	{partPods, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE`)},
 	{partIPPools, regexp.MustCompile(`^NAME +CIDR +NAT +IPIPMODE +VXLANMODE`)},
@@ -117,14 +138,14 @@ var starters = []struct {
 	{partPktmon, regexp.MustCompile(`^Network Adapters:$|^ *Id +(?:MAC Address +)?Name *$`)},
 	{partShims, shimRow},
 	{partCommand, commandLine},
-	{partRegistry, regexp.MustCompile(`^HKEY_LOCAL_MACHINE\\`)},
+	{partRegistry, regexp.MustCompile(`^\[?HKEY_LOCAL_MACHINE\\`)},
 	{partNetStart, regexp.MustCompile(`^These Windows services are started:$`)},
 	{partCSR, regexp.MustCompile(`^NAME +AGE +SIGNERNAME`)},
 	{partDeployments, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +UP-TO-DATE`)},
 	{partNetshConfig, regexp.MustCompile(`^Configuration for interface "`)},
 	{partNetshRoutes, regexp.MustCompile(`^Publish +Type +Met +Prefix`)},
 	{partServers, regexp.MustCompile(`^InterfaceAlias +Interface +Address +ServerAddresses`)},
-	{partFolder, regexp.MustCompile(`^    Directory: [A-Z]:\\`)},
+	{partFolder, regexp.MustCompile(`^    Directory: [A-Z]:\\|^\d\d/\d\d/\d{4}  \d\d:\d\d [AP]M +(?:<DIR>|[\d,]+) +\S`)},
 	{partPing, regexp.MustCompile(`^Pinging \S+ (?:\[\S+\] )?with \d+ bytes of data:$`)},
 	{partNetstat, regexp.MustCompile(
 		`^Active Connections$|^ *Proto +Local Address +Foreign|^ *Proto +Lokale Adresse|` +
@@ -146,6 +167,24 @@ var starters = []struct {
 			`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|` +
 			`^(\S.*(?: adapter |-Adapter |适配器 |アダプター )|Carte |Adaptador |Scheda ).*[:：]\s*$`)},
 	{partLookup, lookupBegins},
+	{partTasks, regexp.MustCompile(`^Folder: \\|^TaskName: +\\|^HostName: +\S`)},
+	{partTickets, regexp.MustCompile(`^Current LogonId is \d`)},
+	{partStats, regexp.MustCompile(`^CONTAINER(?: ID)? +(?:NAME +)?CPU %`)},
+	{partNames, regexp.MustCompile(`^(?:node|pod|service|namespace|event|(?:deployment|daemonset|statefulset)\.apps)/[a-z0-9.-]+$`)},
+	{partCounts, regexp.MustCompile(`^Interface Statistics$|^IPv[46] Statistics$`)},
+	{partPester, regexp.MustCompile(`^ *\[[+-]\] \S.* \d+(?:\.\d+)?m?s(?: \(.*\))?$`)},
+	{partDrops, regexp.MustCompile(`^<wfpdiag>|^<\?xml[^>]*\?><wfpdiag>`)},
+	{partMetrics, regexp.MustCompile(`^[a-z]\w+\{\w+="[^}]*\} [\d.e+-]+$`)},
+	{partPlugins, regexp.MustCompile(`^TYPE +ID +PLATFORMS +STATUS`)},
+	{partSet, regexp.MustCompile(`^ALLUSERSPROFILE=\S`)},
+	{partWhoami, regexp.MustCompile(`^(?:USER|GROUP|PRIVILEGES) INFORMATION$`)},
+	{partRows, kubectlRow},
+	{partDrives, regexp.MustCompile(`^Status +Local +Remote +Network`)},
+	{partTypeperf, regexp.MustCompile(`^"\(PDH-CSV `)},
+	{partPackets, packetRow}, {partStates, stateRow},
+	{partColumns, regexp.MustCompile(`^(?:NAMESPACE +)?NAME {2,}[A-Z][A-Z -]+$`)},
+	{partClixml, regexp.MustCompile(`^<Objs Version=`)},
+	{partKeyed, regexp.MustCompile(`^LogName=\S`)},
 	{partDescribe, regexp.MustCompile(`^Name: {2,}\S`)},
 	{partYAML, regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$`)},
 }
@@ -156,7 +195,13 @@ var linesOf = map[partKind]*regexp.Regexp{partYAML: yamlLine, partDescribe: desc
 	partARP:       regexp.MustCompile(`^ |: \d+(?:\.\d+){3} --- 0x`),
 	partDiskFree:  regexp.MustCompile(`^Total .*: *\d`),
 	partNetshDump: regexp.MustCompile(`^(?:#|(?:pushd|popd|reset|set|add)\b)`),
-	partRegistry:  regexp.MustCompile(`^ |^HKEY_`), partNetStart: regexp.MustCompile(`^ |^The command completed`),
+	partRegistry:  regexp.MustCompile(`^ |^\[?HKEY_|^["@][^=]*"?=`), partNetStart: regexp.MustCompile(`^ |^The command completed`),
 	partNetshConfig: regexp.MustCompile(`^ |^Configuration for interface "`),
 	partPing:        regexp.MustCompile(`^ |^Reply from |^Request timed out|^Ping statistics|^Approximate round|^General failure`),
-	partProxy:       regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}
+	partTickets:     regexp.MustCompile(`^\s|^#\d|^Cached Tickets|^Current LogonId`), partNames: regexp.MustCompile(`^[a-z.]+/\S+$`),
+	partTasks: regexp.MustCompile(`^\s|^[A-Z][\w '.:,-]*: `), partPester: regexp.MustCompile(`^\s|^Describing |^Context `),
+	partDrops: regexp.MustCompile(`^\s|^<`), partSet: regexp.MustCompile(`^\w[\w()]*=`), partRows: kubectlRow,
+	partPackets: packetRow, partStates: stateRow, partTypeperf: regexp.MustCompile(`^"`),
+	partMetrics: regexp.MustCompile(`^\w+(?:\{.*\})? \S+$`),
+	partKeyed:   regexp.MustCompile(`^\w+=|^\s`),
+	partProxy:   regexp.MustCompile(`^ `), partPktmon: regexp.MustCompile(`^ `)}

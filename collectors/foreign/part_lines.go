@@ -9,17 +9,20 @@ import (
 
 // goesOn tells that a line which could begin a part belongs to the one that it stands in.
 func (t *taking) goesOn(kind partKind, line string) bool {
+	if kind == partRows {
+		return t.kind != partOther && !t.gap
+	}
 	switch t.kind {
 	case partYAML, partConfig:
 		return (kind == partLog || kind == partEventRows || kind == partTable) && line[0] == ' ' ||
 			kind == partConfig
 	case partDescribe:
-		return kind == partEventRows || kind == partTable && line[0] == ' '
+		return kind == partEventRows || kind == partHNSDiag || kind == partTable && line[0] == ' '
 	case partEvents:
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses:
+	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses, partWhoami:
 		return kind == partTable
 	case partDocker, partLookup:
 		return kind == partDescribe
@@ -70,7 +73,7 @@ var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPod
 	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
 	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true,
 	partCtrImages: true, partVer: true, partNSSM: true, partCSR: true, partDeployments: true,
-	partNetshRoutes: true, partServers: true}
+	partNetshRoutes: true, partServers: true, partColumns: true}
 
 // tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
 var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)

@@ -56,6 +56,13 @@ func takeApart(text string) []part {
 	attempts := 0
 	for at := 0; at < len(text) && len(t.parts) < maxParts; {
 		line := text[at:nextLine(text, at)]
+		if _, rows, end := csvRows(text[at:]); len(rows) > 0 {
+			t.close()
+			t.parts = append(t.parts, part{kind: partCSV, text: text[at : at+end], line: t.line + 1, about: t.command})
+			t.line += strings.Count(text[at:at+end], "\n")
+			at += end
+			continue
+		}
 		if t.kind != partYAML && attempts < maxAttempts && startsDocument(text[at:]) &&
 			!zapLine.MatchString(line) {
 			end, ok := documentEnd(text[at:])
@@ -226,7 +233,7 @@ func (t *taking) begin(line, bare, rest string) string {
 	case kind == partLog && t.kind == partLog && t.about == "":
 		t.about = about // the first line that shows whose log it is
 	case kind != partOther && (kind != t.kind || about != t.about) && !t.goesOn(kind, bare):
-		if (kind == partList || kind == partTable) && createsService.MatchString(t.above) {
+		if kind == partKeyed || (kind == partList || kind == partTable) && createsService.MatchString(t.above) {
 			about = t.above
 		}
 		t.open(kind, about)

@@ -1,6 +1,8 @@
 package foreign
 
 import (
+	"encoding/hex"
+	"html"
 	"regexp"
 	"strings"
 )
@@ -8,6 +10,10 @@ import (
 var (
 	quoted = regexp.MustCompile(`^(?:> ?)+`)
 	// The stamp that runners of GitHub and Azure Pipelines put in front of each line.
+	// Where an entry of klog or logrus begins, behind what tools put in front: the name of a file or a
+	// pod, a number, a stamp, the head of syslog.
+	entryStart    = regexp.MustCompile(`^[^"{]{0,200}?([IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ [\w.-]+\.go:\d+\]|time="\d{4}-)`)
+	ansiCode      = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 	runnerStamp   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(?: |$)`)
 	machinePrefix = regexp.MustCompile(`^[\w.-]{2,63}: `)
 	indented      = regexp.MustCompile(`^[ \t]+`)
@@ -28,6 +34,7 @@ func peel(text string) string {
 	if bare := withoutPrefix(text, runnerStamp, 8); bare != text && startsOutput(bare) {
 		text = bare
 	}
+	text = fromEntries(text)
 	// the name of a machine that Vagrant or Ansible puts in front of what it prints
 	if m := machinePrefix.FindString(firstLine(text)); m != "" {
 		same := regexp.MustCompile(`^[ \t]*` + regexp.QuoteMeta(m))
@@ -49,6 +56,56 @@ func peel(text string) string {
 		}
 	}
 	return withoutPrefix(text, regexp.MustCompile("^"+regexp.QuoteMeta(shared)), 1)
+}
+
+var (
+	pageFile  = regexp.MustCompile(`(?i)\.(?:html?|eml)$`)
+	pageHead  = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html|head|body|div|p|pre|table)\b[^>]*>`)
+	pageBreak = regexp.MustCompile(`(?i)<br ?/?>|</(?:p|div|li|tr|pre|h\d)>`)
+	pageTag   = regexp.MustCompile(`(?is)<(?:script|style|title)\b.*?</(?:script|style|title)>|</?[a-z][^<>]*>|<!--.*?-->|<!doctype[^>]*>`)
+	mailHead  = regexp.MustCompile(`^(?:[A-Z][\w-]+: .*\n(?:[ \t].*\n)*){3,}\n`)
+	mailCode  = regexp.MustCompile(`=(?:[0-9A-F]{2}|\n)`)
+	mailQuote = regexp.MustCompile(`(?m)^(?:> ?)+`)
+)
+
+// unwrapped is the text of a page that was saved as HTML, or of a mail, without its heads and quotes.
+func unwrapped(text string) string {
+	if strings.Contains(text, "\x1b[") {
+		text = ansiCode.ReplaceAllString(text, "")
+	}
+	if pageHead.MatchString(text) {
+		return html.UnescapeString(pageTag.ReplaceAllString(pageBreak.ReplaceAllString(text, "\n"), ""))
+	}
+	head := mailHead.FindString(text)
+	if !strings.Contains(head, "Subject: ") || !strings.Contains(head, "From: ") {
+		return text
+	}
+	body := text[len(head):]
+	if strings.Contains(strings.ToLower(head), "quoted-printable") {
+		body = mailCode.ReplaceAllStringFunc(body, func(code string) string {
+			b, _ := hex.DecodeString(strings.TrimSpace(code[1:]))
+			return string(b)
+		})
+	}
+	return mailQuote.ReplaceAllString(body, "")
+}
+
+// fromEntries removes what stands in front of the entries of a log, where nearly all lines are entries.
+func fromEntries(text string) string {
+	lines, entries := 0, 0
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if m := entryStart.FindStringSubmatchIndex(line); m != nil {
+			entries++
+			line = line[m[2]:]
+		}
+		lines++
+		b.WriteString(line)
+	}
+	if entries*10 < lines*8 {
+		return text
+	}
+	return b.String()
 }
 
 // withoutPrefix removes a prefix where that many tenths of the lines have it.

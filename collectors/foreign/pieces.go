@@ -23,7 +23,7 @@ const (
 var looseFormats = []Format{
 	{formatMustGather, "the output of oc adm must-gather of a cluster with Windows nodes (host_service_logs/windows, cluster-scoped-resources and namespaces)"},
 	{formatObjects, "Kubernetes objects as JSON or YAML: troubleshoot's cluster-resources, kubectl cluster-info dump, sonobuoy's resources, or files of kubectl get -o yaml"},
-	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, an event log (.evtx), or a mix of them; - reads standard input"},
+	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, an event log (.evtx), exports of log platforms as JSON or CSV, or a mix of them; - reads standard input"},
 }
 
 // Bounds on a folder of loose files.
@@ -133,7 +133,7 @@ func looseFileOf(name, head string, size int64) looseFile {
 // list of objects that do not say what they are.
 func objectsIn(name, head string) bool {
 	switch {
-	case head == "":
+	case head == "", strings.Contains(head, `"audit.k8s.io/`): // whose Events are lines of a log
 		return false
 	case head[0] == '{' || head[0] == '[':
 		m := objectHead.FindStringSubmatch(head)
@@ -176,7 +176,8 @@ func (p part) shows() bool {
 func telling(document string) bool {
 	_, hns := hnsDocument(document)
 	_, cri := criDocument(document)
-	return hns || cri || len(inspected(document)) > 0 || configPath("", document) != "" || objectsIn("", strings.TrimSpace(document))
+	return hns || cri || len(inspected(document)) > 0 || inspectedNetworks(document) != "" || configPath("", document) != "" || objectsIn("", strings.TrimSpace(document)) ||
+		exportHead.MatchString(document)
 }
 
 // scanPieces looks at each file of a tree. One file alone may be no more than an error message.
@@ -240,7 +241,7 @@ func headOf(fsys fs.FS, name string) string {
 	if n == len(head) { // a character that is cut in two would spoil the decoding
 		n -= n % 4
 	}
-	return plainLines(string(evidence.DecodeText(head[:n])))
+	return unwrapped(plainLines(string(evidence.DecodeText(head[:n]))))
 }
 
 // findPieces finds the nodes that loose files tell of.

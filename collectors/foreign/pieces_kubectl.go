@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,6 +47,17 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 			out.JSON(path, kubeList("List", list))
 		}
 	}
+	for _, d := range []struct{ path, has string }{{"api/services.json", "Session Affinity"},
+		{"api/daemonsets.json", "Desired Number of Nodes Scheduled"}} {
+		var rows []string
+		for _, object := range splitDescribed(described) {
+			if s := describeSections(object); s[d.has].key != "" {
+				rows = append(rows, clip(strings.Join(strings.Fields(s["Namespace"].value+"/"+s["Name"].value+" "+s["IP"].value+
+					" "+s["Pods Status"].value+" "+s["Endpoints"].value), " ")))
+			}
+		}
+		out.partial(d.path, string(partDescribe), rows, nil)
+	}
 	if len(p.lookups) > 0 {
 		out.JSON(evidence.DNSProbes.Path(), p.lookups)
 	}
@@ -73,10 +85,19 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 	}
 }
 
+// seenHeads are the heads of old versions, each as wide as before.
+var seenHeads = strings.NewReplacer("LASTSEEN ", "LAST SEEN", "FIRSTSEEN ", "FIRST SEEN")
+
 // readEventTable reads `kubectl get events`, with or without -A and -o wide.
 func readEventTable(s string, ran time.Time) []map[string]any {
 	var list []map[string]any
 	rows, _ := readColumns(s, 2, "LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE")
+	if len(rows) == 0 { // before Kubernetes 1.14, with the name of the event
+		rows, _ = readColumns(seenHeads.Replace(s), 2, "LAST SEEN", "NAME", "KIND", "TYPE", "REASON", "MESSAGE")
+		for _, row := range rows {
+			row["OBJECT"] = row["KIND"] + "/" + strings.TrimSuffix(row["NAME"], path.Ext(row["NAME"]))
+		}
+	}
 	for _, row := range rows {
 		kind, name, ok := strings.Cut(row["OBJECT"], "/")
 		if !ok {
@@ -134,12 +155,23 @@ func readNodeTable(s string) []map[string]any {
 // windowsPodName tells by its name a pod that runs on Windows nodes only.
 var windowsPodName = regexp.MustCompile(`(?:^|-)(?:windows|win)(?:-|$)`)
 
+// nodesOfRows are the nodes of pods that run on Windows only.
+func nodesOfRows(s string) (names []string) {
+	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
+	for _, row := range rows {
+		if windowsPodName.MatchString(row["NAME"]) && row["NODE"] != "" {
+			names = append(names, row["NODE"])
+		}
+	}
+	return names
+}
+
 // podRows are the pods of `kubectl get pods`, each with its state and node; and as objects, as far
 // as a row goes, those that are surely of the node.
 func podRows(s, node string) (list []string, pods []map[string]any) {
 	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
 	for _, row := range rows {
-		name, on, status := row["NAME"], row["NODE"], row["STATUS"]
+		name, on, status := strings.TrimPrefix(row["NAME"], "pod/"), row["NODE"], row["STATUS"]
 		list = append(list, strings.TrimSpace(name+" "+row["READY"]+" "+status+" "+on))
 		here := on != "" && strings.EqualFold(on, node) || on == "" && windowsPodName.MatchString(name)
 		if restarts, _, _ := strings.Cut(row["RESTARTS"], " "); here {
@@ -172,11 +204,14 @@ func podOfRow(name, namespace, node, state, ready string, restarts int) map[stri
 
 func nodeRows(s string) []map[string]string {
 	rows, _ := readColumns(s, 2, "NAME", "STATUS", "VERSION")
+	for _, row := range rows {
+		row["NAME"] = strings.TrimPrefix(row["NAME"], "node/") // of several kinds in one table
+	}
 	return rows
 }
 
 // windowsNodeName tells by its name a node that runs Windows, where nothing else does.
-var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc`)
+var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc|^ec2amaz`)
 
 // windowsRow is the name of the node that a table is about: the only one that runs Windows, or of
 // several the only one that is not ready. `-o wide` shows what runs Windows, otherwise names do.

@@ -12,7 +12,7 @@ import (
 
 // What outputs show of drives, the clock, the environment, Defender and the runtime's version.
 var (
-	dismFeature  = regexp.MustCompile(`(?m)^Feature Name : (\S+)\s+(?:[A-Z][\w ]* :.*\s+)*?State : (.+?)\s*$`)
+	dismFeature  = regexp.MustCompile(`(?m)^Feature Name : (\S+)\s+(?:[A-Z][\w ]* :.*\s+)*?State : (.+?)\s*$|^(\S+) +\| (\w+) *$`)
 	timeSource   = regexp.MustCompile(`(?m)^Source: *(\S.*?) *$`)
 	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)|^(containerd)(?:\.exe)? github\.com/containerd/\S+ (v?\d\S+)`)
 	ctrServer    = regexp.MustCompile(`(?m)^Server:\s*\n +Version: +(\S+)\s*\n +Revision:`)
@@ -27,10 +27,26 @@ var (
 	arpRow         = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3} +[0-9a-f]{2}(?:-[0-9a-f]{2}){5})`)
 	freeBytes      = regexp.MustCompile(`(?m)^Total (?:# of )?free bytes +: *([\d.,]+)`)
 	allBytes       = regexp.MustCompile(`(?m)^Total (?:# of )?bytes +: *([\d.,]+)`)
-	registryRow    = regexp.MustCompile(`(?m)^ +((?:App\w+|ImagePath|Start|DependOnService|NO_PROXY|HTTPS?_PROXY) +REG_\w+ +\S.*?) *$`)
+	registryRow    = regexp.MustCompile(`(?m)^(?: +|")((?:App\w+|ImagePath|Start|DependOnService|NO_PROXY|HTTPS?_PROXY)(?: +REG_\w+ +|"=)\S.*?) *$`)
+	taskRow        = regexp.MustCompile(`(?m)^(?:TaskName|Status|Last Run Time|Last Result|Task To Run|Scheduled Task State): +(\S.*?) *$`)
+	ticketRow      = regexp.MustCompile(`(?m)^(?:#\d+>)?\s+((?:Client|Server|End Time|Kdc Called): .*?) *$`)
+	statsRow       = regexp.MustCompile(`(?m)^([0-9a-f]{8,} .*?) *$`)
+	nameRow        = regexp.MustCompile(`(?m)^([a-z.]+/\S+)$`)
+	countRow       = regexp.MustCompile(`(?m)^ *((?:\w+ )*(?:Errors|Discards|Discarded|Failed|Failures|No Routes?|Retransmitted)\b.*\d) *$`)
+	testRow        = regexp.MustCompile(`(?m)^ *\[-\] (\S.*?) \d+(?:\.\d+)?m?s\b`)
+	metricRow      = regexp.MustCompile(`(?m)^(windows_service_state\{.*\} 1|windows_(?:logical_disk_free|memory_available|os_physical_memory_free)_bytes\S* \S+|node_\w+_bytes \d+)$`)
+	pluginRow      = regexp.MustCompile(`(?m)^(\S+ .*(?:ok|error|skip)) *$`)
+	accountRow     = regexp.MustCompile(`(?m)^([^\n\\]+\\\S.*?) *$`)
+	columnRow      = regexp.MustCompile(`(?m)^([^\nA-Z].*?) *$`)
+	mappedRow      = regexp.MustCompile(`(?m)^((?:OK|Disconnected|Unavailable|Reconnecting|Error|Paused) .*?) *$`)
+	typeperfRow    = regexp.MustCompile(`(?m)^"(.*)"$`)
+	packetRow      = regexp.MustCompile(`(?m)^(\d\d:\d\d:\d\d\.\d{6,9} (?:IP6?|ARP|[0-9A-F-]{17}) .*)$`)
+	stateRow       = regexp.MustCompile(`(?m)^(\S+[:\s]\s*(?:[A-Z]\w+=(?:True|False|Unknown)[;,\s]*)+)$`)
+	vnetRow        = regexp.MustCompile(`"(?:Mode|PODName|HnsId)": *"([^"]+)"`)
+	dropRow        = regexp.MustCompile(`<(?:type|remoteAddrV4|remotePort|name)>([^<]+)<`)
 	indentedRow    = regexp.MustCompile(`(?m)^   (\S.*?) *$`)
 	csrRow         = regexp.MustCompile(`(?m)^([a-z0-9].*?) *$`)
-	fileRow        = regexp.MustCompile(`(?m)^[d-][\w-]{4,6} .*?(\S+) *$`)
+	fileRow        = regexp.MustCompile(`(?m)^(?:[d-][\w-]{4,6}|\d\d/\d\d/\d{4}) .*?(\S+) *$`)
 	pingRow        = regexp.MustCompile(`(?m)^(?:Pinging (\S+) .*| +Packets: (.*?)) *$`)
 	serversRow     = regexp.MustCompile(`(?m)^(.*\{[^}]+\}) *$`)
 	netshConfigRow = regexp.MustCompile(`(?m)^(?:Configuration for interface (".*")| +((?:IP Address|Default Gateway): +\S+)) *$`)
@@ -122,13 +138,20 @@ func (p *pieces) convertState(out *output) {
 		{"adapters.json", partNetshConfig, netshConfigRow}, {"routes.json", partNetshRoutes, netshRouteRow},
 		{"dns-client.json", partServers, serversRow}, {"files.json", partFolder, fileRow},
 		{"probes/reach.json", partPing, pingRow}, {"features.json", partBoot, bootSetting}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
-		{"routes.json", partNetshDump, dumpedRow}} {
+		{"routes.json", partNetshDump, dumpedRow}, {"services.json", partTasks, taskRow}, {"security.json", partTickets, ticketRow},
+		{"memory.json", partStats, statsRow}, {"api/pods.json", partNames, nameRow}, {"adapters.json", partCounts, countRow},
+		{"features.json", partPester, testRow}, {"firewall.json", partDrops, dropRow},
+		{"services.json", partMetrics, metricRow}, {"cri.json", partPlugins, pluginRow}, {"security.json", partWhoami, accountRow},
+		{"env.json", partColumns, columnRow}, {"files.json", partDrives, mappedRow}, {"memory.json", partTypeperf, typeperfRow},
+		{"probes/dns.json", partPackets, packetRow}, {"api/node.json", partStates, stateRow}, {"hns-endpoints.json", partVnet, vnetRow}} {
 		var rows []string
 		for _, row := range m.rows.FindAllStringSubmatch(p.texts[m.kind], maxObjects) {
 			rows = append(rows, clip(strings.Join(strings.Fields(cmp.Or(row[len(row)-1], row[1%len(row)])), " ")))
 		}
 		out.partial(m.path, string(m.kind), rows, nil)
 	}
+	out.partial("memory.json", psCounters, p.namesOf(psCounters, "CounterSamples", ""), nil)
+	out.partial("processes.json", psGroups, p.namesOf(psGroups, "Count", "", "Name", "ProcessName"), nil)
 	out.partial("routes.json", psNeighbors, p.namesOf(psNeighbors, "IPAddress", "", "LinkLayerAddress", "State"), nil)
 	out.partial("hns-networks.json", psSwitches, p.namesOf(psSwitches, "Name", "", "SwitchType"), nil)
 	out.partial("hns-networks.json", psNAT, p.namesOf(psNAT, "Name", "", "InternalIPInterfaceAddressPrefix"), nil)
@@ -161,7 +184,7 @@ func defenderOf(o psObject) (d *evidence.Defender, known bool) {
 // dismFeatures are the features that dism lists, each with its state.
 func dismFeatures(s string) (list []psObject) {
 	for _, m := range dismFeature.FindAllStringSubmatch(s, maxObjects) {
-		list = append(list, psObject{fields: map[string]string{"FeatureName": m[1], "State": m[2]}})
+		list = append(list, psObject{fields: map[string]string{"FeatureName": m[1] + m[3], "State": m[2] + m[4]}})
 	}
 	return list
 }

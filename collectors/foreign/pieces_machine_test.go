@@ -23,6 +23,37 @@ func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
 			"features-part.json", `{"Containers":"available","Hyper-V":"installed"}`},
 		{"one feature of dism", "Feature Name : Containers\nDisplay Name : Containers\nDescription : Provides services\n" +
 			"Restart Required : Possible\nState : Disabled\n", "features-part.json", `{"Containers":"available"}`},
+		{"a table of dism", "Features listing for package : Microsoft-Windows-Foundation-Package~31bf3856ad364e35~amd64~~10.0.17763.1\n\n" +
+			"------------- | --------\nFeature Name  | State   \n------------- | --------\nContainers    | Disabled\n", "features-part.json", `{"Containers":"available"}`},
+		{"a service of CIM", "Name      : kubelet\nStatus    : OK\nExitCode  : 1067\nPathName  : C:\\k\\nssm.exe\nStartMode : Auto\nState     : Stopped\n", "services-part.json",
+			`"name":"kubelet","state":"stopped","startType":"automatic"`},
+		{"a task", "\nFolder: \\\nHostName:      AKSWIN000000\nTaskName:      \\k8s-restart-job\nLast Result:   1\n", "services.json", `schtasks shows \k8s-restart-job, 1`},
+		{"a ticket", "\nCurrent LogonId is 0:0x2587c9\n\nCached Tickets: (1)\n\n#0>\tClient: webapp01$ @ CONTOSO.COM\n\tServer: krbtgt/CONTOSO.COM @ CONTOSO.COM\n", "security.json",
+			"klist shows Client: webapp01$ @ CONTOSO.COM, Server: krbtgt"},
+		{"an error below klist", "Current LogonId is 0:0x2587c9\nklist failed with 0xc0000022/-1073741790: {Access Denied}\n", "logs/other/a", "0xc0000022"}, // microsoft/SDN issue 339
+		{"an exported key", "Windows Registry Editor Version 5.00\n\n[HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\kubelet\\Parameters]\n" +
+			"\"AppParameters\"=\"--network-plugin=cni\"\n", "services.json", `AppParameters"="--network-plugin=cni`},
+		{"a counter", "Timestamp                 CounterSamples\n---------                 --------------\n6/18/2019 2:39:56 PM      \\\\w1\\memory\\available mbytes :\n" +
+			"                          812\n", "memory.json", "available mbytes :, 812"},
+		{"groups of objects", "Count Name           ProcessName\n----- ----           -----------\n 2260 Bound, 10684   node\n", "processes.json", "2260 Bound, 10684 node"}, // microsoft/WSL issue 3951
+		{"counts of netstat", "Interface Statistics\n\n                           Received            Sent\n\nErrors                            7               0\n", "adapters.json", "Errors 7 0"},
+		{"tests of Pester", "Describing Kubernetes processes are running\n [-] There is 1 running kubelet.exe process 13ms\n   Expected exactly 1, but got 0.\n", "features.json",
+			"There is 1 running kubelet.exe process"},
+		{"packets that were dropped", "<wfpdiag>\n\t<item>\n\t\t<remotePort>53</remotePort>\n\t\t<type>FWPM_NET_EVENT_TYPE_CLASSIFY_DROP</type>\n\t</item>\n</wfpdiag>\n", "firewall.json",
+			"53, FWPM_NET_EVENT_TYPE_CLASSIFY_DROP"},
+		{"files that dir lists", "04/18/2019  01:27 AM                 4 azure-vnet.json.lock\n04/13/2019  05:07 AM               803 azure.json\n", "files.json",
+			"azure-vnet.json.lock, azure.json"}, // Azure/azure-container-networking issue 339
+		{"metrics", "# TYPE windows_service_state gauge\nwindows_service_state{name=\"kubelet\",state=\"stopped\"} 1\n", "services.json", `metrics shows windows_service_state{`},
+		{"what the kubelet has left", `{"node":{"nodeName":"w1","memory":{"availableBytes":1048576},"fs":{"availableBytes":2048}},"pods":[]}`, "services.json",
+			"node_memory_available_bytes 1048576, node_fs_available_bytes 2048"},
+		{"an account", "\nUSER INFORMATION\n----------------\n\nUser Name           SID     \n=================== ========\nnt authority\\system S-1-5-18\n", "security.json",
+			`whoami shows nt authority\system S-1-5-18`},
+		{"set of cmd", "ALLUSERSPROFILE=C:\\ProgramData\nCOMPUTERNAME=WIN-1\nwindir=C:\\Windows\n", "env.json", `"COMPUTERNAME":"WIN-1"`},
+		{"drives of the network", "Status       Local     Remote                    Network\n\n-------------\nDisconnected Y:        \\\\10.0.0.5\\data           Microsoft Windows Network\n",
+			"files.json", `net use shows Disconnected Y: \\10.0.0.5\data`},
+		{"typeperf", "\"(PDH-CSV 4.0)\",\"\\\\w1\\Memory\\Available MBytes\"\n\"02/08/2024 09:05:11.012\",\"112.000000\"\n", "memory.json", `02/08/2024 09:05:11.012","112.000000`},
+		{"packets", "15:56:02.730319 IP es7.44042 > rke2-coredns.kube-system.svc.cluster.local.53: 8127+ A? google.de. (68)\n", "probes/dns.json", // rancher/rke2 issue 3924
+			"a capture of packets shows 15:56:02.730319 IP es7.44042"},
 		{"the clock", "Leap Indicator: 3(not synchronized)\nStratum: 0 (unspecified)\nSource: Free-running System Clock\n",
 			"time.json", `{"service":"running","source":"Free-runningSystemClock"}`},
 		{"the environment", "PS C:\\> dir env:\n\nName              Value\n----              -----\nALLUSERSPROFILE   C:\\ProgramData\n" +

@@ -103,6 +103,64 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			`"waiting":{"reason":"ImagePullBackOff"}`},
 		{"a pod that runs has its phase alone", "NAME                        READY   STATUS    RESTARTS   AGE\n" +
 			"calico-node-windows-x7k2p   1/1     Running   0          1h\n", "api/pods-part.json", `"status":{"phase":"Running"}`},
+		{"a Service that is described", "Name:                     win-web\nNamespace:                default\nIP:                       172.30.10.11\n" +
+			"Endpoints:                \nSession Affinity:         None\nEvents:                   <none>\n", "api/services.json",
+			"kubectl describe shows default/win-web 172.30.10.11"},
+		{"a DaemonSet that is described", "Name:           kube-proxy-windows\nNamespace:      kube-system\nDesired Number of Nodes Scheduled: 3\n" +
+			"Pods Status:  0 Running / 3 Waiting / 0 Succeeded / 0 Failed\n", "api/daemonsets.json", "kube-system/kube-proxy-windows 0 Running / 3 Waiting"},
+		{"an Event that is described", "Name:             web.160b7e1\nNamespace:        default\nInvolved Object:\n  Kind:          Pod\n  Name:          web\n" +
+			"  Namespace:     default\nMessage:         no such volume\nReason:                FailedMount\nType:         Warning\n", "api/events.json",
+			`"involvedObject":{"kind":"Pod","name":"web","namespace":"default"}`},
+		{"events of which the first is of a node", `{"apiVersion":"v1","kind":"List","items":[{"involvedObject":{"kind":"Node","name":"w1"},"kind":"Event","metadata":{"name":"a"},"reason":"Rebooted"}]}`,
+			"api/events.json", "Rebooted"},
+		{"nodes and pods in one table each", "NAME                   STATUS     ROLES    AGE   VERSION\nnode/ec2amaz-4miqb5r   NotReady   <none>   2m    v1.25.15\n\n" + // rancher/rke2 issue 4790
+			"NAMESPACE       NAME                    READY   STATUS    RESTARTS   AGE\ncalico-system   pod/calico-node-gszx9   1/1     Running   0          10m\n",
+			"api/node-part.json", `"name":"ec2amaz-4miqb5r"`},
+		{"events of Kubernetes 1.9", "LASTSEEN   FIRSTSEEN   COUNT     NAME                                     KIND      SUBOBJECT   TYPE      REASON                   SOURCE                  MESSAGE\n" + // kubernetes/kubernetes issue 69165
+			"4s         2m          10        powerflowserver-f8d7887f9-9rsf4.15587    Pod                   Warning   FailedCreatePodSandBox   kubelet, 26207k8s9000   HNS failed with error : Element not found.\n",
+			"api/events.json", `"involvedObject":{"kind":"Pod","name":"powerflowserver-f8d7887f9-9rsf4"},`},
+		{"names of kubectl", "node/w1\npod/kube-proxy-windows-pz26m\n", "api/pods.json", "kubectl get -o name shows node/w1, pod/kube-proxy-windows-pz26m"},
+		{"crictl stats", "CONTAINER           CPU %               MEM                 DISK              INODES\n0a2c761303163f      0.00                983kB             16.38kB             6\n",
+			"memory.json", "crictl stats shows 0a2c761303163f 0.00 983kB"},
+		{"docker network inspect", `[{"Name":"nat","Id":"6314c8bde88fbaf92e10a054c2db04e42ea17c8e608b6a9fce0c101f78eb4ddb","Scope":"local","Driver":"nat","IPAM":{"Config":[{"Subnet":"192.168.55.0/24"}]}}]`, // moby/moby issue 29451
+			"hns-networks.json", "6314c8bde88f nat nat local 192.168.55.0/24"},
+		{"a log with what kubectl puts in front", "[pod/kube-proxy-windows-x/kube-proxy] 2021-03-18T19:55:57.200000000Z " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
+		{"a log with what grep -n puts in front", "1234:" + noReference + "\n", "logs/kube-proxy/a", "E0318 19:55:57.547539    3808"},
+		{"a log with what stern puts in front", strings.Repeat("kube-proxy-windows-x kube-proxy "+noReference+"\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"a log with what syslog puts in front", strings.Repeat("<11>1 2021-03-18T19:55:57.547Z win-1 kube-proxy 3808 - - "+noReference+"\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"a log of a container", strings.Repeat("2021-03-18T19:55:57.547539123Z stderr F "+noReference+"\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"a log with colours", strings.Repeat("\x1b[31m"+noReference+"\x1b[0m\n", 2), "logs/kube-proxy/a", "\nE0318"},
+		{"rows of pods that were searched for", "kube-system   kube-proxy-windows-x   0/1   CrashLoopBackOff   21   1h   10.244.2.5   w1   <none>   <none>\n", "api/pods-part.json",
+			`"restartCount":21`},
+		{"a row of a node that was searched for", "akswin000001   NotReady   agent   12d   v1.24.1\n", "api/node-part.json", `"name":"akswin000001"`},
+		{"a list in YAML without its head", "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: iis\n    namespace: default\n  spec:\n    nodeName: w1\n  status:\n    phase: Pending\n", "api/pods.json", `"nodeName":"w1"`},
+		{"of the nodes that are described the one of Windows", "Name:               lin1\nLabels:             kubernetes.io/os=linux\n" +
+			"Conditions:\n  Type  Status  LastHeartbeatTime\nSystem Info:\n  Operating System: linux\n\n\n" + "Name:               w1\nLabels:             kubernetes.io/os=windows\n" +
+			"Conditions:\n  Type  Status  LastHeartbeatTime\nSystem Info:\n  Operating System: windows\n", "meta.json", `"node":"w1"`},
+		{"plugins of containerd", "TYPE                        ID         PLATFORMS        STATUS    \nio.containerd.grpc.v1       cri        windows/amd64    error     \n",
+			"cri.json", "io.containerd.grpc.v1 cri windows/amd64 error"},
+		{"crictl imagefsinfo", `{"status":{"imageFilesystems":[{"timestamp":"1","fsId":{"mountpoint":"C:\\containerd\\root"}}]}}`, "cri.json", `images at C:\containerd\root`},
+		{"conditions that jq cut out", `[{"lastHeartbeatTime":"2024-02-08T09:05:11Z","lastTransitionTime":"2024-02-08T09:05:11Z","message":"cni plugin not initialized","reason":"KubeletNotReady","status":"False","type":"Ready"}]`,
+			"api/node-part.json", `"message":"cni plugin not initialized"`},
+		{"containers that jq cut out", `[{"image":"a","name":"iis","ready":false,"restartCount":0,"state":{"waiting":{"reason":"ImagePullBackOff","message":"b"}}}]`, "api/pods.json",
+			"shows (not shown) ImagePullBackOff"},
+		{"columns that somebody chose", "NAME            OS        READY\nakswin000000    windows   False\n", "env.json", "kubectl get shows akswin000000 windows False"},
+		{"claims", "NAME      STATUS    VOLUME   CAPACITY   ACCESS MODES   STORAGECLASS   AGE\nwin-pvc   Pending                                      azurefile-csi  5m\n",
+			"env.json", "kubectl get shows win-pvc Pending azurefile-csi 5m"},
+		{"conditions by jsonpath", "akswin000000\tMemoryPressure=False;Ready=Unknown;\n", "api/node.json", "akswin000000 MemoryPressure=False;Ready=Unknown;"},
+		{"an answer in the API server's audit log", `{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","userAgent":"kubelet.exe/v1.28.5","responseStatus":{"status":"Failure","message":"nodes \"akswin000000\" is forbidden"},"stageTimestamp":"2024-02-08T09:05:11.01Z"}`,
+			"logs/other/a", `2024-02-08T09:05:11Z nodes "akswin000000" is forbidden`},
+		{"the state of azure-vnet", `{"Network":{"ExternalInterfaces":{"Ethernet":{"Networks":{"azure":{"Mode":"bridge","Endpoints":{"a":{"PODName":"iis"}}}}}}}}`, "hns-endpoints.json", "azure-vnet.json shows bridge, iis"},
+		{"what a log of nothing known says", "[22:14:59.867][WindowsDaemon  ][Info   ] debug: Network Control Plane MTU: 1500\n2017-09-08T22:14:59Z debug: [GET]=>[/networks/] Request :\n", // docker/for-win
+			"env.json", "the text shows [22:14:59.867][WindowsDaemon"},
+		{"what a text without any shape says", "TimeWritten           ReplacementStrings\n-----------           ------------------\n12/17/2024 8:55:27 PM {Felix exited}\n" + // rancher/rke2 issue 7440
+			"12/17/2024 8:40:20 PM {Running RKE2 kube-proxy [--bind-address=10.107.22.24\n                      --enable-dsr=true]}\n", "env.json",
+			"ReplacementStrings / 12/17/2024 8:55:27 PM {Felix exited}"},
+		{"a log in a chat", "[19:51] <jay> " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
+		{"a log in a page", "<!DOCTYPE html><html><head><title>x</title></head><body><p>The log:</p><pre>" +
+			strings.ReplaceAll(kubeletLines, `"`, "&quot;") + "</pre></body></html>\n", "logs/kubelet/a", `err="failed to`},
+		{"a log in a mail", "From: a <a@example.com>\nTo: b <b@example.com>\nSubject: Re: x\nContent-Transfer-Encoding: quoted-printable\n\nThe log:\n> " +
+			strings.Replace(noReference, "Win32", "W=\nin32", 1) + "\n", "logs/kube-proxy/a", "failed in Win32: The reference"},
 		{"what no reader takes can be searched", "PS C:\\> Get-Disk\n\nNumber Friendly Name    HealthStatus\n" +
 			"------ -------------    ------------\n0      Virtual Disk     Healthy\n", "logs/other/a", "Virtual Disk"},
 	} {
@@ -123,6 +181,12 @@ func TestWhatIsNotOfTheNodeIsNoPart(t *testing.T) {
 	const inPod = "PS C:\\> ctr run --cni --rm nanoserver:ltsc2022 test ipconfig\n\nWindows IP Configuration\n\n\n" +
 		"Ethernet adapter vEthernet (default-test_nat):\n\n   IPv4 Address. . . . . . . . . . . : 172.20.88.200\n" +
 		"   Subnet Mask . . . . . . . . . . . : 255.255.240.0\n" // microsoft/Windows-Containers issue 210
+	for _, name := range []string{"minwinpc", "5f0b4a6ab1c1"} { // containerd/nerdctl issue 28
+		_, tree = looseTree(t, loose(map[string]string{"a": "\nWindows IP Configuration\n\n   Host Name . . . . . . . . . . . . : " + name + inPod[strings.Index(inPod, "\n\n\nEthernet"):]}))
+		if got := written(tree, "adapters.json") + written(tree, "meta.json"); !strings.Contains(got, "none of the files shows") || strings.Contains(got, name+`"`) {
+			t.Errorf("the container %s is a node: %s", name, got)
+		}
+	}
 	_, tree = looseTree(t, loose(map[string]string{"a": inPod}))
 	if got := written(tree, "adapters.json"); !strings.Contains(got, "none of the files shows") {
 		t.Errorf("the addresses of a container are those of the node: %s", got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,7 @@ func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pie
 	if how == readNames && len(p.objects.lists["Node"]) == 0 {
 		p.objects.only = "" // pods name their nodes
 		for _, f := range files {
-			if f.role == pieceObject && f.kind != "Node" {
+			if f.role == pieceObject { // the kind that was seen first may be that of what an event is about
 				p.objects.add(f.path, p.read(f.path, maxObjectFile, false))
 			}
 		}
@@ -112,7 +113,7 @@ func (p *pieces) read(name string, limit int64, counted bool) string {
 			return ""
 		}
 	}
-	return plainLines(string(evidence.DecodeText(content)))
+	return unwrapped(plainLines(string(evidence.DecodeText(content))))
 }
 
 // readText takes one file apart. A log without anything else in it stays a file.
@@ -135,6 +136,7 @@ func (p *pieces) readText(f looseFile) {
 			continue
 		}
 		p.sawTime(found.text)
+		p.takeLineEvents(f.path, found.text)
 		if f.role == pieceText {
 			component := found.about
 			if component == "" || component == "pods" && own != "" {
@@ -160,6 +162,9 @@ func (p *pieces) logLines(component, file string, line int, text string) {
 	p.logs[at].text.add(line, text)
 }
 
+// containerName is what a container is called that nobody gave a name: a node it is not.
+var containerName = regexp.MustCompile(`^(?i:minwinpc|[0-9a-f]{12})$`)
+
 // take files one part under what reads it.
 func (p *pieces) take(f looseFile, found part) {
 	switch found.kind {
@@ -170,6 +175,27 @@ func (p *pieces) take(f looseFile, found part) {
 		return
 	case partList, partTable:
 		p.takeObjects(found)
+		if f.role == pieceText && !found.shows() && errorWords.MatchString(found.text) {
+			p.logLines("other", f.path, found.line, found.text)
+		}
+		return
+	case partCSV:
+		p.takeCSV(f.path, found)
+		return
+	case partClixml:
+		p.takeClixml(found)
+		return
+	case partKeyed:
+		p.takeRecord(f.path, found.line, keyed(found.about+"\n"+found.text))
+		return
+	case partRows:
+		p.takeRows(found.text)
+		return
+	case partSet:
+		for line := range strings.Lines(found.text) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			p.shown[psVariables] = append(p.shown[psVariables], psObject{fields: map[string]string{"Name": name, "Value": value}})
+		}
 		return
 	case partConfig:
 		p.takeConfig(f.path, found.text)
@@ -191,7 +217,9 @@ func (p *pieces) take(f looseFile, found part) {
 		return
 	case partDescribe:
 		for _, object := range splitDescribed(found.text) {
-			if sections := describeSections(object); isDescribedNode(sections) {
+			if sections := describeSections(object); sections["Labels"].pairs("=")["kubernetes.io/os"] == "linux" {
+				continue
+			} else if isDescribedNode(sections) {
 				p.nodes = append(p.nodes, sections["Name"].value)
 			} else if name, _, ok := strings.Cut(sections["Node"].value, "/"); ok {
 				p.nodes = append(p.nodes, name)
@@ -201,7 +229,13 @@ func (p *pieces) take(f looseFile, found part) {
 		if name := windowsRow(found.text); name != "" {
 			p.nodes = append(p.nodes, name)
 		}
+	case partPods:
+		p.nodes = append(p.nodes, nodesOfRows(found.text)...)
 	case partIPConfig:
+		if containerName.MatchString(hostName(found.text)) {
+			p.logLines("other", f.path, found.line, found.text)
+			return
+		}
 		p.nodes = append(p.nodes, hostName(found.text))
 	case partSystem:
 		p.nodes = append(p.nodes, systeminfoName(found.text))
@@ -237,6 +271,28 @@ func (p *pieces) takeJSON(name string, found part) {
 	}
 	if names := inspected(found.text); len(names) > 0 {
 		p.inspected = append(p.inspected, names...)
+		return
+	}
+	list := flatJSON(found.text)
+	if described := describedOf(list); described != "" {
+		p.takeInner(name, found.line, described)
+		return
+	}
+	if strings.Contains(found.text, `"ExternalInterfaces"`) {
+		p.texts[partVnet] += found.text + "\n"
+		return
+	}
+	if len(list) == 1 && list[0]["node.memory.availableBytes"] != "" { // the kubelet's /stats/summary
+		p.nodes = append(p.nodes, strings.ToLower(list[0]["node.nodeName"]))
+		p.texts[partMetrics] += "node_memory_available_bytes " + list[0]["node.memory.availableBytes"] +
+			"\nnode_fs_available_bytes " + list[0]["node.fs.availableBytes"] + "\n"
+		return
+	}
+	if rows := inspectedNetworks(found.text); rows != "" {
+		p.texts[partNetworks] += rows
+		return
+	}
+	if p.takeRecords(name, found) {
 		return
 	}
 	if !strings.Contains(found.text, `"kind"`) && errorWords.MatchString(found.text) {
@@ -307,6 +363,9 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	p.convertOutputs(src, out, ran, name)
 	p.objects.convert(out, name)
 	p.convertLogs(src, out, name)
+	if p.formatOf(node) == formatPieces+": log of other" {
+		p.showText(out)
+	}
 	out.meta(src, p.formatOf(node), node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
 	for lacking, l := range pieceLacks {
 		if !out.Has(lacking) {
@@ -334,6 +393,10 @@ func (p *pieces) formatOf(node Node) string {
 	shown["crictl info"], shown["crictl inspect"] = p.cri.Status.Conditions != nil, len(p.inspected) > 0
 	for _, c := range p.configs {
 		shown[c.path] = true
+	}
+	for kind, n := range map[partKind]int{partCrictlPods: len(p.cri.Sandboxes), partCrictlPS: len(p.cri.Containers),
+		partImages: len(p.cri.Images)} {
+		shown[string(kind)] = shown[string(kind)] || n > 0 && p.texts[partContainers]+p.texts[partPulled]+p.texts[partCtrImages] == ""
 	}
 	for _, l := range p.logs {
 		shown["log of "+l.component] = true
@@ -368,8 +431,8 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 		case pieceLog:
 			name := pieceName(out, f.component, f.path)
 			placePath(out, src, name, f.path)
-			if f.size < mostOfExcerpt {
-				out.Add(name, tree.File{Content: []byte(wholeEntries(peel(p.read(f.path, mostOfExcerpt, false))))})
+			if f.size < mostOfExcerpt || pageFile.MatchString(f.path) {
+				out.Add(name, tree.File{Content: []byte(wholeEntries(peel(p.read(f.path, maxText, false))))})
 				excerpts = append(excerpts, evidence.LogRecord{Path: name, Excerpt: true})
 			}
 		case piecePod:
@@ -388,6 +451,27 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 	if len(excerpts) > 0 {
 		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: excerpts})
 	}
+}
+
+// showText shows how texts begin of which nothing else is known than that they can be searched. The
+// environment is what fewest checks need: what else to collect stays as it was.
+func (p *pieces) showText(out *output) {
+	text := ""
+	for _, l := range p.logs {
+		text += l.text.String()
+	}
+	for _, f := range p.files {
+		if f.role == pieceLog {
+			text += p.read(f.path, maxPieceHead, false)
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) && len(lines) < 3 {
+			lines = append(lines, clip(line))
+		}
+	}
+	out.partial("env.json", "the text", []string{strings.Join(lines, " / ")}, nil)
 }
 
 // note says what was read of a log that is in a text with other things, and what to collect.

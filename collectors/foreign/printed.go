@@ -95,7 +95,7 @@ var getServiceStates = map[string]string{
 }
 
 var getServiceStartTypes = map[string]string{
-	"boot": "boot", "system": "system", "automatic": "automatic",
+	"boot": "boot", "system": "system", "automatic": "automatic", "auto": "automatic",
 	"automaticdelayedstart": "delayed", "manual": "manual", "disabled": "disabled",
 }
 
@@ -104,11 +104,14 @@ var getServiceStartTypes = map[string]string{
 func printedServices(objects []map[string]string) (list []evidence.Service) {
 	for _, o := range objects {
 		state, known := getServiceStates[o["Status"]]
+		if !known { // of Win32_Service
+			state, known = getServiceStates[strings.ReplaceAll(o["State"], " ", "")]
+		}
 		if o["Name"] == "" || !known || cutShort(o["Name"]) {
 			continue
 		}
 		svc := evidence.Service{Name: o["Name"], DisplayName: o["DisplayName"], State: state,
-			StartType: getServiceStartTypes[strings.ToLower(o["StartType"])]}
+			StartType: getServiceStartTypes[strings.ToLower(first(o, "StartType", "StartMode"))]}
 		if names, whole := listValues(o["ServicesDependedOn"]); whole {
 			svc.DependsOn = names
 		}

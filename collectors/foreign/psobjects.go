@@ -43,6 +43,7 @@ var psClasses = []psClass{
 	{psAdapters, [][]string{{"InterfaceDescription"}, {"Status", "InterfaceAlias"}}},
 	{psComputer, [][]string{{"WindowsProductName", "OsBuildNumber", "OsHardwareAbstractionLayer",
 		"WindowsBuildLabEx", "BuildNumber"}}},
+	{psServices, [][]string{{"State"}, {"Name"}, {"StartMode", "PathName"}}}, // of Win32_Service
 	{psFeatures, [][]string{{"Install State", "InstallState", "State"}, {"Name", "FeatureName"}}},
 	{psProcesses, [][]string{{"ProcessName", "Image Name"}, {"Id", "PID"}}},
 	{psHotfixes, [][]string{{"HotFixID"}}},
@@ -57,6 +58,8 @@ var psClasses = []psClass{
 	{psAnswers, [][]string{{"Section"}, {"Type", "QueryType"}}},
 	{psCertificates, [][]string{{"Thumbprint"}, {"Subject"}}},
 	{psVariables, [][]string{{"Name"}, {"Value"}}},
+	{psCounters, [][]string{{"CounterSamples"}}},
+	{psGroups, [][]string{{"Count"}, {"Name"}}},
 }
 
 const (
@@ -77,6 +80,8 @@ const (
 	psReach       = "Test-NetConnection"
 	psVariables   = "variables"
 
+	psCounters     = "Get-Counter"
+	psGroups       = "Group-Object"
 	psNeighbors    = "Get-NetNeighbor"
 	psNAT          = "Get-NetNat"
 	psSwitches     = "Get-VMSwitch"
