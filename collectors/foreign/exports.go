@@ -97,8 +97,8 @@ func (p *pieces) takeRecord(file string, line int, values map[string]string) boo
 		p.nodes = append(p.nodes, strings.ToLower(strings.SplitN(r["Computer"], ".", 2)[0]))
 		p.shown[psEvents] = append(p.shown[psEvents], psObject{fields: r})
 	case r["Reason"] != "" && r["Kind"] != "":
-		p.texts[partEventRows] += strings.Join([]string{r["Namespace"], "<unknown>", cmp.Or(r["Type"], "Normal"), r["Reason"],
-			strings.ToLower(r["Kind"]) + "/" + r["Name"], strings.Join(strings.Fields(r["Message"]), " ")}, " ") + "\n"
+		p.eventRows.WriteString(strings.Join([]string{r["Namespace"], "<unknown>", cmp.Or(r["Type"], "Normal"), r["Reason"],
+			strings.ToLower(r["Kind"]) + "/" + r["Name"], strings.Join(strings.Fields(r["Message"]), " ")}, " ") + "\n")
 	case r["TimeCreated"] != "" && strings.Count(strings.TrimSpace(r["Message"]), "\n") > 1:
 		p.takeInner(file, line, r["Message"])
 	case r["TimeCreated"] != "":
@@ -220,9 +220,15 @@ func (p *pieces) walkRecords(file string, line int, v any) (taken bool) {
 	return taken
 }
 
+// maxInner bounds the values that are taken apart.
+const maxInner = 200
+
 // takeInner takes apart a text of several lines that is a value: what a command printed, or what
 // somebody wrote.
 func (p *pieces) takeInner(file string, line int, text string) (taken bool) {
+	if p.inner++; p.inner > maxInner {
+		return false
+	}
 	for _, found := range takeApart(plainLines(text)) {
 		found.line = line
 		if found.kind == partLog {

@@ -9,11 +9,11 @@ import (
 
 var (
 	quoted = regexp.MustCompile(`^(?:> ?)+`)
-	// The stamp that runners of GitHub and Azure Pipelines put in front of each line.
 	// Where an entry of klog or logrus begins, behind what tools put in front: the name of a file or a
 	// pod, a number, a stamp, the head of syslog.
-	entryStart    = regexp.MustCompile(`^[^"{]{0,200}?([IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ [\w.-]+\.go:\d+\]|time="\d{4}-)`)
-	ansiCode      = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+	entryStart = regexp.MustCompile(`^[^"{]{0,200}?([IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ [\w.-]+\.go:\d+\]|time="\d{4}-)`)
+	ansiCode   = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+	// The stamp that runners of GitHub and Azure Pipelines put in front of each line.
 	runnerStamp   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(?: |$)`)
 	machinePrefix = regexp.MustCompile(`^[\w.-]{2,63}: `)
 	indented      = regexp.MustCompile(`^[ \t]+`)

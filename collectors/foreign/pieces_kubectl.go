@@ -78,7 +78,7 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 			"items": append(broken.parts, pods...)})
 	}
 	events := slices.Concat(readDescribedEvents(described, ran),
-		readEventTable(p.texts[partEvents], ran), readEventRows(p.texts[partEventRows], ran))
+		readEventTable(p.texts[partEvents], ran), readEventRows(p.texts[partEventRows]+p.eventRows.String(), ran))
 	if len(events) > 0 && len(p.objects.lists["Event"]) == 0 {
 		out.JSON("api/events.json", map[string]any{"kind": "EventList", "items": events})
 		p.excerpts = append(p.excerpts, evidence.LogRecord{Path: "api/events.json", Excerpt: true})

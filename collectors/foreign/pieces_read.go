@@ -33,7 +33,9 @@ type pieces struct {
 	lookups   []evidence.DNSProbe // of nslookup in pods
 	logged    []string            // whose lines logs of all nodes hold
 	newest    time.Time
-	left      int64 // bytes that may still be read
+	left      int64           // bytes that may still be read
+	eventRows strings.Builder // events of an export, as rows of kubectl
+	inner     int             // texts within values that were taken apart
 }
 
 // mostOfExcerpt is below what a log has that nobody cut.
