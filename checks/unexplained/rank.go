@@ -112,7 +112,7 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 		least = worthOfWell
 	}
 	if len(c.Quotes) == 0 && !slices.ContainsFunc(list, func(l Line) bool { return l.score >= least }) {
-		raise(list)
+		raise(list, c.Well)
 	}
 	list = slices.DeleteFunc(list, func(l Line) bool { return l.score < least })
 	sorted.By(list, func(a, b Line) int {
@@ -124,9 +124,15 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 
 // raise shows the errors of an excerpt that healthy nodes have too, events that follow from others, and
 // what its author says, where it holds nothing else: somebody copied them because something is wrong.
-func raise(list []Line) {
+// So it does with what only sounds like an error, and with an error that a line carries whatever its level,
+// where the node is not known to be well.
+func raise(list []Line, well bool) {
 	for i := range list {
 		l := &list[i]
+		if !well && !l.normal && !l.chosen && (l.level == levelWord ||
+			l.level == levelWarning && carries(l.Text) && !passing.MatchString(l.Text)) {
+			l.score += pointsError - pointsWarning
+		}
 		if l.prose || l.after && l.chosen {
 			l.score += pointsChosen
 		}
@@ -147,7 +153,7 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 	for _, e := range s.ErrorLines() {
 		l := ofLog(e, c)
 		l.chosen = chosen[e.Path]
-		l.prose = l.chosen && e.Level == levelWord && prose.MatchString(e.Text)
+		l.prose = l.chosen && isProse(e)
 		if l.chosen && !l.prose {
 			l.score += pointsChosen
 		}
@@ -178,6 +184,12 @@ var prose = regexp.MustCompile(`:$|(?i:^[*>#\- ]*(?:when|after|if|at|today|see|f
 	`(?i: (?:an|the|this|getting|with|following) errors?(?: message)?\.?$| error (?:was|is)$)|` +
 	`\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Pp]lease|[Hh]ello|[Tt]hanks)\b[^:]*$|` +
 	`(?i:the (?:following|below) error)`)
+
+// isProse tells the words of an author from a line of a log, which states its level.
+func isProse(e evidence.ErrorLine) bool {
+	_, stated := levelIn(e.Text)
+	return !stated && prose.MatchString(e.Text)
+}
 
 func ofLog(e evidence.ErrorLine, c Case) Line {
 	l := Line{Component: evidence.LogComponent(e.Path), Text: e.Text, Count: e.Count, First: e.First,
