@@ -120,6 +120,9 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 	return list
 }
 
+// Has tells whether a text has a line with an error.
+func Has(text string) bool { return len(Lines("", []byte(text), 1, time.Time{})) > 0 }
+
 var (
 	klog   = regexp.MustCompile(`^([IWEF])[01][0-9][0-3][0-9] [0-9]{2}:[0-9]{2}:`)
 	logrus = regexp.MustCompile(`\b(?i:level"?[=:] ?"?(trace|debug|info|warn|warning|error|fatal|panic|dpanic))\b`)

@@ -32,11 +32,15 @@ var (
 // text around the line.
 func recordAt(line string, above, below []byte) (record, bool) {
 	if at := inOne.FindStringIndex(line); at != nil {
-		end := max(strings.LastIndex(line[:at[0]], `\n`), 0)
-		if line[at[0]] == '\\' || end == 0 {
-			end = at[0]
+		end := at[0]
+		if head := strings.Index(line[:end], " : "); head >= 0 { // a long message is broken into lines
+			if first := strings.Index(line[head:end], `\n`); first >= 0 {
+				end = head + first
+			}
+		} else if last := strings.LastIndex(line[:end], `\n`); last >= 0 {
+			end = last
 		}
-		return record{message: strings.TrimRight(line[:end], `\r `), level: levelError}, true
+		return record{message: strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(line[:end], " "), `\r`)), level: levelError}, true
 	}
 	if m := detail.FindStringSubmatch(line); m != nil {
 		message, lines := messageAbove(above)

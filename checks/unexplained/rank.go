@@ -31,6 +31,7 @@ type Line struct {
 	level  string // of a line of a log
 	normal bool   // healthy nodes have it too
 	chosen bool   // it is in an excerpt that somebody made
+	last   bool   // it is among the last lines of its log
 	prose  bool   // it tells of errors, and is none
 	after  bool   // an event that only follows from another
 }
@@ -42,7 +43,7 @@ type Case struct {
 	// Quotes are the lines that findings quote: others of their kind are explained too.
 	Quotes []string
 	// Brief are lines of faults that the log does not have for long enough, with the fault's check.
-	// An excerpt ends somewhere, so it may go on behind that.
+	// A log ends somewhere, so it may go on behind that.
 	Brief map[string]string
 	// Down are the components that do not run, as logs/ names them.
 	Down []string
@@ -93,9 +94,9 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 		if c.Explained(l.Place) || slices.ContainsFunc(quoted, sayingOf(kind).like) {
 			return
 		}
-		if check := brief[kind]; check != "" && l.chosen {
+		if check := brief[kind]; check != "" && (l.chosen || l.last) {
 			l.score += pointsBrief
-			l.because(evidence.Phrasef("the fault of %s, if it goes on behind this excerpt", check))
+			l.because(evidence.Phrasef("the fault of %s, if it goes on behind the last lines", check))
 		} else if normalKinds()[hash(kind)] {
 			l.score += pointsNormal
 			l.normal = true
@@ -193,7 +194,7 @@ func isProse(e evidence.ErrorLine) bool {
 
 func ofLog(e evidence.ErrorLine, c Case) Line {
 	l := Line{Component: evidence.LogComponent(e.Path), Text: e.Text, Count: e.Count, First: e.First,
-		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine), level: e.Level}
+		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine), level: e.Level, last: e.AtEnd}
 	switch e.Level {
 	case levelFatal:
 		l.score += pointsFatal
