@@ -45,7 +45,7 @@ var words = finder.New(append(append(klogs(), "error", "fail", "fatal", "panic",
 	"timed out", "timeout", "cannot", "could not", "unable", "not found", "invalid", "unauthorized",
 	"forbidden", "expired", "corrupt", "mismatch", "no such", "crash", "warn", "not ready", "0x80",
 	"0xc0", "unknown", "missing", "unexpected", "abort", "not supported", "unsupported", "exit code",
-	"not exist", "not match", "rejected", "violat", "conflict", "back-off pulling", "not recognized", "no matching", "\nline |", "categoryinfo",
+	"not exist", "not match", "rejected", "violat", "conflict", "back-off pulling", "not recognized", "no matching", "line |", "categoryinfo",
 	`"err`, " err="),
 	errcode.Messages()...))
 
@@ -80,7 +80,7 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 			end = from + i
 		}
 		at = end
-		found := string(bytes.TrimSpace(text[start:min(end, start+4*maxText)]))
+		found := shown(text[start:min(end, start+4*maxText)])
 		level, place := levelOf(found), line
 		if r, ok := recordAt(found, text[:start], text[end:]); ok {
 			found, level, place = r.message, r.level, line+r.line
@@ -103,7 +103,7 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 		}
 		k.Count++
 		k.LastLine, k.Last = place, evidence.LineTime(found, now)
-		k.Text = evidence.Clip(evidence.Clean(found), maxText)
+		k.Text = evidence.Clip(found, maxText)
 		k.AtEnd = total-line < lastWords
 	})
 	list := make([]evidence.ErrorLine, len(order))
@@ -119,6 +119,9 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 	}
 	return list
 }
+
+// shown is a line as it may be shown: programs write their errors in color.
+func shown(line []byte) string { return strings.TrimSpace(evidence.Clean(string(line))) }
 
 // Has tells whether a text has a line with an error.
 func Has(text string) bool { return len(Lines("", []byte(text), 1, time.Time{})) > 0 }

@@ -56,6 +56,10 @@ Line |
 			"     | spelling of the name, or if a path was included, verify that the path is correct and try again.\nthe pod cannot start\n",
 			"5: The term 'powershell' is not recognized as a name of a cmdlet, function, script file, or executable program. Check the\n" +
 				"7: the pod cannot start"},
+		{"of PowerShell 7, in color", "\x1b[91mGet-Command: \x1b[0mC:\\etc\\rancher\\bootstrap.ps1:279\n\x1b[96mLine |\x1b[0m\n" +
+			"\x1b[96m 279 | \x1b[0m Copy-Item\n\x1b[96m     | \x1b[91m   ~~~~\x1b[0m\n" +
+			"\x1b[91m\x1b[96m     | \x1b[91mThe term 'powershell' is not recognized as a name of a cmdlet\x1b[0m\n",
+			"5: The term 'powershell' is not recognized as a name of a cmdlet"},
 		// https://github.com/openshift/windows-machine-config-operator/issues/1107
 		{"in one line, at the level of debugging", `1.656434951067332e+09 DEBUG wc 10.33.154.128 setting Windows defender exclusion failed {"command": "Add-MpPreference -ExclusionProcess C:\\k\\containerd\\containerd.exe", ` +
 			`"output": "Add-MpPreference : The term 'Add-MpPreference' is not recognized as the name of a cmdlet, function, script file, or \r\noperable program. Check the spelling of the name.\r\n` +

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"doctor/checks/evidence"
 )
 
 // A record is an error of PowerShell as it is printed: of it the message is what says something.
@@ -25,7 +27,7 @@ var (
 	errorHead = regexp.MustCompile(`^(?:time=.*msg=")?[\w.:\\/-]+ : \S`)
 	// The rows of an error of PowerShell 7 below "Line |": the line of the script, a mark, the message.
 	row  = regexp.MustCompile(`^ *[0-9]* +\| ?(.*)$`)
-	mark = regexp.MustCompile(`^\s*~+\s*$`)
+	mark = regexp.MustCompile(`^[\s~]*~[\s~]*$`)
 )
 
 // recordAt is the error of PowerShell that a line tells of, or false for none. above and below are the
@@ -62,17 +64,17 @@ func messageAbove(text []byte) (message string, above int) {
 	text = text[max(0, len(text)-reach*maxText):] // a log may have nothing but such details
 	lines := bytes.Split(bytes.TrimRight(text, "\n"), []byte("\n"))
 	for i := len(lines) - 1; i > max(0, len(lines)-reach); i-- {
-		if !position.Match(bytes.TrimSpace(lines[i])) {
+		if !position.MatchString(shown(lines[i])) {
 			continue
 		}
 		head := i - 1
 		for j := head; j >= max(0, i-4); j-- { // a long message is broken into lines
-			if errorHead.Match(bytes.TrimSpace(lines[j])) {
+			if errorHead.MatchString(shown(lines[j])) {
 				head = j
 				break
 			}
 		}
-		return string(bytes.TrimSpace(lines[head])), len(lines) - head
+		return shown(lines[head]), len(lines) - head
 	}
 	return "", 0
 }
@@ -82,20 +84,20 @@ func messageAbove(text []byte) (message string, above int) {
 func recordOfSeven(above, below []byte) record {
 	above = bytes.TrimRight(above, "\r\n")
 	head := above[bytes.LastIndexByte(above, '\n')+1:]
-	r := record{message: string(bytes.TrimSpace(head)), level: levelError, line: -1}
+	r := record{message: shown(head), level: levelError, line: -1}
 	marked := false
 	for rest := below; len(rest) > 0 && rest[0] == '\n'; {
 		line, _, _ := bytes.Cut(rest[1:], []byte("\n"))
-		m := row.FindSubmatch(bytes.TrimRight(line, "\r"))
+		m := row.FindStringSubmatch(evidence.Clean(string(line)))
 		if m == nil {
 			break
 		}
 		r.rows++
 		r.size += 1 + len(line)
 		rest = rest[1+len(line):]
-		if text := bytes.TrimSpace(m[1]); marked && len(text) > 0 {
-			r.message, r.line, marked = string(text), r.rows, false
-		} else if mark.Match(m[1]) {
+		if text := strings.TrimSpace(m[1]); marked && text != "" {
+			r.message, r.line, marked = text, r.rows, false
+		} else if mark.MatchString(m[1]) {
 			marked = true
 		}
 	}
