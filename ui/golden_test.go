@@ -78,7 +78,13 @@ func TestQuietTextHoldsCausesAndFixes(t *testing.T) {
 			t.Errorf("%s: something is said where there is no fault: %s", name, got)
 		}
 	}
-	r := flannel()
+	r := healthy()
+	r.Unexplained = []checks.Unexplained{{Text: "frobnicator is upside down", Path: "logs/other/a.log", Line: 3}}
+	if got := string(draw(t, "text", r, Style{Quiet: true})); !strings.Contains(got, "frobnicator is upside down") ||
+		!strings.Contains(got, "logs/other/a.log:3") {
+		t.Errorf("an error that no check explains is passed over in silence: %q", got)
+	}
+	r = flannel()
 	r.Causes = nil
 	if got := draw(t, "text", r, Style{Quiet: true}); len(got) == 0 {
 		t.Error("nothing is said of faults that explain each other")

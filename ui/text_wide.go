@@ -84,9 +84,14 @@ func (p *page) missing(r checks.Report) {
 	}
 }
 
-// quiet draws the causes and their fixes, and nothing where there is no fault.
+// quiet draws the causes and their fixes, and nothing where there is no fault. Of errors that no check
+// explains it says the first.
 func (p *page) quiet(r checks.Report) {
 	heads := p.causeHeads(r)
+	if len(heads) == 0 && overall(r) != checks.StatusFail && len(r.Unexplained) > 0 {
+		p.para(p.style.readFirst(r), nil)
+		p.unexplainedLine(r.Unexplained[0])
+	}
 	if len(heads) == 0 && overall(r) == checks.StatusFail {
 		sentence, _ := p.style.Verdict(r)
 		p.line(sentence)

@@ -28,11 +28,7 @@ func (p *page) unexplained(r checks.Report) {
 		shown = list[:min(len(list), maxUnexplained)]
 	}
 	for _, u := range shown {
-		text := u.Text
-		if p.limits.lines > 0 {
-			text = WithoutMiddle(text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
-		}
-		p.quote(u.Place().Because("%s", text))
+		p.unexplainedLine(u)
 		if about := p.style.AboutUnexplained(u); about != "" {
 			p.prose("", nil, "  "+about, p.faint())
 		}
@@ -41,6 +37,14 @@ func (p *page) unexplained(r checks.Report) {
 		}
 	}
 	p.more(len(list) - len(shown))
+}
+
+func (p *page) unexplainedLine(u checks.Unexplained) {
+	text := u.Text
+	if p.limits.lines > 0 {
+		text = WithoutMiddle(text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
+	}
+	p.quote(u.Place().Because("%s", text))
 }
 
 // behindReason is what klog writes behind an error: which pod, which volume.

@@ -42,6 +42,27 @@ var messages = sync.OnceValue(func() []message {
 	return list
 })
 
+// Messages lists what Windows says in all languages, as a finder takes it: without the period, and with
+// small letters where they are of ASCII.
+func Messages() []string {
+	var list []string
+	for _, m := range messages() {
+		list = append(list, strings.Map(func(r rune) rune {
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			return r
+		}, m.text))
+	}
+	return list
+}
+
+// IsMessage tells whether a line is a message of Windows and nothing else.
+func IsMessage(line string) bool {
+	line = strings.TrimRight(strings.ToLower(strings.TrimSpace(line)), ".。 ")
+	return slices.ContainsFunc(messages(), func(m message) bool { return m.lower == line })
+}
+
 // isEnglish tells whether the message is worded as signs word it.
 func (m message) isEnglish() bool { return m.lower == m.english }
 

@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -12,6 +13,9 @@ var (
 	klogStamp = regexp.MustCompile(`^.{0,80}?\b[IWEF](\d{2})(\d{2}) (\d{2}:\d{2}:\d{2})`)
 	isoStamp  = regexp.MustCompile(
 		`^.{0,80}?(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?`)
+	// Windows writes a time as its language has it: 7/25/2024 6:59:37 PM, 25/07/2024 18:59:37, 25.07.2024 18:59:37.
+	localStamp = regexp.MustCompile(
+		`^.{0,80}?\b(\d{1,2})([/.])(\d{1,2})[/.](20\d{2}),? (\d{1,2}:\d{2}:\d{2})(?: ?([AaPp])\.?[Mm])?`)
 )
 
 // MaxStamp is how far into a line its time may stand.
@@ -46,6 +50,34 @@ func LineTime(line string, now time.Time) time.Time {
 				return t
 			}
 		}
+	}
+	if !strings.Contains(line, "/20") && !strings.Contains(line, ".20") {
+		return time.Time{}
+	}
+	if m := localStamp.FindStringSubmatch(line); m != nil {
+		return localTime(m, now)
+	}
+	return time.Time{}
+}
+
+// localTime reads a time of localStamp. Where both numbers may be the month, the time that does not lie in
+// the future is meant; a half of the day goes with the month in front, and otherwise nothing tells.
+func localTime(m []string, now time.Time) time.Time {
+	clock, layout := m[5], "1/2/2006 15:04:05"
+	if m[6] != "" {
+		clock, layout = clock+strings.ToUpper(m[6])+"M", "1/2/2006 3:04:05PM"
+	}
+	read := func(month, day string) (time.Time, bool) {
+		t, err := time.Parse(layout, month+"/"+day+"/"+m[4]+" "+clock)
+		return t, err == nil && (now.IsZero() || !t.After(now.Add(24*time.Hour)))
+	}
+	american, first := read(m[1], m[3])
+	european, last := read(m[3], m[1])
+	switch {
+	case first && m[2] == "/" && (!last || m[6] != "" || m[1] == m[3]):
+		return american
+	case last && (!first || m[2] == "."):
+		return european
 	}
 	return time.Time{}
 }

@@ -173,6 +173,35 @@ func TestUnexplainedOfAPaste(t *testing.T) {
 	}
 }
 
+// TestUnexplainedIsNotSilent has logs with nothing but a line that states no error, or one that every start
+// has: where the node is not known to be well it is shown.
+func TestUnexplainedIsNotSilent(t *testing.T) {
+	const (
+		carried = `{"level":"info","ts":"2026-11-20T09:59:00Z","msg":"frobnicator","error":"it is upside down"}`
+		retried = `{"level":"info","ts":"2026-11-20T09:59:00Z","msg":"frobnicator, will retry","error":"it is upside down"}`
+		missing = "E1120 09:50:09.679372 1180 proxier.go:564] Unable to find HNS Network specified by cbr0. Please check network name and CNI deployment"
+		well    = "-- api/node.json --\n" + `{"kind":"Node","metadata":{"name":"a","labels":{"kubernetes.io/os":"windows"}},"status":{"conditions":[{"type":"Ready","status":"True"}]}}` + "\n"
+	)
+	for _, row := range []struct{ name, log, more, want string }{
+		{"an error at the level of an information", carried, "", carried},
+		{"one of a node that is Ready", carried, well, ""},
+		{"one that is tried again", retried, "", ""},
+		{"a line that sounds like an error", "the frobnicator was rejected", "", "the frobnicator was rejected"},
+		{"the last lines of a start that may go on", missing, "", missing},
+		{"those of a start that went on", missing + strings.Repeat("\nI1120 09:50:10.1 1180 config.go:315] Starting", 6), "", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var texts []string
+			for _, u := range reportOf(t, shortMeta+row.more+"-- logs/kube-proxy/a.log --\n"+row.log+"\n").Unexplained {
+				texts = append(texts, u.Text)
+			}
+			if got := strings.Join(texts, "\n"); got != row.want {
+				t.Errorf("it shows %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
 // TestUnexplainedEventsThatOnlyFollow: an event that a probe failed says little beside another error,
 // and is all there is where somebody copied nothing else.
 func TestUnexplainedEventsThatOnlyFollow(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 	"doctor/checks/evidence/finder"
 	"doctor/checks/sorted"
@@ -40,11 +41,13 @@ const (
 var levels = []string{levelFatal, levelError, levelWarning, levelWord}
 
 // words are in lines that say that something is wrong. A line with none of them is not looked at.
-var words = finder.New(append(klogs(), "error", "fail", "fatal", "panic", "exception", "denied", "refused",
+var words = finder.New(append(append(klogs(), "error", "fail", "fatal", "panic", "exception", "denied", "refused",
 	"timed out", "timeout", "cannot", "could not", "unable", "not found", "invalid", "unauthorized",
 	"forbidden", "expired", "corrupt", "mismatch", "no such", "crash", "warn", "not ready", "0x80",
 	"0xc0", "unknown", "missing", "unexpected", "abort", "not supported", "unsupported", "exit code",
-	"not exist", "not match", "rejected", "violat", "conflict", "back-off pulling", "not recognized", "no matching"))
+	"not exist", "not match", "rejected", "violat", "conflict", "back-off pulling", "not recognized", "no matching", "line |", "categoryinfo",
+	`"err`, " err="),
+	errcode.Messages()...))
 
 // klogs are the beginnings of errors and of last words in klog's form: E and F with the month.
 func klogs() []string {
@@ -77,30 +80,30 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 			end = from + i
 		}
 		at = end
-		found := string(bytes.TrimSpace(text[start:min(end, start+4*maxText)]))
-		level := levelOf(found)
-		above := 0
-		if m := detail.FindStringSubmatch(found); m != nil {
-			level = ""
-			message, lines := messageAbove(text[:start])
-			if m[1] == "CategoryInfo" && message != "" && levelOf(message) == "" { // in another language
-				found, level, above = message, levelError, lines
-			}
+		found := shown(text[start:min(end, start+4*maxText)])
+		level, place := levelOf(found), line
+		if r, ok := recordAt(found, text[:start], text[end:]); ok {
+			found, level, place = r.message, r.level, line+r.line
+			line, at = line+r.rows, end+r.size
 		}
 		if level == "" {
 			return
 		}
 		kind := Template(found)
 		k := kinds[kind]
+		if k != nil && k.LastLine == place { // the message of PowerShell sounds like an error by itself
+			k.Level = level
+			return
+		}
 		if k == nil {
-			k = &evidence.ErrorLine{Path: path, Line: line - above, Level: level,
+			k = &evidence.ErrorLine{Path: path, Line: place, Level: level,
 				First: evidence.LineTime(found, now)}
 			kinds[kind] = k
 			order = append(order, kind)
 		}
 		k.Count++
-		k.LastLine, k.Last = line-above, evidence.LineTime(found, now)
-		k.Text = evidence.Clip(evidence.Clean(found), maxText)
+		k.LastLine, k.Last = place, evidence.LineTime(found, now)
+		k.Text = evidence.Clip(found, maxText)
 		k.AtEnd = total-line < lastWords
 	})
 	list := make([]evidence.ErrorLine, len(order))
@@ -117,40 +120,42 @@ func Lines(path string, text []byte, number int, now time.Time) []evidence.Error
 	return list
 }
 
+// shown is a line as it may be shown: programs write their errors in color.
+func shown(line []byte) string { return strings.TrimSpace(evidence.Clean(string(line))) }
+
+// Has tells whether a text has a line with an error.
+func Has(text string) bool { return len(Lines("", []byte(text), 1, time.Time{})) > 0 }
+
 var (
 	klog   = regexp.MustCompile(`^([IWEF])[01][0-9][0-3][0-9] [0-9]{2}:[0-9]{2}:`)
-	logrus = regexp.MustCompile(`\blevel"?[=:] ?"?(trace|debug|info|warn|warning|error|fatal|panic|dpanic)\b`)
+	logrus = regexp.MustCompile(`\b(?i:level"?[=:] ?"?(trace|debug|info|warn|warning|error|fatal|panic|dpanic))\b`)
 	square = regexp.MustCompile(`\[(?i:(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL)) *\]`)
-	spaced = regexp.MustCompile(`^[0-9TZ:/., +\-]{8,40}\s+\[?(?i:(DEBUG|INFO|INFORMATION|WARN|WARNING|ERROR|FATAL|CRITICAL))\b`)
+	spaced = regexp.MustCompile(`^[0-9TZe:/., +\-]{8,40}(?: ?[AP]M)?\s+\[?(?i:(DEBUG|INFO|INFORMATION|WARN|WARNING|ERROR|FATAL|CRITICAL))\b`)
 	// a command may write its own name before its error
 	opens = regexp.MustCompile(`^(?:(?:[A-Za-z]:\\[^:]*\\)?(?:docker|kubectl)(?:\.exe)? ?: )?(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)
-	harm  = regexp.MustCompile(`(?i)\b(?:err|error)="|\berror:|\bfail(?:ed|ure)\b|\bpanic\b|exception\b|` +
+
+	// fails is the beginning of a line that has no level: behind a time, and the names of a program or of its
+	// parts, it says at once that something failed.
+	fails = regexp.MustCompile(`^(?:\[?[0-9][0-9TZe:/., +\-]{7,40}\]?(?: ?[AP]M)?[\s:]+)?` +
+		`(?:(?:\[[^\]]{1,40}\]:?|[\w./-]{1,60}(?:\[[0-9]+\])?:|[\w.-]+\.go:[0-9]+:?)\s+){0,3}` +
+		`(?:(?i:failed to|errors?[: ]|fatal|cannot|could not|unable to|internal error occurred:|message: unable to)|` +
+		`Unsupported [a-z]|.{1,200} is invalid: .*Invalid value:)`)
+	// field is an error that a line carries in JSON or logfmt, and innocent what it has where there is none.
+	field    = regexp.MustCompile(`(?:\\?"(?:err|error)\\?" ?: ?|\b(?:err|error)=)(?:\\?"((?:[^"\\]|\\[^"])*)|([^\s",}]+))`)
+	innocent = regexp.MustCompile(`^(?i:|<?nil>?|\\u003cnil\\u003e|null|none|false|0|ok|success|no errors?|\[\]?|\{\}?)$`)
+	// passing is in lines whose program goes on: it tries again, or does without.
+	passing = regexp.MustCompile(`(?i)\bretr(?:y|ies|ying)\b|\bagain\b|\bwill\b|\bskip|\bignor|\bnot yet\b|` +
+		`\bwait|\battempt|\bdefaulting\b|\bfall(?:ing)? ?back\b|\boptional\b|\brestarting\b`)
+
+	harm = regexp.MustCompile(`(?i)\b(?:err|error)="|\berror:|\bfail(?:ed|ure)\b|\bpanic\b|exception\b|` +
 		`\bdenied\b|\brefused\b|\btimed out\b|\bunable to\b|\bcannot\b|\bcould not\b|` +
 		`\bnot (?:found|recognized)\b|\binvalid\b|\bforbidden\b|\bunauthorized\b|\bexpired\b|\bcorrupt|\bunexpected\b|` +
 		`\bmismatch|\bno such\b|\bcrash|\bfatal\b|\b0x[8c]0[0-9a-f]{6}\b|\bnot ready\b|` +
 		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bno matching manifest\b`)
-	harmless = regexp.MustCompile(`(?i)\berr(?:or)?="?(?:<nil>|nil)\b|\b(?:no|0|without) (?:errors?|failures?)\b|` +
+	harmless = regexp.MustCompile(`(?i)\berr(?:ors?)?\\?"?[=:] ?\\?"?(?:<?nil>?|null|none|\\u003cnil\\u003e|"|\[\]|\{\})(?:\W|$)|\b(?:no|0|without) (?:errors?|failures?)\b|` +
 		`errors?[=: ]+0\b|--[a-z-]*(?:error|fail|timeout)|\bFLAG: |-ErrorAction\b|` +
 		`\bfailed[=: ]+0\b|\bnames of some imported commands from the module\b`)
-
-	// Lines of an error of PowerShell below its message: where it happened, and what kind it is.
-	detail   = regexp.MustCompile(`^\+ (CategoryInfo|FullyQualifiedErrorId) +:`)
-	position = regexp.MustCompile(`:\d+ \S+ ?[:：] ?\d+$|:\d+ \S+:\d+$`)
 )
-
-// messageAbove is the message of an error of PowerShell whose details stand below text, and how many
-// lines above them it stands.
-func messageAbove(text []byte) (message string, above int) {
-	const reach = 8                               // lines between the message and its details
-	text = text[max(0, len(text)-reach*maxText):] // a log may have nothing but such details
-	lines := bytes.Split(bytes.TrimRight(text, "\n"), []byte("\n"))
-	for i := len(lines) - 1; i > max(0, len(lines)-reach); i-- {
-		if position.Match(bytes.TrimSpace(lines[i])) {
-			return string(bytes.TrimSpace(lines[i-1])), len(lines) - i + 1
-		}
-	}
-	return "", 0
-}
 
 // byName are the levels as logs write them.
 var byName = map[string]string{"W": levelWarning, "E": levelError, "F": levelFatal,
@@ -159,30 +164,49 @@ var byName = map[string]string{"W": levelWarning, "E": levelError, "F": levelFat
 	"critical": levelFatal}
 
 // levelOf is the level of a line that says that something is wrong, or empty. An information that
-// carries an error counts as a warning: components retry, and say so in passing.
+// sounds like an error counts as a warning: components retry, and say so in passing.
 func levelOf(line string) string {
-	for _, form := range []*regexp.Regexp{klog, logrus, square, spaced, opens} {
-		m := form.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		level, named := byName[m[1]]
-		if !named {
-			level, named = byName[strings.ToLower(m[1])]
-		}
-		switch {
-		case named && level == levelWarning && harmless.MatchString(line):
-			return ""
-		case named:
-			return level
-		}
-		if harm.MatchString(line) && !harmless.MatchString(line) {
-			return levelWarning
-		}
+	switch level, stated := levelIn(line); {
+	case level == levelError || level == levelFatal:
+		return level
+	case !stated && carries(line):
+		return levelError
+	case harmless.MatchString(line):
 		return ""
-	}
-	if harm.MatchString(line) && !harmless.MatchString(line) {
+	case level != "":
+		return level
+	case stated && (carries(line) || harm.MatchString(line)):
+		return levelWarning
+	case stated:
+		return ""
+	case fails.MatchString(line) || errcode.IsMessage(line):
+		return levelError
+	case harm.MatchString(line):
 		return levelWord
 	}
 	return ""
+}
+
+// levelIn is the level that a line states; empty for one that is no worse than an information.
+func levelIn(line string) (level string, stated bool) {
+	for _, form := range []*regexp.Regexp{klog, logrus, square, spaced, opens} {
+		if m := form.FindStringSubmatch(line); m != nil && (form != opens || !harmless.MatchString(line)) {
+			level, named := byName[m[1]]
+			if !named {
+				level = byName[strings.ToLower(m[1])]
+			}
+			return level, true
+		}
+	}
+	return "", false
+}
+
+// carries tells whether a line has a field with an error.
+func carries(line string) bool {
+	for _, m := range field.FindAllStringSubmatch(line, -1) {
+		if value := strings.TrimSpace(m[1] + m[2]); !innocent.MatchString(value) {
+			return true
+		}
+	}
+	return false
 }

@@ -18,6 +18,11 @@ func TestAnErrorOfPowerShellIsItsMessage(t *testing.T) {
     + CategoryInfo          : InvalidOperation: (:) [], ParentContainsErrorRecordException
     + FullyQualifiedErrorId : NullArray
 `
+	const seven = `Get-Command: C:\etc\rancher\bootstrap.ps1:279
+Line |
+ 279 |  Copy-Item $($(Get-Command powershell).Source) $($CATTLE_PREFIX_PATH)e …
+     |                ~~~~~
+`
 	for _, row := range []struct{ name, text, want string }{
 		{"in Chinese", "Finding sourcevip\n无法对 Null 数组进行索引。\n" + fmt.Sprintf(details, "所在位置", "字符: "),
 			"2: 无法对 Null 数组进行索引。"},
@@ -26,11 +31,49 @@ func TestAnErrorOfPowerShellIsItsMessage(t *testing.T) {
 		{"in English", "Cannot index into a null array.\n" + fmt.Sprintf(details, "At", "char:"),
 			"1: Cannot index into a null array."},
 		{"a warning of each import", "WARNING: The names of some imported commands from the module 'hns' include unapproved verbs\n", ""},
+		// https://github.com/rancher/rancher/issues/20773 and 16269: a long message is broken into lines
+		{"broken into lines", "Status: Downloaded newer image\n" +
+			"True : The term 'True' is not recognized as the name of a cmdlet, function, script file, or operable program. Check\n" +
+			"the spelling of the name, or if a path was included, verify that the path is correct and try again.\n" +
+			"At line:1 char:250\n" +
+			"+ ... f5624418f1b489c881aecf663eaf51bc8dad7dad953bcaa17d85; if(True){& c:/e ...\n" +
+			"+                                                              ~~~~\n" +
+			"    + CategoryInfo          : ObjectNotFound: (True:String) [], CommandNotFoundException\n" +
+			"    + FullyQualifiedErrorId : CommandNotFoundException\n",
+			"2: True : The term 'True' is not recognized as the name of a cmdlet, function, script file, or operable program. Check"},
+		{"broken into lines, in Chinese", "True : 无法将“True”项识别为 cmdlet、函数、脚本文件或可运行程序的名称。请检查名称的拼写，如果包括路径，请确保路径正确\n" +
+			"，然后再试一次。\n所在位置 行:1 字符: 253\n" +
+			"+ ... ab15f7f26df95e5502c2c1fb7e0139f101586f7d03f26f816e5f; if(True){& c:/e ...\n" +
+			"+                                                              ~~~~\n" +
+			"    + CategoryInfo          : ObjectNotFound: (True:String) [], CommandNotFoundException\n" +
+			"    + FullyQualifiedErrorId : CommandNotFoundException\n",
+			"1: True : 无法将“True”项识别为 cmdlet、函数、脚本文件或可运行程序的名称。请检查名称的拼写，如果包括路径，请确保路径正确"},
+		// https://github.com/rancher/rancher/issues/32937, which ends with the mark
+		{"of PowerShell 7, without its message", seven, "1: Get-Command: C:\\etc\\rancher\\bootstrap.ps1:279"},
+		// the same as PowerShell 7 goes on
+		// (https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_preference_variables, ConciseView)
+		{"of PowerShell 7", seven + "     | The term 'powershell' is not recognized as a name of a cmdlet, function, script file, or executable program. Check the\n" +
+			"     | spelling of the name, or if a path was included, verify that the path is correct and try again.\nthe pod cannot start\n",
+			"5: The term 'powershell' is not recognized as a name of a cmdlet, function, script file, or executable program. Check the\n" +
+				"7: the pod cannot start"},
+		{"of PowerShell 7, in color", "\x1b[91mGet-Command: \x1b[0mC:\\etc\\rancher\\bootstrap.ps1:279\n\x1b[96mLine |\x1b[0m\n" +
+			"\x1b[96m 279 | \x1b[0m Copy-Item\n\x1b[96m     | \x1b[91m   ~~~~\x1b[0m\n" +
+			"\x1b[91m\x1b[96m     | \x1b[91mThe term 'powershell' is not recognized as a name of a cmdlet\x1b[0m\n",
+			"5: The term 'powershell' is not recognized as a name of a cmdlet"},
+		// https://github.com/openshift/windows-machine-config-operator/issues/1107
+		{"in one line, at the level of debugging", `1.656434951067332e+09 DEBUG wc 10.33.154.128 setting Windows defender exclusion failed {"command": "Add-MpPreference -ExclusionProcess C:\\k\\containerd\\containerd.exe", ` +
+			`"output": "Add-MpPreference : The term 'Add-MpPreference' is not recognized as the name of a cmdlet, function, script file, or \r\noperable program. Check the spelling of the name.\r\n` +
+			`At line:1 char:1\r\n+ Add-MpPreference -ExclusionProcess C:\\k\\containerd\\containerd.exe\r\n+ ~~~~~~~~~~~~~~~~\r\n + CategoryInfo : ObjectNotFound: (Add-MpPreference:String) [], CommandNotFoundException\r\n + FullyQualifiedErrorId : CommandNotFoundException\r\n \r\n"}` + "\n",
+			`1: 1.656434951067332e+09 DEBUG wc 10.33.154.128 setting Windows defender exclusion failed {"command": "Add-MpPreference -ExclusionProcess C:\\k\\containerd\\containerd.exe", ` +
+				`"output": "Add-MpPreference : The term 'Add-MpPreference' is not recognized as the name of a cmdlet, function, script file, or`},
 		{"nothing but details", strings.Repeat("    + CategoryInfo          : InvalidOperation: (:) []\n", 10_000), ""},
 	} {
 		var got []string
 		for _, e := range unexplained.Lines("logs/other/a.txt", []byte(row.text), 1, time.Time{}) {
 			got = append(got, fmt.Sprintf("%d: %s", e.Line, e.Text))
+			if e.Level != "error" && e.Text != "the pod cannot start" {
+				t.Errorf("%s: %s: %s", row.name, e.Level, e.Text)
+			}
 		}
 		if strings.Join(got, "\n") != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
@@ -47,6 +90,51 @@ func TestAnErrorOfACommandIsAnError(t *testing.T) {
 		lines := unexplained.Lines("logs/docker/docker.log", []byte(text+"\n"), 1, time.Time{})
 		if len(lines) != 1 || lines[0].Level != "error" {
 			t.Errorf("%s: %v", text, lines)
+		}
+	}
+}
+
+// TestTheLevelOfALine: a line that states none is an error where it begins by saying so, where it carries
+// an error, and where it is what Windows says of one.
+func TestTheLevelOfALine(t *testing.T) {
+	for _, row := range []struct{ line, level, source string }{
+		{`failed to validate required cluster configuration	{"error": "error validating k8s version: Unsupported server version: v1.27.1", "errorVerbose": "Unsupported server version: v1.27.1"}`,
+			"error", "https://github.com/openshift/windows-machine-config-operator/issues/1954"},
+		{"7/25/2024 6:59:37 PM error while staging: read tcp 10.1.0.4:49830->104.16.101.215:443: wsarecv: An established connection was aborted by the software in your host machine.",
+			"error", "https://github.com/rancher/rancher/issues/46344"},
+		{"The media is write protected.", "error", "https://github.com/kubernetes-sigs/vsphere-csi-driver/issues/1631"},
+		{"Zugriff verweigert", "error", "errcode/messages.tsv"},
+		{"Не удается найти указанный файл.", "error", "errcode/messages.tsv"},
+		{"2020/12/21 06:23:42 [18824] [net] Failed to restore state, err:EOF", "error",
+			"fixtures/azure-vnet-state-corrupt-2"},
+		{"docker: Error response from daemon: hcs::CreateComputeSystem 5b1f0c7a13dc: Die Anforderung wird nicht unterstützt.",
+			"error", "fixtures/container-request-unsupported-german-mount"},
+		{"Error from server (InternalError): Internal error occurred: failed calling webhook", "error", "kubectl, pkg/cmd/util/helpers.go"},
+		{"Internal error occurred: failed calling webhook", "error", "https://github.com/kubernetes/apimachinery, pkg/api/errors/errors.go"},
+		{`The Pod "web" is invalid: spec.nodeName: Invalid value: "x": a`, "error",
+			"https://github.com/kubernetes/apimachinery, pkg/api/errors/errors.go"},
+		{"error: unable to read client-cert c:\\k\\pki: The system cannot find the file specified.", "error", "clientcmd, validation.go"},
+		// what states that it is no error does not count as one
+		{`time="2026-11-20T02:14:52.01685400Z" level=info msg="skip loading plugin" error="skip plugin: tracing endpoint not configured"`,
+			"warning", "fixtures/healthy-antrea"},
+		{`time=2026-08-21T09:06:41.604Z level=WARN source=container.go:625 msg="containerd state directory does not exist" err="CreateFile"`,
+			"warning", "fixtures/normal/windows-exporter-start"},
+		// and these are none
+		{`synced node win-1 err=<nil>`, "", ""},
+		{`synced {"error": null, "errors": []}`, "", ""},
+		{`synced err="<nil>"`, "", ""},
+		{`synced {"err":"","error":"\u003cnil\u003e"}`, "", ""},
+		{"2024/07/25 18:59:37 finished with 0 errors", "", ""},
+		{"error: 0", "", ""},
+		{"no error", "", ""},
+		{"Access is granted, and the media is not write protected", "", ""},
+	} {
+		level := ""
+		for _, e := range unexplained.Lines("logs/other/a.txt", []byte(row.line+"\n"), 1, time.Time{}) {
+			level = e.Level
+		}
+		if level != row.level {
+			t.Errorf("%q is %q, want %q (%s)", row.line, level, row.level, row.source)
 		}
 	}
 }

@@ -31,6 +31,7 @@ type Line struct {
 	level  string // of a line of a log
 	normal bool   // healthy nodes have it too
 	chosen bool   // it is in an excerpt that somebody made
+	last   bool   // it is among the last lines of its log
 	prose  bool   // it tells of errors, and is none
 	after  bool   // an event that only follows from another
 }
@@ -42,7 +43,7 @@ type Case struct {
 	// Quotes are the lines that findings quote: others of their kind are explained too.
 	Quotes []string
 	// Brief are lines of faults that the log does not have for long enough, with the fault's check.
-	// An excerpt ends somewhere, so it may go on behind that.
+	// A log ends somewhere, so it may go on behind that.
 	Brief map[string]string
 	// Down are the components that do not run, as logs/ names them.
 	Down []string
@@ -93,9 +94,9 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 		if c.Explained(l.Place) || slices.ContainsFunc(quoted, sayingOf(kind).like) {
 			return
 		}
-		if check := brief[kind]; check != "" && l.chosen {
+		if check := brief[kind]; check != "" && (l.chosen || l.last) {
 			l.score += pointsBrief
-			l.because(evidence.Phrasef("the fault of %s, if it goes on behind this excerpt", check))
+			l.because(evidence.Phrasef("the fault of %s, if it goes on behind the last lines", check))
 		} else if normalKinds()[hash(kind)] {
 			l.score += pointsNormal
 			l.normal = true
@@ -112,7 +113,7 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 		least = worthOfWell
 	}
 	if len(c.Quotes) == 0 && !slices.ContainsFunc(list, func(l Line) bool { return l.score >= least }) {
-		raise(list)
+		raise(list, c.Well)
 	}
 	list = slices.DeleteFunc(list, func(l Line) bool { return l.score < least })
 	sorted.By(list, func(a, b Line) int {
@@ -124,9 +125,15 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 
 // raise shows the errors of an excerpt that healthy nodes have too, events that follow from others, and
 // what its author says, where it holds nothing else: somebody copied them because something is wrong.
-func raise(list []Line) {
+// So it does with what only sounds like an error, and with an error that a line carries whatever its level,
+// where the node is not known to be well.
+func raise(list []Line, well bool) {
 	for i := range list {
 		l := &list[i]
+		if !well && !l.normal && !l.chosen && (l.level == levelWord ||
+			l.level == levelWarning && carries(l.Text) && !passing.MatchString(l.Text)) {
+			l.score += pointsError - pointsWarning
+		}
 		if l.prose || l.after && l.chosen {
 			l.score += pointsChosen
 		}
@@ -147,7 +154,7 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 	for _, e := range s.ErrorLines() {
 		l := ofLog(e, c)
 		l.chosen = chosen[e.Path]
-		l.prose = l.chosen && e.Level == levelWord && prose.MatchString(e.Text)
+		l.prose = l.chosen && isProse(e)
 		if l.chosen && !l.prose {
 			l.score += pointsChosen
 		}
@@ -183,9 +190,15 @@ var prose = regexp.MustCompile(`:$|(?i:^[*>#\- ]*(?:when|after|if|at|today|see|f
 	`\b(?:I|I'm|I've|[Ww]e|[Mm]y|[Oo]ur|[Aa]nyone|[Pp]lease|[Hh]ello|[Tt]hanks)\b[^:]*$|` +
 	`(?i:the (?:following|below) error)`)
 
+// isProse tells the words of an author from a line of a log, which states its level.
+func isProse(e evidence.ErrorLine) bool {
+	_, stated := levelIn(e.Text)
+	return !stated && prose.MatchString(e.Text)
+}
+
 func ofLog(e evidence.ErrorLine, c Case) Line {
 	l := Line{Component: evidence.LogComponent(e.Path), Text: e.Text, Count: e.Count, First: e.First,
-		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine), level: e.Level}
+		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine), level: e.Level, last: e.AtEnd}
 	switch e.Level {
 	case levelFatal:
 		l.score += pointsFatal

@@ -108,7 +108,7 @@ account of the pod is used.` + "\n" + exitHelp,
 	})
 	f.addOutput(root, "write to this file instead of standard output")
 	p.BoolVarP(&f.quiet, "quiet", "q", false,
-		"print causes and fixes only, and nothing where no fault is found")
+		"print causes and fixes only, or the first error that no check explains; nothing where all is well")
 	f.addSelection(root, checkIDs)
 	f.addCategories(root)
 	p.StringVar(&f.exitCode, "exit-code", "",

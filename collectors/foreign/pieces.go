@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/checks/unexplained"
 )
 
 // The layouts that are told by what the files hold, and asked last: where no folder is another
@@ -201,7 +202,7 @@ func scanPieces(fsys fs.FS) []looseFile {
 			list = append(list, p)
 		}
 		message = looseFile{}
-		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) ||
+		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
 			slices.ContainsFunc(takeApart(head), func(found part) bool {
 				return found.kind == partList || found.kind == partTable
 			})) {

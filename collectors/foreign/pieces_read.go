@@ -45,6 +45,7 @@ const mostOfExcerpt = 16 << 10
 type pieceLines struct {
 	component, file string
 	text            *numbered
+	all             bool // nothing else is in the file
 }
 
 // numbered are lines that keep the numbers that they have in a file: empty ones stand in place of those
@@ -150,6 +151,11 @@ func (p *pieces) readText(f looseFile) {
 	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread.String(), unicode.IsLetter) {
 		p.logLines("other", f.path, 1, unread.String()) // what no reader takes can be searched
 	}
+	if len(p.logs) == lines+1 && !slices.ContainsFunc(parts, func(found part) bool {
+		return found.kind != partOther
+	}) {
+		p.logs[lines].all = true
+	}
 }
 
 // logLines adds lines to the log of a component. They keep the numbers that they have in the file.
@@ -159,7 +165,7 @@ func (p *pieces) logLines(component, file string, line int, text string) {
 		return l.component == component && l.file == file
 	})
 	if at < 0 {
-		at, p.logs = len(p.logs), append(p.logs, pieceLines{component, file, &numbered{}})
+		at, p.logs = len(p.logs), append(p.logs, pieceLines{component, file, &numbered{}, false})
 	}
 	p.logs[at].text.add(line, text)
 }
@@ -478,6 +484,9 @@ func (p *pieces) showText(out *output) {
 
 // note says what was read of a log that is in a text with other things, and what to collect.
 func (l pieceLines) note() string {
+	if l.all {
+		return ""
+	}
 	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")
 	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
 		len(strings.FieldsFunc(l.text.String(), func(r rune) bool { return r == '\n' })), command)

@@ -105,6 +105,12 @@ func TestSingleFilesAreKnownByWhatTheyHold(t *testing.T) {
 		{"crictl info", "info.json", crictlInfo, "cri.json", `"sandboxImage"`},
 		{"an error message alone", "m.txt", "hcsshim::CreateComputeSystem: 0xc0370106\n",
 			"logs/other/m.txt", "0xc0370106"},
+		// https://github.com/kubernetes-sigs/vsphere-csi-driver/issues/1631
+		{"what Windows says of an error, alone", "m.txt", "The media is write protected.\n", "logs/other/m.txt", "write protected"},
+		// https://github.com/rancher/rancher/issues/32937
+		{"an error of PowerShell 7, cut", "m.txt", "Get-Command: C:\\etc\\rancher\\bootstrap.ps1:279\nLine |\n" +
+			" 279 |  Copy-Item $($(Get-Command powershell).Source) $($CATTLE_PREFIX_PATH)e …\n     |                ~~~~~\n",
+			"logs/other/m.txt", "bootstrap.ps1:279"},
 		{"a few services", "s.txt", overlay2022()["windowsServices.txt"], "services.json",
 			"kubeproxy stopped, kubelet running; that is not all of the services"},
 		{"all services", "s.txt", serviceTable(), "services.json", `"name":"kubelet","displayName":"kubelet","state":"stopped"`},
