@@ -18,7 +18,8 @@ import (
 //     each other are two causes.
 //  4. Symptoms come after all other causes: they never cause anything.
 //  5. A failure that explains others comes before warnings: a warning says what may happen, and
-//     not what has happened. Beside a failure, a warning with no failure behind it is no cause.
+//     not what has happened. Beside a failure, a warning with no failure behind it is no cause;
+//     one about the spec of a pod is none beside a symptom that failed, either.
 //  6. What blocks most comes first: the cause with the most failures behind it, its own included.
 //  7. Then state before text: a log line may be old, state is how things are.
 //  8. Then what was seen last; state is as fresh as the recording.
@@ -61,6 +62,8 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 		return g.status[c.ID] == StatusFail && !g.symptom[c.ID]
 	}) {
 		causes = slices.DeleteFunc(causes, func(c Cause) bool { return g.blocks(c) == 0 })
+	} else if slices.ContainsFunc(causes, func(c Cause) bool { return g.status[c.ID] == StatusFail }) {
+		causes = slices.DeleteFunc(causes, func(c Cause) bool { return catalogue.ByID(c.ID).Lints && g.blocks(c) == 0 })
 	}
 	sorted.By(causes, func(a, b Cause) int {
 		x, y := shown[a.ID], shown[b.ID]

@@ -14,6 +14,7 @@ type fault struct {
 	seen     string
 	explains string
 	symptom  bool
+	lints    bool
 }
 
 func TestCausesAreOrdered(t *testing.T) {
@@ -44,6 +45,9 @@ func TestCausesAreOrdered(t *testing.T) {
 		{"a warning with no failure behind it is no cause beside a failure",
 			[]fault{{id: "a", status: StatusWarn}, {id: "b", status: StatusFail, basis: ByText}},
 			"b"},
+		{"a warning about a pod's spec is no cause beside a symptom",
+			[]fault{{id: "a", status: StatusWarn, lints: true}, {id: "b", status: StatusWarn}, {id: "s", status: StatusFail, symptom: true}},
+			"b; s"},
 		{"a failure that explains one comes before a warning that explains more",
 			[]fault{{id: "a", status: StatusWarn, explains: "x y z"},
 				{id: "b", status: StatusFail, basis: ByText, explains: "v"},
@@ -75,7 +79,7 @@ func TestCausesAreOrdered(t *testing.T) {
 			var results []Result
 			shown := map[string]proof{}
 			for _, f := range row.faults {
-				c := &Check{ID: f.id, Explains: strings.Fields(f.explains), Symptom: f.symptom}
+				c := &Check{ID: f.id, Explains: strings.Fields(f.explains), Symptom: f.symptom, Lints: f.lints}
 				finding := &Finding{Level: Fail, Basis: ByState}
 				if f.basis != "" {
 					finding.Basis = f.basis

@@ -34,7 +34,8 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		// apimachinery's pkg/util/runtime; a server that gives up a request panics on purpose
 		{Text: "Observed a panic", Not: []string{"abort Handler", "request timed out"},
 			In: panicking, Level: checks.Warn, Says: panicked},
-		{Text: "panic: runtime error: ", Or: []string{"fatal error: concurrent map "},
+		{Text: "panic: runtime error: ", Or: []string{"fatal error: concurrent map ",
+			"panic: The specified module could not be found"}, // kubernetes 55031
 			In: panicking, Level: checks.Warn, Says: panicked},
 	},
 })

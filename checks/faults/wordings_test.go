@@ -234,6 +234,12 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"component-panic", "Kubernetes since 1.31", "kubelet", // apimachinery's pkg/util/runtime
 			`E1120 09:58:00.1 1 panic.go:262] "Observed a panic" panic="runtime error: invalid memory address or nil pointer dereference" panicGoValue="\"invalid memory address or nil pointer dereference\"" stacktrace=<`,
 			"warn: a component of the node panicked: its build has a bug [text]"},
+		{"component-panic", "a library that Server Core does not have", "kubelet", // kubernetes 55031
+			"panic: The specified module could not be found.\n\ngoroutine 1 [running]:",
+			"warn: a component of the node panicked: its build has a bug [text]"},
+		{"containers-feature-missing", "an exporter of 32 bits", "windows-exporter", // windows_exporter 588
+			`time="2020-08-05T08:35:08Z" level=warning msg="Err in Getting containers:hcsshim::GetComputeSystems: The specified module could not be found." source="container.go:131"`,
+			"unknown"},
 		{"component-panic", "a server gives up a request", "kubelet", // net/http
 			`E1120 09:58:00.1 1 runtime.go:78] Observed a panic: &errors.errorString{s:"net/http: abort Handler"} (net/http: abort Handler)`,
 			"unknown"},
