@@ -303,7 +303,8 @@ func (s *scan) callForm(f field) bool {
 		open--
 	}
 	switch {
-	case isSnake(b[v.start:max(v.start, v.end)]) && bytes.IndexByte(f.text(), '_') > 0: // a list of names
+	case isSnake(b[v.start:max(v.start, v.end)]) && bytes.IndexByte(f.text(), '_') > 0 &&
+		(b[open] != '(' || open > 0 && b[open-1] == '@'): // a list of names
 		return true
 	case b[open] == '(' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))

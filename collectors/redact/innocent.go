@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,7 @@ import (
 // isProse tells of a sentence: When using the provider, the password to the server.
 func isProse(v []byte) bool {
 	words := strings.Fields(string(v))
-	if len(words) >= 5 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0) && spoken(words) >= 2 {
+	if len(words) >= 8 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0) && spoken(words) >= 2 { // more than a passphrase
 		return true
 	}
 	if n := len(words); n >= 2 && n <= 5 && isUpper(v[0]) && len(bytes.Trim(v, lowers+uppers+" ")) == 0 {
@@ -18,9 +19,18 @@ func isProse(v []byte) bool {
 			return true // Application password
 		}
 	}
+	if !slices.ContainsFunc(words, namesSecret) {
+		return false
+	}
 	ended := bytes.TrimSuffix(v, []byte("."))
 	return len(words) >= 2 && len(ended) < len(v) && isUpper(v[0]) && run(ended, 1, blankByte|wordByte) >= len(words[0]) &&
 		len(bytes.Trim(ended, lowers+uppers+" ()")) == 0 && !bytes.ContainsAny(v[1:], uppers)
+}
+
+// namesSecret tells of a word for a secret: The access token.
+func namesSecret(word string) bool {
+	_, t := judgeName([]byte(strings.Trim(word, ".,:()")))
+	return t >= medium
 }
 
 // spoken counts the words that only sentences have.
@@ -54,7 +64,15 @@ func isUnderlinedBy(b []byte, i int) bool {
 // isOtherText tells of a regular expression, of a link of Markdown: "?([^";]+)"?, [text][name], of what
 // another tool puts a secret in place of, @@SECRET:name:password@@, and of one that it took out.
 func isOtherText(v []byte) bool {
-	return bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || containsAny(v, []string{"REDACTED", "][", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
+	return bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || containsAny(v, []string{"REDACTED", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
+}
+
+// isLinked tells of a text of Markdown with the name of its link: create][az-sshkey-create].
+func isLinked(v []byte) bool {
+	text, name, ok := bytes.Cut(v, []byte("]["))
+	name = bytes.TrimRight(name, "].,;")
+	return ok && len(text) >= 3 && len(name) >= 3 && run(name, 0, nameByte) == len(name) &&
+		len(bytes.Trim(bytes.TrimLeft(text, "["), lowers+uppers+"- ")) == 0
 }
 
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.
