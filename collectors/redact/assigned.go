@@ -103,12 +103,16 @@ func (s *scan) assigned(f field, op operator, i int) {
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
 	}
-	if open := openingOverLines(b, i); open > 0 { // @"…"@, """…"""
+	apart := f.from > 0 && b[f.from-1] == '\''              // '--password=''' of PowerShell
+	if open := openingOverLines(b, i); open > 0 && !apart { // @"…"@, """…"""
 		at := nextLine(b, i+open)
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
-	if i = skipTriple(b, skipYAMLTag(b, skipVerbatim(b, i))); i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
+	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
+		i = skipTriple(b, i)
+	}
+	if i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
 		s.bracketed(f, i)
 		return
 	}
@@ -304,7 +308,8 @@ func (s *scan) otherwise(f field, v value) {
 // user, password = credentials.
 func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	name := bytes.TrimRight(text, ",")
-	if isCmdlet(name) || f.b[f.from] == '$' && !tight && isVerbNoun(name) || f.quoted && isIdentifier(name) && isCamel(name) && !bytes.ContainsAny(name, digits) {
+	if isCmdlet(name) || f.b[f.from] == '$' && !tight && (isVerbNoun(name) || hasFold(f.b, op.end-2, ":=")) || // also of a template
+		f.quoted && isIdentifier(name) && isCamel(name) && !bytes.ContainsAny(name, digits) {
 		return true
 	}
 	_, t := judgeName(text)

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -52,11 +53,16 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 			return behindColon(line, next, flag[len(flag)-1])
 		}
 	default:
-		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) {
+		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) && !isFlagWord(line[next.start:next.end]) {
 			return sourced(line, next)
 		}
 	}
 	return value{}, false
+}
+
+// isFlagWord tells of a sentence about a flag: omit the -p option.
+func isFlagWord(text []byte) bool {
+	return slices.Contains([]string{"option", "flag", "switch", "argument", "parameter"}, string(text))
 }
 
 // sourced passes pass: of openssl, and takes nothing that only tells where the password is.

@@ -66,7 +66,7 @@ func (s *scan) judgeAt(b []byte, start, from, to int) {
 	}
 	s.named = to
 	kind, t := judgeName(withoutMethod(b, from, to))
-	if t == noSecret || t <= loose && from < s.dull.value {
+	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) {
 		return
 	}
 	if t <= loose {

@@ -236,7 +236,8 @@ func (s *scan) isForm(f field) bool {
 func (s *scan) textForm(f field) bool {
 	c, _ := wideAt(f.b, f.at)
 	if f.quoted || f.flag || f.at > f.after+2 || f.at == f.after && c == 0 ||
-		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) || closesText(f.b, f.at) {
+		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) || closesText(f.b, f.at) ||
+		f.from > 0 && f.b[f.from-1] == f.b[f.at] { // 'Bearer ' + $token
 		return false
 	}
 	v := s.value(f.b, f.at, plainStops)
@@ -392,7 +393,7 @@ func (s *scan) lineForm(f field) bool {
 	text := b[v.start:max(v.start, v.end)]
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
-	case text == nil, f.foreign && !looksChosen(text), isUnderlinedBy(b, len(line)):
+	case text == nil, f.foreign && !looksChosen(text), isUnderlinedBy(b, len(line)), isTypeName(text): // a version
 		return false
 	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"), hasFold(f.text(), 0, "requirepass"):
 		s.takeJudged(f, v, false)

@@ -75,6 +75,11 @@ func isLinked(v []byte) bool {
 		len(bytes.Trim(bytes.TrimLeft(text, "["), lowers+uppers+"- ")) == 0
 }
 
+// isOfPublicKey tells of a name that begins at i: public key, public key token.
+func isOfPublicKey(b []byte, i int) bool {
+	return hasFold(b, i-len("public "), "public key") || hasFold(b, i-len("public key "), "public key ")
+}
+
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.
 func isClassPath(v []byte) bool {
 	last := bytes.LastIndexByte(v, '.') + 1

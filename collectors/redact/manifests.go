@@ -95,7 +95,7 @@ func (s *scan) dataRule(start, end int) {
 		line := nextLine(b, i)
 		i = lineEnd(b, line)
 		colon := bytes.IndexByte(b[line:i], ':')
-		if colon < 0 {
+		if colon < 0 || hasFold(b, skipBlanks(b, line), "{{") {
 			continue
 		}
 		v := skipBlanks(b, line+colon+1)

@@ -93,7 +93,7 @@ func (s *scan) issued(b []byte, word string, i int) {
 		end := x.alphabet.run(b, i+len(x.text))
 		n := end - i - len(x.text)
 		if n >= x.least && n <= x.most && !within(b, i) && s.valueEnds(b, end) &&
-			!sameByte(b[i+len(x.text):end]) && !(isGUID(b[i:end]) && s.identifies(i)) {
+			!sameByte(b[i+len(x.text):end]) && (n >= leastRun || bytes.ContainsAny(b[i:end], digits+uppers)) && !(isGUID(b[i:end]) && s.identifies(i)) {
 			s.add(i, end, "token", b[i:end])
 			return
 		}
@@ -169,6 +169,9 @@ func (s *scan) madeBehind(i int) (at, end int, ok bool) {
 	at = i + 1
 	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
 		at++
+	}
+	if dot := run(b, at, hexByte); dot > at && dot+1 < len(b) && allDigits(b[at:dot]) && b[dot] == '.' && isDigit(b[dot+1]) {
+		return 0, 0, false // the version of an image
 	}
 	digit := false
 	for end = at; end < len(b) && classOf[b[end]]&madeByte != 0; end++ {

@@ -73,6 +73,7 @@ func TestEachShapeIsCaught(t *testing.T) {
 		{"a.yaml", "password: \"§\"\n", "The cat is on the mat"},
 		{"a.yaml", "password: \"§\"\n", "I love pizza."},
 		{"a.yaml", "adminPassword: §\n", "aB][x9!kQ2"},
+		{"a.php", "public $password = '§';", "WizardViolet41"},
 		{"a.go", "os.Setenv(\"DB_PASSWORD\", \"§\")", "super_secret_pw"},
 		{"logs/a.log", "myservice SPECIALKEY-with-§", "abcDE1234567890"},
 		{"logs/a.log", "service SECRET access_token-§", "abcdefghij1234567890klmnopqrstuvABCDEFG1234"},
