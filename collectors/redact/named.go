@@ -170,14 +170,18 @@ func (s *scan) madeBehind(i int) (at, end int, ok bool) {
 	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
 		at++
 	}
-	if dot := run(b, at, hexByte); dot > at && dot+1 < len(b) && allDigits(b[at:dot]) && b[dot] == '.' && isDigit(b[dot+1]) {
-		return 0, 0, false // the version of an image
-	}
 	digit := false
 	for end = at; end < len(b) && classOf[b[end]]&madeByte != 0; end++ {
 		digit = digit || isDigit(b[end])
 	}
-	return at, end, digit && end-at >= leastNamed && end-at <= mostNamed && s.valueEnds(b, end) && !isPortAndPath(b, i)
+	return at, end, digit && end-at >= leastNamed && end-at <= mostNamed && s.valueEnds(b, end) && !isPortAndPath(b, i) &&
+		!isTagged(b[at:end])
+}
+
+// isTagged takes the version of an image: 0.1.0-main-04-10-2024.
+func isTagged(v []byte) bool {
+	dot := bytes.IndexByte(v, '.')
+	return dot > 0 && dot+1 < len(v) && allDigits(v[:dot]) && isDigit(v[dot+1])
 }
 
 // isPortAndPath reports whether what follows the colon at i is the port of a host and a path:

@@ -150,9 +150,9 @@ func isConstantOf(v []byte) bool {
 		return false
 	}
 	switch string(v[i+1:]) {
-	case "SECRET":
+	case "SECRET", "TOKEN", "PASSWORD", "KEY":
 		return bytes.IndexByte(v[:i], '_') > 0 // and no SUPER_SECRET
-	case "TOKEN", "PASSWORD", "KEY", "NAME", "ID", "USERNAME", "URL":
+	case "NAME", "ID", "USERNAME", "URL":
 		return true
 	}
 	return false
