@@ -89,8 +89,9 @@ func (p *page) missing(r checks.Report) {
 func (p *page) quiet(r checks.Report) {
 	heads := p.causeHeads(r)
 	if len(heads) == 0 && overall(r) != checks.StatusFail && len(r.Unexplained) > 0 {
-		p.para(p.style.readFirst(r), nil)
+		p.line(p.lang.T("Errors that no check explains"))
 		p.unexplainedLine(r.Unexplained[0])
+		p.more(len(r.Unexplained) - 1)
 	}
 	if len(heads) == 0 && overall(r) == checks.StatusFail {
 		sentence, _ := p.style.Verdict(r)
