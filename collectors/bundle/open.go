@@ -132,7 +132,10 @@ func openStream(path string, r io.ReaderAt, size int64, modified time.Time, lim 
 	if errors.Is(err, errNoArchive) {
 		return openText(filepath.Base(path), r, size, modified, lim)
 	}
-	if plain := unpacked(r, size); err != nil && len(plain) > 0 {
+	if err == nil {
+		return a, nil
+	}
+	if plain := unpacked(r, size); len(plain) > 0 {
 		name := filepath.Base(strings.TrimSuffix(path, filepath.Ext(path)))
 		inner, innerErr := openArchive(name, bytes.NewReader(plain), int64(len(plain)), lim, (*index).archive)
 		if errors.Is(innerErr, errNoArchive) {
@@ -142,7 +145,7 @@ func openStream(path string, r io.ReaderAt, size int64, modified time.Time, lim 
 			return inner, nil
 		}
 	}
-	return a, err
+	return nil, err
 }
 
 // unpacked is what gzip or bzip2 made smaller, as far as it can be read.

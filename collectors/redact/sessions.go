@@ -7,7 +7,7 @@ import (
 
 // Secrets in the words of protocols, of statements and of tools that ask and answer.
 
-// line is the rest of the line from i on.
+// rest is what the line holds from i on.
 func (s *scan) rest(i int) []byte {
 	b := s.see(i)
 	return b[i:lineEnd(b, i)]
