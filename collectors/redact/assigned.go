@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
@@ -119,41 +118,6 @@ func (s *scan) assigned(f field, op operator, i int) {
 	s.plainValue(f, op, i, first)
 }
 
-// skipTriple passes the first two of three quotes that open a text.
-func skipTriple(b []byte, i int) int {
-	if hasFold(b, i, `"""`) || hasFold(b, i, "'''") {
-		return i + 2
-	}
-	return i
-}
-
-// openingOverLines is the length of what opens a text over lines whose first is empty.
-func openingOverLines(b []byte, i int) int {
-	for _, open := range []string{`@"`, "@'", `"""`, "'''"} {
-		if hasFold(b, i, open) && i+len(open) < len(b) && isLine(b[i+len(open)]) {
-			return len(open)
-		}
-	}
-	return 0
-}
-
-// skipType passes the type between the name of a variable and its operator.
-func skipType(b []byte, i int) int {
-	end := i
-	for end < len(b) && end-i < 16 && (isAlnum(b[end]) || strings.IndexByte("[]*_:&", b[end]) >= 0) {
-		end++
-	}
-	at := skipBlanks(b, end)
-	if at == end || at >= len(b) || b[at] != '=' && !hasFold(b, at, ":=") {
-		return i
-	}
-	switch strings.ToLower(strings.Trim(string(b[i:end]), "[]*&")) {
-	case "string", "str", "std::string", "byte", "char", "const", "text", "varchar", "any":
-		return at
-	}
-	return i
-}
-
 // endsQuote tells of a quote behind a colon that closes the text in which the name
 // stands: expect("New password:").
 func (s *scan) endsQuote(f field, op operator, i int) bool {
@@ -185,62 +149,6 @@ func (s *scan) isDefault(f field, op operator, i int) bool {
 		return false
 	}
 	return op.sign == ':' && strings.IndexByte("?+", b[op.end]) >= 0
-}
-
-// wrappers are calls around a text that is a secret, and not the name of one.
-var wrappers = strings.Fields("sensitive some enc string str just ok secretstring text securestring")
-
-// skipWrapper passes what programs write around a value: Sensitive('…'), Some("…"), ENC(…), {AES}…, <<"…">>,
-// (string) (len=14) "…", string(12) "…".
-func skipWrapper(b []byte, i int) int {
-	if hasFold(b, i, `<<"`) {
-		return i + len("<<")
-	}
-	if dump := "(string) (len="; hasFold(b, i, dump) {
-		if end := run(b, i+len(dump), hexByte); hasFold(b, end, `) "`) {
-			return end + len(") ")
-		}
-	}
-	if shell := "<(echo "; hasFold(b, i, shell) {
-		return i + len(shell)
-	}
-	if i < len(b) && b[i] == '{' { // {cipher}, {SSHA512}, {xor}
-		end := run(b, i+1, nameByte)
-		if end > i+2 && end < len(b) && b[end] == '}' && run(b, end+1, base64Byte)-end > 8 {
-			return end + 1
-		}
-		return i
-	}
-	end := run(b, i, wordByte)
-	if end == i || end+2 >= len(b) || b[end] != '(' || !slices.Contains(wrappers, strings.ToLower(string(b[i:end]))) {
-		return i
-	}
-	if close := run(b, end+1, hexByte); close > end+1 && hasFold(b, close, `) "`) {
-		return close + len(") ")
-	}
-	if skipQuote(b, end+1) > end+1 || run(b, end+1, base64Byte)-end > 12 {
-		return end + 1
-	}
-	return i
-}
-
-// skipVerbatim passes the sign of a text without escapes: @"…", r"…".
-func skipVerbatim(b []byte, i int) int {
-	i = skipWrapper(b, i)
-	if i+1 < len(b) && strings.IndexByte("@rbfuLN", b[i]) >= 0 && (b[i+1] == '"' || b[i+1] == '\'') {
-		return i + 1
-	}
-	return i
-}
-
-// skipYAMLTag passes !!binary and &anchor.
-func skipYAMLTag(b []byte, i int) int {
-	if i+2 < len(b) && b[i] == '!' && b[i+1] == '!' {
-		if end := run(b, i+2, wordByte); end < len(b) && isBlank(b[end]) {
-			return skipBlanks(b, end)
-		}
-	}
-	return i
 }
 
 // plainValue reads a value in the line of its name.

@@ -1,0 +1,168 @@
+package foreign
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"doctor/checks/evidence"
+	"doctor/collectors/tree"
+)
+
+// convertPieces writes the evidence of one node.
+func convertPieces(fsys fs.FS, node Node, out *output) error {
+	src, err := openSource(fsys, ".")
+	if err != nil {
+		return err
+	}
+	p := readPieces(fsys, scanPieces(fsys), readAll, node.Name)
+	ran := p.newest
+	if last := out.addEventLogs(src.fsys, src.root); last.After(ran) {
+		ran = last
+	}
+	if p.objects.newest.After(ran) {
+		ran = p.objects.newest
+	}
+	name := node.Name
+	if name == evidence.UnknownNode {
+		name = ""
+	}
+	if last := p.convertEvents(out, ran); last.After(ran) {
+		ran = last
+	}
+	p.convertConfigs(src, out)
+	p.convertOutputs(src, out, ran, name)
+	p.objects.convert(out, name)
+	p.convertLogs(src, out, name)
+	if p.formatOf(node) == formatPieces+": log of other" {
+		p.showText(out)
+	}
+	out.meta(src, p.formatOf(node), node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
+	for lacking, l := range pieceLacks {
+		if !out.Has(lacking) {
+			out.Gap(lacking, evidence.NotAmongFiles.Gap(l.what, l.command))
+		}
+	}
+	return out.addOriginals(src)
+}
+
+// mostShown is how many kinds of outputs the head of a report names.
+const mostShown = 6
+
+// formatOf is the format, and for single outputs what they are, so that a reader sees what was read.
+func (p *pieces) formatOf(node Node) string {
+	shown := map[string]bool{}
+	for kind, text := range p.texts {
+		shown[string(kind)] = text != ""
+	}
+	for class := range p.shown {
+		shown[class] = class != ""
+	}
+	for i, k := range hnsKinds {
+		shown[k.what] = shown[k.what] || p.hns[i] != ""
+	}
+	shown["crictl info"], shown["crictl inspect"] = p.cri.Status.Conditions != nil, len(p.inspected) > 0
+	for _, c := range p.configs {
+		shown[c.path] = true
+	}
+	for kind, n := range map[partKind]int{partCrictlPods: len(p.cri.Sandboxes), partCrictlPS: len(p.cri.Containers),
+		partImages: len(p.cri.Images)} {
+		shown[string(kind)] = shown[string(kind)] || n > 0 && p.texts[partContainers]+p.texts[partPulled]+p.texts[partCtrImages] == ""
+	}
+	for _, l := range p.logs {
+		shown["log of "+l.component] = true
+	}
+	for _, f := range p.files {
+		shown["log of "+f.component] = shown["log of "+f.component] || f.role == pieceLog
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		if shown[name] {
+			list = append(list, name)
+		}
+	}
+	if node.Format != formatPieces || len(list) == 0 {
+		return node.Format
+	}
+	if len(list) > mostShown {
+		list = append(list[:mostShown], "and more")
+	}
+	return node.Format + ": " + evidence.Clean(strings.Join(list, ", "))
+}
+
+// convertLogs places the logs of the node, and those of its pods.
+func (p *pieces) convertLogs(src *source, out *output, node string) {
+	pods := map[string]bool{}
+	for _, o := range p.objects.lists["Pod"] {
+		pods[o.name()] = true
+	}
+	excerpts := append(p.excerpts, p.objects.cutLists()...)
+	for _, f := range p.files {
+		switch f.role {
+		case pieceLog:
+			name := pieceName(out, f.component, f.path)
+			placePath(out, src, name, f.path)
+			if f.size < mostOfExcerpt || pageFile.MatchString(f.path) {
+				out.Add(name, tree.File{Content: []byte(wholeEntries(peel(p.read(f.path, maxText, false))))})
+				excerpts = append(excerpts, evidence.LogRecord{Path: name, Excerpt: true})
+			}
+		case piecePod:
+			if pods[f.pod] {
+				placePath(out, src, pieceName(out, f.component, f.path), f.path)
+			}
+		case pieceNodes:
+			placeNodeLog(out, src, f, node)
+		}
+	}
+	for _, l := range p.logs {
+		name := pieceName(out, l.component, l.file)
+		out.Add(name, tree.File{Content: []byte(wholeEntries(l.text.String()))})
+		excerpts = append(excerpts, evidence.LogRecord{Path: name, Unsearched: l.note(), Excerpt: true})
+	}
+	if len(excerpts) > 0 {
+		out.JSON(evidence.LogRecords.Path(), evidence.LogIndex{Logs: excerpts})
+	}
+}
+
+// showText shows how texts begin of which nothing else is known than that they can be searched. The
+// environment is what fewest checks need: what else to collect stays as it was.
+func (p *pieces) showText(out *output) {
+	text := ""
+	for _, l := range p.logs {
+		text += l.text.String()
+	}
+	for _, f := range p.files {
+		if f.role == pieceLog {
+			text += p.read(f.path, maxPieceHead, false)
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) && len(lines) < 3 {
+			lines = append(lines, clip(line))
+		}
+	}
+	out.partial("env.json", "the text", []string{strings.Join(lines, " / ")}, nil)
+}
+
+// note says what was read of a log that is in a text with other things, and what to collect.
+func (l pieceLines) note() string {
+	if l.all {
+		return ""
+	}
+	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")
+	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
+		len(strings.FieldsFunc(l.text.String(), func(r rune) bool { return r == '\n' })), command)
+}
+
+// placePath puts any file of the tree under a name of the layout.
+func placePath(out *output, src *source, name, from string) {
+	if info, err := fs.Stat(src.fsys, from); err == nil {
+		src.placed[from] = true
+		out.link(name, src.fsys, from, info)
+	}
+}
