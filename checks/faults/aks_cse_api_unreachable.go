@@ -36,7 +36,7 @@ The check looks for this exit in the log of the script, and for the answer of AK
 	Breaks:   []*checks.Effect{effectKubelet},
 	Explains: []string{"aks-provisioning-failed"},
 	Applies:  checks.OnPlatform(node.AKS),
-	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.Logs("other"), evidence.PodEvents)},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_CHECK_API_SERVER_CONNECTIVITY",
 			Until: []string{"Connected to API server successfully"},

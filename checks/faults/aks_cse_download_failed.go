@@ -34,7 +34,7 @@ The check looks for this exit in the log of the script, which names the URL.`,
 	Breaks:   []*checks.Effect{effectKubelet},
 	Explains: []string{"aks-provisioning-failed"},
 	Applies:  checks.OnPlatform(node.AKS),
-	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"))},
 	Signs: []checks.Sign{
 		// 20 is a request to the host of the VM, and 36 copies a file since the node image has it.
 		{Text: "WINDOWS_CSE_ERROR_DOWNLOAD_",

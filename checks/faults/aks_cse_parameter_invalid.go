@@ -34,7 +34,7 @@ The check looks for these words in the log of the script.`,
 	Breaks:   []*checks.Effect{effectKubelet},
 	Explains: []string{"aks-provisioning-failed"},
 	Applies:  checks.OnPlatform(node.AKS),
-	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"), evidence.PodEvents)},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure"), evidence.Logs("aks"))},
 	Signs: []checks.Sign{
 		{Text: "WINDOWS_CSE_ERROR_NO_CSE_RESULT_LOG",
 			Or:   []string{`Cannot find path 'C:\AzureData\CSEResult.log' because it does not exist`},

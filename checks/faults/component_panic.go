@@ -28,8 +28,8 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		"https://go.dev/blog/defer-panic-and-recover",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
-	Needs: []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("kube-proxy"),
-		evidence.Logs("containerd"))},
+	// each component reports its own panics
+	Needs: []evidence.Need{evidence.Logs("kubelet"), evidence.Logs("kube-proxy"), runtimeLog},
 	Signs: []checks.Sign{
 		// apimachinery's pkg/util/runtime; a server that gives up a request panics on purpose
 		{Text: "Observed a panic", Not: []string{"abort Handler", "request timed out"},

@@ -27,7 +27,7 @@ The check looks for the error in the logs. It does not show which process has th
 	Links: []string{"https://github.com/rancher/rke2/issues/6853",
 		"https://github.com/moby/moby/pull/47955"},
 	Breaks: []*checks.Effect{effectRuntime},
-	Needs: []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.Logs("rke2"),
+	Needs: []evidence.Need{evidence.Any(evidence.Logs("containerd"),
 		evidence.Logs("other"), evidence.WindowsEvents)},
 	Signs: []checks.Sign{
 		{Text: "failed to get listener for main ttrpc endpoint",

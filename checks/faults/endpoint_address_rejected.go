@@ -36,7 +36,7 @@ source-vip-invalid reports the address of kube-proxy.`,
 		"https://github.com/eksctl-io/eksctl/pull/5118"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"sandbox-name-reserved"},
-	Needs:    []evidence.Need{hnsLogs},
+	Needs:    []evidence.Need{cniLogs},
 	Signs: []checks.Sign{
 		addressRefused("HCN_E_INVALID_IP",
 			"HNS rejects the address of a pod: it is in no subnet of the HNS network"),

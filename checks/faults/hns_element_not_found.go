@@ -35,7 +35,7 @@ from a load balancer is another fault.`,
 	Breaks:   []*checks.Effect{effectHNSNetwork, effectPodStart, effectServices},
 	Explains: []string{"sandbox-name-reserved"},
 	Partial:  true,
-	Needs:    []evidence.Need{evidence.Any(hnsLogs, evidence.File(azureState))},
+	Needs:    []evidence.Need{evidence.Any(cniLogs, evidence.File(azureState))},
 	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.File(azureState), evidence.OSInfo},
 	Signs: []checks.Sign{
 		unlike(checks.SignOfCode("ERROR_NOT_FOUND", networkGone, "create", "endpoint",

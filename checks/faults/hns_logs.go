@@ -7,11 +7,16 @@ import (
 	"doctor/checks/evidence"
 )
 
-// hnsLogs is where refusals of HNS are told: by whoever called it.
-var hnsLogs = evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("flanneld"),
-	evidence.Logs("containerd"),
-	evidence.Logs("docker"), evidence.Logs("cni"), evidence.Logs("kube-proxy"),
-	evidence.Logs("calico-node"))
+// runtimeLog is the log of the container runtime, whichever the node has.
+var runtimeLog = evidence.Any(evidence.Logs("containerd"), evidence.Logs("docker"))
+
+// cniLogs show what a CNI plugin returns: its caller, the kubelet and the pod's events repeat it.
+var cniLogs = evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("containerd"),
+	evidence.Logs("docker"), evidence.Logs("cni"))
+
+// hnsLogs show the errors that HNS returns: to the CNI plugin, and to whoever programs Services.
+var hnsLogs = []evidence.Need{cniLogs,
+	evidence.Any(evidence.Logs("kube-proxy"), evidence.Logs("antrea-agent"))}
 
 // leftToLogs is the verdict where no state of this node could show the fault:
 // what the logs tell of it convicts, and logs that were read and are silent acquit.
@@ -20,7 +25,7 @@ func leftToLogs(s evidence.Snapshot, id string) ([]*checks.Finding, error) {
 		return nil, checks.Unknown(
 			evidence.NotDecided.Gap("only logs show this fault on this node"))
 	}
-	if gap := checks.Heard(s, hnsLogs); gap.Kind != "" {
+	if gap := checks.Heard(s, cniLogs); gap.Kind != "" {
 		return nil, checks.Unknown(gap)
 	}
 	return nil, nil

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"doctor/checks"
-	"doctor/checks/evidence"
 )
 
 const staleStore = `HNS reports "The wrong diskette is in the drive": its stored objects are from before a Windows update`
@@ -31,7 +30,7 @@ or kube-proxy shows the fault.`,
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Breaks:   []*checks.Effect{effectNetworkCreation, effectKubeProxy},
 	Explains: []string{"bridge-endpoint-stale"},
-	Needs:    []evidence.Need{hnsLogs},
+	Needs:    hnsLogs,
 	Signs: []checks.Sign{
 		untilRepaired(checks.Sign{Text: "The wrong diskette is in the drive", Says: staleStore}),
 		// The message breaks the line before the code, in every language.

@@ -30,7 +30,7 @@ the port of its predecessor for a moment.`,
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
 	},
 	Breaks: []*checks.Effect{effectContainers},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("pods"), evidence.Logs("windows-exporter"))},
+	Needs:  []evidence.Need{evidence.Logs("pods")},
 	Uses:   []evidence.Need{evidence.Pods},
 	Moot:   noHostProcess,
 	Signs: []checks.Sign{

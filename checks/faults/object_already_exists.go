@@ -38,7 +38,7 @@ endpoints; an orphaned endpoint is known only from the refusal itself. A route t
 		"https://github.com/microsoft/SDN/issues/333", "https://github.com/microsoft/SDN/pull/524"},
 	Breaks:  []*checks.Effect{effectPodStart},
 	Partial: true,
-	Needs:   []evidence.Need{hnsLogs},
+	Needs:   []evidence.Need{cniLogs},
 	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.HNSNetworks, node.NeedLeases{}},
 	Signs: []checks.Sign{
 		existsSign("HNSEndpoint"),

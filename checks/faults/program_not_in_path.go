@@ -32,8 +32,8 @@ The check looks for the error in logs and events, which names the program.`,
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"csi-driver-not-registered"},
-	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"),
-		evidence.Logs("csi-proxy"), evidence.Logs("other"))},
+	// the kubelet repeats what a CSI driver returns
+	Needs: []evidence.Need{evidence.Logs("kubelet"), evidence.Logs("kube-proxy")},
 	Signs: []checks.Sign{
 		// csi-proxy reads the serial number of the machine with it: pkg/os/system/api.go
 		{Text: notInPath, Also: []string{"exec: ", "wmic", "rpc error"},
