@@ -43,6 +43,20 @@ func Heard(s evidence.Snapshot, need evidence.Need) evidence.Gap {
 	return cmp.Or(silent, missing, evidence.LogInPart.Gap("the component"))
 }
 
+// unspoken is why pods acquit nobody where one of them does not start: what says why it does not,
+// the pods' events and the logs of those who start it, was not recorded.
+func (c *Check) unspoken(s evidence.Snapshot) evidence.Gap {
+	gap := evidence.PodEvents.Gap(s)
+	if gap.Kind == "" || !evidence.Covers(c.Uses, evidence.PodEvents.Path()) ||
+		!slices.ContainsFunc(evidence.Pods.In(s), node.StartsSilently) ||
+		Heard(s, podStarters).Kind == "" {
+		return evidence.Gap{}
+	}
+	return gap
+}
+
+var podStarters = evidence.Any(evidence.Logs("kubelet"), evidence.Logs("containerd"), evidence.Logs("docker"))
+
 // nameless are the logs whose program is not known, and those of any pod.
 func nameless(log evidence.Logs) bool { return log == "other" || log == "pods" }
 

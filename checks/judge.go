@@ -185,6 +185,9 @@ func (c *Check) silent(s evidence.Snapshot) error {
 			return Unknown(gap)
 		}
 	}
+	if gap := c.unspoken(s); gap.Kind != "" {
+		return Unknown(gap)
+	}
 	return nil
 }
 

@@ -134,6 +134,9 @@ controller show it.`,
 			}
 			findings = append(findings, f)
 		}
+		if gap := evidence.Pods.Gap(s); gap.Kind != "" {
+			return nil, checks.Unknown(gap)
+		}
 		return findings, nil
 	},
 })

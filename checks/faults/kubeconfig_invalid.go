@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		looked := false
+		looked, unread := false, evidence.Gap{}
 		var findings []*checks.Finding
 		for _, path := range kubeconfigsInUse(n) {
 			f := s.File(path.Value)
@@ -59,7 +60,10 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 			}
 			c, err := evidence.DecodeKubeconfig([]byte(f.Text))
 			if f.Gap.Kind != "" || err != nil || len(c.Contexts)+len(c.Clusters) == 0 {
-				continue // not readable, or cut by the recorder
+				if path.From.Path != "" { // cut by the recorder, or not readable
+					unread = cmp.Or(f.Gap, evidence.NotShown.Gap("the contents of %s", path.Value))
+				}
+				continue
 			}
 			looked = true
 			if what, name := danglingName(c); what.Format != "" {
@@ -74,7 +78,10 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 			}
 		}
 		if !looked {
-			return nil, checks.Unknown(evidence.NotShown.Gap("a kubeconfig of the node"))
+			unread = cmp.Or(unread, evidence.NotShown.Gap("a kubeconfig of the node"))
+		}
+		if len(findings) == 0 && unread.Kind != "" {
+			return nil, checks.Unknown(unread)
 		}
 		return findings, nil
 	},

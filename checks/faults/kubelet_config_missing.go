@@ -53,6 +53,9 @@ does not show whether the join has happened, so it is reported as info only.`,
 			if f, err := joinedWithoutConfig(s, evidence.Gap{}); err == nil {
 				return f, nil // its flags stand where nobody looked
 			}
+			if !slices.ContainsFunc(n.KubeletFlags, func(f node.Flag) bool { return f.Live }) {
+				return nil, checks.Unknown(evidence.NotShown.Gap("the kubelet's flag --config"))
+			}
 			return nil, nil // this kubelet is set up by flags
 		}
 		file := s.File(flag.Value)

@@ -100,6 +100,11 @@ of the system. DiskPressure is the subject of another check.`,
 		if !looked {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the conditions of the node"))
 		}
+		if _, reported := object.Condition("MemoryPressure"); !reported && len(findings) == 0 {
+			if gap := cmp.Or(evidence.MemoryInfo.Gap(s), evidence.Disks.Gap(s)); gap.Kind != "" {
+				return nil, checks.Unknown(gap)
+			}
+		}
 		return findings, nil
 	},
 })

@@ -54,6 +54,9 @@ func runLooks(t *testing.T, id string, looks []look) {
 	}
 }
 
+// noEvents are the events of a node that has none.
+const noEvents = "-- api/events.json --\n{\"items\":[]}\n"
+
 // nodeOf is a Node object with that kubelet and runtime.
 func nodeOf(kubelet, runtime string) string {
 	return fmt.Sprintf(

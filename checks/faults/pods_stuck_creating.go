@@ -36,7 +36,11 @@ only if no other fault was found.`,
 	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if !evidence.Pods.Known(s) {
-			return podsFailingByEvents(s), nil
+			findings := podsFailingByEvents(s)
+			if len(findings) == 0 { // the events of a pod are kept for an hour
+				return nil, checks.Unknown(evidence.Pods.Gap(s))
+			}
+			return findings, nil
 		}
 		var findings []*checks.Finding
 		unclear := false

@@ -32,14 +32,14 @@ func TestHyperVFeatureMissing(t *testing.T) {
 			available + strings.Replace(podRunning, `"nodeName":"win-1"`,
 				`"nodeName":"win-1"`+class, 1), "pass"},
 		{"the class of process isolation", available + podTelling("ContainerCreating", "",
-			`,"runtimeClassName":"runhcs-wcow-process"`), "pass"},
+			`,"runtimeClassName":"runhcs-wcow-process"`) + noEvents, "pass"},
 		{"installed, and the host exposes no virtualisation",
 			installed + podTelling("ContainerCreating", "", class) +
 				eventTelling("FailedCreatePodSandBox",
 					"hcsshim::CreateComputeSystem a: No hypervisor is present on this system. (0xc0351000)", now),
 			"fail: default/web is not running: a Hyper-V isolated container failed: no hypervisor is running on this machine [state]"},
 		{"installed, and the pod waits for something else",
-			installed + podTelling("ContainerCreating", "", class), "pass"},
+			installed + podTelling("ContainerCreating", "", class) + noEvents, "pass"},
 		{"the recording does not speak of Hyper-V, and a pod wants it",
 			silent + podTelling("ContainerCreating", "", class), "unknown"},
 		{"the recording does not speak of Hyper-V, and nobody wants it", silent + podRunning,
@@ -133,7 +133,9 @@ func TestRuntimePipeMissing(t *testing.T) {
 	grpc := "-- files/C/Program Files/containerd/config.toml --\nversion = 2\n[grpc]\naddress = \"\\\\\\\\.\\\\pipe\\\\other\"\n"
 	ready := "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"
 	runLooks(t, "runtime-pipe-missing", []look{
-		{"containerd serves the pipe", services(usual, containerd), "pass"},
+		{"containerd serves the pipe", services(usual, containerd) + strings.Replace(grpc, "other", "containerd-containerd", 1),
+			"pass"},
+		{"at which pipe containerd listens is not recorded", services(usual, containerd), "unknown"},
 		{"containerd serves another one", services(usual, containerd) + grpc,
 			"fail: kubelet uses pipe containerd-containerd, but containerd listens on other [state]"},
 		{"the kubelet is told of that one in backslashes",

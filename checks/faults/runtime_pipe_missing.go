@@ -140,6 +140,9 @@ func servedElsewhere(n *node.Node, s evidence.Snapshot,
 			}
 			return found, nil
 		}
+		if _, _, gap := node.ContainerdConfig(s); from.Path == "" && gap.Kind != evidence.Absent {
+			return nil, checks.Unknown(gap)
+		}
 	case docker.Path != "" && pipe == defaultPipe:
 		if err := couldHide(n.Components["runtime"], s); err != nil {
 			return nil, err

@@ -24,6 +24,21 @@ func ContainerDown(st evidence.ContainerStatus) bool {
 		st.State.Terminated.ExitCode != 0
 }
 
+// StartsSilently reports whether none of the pod's containers has ever run, and its status does not
+// say why.
+func StartsSilently(p evidence.Pod) bool {
+	return PodDown(p) && !slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+		waits := st.State.Waiting
+		return waits == nil || st.RestartCount > 0 || st.LastState.Terminated != nil ||
+			waits.Message != "" && !backsOff(waits.Message)
+	})
+}
+
+// backsOff tells a message that only says that the kubelet waits; since 1.28 its error follows.
+func backsOff(message string) bool {
+	return strings.HasPrefix(message, "Back-off pulling image") && strings.HasSuffix(message, `"`)
+}
+
 // PodsUnhealthy reports whether something is wrong with the node's pods or with the
 // node itself, so that a trace of a fault that takes their network away is more
 // than a trace.
