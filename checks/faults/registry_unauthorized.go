@@ -55,7 +55,7 @@ var registryUnauthorizedSigns = []checks.Sign{
 	{Text: "401 Unauthorized",
 		Also: []string{"PullImage from image service failed"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
-	// The kubelet until 1.18: kuberuntime_image.go says "Pull image", remote_image.go "PullImage".
+	// Kubernetes until 1.20: kuberuntime_image.go says "Pull image", remote_image.go "PullImage".
 	{Text: "401 Unauthorized", Or: []string{"no basic auth credentials", "pull access denied"},
 		Also: []string{`Pull image "`, `" failed: rpc error`}, Not: []string{"failed to "},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},

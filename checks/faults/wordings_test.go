@@ -132,6 +132,8 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"azure-vnet-state-corrupt", "empty, azure-vnet since 1.5.12", "azure-vnet", // network/manager.go
 			`{"level":"error","ts":"2026-11-20T09:58:00.100Z","caller":"network/manager.go:200","msg":"Failed to restore state","pid":1,"error":"unexpected end of JSON input"}`,
 			"fail: azure-vnet cannot read its state file: it is empty [text]"},
+		{"rke2-server-unreachable", "another CA", "rke2",
+			`time="2026-11-20T09:58:00Z" level=info msg="Waiting to retrieve agent configuration; server is not ready: CA cert validation failed: Get \"https://127.0.0.1:6444/cacerts\": tls: failed to verify certificate: x509: certificate signed by unknown authority"`, "unknown"},
 		{"rke2-flanneld-exit", "RKE2 since 1.34.3", "rke2", // pkg/windows/flannel.go
 			"time=\"2026-11-20T09:58:00Z\" level=info msg=\"Flanneld exited, restarting...\" error=\"exit status 1\"\n" +
 				`time="2026-11-20T09:59:30Z" level=info msg="Flanneld exited, restarting..." error="exit status 1"`,
