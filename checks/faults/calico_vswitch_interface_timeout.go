@@ -50,6 +50,8 @@ adapters.`,
 			Says: "RKE2 timed out waiting for the node's address after removing HNS networks"},
 		// printed on every start
 		{Text: "Calico is waiting for the interface with ip", ConfirmOnly: true},
+		// once a second, for at most 30 seconds: network_windows.go of the plugin
+		{Text: "Waiting for interface matching management IP...", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

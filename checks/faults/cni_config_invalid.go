@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -45,6 +46,11 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		// https://github.com/containerd/containerd/issues/8662
 		{Text: "error parsing configuration", Also: []string{"CNI"}, Not: halfWritten,
 			Says: "the runtime cannot read a CNI configuration"},
+		// The kubelet with docker read the folder again every five seconds: what it says twice is no
+		// file that is being written (pkg/kubelet/dockershim/network/cni/cni.go).
+		{Text: halfWritten[0], Or: halfWritten[1:],
+			Also:  []string{"Error loading CNI config", "error parsing configuration"},
+			Lasts: 4 * time.Second, Says: "the kubelet cannot read a CNI configuration"},
 		{Text: "error reading network config: invalid character",
 			Says: "a CNI plugin cannot read its configuration"},
 		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},

@@ -39,6 +39,6 @@ The check looks for the answer of Docker at pods that do not start.`,
 })
 
 var dockerHostNetworkMissingSigns = []checks.Sign{
-	{Text: "network host not found",
+	{Text: "network host not found", Not: []string{linuxFlannel},
 		Says: "docker has no network named host, which pods with hostNetwork need"},
 }

@@ -99,6 +99,13 @@ var entrypointSigns = []checks.Sign{
 		Also: []string{"failed to start container", "The system cannot find the file specified"},
 		Not:  startedByOthers,
 		Says: noEntrypoint},
+	// the message of a container that ended, as kubectl describe shows it: docker has no more words there
+	{Text: "encountered an error during CreateProcess",
+		Or: []string{"encountered an error during hcsshim::System::CreateProcess",
+			"encountered an error during hcs::System::CreateProcess"},
+		Also: []string{"Message: ", "The system cannot find the file specified"},
+		Not:  append([]string{"failed to start container"}, startedByOthers...),
+		Says: noEntrypoint},
 	// docker run begins with the name of the command, docker exec does not (docker/for-win issue 6551).
 	{Text: "docker: Error response from daemon: container",
 		Or:   []string{"docker.exe: Error response from daemon: container"},

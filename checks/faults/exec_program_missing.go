@@ -32,6 +32,11 @@ The check looks for the error in the events of pods and in texts that quote it.`
 			Also:  []string{"CreateProcess", "The system cannot find the file specified"},
 			Level: checks.Warn,
 			Says:  "a probe or kubectl exec starts a program that the container does not have"},
+		// the same in docker's own log, also for its health checks: daemon/exec.go of moby
+		{Text: "Error running exec ",
+			Also:  []string{"in container: ", "The system cannot find the file specified"},
+			Level: checks.Warn,
+			Says:  "a probe or kubectl exec starts a program that the container does not have"},
 		{Text: "failed to exec in container",
 			Also:  []string{"The system cannot find the file specified"},
 			Level: checks.Warn,

@@ -33,6 +33,6 @@ The check looks for the event of the pod.`,
 })
 
 var hostpathTypeMismatchSigns = []checks.Sign{
-	{Text: "hostPath type check failed",
+	{Text: "hostPath type check failed", Not: missingProc,
 		Says: "a hostPath volume is missing on the node, or is of another type"},
 }

@@ -30,6 +30,8 @@ The check looks for the error in the log of the kubelet.`,
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "failed to run Kubelet: protocol",
+			// 1.13, which makes the kubelet before it connects to the runtime: kubernetes 73189
+			Or:    []string{"failed to run Kubelet: failed to create kubelet: protocol"},
 			Also:  []string{"unix", "not supported"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: its runtime endpoint is a Unix socket, which it does not support on Windows"},

@@ -32,8 +32,14 @@ agent or the error names linux.`,
 		"pod-field-unsupported", "pod-host-network", "pod-os-not-selected"},
 	Needs: []evidence.Need{evidence.Pods},
 	Uses:  []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
-	Signs: []checks.Sign{{Text: "open /run/xtables.lock: The system cannot find the path specified",
-		Says: "a pod for Linux is on this Windows node: it mounts a file of Linux"}},
+	Signs: []checks.Sign{
+		{Text: "open /run/xtables.lock: The system cannot find the path specified",
+			Says: "a pod for Linux is on this Windows node: it mounts a file of Linux"},
+		{Text: missingProc[0], Or: missingProc[1:],
+			Says: "a pod for Linux is on this Windows node: it mounts a folder of Linux"},
+		{Text: "network host not found", Also: []string{linuxFlannel},
+			Says: "a pod for Linux is on this Windows node: it is the pod of flannel for Linux nodes"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
@@ -70,6 +76,13 @@ agent or the error names linux.`,
 		return findings, nil
 	},
 })
+
+// missingProc is how the kubelet refuses the volume of such a pod: every Linux node has these folders.
+var missingProc = []string{"hostPath type check failed: /proc is not a directory",
+	"hostPath type check failed: /proc/sys/"}
+
+// linuxFlannel is the name of flannel's DaemonSet for Linux until 0.12, which selects no system.
+const linuxFlannel = `for pod "kube-flannel-ds-amd64-`
 
 // linuxSelector keeps the pods of a DaemonSet off Windows nodes.
 func linuxSelector(name, namespace string) checks.Fix {

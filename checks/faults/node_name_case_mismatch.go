@@ -47,9 +47,11 @@ Node. Another check covers the name that kube-proxy uses.`,
 		// kubectl: plugin/pkg/auth/authorizer/node of Kubernetes.
 		// So is a kubelet that renews the lease of its Node: microk8s 902.
 		{Text: "only its own Node object", Also: []string{"forbidden"},
-			Or:  []string{"can only access node lease with the same name as the requesting node"},
 			Not: []string{"cannot read all nodes"}, In: []string{"kubelet", "k3s", "rke2",
 				evidence.InEvents}, Until: nodeRegistered, Says: foreignNode},
+		// Nobody but a kubelet asks for leases with such a certificate.
+		{Text: "can only access node lease with the same name as the requesting node",
+			Also: []string{"forbidden"}, Until: nodeRegistered, Says: foreignNode},
 		// Every kubelet says so until its Node is there.
 		{Text: "failed GetNode: node", Also: []string{"not found"}, ConfirmOnly: true},
 	},

@@ -55,6 +55,13 @@ var registryUnauthorizedSigns = []checks.Sign{
 	{Text: "401 Unauthorized",
 		Also: []string{"PullImage from image service failed"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	// Kubernetes until 1.20: kuberuntime_image.go says "Pull image", remote_image.go "PullImage".
+	{Text: "401 Unauthorized", Or: []string{"no basic auth credentials", "pull access denied"},
+		Also: []string{`Pull image "`, `" failed: rpc error`}, Not: []string{"failed to "},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	{Text: "401 Unauthorized", Or: []string{"no basic auth credentials", "pull access denied"},
+		Also: []string{`PullImage "`, `" from image service failed: rpc error`},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	// containerd 1.6 and later wraps the error over several lines, which web pages keep apart
 	{Text: "401 Unauthorized", Also: []string{"pulling from host", "failed with status code"},
 		Not:  []string{"pull image", "PullImage"},

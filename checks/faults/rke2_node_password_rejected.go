@@ -35,6 +35,7 @@ The check looks for the answer of the server in the log of the agent.`,
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "Node password rejected",
+			Or:    []string{"Node password validation failed for '"}, // the server's log, of 2020
 			Until: rke2Joined,
 			Says:  "the server knows this node name with another password"},
 	},

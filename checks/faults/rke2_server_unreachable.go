@@ -38,6 +38,10 @@ The check looks for the repeated error in the log of the agent.`,
 		{Text: "failed to get CA certs",
 			Until: rke2Joined,
 			Says:  "the agent cannot read the CA certificates of the cluster from a server"},
+		// It reads them a second time, to validate the server: pkg/clientaccess/token.go of K3s.
+		{Text: "CA cert validation failed: Get", Also: []string{"/cacerts"},
+			Not: []string{"x509: ", "tls: "}, Until: rke2Joined,
+			Says: "the agent cannot read the CA certificates of the cluster from a server"},
 	},
 })
 

@@ -96,6 +96,30 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"entrypoint-not-found", "hcsshim 0.8.7 to 0.8.16", "containerd", // internal/hcs/system.go
 			`failed to start containerd task "web": hcsshim::System::CreateProcess web: The system cannot find the file specified.: unknown`,
 			"fail: Windows cannot find the program that the container starts [text]"},
+		{"entrypoint-not-found", "kubectl describe pod", "other", // moby/moby#31469 for the form
+			"    Last State:     Terminated\n      Reason:       ContainerCannotRun\n" +
+				"      Message:      container b213132bf22f encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: The system cannot find the file specified. (0x2)\n",
+			"fail: Windows cannot find the program that the container starts [text]"},
+		{"exec-program-missing", "Docker's log", "docker", // daemon/exec.go
+			`time="2026-11-20T09:58:00.100000000Z" level=error msg="Error running exec a54d9fe8 in container: container fd46cea7 encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: The system cannot find the file specified. (0x2)"`,
+			"warn: a probe or kubectl exec starts a program that the container does not have [text]"},
+		{"exec-program-missing", "Docker's log, another error", "docker",
+			`time="2026-11-20T09:58:00.100000000Z" level=error msg="Error running exec a54d9fe8 in container: container fd46cea7 encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: The user name or password is incorrect. (0x52e)"`, "unknown"},
+		{"registry-unauthorized", "Kubernetes 1.10", "kubelet", // pkg/kubelet/remote/remote_image.go
+			`E1120 09:58:00.100000    1234 remote_image.go:108] PullImage "r.example.org/a:1" from image service failed: rpc error: code = Unknown desc = Error response from daemon: Get https://r.example.org/v2/a/manifests/1: no basic auth credentials`,
+			"fail: the registry denies the image: no credentials, wrong ones, or no permission [text]"},
+		{"cni-config-invalid", "the kubelet with docker, half a file, twice", "kubelet", // pkg/kubelet/dockershim/network/cni/cni.go
+			"W1120 09:58:00.100000    1234 cni.go:126] Error loading CNI config file C:\\k\\cni\\config\\cni.conf: error parsing configuration: unexpected end of JSON input\n" +
+				"W1120 09:58:05.110000    1234 cni.go:126] Error loading CNI config file C:\\k\\cni\\config\\cni.conf: error parsing configuration: unexpected end of JSON input",
+			"fail: the kubelet cannot read a CNI configuration [text]"},
+		{"cni-config-invalid", "the kubelet with docker, half a file, once", "kubelet",
+			"W1120 09:57:50.100000    1234 cni.go:126] Error loading CNI config file C:\\k\\cni\\config\\cni.conf: error parsing configuration: unexpected end of JSON input\n" +
+				"I1120 09:58:05.110000    1234 kubelet.go:1900] SyncLoop (ADD, \"api\"): \"\"",
+			"info: the logs say: the kubelet cannot read a CNI configuration; it may be over: it lasted 0s, as at a start [text]"},
+		{"hostpath-type-mismatch", "a folder that each Linux has", "other", // cilium/cilium#31873
+			`MountVolume.SetUp failed for volume "hostproc" : hostPath type check failed: /proc is not a directory`, "unknown"},
+		{"docker-host-network-missing", "a pod for Linux", "other", // microsoft/SDN#274
+			`failed to start sandbox container for pod "kube-flannel-ds-amd64-h6p5c": Error response from daemon: network host not found`, "unknown"},
 		{"registry-unauthorized", "containerd 1.7", "containerd", // remotes/docker/resolver.go
 			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="failed to pull and unpack image \"r.example.org/a:1\": failed to resolve reference \"r.example.org/a:1\": unexpected status from HEAD request to https://r.example.org/v2/a/manifests/1: 401 Unauthorized"`,
 			"fail: the registry denies the image: no credentials, wrong ones, or no permission [text]"},
@@ -108,6 +132,8 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"azure-vnet-state-corrupt", "empty, azure-vnet since 1.5.12", "azure-vnet", // network/manager.go
 			`{"level":"error","ts":"2026-11-20T09:58:00.100Z","caller":"network/manager.go:200","msg":"Failed to restore state","pid":1,"error":"unexpected end of JSON input"}`,
 			"fail: azure-vnet cannot read its state file: it is empty [text]"},
+		{"rke2-server-unreachable", "another CA", "rke2",
+			`time="2026-11-20T09:58:00Z" level=info msg="Waiting to retrieve agent configuration; server is not ready: CA cert validation failed: Get \"https://127.0.0.1:6444/cacerts\": tls: failed to verify certificate: x509: certificate signed by unknown authority"`, "unknown"},
 		{"rke2-flanneld-exit", "RKE2 since 1.34.3", "rke2", // pkg/windows/flannel.go
 			"time=\"2026-11-20T09:58:00Z\" level=info msg=\"Flanneld exited, restarting...\" error=\"exit status 1\"\n" +
 				`time="2026-11-20T09:59:30Z" level=info msg="Flanneld exited, restarting..." error="exit status 1"`,
