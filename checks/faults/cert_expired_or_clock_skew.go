@@ -29,7 +29,7 @@ var othersCertificates = []string{"pull", "failed to resolve reference",
 // reachedAPIServer is what the components say that the API server has answered: after a boot the
 // clock may be wrong until Windows has set it.
 var reachedAPIServer = slices.Concat(nodeRegistered, nodeBecameReady, proxyStarted, subnetWritten,
-	antreaStarted)
+	antreaStarted, joined)
 
 var _ = register(&checks.Check{
 	ID:       "cert-expired-or-clock-skew",
@@ -174,7 +174,7 @@ func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Find
 }
 
 // apiClients are the logs in which the certificates are those of the API server and of its clients.
-var apiClients = []string{"kubelet", "kube-proxy", "flanneld", "cni", "calico-node", "antrea", "rke2",
+var apiClients = []string{"kubelet", "kubeadm", "kube-proxy", "flanneld", "cni", "calico-node", "antrea", "rke2",
 	"k3s", evidence.InEvents}
 
 func setClock() *checks.Step {

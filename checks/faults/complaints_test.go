@@ -177,6 +177,11 @@ func TestSandboxNameReserved(t *testing.T) {
 {"items":[{"metadata":{"name":"web","namespace":"default","creationTimestamp":"2026-11-20T09:58:00Z"},"spec":{"nodeName":"win-1"},"status":{"phase":"Pending"}}]}
 ` + eventTelling("FailedCreatePodSandBox", reserved, "2026-11-20T09:59:00Z"), "pass"},
 		{"a log alone is information", logTelling("kubelet", reserved), "info: " + why + " [text]"},
+		// MicrosoftDocs/Virtualization-Documentation, issue 984
+		{"docker's words", logTelling("kubelet", `Error response from daemon: Conflict. The container name "/k8s_POD_web_default_4f009c6c_0" is already in use by container "9af4c411f7d7". You have to remove (or rename) that container to be able to reuse that name.`),
+			"info: " + why + " [text]"},
+		{"docker's words of a container", logTelling("kubelet", `Error response from daemon: Conflict. The container name "/k8s_web_web_default_4f009c6c_0" is already in use by container "9af4c411f7d7".`),
+			"unknown"},
 		{"another failure of the sandbox", podTelling("ContainerCreating", "", "") +
 			eventTelling("FailedCreatePodSandBox", "context deadline exceeded", now), "pass"},
 	})

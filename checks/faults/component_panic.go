@@ -37,6 +37,9 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		{Text: "panic: runtime error: ", Or: []string{"fatal error: concurrent map ",
 			"panic: The specified module could not be found"}, // kubernetes 55031
 			In: panicking, Level: checks.Warn, Says: panicked},
+		// azure-vnet recovers, and gives the panic to the kubelet as its error (cni/plugin.go)
+		{Text: "Failed to execute network plugin, err:runtime error: ", Or: []string{"Recovered panic"},
+			In: []string{"azure-vnet", "cni"}, Level: checks.Warn, Says: panicked},
 	},
 })
 

@@ -74,6 +74,7 @@ func unansweredSigns() []checks.Sign {
 	var signs []checks.Sign
 	for _, request := range []string{"Failed to list *v1.", "Failed to watch *v1.",
 		"Unable to register node with API server", "Error updating node status",
+		`" with API server: Post `, // klog without structure: the node's name is before it
 		"Failed to update lease", "Failed to ensure lease exists",
 		// startup.go of Calico, which then exits
 		"Unable to ensure datastore is migrated"} {

@@ -36,5 +36,10 @@ The check looks for kubeadm's refusal in the text.`,
 		{Text: ` name: Invalid value: "`, Also: []string{"a DNS-1123 subdomain must consist of"},
 			In:   []string{"kubeadm"},
 			Says: "kubeadm refuses the name of the node"},
+		// a kubelet that joins without kubeadm
+		{Text: "is invalid: metadata.name: Invalid value:",
+			Also: []string{"Unable to register node", "with API server"},
+			In:   []string{"kubelet", "k3s", "rke2"},
+			Says: "the API server refuses the name of the node"},
 	},
 })

@@ -63,5 +63,6 @@ The check looks for the known names of these containers in pods of this node tha
 // The sidecars and init containers that webhooks put into pods, and that have no image for Windows.
 var linuxSidecars = map[string]string{
 	"istio-init": "Istio", "istio-proxy": "Istio", "istio-validation": "Istio",
+	"azwi-proxy-init": "Azure Workload Identity", "azwi-proxy": "Azure Workload Identity",
 	"linkerd-init": "Linkerd", "linkerd-proxy": "Linkerd", "linkerd-network-validator": "Linkerd",
 }

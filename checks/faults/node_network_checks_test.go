@@ -195,6 +195,10 @@ func TestTheAPIServerByTheLogs(t *testing.T) {
 		return head + "2021-12-01 04:" + minute + ":51.183 [ERROR][6804] startup/startup.go 115: Unable to ensure datastore is migrated. error=unable to query ClusterInformation to determine Calico version: " +
 			`Get "https://10.93.22.20:16443/apis/crd.projectcalico.org/v1/clusterinformations/default": dial tcp 10.93.22.20:16443: connectex: A connection attempt failed because the connected party did not properly respond after a period of time, or established connection failed because connected host has failed to respond.` + "\n"
 	}
+	registering := func(minute string) string {
+		return "E1120 09:" + minute + ":44.000000    4120 kubelet_node_status.go:92] Unable to register node \"win-1\" with API server: " +
+			"Post \"https://10.96.36.43:6443/api/v1/nodes\": dial tcp 10.96.36.43:6443: connectex: A connection attempt failed because the connected party did not properly respond after a period of time, or established connection failed because connected host has failed to respond.\n"
+	}
 	const refused = "connectex: No connection could be made because the target machine actively refused it."
 	const found = "warn: a component of the node cannot connect to the API server [text]"
 	runLooks(t, "control-plane-unreachable", []look{
@@ -202,6 +206,7 @@ func TestTheAPIServerByTheLogs(t *testing.T) {
 		{"in German", log(line("55", "connectex: Es konnte keine Verbindung hergestellt werden."),
 			line("58", "connectex: Es konnte keine Verbindung hergestellt werden.")), found},
 		{"without an answer", log(line("55", "i/o timeout"), line("58", "i/o timeout")), found},
+		{"the first registration, by a kubelet of 1.20", "-- logs/kubelet/kubelet.log --\n" + registering("55") + registering("58"), found},
 		{"while the API server restarts", log(line("55", refused), line("55", refused)),
 			"info: the logs say: a component of the node cannot connect to the API server; it may be over: it lasted 0s, as at a start [text]"},
 		{"an outage that the log of a paste outlived",

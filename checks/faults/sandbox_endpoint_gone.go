@@ -35,7 +35,12 @@ The check looks for the plugin's error in the logs and events.`,
 			Says: "a sandbox stays because its HNS endpoint is gone"},
 		// azure-vnet until 1.2.0 (cni/network/network.go)
 		{Text: "DEL command completed with err", Also: []string{"The endpoint was not found"},
-			In:   []string{"azure-vnet"},
+			In:   []string{"azure-vnet", "cni"},
 			Says: "a sandbox stays because its HNS endpoint is gone"},
+		// A newer azure-vnet logs what follows "err:" alone, and goes on (network/endpoint_windows.go).
+		{Text: "Failed to delete endpoint", Also: []string{"err:Failed to remove hcn endpoint:",
+			"hcnOpenNamespace failed in Win32: Element not found"},
+			In:   []string{"azure-vnet", "cni"},
+			Says: "a sandbox stays because its HNS namespace is gone"},
 	},
 })

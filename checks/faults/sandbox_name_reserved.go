@@ -59,6 +59,10 @@ var reservedSigns = []checks.Sign{
 	informative(checks.Sign{Text: "failed to reserve sandbox name",
 		Also: []string{"is reserved for"},
 		Says: "the runtime is still creating the sandbox of an earlier attempt, or did not remove it"}),
+	// docker, of the kubelet's own name of a sandbox
+	informative(checks.Sign{Text: "is already in use by container",
+		Also: []string{"The container name", "/k8s_POD_"},
+		Says: "the runtime is still creating the sandbox of an earlier attempt, or did not remove it"}),
 	informative(checks.Sign{Text: "failed to reserve container name",
 		Says: "the runtime is still creating the container of an earlier attempt, or did not remove it"}),
 }

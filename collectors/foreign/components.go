@@ -74,6 +74,10 @@ func programOf(text string) string {
 	return ""
 }
 
+// kubeadmOutput is a line of kubeadm join, which has no time: the phase is before it.
+var kubeadmOutput = regexp.MustCompile(
+	`(?m)^\[(?:discovery|bootstrap|preflight|kubelet-start|kubelet-check)\] `)
+
 // lineWords name the writer of a line, in the order in which they are looked for.
 var lineWords = []struct {
 	component string
@@ -92,7 +96,10 @@ var lineWords = []struct {
 	{"csi-driver", regexp.MustCompile(`\b(?:azurefile|azuredisk|smb|nodeserver|controllerserver)\.go:`)},
 	{"flanneld", regexp.MustCompile(`(?i)flannel`)},
 	{"calico", regexp.MustCompile(`(?:felix|startup|confd|cni-plugin)/`)},
-	{"cni", regexp.MustCompile(`(?i)azure-vnet|azure cni|vpc-bridge|vpc-shared-eni`)},
+	{"cni", regexp.MustCompile(`(?i)azure-vnet|azure cni|vpc-bridge|vpc-shared-eni|` +
+		`azure/azure-container-networking/|` +
+		`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d (?:\[\d+\] )?\[(?:cni|cni-net|net|ipam)\] `)},
+	{"kubeadm", kubeadmOutput},
 	{"hybrid-overlay", regexp.MustCompile(`(?i)hybrid-overlay`)},
 }
 

@@ -210,7 +210,12 @@ var nodeSettings = regexp.MustCompile(
 func (o *objects) keep(kind string, object kubeObject, size int) {
 	var m struct{ Name, Namespace, UID, ResourceVersion, CreationTimestamp string }
 	if json.Unmarshal(object["metadata"], &m) != nil || m.Name == "" {
-		return
+		if kind != "Pod" || object["metadata"] != nil || object["status"] == nil {
+			return
+		}
+		// Who asks in public often cuts the metadata: what the kubelet says is in the status.
+		m.Name, m.Namespace = notShown, "default"
+		object["metadata"] = jsonOf(map[string]string{"name": m.Name, "namespace": m.Namespace})
 	}
 	known := kind == calicoInstallation ||
 		slices.ContainsFunc(apiLists, func(l apiList) bool { return l.kind == kind })

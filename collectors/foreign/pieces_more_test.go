@@ -137,6 +137,9 @@ func TestLogsAreOfTheProgramThatWroteThem(t *testing.T) {
 		{"windows_exporter", "time=2025-05-07T12:33:46.611Z level=DEBUG source=collect.go:220 msg=\"collector cpu succeeded after 6ms\"\n", "windows-exporter"},
 		{"a plugin of nobody knows whom", "time=\"2019-01-17T06:20:42-08:00\" level=info msg=\"Creating HNS endpoint\"\n", "other"},
 		{"containerd", containerdLines, "containerd"},
+		{"azure-vnet", "2021/05/12 02:19:52 [1356] [net] Deleting hcn endpoint with id: d3f5213b\n", "cni"},
+		{"azure-vnet of 2018", "2018/07/09 12:04:33 [cni-net] Plugin started.\n", "cni"},
+		{"kubeadm join", "[preflight] Running pre-flight checks\nerror execution phase preflight: couldn't validate the identity of the API Server\n", "kubeadm"},
 		{"what follows kubectl logs", "$ kubectl logs kube-flannel-ds-windows-amd64-bf4bc -n kube-flannel -f\nCopying SDN CNI binaries to host\n", "flanneld"},
 	} {
 		_, tree := looseTree(t, loose(map[string]string{"a.txt": row.content}))

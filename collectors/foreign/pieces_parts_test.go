@@ -134,6 +134,8 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			`"restartCount":21`},
 		{"a row of a node that was searched for", "akswin000001   NotReady   agent   12d   v1.24.1\n", "api/node-part.json", `"name":"akswin000001"`},
 		{"a list in YAML without its head", "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: iis\n    namespace: default\n  spec:\n    nodeName: w1\n  status:\n    phase: Pending\n", "api/pods.json", `"nodeName":"w1"`},
+		{"a pod whose metadata somebody cut", "$ kubectl get pod web -o yaml\n\napiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - image: 'x/y:'\n" +
+			"status:\n  containerStatuses:\n  - image: 'x/y:'\n    name: web\n    state:\n      waiting:\n        reason: InvalidImageName\n", "api/pods.json", `"name":"(not shown)"`},
 		{"of the nodes that are described the one of Windows", "Name:               lin1\nLabels:             kubernetes.io/os=linux\n" +
 			"Conditions:\n  Type  Status  LastHeartbeatTime\nSystem Info:\n  Operating System: linux\n\n\n" + "Name:               w1\nLabels:             kubernetes.io/os=windows\n" +
 			"Conditions:\n  Type  Status  LastHeartbeatTime\nSystem Info:\n  Operating System: windows\n", "meta.json", `"node":"w1"`},

@@ -157,7 +157,9 @@ func (p *pieces) readText(f looseFile) {
 
 // logLines adds lines to the log of a component. They keep the numbers that they have in the file.
 func (p *pieces) logLines(component, file string, line int, text string) {
-	component = cmp.Or(component, "other")
+	if component = cmp.Or(component, "other"); component == "other" && kubeadmOutput.MatchString(text) {
+		component = "kubeadm"
+	}
 	at := slices.IndexFunc(p.logs, func(l pieceLines) bool {
 		return l.component == component && l.file == file
 	})
