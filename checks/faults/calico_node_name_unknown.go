@@ -36,5 +36,8 @@ The check looks for the error in the log of calico-node.`,
 	Signs: []checks.Sign{
 		{Text: "operation Create is not supported on Node(",
 			Says: "calico-node does not find the Node with the name that it is given"},
+		// It first patches the condition NetworkUnavailable of the Node (node/pkg/lifecycle/utils).
+		{Text: "timed out patching node, last error was: nodes", Also: []string{"not found"},
+			Says: "calico-node does not find the Node with the name that it is given"},
 	},
 })

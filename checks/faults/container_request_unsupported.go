@@ -13,7 +13,8 @@ reasons are known: the container is isolated with Hyper-V, and Hyper-V is not in
 covers a folder of an image that is older than the node's Windows.
 
 The check looks for this error at pods that do not run. Because the reason is not known, it is a
-warning. Where the error itself shows Hyper-V isolation, hyperv-feature-missing reports it.`,
+warning. Where the error itself shows Hyper-V isolation, hyperv-feature-missing reports it. Docker
+names the setting: "invalid option: Windows does not support".`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pods -A -o custom-columns=POD:.metadata.name,CLASS:.spec.runtimeClassName --field-selector spec.nodeName={node}",
 			"Read which RuntimeClass the pod uses. With docker, read the Isolation of docker inspect."),
@@ -43,4 +44,11 @@ const requestUnsupported = "The request is not supported"
 var unsupportedSigns = []checks.Sign{
 	{Text: "CreateComputeSystem", Also: []string{requestUnsupported}, Not: hypervIsolated,
 		Level: checks.Warn, Says: "Windows does not support a setting of the container (0x80070032)"},
+	// moby: daemon/daemon_windows.go, for limits that only Linux has
+	{Text: "invalid option: Windows does not support",
+		Says: "docker refuses the container: it asks for a limit that Windows does not have",
+		Fix: checks.Steps(
+			checks.Do("Remove the setting that the error names from the pod template, or from the program that creates the container.").
+				Costs("The containers of the workload are recreated."),
+			checks.Verify("docker ps", "the container is Up"))},
 }

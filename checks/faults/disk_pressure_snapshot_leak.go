@@ -62,6 +62,11 @@ not reliable.`,
 			Level: checks.Warn, Says: imagesFreeNothing},
 		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"},
 			Level: checks.Warn, Says: layersStay},
+		// moby: layer/layer.go, of the layers of an image that is removed
+		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "denied"},
+			Level: checks.Warn, Says: imageLayersStay},
+		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "being used by another process"},
+			Level: checks.Warn, Says: imageLayersStay},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -131,4 +136,5 @@ func failedRemovals(s evidence.Snapshot) bool {
 const (
 	imagesFreeNothing = "the kubelet needs disk space, but removing images frees none"
 	layersStay        = "docker cannot remove the layers of ended containers"
+	imageLayersStay   = "docker cannot remove the layers of a removed image"
 )

@@ -31,6 +31,11 @@ var dockerRunFix = checks.Steps(
 	checks.Do("Run a program that the image contains, with its extension: nanoserver has cmd.exe but not powershell.exe."),
 	checks.Verify("docker ps", "the container is Up"))
 
+var ctrRunFix = checks.Steps(
+	checks.Inspect(`ctr run --rm IMAGE show-files cmd /c dir C:\`, "List the files of the image."),
+	checks.Do("Run a program that the image contains, with its extension. A word of cmd.exe such as echo is not a program: run cmd /c."),
+	checks.Verify("ctr tasks list", "the container is RUNNING"))
+
 var _ = register(&checks.Check{
 	ID:       "entrypoint-not-found",
 	Title:    "Container command is not in its image",
@@ -111,6 +116,10 @@ var entrypointSigns = []checks.Sign{
 		Or:   []string{"docker.exe: Error response from daemon: container"},
 		Also: []string{"CreateProcess", "The system cannot find the file specified"},
 		Says: noEntrypoint, Fix: dockerRunFix},
+	// ctr run; ctr task exec ends in the same words, so it is a warning (containerd issue 5188).
+	{Text: "ctr: hcs::System::CreateProcess", Or: []string{"ctr: hcsshim::System::CreateProcess"},
+		Also:  []string{"The system cannot find the file specified"},
+		Level: checks.Warn, Says: noEntrypoint, Fix: ctrRunFix},
 	{Text: "failed to get application name from commandline", Not: startedByOthers,
 		Says: "the program of a HostProcess container is not on the node",
 		Fix:  hostProcessEntrypointFix},

@@ -42,7 +42,7 @@ it uses the name of the machine, which never contains a dot.`,
 		// form is of Kubernetes 1.22 and later: pkg/util/node.
 		{Text: "Failed to retrieve node info: nodes", Or: []string{
 			`"Failed to retrieve node info" err="nodes`}, Also: []string{"not found"},
-			In:    []string{"kube-proxy", evidence.InEvents},
+			In:    []string{"kube-proxy", "other", evidence.InEvents},
 			Until: []string{"Successfully retrieved node IP", "Successfully retrieved NodeIPs"},
 			Says:  "kube-proxy requests a Node that does not exist: its node name is wrong"},
 		// Kubernetes 1.34 and later wait 30 seconds for it, say so once and go on: pkg/proxy/node.go. The

@@ -34,6 +34,7 @@ The check looks for the answer of the kubelet at pods that do not start.`,
 })
 
 var imageNeverPulledSigns = []checks.Sign{
-	{Text: "is not present with pull policy of Never",
+	// The second is the reason of the container's state, which kubectl logs repeats.
+	{Text: "is not present with pull policy of Never", Or: []string{"ErrImageNeverPull"},
 		Says: "the node has no such image that the pod may use, and the pull policy forbids pulling it"},
 }

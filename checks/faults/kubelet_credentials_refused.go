@@ -38,5 +38,15 @@ The check looks for the answers in the log of the kubelet.`,
 			Not:   []string{"ec2.internal", "compute.internal"},
 			Until: nodeRegistered,
 			Says:  "the API server does not accept the credentials of the kubelet"},
+		// What a kubelet lists it lists from its API server (client-go's reflector).
+		{Text: "Failed to list *v1.Node: Unauthorized",
+			Or:    []string{"Failed to list *v1.Pod: Unauthorized", "Failed to list *v1.Service: Unauthorized"},
+			In:    []string{"kubelet"},
+			Until: nodeRegistered,
+			Level: checks.Warn, // a node that has joined recovers without a word
+			Says:  "the API server does not accept the credentials of the kubelet"},
+		{Text: "Error updating node status, will retry", Also: []string{"error getting node", "Unauthorized"},
+			Level: checks.Warn, // a rotated certificate ends it without a word
+			Says:  "the API server does not accept the credentials of the kubelet"},
 	},
 })

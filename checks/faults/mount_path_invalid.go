@@ -75,6 +75,11 @@ var mountSigns = []checks.Sign{
 		Says: "a mount covers all of drive C:"},
 	{Text: "source path must be a directory", Also: []string{"invalid mount config"},
 		Says: "docker can mount folders only, but the source is a single file"},
+	// moby: volume/mounts/windows_parser.go, where the mount cannot be split into source, target and mode. An
+	// invalid mount config behind it says more.
+	{Text: "invalid volume specification: '",
+		Not:  []string{":/var/run/secrets/kubernetes.io/serviceaccount", "invalid mount config"},
+		Says: "docker rejects a mount: its source, target or mode is not valid on Windows"},
 	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: checks.Warn,
 		Says: badParameter},
 }

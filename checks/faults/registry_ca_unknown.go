@@ -49,6 +49,10 @@ var registryCaUnknownSigns = []checks.Sign{
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"Error response from daemon: Get"}, Not: []string{"pull image", "PullImage"},
 		Says: "the runtime does not trust the certificate of the registry"},
+	// The first API of a registry, which Docker asked until 17.12: docker docs 357
+	{Text: "/v1/_ping: x509: certificate signed by unknown authority",
+		Not:  []string{"Error response from daemon: Get", "pull image", "PullImage"},
+		Says: "the runtime does not trust the certificate of the registry"},
 	{Text: "docker: x509: certificate signed by unknown authority",
 		Says: "the runtime does not trust the certificate of the registry"},
 }

@@ -37,7 +37,8 @@ the runtime.`,
 })
 
 var registryRateLimitSigns = []checks.Sign{
-	{Text: "toomanyrequests", Or: []string{"429 Too Many Requests"},
+	// The third is of docker's first API of registries.
+	{Text: "toomanyrequests", Or: []string{"429 Too Many Requests", "Status 429 trying to pull repository"},
 		Also: []string{"pull"},
 		Says: "the registry refuses pulls: the quota of this address or account is used up"},
 }

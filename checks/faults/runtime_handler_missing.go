@@ -43,4 +43,12 @@ The check looks for this answer at pods that do not start.`,
 var runtimeHandlerMissingSigns = []checks.Sign{
 	{Text: "no runtime for", Also: []string{"is configured", "get sandbox runtime"},
 		Says: "containerd has no runtime with the handler of the RuntimeClass"},
+	// dockershim and cri-dockerd: docker_sandbox.go, core/sandbox_run.go
+	{Text: "desc = RuntimeHandler ", Also: []string{"not supported"},
+		Says: "Docker has no runtimes to choose from, but the pod has a RuntimeClass",
+		Fix: checks.Steps(
+			checks.Do("Remove runtimeClassName from the pod template, or run the pod on a node with containerd.").
+				Costs("The pods of the workload are recreated."),
+			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+				"all pods are Running"))},
 }

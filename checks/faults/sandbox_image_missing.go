@@ -72,6 +72,9 @@ var sandboxImageSigns = []checks.Sign{
 	// containerd pulls it without the credentials that the kubelet has
 	{Text: "failed to get sandbox image", Also: []string{"401 Unauthorized"}, Says: needsCredentials},
 	{Text: "failed to get sandbox image", Also: []string{"no basic auth credentials"}, Says: needsCredentials},
+	// docker tag in a script that provisions the node, behind a pull that failed
+	{Text: "No such image: ", Also: []string{"Error response from daemon", "/pause:"}, Level: checks.Warn,
+		Says: "the pause image is not on the node"},
 	// dockershim: pkg/kubelet/dockershim/helpers.go
 	{Text: "failed pulling image", Also: []string{"Error response from daemon: Get ", "/v2/"},
 		Not:  elsewhereJudged,
