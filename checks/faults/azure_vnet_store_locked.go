@@ -54,7 +54,8 @@ proves nothing, because newer versions leave it in place.`,
 	Signs: []checks.Sign{
 		// Many pods that start at once wait for each other, and all start in the end: a call that
 		// came to its end has had the lock.
-		{Text: "timed out locking store", Or: []string{"Timed out on locking store"},
+		{Text: "timed out locking store", Or: []string{"Timed out on locking store",
+			"ErrorMessage Store is locked", "lock store: Store is locked"}, // until 1.0.16
 			Until: []string{"ADD command completed"},
 			Says:  "azure-vnet timed out waiting for the lock of its state file"},
 		// an empty lock file: https://github.com/Azure/azure-container-networking/issues/762

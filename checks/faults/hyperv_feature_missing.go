@@ -47,9 +47,11 @@ reasons too, so it is a warning unless Hyper-V is recorded as not installed.`,
 		"https://github.com/docker/for-win/issues/552",
 		"https://github.com/microsoft/navcontainerhelper/issues/1228",
 		"https://github.com/moby/moby/issues/40720",
-		"https://github.com/microsoft/Windows-Containers/pull/638"},
+		"https://github.com/microsoft/Windows-Containers/pull/638",
+		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/pull/9",
+		"https://github.com/antrea-io/antrea/blob/main/docs/windows.md"},
 	Breaks:   []*checks.Effect{effectPodStart},
-	Explains: []string{"container-request-unsupported"},
+	Explains: []string{"container-request-unsupported", "runtime-pipe-missing"},
 	Needs:    []evidence.Need{evidence.Features, evidence.Pods},
 	Uses:     slices.Concat(complaintUses, node.RuntimeConfigs, []evidence.Need{evidence.CRI}),
 	Signs:    hypervSigns,
@@ -121,6 +123,17 @@ var hypervSigns = []checks.Sign{
 	{Text: hypervIsolated[0], Or: hypervIsolated[1:],
 		Also:  []string{"CreateComputeSystem", requestUnsupported},
 		Level: checks.Warn, Says: hypervUnsupported},
+	// The script that prepares a node installs the feature; the second is the same in each language.
+	{Text: "Hyper-V cannot be installed: ", Or: []string{"(Hyper-V:ServerComponentWrapper) [Install-WindowsFeature]"},
+		Says: "Hyper-V cannot be installed: this machine does not offer the processor features that it requires",
+		Fix: checks.Steps(
+			checks.Run("Set-VMProcessor -VMName {node} -ExposeVirtualizationExtensions $true",
+				"If the node is a virtual machine, enable nested virtualization on its host. On hardware, enable virtualization in the firmware.").
+				Costs("The machine must be off."),
+			checks.Run("Install-WindowsFeature Hyper-V -IncludeManagementTools -Restart",
+				"Install Hyper-V. If only its PowerShell module is required, install Hyper-V-PowerShell instead.").
+				Costs("The reboot stops every pod of this node."),
+			checks.Verify("Get-WindowsFeature Hyper-V", "Install State is Installed"))},
 	{Text: "Hypervisor launch failed", In: []string{evidence.InEvents}, ConfirmOnly: true},
 }
 

@@ -61,7 +61,7 @@ source VIP is one, and pods that are being created or deleted.`,
 			Says: "host-local has no free address"},
 		// A locked store and a pool that is not known end like this too.
 		{Text: "Failed to delegate: Failed to allocate address", ConfirmOnly: true},
-		{Text: "Failed to allocate address: No available addresses",
+		{Text: "allocate address: No available addresses",
 			Says: "azure-vnet-ipam has no free address"},
 		{Text: "error while executing IPAM addition", ConfirmOnly: true},
 		{Text: "is subnet's gateway", Also: []string{"requested ip"}, ConfirmOnly: true},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -245,10 +246,18 @@ func (t *taking) begin(line, bare, rest string) string {
 			t.indent = indent
 			return strings.TrimPrefix(line, indent)
 		}
-	case !t.belongs(bare):
+	case !t.belongs(bare), kind == partOther && t.kind != partLog && psErrorBegins(bare, rest):
 		t.close()
 	}
 	return line
+}
+
+// psErrorBegins tells that PowerShell prints an error of its own between the outputs of a script.
+func psErrorBegins(line, rest string) bool {
+	return strings.Contains(line, " : ") && indented.FindString(line) == "" &&
+		slices.ContainsFunc(aboveAll(rest, nearLines), func(below string) bool {
+			return strings.HasPrefix(strings.TrimSpace(below), "+ CategoryInfo")
+		})
 }
 
 // answered tells that the output of a command begins in the next line that is not empty.
