@@ -268,6 +268,10 @@ var kubeProxyRows = []Row{
 		Title:  "kube-proxy updates load balancers that HNS does not change",
 		Breaks: []string{"services"},
 		Build:  26100, // the only one with HNS 15.4
+		State:  "hns-lb-missing-or-stale",
+		Findings: []string{
+			"load balancer of %s sends traffic to %s, not a backend of the Service",
+			"load balancer of %s has no backend for %s, which is ready"},
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/131466",
 			"https://github.com/kubernetes/kubernetes/pull/131506",
 			"https://github.com/kubernetes/kubernetes/pull/131649"},
