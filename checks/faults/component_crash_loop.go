@@ -28,11 +28,12 @@ been stopped, and starts it again by its recovery settings. Several such events 
 containerd, kube-proxy, flanneld, rke2, k3s or vmcompute within half an hour are a crash loop: the
 component starts, finds something that it cannot work with, and exits. Get-Service shows it as
 running most of the time. For a service that nssm wraps, nssm writes event 1013 each time that the
-program exits.
+program exits, and a warning with a longer delay each time that it ends right after its start.
 
 The check counts the events of the last day since the boot. A loop that lasted until the evidence
 was collected is a fault; one that ended half an hour before is reported as info, and single
-crashes are a warning. Single events of nssm do not count: a restart may write them.`,
+crashes are a warning. Single events of nssm do not count: a restart may write them. A delay of 16
+seconds or more counts: the program has ended at once several times in a row.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034} -MaxEvents 20 | Format-List TimeCreated, Message",
 			"Read which service ended, and how often."),
@@ -43,12 +44,25 @@ crashes are a warning. Single events of nssm do not count: a restart may write t
 			"no new event since the fix")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows/win32/services/service-control-manager",
-		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-services.md"},
+		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-services.md",
+		"https://nssm.cc/usage", "https://github.com/Azure/AgentBaker/pull/9358"},
 	Breaks: []*checks.Effect{effectNodeReports},
 	Shows: []*checks.Effect{effectKubeletStart, effectKubelet, effectRuntime, effectKubeProxy,
 		effectFlanneld},
 	Needs: []evidence.Need{evidence.WindowsEvents},
-	Uses:  []evidence.Need{evidence.Services, evidence.OSInfo},
+	Uses: append(slices.Clone(node.KubeletSources), evidence.Services, evidence.OSInfo,
+		evidence.Node),
+	Signs: []checks.Sign{
+		{Text: longDelays[0], Or: longDelays[1:],
+			Says: "the program of a service that nssm runs ends again and again, each time right after its start",
+			Fix: checks.Steps(
+				checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='nssm'} -MaxEvents 20 | Format-List TimeCreated, Message",
+					"Read which service and program it is, and its exit code."),
+				checks.Inspect("nssm get NAME AppStderr; nssm get NAME Application; nssm get NAME AppParameters",
+					"Read the last lines of the log that nssm writes for it. If there is none, run the program with its parameters in a console."),
+				checks.Do("Fix the error that the program prints, and start the service."),
+				checks.Verify("Get-Service NAME", "Status is Running and stays so"))},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		events := evidence.WindowsEvents.In(s)
 		if len(events) == 0 {
@@ -60,7 +74,13 @@ crashes are a warning. Single events of nssm do not count: a restart may write t
 			list = append(list, node.About(s).Components[name])
 		}
 		for _, c := range list {
-			if f, ok := crashesOf(s, c, crashEvents(s, c)); ok {
+			f, ok := crashesOf(s, c, crashEvents(s, c))
+			if e, late := throttled(s, c); late && (!ok || f.Level < checks.Fail) {
+				f, ok = checks.Findingf(checks.Fail, c.Name,
+					"%s is in a crash loop: nssm delays each start because it ends at once, last at %s",
+					label(c), timeOf(e)).With(e.Field().Because("%s", evidence.Clean(e.Message))), true
+			}
+			if ok {
 				findings = append(findings, f)
 			}
 		}
@@ -81,6 +101,31 @@ var crashing = []*node.Component{
 // nssmProgramEnded is nssm's event about each end of the program that it wraps: its messages.mc,
 // NSSM_EVENT_ENDED_SERVICE. It writes one for some ends that were asked for, too.
 const nssmProgramEnded = 1013
+
+// longDelays are of nssm's warning that a program "ran for less than" its threshold. It doubles the
+// delay each time (service.cpp, throttle_restart): a component that waits for another at boot ends
+// before 16 seconds.
+var longDelays = []string{"Restart will be delayed by 16000 milliseconds",
+	"Restart will be delayed by 32000 milliseconds", "Restart will be delayed by 64000 milliseconds",
+	"Restart will be delayed by 128000 milliseconds", "Restart will be delayed by 256000 milliseconds"}
+
+// throttled is the component's newest warning of that kind, if it is recent. Before kubeadm join the
+// kubelet cannot but end.
+func throttled(s evidence.Snapshot, c *node.Component) (evidence.WindowsEvent, bool) {
+	var last evidence.WindowsEvent
+	if c.Name == "kubelet" && beforeJoin(s) {
+		return last, false
+	}
+	for _, e := range evidence.WindowsEvents.In(s) {
+		text := folded(e.Message)
+		if strings.EqualFold(e.Provider, "nssm") && !e.Time.Before(last.Time.Time) &&
+			s.Now().Sub(e.Time.Time) <= checks.Recently && namesService(e.Message, c.Service) &&
+			slices.ContainsFunc(longDelays, func(t string) bool { return strings.Contains(text, t) }) {
+			last = e
+		}
+	}
+	return last, last.Message != ""
+}
 
 func ofNSSM(e evidence.WindowsEvent) bool {
 	return strings.EqualFold(e.Provider, "nssm") && e.ID == nssmProgramEnded

@@ -44,12 +44,22 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 			"-- services.json --\n[]\n-- processes.json --\n[]\n-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n",
 			"fail: flanneld is not running; the pod network is not created or updated [state]"},
 	})
+	silent := func(at string) string { // the text of the event of AKS 1487 in the kubelet's own log
+		return "E1120 " + at + ".1 3912 remote_runtime.go:1] rpc error: code = Unknown desc = Cannot connect to the Docker daemon at npipe:////./pipe/docker_engine. Is the docker daemon running?\n"
+	}
 	runLooks(t, "runtime-not-running", []look{
 		{"docker is stopped beside a running containerd",
 			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\"},{\"name\":\"containerd\",\"state\":\"running\"}]\n", "pass"},
 		{"docker was killed",
 			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\",\"startType\":\"automatic\",\"exitCode\":1067}]\n-- processes.json --\n[]\n",
 			"fail: service docker is stopped; containers cannot start [state]"},
+		{"docker does not answer", logTelling("kubelet", silent("09:40:00")+silent("09:58:00")),
+			"fail: the kubelet cannot connect to Docker: it is not running or does not answer [text]"},
+		{"docker was restarted", logTelling("kubelet", silent("08:40:00")+silent("08:40:05")+
+			"I1120 09:58:00.1 3912 kubelet.go:1] it goes on\n"),
+			"info: the logs say: the kubelet cannot connect to Docker: it is not running or does not answer; it is over: the log went on for 1h18m0s without an error [text]"},
+		{"docker of a workstation", logTelling("other",
+			"Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"), "unknown"},
 	})
 }
 

@@ -41,7 +41,9 @@ not reliable.`,
 			"kubectl get node {node} -o jsonpath=\"{.status.conditions[?(@.type=='DiskPressure')].status}\"", "False")),
 	Links: []string{"https://github.com/kubernetes/kubernetes/issues/116020",
 		"https://github.com/microsoft/Windows-Containers/issues/358",
-		"https://github.com/rancher/rke2/issues/3090", "https://github.com/moby/moby/issues/44440"},
+		"https://github.com/rancher/rke2/issues/3090", "https://github.com/moby/moby/issues/44440",
+		"https://github.com/kubernetes/kubernetes/issues/103032",
+		"https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Node},
 	Uses:   []evidence.Need{evidence.Disks, evidence.FileIndex},
@@ -68,6 +70,22 @@ not reliable.`,
 		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "being used by another process"},
 			Level: checks.Warn, Says: imageLayersStay},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
+		// pkg/kubelet/eviction/helpers.go
+		{Text: "The node was low on resource: ephemeral-storage",
+			Or: []string{"The node had condition: [DiskPressure]"}, Level: checks.Warn,
+			Says: "the kubelet evicts pods: the disk of the node is almost full",
+			Fix: checks.Steps(
+				checks.Inspect("Get-Volume | Format-Table DriveLetter, Size, SizeRemaining",
+					"Read how much space is left on the drives."),
+				checks.Inspect(`Get-ChildItem C:\ProgramData\{runtime}, C:\var\log, C:\k -Recurse -File -ErrorAction SilentlyContinue | Sort-Object Length | Select-Object -Last 20 FullName, Length`,
+					"Find the largest files of the runtime and of the logs."),
+				checks.Run("crictl rmi --prune", "Remove images that no container uses.").
+					Costs("Pods that need a removed image pull it again."),
+				checks.Do("Set requests and limits of ephemeral-storage for the pods that write most: the kubelet evicts those over their requests first.").
+					Costs("The pods of the workload are recreated."),
+				checks.Do("If that is not enough, enlarge the disk of the node."),
+				checks.Verify("kubectl get node {node} -o jsonpath=\"{.status.conditions[?(@.type=='DiskPressure')].status}\"",
+					"False"))},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		node := evidence.Node.In(s)
@@ -126,7 +144,7 @@ not reliable.`,
 // failedRemovals tells whether a log speaks of removals that fail, and not of old ones.
 func failedRemovals(s evidence.Snapshot) bool {
 	for _, m := range s.Signs("disk-pressure-snapshot-leak") {
-		if m.Over == "" && !strings.HasPrefix(m.Text, "Attempting") {
+		if m.Over == "" && !strings.HasPrefix(m.Text, "Attempting") && !strings.HasPrefix(m.Text, "The node") {
 			return true
 		}
 	}

@@ -36,6 +36,12 @@ func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
 			`{"log":"Application","provider":"nssm","id":1013,"time":"2026-11-20T%sZ","message":"Program C:\\k\\kubelet.exe for service kubelet exited with return code 1."}`,
 			at)
 	}
+	delayed := func(at string, by int) string {
+		return fmt.Sprintf(
+			`{"log":"Application","provider":"nssm","id":1034,"time":"2026-11-20T%sZ","message":"Service kubelet ran for less than 1500 milliseconds.\\r\\nRestart will be delayed by %d milliseconds."}`,
+			at, by)
+	}
+	running := managerEvent(7036, "08:05:00", "The kubelet service entered the running state.")
 	runLooks(t, "component-crash-loop", []look{
 		{"four ends within half an hour until now", eventsOf(loop("09")...),
 			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:49 UTC [state]"},
@@ -49,14 +55,28 @@ func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
 		{"a program that nssm restarts", eventsOf(nssm("09:40:00"), nssm("09:40:04"),
 			nssm("09:40:12"), nssm("09:40:28")),
 			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:40 UTC [state]"},
-		{"one exit that nssm tells of", eventsOf(nssm("09:40:00")), "pass"},
+		{"one exit that nssm tells of", eventsOf(nssm("09:40:00"), running), "pass"},
+		{"a program that ends at once, again and again", eventsOf(delayed("09:55:00", 64000)),
+			"fail: kubelet is in a crash loop: nssm delays each start because it ends at once, last at 2026-11-20 09:55 UTC [state]"},
+		{"a program that ended at once, and has run since", eventsOf(delayed("08:55:00", 64000)),
+			"info: the logs say: the program of a service that nssm runs ends again and again, each time right after its start; the node's current state does not confirm it [text]"},
+		{"a kubelet that waits for containerd at boot", eventsOf(delayed("09:55:00", 5000), running), "pass"},
+		{"a kubelet that waits for kubeadm join", `-- services.json --
+[{"name":"kubelet","state":"paused","wrapper":"nssm","binPath":"powershell.exe","args":["-File","C:\\k\\StartKubelet.ps1"]}]
+-- files.json --
+[{"path":"C:\\var\\lib\\kubelet\\config.yaml","outcome":"absent"}]
+-- files/C/k/StartKubelet.ps1 --
+C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
+` + eventsOf(delayed("09:55:00", 64000)),
+			"info: the logs say: the program of a service that nssm runs ends again and again, each time right after its start; the node's current state does not confirm it [text]"},
+		{"what nssm says, as pasted", "-- logs/other/pasted.log --\nService kubelet ran for less than 1500 milliseconds.\nRestart will be delayed by 64000 milliseconds.\n",
+			"fail: the program of a service that nssm runs ends again and again, each time right after its start [text]"},
 		{"one end of the host compute service", eventsOf(managerEvent(7031, "08:05:00",
 			"The Hyper-V Host Compute Service service terminated unexpectedly.")),
 			"warn: unexpected ends of vmcompute in the last day: 1, last at 2026-11-20 08:05 UTC [state]"},
 		{"the end of another service", eventsOf(managerEvent(7034, "08:05:00",
 			"The kubelet-monitor service terminated unexpectedly.")), "pass"},
-		{"a start", eventsOf(managerEvent(7036, "08:05:00",
-			"The kubelet service entered the running state.")), "pass"},
+		{"a start", eventsOf(running), "pass"},
 		{"an end before the boot", `-- os.json --
 {"build":20348,"bootedAt":"2026-11-20T08:10:00Z"}
 ` + eventsOf(managerEvent(7034, "08:05:00", died)), "pass"},

@@ -65,11 +65,11 @@ func TestPodFieldUnsupported(t *testing.T) {
 				`"volumes":[{"name":"a","emptyDir":{}},{"name":"b","emptyDir":{"medium":"Memory"}}]`, "", "")),
 			"warn: " + sets +
 				"spec.volumes[1].emptyDir.medium (Windows has no memory file system; the folder is on disk) [state]"},
-		{"raw devices, propagation and huge pages",
+		{"propagation and huge pages",
 			podsJSON(podJSON("",
-				`"volumeDevices":[{"name":"d","devicePath":"/dev/x"}],"volumeMounts":[{"name":"a","mountPath":"/a","mountPropagation":"None"},{"name":"b","mountPath":"/b","mountPropagation":"Bidirectional"}],"resources":{"limits":{"hugepages-2Mi":"4Mi"}}`, "")),
+				`"volumeMounts":[{"name":"a","mountPath":"/a","mountPropagation":"None"},{"name":"b","mountPath":"/b","mountPropagation":"Bidirectional"}],"resources":{"limits":{"hugepages-2Mi":"4Mi"}}`, "")),
 			"warn: " + sets +
-				"spec.containers[0].volumeDevices (mount the volume as a file system), spec.containers[0].volumeMounts[1].mountPropagation, spec.containers[0].resources.limits.hugepages-2Mi (Windows has no huge pages for containers) [state]"},
+				"spec.containers[0].volumeMounts[1].mountPropagation, spec.containers[0].resources.limits.hugepages-2Mi (Windows has no huge pages for containers) [state]"},
 		{"an init container",
 			podsJSON(podJSON(
 				`"initContainers":[{"name":"i","image":"i","securityContext":{"privileged":true}}]`,

@@ -188,8 +188,6 @@ func unsupported(p podSpec) []setField {
 	}
 	p.containers(func(at fieldPath, c evidence.Container) {
 		security(at, c.SecurityContext)
-		add(at, linuxField{"volumeDevices", false, nil, "mount the volume as a file system"},
-			c.VolumeDevices)
 		for i, m := range c.VolumeMounts {
 			add(at.to("volumeMounts", i), linuxField{"mountPropagation", false, []string{`"None"`},
 				""}, quoteJSON(m.MountPropagation))

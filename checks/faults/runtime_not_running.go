@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"time"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -23,10 +25,25 @@ is not a fault where containerd runs.`,
 			"Get-WinEvent -LogName Application -MaxEvents 50 | Where-Object ProviderName -match '{runtime}'",
 			"If it stops again, read its events: the usual reason is an error in its configuration."),
 		checks.Verify("crictl info", "RuntimeReady with status true")),
-	Links:  []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/"},
+	Links: []string{"https://kubernetes.io/docs/setup/production-environment/container-runtimes/",
+		"https://github.com/Azure/AKS/issues/1487"},
 	Judges: effectRuntime,
 	Needs:  []evidence.Need{node.ComponentSources},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Signs: []checks.Sign{
+		// client/errors.go of moby, where the pipe does not answer in time: one that is missing is named
+		// with the words of Windows
+		{Text: "Cannot connect to the Docker daemon at npipe:", Also: []string{"docker_engine"},
+			In:    []string{"kubelet", "cri-dockerd", evidence.InPodEvents, evidence.InEvents, "other"},
+			Until: runtimeReached, Lasts: time.Minute, // a restart of Docker
+			Says: "the kubelet cannot connect to Docker: it is not running or does not answer",
+			Fix: checks.Steps(
+				checks.Run("Restart-Service docker", "Restart Docker.").
+					Costs("The containers of this node end, unless Docker keeps them (live-restore)."),
+				checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='docker'} -MaxEvents 50 | Format-List TimeCreated, Message",
+					"If it stops or hangs again, read its events before that."),
+				checks.Verify("docker version", "a section Server"))},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["runtime"], s,
 			evidence.Phrasef("containers cannot start"))

@@ -90,7 +90,15 @@ var antreaRows = []Row{
 		From:   "1.2.0 < 1.2.4, 1.3.0 < 1.5.0",
 		Title:  "VMSwitch commands of antrea-agent fail without a host name",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/3169"},
+		// pkg/agent/util/net_windows.go, which has -ComputerName after the fix
+		Signs: []checks.Sign{
+			{Text: "failed to run command 'Get-VMSwitch -Name antrea-hnsnetwork",
+				Or:    []string{"failed to run command 'Set-VMSwitch -Name antrea-hnsnetwork"},
+				Not:   hyperVFails,
+				Until: agentInitialized},
+		},
+		OtherCauses: true,
+		Links:       []string{"https://github.com/antrea-io/antrea/pull/3169"},
 	},
 	{
 		ID: "antrea-netnat-crash", Of: Antrea,
@@ -172,7 +180,14 @@ var antreaRows = []Row{
 		From:   "2.1.0 < 2.1.2, 2.2.0 < 2.2.1",
 		Title:  "VMSwitch commands of antrea-agent fail in an AD domain",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/6985"},
+		// pkg/agent/util/winnet/net_windows.go, which has -ComputerName localhost after the fix
+		Signs: []checks.Sign{
+			{Text: "failed to run command", Also: []string{"VM", "-ComputerName", "$(hostname)"},
+				Not:   hyperVFails,
+				Until: agentInitialized},
+		},
+		OtherCauses: true,
+		Links:       []string{"https://github.com/antrea-io/antrea/pull/6985"},
 	},
 	{
 		ID: "antrea-host-network-pods-forgotten", Of: Antrea,
@@ -263,3 +278,11 @@ var antreaRows = []Row{
 			"https://github.com/antrea-io/antrea/pull/7637"},
 	},
 }
+
+// agentInitialized is the last word of an agent's start: pkg/agent/agent.go.
+var agentInitialized = []string{"Agent initialized NodeConfig="}
+
+// hyperVFails is what its commands say of faults of their own: it is not installed, the switch is
+// missing, or its service does not run.
+var hyperVFails = []string{"is not recognized as the name", "unable to find a virtual switch",
+	"Virtual Machine Management service"}

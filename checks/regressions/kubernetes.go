@@ -77,6 +77,22 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/pull/84156"},
 	},
 	{
+		ID: "kubelet-empty-dir-usage", Of: Kubelet,
+		From:   "1.14.0 < 1.14.8, 1.15.0 < 1.15.5",
+		Title:  "kubelet counts the whole disk as the size of an emptyDir",
+		Breaks: []string{"running-containers"},
+		Signs: []checks.Sign{
+			{Text: "Pod ephemeral local storage usage exceeds the total limit of containers"},
+			{Text: "Usage of EmptyDir volume", Also: []string{"exceeds the limit"}},
+		},
+		Explains:    []string{"ephemeral-storage-limit-exceeded"},
+		OtherCauses: true, // a pod that does use more than its limit
+		Workaround:  "Until the update, remove the limits of ephemeral-storage and the sizeLimit of emptyDir volumes.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/81088",
+			"https://github.com/kubernetes/kubernetes/issues/83038",
+			"https://github.com/kubernetes/kubernetes/pull/81437"},
+	},
+	{
 		ID: "kubelet-docker-stats", Of: Kubelet,
 		From:    "1.19.0 < 1.19.12, 1.20.0 < 1.20.8",
 		Title:   "Container statistics fail with Docker",
@@ -252,6 +268,10 @@ var kubeProxyRows = []Row{
 		Title:  "kube-proxy updates load balancers that HNS does not change",
 		Breaks: []string{"services"},
 		Build:  26100, // the only one with HNS 15.4
+		State:  "hns-lb-missing-or-stale",
+		Findings: []string{
+			"load balancer of %s sends traffic to %s, not a backend of the Service",
+			"load balancer of %s has no backend for %s, which is ready"},
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/131466",
 			"https://github.com/kubernetes/kubernetes/pull/131506",
 			"https://github.com/kubernetes/kubernetes/pull/131649"},

@@ -167,6 +167,13 @@ var azureRows = []Row{
 		From:   "1.5.0 < 1.5.42, 1.6.0 < 1.6.11.1, 1.6.12 < 1.6.20",
 		Title:  "Azure CNS hangs when it restarts HNS",
 		Breaks: []string{"network-creation"},
+		// platform/os_windows.go, in two wordings: each new node has it once, and goes on some seconds later
+		Signs: []checks.Sign{
+			{Text: "Restarting HNS service", Until: []string{"HNS service restarted successfully",
+				"Failed to set remote ARP MAC address", "Failed to Restart HNS Service",
+				"SDNRemoteArpMacAddress regKey already set", "[Azure CNS] Start HTTP"}},
+		},
+		Explains: []string{"azure-cns-unreachable"},
 		Links: []string{"https://github.com/Azure/azure-container-networking/pull/3343",
 			"https://github.com/Azure/AKS/issues/4679"},
 	},

@@ -27,6 +27,7 @@ type Row struct {
 	Explains []string      // ids of checks that show no effect
 	Signs    []checks.Sign // texts that show it on a node with an affected version
 	State    string        // id of the check whose fault, found by state, shows it
+	Findings []string      // formats of the findings of that check that do; all of them where empty
 	Warn     bool          // what shows it is a warning and no failure
 	// other faults have its texts too: where the version is not recorded, they say nothing
 	OtherCauses bool
@@ -238,7 +239,8 @@ func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
 		return nil
 	}
 	for _, f := range findings {
-		if f.Level > checks.Info && f.Basis != checks.ByText {
+		if f.Level > checks.Info && f.Basis != checks.ByText &&
+			(len(r.Findings) == 0 || slices.Contains(r.Findings, f.Format)) {
 			return f.Because
 		}
 	}

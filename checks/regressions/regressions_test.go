@@ -271,3 +271,76 @@ func withKubelet(t *testing.T, recording fs.FS, old, version string) fs.FS {
 	}
 	return tree
 }
+
+// TestOnlyTheFindingsOfARowShowIt: kubernetes 131466 changes which backends a load balancer has, and
+// not whether it is there.
+func TestOnlyTheFindingsOfARowShowIt(t *testing.T) {
+	const tree = `-- meta.json --
+{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}
+-- os.json --
+{"build":26100}
+-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"nodeInfo":{"kubeletVersion":"v1.31.5","kernelVersion":"10.0.26100.2894"}}}
+-- api/services.json --
+{"items":[{"metadata":{"namespace":"a","name":"web"},"spec":{"clusterIP":"10.96.7.7","ports":[{"port":80,"protocol":"TCP"}]}}]}
+-- api/endpointslices.json --
+{"items":[{"metadata":{"namespace":"a","labels":{"kubernetes.io/service-name":"web"}},"endpoints":[
+{"addresses":["10.244.1.9"],"nodeName":"lin-1","conditions":{"ready":true}}%s],"ports":[{"port":8080,"protocol":"TCP"}]}]}
+-- hns-endpoints.json --
+[{"ID":"e1","HostComputeNetwork":"N","IpConfigurations":[{"IpAddress":"10.244.1.9","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}},
+{"ID":"e2","HostComputeNetwork":"N","IpConfigurations":[{"IpAddress":"10.244.1.8","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}}]
+-- hns-loadbalancers.json --
+[%s]
+`
+	const balancer = `{"ID":"L","FrontendVIPs":["10.96.7.7"],"HostComputeEndpoints":[%s],"PortMappings":[{"Protocol":6,"InternalPort":8080,"ExternalPort":80}],"Flags":0,"SchemaVersion":{"Major":2}}`
+	const scaledUp = `,{"addresses":["10.244.1.8"],"nodeName":"lin-1","conditions":{"ready":true}}`
+	for _, row := range []struct {
+		name, more, balancers string
+		want                  checks.Status
+	}{
+		{"all is as it should be", "", fmt.Sprintf(balancer, `"e1"`), checks.StatusInfo},
+		{"scaled up", scaledUp, fmt.Sprintf(balancer, `"e1"`), checks.StatusFail},
+		{"scaled down", "", fmt.Sprintf(balancer, `"e1","e2"`), checks.StatusFail},
+		{"there is none", "", "", checks.StatusInfo},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, err := evidence.Load(fixtures.Tree(txtar.Parse(fmt.Appendf(nil, tree, row.more, row.balancers))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			only := faults.Catalogue().Only("regression-kube-proxy-modify-load-balancer")
+			r := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
+			if r.Status != row.want {
+				t.Errorf("it is %s, want %s (%s%s)", r.Status, row.want, r.Reason, r.Gap)
+			}
+		})
+	}
+}
+
+// TestVMSwitchCommandsOfAntrea: the commands are those of pkg/agent/util/net_windows.go at v1.4.0 and
+// pkg/agent/util/winnet/net_windows.go at v2.1.1, in the words of powershell_windows.go.
+func TestVMSwitchCommandsOfAntrea(t *testing.T) {
+	const (
+		before  = `F0104 10:00:00.1 4960 main.go:58] Error running agent: error initializing agent: failed to run command 'Get-VMSwitch -Name antrea-hnsnetwork  | Set-VMSwitch -AllowManagementOS $false ': output '%s', exit status 1`
+		after   = `F0104 10:00:00.1 4960 main.go:58] Error running agent: error initializing agent: failed to run command 'Get-VMSwitch -ComputerName $(hostname) -Name antrea-hnsnetwork | Select-Object -Property SoftwareRscEnabled | Format-Table -HideTableHeaders': output '%s', exit status 1`
+		goesOn  = "\nI0104 10:00:09.1 4960 agent.go:330] Agent initialized NodeConfig=&{Name:win-1}"
+		missing = `Hyper-V was unable to find a virtual switch with name "antrea-hnsnetwork".`
+	)
+	for _, row := range []struct {
+		id, version, name, line string
+		want                    checks.Status
+	}{
+		{"antrea-vmswitch-host-name", "1.4.0", "without a computer", fmt.Sprintf(before, ""), checks.StatusFail},
+		{"antrea-vmswitch-host-name", "1.4.0", "there is no switch", fmt.Sprintf(before, missing), checks.StatusInfo},
+		{"antrea-vmswitch-host-name", "1.4.0", "the next start succeeds", fmt.Sprintf(before, "") + goesOn, checks.StatusInfo},
+		{"antrea-vmswitch-host-name", "1.5.0", "the fix", fmt.Sprintf(after, ""), checks.StatusPass},
+		{"antrea-vmswitch-active-directory", "2.1.1", "by its name", fmt.Sprintf(after, ""), checks.StatusFail},
+		{"antrea-vmswitch-active-directory", "2.1.1", "there is no switch", fmt.Sprintf(after, missing), checks.StatusInfo},
+	} {
+		t.Run(row.id+" "+row.name, func(t *testing.T) {
+			rows := regressions.Rows()
+			at := slices.IndexFunc(rows, func(r regressions.Row) bool { return r.ID == row.id })
+			try(t, rows[at], row.version, row.line, row.want)
+		})
+	}
+}

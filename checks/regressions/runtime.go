@@ -224,6 +224,33 @@ var containerdRows = []Row{
 			"https://github.com/containerd/containerd/commit/5756f6064"},
 	},
 	{
+		// its shim is hcsshim 0.14.0-rc.1, which parses an option that the default configuration leaves empty
+		ID: "containerd-hyperv-platform", Of: Containerd,
+		From:   "2.2.0 < 2.2.3",
+		Title:  "containerd refuses pods with Hyper-V isolation",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			{Text: "invalid runtime sandbox platform"},
+		},
+		Workaround: "Until the update, set SandboxPlatform = \"windows/amd64\" in the options of runhcs-wcow-hypervisor in containerd's config.toml, and restart containerd.",
+		Links: []string{"https://github.com/microsoft/hcsshim/issues/2619",
+			"https://github.com/microsoft/hcsshim/pull/2620"},
+	},
+	{
+		// its shim is hcsshim 0.15.0-rc.1, which sends the guest a field of HCS schema 2.9
+		ID: "containerd-hyperv-filter-type", Of: Containerd,
+		From:   "2.3.0 < 2.3.3",
+		Title:  "Hyper-V isolated images of Server 2022 and older fail",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			{Text: "guest RPC failure: The virtual machine or container JSON document is invalid",
+				Also: []string{"failed to mount container storage"}},
+		},
+		Links: []string{"https://github.com/containerd/containerd/issues/13254",
+			"https://github.com/microsoft/hcsshim/issues/2714",
+			"https://github.com/microsoft/hcsshim/pull/2739"},
+	},
+	{
 		ID: "containerd-temp-ignored", Of: Containerd,
 		From:  "2.3.0 < 2.3.3",
 		Title: "containerd ignores temp and unpacks on the system drive",

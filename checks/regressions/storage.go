@@ -172,7 +172,7 @@ var storageRows = []Row{
 	{
 		ID: "azure-disk-stats-fail", Of: AzureDisk,
 		From:  "1.18.0 < 1.19.0",
-		Title: "Azure Disk driver reads no volume statistics",
+		Title: "Azure Disk driver reports the usage of the system disk",
 		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/803090e16"},
 	},
 	{
