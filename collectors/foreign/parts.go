@@ -38,7 +38,8 @@ var (
 	// Commands that open a shell in a container: what is typed at its prompts runs there.
 	opensShell = regexp.MustCompile(`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?exec (?:.* )?` +
 		`(?:powershell|pwsh|cmd|bash|sh)(?:\.exe)?$`)
-	restarts = regexp.MustCompile(`(?i)^(?:Restart-Computer\b|shutdown(?:\.exe)? .*[/-]r\b)`)
+	changesService = regexp.MustCompile(`(?i)^(?:\S*\\)?sc(?:\.exe)? +(?:\\\\\S+ +)?(?:start|stop|pause|continue) `)
+	restarts       = regexp.MustCompile(`(?i)^(?:Restart-Computer\b|shutdown(?:\.exe)? .*[/-]r\b)`)
 	// Headings between outputs, as in reports and answers.
 	markdownHead = regexp.MustCompile(`^#{2,6} \S|^\*\*[^*]+\*\*:?$|^={3,} \S.*\S ={3,}$`)
 	htmlLine     = regexp.MustCompile(`(?i)^\s*</?(details|summary|pre|code|p|br)\b[^>]*>`)
@@ -233,6 +234,9 @@ func (t *taking) takeWanted(line string) bool {
 // begin opens the part that a line begins, if it begins one, and returns the line as that part has it.
 func (t *taking) begin(line, bare, rest string) string {
 	kind, about := t.startOf(bare, rest)
+	if kind == partSC && changesService.MatchString(t.command) {
+		kind = partOther // the state of the moment in which it was asked to change
+	}
 	container := inContainer.MatchString(t.command)
 	if kind != partLog && kind != partLookup && container {
 		kind = partOther
