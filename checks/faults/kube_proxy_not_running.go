@@ -33,9 +33,8 @@ kube-proxy.`,
 		}
 		return nil
 	},
-	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
-	FromPart: []evidence.Need{evidence.Services},
+	Needs: []evidence.Need{node.ComponentSources},
+	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kube-proxy"], s,
 			evidence.Phrasef("Services are not programmed on this node"))

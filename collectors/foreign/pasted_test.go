@@ -23,8 +23,6 @@ func TestVerdictsOverPastes(t *testing.T) {
 		{"https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/kubeadm/Kubecluster.md",
 			"Status      : Stopped\nName        : Kubelet\nDisplayName : Kubelet\n", "fail kubelet-not-running"},
 		{"the next service of that page, beside which a pod may run", "Status      : Stopped\nName        : Kubeproxy\nDisplayName : Kubeproxy\n", ""},
-		{"the same where it starts by itself", "Status      : Stopped\nName        : Kubeproxy\nDisplayName : Kubeproxy\nStartType   : Automatic\n",
-			"fail kube-proxy-not-running"},
 		{"https://github.com/MicrosoftDocs/PowerShell-Docs/blob/main/reference/docs-conceptual/learn/ps101/03-discovering-objects.md",
 			"Status   Name               DisplayName\n------   ----               -----------\nStopped  w32time            Windows Time\n",
 			"warn time-service-not-running"},
