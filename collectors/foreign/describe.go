@@ -328,3 +328,14 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 	}
 	return b
 }
+
+// cutPods are the pods whose description ends within a container.
+func cutPods(s string) (names []string) {
+	for _, object := range splitDescribed(s) {
+		sections := describeSections(object)
+		if sections["Namespace"].key != "" && sections["Node"].key != "" && breaksOff(sections) {
+			names = append(names, sections["Name"].value+" "+sections["Status"].value)
+		}
+	}
+	return names
+}

@@ -63,12 +63,25 @@ func describedPod(sections map[string]described, node, hostIP string) map[string
 	for key, names := range map[string][2]string{"Containers": {"containers", "containerStatuses"},
 		"Init Containers": {"initContainers", "initContainerStatuses"}} {
 		containers, statuses := []map[string]any{}, []map[string]any{}
-		for _, c := range describedContainers(sections[key]) {
-			containers = append(containers, c.spec())
-			statuses = append(statuses, c.status())
+		list := describedContainers(sections[key])
+		if key == "Containers" && breaksOff(sections) {
+			list[len(list)-1].breaksOff = true
+		}
+		for _, c := range list {
+			// what a paste that breaks off does not show is not missing: kubectl leaves out limits that
+			// are not set, and prints the environment below them
+			if !c.breaksOff || c.has("Environment") || c.has("Environment Variables from") {
+				containers = append(containers, c.spec())
+			}
+			if !c.breaksOff || c.has("State") {
+				statuses = append(statuses, c.status())
+			}
 		}
 		if len(containers) > 0 {
-			spec[names[0]], status[names[1]] = containers, statuses
+			spec[names[0]] = containers
+		}
+		if len(statuses) > 0 {
+			status[names[1]] = statuses
 		}
 	}
 	return map[string]any{"metadata": meta, "spec": spec, "status": status}
@@ -85,8 +98,27 @@ func describedPodConditions(d described) []map[string]string {
 // A describedContainer is the block of one container: its fields, and below State and Last State
 // what belongs to them, under "State/Exit Code".
 type describedContainer struct {
-	name   string
-	fields map[string]string
+	name      string
+	fields    map[string]string
+	breaksOff bool // the description ends within it
+}
+
+func (c describedContainer) has(field string) bool {
+	_, ok := c.fields[field]
+	return ok
+}
+
+// breaksOff tells whether a description ends within its last container: kubectl prints the mounts of
+// a container last, and the conditions and volumes of the pod below.
+func breaksOff(sections map[string]described) bool {
+	containers := describedContainers(sections["Containers"])
+	for _, below := range []string{"Conditions", "Volumes", "QoS Class", "Node-Selectors",
+		"Tolerations", "Events"} {
+		if sections[below].key != "" {
+			return false
+		}
+	}
+	return len(containers) > 0 && !containers[len(containers)-1].has("Mounts")
 }
 
 // How far kubectl indents the name of a container, its fields, and what belongs to a field.
@@ -112,7 +144,7 @@ func describedContainers(d described) []describedContainer {
 			if len(list) == maxFields {
 				return list
 			}
-			list = append(list, describedContainer{key, map[string]string{}})
+			list = append(list, describedContainer{name: key, fields: map[string]string{}})
 			outer = ""
 		case len(list) == 0:
 		case indent == fieldIndent:

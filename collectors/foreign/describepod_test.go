@@ -58,6 +58,13 @@ func TestDescriptionsThatAreNotWhole(t *testing.T) {
 			t.Errorf("%s: %v", name, list)
 		}
 	}
+	for at, want := range map[string]string{"    State:": "", "    Limits:": "status"} {
+		cut := describedPodText[:strings.Index(describedPodText, at)]
+		pod := asJSON(t, readDescribedPods(cut, "")[0])
+		if strings.Contains(pod, `"containers":`) || strings.Contains(pod, "containerStatuses") != (want != "") {
+			t.Errorf("cut before %q, so that what follows is not missing: %s", at, pod)
+		}
+	}
 	cut := describedPodText[:strings.Index(describedPodText, "      Exit Code")]
 	list := readDescribedPods(cut, "")
 	if len(list) != 1 || strings.Contains(asJSON(t, list[0]), "exitCode") {

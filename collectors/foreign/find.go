@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +75,9 @@ func Find(fsys fs.FS) ([]Node, error) {
 		}
 	}
 	if len(nodes) == 0 {
+		for _, name := range seen.names {
+			seen.manifests = seen.manifests || workloadKind.MatchString(headOf(fsys, name))
+		}
 		return nil, seen.error()
 	}
 	return nodes, nil
@@ -170,7 +174,13 @@ type sighting struct {
 	names []string
 	files int
 	meta  string // a meta.json that says nothing
+
+	manifests bool // one of the files describes pods
 }
+
+// workloadKind is a line of a manifest that describes pods.
+var workloadKind = regexp.MustCompile(
+	`(?m)^kind: *["']?(?:Pod|Deployment|DaemonSet|StatefulSet|ReplicaSet|Job|CronJob)\b`)
 
 const maxSeen = 6
 
@@ -199,6 +209,9 @@ func (s *sighting) error() error {
 	}
 	if s.meta != "" {
 		held += "; " + s.meta + " is there, and is no JSON object with a layout"
+	}
+	if s.manifests {
+		held += "; `doctor lint` checks manifests"
 	}
 	return fmt.Errorf("%w in it: %s; `doctor explain formats` lists what doctor reads", errNoNode,
 		held)

@@ -19,9 +19,9 @@ var (
 	lookupEnd    = regexp.MustCompile(`(?m)^\*\*\* .*`)
 	lookupLost   = regexp.MustCompile(
 		`^\*\*\* (?:Request to \S+ timed-out|\S+ can't find \S+: No response from server)`)
-	// lookupInPod is a lookup in a pod: what its own shell shows does not say where it runs.
+	// lookupInPod is a lookup in a pod: a shell whose beginning is not shown does not say where it runs.
 	lookupInPod = regexp.MustCompile(
-		`^(?:kubectl|oc|k)(?:\.exe)? .*\bexec\b(.*?)(?: --)? (?:(?:cmd|powershell|pwsh)(?:\.exe)? .*)?\bnslookup(?:\.exe)?\b(.*)`)
+		`^(?:kubectl|oc|k)(?:\.exe)? (.*\b)?exec\b(.*?)(?: --)? (?:(?:cmd|powershell|pwsh)(?:\.exe)? .*)?\bnslookup(?:\.exe)?\b(.*)`)
 )
 
 // lookupOf is the pod in which a command runs nslookup, and the name that it asks the pod's own
@@ -31,10 +31,10 @@ func lookupOf(command string) (pod, name string, ok bool) {
 	if m == nil {
 		return "", "", false
 	}
-	words := slices.DeleteFunc(strings.Fields(m[2]), func(word string) bool {
+	words := slices.DeleteFunc(strings.Fields(m[3]), func(word string) bool {
 		return strings.HasPrefix(word, "-")
 	})
-	pod = execPod(m[1])
+	pod = execPod(m[1] + " " + m[2])
 	if pod == "" || len(words) != 1 {
 		return "", "", false
 	}
@@ -66,16 +66,18 @@ func readLookup(command, text string) (evidence.DNSProbe, bool) {
 
 // execPod is the pod of kubectl exec with its namespace, "" where another object names it.
 func execPod(arguments string) string {
-	namespace, words := "default", strings.Fields(arguments)
+	namespace, pod, words := "default", "", strings.Fields(arguments)
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		name, value, joined := strings.Cut(word, "=")
 		switch {
 		case !strings.HasPrefix(word, "-"):
-			if _, named, ok := strings.Cut(strings.TrimPrefix(word, "pod/"), "/"); ok && named != "" {
+			if pod == "" {
+				pod = strings.TrimPrefix(word, "pod/")
+			}
+			if _, named, ok := strings.Cut(pod, "/"); ok && named != "" {
 				return ""
 			}
-			return namespace + "/" + strings.TrimPrefix(word, "pod/")
 		case joined || !takesValue[name]:
 		case i+1 < len(words):
 			i++
@@ -85,7 +87,10 @@ func execPod(arguments string) string {
 			namespace = value
 		}
 	}
-	return ""
+	if pod == "" {
+		return ""
+	}
+	return namespace + "/" + pod
 }
 
 // takesValue are the flags of kubectl exec whose value is the next word.

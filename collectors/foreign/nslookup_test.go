@@ -20,6 +20,15 @@ func TestLookupsInPods(t *testing.T) {
 			"*** UnKnown can't find nowhere: Non-existent domain\n", ""},
 		{"a namespace after exec", "$ kubectl exec -n shop iis -- nslookup nowhere\n" + server +
 			"*** UnKnown can't find nowhere: No response from server\n", "shop/iis 10.96.0.10:53 nowhere timeout"},
+		{"a namespace before exec", "$ kubectl -n shop exec iis -- nslookup nowhere\n" + server +
+			"*** UnKnown can't find nowhere: No response from server\n", "shop/iis 10.96.0.10:53 nowhere timeout"},
+		{"in the shell of a pod", "k exec -it iis -n shop -- powershell\nWindows PowerShell\nCopyright (C) Microsoft Corporation. All rights reserved.\n\n" +
+			"PS C:\\> nslookup kubernetes.default\n" + lost + server + lost + "*** Request to UnKnown timed-out\nPS C:\\> exit\n",
+			"shop/iis 10.96.0.10:53 kubernetes.default timeout"},
+		{"after the shell of a pod", "$ kubectl exec -it iis -- cmd\nC:\\app>hostname\niis\nC:\\app>exit\n\nC:\\k>nslookup kubernetes.default\n" +
+			server + "*** Request to UnKnown timed-out\n", ""},
+		{"where the prompt does not say whether the shell of a pod is left", "PS C:\\> kubectl exec -it iis -- powershell\nPS C:\\> nslookup kubernetes.default\n" +
+			server + "*** Request to UnKnown timed-out\n", ""},
 		{"a server of its own", "$ kubectl exec iis -- nslookup example.org 192.0.2.1\n" + lost +
 			"Server:  UnKnown\nAddress:  192.0.2.1\n\n*** Request to UnKnown timed-out\n", ""},
 		{"on the node, or in a shell of which nobody knows where it runs",

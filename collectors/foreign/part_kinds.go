@@ -44,6 +44,7 @@ const (
 	partWevtutil    partKind = "wevtutil"
 	partAdvFirewall partKind = "netsh advfirewall"
 	partW32tm       partKind = "w32tm"
+	partRestart     partKind = "a warning to restart"
 	partDISM        partKind = "dism"
 	partCRIVersion  partKind = "crictl version"
 	partServices    partKind = "kubectl get services"
@@ -124,9 +125,12 @@ var starters = []struct {
 		`(?i)^(?:& )?(?:"[^"]*\\|\S*\\)?nssm(?:\.exe)?"? (?:install|set) \S+ `)},
 	{partVFP, regexp.MustCompile(`^(?:> )?\s*Port name +: [0-9A-Fa-f]{8}-|^ITEM LIST|^ *(?:LAYER|GROUP) : \S`)},
 	{partNetsh, regexp.MustCompile(`^ *Idx +\S+ +MTU +`)},
+	{partNetsh, netshMTUFirst},
 	{partWevtutil, regexp.MustCompile(`^Event\[\d+\]:?$|^<Events?>|^<Event xmlns=`)},
 	{partAdvFirewall, regexp.MustCompile(`^Rule Name: +\S|^(?:Domain|Private|Public) Profile Settings: *$`)},
 	{partW32tm, regexp.MustCompile(`^Leap Indicator: \d`)},
+	{partW32tm, timeStopped},
+	{partRestart, restartNeeded},
 	{partDISM, regexp.MustCompile(`^Feature Name : \S|^Features listing for package`)},
 	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S|^containerd(?:\.exe)? github\.com/containerd/`)},
 	{partARP, regexp.MustCompile(`^\S[^:]*: \d+(?:\.\d+){3} --- 0x[0-9a-f]+$`)},

@@ -35,6 +35,11 @@ var (
 	// Commands whose outputs are of a container and not of the node.
 	inContainer = regexp.MustCompile(
 		`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?(?:exec|run) `)
+	// Commands that open a shell in a container: what is typed at its prompts runs there.
+	opensShell = regexp.MustCompile(`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?exec (?:.* )?` +
+		`(?:powershell|pwsh|cmd|bash|sh)(?:\.exe)?$`)
+	changesService = regexp.MustCompile(`(?i)^(?:\S*\\)?sc(?:\.exe)? +(?:\\\\\S+ +)?(?:start|stop|pause|continue) `)
+	restarts       = regexp.MustCompile(`(?i)^(?:Restart-Computer\b|shutdown(?:\.exe)? .*[/-]r\b)`)
 	// Headings between outputs, as in reports and answers.
 	markdownHead = regexp.MustCompile(`^#{2,6} \S|^\*\*[^*]+\*\*:?$|^={3,} \S.*\S ={3,}$`)
 	htmlLine     = regexp.MustCompile(`(?i)^\s*</?(details|summary|pre|code|p|br)\b[^>]*>`)
@@ -97,6 +102,8 @@ type taking struct {
 	line    int    // that is looked at, from 1
 	first   int    // line of the part
 	command string // of the last prompt
+	shell   string // the command that opened the shell of a container
+	outside string // the prompt at which it was typed
 	fenced  bool   // the text has fences, so what stands outside of them is prose
 	inside  bool   // of a fence
 	pod     string // of the container whose log goes on until an END
@@ -173,7 +180,7 @@ func (t *taking) takeFrame(bare string) bool {
 		return false
 	}
 	t.close()
-	t.command = ""
+	t.command, t.shell = "", ""
 	if fenced {
 		t.inside, t.wanted = !t.inside, ""
 	}
@@ -187,12 +194,19 @@ func (t *taking) takePrompt(bare, rest string) bool {
 		if m = bareCommand.FindStringSubmatch(bare); m != nil && !t.answered(rest) {
 			m = nil
 		}
+		if opensShell.MatchString(bare) {
+			m = []string{bare, bare}
+		}
 	}
 	if m == nil || isLogLine(bare) {
 		return false
 	}
 	t.close()
 	t.command, t.wanted, t.above = strings.TrimSpace(m[1]), "", ""
+	t.enter(strings.TrimSuffix(bare, m[1]))
+	if restarts.MatchString(t.command) { // what needed it has it
+		t.parts = slices.DeleteFunc(t.parts, func(p part) bool { return p.kind == partRestart })
+	}
 	if m := nssmGet.FindStringSubmatch(t.command); m != nil { // it answers with the value alone
 		t.open(partNSSM, t.command)
 		t.text.WriteString("nssm set " + m[1] + " ")
@@ -220,11 +234,15 @@ func (t *taking) takeWanted(line string) bool {
 // begin opens the part that a line begins, if it begins one, and returns the line as that part has it.
 func (t *taking) begin(line, bare, rest string) string {
 	kind, about := t.startOf(bare, rest)
-	if kind != partLog && kind != partLookup && inContainer.MatchString(t.command) {
+	if kind == partSC && changesService.MatchString(t.command) {
+		kind = partOther // the state of the moment in which it was asked to change
+	}
+	container := inContainer.MatchString(t.command)
+	if kind != partLog && kind != partLookup && container {
 		kind = partOther
 	}
 	indent := indented.FindString(bare)
-	if kind == partOther && t.kind == partOther && indent != "" {
+	if kind == partOther && t.kind == partOther && indent != "" && !container {
 		if kind, about = t.startOf(bare[len(indent):], dedented(rest, indent)); kind == partYAML ||
 			kind == partDescribe || kind == partLog || kind == partEventRows {
 			kind = partOther // within something else
@@ -258,6 +276,20 @@ func psErrorBegins(line, rest string) bool {
 		slices.ContainsFunc(aboveAll(rest, nearLines), func(below string) bool {
 			return strings.HasPrefix(strings.TrimSpace(below), "+ CategoryInfo")
 		})
+}
+
+// enter keeps in which container the commands of the next prompts run. The prompt at which its shell
+// was opened ends it, and one that looks the same leaves open where a command runs.
+func (t *taking) enter(prompt string) {
+	switch {
+	case opensShell.MatchString(t.command):
+		t.shell, t.outside = t.command, prompt
+	case t.shell == "":
+	case t.command == "exit", prompt == t.outside:
+		t.shell = ""
+	case t.command != "":
+		t.command = t.shell + " " + t.command
+	}
 }
 
 // answered tells that the output of a command begins in the next line that is not empty.

@@ -181,10 +181,10 @@ func telling(document string) bool {
 		exportHead.MatchString(document)
 }
 
-// scanPieces looks at each file of a tree. One file alone may be no more than an error message.
+// scanPieces looks at each file of a tree. One file alone may be no more than an error message, and
+// so may a few text files that somebody put into a folder.
 func scanPieces(fsys fs.FS) []looseFile {
-	var list []looseFile
-	var message looseFile
+	var list, messages []looseFile
 	count := 0
 	fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !fs.ValidPath(name) {
@@ -200,21 +200,29 @@ func scanPieces(fsys fs.FS) []looseFile {
 		head := headOf(fsys, name)
 		if p := looseFileOf(name, head, info.Size()); p.role != noPiece {
 			list = append(list, p)
+			return nil
 		}
-		message = looseFile{}
 		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
 			slices.ContainsFunc(takeApart(head), func(found part) bool {
 				return found.kind == partList || found.kind == partTable
 			})) {
-			message = looseFile{path: name, role: pieceText, size: info.Size()}
+			messages = append(messages, looseFile{path: name, role: pieceText, size: info.Size()})
 		}
 		return nil
 	})
-	if count == 1 && len(list) == 0 && message.path != "" {
-		return []looseFile{message}
+	if count > 1 {
+		messages = slices.DeleteFunc(messages, func(f looseFile) bool {
+			return !slices.Contains([]string{"", ".txt", ".log", ".out"}, strings.ToLower(path.Ext(f.path)))
+		})
+	}
+	if count <= fewFiles && len(messages) > 0 && (len(list) > 0 || len(messages) == count) {
+		return append(list, messages...)
 	}
 	return list
 }
+
+// fewFiles is how many files a folder has that somebody filled by hand.
+const fewFiles = 10
 
 // errorWords are what an error message has that somebody copied without the line around it.
 var errorWords = regexp.MustCompile(

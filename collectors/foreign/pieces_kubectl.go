@@ -32,7 +32,12 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 	}
 	if pods := readDescribedPods(described, node); len(pods) > 0 &&
 		len(p.objects.lists["Pod"]) == 0 {
-		out.JSON("api/pods.json", map[string]any{"kind": "PodList", "items": pods})
+		list := map[string]any{"kind": "PodList", "items": pods}
+		if cut := cutPods(described); len(cut) > 0 {
+			out.partial("api/pods.json", "a description without its beginning or end", cut, list)
+		} else {
+			out.JSON("api/pods.json", list)
+		}
 	}
 	for _, l := range apiLists {
 		kind := map[string]partKind{"Service": partServices, "EndpointSlice": partEndpoints,

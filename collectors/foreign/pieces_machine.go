@@ -12,8 +12,14 @@ import (
 
 // What outputs show of drives, the clock, the environment, Defender and the runtime's version.
 var (
-	dismFeature  = regexp.MustCompile(`(?m)^Feature Name : (\S+)\s+(?:[A-Z][\w ]* :.*\s+)*?State : (.+?)\s*$|^(\S+) +\| (\w+) *$`)
-	timeSource   = regexp.MustCompile(`(?m)^Source: *(\S.*?) *$`)
+	dismFeature = regexp.MustCompile(`(?m)^Feature Name : (\S+)\s+(?:[A-Z][\w ]* :.*\s+)*?State : (.+?)\s*$|^(\S+) +\| (\w+) *$`)
+	timeSource  = regexp.MustCompile(`(?m)^Source: *(\S.*?) *$`)
+	// w32tm asks the service of Windows Time, and no other program answers with these words.
+	timeStopped = regexp.MustCompile(
+		`(?m)^The following error occurred: The service has not been started\. \(0x80070426\)$`)
+	// What Install-WindowsFeature and the package of Docker print when a feature needs a reboot.
+	restartNeeded = regexp.MustCompile(`^WARNING: (?:You must restart this server to finish the installation process|` +
+		`A restart is required to enable the containers feature)\.`)
 	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)|^(containerd)(?:\.exe)? github\.com/containerd/\S+ (v?\d\S+)`)
 	ctrServer    = regexp.MustCompile(`(?m)^Server:\s*\n +Version: +(\S+)\s*\n +Revision:`)
 	shownSize    = regexp.MustCompile(`^(\d+(?:[.,]\d{1,2})?) ?([KMGT]B)?$`) // 1,024 could be two numbers
@@ -153,6 +159,7 @@ func (p *pieces) convertState(out *output) {
 	out.partial("memory.json", psCounters, p.namesOf(psCounters, "CounterSamples", ""), nil)
 	out.partial("processes.json", psGroups, p.namesOf(psGroups, "Count", "", "Name", "ProcessName"), nil)
 	out.partial("routes.json", psNeighbors, p.namesOf(psNeighbors, "IPAddress", "", "LinkLayerAddress", "State"), nil)
+	out.partial("hns-endpoints.json", psEndpoints, p.namesOf(psEndpoints, "Name", "", "IPAddress", "State"), nil)
 	out.partial("hns-networks.json", psSwitches, p.namesOf(psSwitches, "Name", "", "SwitchType"), nil)
 	out.partial("hns-networks.json", psNAT, p.namesOf(psNAT, "Name", "", "InternalIPInterfaceAddressPrefix"), nil)
 	if len(p.lookups) == 0 {
@@ -166,6 +173,12 @@ func (p *pieces) convertState(out *output) {
 	}
 	if m := timeSource.FindStringSubmatch(p.texts[partW32tm]); m != nil {
 		out.JSON("time.json", evidence.TimeState{Service: "running", Source: m[1]}) // or it answers nothing
+	} else if timeStopped.MatchString(p.texts[partW32tm]) {
+		out.JSON("time.json", evidence.TimeState{Service: "stopped"})
+	}
+	if p.texts[partRestart] != "" {
+		out.JSON("pending-reboot.json", evidence.Reboot{Pending: true,
+			Reasons: []string{"feature-installation"}})
 	}
 	if m := criRuntime.FindStringSubmatch(p.texts[partCRIVersion]); m != nil {
 		p.cri.Version = evidence.CRIVersion{RuntimeName: m[1] + m[3], RuntimeVersion: m[2] + m[4]}

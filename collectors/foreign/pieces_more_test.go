@@ -107,6 +107,24 @@ func TestOutputsOfToolsAreReadAlone(t *testing.T) {
 			"api/events.json", "NodeNotReady"},
 		{"the version of the API server", "a", "Client Version: v1.29.0\nServer Version: v1.28.5\n",
 			"api/version.json", `{"gitVersion":"v1.28.5"}`},
+		{"netsh's subinterfaces", "a", subinterfaces, evidence.PartOf("adapters.json"),
+			`"mtu":1460`},
+		{"netsh's subinterfaces in a container are not the node's", "a",
+			"PS C:\\> docker exec default-container-network cmd.exe '/c netsh interface ipv4 show subinterfaces'\n\n" +
+				strings.SplitN(subinterfaces, "\n", 2)[1], "adapters.json", "none of the files shows"},
+		{"w32tm without its service", "a",
+			"$ w32tm /query /status\nThe following error occurred: The service has not been started. (0x80070426)\n",
+			"time.json", `{"service":"stopped"}`},
+		{"a feature that needs a reboot", "a", installedFeature, "pending-reboot.json", `"pending":true`},
+		{"a reboot that was done", "a", installedFeature + "PS C:\\> Restart-Computer -Force\n",
+			"pending-reboot.json", "none of the files shows"},
+		{"columns of HNS endpoints are no features", "a", endpointColumns, "hns-endpoints.json",
+			"shows 91a0ccd3034a15de35d735ddd6345d4fc5b525023f1f34fce2054ab395ac38ee_Calico 3"},
+		{"columns of HNS endpoints are no features", "a", endpointColumns, "features.json", "none of the files shows"},
+		{"the shell of a pod is not the node's", "a",
+			"$ kubectl exec -it web -- powershell\nPS C:\\> ipconfig\n" + ipEnglish, "adapters.json", "none of the files shows"},
+		{"a pod's description that breaks off", "a", describedPodText[:strings.Index(describedPodText, "    State:")],
+			"api/pods.json", "a description without its beginning or end shows"},
 		{"ranges without the dynamic one", "a", "Protocol tcp Port Exclusion Ranges\n\nStart Port    End Port\n----------    --------\n        80          80\n",
 			"ports.json", `{"excluded":[{"protocol":"tcp","start":80,"end":80}]}`},
 	} {
@@ -239,3 +257,30 @@ func FuzzOutputsOfTools(f *testing.F) {
 		(&pieces{texts: map[partKind]string{partCertutil: s}}).certificates()
 	})
 }
+
+// A virtual machine of Google's, whose network carries 1460 bytes:
+// https://raw.githubusercontent.com/pjh/SDN/mtu-with-new-hnsnetwork/mtu-with-new-hnsnetwork.txt
+const subinterfaces = `PS C:\Windows\system32> netsh interface ipv4 show subinterfaces
+
+   MTU  MediaSenseState   Bytes In  Bytes Out  Interface
+------  ---------------  ---------  ---------  -------------
+4294967295                1          0          0  Loopback Pseudo-Interface 1
+  1460                1    1425697    1020127  Ethernet
+  1500                1          0       1610  vEthernet (nat)
+`
+
+const installedFeature = `PS C:\Users\azureuser> Install-WindowsFeature containers
+
+Success Restart Needed Exit Code      Feature Result
+------- -------------- ---------      --------------
+True    Yes            SuccessRest... {Containers}
+WARNING: You must restart this server to finish the installation process.
+`
+
+// https://github.com/projectcalico/calico/issues/11203
+const endpointColumns = `PS C:\> Get-HnsEndpoint | Where-Object {$_.IPAddress -eq "100.97.47.77"} | Select Name, State, VirtualNetworkName, GatewayAddress
+
+Name                                                                    State VirtualNetworkName GatewayAddress
+----                                                                    ----- ------------------ --------------
+91a0ccd3034a15de35d735ddd6345d4fc5b525023f1f34fce2054ab395ac38ee_Calico     3 Calico             100.97.47.65
+`

@@ -130,11 +130,16 @@ func (p *pieces) interfacesOf() []evidence.Adapter {
 	return list
 }
 
-// partOfAdapters joins by their index what cmdlets and netsh tell of adapters.
+// partOfAdapters joins by their index what cmdlets and netsh tell of adapters, and by their name
+// where no index is printed.
 func (p *pieces) partOfAdapters() []evidence.Adapter {
 	list, at := []evidence.Adapter(nil), map[int]int{}
 	adapter := func(index int, name string) *evidence.Adapter {
 		i, known := at[index]
+		if index == 0 {
+			i = slices.IndexFunc(list, func(a evidence.Adapter) bool { return a.Name == name })
+			known = i >= 0
+		}
 		if !known {
 			i = len(list)
 			at[index], list = i, append(list, evidence.Adapter{IfIndex: index})

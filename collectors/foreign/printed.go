@@ -70,15 +70,31 @@ func netAdaptersOf(objects []map[string]string) (list []evidence.Adapter) {
 
 var netshRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S.*?) *$`)
 
-// parseNetshInterfaces reads the MTUs of `netsh int ipv4 sh int`.
+// parseNetshInterfaces reads the MTUs of `netsh int ipv4 sh int`, and of `sh subinterfaces`, whose
+// rows have four numbers too and begin with the MTU.
 func parseNetshInterfaces(s string) (list []evidence.Adapter) {
-	for _, m := range netshRow.FindAllStringSubmatch(s, maxObjects) {
-		if mtu := number(m[3]); mtu > 0 {
-			list = append(list, evidence.Adapter{IfIndex: ifNumber(m[1]), MTU: limited(mtu), Name: m[5]})
+	below := false
+	for line := range strings.Lines(s) {
+		if netshMTUFirst.MatchString(line) || strings.Contains(line, "Idx") {
+			below = netshMTUFirst.MatchString(line)
+			continue
+		}
+		m := netshRow.FindStringSubmatch(line)
+		if m == nil || len(list) == maxObjects {
+			continue
+		}
+		mtu, index := number(m[3]), ifNumber(m[1])
+		if below {
+			mtu, index = number(m[1]), 0
+		}
+		if mtu > 0 {
+			list = append(list, evidence.Adapter{IfIndex: index, MTU: limited(mtu), Name: m[5]})
 		}
 	}
 	return list
 }
+
+var netshMTUFirst = regexp.MustCompile(`^ *MTU +MediaSenseState +Bytes In +Bytes Out +Interface`)
 
 // limited is an MTU, 0 for that of the loopback: 4294967295, which is none.
 func limited(mtu int) int {

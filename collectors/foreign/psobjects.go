@@ -44,6 +44,7 @@ var psClasses = []psClass{
 	{psComputer, [][]string{{"WindowsProductName", "OsBuildNumber", "OsHardwareAbstractionLayer",
 		"WindowsBuildLabEx", "BuildNumber"}}},
 	{psServices, [][]string{{"State"}, {"Name"}, {"StartMode", "PathName"}}}, // of Win32_Service
+	{psEndpoints, [][]string{{"VirtualNetworkName", "VirtualNetwork"}, {"Name", "IPAddress", "State"}}},
 	{psFeatures, [][]string{{"Install State", "InstallState", "State"}, {"Name", "FeatureName"}}},
 	{psProcesses, [][]string{{"ProcessName", "Image Name"}, {"Id", "PID"}}},
 	{psHotfixes, [][]string{{"HotFixID"}}},
@@ -70,6 +71,7 @@ const (
 	psAdapters    = "network adapters"
 	psComputer    = "Get-ComputerInfo"
 	psFeatures    = "Windows features"
+	psEndpoints   = "columns of HNS endpoints"
 	psFirewall    = "firewall rules and profiles"
 	psProcesses   = "processes"
 	psHotfixes    = "updates"
@@ -100,11 +102,16 @@ func classOf(fields map[string]string) string {
 				_, ok := fields[name]
 				return ok
 			})
-		}) {
+		}) && (c.name != psFeatures || featureStates[stateOfFeature(fields)] != "") {
 			return c.name
 		}
 	}
 	return ""
+}
+
+// stateOfFeature tells features from other objects that have a name and a state, as those of HNS.
+func stateOfFeature(fields map[string]string) string {
+	return strings.ToLower(first(fields, "Install State", "InstallState", "State"))
 }
 
 // fieldsOf are the properties of the objects of a class.

@@ -1,0 +1,222 @@
+package foreign
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/signs"
+)
+
+// TestVerdictsOverPastes judges what people pasted, word for word, with the address of the thread.
+func TestVerdictsOverPastes(t *testing.T) {
+	for _, row := range []struct{ name, content, want string }{
+		{"https://github.com/Azure/azure-container-networking/issues/335", restartingIIS,
+			"fail pods-restarting, warn image-tag-latest"},
+		{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/72", restartingFlannel, "fail pods-restarting"},
+		{"https://github.com/microsoft/Windows-Containers/issues/68, which breaks off", webserverCut, ""},
+		{"https://github.com/Azure/acs-engine/issues/2711, which breaks off", metricsServerCut, ""},
+		{"https://github.com/microsoft/SDN/blob/master/Kubernetes/windows/kubeadm/Kubecluster.md",
+			"Status      : Stopped\nName        : Kubelet\nDisplayName : Kubelet\n", "fail kubelet-not-running"},
+		{"the next service of that page, beside which a pod may run", "Status      : Stopped\nName        : Kubeproxy\nDisplayName : Kubeproxy\n", ""},
+		{"https://github.com/MicrosoftDocs/PowerShell-Docs/blob/main/reference/docs-conceptual/learn/ps101/03-discovering-objects.md",
+			"Status   Name               DisplayName\n------   ----               -----------\nStopped  w32time            Windows Time\n",
+			"warn time-service-not-running"},
+		{"w32tm without the service",
+			"$ w32tm /query /status\nThe following error occurred: The service has not been started. (0x80070426)\n",
+			"warn time-service-not-running"},
+		{"https://raw.githubusercontent.com/pjh/SDN/mtu-with-new-hnsnetwork/mtu-with-new-hnsnetwork.txt", installedDocker,
+			"warn reboot-pending"},
+		{"a feature that needs a reboot", installedFeature, "warn reboot-pending"},
+		{"https://github.com/projectcalico/calico/issues/11203", endpointColumns, ""},
+		{"a node of September 2020", nodeOf2020, "warn windows-server-2019-decap-in-regression"},
+		{"sc answers to a start while the service starts", "C:\\>sc start kubelet\n" + kubeletStarts, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, tree := looseTree(t, loose(map[string]string{"a.txt": row.content}))
+			s, err := evidence.Load(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, _ = signs.Record(s, faults.Catalogue().Signs())
+			found := []string{}
+			for _, r := range checks.Diagnose(s, faults.Catalogue(), checks.Source{Kind: "foreign"}, checks.Program{}).Results {
+				if status := fmt.Sprint(r.Status); status == "fail" || status == "warn" {
+					found = append(found, status+" "+r.ID)
+				}
+			}
+			slices.Sort(found)
+			if got := strings.Join(found, ", "); got != row.want {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// TestFewFilesMayHoldAMessage puts an error message beside an output, as people do.
+func TestFewFilesMayHoldAMessage(t *testing.T) {
+	const message = `Failed to pull image "ghcr.io/nginx/nginx-gateway-fabric:2.0.2": rpc error: code = NotFound desc = failed to pull and unpack image ` +
+		`"ghcr.io/nginx/nginx-gateway-fabric:2.0.2": no match for platform in manifest: not found` + "\n"
+	_, tree := looseTree(t, loose(map[string]string{"describe-pod.txt": gatewayCut, "message.txt": message}))
+	s, err := evidence.Load(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := judged(t, s); !slices.Contains(found, "fail app-image-os-version-mismatch") {
+		t.Errorf("found %v", found)
+	}
+}
+
+const restartingIIS = `Name:               iis-site-74545b4d66-xsphc
+Namespace:          default
+Priority:           0
+PriorityClassName:  <none>
+Node:               3845k8s001/10.3.12.187
+Start Time:         Mon, 15 Apr 2019 13:02:03 -0400
+Labels:             app=iis-site
+                    pod-template-hash=74545b4d66
+Annotations:        <none>
+Status:             Running
+IP:
+Controlled By:      ReplicaSet/iis-site-74545b4d66
+Containers:
+  iis-site:
+    Container ID:   docker://ec43c0eda2d17535e0093c489bf127f56bd165ea984f9c0bb04d7f384e62c809
+    Image:          mcr.microsoft.com/windows/servercore/iis:latest
+    Image ID:       docker-pullable://mcr.microsoft.com/windows/servercore/iis@sha256:7db5b8976b34f5e0ce4c3338af3b71b7d05661e9becaa2fe6130a3e690d29bc7
+    Port:           80/TCP
+    Host Port:      0/TCP
+    State:          Terminated
+      Reason:       Error
+      Exit Code:    -1073741510
+      Started:      Mon, 15 Apr 2019 14:04:35 -0400
+      Finished:     Mon, 15 Apr 2019 14:04:38 -0400
+    Ready:          False
+    Restart Count:  27
+    Environment:    <none>
+    Mounts:
+      /var/run/secrets/kubernetes.io/serviceaccount from default-token-gs6lp (ro)
+`
+
+const restartingFlannel = `Name:         kube-flannel-ds-windows-amd64-plqfh
+Namespace:    kube-system
+Priority:     0
+Node:         w1/10.7.1.221
+Start Time:   Fri, 01 May 2020 09:16:35 -0400
+Labels:       app=flannel
+              controller-revision-hash=6bb76d646c
+              pod-template-generation=2
+              tier=node
+Annotations:  <none>
+Status:       Running
+IP:           10.7.1.221
+IPs:
+  IP:           10.7.1.221
+Controlled By:  DaemonSet/kube-flannel-ds-windows-amd64
+Containers:
+  kube-flannel:
+    Container ID:  docker://9cf004315094ca910a76eedc99db142e2ac1d47068e848286c60ef4ed446104a
+    Image:         sigwindowstools/flannel:0.12.0
+    Image ID:      docker://sha256:9499a92cb176d6f24ecec3d651f5f019bdbaa87dc4d6e599fd31ec4a7bb4baaf
+    Port:          <none>
+    Host Port:     <none>
+    Command:
+      powershell
+    Args:
+      -file
+      /etc/kube-flannel-windows/run.ps1
+    State:          Waiting
+      Reason:       CrashLoopBackOff
+    Last State:     Terminated
+      Reason:       Completed
+      Exit Code:    0
+      Started:      Fri, 01 May 2020 09:25:05 -0400
+      Finished:     Fri, 01 May 2020 09:25:30 -0400
+    Ready:          False
+    Restart Count:  6
+`
+
+const webserverCut = `Name:         win-webserver-7df5765678-vpzx6
+Namespace:    default
+Priority:     0
+Node:         winworker-tgk4d/172.31.251.167
+Start Time:   Mon, 26 Oct 2020 22:03:40 +0000
+Labels:       app=win-webserver
+              pod-template-hash=7df5765678
+Annotations:  <none>
+Status:       Running
+IP:           10.132.2.48
+IPs:
+  IP:           10.132.2.48
+Controlled By:  ReplicaSet/win-webserver-7df5765678
+Containers:
+  windowswebserver:
+    Container ID:  docker://be362ce11a522fabbfa3c474b25ae4040877c89ce9271bf840b39071a9b2db8e
+    Image:         mcr.microsoft.com/powershell:lts-nanoserver-1909
+    Image ID:      docker-pullable://mcr.microsoft.com/powershell@sha256:8067cc3b119547b148433a8fb934cf1407669fe61ad81364ecb68b59298c800d
+    Port:          <none>
+    Host Port:     <none>
+`
+
+const metricsServerCut = `Name:           metrics-server-7fcdc5dbb9-97wtx
+Namespace:      kube-system
+Node:           10932k8s9013/10.240.0.220
+Start Time:     Tue, 17 Apr 2018 09:09:45 -0700
+Labels:         k8s-app=metrics-server
+                pod-template-hash=3978718665
+Annotations:    <none>
+Status:         Pending
+IP:
+Controlled By:  ReplicaSet/metrics-server-7fcdc5dbb9
+Containers:
+  metrics-server:
+    Container ID:
+    Image:         k8s-gcrio.azureedge.net/metrics-server-amd64:v0.2.1
+    Image ID:
+    Port:          <none>
+    Host Port:     <none>
+    Command:
+      /metrics-server
+      --source=kubernetes.summary_api:''
+    State:          Waiting
+`
+
+const installedDocker = `PS C:\Windows\system32> Install-Package -Name docker -ProviderName DockerMsftProvider -Force -RequiredVersion ${docker_version}
+WARNING: A restart is required to enable the containers feature. Please restart your machine.
+
+Name                           Version          Source           Summary
+----                           -------          ------           -------
+Docker                         18.09.6          DockerDefault    Contains Docker EE for use with Windows Server.
+`
+
+const nodeOf2020 = `$ oc get nodes -l kubernetes.io/os=windows -o wide
+NAME                                        STATUS   ROLES    AGE   VERSION                            INTERNAL-IP   EXTERNAL-IP   OS-IMAGE                         KERNEL-VERSION    CONTAINER-RUNTIME
+ip-10-0-147-19.us-east-2.compute.internal   Ready    worker   46h   v1.19.0-rc.2.1023+f5121a6a6a02dd   10.0.147.19   <none>        Windows Server 2019 Datacenter   10.0.17763.1457   docker://19.3.11
+`
+
+const kubeletStarts = `SERVICE_NAME: kubelet
+        TYPE               : 10  WIN32_OWN_PROCESS
+        STATE              : 2  START_PENDING
+                                (NOT_STOPPABLE, NOT_PAUSABLE, IGNORES_SHUTDOWN)
+        WIN32_EXIT_CODE    : 0  (0x0)
+        SERVICE_EXIT_CODE  : 0  (0x0)
+        CHECKPOINT         : 0x0
+        WAIT_HINT          : 0x7d0
+        PID                : 4624
+        FLAGS              :
+`
+
+// https://github.com/nginx/nginx-gateway-fabric/issues/3661
+const gatewayCut = `Name:             ngf-nginx-gateway-fabric-cert-generator-gwg9d
+Namespace:        nginx-gateway
+Priority:         0
+Service Account:  ngf-nginx-gateway-fabric-cert-generator
+Node:             akswin000034/10.40.112.10
+Start Time:       Wed, 23 Jul 2025 16:37:34 -0500
+Labels:           batch.kubernetes.io/controller-uid=52801f29-66d5-4c0e-8afe-f9b9bbf7a0eb
+                  batch.kubernetes.io/job-name=ngf-nginx-gateway-fabric-cert-generator
+`
