@@ -50,14 +50,7 @@ var windowsRows = []Row{
 		From:   "26100.1 < 26100.4061",
 		Title:  "Images of May 2025 or later do not start on an older host",
 		Breaks: []string{"pod-start"},
-		Signs: []checks.Sign{
-			{Text: "The virtual machine or container exited unexpectedly",
-				Also: []string{"System::Start"}},
-		},
-		Explains:    []string{"compute-system-unexpected-exit"},
-		OtherCauses: true, // a program that keeps the container from starting, such as a virus scanner
 		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/591",
-			"https://github.com/actions/runner-images/issues/11582",
 			"https://support.microsoft.com/help/5058411"},
 	},
 }

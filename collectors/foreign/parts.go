@@ -234,8 +234,11 @@ func (t *taking) takeWanted(line string) bool {
 // begin opens the part that a line begins, if it begins one, and returns the line as that part has it.
 func (t *taking) begin(line, bare, rest string) string {
 	kind, about := t.startOf(bare, rest)
-	if kind == partSC && changesService.MatchString(t.command) {
+	switch {
+	case kind == partSC && changesService.MatchString(t.command):
 		kind = partOther // the state of the moment in which it was asked to change
+	case kind == partRestart && t.command == "":
+		kind = partOther // a script that restarts the machine itself
 	}
 	container := inContainer.MatchString(t.command)
 	if kind != partLog && kind != partLookup && container {
