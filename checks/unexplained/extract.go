@@ -134,6 +134,10 @@ var (
 	// a command may write its own name before its error
 	opens = regexp.MustCompile(`^(?:(?:[A-Za-z]:\\[^:]*\\)?(?:docker|kubectl)(?:\.exe)? ?: )?(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)
 
+	// eventRow is a warning among the events that kubectl prints.
+	eventRow = regexp.MustCompile(`^(?:\S.{0,120}?(?:\s{2,}|\t))?Warning(?:\s{2,}|\t)` +
+		`((?:[A-Z][a-z]+){2}[A-Za-z]*|Failed|Unhealthy|Evicted|Rebooted)\s+\S`)
+
 	// fails is the beginning of a line that has no level: behind a time, and the names of a program or of its
 	// parts, it says at once that something failed.
 	fails = regexp.MustCompile(`^(?:\[?[0-9][0-9TZe:/., +\-]{7,40}\]?(?: ?[AP]M)?[\s:]+)?` +
@@ -166,6 +170,12 @@ var byName = map[string]string{"W": levelWarning, "E": levelError, "F": levelFat
 // levelOf is the level of a line that says that something is wrong, or empty. An information that
 // sounds like an error counts as a warning: components retry, and say so in passing.
 func levelOf(line string) string {
+	if m := eventRow.FindStringSubmatch(line); m != nil {
+		if slices.Contains(follows, m[1]) {
+			return levelWord
+		}
+		return levelError
+	}
 	switch level, stated := levelIn(line); {
 	case level == levelError || level == levelFatal:
 		return level

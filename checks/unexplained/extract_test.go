@@ -138,3 +138,17 @@ func TestTheLevelOfALine(t *testing.T) {
 		}
 	}
 }
+
+func TestAWarningAmongEventsIsAnError(t *testing.T) {
+	for _, row := range []struct{ name, line, want string }{
+		{"of kubectl describe", "  Warning  FailedMount  9m1s  kubelet, win-1  MountVolume.SetUp failed", "error"},
+		{"of kubectl get events", "9m1s        Warning   FailedMount   pod/web   MountVolume.SetUp failed", "error"},
+		{"that follows from another", "  Warning  BackOff  9m1s  kubelet  Back-off restarting failed container", "word"},
+		{"of Windows is none", "11:23:00  Warning  Service Control Manager  failed", "warning"},
+	} {
+		list := unexplained.Lines("logs/other/pasted.txt", []byte(row.line), 1, time.Time{})
+		if len(list) != 1 || list[0].Level != row.want {
+			t.Errorf("%s: %+v, want the level %s", row.name, list, row.want)
+		}
+	}
+}
