@@ -75,9 +75,6 @@ func Find(fsys fs.FS) ([]Node, error) {
 		}
 	}
 	if len(nodes) == 0 {
-		for _, name := range seen.names {
-			seen.manifests = seen.manifests || workloadKind.MatchString(headOf(fsys, name))
-		}
 		return nil, seen.error()
 	}
 	return nodes, nil
@@ -174,13 +171,11 @@ type sighting struct {
 	names []string
 	files int
 	meta  string // a meta.json that says nothing
-
-	manifests bool // one of the files describes pods
 }
 
 // workloadKind is a line of a manifest that describes pods.
 var workloadKind = regexp.MustCompile(
-	`(?m)^kind: *["']?(?:Pod|Deployment|DaemonSet|StatefulSet|ReplicaSet|Job|CronJob)\b`)
+	`(?m)^ *"?kind"?: *["']?(?:Pod|Deployment|DaemonSet|StatefulSet|ReplicaSet|Job|CronJob)\b`)
 
 const maxSeen = 6
 
@@ -209,9 +204,6 @@ func (s *sighting) error() error {
 	}
 	if s.meta != "" {
 		held += "; " + s.meta + " is there, and is no JSON object with a layout"
-	}
-	if s.manifests {
-		held += "; `doctor lint` checks manifests"
 	}
 	return fmt.Errorf("%w in it: %s; `doctor explain formats` lists what doctor reads", errNoNode,
 		held)

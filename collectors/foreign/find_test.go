@@ -73,8 +73,8 @@ func TestFindSaysWhatItSaw(t *testing.T) {
 		{"many files", fstest.MapFS{"1": f, "2": f, "3": f, "4": f, "5": f, "6": f, "7": f, "8": f},
 			"1, 2, 3, 4, 5, 6 and 2 more files"},
 		{"control characters in a name", fstest.MapFS{"a\x1b[2Jb": f, "c": f}, "it holds a"},
-		{"a manifest", fstest.MapFS{"web.yaml": &fstest.MapFile{Data: []byte(
-			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n")}}, "`doctor lint` checks manifests"},
+		{"a manifest without pods", fstest.MapFS{"web.yaml": &fstest.MapFile{Data: []byte(
+			"apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n")}}, "it shows no log"},
 		{"one file that is none of them", fstest.MapFS{"junk.txt": f}, "it shows no log"},
 	}
 	for _, tt := range tests {

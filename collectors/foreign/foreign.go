@@ -71,6 +71,10 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 		}
 		return out.FS(), nil
 	}
+	if n.Format == formatManifests {
+		m := readManifests(fsys)
+		return m.FS()
+	}
 	if isLoose(n.Format) {
 		out := &output{tree.New()}
 		if err := convertPieces(fsys, n, out); err != nil {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"doctor/checks/evidence"
 )
 
 // A Parcel is a tree with archives in it, each of which can be opened in its place.
@@ -36,6 +38,9 @@ func Search(p Parcel) ([]Node, error) {
 		if err != nil {
 			if loose, why := findPieces(p.FS()); len(loose) > 0 || why != nil {
 				return loose, why
+			}
+			if len(readManifests(p.FS()).Pods) > 0 {
+				return []Node{{formatManifests, ".", evidence.UnknownNode}}, nil
 			}
 		}
 		return nodes, err

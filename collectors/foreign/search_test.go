@@ -73,6 +73,9 @@ func TestSearch(t *testing.T) {
 				inside: map[string]fstest.MapFS{"a.zip": {"meta.json": own("win-1"),
 					"WER.zip": own("no")}}},
 			"[{evidence/v1 a.zip win-1}]", "[a.zip]"},
+		{"manifests and nothing else", parcel{tree: fstest.MapFS{"web.yaml": &fstest.MapFile{Data: []byte(
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [{name: c}]}}}\n")}}},
+			"[{kubernetes-manifests . unknown}]", "[]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			nodes, err := Search(&tt.parcel)
