@@ -62,6 +62,10 @@ controller show it.`,
 		// The plugin until July 2023: plugins/vpc-shared-eni/config of aws/amazon-vpc-cni-plugins.
 		{Text: "pod does not have label " + vpcAddress,
 			Says: "the CNI plugin finds no VPC address on a pod: neither the webhook nor the resource controller has set one"},
+		// The plugin since: its connector waits for the annotation of the pod. It fails in the same way
+		// where it may not read the pod.
+		{Text: "failed to parse Kubernetes args: failed to get pod IP address", Level: checks.Warn,
+			Says: "the CNI plugin gets no VPC address for a pod"},
 		// The controller when it was a pod of the cluster (containers-roadmap 463, eksctl 2721). It
 		// fills its warm pool, so that a full node may say it with no pod waiting.
 		{Text: "node has no open IP address slots", Also: []string{"PrivateIPv4Address"},

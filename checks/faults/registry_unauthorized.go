@@ -79,6 +79,9 @@ var registryUnauthorizedSigns = []checks.Sign{
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	{Text: "403 Forbidden", Also: []string{"pull and unpack image", "failed to resolve "},
 		Says: "the registry forbids the image (403): no permission, or network rules of the registry"},
+	{Text: "unauthorized: authentication required", Also: []string{"Error response from daemon: Get", "/v2/"},
+		Not:  []string{"pull image"},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	{Text: "unauthorized: authentication required", Also: []string{"pull image"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 }

@@ -287,6 +287,12 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"pod-config-object-missing", "the kubelet alone", "kubelet", // pkg/kubelet/pod_workers.go
 			`E0409 21:46:36.213382    1599 pod_workers.go:1301] "Error syncing pod, skipping" err="failed to \"StartContainer\" for \"httpd\" with CreateContainerConfigError: \"configmap \\\"category\\\" not found\"" pod="application1/api-6768cbb9cc-zc5ht" podUID="7fa2da13-b96c-4017-bad1-0ae34dc071b9"`,
 			"fail: a ConfigMap or Secret that the pod names does not exist [text]"},
+		{"registry-unauthorized", "Docker, without the kubelet's words", "other", // Azure/AKS#1428
+			"rpc error: code = Unknown desc = Error response from daemon: Get https://xxxxxx.azurecr.io/v2/xx/xx/xx: unauthorized: authentication required",
+			"fail: the registry denies the image: no credentials, wrong ones, or no permission [text]"},
+		{"eks-missing-private-ip", "the plugin since July 2023", "other", // DataDog/test-infra-definitions#1633
+			`plugin type="vpc-bridge" name="vpc" failed (add): failed to parse Kubernetes args: failed to get pod IP address dda-windows-datadog-9qfr4: error executing k8s connector: error executing connector binary: exit status 1`,
+			"warn: the CNI plugin gets no VPC address for a pod [text]"},
 	} {
 		t.Run(row.check, func(t *testing.T) {
 			runLooks(t, row.check, []look{{row.name, logTelling(row.log, row.line), row.want}})

@@ -45,7 +45,7 @@ var words = finder.New(append(append(klogs(), "error", "fail", "fatal", "panic",
 	"timed out", "timeout", "cannot", "could not", "couldn't", "x509: ", "unable", "not found", "invalid", "unauthorized",
 	"forbidden", "expired", "corrupt", "mismatch", "no such", "crash", "warn", "not ready", "0x80",
 	"0xc0", "unknown", "missing", "unexpected", "abort", "not supported", "unsupported", "exit code",
-	"not exist", "not match", "rejected", "violat", "conflict", "back-off pulling", "not recognized", "no matching", "line |", "categoryinfo",
+	"not exist", "not match", "rejected", "violat", "conflict", "back-off pulling", "pullbackoff", "errimagepull", "incompatible", "not recognized", "no matching", "line |", "categoryinfo",
 	`"err`, " err="),
 	errcode.Messages()...))
 
@@ -155,7 +155,7 @@ var (
 		`\bdenied\b|\brefused\b|\btimed out\b|\bunable to\b|\bcannot\b|\bcould not\b|` +
 		`\bcouldn't\b|\bx509: |\bnot (?:found|recognized)\b|\binvalid\b|\bforbidden\b|\bunauthorized\b|\bexpired\b|\bcorrupt|\bunexpected\b|` +
 		`\bmismatch|\bno such\b|\bcrash|\bfatal\b|\b0x[8c]0[0-9a-f]{6}\b|\bnot ready\b|` +
-		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bno matching manifest\b`)
+		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bincompatible\b|\bImagePullBackOff\b|\bErrImagePull\b|\bno matching manifest\b`)
 	harmless = regexp.MustCompile(`(?i)\berr(?:ors?)?\\?"?[=:] ?\\?"?(?:<?nil>?|null|none|\\u003cnil\\u003e|"|\[\]|\{\})(?:\W|$)|\b(?:no|0|without) (?:errors?|failures?)\b|` +
 		`errors?[=: ]+0\b|--[a-z-]*(?:error|fail|timeout)|\bFLAG: |-ErrorAction\b|` +
 		`\bfailed[=: ]+0\b|\bnames of some imported commands from the module\b`)
