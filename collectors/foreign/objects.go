@@ -260,7 +260,7 @@ func (o *objects) windowsNodes() (windows []string, others int) {
 		json.Unmarshal(object["status"], &status)
 		json.Unmarshal(object["metadata"], &meta)
 		if strings.EqualFold(status.NodeInfo.OperatingSystem, "windows") ||
-			meta.Labels["kubernetes.io/os"] == "windows" ||
+			cmp.Or(meta.Labels["kubernetes.io/os"], meta.Labels["beta.kubernetes.io/os"]) == "windows" ||
 			strings.HasPrefix(status.NodeInfo.OSImage, "Windows") {
 			windows = append(windows, object.name())
 		} else {

@@ -15,6 +15,8 @@ type part struct {
 	kind partKind
 	text string
 	line int // of the whole text, at which it begins
+	// of JSON that breaks off: what is whole of it
+	closed string
 	// of a log: whose it is; of an output: the command in front of it, where there was one
 	about string
 }
@@ -65,13 +67,16 @@ func takeApart(text string) []part {
 		}
 		if t.kind != partYAML && attempts < maxAttempts && startsDocument(text[at:]) &&
 			!zapLine.MatchString(line) {
-			end, ok := documentEnd(text[at:])
+			end, whole, ok := documentEnd(text[at:])
 			if !ok {
 				attempts++
 			} else {
 				t.close()
-				t.parts = append(t.parts, part{kind: partJSON, text: text[at : at+end],
-					line: t.line + 1, about: t.command})
+				found := part{kind: partJSON, text: text[at : at+end], line: t.line + 1, about: t.command}
+				if !whole {
+					found.closed = closedJSON(found.text)
+				}
+				t.parts = append(t.parts, found)
 				t.line += strings.Count(text[at:at+end], "\n")
 				at += end
 				continue
@@ -360,16 +365,16 @@ func fenceIn(text string) bool {
 
 // documentEnd is where the JSON document that s begins with ends. One that breaks off goes on to
 // the end of the text, or to the fence that closes it.
-func documentEnd(s string) (int, bool) {
+func documentEnd(s string) (end int, whole, ok bool) {
 	var document json.RawMessage
 	d := json.NewDecoder(strings.NewReader(s))
 	switch err := d.Decode(&document); {
 	case err == nil:
-		return int(d.InputOffset()), true
+		return int(d.InputOffset()), true, true
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return len(s), true
+		return len(s), false, true
 	}
-	end, lines := 0, 0
+	lines := 0
 	for line := range strings.Lines(s) {
 		bare := strings.TrimRight(line, " \t\n")
 		if fence.MatchString(bare) || prompt.MatchString(bare) {
@@ -378,5 +383,44 @@ func documentEnd(s string) (int, bool) {
 		end += len(line)
 		lines++
 	}
-	return end, lines >= 3 && end < len(s) && strings.Contains(s[:end], `": `)
+	return end, false, lines >= 3 && end < len(s) && strings.Contains(s[:end], `": `)
+}
+
+// closedJSON is what is whole of a document that breaks off, with the brackets that it lacks, and "" where
+// that is no JSON. A value that the end cuts is left out; of a sentence its beginning says enough.
+func closedJSON(s string) string {
+	var open []byte
+	end, brackets, begins := 0, "", -1 // of what is whole; where the string begins that is open
+	escaped := false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case escaped:
+			escaped = false
+		case begins >= 0:
+			if escaped = c == '\\'; c == '"' {
+				begins = -1
+			}
+		case c == '"':
+			begins = i
+		case c == '{' || c == '[':
+			open = append(open, c+2)
+			end, brackets = i+1, string(open)
+		case (c == '}' || c == ']') && len(open) > 0:
+			open = open[:len(open)-1]
+			end, brackets = i+1, string(open)
+		case c == ',':
+			end, brackets = i, string(open)
+		}
+	}
+	whole := s[:end]
+	if begins > 0 && strings.Contains(s[begins:], " ") && strings.HasSuffix(strings.TrimRight(s[:begins], " \t\n"), ":") {
+		whole = strings.TrimRight(s, "\\ \n") + `…"`
+	}
+	for i := range brackets {
+		whole += brackets[len(brackets)-1-i:][:1]
+	}
+	if !json.Valid([]byte(whole)) {
+		return ""
+	}
+	return whole
 }

@@ -164,7 +164,7 @@ func (p part) shows() bool {
 	case partOther, partLog:
 		return false
 	case partJSON:
-		return telling(p.text)
+		return telling(cmp.Or(p.closed, p.text))
 	case partList, partTable:
 		return slices.ContainsFunc(psObjects(p), func(o psObject) bool {
 			return classOf(o.fields) != "" || classOfCommand(o.command) != ""

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"path"
@@ -106,7 +107,9 @@ func (p *pieces) takeConfig(name, text string) bool {
 		return false
 	}
 	trimmed := strings.TrimSpace(text)
-	cut := trimmed[0] == '{' && !json.Valid([]byte(trimmed))
+	lines := strings.Split(trimmed, "\n")
+	cut := trimmed[0] == '{' && !json.Valid([]byte(trimmed)) ||
+		strings.HasSuffix(place, ".toml") && openSetting.MatchString(lines[len(lines)-1])
 	var answer struct {
 		KubeletConfig kubeObject `json:"kubeletconfig"`
 	}
@@ -121,6 +124,26 @@ func (p *pieces) takeConfig(name, text string) bool {
 	return true
 }
 
+// openSetting is a line of TOML that its end cuts.
+var openSetting = regexp.MustCompile(`^\s*(?:[\w-]+\s*=?|[^"#]*=\s*"[^"]*|\[[^\]]*)$`)
+
+// shownOf is what a configuration file sets that breaks off, in one line.
+func shownOf(text string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(closedJSON(strings.TrimSpace(text)))) != nil {
+		for _, m := range settingRow.FindAllString(text, maxFields) {
+			b.WriteString(strings.Join(strings.Fields(m), " ") + ", ")
+		}
+	}
+	return evidence.Clip(evidence.Clean(strings.TrimSuffix(b.String(), ", ")), maxShownText)
+}
+
+// settingRow is a setting with a value in a file of settings.
+var settingRow = regexp.MustCompile(`(?m)^\s*[\w".-]+ *= *(?:"[^"]+"|\[?[^"\s\[]\S*)`)
+
+// maxShownText is how much a gap says of a file.
+const maxShownText = 1 << 10
+
 // A pieceConfig is a configuration file of the node.
 type pieceConfig struct {
 	path, file, text string
@@ -131,6 +154,7 @@ type pieceConfig struct {
 // convertConfigs gives the configuration files their places.
 func (p *pieces) convertConfigs(src *source, out *output) {
 	var records []evidence.FileRecord
+	var shown []string
 	for _, c := range p.configs {
 		name := evidence.EvidencePath(c.path)
 		if !fs.ValidPath(name) || out.Has(name) {
@@ -138,10 +162,13 @@ func (p *pieces) convertConfigs(src *source, out *output) {
 		}
 		if c.cut {
 			out.Gap(name, brokenf("%s breaks off; give doctor all of %s", c.file, c.path))
+			shown = append(shown, shownOf(c.text))
 			continue
 		}
 		info, err := fs.Stat(src.fsys, c.file)
-		if c.whole && err == nil { // as it is stored, with its byte order mark
+		content, _ := readBounded(src.fsys, c.file, maxKubeObject)
+		// as it is stored, with its byte order mark; UTF-16 is how PowerShell saved what it was shown
+		if c.whole && err == nil && !slices.Contains([]string{"\xff\xfe", "\xfe\xff"}, string(content[:min(2, len(content))])) {
 			placePath(out, src, name, c.file)
 			records = append(records, copiedFile(c.path, info))
 			continue
@@ -152,4 +179,5 @@ func (p *pieces) convertConfigs(src *source, out *output) {
 	if len(records) > 0 {
 		out.JSON(evidence.FileIndex.Path(), records)
 	}
+	out.partial(evidence.FileIndex.Path(), "a file that breaks off", shown, nil)
 }

@@ -86,6 +86,19 @@ func TestOutputsOfToolsAreReadAlone(t *testing.T) {
 			"hns-networks.json", "which shows some of their properties, shows nat nat"},
 		{"HNS networks as JSON that breaks off", "a", `[` + overlayNetwork + `,{"ActivityId":"B","ID":`,
 			"hns-networks.json", "JSON that breaks off shows flannel.4096"},
+		{"one endpoint as JSON that breaks off", "a", "Get-HNSEndpoint |? ipaddress -eq 10.1.18.67 | ConvertTo-Json -Depth 5\n" +
+			`{"ActivityId":"CF68487D","EncapOverhead":50,"GatewayAddress":"10.1.18.65","ID":"89958F54","IPAddress":"10.1.18.67","MacAddress":"0E-2A-0a-01-12-43","Name":"0dd_Calico","Policies":[{"ExceptionList":["10.1.0.0/16"],"Type":"OutBoundNAT"},{"Destin`,
+			"hns-endpoints-part.json", `"ExceptionList":["10.1.0.0/16"]`},
+		{"a value of PowerShell's list that breaks off", "a", hnsNetworkList[:strings.Index(hnsNetworkList, "Address=100.244.206.65")],
+			"hns-networks-part.json", `AddressPrefix=100.244.206.64/26}`},
+		{"a path in JSON that is no whole document", "a", `{"Source":"c:\\var\\run\\x","Error":"failed"` + "\n",
+			"logs/other/a", `c:\\var\\run\\x`},
+		{"a line of a container's log that breaks off", "a", `{"log":"[2020/07/31 01:14:23] [ info] [filter:kubernetes.1] Wait 30 secs until DNS`,
+			"logs/other/a", "[2020/07/31 01:14:23] [ info] [filter:kubernetes.1] Wait 30 secs until DNS…"},
+		{"what a file shows that breaks off", "a.conflist", `{"cniVersion":"0.3.0","plugins":[{"type":"azure-vnet","ipam":{"type":"azure-cns","mo`,
+			"files.json", `a file that breaks off shows {"cniVersion":"0.3.0","plugins":[{"type":"azure-vnet","ipam":{"type":"azure-cns"}}]}`},
+		{"what a file of settings shows that breaks off", "a.toml", "root = \"C:\\\\r\"\n[plugins]\n  [plugins.cri]\n    sandbox_image = \"pause:1.4.1\"\n    Debug",
+			"files.json", `sandbox_image = "pause:1.4.1"; that is`},
 		{"a sandbox of crictl inspectp", "a", `{"status":{"id":"3f","metadata":{"name":"win-web","namespace":"default"},"state":"SANDBOX_READY"},"info":{}}`,
 			"cri.json", "default win-web SANDBOX_READY"},
 		{"the answer of nssm get", "a", "PS C:\\k> nssm get kubelet AppParameters\nC:\\k\\start-kubelet.ps1 --v=4\n",
@@ -179,7 +192,15 @@ func TestConfigurationFilesGetTheirPlaces(t *testing.T) {
 			t.Errorf("%s: files.json is %s", row.name, got)
 		}
 	}
-	_, tree := looseTree(t, loose(map[string]string{"a.conflist": `{"cniVersion":"0.3.0","plugins":[{"type":"a"`}))
+	utf16 := "\xff\xfe"
+	for _, c := range `{"cniVersion":"0.2.0","name":"cbr0","type":"flannel"}` {
+		utf16 += string(byte(c)) + "\x00"
+	}
+	_, tree := looseTree(t, loose(map[string]string{"10-a.conf": utf16}))
+	if got := written(tree, "files/C/etc/cni/net.d/10-a.conf"); !strings.HasPrefix(got, "{") {
+		t.Errorf("what PowerShell saved as UTF-16 is %q", got)
+	}
+	_, tree = looseTree(t, loose(map[string]string{"a.conflist": `{"cniVersion":"0.3.0","plugins":[{"type":"a"`}))
 	if got := written(tree, "files/C/etc/cni/net.d/a.conflist"); !strings.Contains(got, "breaks off") {
 		t.Errorf("a configuration that breaks off is %s", got)
 	}

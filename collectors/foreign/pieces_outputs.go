@@ -26,15 +26,14 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 	}
 	for i, k := range hnsKinds {
 		p.hnsOfLists(i, out)
-		if _, broken := splitDump(p.hns[i]); broken != "" {
-			_, items, _, _ := jsonItems(p.hns[i])
+		if documents, broken := splitDump(p.hns[i]); p.hnsCut[i] || broken != "" {
 			var names []string
 			var part []record
-			for _, item := range items {
-				list, _ := records(item)
+			for _, d := range documents {
+				list, _ := records(d.document)
 				part = append(part, list...)
 				for _, r := range list {
-					names = append(names, clip(strings.TrimSpace(r.text("Name")+" "+r.text("ID"))))
+					names = append(names, clip(strings.TrimSpace(r.text("Name")+" "+r.text("ID")+" "+r.text("IPAddress"))))
 				}
 			}
 			out.partial(k.path, "JSON that breaks off", names, part)
@@ -166,10 +165,7 @@ func criDocument(document string) (state evidence.CRIState, ok bool) {
 		Images     []evidence.CRIImage     `json:"images"`
 		APIVersion string                  `json:"apiVersion"`
 	}
-	if json.Unmarshal([]byte(document), &answer) != nil {
-		head, _, _, _ := jsonItems(document) // what is whole of one that breaks off
-		answer.Status, answer.Config = head["status"], head["config"]
-	}
+	json.Unmarshal([]byte(document), &answer)
 	if answer.APIVersion != "" {
 		return state, false
 	}

@@ -19,6 +19,7 @@ type pieces struct {
 	objects   *objects
 	texts     map[partKind]string // outputs of one kind, one after the other
 	hns       [4]string           // documents of each of hnsKinds
+	hnsCut    [4]bool             // which of them break off
 	cri       evidence.CRIState
 	shown     map[string][]psObject // that PowerShell printed, by what they are
 	configs   []pieceConfig
@@ -263,22 +264,24 @@ func (p *pieces) take(f looseFile, found part) {
 }
 
 // messageLines breaks a message in JSON where its author did.
-var messageLines = strings.NewReplacer(`\r`, "", `\n`, "\n")
+var messageLines = strings.NewReplacer(`\\`, `\\`, `\r`, "", `\n`, "\n")
 
 func (p *pieces) takeJSON(name string, found part) {
-	if kind, ok := hnsDocument(found.text); ok {
-		p.hns[kind] += found.text + "\n"
+	whole := cmp.Or(found.closed, found.text)
+	if kind, ok := hnsDocument(whole); ok {
+		p.hns[kind] += whole + "\n"
+		p.hnsCut[kind] = p.hnsCut[kind] || found.closed != ""
 		return
 	}
-	if state, ok := criDocument(found.text); ok {
+	if state, ok := criDocument(whole); ok {
 		p.takeCRI(state)
 		return
 	}
-	if names := inspected(found.text); len(names) > 0 {
+	if names := inspected(whole); len(names) > 0 {
 		p.inspected = append(p.inspected, names...)
 		return
 	}
-	list := flatJSON(found.text)
+	list := flatJSON(whole)
 	if described := describedOf(list); described != "" {
 		p.takeInner(name, found.line, described)
 		return
@@ -293,15 +296,19 @@ func (p *pieces) takeJSON(name string, found part) {
 			"\nnode_fs_available_bytes " + list[0]["node.fs.availableBytes"] + "\n"
 		return
 	}
-	if rows := inspectedNetworks(found.text); rows != "" {
+	if rows := inspectedNetworks(whole); rows != "" {
 		p.texts[partNetworks] += rows
 		return
 	}
 	if p.takeRecords(name, found) {
 		return
 	}
-	if !strings.Contains(found.text, `"kind"`) && errorWords.MatchString(found.text) {
-		p.logLines("other", name, found.line, messageLines.Replace(found.text)+"\n") // an answer of a cloud
+	if !strings.Contains(found.text, `"kind"`) && (found.closed != "" || errorWords.MatchString(found.text)) {
+		text := messageLines.Replace(found.text) // an answer of a cloud
+		if len(list) == 1 && found.closed != "" {
+			text = cmp.Or(recordOf(list[0])["Message"], text)
+		}
+		p.logLines("other", name, found.line, text+"\n")
 		return
 	}
 	p.objects.add(name, found.text)

@@ -136,12 +136,14 @@ func hnsRecord(fields map[string]string) record {
 		switch {
 		case v == "":
 		case strings.HasSuffix(v, "..."), strings.HasSuffix(v, "…"), strings.Contains(v, "...}"),
-			strings.Contains(v, "…}"), isList && !strings.HasSuffix(v, "}"):
+			strings.Contains(v, "…}"), isList && !strings.HasSuffix(v, "}") && !strings.HasPrefix(v, "{@{"):
 			r[name] = quotedJSON(lostList)
 		case v == "{}":
 			r[name] = []byte("[]")
 		case strings.HasPrefix(v, "{@{"):
-			inner = strings.TrimSuffix(inner, "}")
+			if inner = strings.TrimSuffix(inner, "}"); !strings.HasSuffix(inner, "}") { // it breaks off
+				inner = inner[:max(strings.LastIndexByte(inner, ';'), 0)] + "}"
+			}
 			r[name] = quotedJSON(strings.ReplaceAll(inner, "}, @{", "} @{"))
 		case isList:
 			r[name] = jsonOf(strings.Split(strings.TrimSuffix(inner, "}"), ", "))
