@@ -117,6 +117,9 @@ func (v *pageVotes) count(line []byte) {
 			i += n
 		case i+1 < len(line) && ruleLength(line[i+1:]) >= 3: // a corner; the rule comes next
 			i++
+		case i+2 < len(line) && (c == 0x82 || c == 0x83) && line[i+1] >= 0x40 && line[i+2] >= 0x81 && line[i+2] <= 0x83:
+			v.kana++
+			i += 2
 		case i+1 < len(line) && c >= 0xa1 && c <= 0xd7 && line[i+1] >= 0xa1 &&
 			(c <= 0xa3 || c >= 0xb0):
 			v.common++ // GB 2312: punctuation, full-width letters, the 3,755 commonest characters
@@ -127,16 +130,6 @@ func (v *pageVotes) count(line []byte) {
 		default:
 			v.odd++
 			i += min(2, len(line)-i)
-		}
-	}
-	kana := func(at int) bool {
-		return at+1 < len(line) && (line[at] == 0x82 && line[at+1] >= 0x9f && line[at+1] <= 0xf1 ||
-			line[at] == 0x83 && line[at+1] >= 0x40 && line[at+1] <= 0x96)
-	}
-	for i := 0; i < len(line); i++ {
-		if kana(i) && (kana(i+2) || i+2 < len(line) && line[i+2] == 0x81) {
-			v.kana++
-			i++
 		}
 	}
 	for _, word := range bytes.FieldsFunc(line, func(r rune) bool { return r < 0x80 }) {

@@ -169,7 +169,10 @@ func (o *objects) addYAML(name, document string) {
 		var object kubeObject
 		if unmarshalItem(item, &object) != nil {
 			whole = false
-			continue
+			item = item[:strings.LastIndexByte(strings.TrimRight(item, "\n"), '\n')+1] // it may end within its last line
+			if i < len(items)-1 || unmarshalItem(item, &object) != nil {
+				continue
+			}
 		}
 		own := stringOf(object["kind"])
 		if own == "" || own == "List" {

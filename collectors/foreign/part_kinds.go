@@ -23,7 +23,6 @@ const (
 	partSystem      partKind = "systeminfo"
 	partVer         partKind = "ver"
 	partHotfixes    partKind = "Get-HotFix"
-	partProcesses   partKind = "Get-Process"
 	partCrictlPods  partKind = "crictl pods"
 	partCrictlPS    partKind = "crictl ps"
 	partImages      partKind = "crictl images"
@@ -44,6 +43,7 @@ const (
 	partWevtutil    partKind = "wevtutil"
 	partAdvFirewall partKind = "netsh advfirewall"
 	partW32tm       partKind = "w32tm"
+	partStripchart  partKind = "w32tm /stripchart (delay, offset in seconds)"
 	partDISM        partKind = "dism"
 	partCRIVersion  partKind = "crictl version"
 	partServices    partKind = "kubectl get services"
@@ -102,7 +102,7 @@ var starters = []struct {
 	start *regexp.Regexp
 }{
 	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST ?SEEN +.*\bREASON\b.*\bMESSAGE`)},
-	{partNodes, regexp.MustCompile(`^NAME +STATUS +ROLES +AGE +VERSION`)},
+	{partNodes, regexp.MustCompile(`^NAME +STATUS +(?:ROLES +)?AGE +VERSION`)},
 	{partPods, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE`)},
 	{partIPPools, regexp.MustCompile(`^NAME +CIDR +NAT +IPIPMODE +VXLANMODE`)},
 	{partIPAM, regexp.MustCompile(`^\| +PROPERTY +\| VALUE +\||^PROPERTY +VALUE|^\|? *StrictAffinity\b`)},
@@ -124,9 +124,10 @@ var starters = []struct {
 		`(?i)^(?:& )?(?:"[^"]*\\|\S*\\)?nssm(?:\.exe)?"? (?:install|set) \S+ `)},
 	{partVFP, regexp.MustCompile(`^(?:> )?\s*Port name +: [0-9A-Fa-f]{8}-|^ITEM LIST|^ *(?:LAYER|GROUP) : \S`)},
 	{partNetsh, regexp.MustCompile(`^ *Idx +\S+ +MTU +`)},
-	{partWevtutil, regexp.MustCompile(`^Event\[\d+\]:?$|^<Events?>|^<Event xmlns=`)},
+	{partWevtutil, regexp.MustCompile(`^Event\[\d+\]:?$|^Log Name: +\S|^<Events?>|^<Event xmlns=`)},
 	{partAdvFirewall, regexp.MustCompile(`^Rule Name: +\S|^(?:Domain|Private|Public) Profile Settings: *$`)},
 	{partW32tm, regexp.MustCompile(`^Leap Indicator: \d`)},
+	{partStripchart, clockOffset},
 	{partDISM, regexp.MustCompile(`^Feature Name : \S|^Features listing for package`)},
 	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S|^containerd(?:\.exe)? github\.com/containerd/`)},
 	{partARP, regexp.MustCompile(`^\S[^:]*: \d+(?:\.\d+){3} --- 0x[0-9a-f]+$`)},
@@ -160,7 +161,6 @@ var starters = []struct {
 	{partSC, regexp.MustCompile(`^SERVICE_NAME *: *\S|^\[SC\] \w+ SUCCESS$`)},
 	{partVer, regexp.MustCompile(`^Microsoft Windows \[\S+ 10\.0\.\d+`)},
 	{partHotfixes, regexp.MustCompile(`^(?:\w+ +)*HotFixID(?:=|\s|$)`)},
-	{partProcesses, regexp.MustCompile(`^ *Handles +NPM\(K\)|^ *NPM\(K\) +PM\([KM]\)`)},
 	{partSystem, regexp.MustCompile(`^Host Name: +\S`)},
 	{partIPConfig, regexp.MustCompile(
 		`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +

@@ -22,10 +22,11 @@ type part struct {
 }
 
 var (
-	fence = regexp.MustCompile("^\\s*(```|~~~)[\\w-]*\\s*$")
+	fence     = regexp.MustCompile("(?m)^\\s*(```|~~~)[\\w-]*\\s*$")
+	jsonToken = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|[{}\[\],]`)
 	// A shell's prompt with the command behind it.
 	prompt = regexp.MustCompile(
-		`^(?:(?:\[[\w.-]+\]: )?PS ?(?:[A-Za-z]:[^>]*)?> ?|[A-Za-z]:\\[^>|]*>|(?:\[?[\w.-]+@[\w.-]+[^#$>]*)[#$](?: |$)|\$(?: |$)|# |> ?(?:[a-z][\w-]*(?: |$)))(.*)$`)
+		`^(?:(?:\[[\w.-]+\]: )?(?:PS ?(?:[A-Za-z]:[^>]*)?|\wPS [A-Za-z]:\\[^>]*)> ?|[A-Za-z]:\\[^>|]*>|(?:\[?[\w.-]+@[\w.-]+[^#$>]*)[#$](?: |$)|\$(?: |$)|# |> ?(?:[a-z][\w-]*(?: |$)))(.*)$`)
 	// The first word behind `kubectl logs` that can be the name of a pod.
 	kubectlLogs = regexp.MustCompile(
 		`^(?:kubectl|oc|k)(?:\.exe)? (?:.* )?logs (?:-{1,2}\S+(?: [a-z0-9-]*system| kube-flannel)? )*(?:\w+/)?([a-z0-9][a-z0-9.-]{4,})`)
@@ -36,6 +37,8 @@ var (
 	// Commands whose outputs are of a container and not of the node.
 	inContainer = regexp.MustCompile(
 		`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?(?:exec|run) `)
+	shellInContainer = regexp.MustCompile(
+		`^(?:kubectl|oc|k|docker|nerdctl|ctr)(?:\.exe)? (?:.* )?(?:exec|run) (?:.* )?(?:-(?:it|ti)\b|--interactive|-[it] ).*\b(?:powershell|cmd|pwsh)(?:\.exe)?$`)
 	// Headings between outputs, as in reports and answers.
 	markdownHead = regexp.MustCompile(`^#{2,6} \S|^\*\*[^*]+\*\*:?$|^={3,} \S.*\S ={3,}$`)
 	htmlLine     = regexp.MustCompile(`(?i)^\s*</?(details|summary|pre|code|p|br)\b[^>]*>`)
@@ -54,7 +57,7 @@ const maxParts = 5_000
 // the fences of Markdown, quotes and shell prompts around them.
 func takeApart(text string) []part {
 	text = peel(text)
-	t := &taking{fenced: fenceIn(text)}
+	t := &taking{fenced: fence.MatchString(text)}
 	attempts := 0
 	for at := 0; at < len(text) && len(t.parts) < maxParts; {
 		line := text[at:nextLine(text, at)]
@@ -67,13 +70,13 @@ func takeApart(text string) []part {
 		}
 		if t.kind != partYAML && attempts < maxAttempts && startsDocument(text[at:]) &&
 			!zapLine.MatchString(line) {
-			end, whole, ok := documentEnd(text[at:])
+			end, ok := documentEnd(text[at:])
 			if !ok {
 				attempts++
 			} else {
 				t.close()
 				found := part{kind: partJSON, text: text[at : at+end], line: t.line + 1, about: t.command}
-				if !whole {
+				if !json.Valid([]byte(found.text)) {
 					found.closed = closedJSON(found.text)
 				}
 				t.parts = append(t.parts, found)
@@ -109,6 +112,7 @@ type taking struct {
 	gap     bool   // the last line was empty
 	above   string // the last line that was not empty
 	tried   int    // lines that were looked at as the first of a file of settings
+	within  bool   // the prompts are those of a shell in a container
 	wanted  string // the component of `kubectl logs`, whose log goes on until the next prompt
 }
 
@@ -197,9 +201,13 @@ func (t *taking) takePrompt(bare, rest string) bool {
 	}
 	t.close()
 	t.command, t.wanted, t.above = strings.TrimSpace(m[1]), "", ""
+	t.within = t.within && t.command != "exit" || shellInContainer.MatchString(t.command)
 	if m := nssmGet.FindStringSubmatch(t.command); m != nil { // it answers with the value alone
 		t.open(partNSSM, t.command)
 		t.text.WriteString("nssm set " + m[1] + " ")
+	}
+	if hostname.MatchString(t.command) {
+		t.open(partOther, t.command)
 	}
 	if m := kubectlLogs.FindStringSubmatch(t.command); m != nil {
 		if t.wanted = containerComponent(m[1]); t.wanted == "pods" {
@@ -224,7 +232,7 @@ func (t *taking) takeWanted(line string) bool {
 // begin opens the part that a line begins, if it begins one, and returns the line as that part has it.
 func (t *taking) begin(line, bare, rest string) string {
 	kind, about := t.startOf(bare, rest)
-	if kind != partLog && kind != partLookup && inContainer.MatchString(t.command) {
+	if kind != partLog && kind != partLookup && (t.within || inContainer.MatchString(t.command)) {
 		kind = partOther
 	}
 	indent := indented.FindString(bare)
@@ -266,7 +274,7 @@ func (t *taking) answered(rest string) bool {
 }
 
 // ownIndent are the outputs whose first line is indented by the program itself.
-var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true, partProcesses: true,
+var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true,
 	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true,
 	partPktmon: true, partFolder: true, partServers: true}
 
@@ -354,25 +362,16 @@ func netshBegins(rest string) partKind {
 	return partDynamic
 }
 
-func fenceIn(text string) bool {
-	for line := range strings.Lines(text) {
-		if fence.MatchString(strings.TrimRight(line, "\n")) {
-			return true
-		}
-	}
-	return false
-}
-
 // documentEnd is where the JSON document that s begins with ends. One that breaks off goes on to
 // the end of the text, or to the fence that closes it.
-func documentEnd(s string) (end int, whole, ok bool) {
+func documentEnd(s string) (end int, ok bool) {
 	var document json.RawMessage
 	d := json.NewDecoder(strings.NewReader(s))
 	switch err := d.Decode(&document); {
 	case err == nil:
-		return int(d.InputOffset()), true, true
+		return int(d.InputOffset()), true
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return len(s), false, true
+		return len(s), true
 	}
 	lines := 0
 	for line := range strings.Lines(s) {
@@ -383,43 +382,29 @@ func documentEnd(s string) (end int, whole, ok bool) {
 		end += len(line)
 		lines++
 	}
-	return end, false, lines >= 3 && end < len(s) && strings.Contains(s[:end], `": `)
+	return end, lines >= 3 && end < len(s) && strings.Contains(s[:end], `": `)
 }
 
 // closedJSON is what is whole of a document that breaks off, with the brackets that it lacks, and "" where
 // that is no JSON. A value that the end cuts is left out; of a sentence its beginning says enough.
 func closedJSON(s string) string {
-	var open []byte
-	end, brackets, begins := 0, "", -1 // of what is whole; where the string begins that is open
-	escaped := false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case escaped:
-			escaped = false
-		case begins >= 0:
-			if escaped = c == '\\'; c == '"' {
-				begins = -1
-			}
-		case c == '"':
-			begins = i
-		case c == '{' || c == '[':
-			open = append(open, c+2)
-			end, brackets = i+1, string(open)
-		case (c == '}' || c == ']') && len(open) > 0:
-			open = open[:len(open)-1]
-			end, brackets = i+1, string(open)
-		case c == ',':
-			end, brackets = i, string(open)
+	whole, open, brackets := "", "", ""
+	for _, at := range jsonToken.FindAllStringIndex(s, maxCommas) {
+		switch token := s[at[0]:at[1]]; {
+		case token == "{" || token == "[":
+			open = string(token[0]+2) + open
+			whole, brackets = s[:at[1]], open
+		case token == "}" || token == "]":
+			open = open[min(1, len(open)):]
+			whole, brackets = s[:at[1]], open
+		case token == ",":
+			whole, brackets = s[:at[0]], open
+		case at[1] >= len(s)-1 && !strings.HasSuffix(token, `"`) && strings.Contains(token, " ") &&
+			strings.HasSuffix(strings.TrimRight(s[:at[0]], " \t\n"), ":"):
+			whole, brackets = strings.TrimRight(s, "\\ \n")+`…"`, open
 		}
 	}
-	whole := s[:end]
-	if begins > 0 && strings.Contains(s[begins:], " ") && strings.HasSuffix(strings.TrimRight(s[:begins], " \t\n"), ":") {
-		whole = strings.TrimRight(s, "\\ \n") + `…"`
-	}
-	for i := range brackets {
-		whole += brackets[len(brackets)-1-i:][:1]
-	}
-	if !json.Valid([]byte(whole)) {
+	if whole += brackets; !json.Valid([]byte(whole)) {
 		return ""
 	}
 	return whole

@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bytes"
 	"encoding/json"
 	"io/fs"
 	"path"
@@ -30,6 +29,8 @@ var lineConfigs = []struct {
 }{
 	{`C:\run\flannel\subnet.env`, regexp.MustCompile(`(?m)^FLANNEL_(?:NETWORK|SUBNET)=\S`)},
 	{`C:\var\lib\kubelet\kubeadm-flags.env`, regexp.MustCompile(`(?m)^KUBELET_KUBEADM_ARGS=`)},
+	{`C:\CalicoWindows\config.ps1`, regexp.MustCompile(
+		`(?m)^(?:Set-EnvVarIfNotSet -var "|\$env:)(?:CALICO_NETWORKING_BACKEND|K8S_SERVICE_CIDR|KUBE_NETWORK)\b`)},
 	{`C:\Program Files\containerd\config.toml`, regexp.MustCompile(
 		`(?m)^\s*\[plugins?\.?\S*(?:io\.containerd\.|cri)\S*\]|^\s*\[proxy_plugins\.`)},
 }
@@ -124,25 +125,20 @@ func (p *pieces) takeConfig(name, text string) bool {
 	return true
 }
 
-// openSetting is a line of TOML that its end cuts.
-var openSetting = regexp.MustCompile(`^\s*(?:[\w-]+\s*=?|[^"#]*=\s*"[^"]*|\[[^\]]*)$`)
+var (
+	// a line of TOML that its end cuts, and settings that it shows
+	openSetting = regexp.MustCompile(`^\s*(?:[\w-]+\s*=?|[^"#]*=\s*"[^"]*|\[[^\]]*)$`)
+	settingRow  = regexp.MustCompile(`(?m)^\s*[\w".-]+ *= *(?:"[^"]+"|\[?[^"\s\[]\S*)`)
+)
 
 // shownOf is what a configuration file sets that breaks off, in one line.
 func shownOf(text string) string {
-	var b bytes.Buffer
-	if json.Compact(&b, []byte(closedJSON(strings.TrimSpace(text)))) != nil {
-		for _, m := range settingRow.FindAllString(text, maxFields) {
-			b.WriteString(strings.Join(strings.Fields(m), " ") + ", ")
-		}
+	shown := closedJSON(strings.TrimSpace(text))
+	if shown == "" {
+		shown = strings.Join(settingRow.FindAllString(text, maxFields), ",")
 	}
-	return evidence.Clip(evidence.Clean(strings.TrimSuffix(b.String(), ", ")), maxShownText)
+	return evidence.Clip(strings.Join(strings.Fields(shown), " "), 1<<10)
 }
-
-// settingRow is a setting with a value in a file of settings.
-var settingRow = regexp.MustCompile(`(?m)^\s*[\w".-]+ *= *(?:"[^"]+"|\[?[^"\s\[]\S*)`)
-
-// maxShownText is how much a gap says of a file.
-const maxShownText = 1 << 10
 
 // A pieceConfig is a configuration file of the node.
 type pieceConfig struct {

@@ -179,6 +179,8 @@ func TestConfigurationFilesGetTheirPlaces(t *testing.T) {
 			"files/C/etc/kube-flannel/net-conf.json"},
 		{"containerd's", "c.toml", "version = 2\n[plugins]\n  [plugins.\"io.containerd.grpc.v1.cri\"]\n    sandbox_image = \"x\"\n",
 			"files/C/Program Files/containerd/config.toml"},
+		{"Calico's", "config.ps1", "# The default is correct.\nSet-EnvVarIfNotSet -var \"KUBE_NETWORK\" -defaultValue \"Calico.*\"\n",
+			"files/C/CalicoWindows/config.ps1"},
 		{"dockerd's", "d.json", `{"exec-opts":["isolation=process"],"debug":true}`,
 			"files/C/ProgramData/docker/config/daemon.json"},
 		{"one in a paste", "p.txt", "PS C:\\> type C:\\run\\flannel\\subnet.env\nFLANNEL_SUBNET=10.244.4.1/24\nPS C:\\>\n",

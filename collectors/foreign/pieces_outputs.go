@@ -118,8 +118,7 @@ func (p *pieces) convertMachine(out *output, given func(string, ...partKind) tex
 		}
 		out.either("hotfixes.json", list, gap)
 	}
-	processes := append(printedProcesses(p.fieldsOf(psProcesses)),
-		printedProcesses(printed(p.texts[partProcesses]))...)
+	processes := printedProcesses(p.fieldsOf(psProcesses))
 	if len(processes) >= enoughProcesses {
 		out.JSON("processes.json", processes)
 	}
@@ -195,18 +194,16 @@ func (p *pieces) convertRuntime(out *output) {
 	if !reflect.ValueOf(p.cri).IsZero() {
 		out.JSON("cri.json", p.cri)
 	}
-	for _, kind := range []partKind{partContainers, partCrictlPS, partCrictlPods, partCtrImages} {
-		if rows := rowsOf(p.texts[kind]); p.texts[kind] != "" {
-			out.partial("cri.json", string(kind), rows, nil)
+	for _, t := range []struct {
+		path string
+		kind partKind
+	}{{"cri.json", partContainers}, {"cri.json", partCrictlPS}, {"cri.json", partCrictlPods}, {"cri.json", partCtrImages},
+		{"hns-networks.json", partNetworks}, {"memory.json", partTop}} {
+		if rows := rowsOf(p.texts[t.kind]); p.texts[t.kind] != "" {
+			out.partial(t.path, string(t.kind), rows, nil)
 		}
 	}
 	out.partial("cri.json", "crictl inspect", p.inspected, nil)
-	if p.texts[partNetworks] != "" {
-		out.partial("hns-networks.json", string(partNetworks), rowsOf(p.texts[partNetworks]), nil)
-	}
-	if p.texts[partTop] != "" {
-		out.partial("memory.json", string(partTop), rowsOf(p.texts[partTop]), nil)
-	}
 }
 
 // rowsOf are the rows of a table below its heads, or the words that there is none.

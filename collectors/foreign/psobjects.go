@@ -38,6 +38,7 @@ var psClasses = []psClass{
 	{psServices, [][]string{{"Status"}, {"Name"}, {"DisplayName"}}},
 	{psEvents, [][]string{{"TimeCreated", "TimeGenerated", "Time"}, {"Message"},
 		{"Id", "EventID", "InstanceID", "InstanceId", "EntryType", "ProviderName"}}},
+	{psEvents, [][]string{{"TimeWritten"}, {"ReplacementStrings"}}},
 	{psAddresses, [][]string{{"IPAddress"}, {"PrefixLength"}}},
 	{psInterfaces, [][]string{{"InterfaceAlias"}, {"NlMtu(Bytes)", "NlMtu"}}},
 	{psAdapters, [][]string{{"InterfaceDescription"}, {"Status", "InterfaceAlias"}}},
