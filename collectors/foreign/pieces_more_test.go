@@ -91,6 +91,8 @@ func TestOutputsOfToolsAreReadAlone(t *testing.T) {
 			"hns-endpoints-part.json", `"ExceptionList":["10.1.0.0/16"]`},
 		{"a value of PowerShell's list that breaks off", "a", hnsNetworkList[:strings.Index(hnsNetworkList, "Address=100.244.206.65")],
 			"hns-networks-part.json", `AddressPrefix=100.244.206.64/26}`},
+		{"an endpoint that breaks off in its last value", "a", "ActivityId         : 9b63aa27-a6d2-4ea0-bb30-3da5f4f913e0\nID                 : 20c707a8-ac6d-4acb-aef8-8707781a4396\nIPAddress          : 10.244.0.4\nMacAddress         : 00:11:22:33:44:55\nName               : Ethernet\nState              : 1\nType               : l2bridge\nVersion            : 21474836481\nVirtualNetwork     : e8d2c084-7392-475c-a28c",
+			"hns-endpoints.json", "which breaks off, shows Ethernet 10.244.0.4"},
 		{"a path in JSON that is no whole document", "a", `{"Source":"c:\\var\\run\\x","Error":"failed"` + "\n",
 			"logs/other/a", `c:\\var\\run\\x`},
 		{"a line of a container's log that breaks off", "a", `{"log":"[2020/07/31 01:14:23] [ info] [filter:kubernetes.1] Wait 30 secs until DNS`,

@@ -273,7 +273,7 @@ func (p *pieces) takeObjects(found part) {
 			continue
 		}
 		_, isHNS := o.fields["ActivityId"]
-		o.cut, o.output = isHNS && o.fields["Version"] == "", p.outputs
+		o.cut, o.output = isHNS && (o.fields["Version"] == "" || len(o.fields["VirtualNetwork"])%len("e8d2c084-7392-475c-a28c-000000000000") != 0), p.outputs
 		p.shown[class] = append(p.shown[class], o)
 	}
 }
