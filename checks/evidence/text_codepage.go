@@ -7,18 +7,23 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
 // pageVotes is what the lines that are not UTF-8 have said so far about their
 // code page. Nothing in a file names it, so this is a guess by what is usual:
 //
+//   - Shift JIS (932) where kana follow each other;
+//   - 866 or Windows-1251 where words have Cyrillic letters only;
 //   - GB18030 where bytes come in pairs that are common Chinese characters, at
 //     least two of them and three for each other pair;
 //   - the OEM code page (850, or 437 where it draws boxes that 850 has not) of
 //     console programs, where letters lie below C0 or a rule is drawn;
 //   - Windows-1252 otherwise.
 type pageVotes struct {
+	kana        int // that another one follows
+	dos, win    int // letters of words that are Cyrillic in 866, and in Windows-1251
 	common, odd int // pairs
 	oem, ansi   int // letters
 	boxes       int // bytes that are box corners in 437 and letters in 850
@@ -44,12 +49,8 @@ func (v *pageVotes) decode(dst, b []byte) []byte {
 			dst = append(dst, line...)
 		case isDamagedUTF8(line):
 			dst = append(dst, bytes.ToValidUTF8(line, []byte("\uFFFD"))...)
-		case page != nil:
-			for _, c := range line {
-				dst = utf8.AppendRune(dst, page.DecodeByte(c))
-			}
 		default:
-			dst = appendDecoded(dst, line, simplifiedchinese.GB18030.NewDecoder())
+			dst = appendDecoded(dst, line, page.NewDecoder())
 		}
 	}
 	return dst
@@ -85,11 +86,17 @@ func isDamagedUTF8(line []byte) bool {
 	return good > 0 && good >= bad
 }
 
-// page returns the likeliest code page; nil is GB18030.
-func (v *pageVotes) page() *charmap.Charmap {
+// page returns the likeliest code page.
+func (v *pageVotes) page() encoding.Encoding {
 	switch {
+	case v.kana >= 4 && v.kana > v.oem:
+		return japanese.ShiftJIS
 	case v.common >= 2 && v.common >= 3*v.odd:
-		return nil
+		return simplifiedchinese.GB18030
+	case v.dos > 8 && v.dos > 2*v.win:
+		return charmap.CodePage866
+	case v.win > 8:
+		return charmap.Windows1251
 	case v.oem <= v.ansi:
 		return charmap.Windows1252
 	case v.boxes > 0:
@@ -110,6 +117,9 @@ func (v *pageVotes) count(line []byte) {
 			i += n
 		case i+1 < len(line) && ruleLength(line[i+1:]) >= 3: // a corner; the rule comes next
 			i++
+		case i+2 < len(line) && (c == 0x82 || c == 0x83) && line[i+1] >= 0x40 && line[i+2] >= 0x81 && line[i+2] <= 0x83:
+			v.kana++
+			i += 2
 		case i+1 < len(line) && c >= 0xa1 && c <= 0xd7 && line[i+1] >= 0xa1 &&
 			(c <= 0xa3 || c >= 0xb0):
 			v.common++ // GB 2312: punctuation, full-width letters, the 3,755 commonest characters
@@ -120,6 +130,17 @@ func (v *pageVotes) count(line []byte) {
 		default:
 			v.odd++
 			i += min(2, len(line)-i)
+		}
+	}
+	for _, word := range bytes.FieldsFunc(line, func(r rune) bool { return r < 0x80 }) {
+		// of Western words few letters are outside of ASCII, and rules repeat a byte
+		if len(word) < 3 || 2*bytes.Count(word, word[1:2]) > len(word) {
+			continue
+		}
+		if !slices.ContainsFunc(word, func(c byte) bool { return c > 0xaf && c < 0xe0 || c > 0xf1 }) {
+			v.dos += len(word)
+		} else if !slices.ContainsFunc(word, func(c byte) bool { return c < 0xc0 && c != 0xa8 && c != 0xb8 }) {
+			v.win += len(word)
 		}
 	}
 	for i, c := range line {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
@@ -106,6 +107,9 @@ func TestText(t *testing.T) {
 			"Carte réseau sans fil: déconnecté\r\n"},
 		{"French of a Windows program", ansi("Carte réseau sans fil: déconnecté\r\n"),
 			"Carte réseau sans fil: déconnecté\r\n"},
+		{"Japanese", encoded(t, japanese.ShiftJIS, "メディアは接続されていません\r\n"), "メディアは接続されていません\r\n"},
+		{"Russian of a console program", encoded(t, charmap.CodePage866, "Отслеживание сервера\r\n"), "Отслеживание сервера\r\n"},
+		{"Russian of a Windows program", encoded(t, charmap.Windows1251, "Отслеживание сервера\r\n"), "Отслеживание сервера\r\n"},
 		{"German of a Windows program", ansi("Größe des Präfixes für Übergänge\r\n"),
 			"Größe des Präfixes für Übergänge\r\n"},
 		{"a tree drawn by a console program", oem("C:.\r\n├───cni\r\n│   └───config\r\n"),

@@ -57,5 +57,8 @@ var loadBalancerRefused = func() checks.Sign {
 		"Policy creation failed")
 	sign.In = []string{"kube-proxy"}
 	sign.Level = checks.Warn
+	sign.Fix = checks.Steps(checks.Run("{restart kube-proxy}", "Restart kube-proxy."),
+		checks.Verify("Get-HnsEndpoint | Group-Object State; Get-HnsPolicyList | Group-Object State",
+			"endpoints of pods in state 2 or 3, load balancers in state 2"))
 	return sign
 }()

@@ -23,7 +23,7 @@ ends it.`,
 		checks.Edit(`C:\ProgramData\docker\config\daemon.json`, "Correct the file, and save it as UTF-8 without a byte order mark."),
 		checks.Inspect("sc.exe qc docker",
 			"For a conflict, read the flags of the service. Set the directive in one place only."),
-		checks.Run("{restart runtime}",
+		checks.Run("Restart-Service docker",
 			"Restart the container runtime: it reads the file at its start.").
 			Costs("Running containers are not affected."),
 		checks.Verify("Get-Service docker", "Status is Running")),

@@ -130,7 +130,9 @@ var (
 	klog   = regexp.MustCompile(`^([IWEF])[01][0-9][0-3][0-9] [0-9]{2}:[0-9]{2}:`)
 	logrus = regexp.MustCompile(`\b(?i:level"?[=:] ?"?(trace|debug|info|warn|warning|error|fatal|panic|dpanic))\b`)
 	square = regexp.MustCompile(`\[(?i:(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL)) *\]`)
-	spaced = regexp.MustCompile(`^[0-9TZe:/., +\-]{8,40}(?: ?[AP]M)?\s+\[?(?i:(DEBUG|INFO|INFORMATION|WARN|WARNING|ERROR|FATAL|CRITICAL))\b`)
+	// logrus on a console: FATA[0003], WARN[2019-10-23T11:17:59+13:00]
+	console = regexp.MustCompile(`^(TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d`)
+	spaced  = regexp.MustCompile(`^[0-9TZe:/., +\-]{8,40}(?: ?[AP]M)?\s+\[?(?i:(DEBUG|INFO|INFORMATION|WARN|WARNING|ERROR|FATAL|CRITICAL))\b`)
 	// a command may write its own name before its error
 	opens = regexp.MustCompile(`^(?:(?:[A-Za-z]:\\[^:]*\\)?(?:docker|kubectl)(?:\.exe)? ?: )?(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)
 
@@ -158,14 +160,14 @@ var (
 		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bincompatible\b|\bImagePullBackOff\b|\bErrImagePull\b|\bno matching manifest\b`)
 	harmless = regexp.MustCompile(`(?i)\berr(?:ors?)?\\?"?[=:] ?\\?"?(?:<?nil>?|null|none|\\u003cnil\\u003e|"|\[\]|\{\})(?:\W|$)|\b(?:no|0|without) (?:errors?|failures?)\b|` +
 		`errors?[=: ]+0\b|--[a-z-]*(?:error|fail|timeout)|\bFLAG: |-ErrorAction\b|` +
-		`\bfailed[=: ]+0\b|\bnames of some imported commands from the module\b`)
+		`\bfailed"?[=: ]+0\b|\berror <nil>|\bnames of some imported commands from the module\b`)
 )
 
 // byName are the levels as logs write them.
 var byName = map[string]string{"W": levelWarning, "E": levelError, "F": levelFatal,
 	"warn": levelWarning, "warning": levelWarning, "error": levelError, "exception": levelError,
 	"fatal": levelFatal, "fatal error": levelFatal, "panic": levelFatal, "dpanic": levelFatal,
-	"critical": levelFatal}
+	"critical": levelFatal, "erro": levelError, "fata": levelFatal, "pani": levelFatal}
 
 // levelOf is the level of a line that says that something is wrong, or empty. An information that
 // sounds like an error counts as a warning: components retry, and say so in passing.
@@ -199,7 +201,7 @@ func levelOf(line string) string {
 
 // levelIn is the level that a line states; empty for one that is no worse than an information.
 func levelIn(line string) (level string, stated bool) {
-	for _, form := range []*regexp.Regexp{klog, logrus, square, spaced, opens} {
+	for _, form := range []*regexp.Regexp{klog, logrus, square, console, spaced, opens} {
 		if m := form.FindStringSubmatch(line); m != nil && (form != opens || !harmless.MatchString(line)) {
 			level, named := byName[m[1]]
 			if !named {

@@ -13,7 +13,8 @@ var (
 	logfmt   = regexp.MustCompile(`(?i)^time="?\d{4}-\d\d-\d\d[T ]\S+ level=\w+ `)
 	isoLine  = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|` + // or of fluent-bit, or a trace
 		`^\[\d+\] \S+: \[\[?\d{10}\b|^\[\d+\][0-9A-F]+\.[0-9A-F]+::\d{4}-\d\d-\d\d `)
-	zapLine = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
+	nestedKlog = regexp.MustCompile(`^time="\d{4}-\S+ ?\S*" level=\w+ msg="([IWEF]\d{4} .*)`)
+	zapLine    = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
 )
 
 // isLogLine tells whether a line is the first of an entry of a log.
@@ -61,6 +62,8 @@ var wholePrograms = []struct {
 }{
 	{"antrea", regexp.MustCompile(`\b(?:networkpolicy_controller|node_route_controller|ofctrl_bridge|` +
 		`ovs_client|traceflow_controller|net_windows|route_windows)\.go:`)},
+	{"kube-proxy", regexp.MustCompile(`(?m)^Running kub-proxy service|\\kube-proxy\\start\.ps1:\d`)},
+	{"ovs", regexp.MustCompile(`(?m)^\d{4}-\S+Z\|\d{5}\|[\w()]+\|[A-Z]+\|`)},
 	{"hybrid-overlay", regexp.MustCompile(`\b(?:ho_node_windows|hybrid-overlay-node)\.go:`)},
 }
 
@@ -90,7 +93,7 @@ var lineWords = []struct {
 		`streaming|rotate-|read-only|seccomp|topology|cpu-|memory-|fail-swap|file-check|sync-freq|` +
 		`network-plugin|enforce-|allow-|tls-|authorization-|authentication-|anonymous-|really-|reserved-)`)},
 	{"", regexp.MustCompile(`FLAG: --`)},
-	{"kubelet", regexp.MustCompile(`(?i)failed to run kubelet|unable to register node with api server`)},
+	{"kubelet", regexp.MustCompile(`(?i)failed to run kubelet|\(--cgroups-per-qos\)|unable to register node with api server`)},
 	{"antrea", regexp.MustCompile(`(?i)antrea`)},
 	{"csi-proxy", regexp.MustCompile(`(?i)csi-proxy server`)},
 	{"csi-driver", regexp.MustCompile(`\b(?:azurefile|azuredisk|smb|nodeserver|controllerserver)\.go:`)},
@@ -124,6 +127,9 @@ var logfmtWords = []struct {
 func componentOfLine(line string) string {
 	line = line[:min(len(line), maxQuote)]
 	words := lineWords
+	if m := nestedKlog.FindStringSubmatch(line); m != nil { // k0s writes the lines of what it starts
+		line = m[1]
+	}
 	if m := klogLine.FindStringSubmatch(line); m != nil {
 		if c := klogFiles[m[1]]; c != "" {
 			return c

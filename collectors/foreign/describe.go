@@ -292,7 +292,7 @@ func describedAge(s string) (age time.Duration, count int) {
 // isDescribedNode tells a description of a Node from those of other objects, by what it begins with.
 func isDescribedNode(sections map[string]described) bool {
 	return sections["Name"].value != "" && sections["Namespace"].key == "" &&
-		(sections["Unschedulable"].key != "" || sections["System Info"].key != "")
+		(sections["Unschedulable"].key != "" || sections["System Info"].key != "" || sections["Roles"].key != "")
 }
 
 // A brokenDescription is what descriptions show that begin late or end before what is read of them:
@@ -310,6 +310,9 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 		if o, whole := readDescribedNode(object); o != nil && !whole {
 			for _, c := range describedConditions(sections["Conditions"]) {
 				text += ", " + c["type"] + " " + c["status"]
+			}
+			for _, taint := range describedTaints(sections["Taints"]) {
+				text += ", taint " + taint["key"] + ":" + taint["effect"]
 			}
 			b.nodes = append(b.nodes, text)
 			name := o["metadata"].(map[string]any)["name"].(string)

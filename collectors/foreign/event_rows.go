@@ -73,7 +73,7 @@ const (
 )
 
 // lastWords begin what a program prints beside its log.
-var lastWords = regexp.MustCompile(`^(?i:(?:fatal|fatal error|panic|error(?: [a-z ]+)?): |FATA\[)`)
+var lastWords = regexp.MustCompile(`^(?i:at line:\d|(?:fatal|fatal error|panic|error(?: [a-z ]+)?): |FATA\[)`)
 
 // wholeEntries joins the lines into which a terminal or PowerShell has wrapped an entry of a log. Empty
 // lines behind it keep the numbers of the others.

@@ -21,7 +21,7 @@ var recordFields = []struct {
 	field string
 	names []string
 }{
-	{"Message", []string{"message", "rendereddescription", "logmessage", "logentry", "textpayload", "raw", "rawstring", "log", "logs", "stringvalue", "content", "text"}},
+	{"Message", []string{"message", "rendereddescription", "logmessage", "logentry", "textpayload", "raw", "rawstring", "log", "logs", "stringvalue", "content", "text", "eventdata", "userdata"}},
 	{"Id", []string{"eventid", "eventcode", "id"}},
 	{"ProviderName", []string{"providername", "provider", "sourcename", "source"}},
 	{"LevelDisplayName", []string{"leveldisplayname", "leveltext", "eventlevelname", "entrytype", "type", "eventtype", "level"}},
@@ -40,7 +40,7 @@ var (
 	noLetters  = regexp.MustCompile(`[^a-z]+`)
 	clixmlProp = regexp.MustCompile(`<\w+ N="(\w+)">([^<]*)</`)
 	// an event of Windows within a line, as JSON or as fluent-bit prints it
-	lineEvent = regexp.MustCompile(`\{"[^\n]*"(?:event_id|EventID|EventRecordID)"(?::|=>)[^\n]*\}`)
+	lineEvent = regexp.MustCompile(`\{"[^\n]*"(?:event_id|EventID|EventRecordID)"(?::|=>)[^\n]*`)
 )
 
 // exportedClasses are the objects of PowerShell that fields alone tell, and nothing else has.
@@ -130,7 +130,7 @@ func stampOf(s string) string {
 	if !at.IsZero() {
 		return at.UTC().Format(time.RFC3339)
 	}
-	if _, ok := parseStamp(s, false); ok {
+	if _, ok := parseStamp(s, false); ok || func() bool { _, ok := parseStamp(s, true); return ok }() {
 		return s
 	}
 	return ""
@@ -282,6 +282,8 @@ func (p *pieces) takeClixml(found part) {
 func (p *pieces) takeLineEvents(file, text string) {
 	for _, event := range lineEvent.FindAllString(text, maxExcerpt) {
 		event = strings.ReplaceAll(event, `"=>`, `":`)
-		p.takeRecords(file, part{text: event})
+		if !p.takeRecords(file, part{text: event}) {
+			p.takeRecords(file, part{text: closedJSON(event)})
+		}
 	}
 }

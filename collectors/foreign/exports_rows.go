@@ -73,12 +73,21 @@ func (p *pieces) takeRows(text string) {
 }
 
 // csvRows reads the rows of CSV below heads whose names are known; end is where they end.
+// What the Event Viewer saves as CSV: five heads in its language, and the message as a sixth column.
+var (
+	viewerHead = regexp.MustCompile(`^[^",;\d]+(?:,[^",;\d]+){4}$`)
+	viewerRow  = regexp.MustCompile(`^\n[^",]+,"?\d[^",]*\d[^,]*,[^",]+,\d{1,5},`)
+)
+
 func csvRows(s string) (head []string, rows [][]string, end int) {
 	from := 0
 	if strings.HasPrefix(s, "#TYPE ") {
 		from = nextLine(s, 0)
 	}
 	first := firstLine(s[from:])
+	if viewerHead.MatchString(first) && viewerRow.MatchString(s[from+len(first):]) {
+		first = "Level,Date and Time,Source,Event ID,Task Category" // in the language of Windows
+	}
 	comma := ","
 	if strings.Contains(first, `";"`) {
 		comma = ";"

@@ -169,7 +169,10 @@ func (o *objects) addYAML(name, document string) {
 		var object kubeObject
 		if unmarshalItem(item, &object) != nil {
 			whole = false
-			continue
+			item = item[:strings.LastIndexByte(strings.TrimRight(item, "\n"), '\n')+1] // it may end within its last line
+			if i < len(items)-1 || unmarshalItem(item, &object) != nil {
+				continue
+			}
 		}
 		own := stringOf(object["kind"])
 		if own == "" || own == "List" {
@@ -265,7 +268,7 @@ func (o *objects) windowsNodes() (windows []string, others int) {
 		json.Unmarshal(object["status"], &status)
 		json.Unmarshal(object["metadata"], &meta)
 		if strings.EqualFold(status.NodeInfo.OperatingSystem, "windows") ||
-			meta.Labels["kubernetes.io/os"] == "windows" ||
+			cmp.Or(meta.Labels["kubernetes.io/os"], meta.Labels["beta.kubernetes.io/os"]) == "windows" ||
 			strings.HasPrefix(status.NodeInfo.OSImage, "Windows") {
 			windows = append(windows, object.name())
 		} else {

@@ -23,7 +23,6 @@ const (
 	partSystem      partKind = "systeminfo"
 	partVer         partKind = "ver"
 	partHotfixes    partKind = "Get-HotFix"
-	partProcesses   partKind = "Get-Process"
 	partCrictlPods  partKind = "crictl pods"
 	partCrictlPS    partKind = "crictl ps"
 	partImages      partKind = "crictl images"
@@ -45,6 +44,7 @@ const (
 	partAdvFirewall partKind = "netsh advfirewall"
 	partW32tm       partKind = "w32tm"
 	partRestart     partKind = "a warning to restart"
+	partStripchart  partKind = "w32tm /stripchart (delay, offset in seconds)"
 	partDISM        partKind = "dism"
 	partCRIVersion  partKind = "crictl version"
 	partServices    partKind = "kubectl get services"
@@ -103,7 +103,7 @@ var starters = []struct {
 	start *regexp.Regexp
 }{
 	{partEvents, regexp.MustCompile(`^(NAMESPACE +)?LAST ?SEEN +.*\bREASON\b.*\bMESSAGE`)},
-	{partNodes, regexp.MustCompile(`^NAME +STATUS +ROLES +AGE +VERSION`)},
+	{partNodes, regexp.MustCompile(`^NAME +STATUS +(?:ROLES +)?AGE +VERSION`)},
 	{partPods, regexp.MustCompile(`^(NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE`)},
 	{partIPPools, regexp.MustCompile(`^NAME +CIDR +NAT +IPIPMODE +VXLANMODE`)},
 	{partIPAM, regexp.MustCompile(`^\| +PROPERTY +\| VALUE +\||^PROPERTY +VALUE|^\|? *StrictAffinity\b`)},
@@ -126,10 +126,11 @@ var starters = []struct {
 	{partVFP, regexp.MustCompile(`^(?:> )?\s*Port name +: [0-9A-Fa-f]{8}-|^ITEM LIST|^ *(?:LAYER|GROUP) : \S`)},
 	{partNetsh, regexp.MustCompile(`^ *Idx +\S+ +MTU +`)},
 	{partNetsh, netshMTUFirst},
-	{partWevtutil, regexp.MustCompile(`^Event\[\d+\]:?$|^<Events?>|^<Event xmlns=`)},
+	{partWevtutil, regexp.MustCompile(`^Event\[\d+\]:?$|^Log Name: +\S|^<Events?>|^<Event xmlns=`)},
 	{partAdvFirewall, regexp.MustCompile(`^Rule Name: +\S|^(?:Domain|Private|Public) Profile Settings: *$`)},
 	{partW32tm, regexp.MustCompile(`^Leap Indicator: \d`)},
 	{partW32tm, timeStopped},
+	{partStripchart, clockOffset},
 	{partRestart, restartNeeded},
 	{partDISM, regexp.MustCompile(`^Feature Name : \S|^Features listing for package`)},
 	{partCRIVersion, regexp.MustCompile(`^Version: +0\.1\.0$|^RuntimeName: +\S|^containerd(?:\.exe)? github\.com/containerd/`)},
@@ -164,7 +165,6 @@ var starters = []struct {
 	{partSC, regexp.MustCompile(`^SERVICE_NAME *: *\S|^\[SC\] \w+ SUCCESS$`)},
 	{partVer, regexp.MustCompile(`^Microsoft Windows \[\S+ 10\.0\.\d+`)},
 	{partHotfixes, regexp.MustCompile(`^(?:\w+ +)*HotFixID(?:=|\s|$)`)},
-	{partProcesses, regexp.MustCompile(`^ *Handles +NPM\(K\)|^ *NPM\(K\) +PM\([KM]\)`)},
 	{partSystem, regexp.MustCompile(`^Host Name: +\S`)},
 	{partIPConfig, regexp.MustCompile(
 		`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +

@@ -22,7 +22,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partProcesses, partWhoami:
+	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partWhoami:
 		return kind == partTable
 	case partDocker, partLookup:
 		return kind == partDescribe
@@ -56,11 +56,11 @@ func (t *taking) belongs(line string) bool {
 	return true
 }
 
-// isSentence tells of a line below a table that is no row of it: many words and no columns.
+// isSentence tells of a line below a table that is no row of it: many words, no number in front and no columns.
 func isSentence(line string) bool {
 	const leastWords = 7
 	line = strings.TrimSpace(line)
-	return !strings.Contains(line, "  ") && !strings.Contains(line, "\t") && strings.Count(line, " ") >= leastWords-1
+	return line != "" && (line[0] < '0' || line[0] > '9') && !strings.Contains(line, "  ") && !strings.Contains(line, "\t") && strings.Count(line, " ") >= leastWords-1
 }
 
 // quotesErrors are the parts in which texts of other programs can stand.

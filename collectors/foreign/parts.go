@@ -16,15 +16,18 @@ type part struct {
 	kind partKind
 	text string
 	line int // of the whole text, at which it begins
+	// of JSON that breaks off: what is whole of it
+	closed string
 	// of a log: whose it is; of an output: the command in front of it, where there was one
 	about string
 }
 
 var (
-	fence = regexp.MustCompile("^\\s*(```|~~~)[\\w-]*\\s*$")
+	fence     = regexp.MustCompile("(?m)^\\s*(```|~~~)[\\w-]*\\s*$")
+	jsonToken = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|[{}\[\],]`)
 	// A shell's prompt with the command behind it.
 	prompt = regexp.MustCompile(
-		`^(?:(?:\[[\w.-]+\]: )?PS ?(?:[A-Za-z]:[^>]*)?> ?|[A-Za-z]:\\[^>|]*>|(?:\[?[\w.-]+@[\w.-]+[^#$>]*)[#$](?: |$)|\$(?: |$)|# |> ?(?:[a-z][\w-]*(?: |$)))(.*)$`)
+		`^(?:(?:\[[\w.-]+\]: )?(?:PS ?(?:[A-Za-z]:[^>]*)?|\wPS [A-Za-z]:\\[^>]*)> ?|[A-Za-z]:\\[^>|]*>|(?:\[?[\w.-]+@[\w.-]+[^#$>]*)[#$](?: |$)|\$(?: |$)|# |> ?(?:[a-z][\w-]*(?: |$)))(.*)$`)
 	// The first word behind `kubectl logs` that can be the name of a pod.
 	kubectlLogs = regexp.MustCompile(
 		`^(?:kubectl|oc|k)(?:\.exe)? (?:.* )?logs (?:-{1,2}\S+(?: [a-z0-9-]*system| kube-flannel)? )*(?:\w+/)?([a-z0-9][a-z0-9.-]{4,})`)
@@ -36,7 +39,8 @@ var (
 	inContainer = regexp.MustCompile(
 		`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?(?:exec|run) `)
 	// Commands that open a shell in a container: what is typed at its prompts runs there.
-	opensShell = regexp.MustCompile(`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?exec (?:.* )?` +
+	opensShell = regexp.MustCompile(`^(?:kubectl|oc|k|docker|nerdctl|crictl|ctr)(?:\.exe)? (?:.* )?` +
+		`(?:exec (?:.* )?|run (?:.* )?(?:-(?:it|ti)|--interactive|-[it]) (?:.* )?)` +
 		`(?:powershell|pwsh|cmd|bash|sh)(?:\.exe)?$`)
 	changesService = regexp.MustCompile(`(?i)^(?:\S*\\)?sc(?:\.exe)? +(?:\\\\\S+ +)?(?:start|stop|pause|continue) `)
 	restarts       = regexp.MustCompile(`(?i)^(?:Restart-Computer\b|shutdown(?:\.exe)? .*[/-]r\b)`)
@@ -58,7 +62,7 @@ const maxParts = 5_000
 // the fences of Markdown, quotes and shell prompts around them.
 func takeApart(text string) []part {
 	text = peel(text)
-	t := &taking{fenced: fenceIn(text)}
+	t := &taking{fenced: fence.MatchString(text)}
 	attempts := 0
 	for at := 0; at < len(text) && len(t.parts) < maxParts; {
 		line := text[at:nextLine(text, at)]
@@ -76,8 +80,11 @@ func takeApart(text string) []part {
 				attempts++
 			} else {
 				t.close()
-				t.parts = append(t.parts, part{kind: partJSON, text: text[at : at+end],
-					line: t.line + 1, about: t.command})
+				found := part{kind: partJSON, text: text[at : at+end], line: t.line + 1, about: t.command}
+				if !json.Valid([]byte(found.text)) {
+					found.closed = closedJSON(found.text)
+				}
+				t.parts = append(t.parts, found)
 				t.line += strings.Count(text[at:at+end], "\n")
 				at += end
 				continue
@@ -104,6 +111,7 @@ type taking struct {
 	command string // of the last prompt
 	shell   string // the command that opened the shell of a container
 	outside string // the prompt at which it was typed
+	differs bool   // the prompts of the container do not look like that
 	fenced  bool   // the text has fences, so what stands outside of them is prose
 	inside  bool   // of a fence
 	pod     string // of the container whose log goes on until an END
@@ -211,6 +219,9 @@ func (t *taking) takePrompt(bare, rest string) bool {
 		t.open(partNSSM, t.command)
 		t.text.WriteString("nssm set " + m[1] + " ")
 	}
+	if hostname.MatchString(t.command) {
+		t.open(partOther, t.command)
+	}
 	if m := kubectlLogs.FindStringSubmatch(t.command); m != nil {
 		if t.wanted = containerComponent(m[1]); t.wanted == "pods" {
 			t.wanted = cmp.Or(logComponent(m[1], ""), "other")
@@ -281,17 +292,23 @@ func psErrorBegins(line, rest string) bool {
 		})
 }
 
-// enter keeps in which container the commands of the next prompts run. The prompt at which its shell
-// was opened ends it, and one that looks the same leaves open where a command runs.
+// enter keeps in which container the commands of the next prompts run. "exit" ends its shell, and so
+// does the prompt at which it was opened, where that looks different from those of the container. Where
+// it does not, nobody knows where a command runs: not in a pod, and not on the node.
 func (t *taking) enter(prompt string) {
 	switch {
 	case opensShell.MatchString(t.command):
-		t.shell, t.outside = t.command, prompt
+		t.shell, t.outside, t.differs = t.command, prompt, false
 	case t.shell == "":
-	case t.command == "exit", prompt == t.outside:
+	case t.command == "exit", t.differs && prompt == t.outside:
 		t.shell = ""
-	case t.command != "":
-		t.command = t.shell + " " + t.command
+	case prompt == t.outside && t.command != "":
+		t.command = "docker exec " + t.command
+	case prompt != t.outside:
+		t.differs = true
+		if t.command != "" {
+			t.command = t.shell + " " + t.command
+		}
 	}
 }
 
@@ -305,7 +322,7 @@ func (t *taking) answered(rest string) bool {
 }
 
 // ownIndent are the outputs whose first line is indented by the program itself.
-var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true, partProcesses: true,
+var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true,
 	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true,
 	partPktmon: true, partFolder: true, partServers: true}
 
@@ -393,18 +410,9 @@ func netshBegins(rest string) partKind {
 	return partDynamic
 }
 
-func fenceIn(text string) bool {
-	for line := range strings.Lines(text) {
-		if fence.MatchString(strings.TrimRight(line, "\n")) {
-			return true
-		}
-	}
-	return false
-}
-
 // documentEnd is where the JSON document that s begins with ends. One that breaks off goes on to
 // the end of the text, or to the fence that closes it.
-func documentEnd(s string) (int, bool) {
+func documentEnd(s string) (end int, ok bool) {
 	var document json.RawMessage
 	d := json.NewDecoder(strings.NewReader(s))
 	switch err := d.Decode(&document); {
@@ -413,7 +421,7 @@ func documentEnd(s string) (int, bool) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(s), true
 	}
-	end, lines := 0, 0
+	lines := 0
 	for line := range strings.Lines(s) {
 		bare := strings.TrimRight(line, " \t\n")
 		if fence.MatchString(bare) || prompt.MatchString(bare) {
@@ -423,4 +431,29 @@ func documentEnd(s string) (int, bool) {
 		lines++
 	}
 	return end, lines >= 3 && end < len(s) && strings.Contains(s[:end], `": `)
+}
+
+// closedJSON is what is whole of a document that breaks off, with the brackets that it lacks, and "" where
+// that is no JSON. A value that the end cuts is left out; of a sentence its beginning says enough.
+func closedJSON(s string) string {
+	whole, open, brackets := "", "", ""
+	for _, at := range jsonToken.FindAllStringIndex(s, maxCommas) {
+		switch token := s[at[0]:at[1]]; {
+		case token == "{" || token == "[":
+			open = string(token[0]+2) + open
+			whole, brackets = s[:at[1]], open
+		case token == "}" || token == "]":
+			open = open[min(1, len(open)):]
+			whole, brackets = s[:at[1]], open
+		case token == ",":
+			whole, brackets = s[:at[0]], open
+		case at[1] >= len(s)-1 && !strings.HasSuffix(token, `"`) && strings.Contains(token, " ") &&
+			strings.HasSuffix(strings.TrimRight(s[:at[0]], " \t\n"), ":"):
+			whole, brackets = strings.TrimRight(s, "\\ \n")+`…"`, open
+		}
+	}
+	if whole += brackets; !json.Valid([]byte(whole)) {
+		return ""
+	}
+	return whole
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/hex"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 var (
@@ -14,7 +16,11 @@ var (
 	entryStart = regexp.MustCompile(`^[^"{]{0,200}?([IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ [\w.-]+\.go:\d+\]|time="\d{4}-)`)
 	ansiCode   = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 	// The stamp that runners of GitHub and Azure Pipelines put in front of each line.
-	runnerStamp   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(?: |$)`)
+	runnerStamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(?: |$)`)
+	// the numbers that code hosts show beside the lines of a file
+	numberedLine = regexp.MustCompile(`^\d{1,5}(?:\t|$)`)
+	// what grep writes in front of an entry, or PowerShell before an error of a program
+	lineTag       = regexp.MustCompile(`(?m)^(?:[\w./\\:-]*\.(?:log|err|out|txt)[\w.-]*(?::\d+)?:|(?:\S*[\\/])?(?:kubelet|kube-proxy|containerd|flanneld|dockerd)(?:\.exe)? : )([IWEF]\d{4} |time="\d{4}-)`)
 	machinePrefix = regexp.MustCompile(`^[\w.-]{2,63}: `)
 	indented      = regexp.MustCompile(`^[ \t]+`)
 	// A line between the backticks of Markdown.
@@ -34,6 +40,8 @@ func peel(text string) string {
 	if bare := withoutPrefix(text, runnerStamp, 8); bare != text && startsOutput(bare) {
 		text = bare
 	}
+	text = withoutPrefix(text, numberedLine, 9)
+	text = lineTag.ReplaceAllString(text, "$1")
 	text = fromEntries(text)
 	// the name of a machine that Vagrant or Ansible puts in front of what it prints
 	if m := machinePrefix.FindString(firstLine(text)); m != "" {
@@ -73,6 +81,12 @@ func unwrapped(text string) string {
 	if strings.Contains(text, "\x1b[") {
 		text = ansiCode.ReplaceAllString(text, "")
 	}
+	if strings.Contains(text, " e r ") {
+		text = spacedLine.ReplaceAllStringFunc(text, func(line string) string {
+			return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(line, "  ", "\x00"), " ", ""), "\x00", " ")
+		})
+	}
+	text = unfolded(text)
 	if pageHead.MatchString(text) {
 		return html.UnescapeString(pageTag.ReplaceAllString(pageBreak.ReplaceAllString(text, "\n"), ""))
 	}
@@ -88,6 +102,42 @@ func unwrapped(text string) string {
 		})
 	}
 	return mailQuote.ReplaceAllString(body, "")
+}
+
+var (
+	// UTF-16 of nssm in a log of single bytes, whose NULs were copied as blanks
+	spacedLine = regexp.MustCompile(`(?m)^ *(?:\S {1,4}){10,}\S?$`)
+	// a letter at the end of a line, and one in the same word at the beginning of the next
+	brokenWord = regexp.MustCompile(`[a-z]\n[a-z]`)
+)
+
+// unfolded joins the lines that the edge of a console broke: many are as long as the longest, and words go
+// on in the next one.
+func unfolded(text string) string {
+	lines := strings.Split(text[:min(len(text), maxText)], "\n")
+	width := func(line string) int { return utf8.RuneCountInString(line) }
+	wide := width(slices.MaxFunc(lines, func(a, b string) int { return width(a) - width(b) }))
+	if wide < leastWrapped || wide > mostWrapped || len(text) > maxText || strings.Contains(text, "-----BEGIN ") {
+		return text
+	}
+	var b strings.Builder
+	full, broken := 0, 0
+	for i, line := range lines[:len(lines)-1] {
+		b.WriteString(line)
+		next := lines[i+1]
+		if width(line) < wide || next == "" || isLogLine(next) || isEventRow(next) || strings.HasSuffix(line, "...") {
+			b.WriteByte('\n')
+			continue
+		}
+		full++
+		if brokenWord.MatchString(line[len(line)-1:] + "\n" + next[:1]) {
+			broken++
+		}
+	}
+	if broken < 3 || full*3 < len(lines) {
+		return text
+	}
+	return b.String() + lines[len(lines)-1]
 }
 
 // fromEntries removes what stands in front of the entries of a log, where nearly all lines are entries.

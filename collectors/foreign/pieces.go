@@ -71,8 +71,9 @@ var (
 		regexp.MustCompile(`(?:^|/)podlogs/[^/]+/([^/]+)/logs/([^/]+)\.txt$`),
 		regexp.MustCompile(`(?:^|/)[^/]+/([^/]+)/(logs)\.txt$`),
 	}
-	objectHead = regexp.MustCompile(`(?m)"?\bkind"?\s*:\s*"?(\w+)`)
-	objectMark = regexp.MustCompile(
+	leadingComments = regexp.MustCompile(`^(?:#.*\n+)+`)
+	objectHead      = regexp.MustCompile(`(?m)"?\bkind"?\s*:\s*"?(\w+)`)
+	objectMark      = regexp.MustCompile(
 		`(?m)^[\s{\[]*"(?:apiVersion|kind|items|metadata|gitVersion|info)"\s*:|^(?:- )?(?:apiVersion|kind|items|metadata):`)
 )
 
@@ -114,13 +115,17 @@ func looseFileOf(name, head string, size int64) looseFile {
 		return p
 	}
 	parts := takeApart(head)
-	logs := 0
+	logs, writers := 0, map[string]bool{}
 	for _, found := range parts {
 		if found.kind == partLog {
 			logs++
+			writers[cmp.Or(programOf(found.text), found.about)] = true
 		} else if found.shows() {
 			p.role = pieceText
 		}
+	}
+	if p.role == noPiece && logs > 0 && len(writers) > 1 && mixed(head) {
+		p.role = pieceText // logs of several components
 	}
 	if p.role == noPiece && logs > 0 {
 		p.role = pieceLog
@@ -143,6 +148,7 @@ func objectsIn(name, head string) bool {
 			(m != nil && strings.Contains(head, "apiVersion") ||
 				strings.Contains(head, `"gitVersion"`))
 	}
+	head = leadingComments.ReplaceAllString(head, "")
 	first := firstLine(head)
 	return strings.Contains(head, "kind:") && (first == "---" || yamlLine.MatchString(first)) &&
 		objectMark.MatchString(first+"\n"+firstLine(strings.TrimPrefix(head, first)))
@@ -165,7 +171,7 @@ func (p part) shows() bool {
 	case partOther, partLog:
 		return false
 	case partJSON:
-		return telling(p.text)
+		return telling(cmp.Or(p.closed, p.text))
 	case partList, partTable:
 		return slices.ContainsFunc(psObjects(p), func(o psObject) bool {
 			return classOf(o.fields) != "" || classOfCommand(o.command) != ""
@@ -204,9 +210,7 @@ func scanPieces(fsys fs.FS) []looseFile {
 			return nil
 		}
 		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
-			slices.ContainsFunc(takeApart(head), func(found part) bool {
-				return found.kind == partList || found.kind == partTable
-			})) {
+			ofWindows.MatchString(peel(head))) {
 			messages = append(messages, looseFile{path: name, role: pieceText, size: info.Size()})
 		}
 		return nil
@@ -233,6 +237,9 @@ var errorWords = regexp.MustCompile(
 		`timed out|timeout|warning|starting|started|stopped|stopping|running|` +
 		`(?:not|n't) (?:found|recognized|supported|ready|readable|running|exist|match|respond|start|work)|` +
 		`kubelet|kube-proxy|containerd|hcsshim|hns)\b|\b0x[0-9a-f]{2,8}\b|\.go:\d+`)
+
+// ofWindows is in scripts of Windows, below the heads of tables, and in lists of properties.
+var ofWindows = regexp.MustCompile(`(?im)^[a-z]\w* +: |^\s*<powershell>|\.ps1\b|^\s*\$\w+ *= *\S|^-{3,}(?: +-{2,})+ *$|^={3,}(?: +={3,})+ *$`)
 
 func headOf(fsys fs.FS, name string) string {
 	f, err := fsys.Open(name)

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -13,7 +14,7 @@ var (
 		`(?m)^ {0,2}(Server Version|Operating System|Kernel Version|Name): +(\S.*?)\s*$`)
 	dockerServer = regexp.MustCompile(
 		`(?m)^Server:[^\n]*\n(?: Engine:\n)?(?: .*\n)*? +Version: +(\S+)`)
-	dockerBuild = regexp.MustCompile(`\(OS Build (\d+)(?:\.(\d+))?\)|^10\.0 (\d+) `)
+	dockerBuild = regexp.MustCompile(`\(OS Build (\d+)(?:\.(\d+))?\)|^10\.0 (\d+) (?:\(\d+\.(\d+))?`)
 )
 
 // dockerFields are the first values of docker info.
@@ -46,7 +47,7 @@ func (p *pieces) convertDocker(out *output) {
 		}
 		name, version, _ := strings.Cut(product, " Version ")
 		os := evidence.OS{ProductName: name, DisplayVersion: version, Build: number(m[1] + m[3]),
-			UBR: number(m[2])}
+			UBR: number(m[2] + m[4])}
 		if clientWindows(name) {
 			os.InstallationType = "Client"
 		}
@@ -61,6 +62,22 @@ func clientWindows(product string) bool { return strings.HasPrefix(product, "Win
 func pulledImages(s string) []evidence.CRIImage {
 	rows, _ := readColumns(s, 2, "REPOSITORY", "TAG", "IMAGE ID")
 	return imagesOf(rows, "REPOSITORY")
+}
+
+// A row of `docker ps` that is too wide for the console, in two lines.
+var (
+	foldedHead = regexp.MustCompile(`^CONTAINER ID .*\n +NAMES`)
+	foldedRow  = regexp.MustCompile(`(?m)^(\S.*)\n( +\S.*)$`)
+)
+
+func unfoldedTable(s string) string {
+	if wide := strings.Index(s, "\n"); foldedHead.MatchString(s) {
+		return foldedRow.ReplaceAllStringFunc(s, func(row string) string {
+			start, end, _ := strings.Cut(row, "\n")
+			return fmt.Sprintf("%-*s%s", wide, strings.TrimRight(start, " "), end)
+		})
+	}
+	return s
 }
 
 // dockerContainers reads `docker ps`.

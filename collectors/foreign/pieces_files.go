@@ -29,6 +29,8 @@ var lineConfigs = []struct {
 }{
 	{`C:\run\flannel\subnet.env`, regexp.MustCompile(`(?m)^FLANNEL_(?:NETWORK|SUBNET)=\S`)},
 	{`C:\var\lib\kubelet\kubeadm-flags.env`, regexp.MustCompile(`(?m)^KUBELET_KUBEADM_ARGS=`)},
+	{`C:\CalicoWindows\config.ps1`, regexp.MustCompile(
+		`(?m)^(?:Set-EnvVarIfNotSet -var "|\$env:)(?:CALICO_NETWORKING_BACKEND|K8S_SERVICE_CIDR|KUBE_NETWORK)\b`)},
 	{`C:\Program Files\containerd\config.toml`, regexp.MustCompile(
 		`(?m)^\s*\[plugins?\.?\S*(?:io\.containerd\.|cri)\S*\]|^\s*\[proxy_plugins\.`)},
 }
@@ -106,7 +108,9 @@ func (p *pieces) takeConfig(name, text string) bool {
 		return false
 	}
 	trimmed := strings.TrimSpace(text)
-	cut := trimmed[0] == '{' && !json.Valid([]byte(trimmed))
+	lines := strings.Split(trimmed, "\n")
+	cut := trimmed[0] == '{' && !json.Valid([]byte(trimmed)) ||
+		strings.HasSuffix(place, ".toml") && openSetting.MatchString(lines[len(lines)-1])
 	var answer struct {
 		KubeletConfig kubeObject `json:"kubeletconfig"`
 	}
@@ -121,6 +125,21 @@ func (p *pieces) takeConfig(name, text string) bool {
 	return true
 }
 
+var (
+	// a line of TOML that its end cuts, and settings that it shows
+	openSetting = regexp.MustCompile(`^\s*(?:[\w-]+\s*=?|[^"#]*=\s*"[^"]*|\[[^\]]*)$`)
+	settingRow  = regexp.MustCompile(`(?m)^\s*[\w".-]+ *= *(?:"[^"]+"|\[?[^"\s\[]\S*)`)
+)
+
+// shownOf is what a configuration file sets that breaks off, in one line.
+func shownOf(text string) string {
+	shown := closedJSON(strings.TrimSpace(text))
+	if shown == "" {
+		shown = strings.Join(settingRow.FindAllString(text, maxFields), ",")
+	}
+	return evidence.Clip(strings.Join(strings.Fields(shown), " "), 1<<10)
+}
+
 // A pieceConfig is a configuration file of the node.
 type pieceConfig struct {
 	path, file, text string
@@ -131,6 +150,7 @@ type pieceConfig struct {
 // convertConfigs gives the configuration files their places.
 func (p *pieces) convertConfigs(src *source, out *output) {
 	var records []evidence.FileRecord
+	var shown []string
 	for _, c := range p.configs {
 		name := evidence.EvidencePath(c.path)
 		if !fs.ValidPath(name) || out.Has(name) {
@@ -138,10 +158,13 @@ func (p *pieces) convertConfigs(src *source, out *output) {
 		}
 		if c.cut {
 			out.Gap(name, brokenf("%s breaks off; give doctor all of %s", c.file, c.path))
+			shown = append(shown, shownOf(c.text))
 			continue
 		}
 		info, err := fs.Stat(src.fsys, c.file)
-		if c.whole && err == nil { // as it is stored, with its byte order mark
+		content, _ := readBounded(src.fsys, c.file, maxKubeObject)
+		// as it is stored, with its byte order mark; UTF-16 is how PowerShell saved what it was shown
+		if c.whole && err == nil && !slices.Contains([]string{"\xff\xfe", "\xfe\xff"}, string(content[:min(2, len(content))])) {
 			placePath(out, src, name, c.file)
 			records = append(records, copiedFile(c.path, info))
 			continue
@@ -152,4 +175,5 @@ func (p *pieces) convertConfigs(src *source, out *output) {
 	if len(records) > 0 {
 		out.JSON(evidence.FileIndex.Path(), records)
 	}
+	out.partial(evidence.FileIndex.Path(), "a file that breaks off", shown, nil)
 }

@@ -224,7 +224,8 @@ func windowsRow(s string) string {
 	var names, sick []string
 	for _, row := range nodeRows(s) {
 		os, name := row["OS-IMAGE"], row["NAME"]
-		if strings.HasPrefix(os, "Windows") || os == "" && windowsNodeName.MatchString(name) {
+		if strings.HasPrefix(os, "Windows") || os == "" && (windowsNodeName.MatchString(name) ||
+			kernelOfNode.MatchString(row["KERNEL-VERSION"])) {
 			names = append(names, name)
 			if strings.HasPrefix(row["STATUS"], "NotReady") {
 				sick = append(sick, name)

@@ -28,7 +28,9 @@ var (
 
 // Of outputs that few lists of the layout have a place for: what each shows becomes a part of one.
 var (
-	bootSetting    = regexp.MustCompile(`(?m)^((?:hypervisorlaunchtype|testsigning|nointegritychecks|safeboot) +\S+)`)
+	bootSetting    = regexp.MustCompile(`(?m)^((?:hypervisorlaunchtype|testsigning|nointegritychecks|safeboot|description|nx) +\S.*)$`)
+	dockerRow      = regexp.MustCompile(`(?m)^ *((?:Total Memory|CPUs|Storage Driver|Default Isolation): \S.*?) *$`)
+	clockOffset    = regexp.MustCompile(`(?m)^(?:\d+, ){3}([+-]\d\d\.\d+, [+-]\d\d\.\d+)$|^\d\d:\d\d:\d\d,? ((?:d:\S+ o:)?[+-]\d\d\.\d+s)`)
 	winHTTP        = regexp.MustCompile(`(?m)^ +(Proxy Server\(s\) *: *\S+|Direct access)`)
 	arpRow         = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3} +[0-9a-f]{2}(?:-[0-9a-f]{2}){5})`)
 	freeBytes      = regexp.MustCompile(`(?m)^Total (?:# of )?free bytes +: *([\d.,]+)`)
@@ -143,7 +145,7 @@ func (p *pieces) convertState(out *output) {
 		{"certificates.json", partCSR, csrRow},
 		{"adapters.json", partNetshConfig, netshConfigRow}, {"routes.json", partNetshRoutes, netshRouteRow},
 		{"dns-client.json", partServers, serversRow}, {"files.json", partFolder, fileRow},
-		{"probes/reach.json", partPing, pingRow}, {"features.json", partBoot, bootSetting}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
+		{"probes/reach.json", partPing, pingRow}, {"features.json", partBoot, bootSetting}, {"time.json", partStripchart, clockOffset}, {"memory.json", partDocker, dockerRow}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
 		{"routes.json", partNetshDump, dumpedRow}, {"services.json", partTasks, taskRow}, {"security.json", partTickets, ticketRow},
 		{"memory.json", partStats, statsRow}, {"api/pods.json", partNames, nameRow}, {"adapters.json", partCounts, countRow},
 		{"features.json", partPester, testRow}, {"firewall.json", partDrops, dropRow},

@@ -86,6 +86,21 @@ func TestOutputsOfToolsAreReadAlone(t *testing.T) {
 			"hns-networks.json", "which shows some of their properties, shows nat nat"},
 		{"HNS networks as JSON that breaks off", "a", `[` + overlayNetwork + `,{"ActivityId":"B","ID":`,
 			"hns-networks.json", "JSON that breaks off shows flannel.4096"},
+		{"one endpoint as JSON that breaks off", "a", "Get-HNSEndpoint |? ipaddress -eq 10.1.18.67 | ConvertTo-Json -Depth 5\n" +
+			`{"ActivityId":"CF68487D","EncapOverhead":50,"GatewayAddress":"10.1.18.65","ID":"89958F54","IPAddress":"10.1.18.67","MacAddress":"0E-2A-0a-01-12-43","Name":"0dd_Calico","Policies":[{"ExceptionList":["10.1.0.0/16"],"Type":"OutBoundNAT"},{"Destin`,
+			"hns-endpoints-part.json", `"ExceptionList":["10.1.0.0/16"]`},
+		{"a value of PowerShell's list that breaks off", "a", hnsNetworkList[:strings.Index(hnsNetworkList, "Address=100.244.206.65")],
+			"hns-networks-part.json", `AddressPrefix=100.244.206.64/26}`},
+		{"an endpoint that breaks off in its last value", "a", "ActivityId         : 9b63aa27-a6d2-4ea0-bb30-3da5f4f913e0\nID                 : 20c707a8-ac6d-4acb-aef8-8707781a4396\nIPAddress          : 10.244.0.4\nMacAddress         : 00:11:22:33:44:55\nName               : Ethernet\nState              : 1\nType               : l2bridge\nVersion            : 21474836481\nVirtualNetwork     : e8d2c084-7392-475c-a28c",
+			"hns-endpoints.json", "which breaks off, shows Ethernet 10.244.0.4"},
+		{"a path in JSON that is no whole document", "a", `{"Source":"c:\\var\\run\\x","Error":"failed"` + "\n",
+			"logs/other/a", `c:\\var\\run\\x`},
+		{"a line of a container's log that breaks off", "a", `{"log":"[2020/07/31 01:14:23] [ info] [filter:kubernetes.1] Wait 30 secs until DNS`,
+			"logs/other/a", "[2020/07/31 01:14:23] [ info] [filter:kubernetes.1] Wait 30 secs until DNS…"},
+		{"what a file shows that breaks off", "a.conflist", `{"cniVersion":"0.3.0","plugins":[{"type":"azure-vnet","ipam":{"type":"azure-cns","mo`,
+			"files.json", `a file that breaks off shows {"cniVersion":"0.3.0","plugins":[{"type":"azure-vnet","ipam":{"type":"azure-cns"}}]}`},
+		{"what a file of settings shows that breaks off", "a.toml", "root = \"C:\\\\r\"\n[plugins]\n  [plugins.cri]\n    sandbox_image = \"pause:1.4.1\"\n    Debug",
+			"files.json", `sandbox_image = "pause:1.4.1"; that is`},
 		{"a sandbox of crictl inspectp", "a", `{"status":{"id":"3f","metadata":{"name":"win-web","namespace":"default"},"state":"SANDBOX_READY"},"info":{}}`,
 			"cri.json", "default win-web SANDBOX_READY"},
 		{"the answer of nssm get", "a", "PS C:\\k> nssm get kubelet AppParameters\nC:\\k\\start-kubelet.ps1 --v=4\n",
@@ -187,6 +202,8 @@ func TestConfigurationFilesGetTheirPlaces(t *testing.T) {
 			"files/C/etc/kube-flannel/net-conf.json"},
 		{"containerd's", "c.toml", "version = 2\n[plugins]\n  [plugins.\"io.containerd.grpc.v1.cri\"]\n    sandbox_image = \"x\"\n",
 			"files/C/Program Files/containerd/config.toml"},
+		{"Calico's", "config.ps1", "# The default is correct.\nSet-EnvVarIfNotSet -var \"KUBE_NETWORK\" -defaultValue \"Calico.*\"\n",
+			"files/C/CalicoWindows/config.ps1"},
 		{"dockerd's", "d.json", `{"exec-opts":["isolation=process"],"debug":true}`,
 			"files/C/ProgramData/docker/config/daemon.json"},
 		{"one in a paste", "p.txt", "PS C:\\> type C:\\run\\flannel\\subnet.env\nFLANNEL_SUBNET=10.244.4.1/24\nPS C:\\>\n",
@@ -200,7 +217,15 @@ func TestConfigurationFilesGetTheirPlaces(t *testing.T) {
 			t.Errorf("%s: files.json is %s", row.name, got)
 		}
 	}
-	_, tree := looseTree(t, loose(map[string]string{"a.conflist": `{"cniVersion":"0.3.0","plugins":[{"type":"a"`}))
+	utf16 := "\xff\xfe"
+	for _, c := range `{"cniVersion":"0.2.0","name":"cbr0","type":"flannel"}` {
+		utf16 += string(byte(c)) + "\x00"
+	}
+	_, tree := looseTree(t, loose(map[string]string{"10-a.conf": utf16}))
+	if got := written(tree, "files/C/etc/cni/net.d/10-a.conf"); !strings.HasPrefix(got, "{") {
+		t.Errorf("what PowerShell saved as UTF-16 is %q", got)
+	}
+	_, tree = looseTree(t, loose(map[string]string{"a.conflist": `{"cniVersion":"0.3.0","plugins":[{"type":"a"`}))
 	if got := written(tree, "files/C/etc/cni/net.d/a.conflist"); !strings.Contains(got, "breaks off") {
 		t.Errorf("a configuration that breaks off is %s", got)
 	}

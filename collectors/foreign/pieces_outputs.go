@@ -26,15 +26,14 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 	}
 	for i, k := range hnsKinds {
 		p.hnsOfLists(i, out)
-		if _, broken := splitDump(p.hns[i]); broken != "" {
-			_, items, _, _ := jsonItems(p.hns[i])
+		if documents, broken := splitDump(p.hns[i]); p.hnsCut[i] || broken != "" {
 			var names []string
 			var part []record
-			for _, item := range items {
-				list, _ := records(item)
+			for _, d := range documents {
+				list, _ := records(d.document)
 				part = append(part, list...)
 				for _, r := range list {
-					names = append(names, clip(strings.TrimSpace(r.text("Name")+" "+r.text("ID"))))
+					names = append(names, clip(strings.TrimSpace(r.text("Name")+" "+r.text("ID")+" "+r.text("IPAddress"))))
 				}
 			}
 			out.partial(k.path, "JSON that breaks off", names, part)
@@ -119,8 +118,7 @@ func (p *pieces) convertMachine(out *output, given func(string, ...partKind) tex
 		}
 		out.either("hotfixes.json", list, gap)
 	}
-	processes := append(printedProcesses(p.fieldsOf(psProcesses)),
-		printedProcesses(printed(p.texts[partProcesses]))...)
+	processes := printedProcesses(p.fieldsOf(psProcesses))
 	if len(processes) >= enoughProcesses {
 		out.JSON("processes.json", processes)
 	}
@@ -166,10 +164,7 @@ func criDocument(document string) (state evidence.CRIState, ok bool) {
 		Images     []evidence.CRIImage     `json:"images"`
 		APIVersion string                  `json:"apiVersion"`
 	}
-	if json.Unmarshal([]byte(document), &answer) != nil {
-		head, _, _, _ := jsonItems(document) // what is whole of one that breaks off
-		answer.Status, answer.Config = head["status"], head["config"]
-	}
+	json.Unmarshal([]byte(document), &answer)
 	if answer.APIVersion != "" {
 		return state, false
 	}
@@ -199,18 +194,16 @@ func (p *pieces) convertRuntime(out *output) {
 	if !reflect.ValueOf(p.cri).IsZero() {
 		out.JSON("cri.json", p.cri)
 	}
-	for _, kind := range []partKind{partContainers, partCrictlPS, partCrictlPods, partCtrImages} {
-		if rows := rowsOf(p.texts[kind]); p.texts[kind] != "" {
-			out.partial("cri.json", string(kind), rows, nil)
+	for _, t := range []struct {
+		path string
+		kind partKind
+	}{{"cri.json", partContainers}, {"cri.json", partCrictlPS}, {"cri.json", partCrictlPods}, {"cri.json", partCtrImages},
+		{"hns-networks.json", partNetworks}, {"memory.json", partTop}} {
+		if rows := rowsOf(p.texts[t.kind]); p.texts[t.kind] != "" {
+			out.partial(t.path, string(t.kind), rows, nil)
 		}
 	}
 	out.partial("cri.json", "crictl inspect", p.inspected, nil)
-	if p.texts[partNetworks] != "" {
-		out.partial("hns-networks.json", string(partNetworks), rowsOf(p.texts[partNetworks]), nil)
-	}
-	if p.texts[partTop] != "" {
-		out.partial("memory.json", string(partTop), rowsOf(p.texts[partTop]), nil)
-	}
 }
 
 // rowsOf are the rows of a table below its heads, or the words that there is none.

@@ -155,14 +155,51 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"the state of azure-vnet", `{"Network":{"ExternalInterfaces":{"Ethernet":{"Networks":{"azure":{"Mode":"bridge","Endpoints":{"a":{"PODName":"iis"}}}}}}}}`, "hns-endpoints.json", "azure-vnet.json shows bridge, iis"},
 		{"what a log of nothing known says", "[22:14:59.867][WindowsDaemon  ][Info   ] debug: Network Control Plane MTU: 1500\n2017-09-08T22:14:59Z debug: [GET]=>[/networks/] Request :\n", // docker/for-win
 			"env.json", "the text shows [22:14:59.867][WindowsDaemon"},
-		{"what a text without any shape says", "TimeWritten           ReplacementStrings\n-----------           ------------------\n12/17/2024 8:55:27 PM {Felix exited}\n" + // rancher/rke2 issue 7440
-			"12/17/2024 8:40:20 PM {Running RKE2 kube-proxy [--bind-address=10.107.22.24\n                      --enable-dsr=true]}\n", "env.json",
-			"ReplacementStrings / 12/17/2024 8:55:27 PM {Felix exited}"},
+		{"events of which only their strings were selected", "TimeWritten           ReplacementStrings\n-----------           ------------------\n12/17/2024 8:55:27 PM {Felix exited}\n" + // rancher/rke2 issue 7440
+			"12/17/2024 8:40:20 PM {Running RKE2 kube-proxy [--bind-address=10.107.22.24\n                      --enable-dsr=true]}\n", "events.json",
+			`"time":"2024-12-17T20:40:20Z","message":"Running RKE2 kube-proxy [--bind-address=10.107.22.24 --enable-dsr=true]"`},
 		{"a log in a chat", "[19:51] <jay> " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
 		{"a log in a page", "<!DOCTYPE html><html><head><title>x</title></head><body><p>The log:</p><pre>" +
 			strings.ReplaceAll(kubeletLines, `"`, "&quot;") + "</pre></body></html>\n", "logs/kubelet/a", `err="failed to`},
 		{"a log in a mail", "From: a <a@example.com>\nTo: b <b@example.com>\nSubject: Re: x\nContent-Transfer-Encoding: quoted-printable\n\nThe log:\n> " +
 			strings.Replace(noReference, "Win32", "W=\nin32", 1) + "\n", "logs/kube-proxy/a", "failed in Win32: The reference"},
+		{"the head of a described node", "Name:               ec2amaz-6naf5c5\nRoles:              <none>\nLabels:             kubernetes.io/os=windows\nTaints:             node.kubernetes.io/unreachable:NoExecute\nUnsched", // kubernetes/kubernetes issue 78582
+			"api/node.json", "ec2amaz-6naf5c5, taint node.kubernetes.io/unreachable:NoExecute"},
+		{"columns of a node that somebody left", "NAME             STATUS     AGE     VERSION   INTERNAL-IP   KERNEL-VERSION    CONTAINER-RUNTIME\nakswdjob000000   NotReady   2d16h   v1.21.2   10.5.0.97     10.0.17763.2061   containerd://1.4.4+unknown\n", // Azure/AKS issue 2491
+			"api/node-part.json", `"kernelVersion":"10.0.17763.2061"`},
+		{"docker ps in a narrow console", "PS C:\\> docker ps\nCONTAINER ID        IMAGE               COMMAND             CREATED             STATUS              PORTS\n     NAMES\nf4f40e1025cc        apprenda/pause      \"cmd /S /C 'p...\"   36 minutes ago      Up 36 minutes\n     k8s_POD_dapi_default_0\n", // kubernetes/kubernetes pull 63905
+			"cri.json", `"image":{"image":"apprenda/pause"},"metadata":{"name":"k8s_POD_dapi_default_0"`},
+		{"a container that exited with a code", "CONTAINER ID    IMAGE       COMMAND    CREATED          STATUS                               PORTS    NAMES\n369992f8d96f    nano:1      \"cmd\"      5 seconds ago    Exited (3221225786) 2 seconds ago             nano-36999\n", // containerd/nerdctl issue 4899
+			"logs/other/a", "Exited (3221225786)"},
+		{"the name that hostname prints", "PS C:\\> HOSTNAME.EXE\nwin-wsdcn\nPS C:\\> ver\n\nMicrosoft Windows [Version 10.0.17763.1098]\n", "meta.json", `"node":"win-wsdcn"`},
+		{"the computer of Get-HotFix", "Source        Description      HotFixID      InstalledBy          InstalledOn\n------        -----------      --------      -----------          -----------\n33990k8s9000  Security Update  KB4343909     NT AUTHORITY\\SYSTEM  8/18/2018 12:00:00 AM\n",
+			"meta.json", `"node":"33990k8s9000"`},
+		{"what docker info shows beside its version", "Containers: 0\nServer Version: 1.12.2\nDefault Isolation: process\nKernel Version: 10.0 14393 (14393.447.amd64fre.rs1_release_inmarket.161102-0100)\nOperating System: Windows Server 2016 Standard\nTotal Memory: 4 GiB\nName: sandbox-77\n",
+			"memory.json", "Total Memory: 4 GiB"},
+		{"an event of the Event Viewer that breaks off", "<Event xmlns=\"http://schemas.microsoft.com/win/2004/08/events/event\">\n<System>\n  <Provider Name=\"Microsoft-Windows-Hyper-V-Compute\" /> \n  <EventID>2010</EventID> \n  <Level>4</Level> \n  <TimeCreated SystemTime=\"2023-06-21T08:37:21.3Z\" /> \n  <Computer>WIN-1</Computer> \n  </System>\n<UserData>\n<VmlEventLog>\n  <SystemId>45539421c3ac",
+			"events.json", `"id":2010,"level":"information","time":"2023-06-21T08:37:21Z","message":"45539421c3ac"`},
+		{"an event as text and as XML", "Log Name:      System\nSource:        Microsoft-Windows-Hyper-V-VmSwitch\nDate:          01.08.2019 8:32:36\nEvent ID:      233\nLevel:         Information\nComputer:      nc\nDescription:\nThe operation 'Delete' succeeded on nic A0.\nEvent Xml:\n<Event xmlns=\"http://schemas.microsoft.com/win/2004/08/events/event\">\n  <System>\n    <Provider Name=\"Microsoft-Windows-Hyper-V-VmSwitch\" />\n    <EventID>233</EventID>\n    <TimeCreated SystemTime=\"2019-08-01T05:32:36.9Z\" />\n  </System>\n  <EventData>\n    <Data Name=\"NicNameLen\">36</Data>\n  </EventData>\n</Event>\n",
+			"events.json", `[{"log":"System","provider":"Microsoft-Windows-Hyper-V-VmSwitch","id":233,"level":"information","time":"2019-08-01T05:32:36Z","message":"The operation 'Delete' succeeded on nic A0."}]`},
+		{"CSV of a German Event Viewer", "Ebene,Datum und Uhrzeit,Quelle,Ereignis-ID,Aufgabenkategorie\nFehler,27.10.2021 12:28:26,Microsoft-Windows-PrintService,808,Initialisierung,\"Fehler beim Laden, Fehlercode 0x7E.\"\n",
+			"events.json", `"id":808,"level":"error","time":"2021-10-27T12:28:26Z"`},
+		{"an event that promtail shows, and that breaks off", "level=info ts=2021-09-09T13:39:06.8501032Z caller=server.go:239 msg=\"server listening\"\n2021-09-09T15:39:06.8527463+0200{channel=\"System\"}{\"source\":\"Service Control Manager\",\"channel\":\"System\",\"event_id\":7036,\"level\":4,\"timeCreated\":\"2021-09-09T13:22:48.5Z\",\"user_data\":\"Network Setup Service runn",
+			"events.json", `"provider":"Service Control Manager","id":7036`},
+		{"letters that lie apart", " S e t   p a r a m e t e r   \" T y p e \"   f o r   s e r v i c e   \" K u b e p r o x y \" .\nerror\n", "logs/other/a", `Set parameter "Type" for service "Kubeproxy".`},
+		{"a table that the edge of a console broke", "Events:\n  Type     Reason                  Age               From                   Mess\nage\n  ----     ------                  ----              ----                   ----\n---\n  Normal   Scheduled               2m                default-scheduler      Succ\nessfully assigned default/powerflowserver-f8d7887f9-9rsf4 to 26207k8s9000\n  Warning  FailedCreatePodSandBox  2m                kubelet, 26207k8s9000  Fail\ned create pod sandbox: rpc error: code = Unknown desc = [failed to set up sandbo\nx container \"5cc13\"]\n", // kubernetes/kubernetes issue 69165
+			"api/events.json", "Failed create pod sandbox: rpc error: code = Unknown desc = [failed to set up sandbox container"},
+		{"a log with what grep puts in front", "containerd.err-20220809T161122.479.log:20084:time=\"2022-08-09T16:10:18.5Z\" level=error msg=\"CreateContainer within sandbox\"\nm=+0.004813101\n", "logs/containerd/a", "\ntime=\"2022"[1:]},
+		{"a log that PowerShell calls an error", ".\\kubelet : F0611 19:57:18.295485    5556 server.go:215] [invalid configuration: CgroupsPerQOS (--cgroups-per-qos) true is not supported on \nWindows]\nAt line:1 char:1\n", "logs/kubelet/a", "is not supported on Windows]\n"},
+		{"a log in the log of k0s", `time="2024-01-31 14:52:57" level=info msg="E0131 14:52:57.936439    8516 remote_runtime.go:193] \"RunPodSandbox failed\"" component=kubelet.exe` + "\n", "logs/kubelet/a", "RunPodSandbox"},
+		{"a log of Open vSwitch", "2020-12-07T22:51:05.016Z|00005|dpif_netlink|INFO|The kernel module does not support meters.\n", "logs/ovs/a", "meters"},
+		{"the output of kube-proxy's script", "Running kub-proxy service.\nGet-Content : Cannot find path 'C:\\x' because it does not exist.\n", "logs/kube-proxy/a", "Cannot find"},
+		{"logs of two components, each in a fence", "```\n2023-11-07 06:49:53.027 [INFO][3488] felix/win_dataplane.go 307: Applying dataplane updates\n```\n```\nI1107 06:45:21.073167    3112 proxier.go:1507] \"created\"\n```\n", "logs/kube-proxy/a", "I1107"},
+		{"the head of a log of klog", "Log file created at: 2020/05/12 12:10:28\nRunning on machine: w1\nBinary: Built with gc go1.13.9 for windows/amd64\nE0512 12:10:36.131945    6984 kubelet.go:1845] PLEG is not healthy\n", "meta.json", `"node":"w1","collectedAt":"2020-05-12T12:10:36Z"`},
+		{"the offsets of w32tm", "PS C:\\> w32tm /stripchart /computer:pool.ntp.org\n14:20:21, +00.0042825s\n", "time.json", "shows +00.0042825s"},
+		{"the loader without a hypervisor", "Windows Boot Loader\n-------------------\nidentifier              {current}\nnx                      OptIn\n", "features.json", "bcdedit shows nx OptIn"},
+		{"a script and its prompt", "PS C:\\k> .\\start.ps1 -ManagementIP eth0 -NetworkMode overlay\nCreating Kubernetes directories\n", "logs/other/a", "-ManagementIP eth0"},
+		{"userdata", "<powershell>\n[string]$EKSBinDir = \"$env:ProgramFiles\\Amazon\\EKS\"\n</powershell>\n", "logs/other/a", "EKSBinDir"},
+		{"a script with the numbers of its lines", "1\t$KubeDnsServiceIp=\"11.0.0.10\"\n2\t$serviceCIDR=\"11.0.0.0/8\"\n", "logs/other/a", "\n$serviceCIDR"},
+		{"an answer of a cloud that says nothing", "a@b:~$ az vm run-command invoke --scripts 'telnet 10.0.4.9 8080'\n{\n\"value\": [\n{\n\"code\": \"ComponentStatus/StdOut/succeeded\",\n\"message\": \"\"\n}\n]\n", "logs/other/a", "telnet 10.0.4.9 8080"},
 		{"what no reader takes can be searched", "PS C:\\> Get-Disk\n\nNumber Friendly Name    HealthStatus\n" +
 			"------ -------------    ------------\n0      Virtual Disk     Healthy\n", "logs/other/a", "Virtual Disk"},
 	} {
@@ -183,6 +220,19 @@ func TestWhatIsNotOfTheNodeIsNoPart(t *testing.T) {
 	const inPod = "PS C:\\> ctr run --cni --rm nanoserver:ltsc2022 test ipconfig\n\nWindows IP Configuration\n\n\n" +
 		"Ethernet adapter vEthernet (default-test_nat):\n\n   IPv4 Address. . . . . . . . . . . : 172.20.88.200\n" +
 		"   Subnet Mask . . . . . . . . . . . : 255.255.240.0\n" // microsoft/Windows-Containers issue 210
+	for what, text := range map[string]string{ // sig-windows-tools issue 340, microsoft/nav-docker issue 292
+		"adapters.json": "PS C:\\> ipconfig /all\n\nWindows IP Configuration\n\n   Host Name . . . . . . . . . . . . : my-pod\n\nEthernet adapter vEthernet (d804a0f1ccc4bceb0754f85022a8a16fb9db520b948689f7a4d9ba4b26c44082_flannel.4096):\n\n   IPv4 Address. . . . . . . . . . . : 10.244.11.7\n",
+		"os.json":       "PS C:\\> docker run -ti --rm mcr.microsoft.com/windows/servercore:1809 powershell\nPS C:\\> whoami\nuser manager\\containeradministrator\nPS C:\\> Get-ComputerInfo\n\nWindowsBuildLabEx       : 17763.1.amd64fre.rs5_release.180914-1434\nWindowsEditionId        : ServerDatacenterACor\n",
+	} {
+		_, tree = looseTree(t, loose(map[string]string{"a": text}))
+		if got := written(tree, what); !strings.Contains(got, "none of the files shows") || !strings.Contains(written(tree, "logs/other/a"), "PS C:") && what == "os.json" {
+			t.Errorf("what a container shows is of the node: %s", got)
+		}
+	}
+	_, tree = looseTree(t, loose(map[string]string{"a": "ComputerName           : 10.0.0.10\nRemoteAddress          : 10.0.0.10\nRemotePort             : 80\nInterfaceAlias         : vEthernet (9fcd829dc8aee649e5d3a0c5800ed17156c2dd4dd65bd308bc5db9ae1a723412_l2bridge)\nSourceAddress          : 10.244.2.195\nTcpTestSucceeded       : False\n"}))
+	if got := written(tree, "probes/reach.json"); !strings.Contains(got, `"from":"unknown/10.244.2.195"`) { // Azure/acs-engine issue 1903
+		t.Errorf("a connection from a pod is one from the node: %s", got)
+	}
 	for _, name := range []string{"minwinpc", "5f0b4a6ab1c1"} { // containerd/nerdctl issue 28
 		_, tree = looseTree(t, loose(map[string]string{"a": "\nWindows IP Configuration\n\n   Host Name . . . . . . . . . . . . : " + name + inPod[strings.Index(inPod, "\n\n\nEthernet"):]}))
 		if got := written(tree, "adapters.json") + written(tree, "meta.json"); !strings.Contains(got, "none of the files shows") || strings.Contains(got, name+`"`) {

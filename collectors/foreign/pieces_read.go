@@ -19,6 +19,7 @@ type pieces struct {
 	objects   *objects
 	texts     map[partKind]string // outputs of one kind, one after the other
 	hns       [4]string           // documents of each of hnsKinds
+	hnsCut    [4]bool             // which of them break off
 	cri       evidence.CRIState
 	shown     map[string][]psObject // that PowerShell printed, by what they are
 	configs   []pieceConfig
@@ -30,6 +31,7 @@ type pieces struct {
 	lookups   []evidence.DNSProbe // of nslookup in pods
 	logged    []string            // whose lines logs of all nodes hold
 	newest    time.Time
+	until     time.Time       // a year after a log of klog begins, whose lines have no year
 	left      int64           // bytes that may still be read
 	eventRows strings.Builder // events of an export, as rows of kubectl
 	inner     int             // texts within values that were taken apart
@@ -86,6 +88,10 @@ func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pie
 			p.logged = append(p.logged, loggedNodes(headOf(fsys, f.path))...)
 		case f.role == pieceConfigFile && how == readAll:
 			p.takeConfig(f.path, p.read(f.path, maxKubeObject, true))
+		case f.role == pieceLog && how == readNames:
+			if m := klogHead.FindStringSubmatch(headOf(fsys, f.path)); m != nil {
+				p.nodes = append(p.nodes, m[2])
+			}
 		case f.role == pieceEvents:
 			p.nodes = append(p.nodes, eventLogHost(fsys, f.path))
 		case f.role == pieceText || f.role == pieceLog && how == readAll && f.size <= maxText:
@@ -118,7 +124,13 @@ func (p *pieces) read(name string, limit int64, counted bool) string {
 
 // readText takes one file apart. A log without anything else in it stays a file.
 func (p *pieces) readText(f looseFile) {
-	parts := takeApart(p.read(f.path, maxDump, true))
+	text := p.read(f.path, maxDump, true)
+	parts := takeApart(text)
+	p.until = time.Time{}
+	if m := klogHead.FindStringSubmatch(text); m != nil {
+		begun, _ := time.Parse("2006/01/02", m[1])
+		p.until = begun.AddDate(1, 0, -1)
+	}
 	if f.role == pieceLog && slices.ContainsFunc(parts, func(found part) bool {
 		return found.kind != partLog && found.kind != partOther && found.kind != partJSON
 	}) {
@@ -127,6 +139,7 @@ func (p *pieces) readText(f looseFile) {
 			pieceText
 	}
 	own, lines, unread := componentOfFile(f.path), len(p.logs), numbered{}
+	before := len(p.nodes) + len(p.shown) + p.eventRows.Len()
 	for _, found := range parts {
 		if !found.shows() {
 			unread.add(found.line, found.text)
@@ -145,13 +158,16 @@ func (p *pieces) readText(f looseFile) {
 			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.line, found.text)
 		}
 	}
+	plain := !slices.ContainsFunc(parts, func(found part) bool { return found.kind == partLog || found.shows() }) &&
+		!slices.ContainsFunc(p.logs[lines:], func(l pieceLines) bool { return l.component != "other" })
+	if f.role == pieceText && plain && before == len(p.nodes)+len(p.shown)+p.eventRows.Len() { // nothing reads it: all of it can be searched
+		p.logs = p.logs[:lines]
+		p.logLines(programOf(text), f.path, 1, peel(text))
+		p.logs[lines].all = true
+		return
+	}
 	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread.String(), unicode.IsLetter) {
 		p.logLines("other", f.path, 1, unread.String()) // what no reader takes can be searched
-	}
-	if len(p.logs) == lines+1 && !slices.ContainsFunc(parts, func(found part) bool {
-		return found.kind != partOther
-	}) {
-		p.logs[lines].all = true
 	}
 }
 
@@ -169,6 +185,22 @@ func (p *pieces) logLines(component, file string, line int, text string) {
 	p.logs[at].text.add(line, text)
 }
 
+var (
+	klogHead  = regexp.MustCompile(`^Log file created at: (\d{4}/\d\d/\d\d) .*\nRunning on machine: ([\w-]+)\n`)
+	hostname  = regexp.MustCompile(`(?i)^hostname(?:\.exe)?$`)
+	hostOfRow = regexp.MustCompile(`(?m)^([\w-]+) {2,}(?:(?:Security )?Update|Hotfix) {2,}KB\d|<Computer>([\w.-]+)|^ *Computer: +([\w.-]+)`)
+	exitedRow = regexp.MustCompile(`(?m)^.* Exited \([1-9]\d*\) .*$`)
+)
+
+// podInterface is the name of the adapter of a container, which has the container's ID in it.
+var podInterface = regexp.MustCompile(`vEthernet \([0-9a-f]{64}`)
+
+// ofPod tells the output of ipconfig in a pod: all of its adapters are those of a container.
+func ofPod(s string) bool {
+	n := len(podInterface.FindAllString(s, maxObjects))
+	return n > 0 && n == strings.Count(s, "vEthernet (")
+}
+
 // containerName is what a container is called that nobody gave a name: a node it is not.
 var containerName = regexp.MustCompile(`^(?i:minwinpc|[0-9a-f]{12})$`)
 
@@ -176,8 +208,10 @@ var containerName = regexp.MustCompile(`^(?i:minwinpc|[0-9a-f]{12})$`)
 func (p *pieces) take(f looseFile, found part) {
 	switch found.kind {
 	case partOther:
-		if f.role == pieceText && errorWords.MatchString(found.text) {
-			p.logLines("other", f.path, found.line, found.text)
+		if hostname.MatchString(found.about) {
+			p.nodes = append(p.nodes, strings.TrimSpace(found.text))
+		} else if f.role == pieceText && errorWords.MatchString(found.text) {
+			p.logLines(cmp.Or(programOf(found.text), "other"), f.path, found.line, found.text)
 		}
 		return
 	case partList, partTable:
@@ -239,13 +273,22 @@ func (p *pieces) take(f looseFile, found part) {
 	case partPods:
 		p.nodes = append(p.nodes, nodesOfRows(found.text)...)
 	case partIPConfig:
-		if containerName.MatchString(hostName(found.text)) {
+		if containerName.MatchString(hostName(found.text)) || ofPod(found.text) {
 			p.logLines("other", f.path, found.line, found.text)
 			return
 		}
 		p.nodes = append(p.nodes, hostName(found.text))
 	case partSystem:
 		p.nodes = append(p.nodes, systeminfoName(found.text))
+	case partHotfixes, partWevtutil:
+		for _, m := range hostOfRow.FindAllStringSubmatch(found.text, 1) {
+			p.nodes = append(p.nodes, strings.SplitN(m[1]+m[2]+m[3], ".", 2)[0])
+		}
+	case partContainers:
+		found.text = unfoldedTable(found.text)
+		for _, row := range exitedRow.FindAllString(found.text, maxShown) {
+			p.logLines("other", f.path, found.line, row+"\n") // the code may be known
+		}
 	case partLookup:
 		if probe, ok := readLookup(found.about, found.text); ok {
 			p.lookups = append(p.lookups, probe)
@@ -265,22 +308,24 @@ func (p *pieces) take(f looseFile, found part) {
 }
 
 // messageLines breaks a message in JSON where its author did.
-var messageLines = strings.NewReplacer(`\r`, "", `\n`, "\n")
+var messageLines = strings.NewReplacer(`\\`, `\\`, `\r`, "", `\n`, "\n")
 
 func (p *pieces) takeJSON(name string, found part) {
-	if kind, ok := hnsDocument(found.text); ok {
-		p.hns[kind] += found.text + "\n"
+	whole := cmp.Or(found.closed, found.text)
+	if kind, ok := hnsDocument(whole); ok {
+		p.hns[kind] += whole + "\n"
+		p.hnsCut[kind] = p.hnsCut[kind] || found.closed != ""
 		return
 	}
-	if state, ok := criDocument(found.text); ok {
+	if state, ok := criDocument(whole); ok {
 		p.takeCRI(state)
 		return
 	}
-	if names := inspected(found.text); len(names) > 0 {
+	if names := inspected(whole); len(names) > 0 {
 		p.inspected = append(p.inspected, names...)
 		return
 	}
-	list := flatJSON(found.text)
+	list := flatJSON(whole)
 	if described := describedOf(list); described != "" {
 		p.takeInner(name, found.line, described)
 		return
@@ -295,15 +340,22 @@ func (p *pieces) takeJSON(name string, found part) {
 			"\nnode_fs_available_bytes " + list[0]["node.fs.availableBytes"] + "\n"
 		return
 	}
-	if rows := inspectedNetworks(found.text); rows != "" {
+	if rows := inspectedNetworks(whole); rows != "" {
 		p.texts[partNetworks] += rows
 		return
 	}
 	if p.takeRecords(name, found) {
 		return
 	}
-	if !strings.Contains(found.text, `"kind"`) && errorWords.MatchString(found.text) {
-		p.logLines("other", name, found.line, messageLines.Replace(found.text)+"\n") // an answer of a cloud
+	if !strings.Contains(found.text, `"kind"`) && (found.closed != "" || errorWords.MatchString(found.text)) {
+		text := messageLines.Replace(found.text) // an answer of a cloud
+		if len(list) == 1 && found.closed != "" {
+			text = cmp.Or(recordOf(list[0])["Message"], text)
+		}
+		if found.about != "" {
+			p.logLines("other", name, found.line-1, found.about+"\n")
+		}
+		p.logLines("other", name, found.line, text+"\n")
 		return
 	}
 	p.objects.add(name, found.text)
@@ -313,7 +365,7 @@ func (p *pieces) takeJSON(name string, found part) {
 func (p *pieces) sawTime(text string) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for _, line := range slices.Backward(lines[max(0, len(lines)-maxFields):]) {
-		if at := evidence.LineTime(line, time.Time{}); plausible(at) {
+		if at := evidence.LineTime(line, p.until); plausible(at) {
 			if at.After(p.newest) {
 				p.newest = at
 			}

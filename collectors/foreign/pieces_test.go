@@ -235,6 +235,8 @@ func TestNodesOfLooseFiles(t *testing.T) {
 			node("win-1", "windows"))}, "kubernetes-objects win-1, kubernetes-objects win-2"},
 		{"Linux alone", map[string]string{"nodes.json": list(node("lin-1", "linux"))},
 			"it holds 1 Nodes, and none of them runs Windows"},
+		{"an old label alone says that it runs Windows", map[string]string{"node.json": `{"apiVersion":"v1","kind":"Node","metadata":{"labels":{"beta.kubernetes.io/os":"windows"},"name":"win-1","uid":"u"},"status":{"addr`},
+			"kubernetes-objects win-1"},
 		{"pods alone name their node", map[string]string{"pods.yaml": windowsPod},
 			"kubernetes-objects win-1"},
 		{"a pod that names its system, beside one of Linux", map[string]string{"pods.yaml": "apiVersion: v1\nkind: List\nitems:\n" +

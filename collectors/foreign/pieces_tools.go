@@ -302,6 +302,9 @@ func (p *pieces) reached() (list []evidence.ReachProbe) {
 		if !strings.EqualFold(o["TcpTestSucceeded"], "True") {
 			r.Outcome, r.Why = "error", "Test-NetConnection failed"
 		}
+		if podInterface.MatchString(o["InterfaceAlias"]) { // it ran in a container
+			r.From = "unknown/" + evidence.Clean(o["SourceAddress"])
+		}
 		list = append(list, r)
 	}
 	return list

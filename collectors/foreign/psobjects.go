@@ -38,6 +38,7 @@ var psClasses = []psClass{
 	{psServices, [][]string{{"Status"}, {"Name"}, {"DisplayName"}}},
 	{psEvents, [][]string{{"TimeCreated", "TimeGenerated", "Time"}, {"Message"},
 		{"Id", "EventID", "InstanceID", "InstanceId", "EntryType", "ProviderName"}}},
+	{psEvents, [][]string{{"TimeWritten"}, {"ReplacementStrings"}}},
 	{psAddresses, [][]string{{"IPAddress"}, {"PrefixLength"}}},
 	{psInterfaces, [][]string{{"InterfaceAlias"}, {"NlMtu(Bytes)", "NlMtu"}}},
 	{psAdapters, [][]string{{"InterfaceDescription"}, {"Status", "InterfaceAlias"}}},
@@ -143,12 +144,14 @@ func hnsRecord(fields map[string]string) record {
 		switch {
 		case v == "":
 		case strings.HasSuffix(v, "..."), strings.HasSuffix(v, "…"), strings.Contains(v, "...}"),
-			strings.Contains(v, "…}"), isList && !strings.HasSuffix(v, "}"):
+			strings.Contains(v, "…}"), isList && !strings.HasSuffix(v, "}") && !strings.HasPrefix(v, "{@{"):
 			r[name] = quotedJSON(lostList)
 		case v == "{}":
 			r[name] = []byte("[]")
 		case strings.HasPrefix(v, "{@{"):
-			inner = strings.TrimSuffix(inner, "}")
+			if inner = strings.TrimSuffix(inner, "}"); !strings.HasSuffix(inner, "}") { // it breaks off
+				inner = inner[:max(strings.LastIndexByte(inner, ';'), 0)] + "}"
+			}
 			r[name] = quotedJSON(strings.ReplaceAll(inner, "}, @{", "} @{"))
 		case isList:
 			r[name] = jsonOf(strings.Split(strings.TrimSuffix(inner, "}"), ", "))
@@ -277,7 +280,7 @@ func (p *pieces) takeObjects(found part) {
 			continue
 		}
 		_, isHNS := o.fields["ActivityId"]
-		o.cut, o.output = isHNS && o.fields["Version"] == "", p.outputs
+		o.cut, o.output = isHNS && (o.fields["Version"] == "" || len(o.fields["VirtualNetwork"])%len("e8d2c084-7392-475c-a28c-000000000000") != 0), p.outputs
 		p.shown[class] = append(p.shown[class], o)
 	}
 }
