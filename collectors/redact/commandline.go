@@ -148,7 +148,11 @@ func words(s *scan, line []byte, i int) []value {
 		if v.end < v.start || v.end == i && !v.quoted {
 			break
 		}
-		if !v.quoted && v.end < len(line) && line[v.end] == '"' { // -p"a b"
+		if open := bytes.IndexByte(line[v.start:v.end], '\''); !v.quoted && open > 0 && line[v.start] == '-' { // -p'a b'
+			if end, ok := closing(line, v.start+open+1, '\'', 0); ok && end >= v.end && line[end] == '\'' {
+				v.end = end + 1
+			}
+		} else if !v.quoted && v.end < len(line) && line[v.end] == '"' { // -p"a b"
 			if end, ok := closing(line, v.end+1, '"', 0); ok && v.end+1 < end && line[end] == '"' {
 				v.end = end
 			}
@@ -195,7 +199,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 			continue
 		}
 		if n--; n == 0 {
-			if text := line[w.start:w.end]; looksRandom(text) || isGUID(text) {
+			if text := line[w.start:w.end]; fitsPassword(text) || isGUID(text) {
 				s.takePassword(w)
 			}
 			return

@@ -9,15 +9,9 @@ import (
 )
 
 // roots are what code calls the things that it takes values from.
-var roots = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`self this os process env var vars local data module config cfg conf opts
+var roots = setOf(`self this os process env var vars local data module config cfg conf opts
 		options args params req request settings secrets steps github inputs needs matrix context ctx system
-		values props state user session cls app flask django viper c p s r`) {
-		m[w] = true
-	}
-	return m
-}()
+		values props state user session cls app flask django viper c p s r`)
 
 // isCode takes what gives a value and is none: get_token(…), config.password,
 // [Convert]::ToBase64String(…), os.environ["X"], db_password.
@@ -142,7 +136,7 @@ func isPath(v []byte) bool {
 		return true
 	}
 	for _, start := range []string{"./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/",
-		"/etc/", "/run/", "/opt/", "/home/", "/usr/", "/tmp/", "/k/", "/root/", "/c/", "$env:",
+		"/etc/", "/run/", "/opt/", "/home/", "/usr/", "/tmp/", "/k/", "/root/", "/dev/", "/c/", "$env:",
 		`\var\`, `\etc\`} {
 		if len(v) > len(start) && hasFold(v, 0, start) {
 			return true
@@ -160,6 +154,14 @@ func isPath(v []byte) bool {
 	}
 	return false
 }
+
+// isFileName tells of the name of a file, or of a pattern of them: secret_controller.go, protoc-*-win32.zip.
+func isFileName(v []byte) bool {
+	dot := bytes.LastIndexByte(v, '.')
+	return bytes.ContainsAny(v, "_*") && dot > 0 && fileTypes[string(v[dot+1:])] && run(bytes.ReplaceAll(v, []byte("*"), nil), 0, nameByte) == len(v)-bytes.Count(v, []byte("*"))
+}
+
+var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll msi")
 
 // isPlainValue tells of a value that stands for something known that is no
 // secret: a path, an address, a number, a duration.
