@@ -49,10 +49,7 @@ func (s *scan) bearerRule(start, end int) {
 	}
 	last := run(b, i, tokenByte)
 	if last == len(b) && s.cut(b) {
-		s.engulf(i, "bearer", func(b []byte, i int) (int, bool) {
-			n := run(b, i, tokenByte)
-			return n, n < len(b)
-		})
+		s.engulf(i, "bearer", runOf(tokenByte))
 		return
 	}
 	text := bytes.TrimRight(b[i:last], ".,")
@@ -92,10 +89,7 @@ func (s *scan) signatureRule(start, end int) {
 	if within(b, start) && !hasFold(b, end-10, "signature=") {
 		return
 	}
-	i := end
-	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%') {
-		i++
-	}
+	i := runWith(b, end, "-._~+/=%")
 	if i == len(b) && s.cut(b) {
 		s.engulf(end, "sas", func(b []byte, i int) (int, bool) {
 			n := run(b, i, tokenByte)

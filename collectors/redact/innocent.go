@@ -157,8 +157,7 @@ func closesText(b []byte, i int) bool {
 
 // insideText tells whether a quote is open before i in its line.
 func insideText(b []byte, i int) bool {
-	from := max(0, i-layerBack)
-	from += lineStart(b[from:], i-from)
+	from := lineBack(b, i, layerBack)
 	open := false
 	for j := from; j < i; j++ {
 		open = open != (b[j] == '"' && slashesBefore(b, from, j)%2 == 0)

@@ -230,10 +230,7 @@ func (s *scan) jwtRule(start, end int) {
 	}
 	last, dots := jwtEnd(b, from)
 	if last == len(b) && s.cut(b) {
-		s.engulf(from, "jwt", func(b []byte, i int) (int, bool) {
-			n := run(b, i, tokenByte)
-			return n, n < len(b)
-		})
+		s.engulf(from, "jwt", runOf(tokenByte))
 		return
 	}
 	if dots >= 1 && last-from >= 24 || b[start] == '.' {

@@ -67,8 +67,7 @@ func (s *scan) middleAt(i int) {
 			continue
 		}
 		end = from + len(bytes.TrimRight(b[from:end], "."))
-		kind := x.kind
-		s.hit(from, end, func(s *scan, from, end int) { s.add(from, end, kind, s.b[from:end]) })
+		s.hitSecret(from, end, x.kind)
 	}
 }
 
@@ -84,7 +83,7 @@ func (s *scan) dottedToken(i int) {
 	from += runBack(b[from:], i-from, base64Byte)
 	end := run(b[:min(len(b), second+80)], second+1, base64Byte)
 	if n := i - from; n >= 22 && n <= 28 && end-second > 26 && mixed(b[from:i]) {
-		s.hit(from, end, func(s *scan, from, end int) { s.add(from, end, "token", s.b[from:end]) })
+		s.hitSecret(from, end, "token")
 	}
 }
 

@@ -156,7 +156,7 @@ func (s *scan) namedValue(i int) {
 	text := s.b[at:end]
 	letters := func(c rune) bool { return isLower(byte(c) | 0x20) }
 	if generic && len(name) >= 3 && bytes.IndexFunc(text, letters) >= 0 && isGenerated(text) && !isAssignment(text) {
-		s.hit(at, end, func(s *scan, at, end int) { s.add(at, end, "key", s.b[at:end]) })
+		s.hitSecret(at, end, "key")
 	}
 }
 

@@ -76,8 +76,7 @@ func (s *scan) afterSetter(f field) bool {
 
 // afterItem tells of what sets a value of the registry: sp HKLM:\SOFTWARE\X NAME VALUE.
 func (s *scan) afterItem(f field) bool {
-	lowest := max(0, f.from-layerBack)
-	line := bytes.TrimRight(s.b[lowest+lineStart(s.b[lowest:], f.from-lowest):f.from], " '\"")
+	line := bytes.TrimRight(s.b[lineBack(s.b, f.from, layerBack):f.from], " '\"")
 	key := bytes.LastIndexByte(line, ' ') + 1
 	if !hasFold(line, key, "hk") || bytes.IndexByte(line[key:], ':') < 0 {
 		return false

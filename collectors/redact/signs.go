@@ -126,6 +126,11 @@ func (s *scan) signs(from, limit int) {
 
 func (s *scan) hit(start, end int, r rule) { s.hits = append(s.hits, hit{start, end, r, false}) }
 
+// hitSecret is a hit that is a secret as it stands.
+func (s *scan) hitSecret(start, end int, kind string) {
+	s.hit(start, end, func(s *scan, start, end int) { s.add(start, end, kind, s.b[start:end]) })
+}
+
 func (s *scan) layerHit(i int, r rule) { s.hits = append(s.hits, hit{i, i + 1, r, true}) }
 
 func (s *scan) sign(i int, sign uint8) {
@@ -262,7 +267,8 @@ func (s *scan) shortName(i int) {
 			s.hit(end-len(name), end, (*scan).nameRule)
 		}
 	}
-	if b[i] == '=' && end == i && (hasFold(b, end-4, "?key") || hasFold(b, end-4, "&key")) {
+	if b[i] == '=' && end == i && (hasFold(b, end-4, "?key") || hasFold(b, end-4, "&key") ||
+		hasFold(b, end-4, " key") && b[runBack(b, end-4, tokenByte)] == '/') { // GET /hook key=…, as IIS logs a query
 		s.hit(end-4, i+1, (*scan).codeRule)
 	}
 	if b[i] == '=' && end == i && (hasFold(b, end-3, "sig") || hasFold(b, end-9, "signature")) {
