@@ -56,7 +56,7 @@ func (s *scan) credentials(b []byte, start, i, at int, cookie bool) (v value, st
 
 // isCredentials judges the value of a header. Without a scheme anything may stand there.
 func isCredentials(text []byte, cookie, scheme bool) bool {
-	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) {
+	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) || scheme && text[0] == '$' && isIdentifier(text[1:]) {
 		return false
 	}
 	if cookie {
@@ -155,10 +155,7 @@ func schemeOf(b []byte, i int) int {
 // codeRule takes the code of an address that lets in whoever knows it.
 func (s *scan) codeRule(start, end int) {
 	b := s.see(start)
-	last := end
-	for last < len(b) && (classOf[b[last]]&tokenByte != 0 || b[last] == '%') {
-		last++
-	}
+	last := runWith(b, end, "-._~+/=%")
 	if last-end >= 20 && mixed(b[end:last]) && (!isGUID(b[end:last]) || b[start+1] == 'k') {
 		s.add(end, last, "url-secret", b[end:last])
 	}
@@ -167,10 +164,7 @@ func (s *scan) codeRule(start, end int) {
 // webhookRule takes the rest of an address to which anybody may post.
 func (s *scan) webhookRule(start, end int) {
 	b := s.see(start)
-	last := end
-	for last < len(b) && (isAlnum(b[last]) || strings.IndexByte("_-.@/=+:", b[last]) >= 0) {
-		last++
-	}
+	last := runWith(b, end, "_-.@/=+:")
 	last = end + len(bytes.TrimRight(b[end:last], ".:"))
 	if last-end >= 20 && mixed(b[end:last]) {
 		s.add(end, last, "url-secret", b[end:last])

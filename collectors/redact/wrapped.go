@@ -23,8 +23,29 @@ func openingOverLines(b []byte, i int) int {
 	return 0
 }
 
-// skipType passes the type between the name of a variable and its operator.
+// skipEmphasis passes what ends a bold text: ** of Markdown, </b> of a page.
+func skipEmphasis(b []byte, i int) int {
+	if hasFold(b, i, "</") {
+		return skipTag(b, i)
+	}
+	end := i
+	for end < len(b) && end-i < 2 && b[end] == '*' {
+		end++
+	}
+	if end < len(b) && end > i && (isBlank(b[end]) || b[end] == ':') {
+		return end
+	}
+	return i
+}
+
+// skipType passes the type between the name of a variable and its operator, and what a program
+// adds where it asks once more: Password (again): …
 func skipType(b []byte, i int) int {
+	for _, word := range []string{"(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"} {
+		if hasFold(b, i, word) {
+			return skipBlanks(b, i+len(word))
+		}
+	}
 	end := i
 	for end < len(b) && end-i < 16 && (isAlnum(b[end]) || strings.IndexByte("[]*_:&", b[end]) >= 0) {
 		end++
