@@ -150,13 +150,8 @@ func isExampleURL(password, host []byte) bool {
 
 // hasDSN tells whether the address of a database follows: user:password@tcp(host:3306)/x.
 func hasDSN(b []byte, i int) bool {
-	for _, net := range []string{"tcp(", "unix(", "udp(", "tcp6(", "cloudsql(", "(", "localhost:",
-		"127.0.0.1:"} {
-		if hasFold(b, i, net) && !hasFold(b, i, "()") {
-			return true
-		}
-	}
-	return false
+	net := foldAt(b, i, "tcp(", "unix(", "udp(", "tcp6(", "cloudsql(", "(", "localhost:", "127.0.0.1:")
+	return net != "" && !hasFold(b, i, "()")
 }
 
 func (s *scan) urlPassword(start, end int) {
@@ -176,11 +171,4 @@ func plainPassword(text []byte) bool {
 	return i > 0 && run(text[:i], 0, wordByte) >= 0 && !allDigits(text[:i])
 }
 
-func allDigits(b []byte) bool {
-	for _, c := range b {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return true
-}
+func allDigits(b []byte) bool { return len(bytes.Trim(b, digits)) == 0 }

@@ -21,7 +21,7 @@ var operators = []struct {
 	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
 	{"=~ ", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
 	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
-	{"[]=", '='}, {"[] =", '='}, {"....", ':'},
+	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {"│", ':'},
 }
 
 func operatorAt(b []byte, i int) (op operator, ok bool) {
@@ -112,6 +112,10 @@ func (s *scan) assigned(f field, op operator, i int) {
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
+	if hex := foldAt(b, i, "hex:", "hex(1):", "hex(2):", "hex(7):"); hex != "" && f.quoted && f.trust >= medium { // of the registry
+		s.add(i, commandEnd(b[:min(len(b), i+maxWeak)], i), f.kind, b[i:lineEnd(b, i)])
+		return
+	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
 		i = skipTriple(b, i)
 	}
@@ -197,8 +201,11 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 // isStatement tells that a text in quotes is the value of its name, and no word of a sentence.
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
-	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' ||
-		first && f.trust >= medium && isLineAt(f.b, end)
+	before := bytes.TrimRight(f.b[max(0, f.from-4):f.from], " ")
+	listed := len(before) > 0 && strings.IndexByte("{,", before[len(before)-1]) >= 0 // { User: "ops", Password: "VALUE" }
+	next := skipBlanks(f.b, end)
+	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' || listed && next < len(f.b) && strings.IndexByte(",}", f.b[next]) >= 0 ||
+		first && f.trust >= medium && isLineAt(f.b, end+b2i(end < len(f.b) && f.b[end] == ','))
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||

@@ -35,8 +35,8 @@ func (s *scan) encodings(from, limit int) {
 		}
 		switch {
 		case end-start < leastEncoded:
-		case isAzureKey(b[start:end]):
-			s.hitSecret(start, end, "access-key")
+		case azureKey(b[start:end]) >= 0:
+			s.hitSecret(start+azureKey(b[start:end]), end, "access-key")
 		case isText64(b[start:end]):
 			s.hit(max(start, s.done), end, (*scan).encodedRule)
 		}

@@ -89,6 +89,16 @@ func hasFold(b []byte, i int, text string) bool {
 	return true
 }
 
+// foldAt is the first of some texts that b holds at i, and nothing without one.
+func foldAt(b []byte, i int, texts ...string) string {
+	for _, text := range texts {
+		if hasFold(b, i, text) {
+			return text
+		}
+	}
+	return ""
+}
+
 // lineBack is where the line of i begins, and no more than n bytes before i.
 func lineBack(b []byte, i, n int) int {
 	lowest := max(0, i-n)

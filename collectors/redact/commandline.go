@@ -68,10 +68,8 @@ func isFlagWord(text []byte) bool {
 // sourced passes pass: of openssl, and takes nothing that only tells where the password is.
 func sourced(line []byte, v value) (value, bool) {
 	text := line[v.start:v.end]
-	for _, source := range []string{"env:", "file:", "fd:", "stdin"} {
-		if hasFold(text, 0, source) {
-			return value{}, false
-		}
+	if foldAt(text, 0, "env:", "file:", "fd:", "stdin") != "" {
+		return value{}, false
 	}
 	if hasFold(text, 0, "pass:") {
 		v.start += len("pass:")

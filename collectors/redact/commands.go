@@ -78,7 +78,7 @@ func (s *scan) commandRule(start, end int, name string) {
 		return
 	}
 	for _, c := range commands {
-		if !listed(c.names, name) {
+		if !strings.Contains("|"+c.names+"|", "|"+name+"|") {
 			continue
 		}
 		line := b[:commandEnd(b[:min(len(b), end+s.back/4)], end)]
@@ -94,15 +94,6 @@ func (s *scan) commandRule(start, end int, name string) {
 		}
 		return
 	}
-}
-
-func listed(names, name string) bool {
-	for one := range strings.SplitSeq(names, "|") {
-		if one == name {
-			return true
-		}
-	}
-	return false
 }
 
 // commandEnd is where a command's last line ends: others end in what continues
@@ -170,7 +161,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"connect": func(s *scan, line []byte, list []value) { // CONNECT USER/VALUE@DB of SQL*Plus, and no sentence
 		if len(list) > 0 && len(list) < 4 {
 			user, rest, _ := bytes.Cut(line[list[0].start:list[0].end], []byte("/"))
-			if isIdentifier(user) && (hasFold(rest, 0, `"`) || bytes.IndexByte(rest, '@') > 0) {
+			if run(user, 0, nameByte|wordByte) == len(user) && (hasFold(rest, 0, `"`) || bytes.IndexByte(rest, '@') > 0) {
 				s.slashPassword(line, list[:1])
 			}
 		}

@@ -111,7 +111,7 @@ func (s *scan) registryForm(f field) bool {
 
 // isWords say that what follows a name is its value.
 var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
-	" é ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는 ", "은 ", " property. its value is ", " property. its current value is "}
+	" é ", " è ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는 ", "은 ", " property. its value is ", " property. its current value is "}
 
 // isForm: the password is VALUE.
 func (s *scan) isForm(f field) bool {
@@ -186,12 +186,7 @@ func isJSON(text []byte) bool {
 
 // isVerb tells of the name of a command: set-ssh-password.
 func isVerb(name []byte) bool {
-	for _, verb := range []string{"set-", "get-", "new-", "reset-", "create_", "get_", "make_"} {
-		if hasFold(name, 0, verb) {
-			return true
-		}
-	}
-	return false
+	return foldAt(name, 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != ""
 }
 
 func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
@@ -284,13 +279,8 @@ func (s *scan) callSets(open int) bool {
 	b := s.b
 	from := runBack(b[:open], open, nameByte)
 	call := bytes.ToLower(b[max(from, open-40):open])
-	for _, verb := range []string{"set", "add", "put", "header", "with", "env", "append", "insert",
-		"property", "field", "define", "param", "option", "config"} {
-		if bytes.Contains(call, []byte(verb)) {
-			return true
-		}
-	}
-	return false
+	return containsAny(call, []string{"set", "add", "put", "header", "with", "env", "append", "insert", "property", "field",
+		"define", "param", "option", "config"})
 }
 
 // lineForm: a line that holds a name and its value and nothing else, as the
@@ -318,7 +308,7 @@ func (s *scan) lineForm(f field) bool {
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}
-	s.takeJudged(f, v, !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) ||
+	s.takeJudged(f, v, !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
 		s.prose && isDictionaryWord(text))
 	return true
 }

@@ -117,7 +117,9 @@ func isGoCall(text []byte, whole int) bool {
 // isChain tells of what code reaches through others: fields[1].Descriptor(), entity.Secrets?.Select(s.
 func isChain(text []byte) bool {
 	if i := bytes.Index(text, []byte("?.")); i > 2 {
-		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil))
+		plain := bytes.ReplaceAll(text, []byte("?."), []byte("."))
+		end := run(plain, 0, nameByte)
+		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || strings.IndexByte("([,;)", plain[end]) >= 0)
 	}
 	i := bytes.IndexByte(text, '[')
 	return i > 2 && isIdentifier(text[:i]) && hasFold(text, run(text, i+1, wordByte), "].")

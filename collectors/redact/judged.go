@@ -28,7 +28,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	case t <= loose:
 		return j.looksSecret()
 	}
-	return !prose || looksRandom(j.text)
+	return !prose || looksRandom(j.text) || isTangled(j.text)
 }
 
 // isRedacted tells that its secret is gone; a token's digits are no sign of another.
@@ -68,7 +68,7 @@ func (j judged) isFile() bool {
 func (j judged) breaksProse() bool {
 	v := j.text
 	return bytes.Count(v, []byte(" ")) < 2 && !isSentence(v) &&
-		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isGrouped(v))
+		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
 }
 
 // namesObject takes the name of a Secret of Kubernetes.

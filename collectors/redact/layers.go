@@ -276,12 +276,7 @@ func entityAt(b []byte, i int) int {
 
 // entityQuote returns the quote of XML that stands at i.
 func entityQuote(b []byte, i int) string {
-	for _, quote := range []string{"&quot;", "&#34;", "&apos;", "&#39;"} {
-		if hasFold(b, i, quote) {
-			return quote
-		}
-	}
-	return ""
+	return foldAt(b, i, "&quot;", "&#34;", "&apos;", "&#39;")
 }
 
 // isEntity tells whether a semicolon ends &quot; or &#34;.

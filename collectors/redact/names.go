@@ -80,7 +80,7 @@ var names = []struct {
 var wordNames = []struct{ kind, words string }{
 	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord|schlüsselinhalt|Schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|Содержимое ключа|关键内容|主要なコンテンツ|parola d'ordine|parola d'accesso|parola chiave|tajne hasło`},
 	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|アクセスキー|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso|chave privada|金鑰|秘密鍵|비밀키|비밀 키|액세스 키|секретный ключ|закрытый ключ|chiave segreta|chiave privata|chiave di accesso|tajny klucz|klucz prywatny|geheime sleutel|gizli anahtar`},
-	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|api키|apiキー|權杖|토큰|chiave api|clave api|klucz api|api-sleutel|api anahtarı`},
+	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|le jeton|du jeton|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|api키|apiキー|權杖|토큰|chiave api|clave api|klucz api|api-sleutel|api anahtarı`},
 }
 
 // An ending is one of the names as it is judged: without what separates words.

@@ -56,7 +56,7 @@ func (s *scan) flagRule(_, end int) {
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
 	ofUser := lastFold(b[lineBack(b, end, layerBack):end], " -u ") >= 0 // -U ops -P VALUE
-	if text := b[v.start:max(v.start, v.end)]; !v.open && (looksChosen(text) || ofUser && len(text) >= leastLoud && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
+	if text := b[v.start:max(v.start, v.end)]; !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
 		!isSetting(text) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}

@@ -72,10 +72,8 @@ var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "you
 // isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
 // cut at a blank in it.
 func isTemplate(v []byte) bool {
-	for _, start := range templates {
-		if hasFold(v, 0, start) {
-			return true
-		}
+	if foldAt(v, 0, templates...) != "" {
+		return true
 	}
 	if hasFold(v, 0, "your") && len(v) > 6 && isUpper(v[4]) && isIdentifier(v) && !mixed(v) {
 		return true // YourPassword

@@ -65,6 +65,7 @@ var rules = []struct {
 	{(*scan).encodedCommandRule,
 		`-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},
 	{(*scan).literalRule, `from-literal`},
+	{(*scan).generatorRule, `secretgenerator:`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
 	{(*scan).passRule, `\npass |: pass |- pass |> pass |> auth |: auth `},

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"encoding/hex"
 	"net/netip"
 	"strings"
 	"unicode/utf8"
@@ -117,14 +116,7 @@ func isIdentifier(v []byte) bool {
 	return len(v) > 0 && !isDigit(v[0]) && run(v, 0, wordByte) == len(v)
 }
 
-func sameByte(v []byte) bool {
-	for _, c := range v {
-		if c != v[0] {
-			return false
-		}
-	}
-	return true
-}
+func sameByte(v []byte) bool { return len(v) == 0 || bytes.Count(v, v[:1]) == len(v) }
 
 // isPath tells of the name of a file, of which no secret is made.
 func isPath(v []byte) bool {
@@ -135,12 +127,9 @@ func isPath(v []byte) bool {
 		(v[2] == '\\' || v[2] == '/') {
 		return true
 	}
-	for _, start := range []string{"./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/",
-		"/etc/", "/run/", "/opt/", "/home/", "/usr/", "/tmp/", "/k/", "/root/", "/dev/", "/c/", "$env:",
-		`\var\`, `\etc\`} {
-		if len(v) > len(start) && hasFold(v, 0, start) {
-			return true
-		}
+	if start := foldAt(v, 0, "./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/", "/etc/", "/run/", "/opt/", "/home/",
+		"/usr/", "/tmp/", "/k/", "/root/", "/dev/", "/c/", "$env:", `\var\`, `\etc\`); start != "" && len(v) > len(start) {
+		return true
 	}
 	if bytes.HasPrefix(v, []byte(`\\`)) && bytes.Count(v, []byte(`\`)) >= 3 {
 		return true
@@ -227,7 +216,8 @@ func looksRandom(v []byte) bool {
 		isObjectName(v) || isTypeName(v) || isSentence(v) || !bytes.ContainsAny(v, lowers+digits) {
 		return false
 	}
-	if isGUID(v) || bytes.ContainsAny(v, "(\\") && !hardWord(v) {
+	call := bytes.IndexAny(v, "(\\")
+	if isGUID(v) || call >= 0 && !hardWord(v) && !(call >= leastLoud && isMade(v[:call])) {
 		return false
 	}
 	symbols := 0
@@ -321,14 +311,7 @@ func isSecretURL(v []byte) bool {
 }
 
 // hardWord takes what no sentence goes on with.
-func hardWord(v []byte) bool {
-	for _, c := range v {
-		if strings.IndexByte("!@#$%^&*?", c) >= 0 && len(v) >= 6 {
-			return true
-		}
-	}
-	return false
-}
+func hardWord(v []byte) bool { return len(v) >= 6 && bytes.ContainsAny(v, "!@#$%^&*?") }
 
 func isDotted(v []byte) bool { return bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v) }
 
@@ -341,10 +324,7 @@ func hasDigitRun(v []byte) bool {
 	return false
 }
 
-func isSignedHex(v []byte) bool {
-	_, err := hex.DecodeString(string(v))
-	return err == nil && len(v) >= 32
-}
+func isSignedHex(v []byte) bool { return len(v) >= 32 && len(v)%2 == 0 && run(v, 0, hexByte) == len(v) }
 
 // isAuthPair takes the base64 of user:password.
 func isAuthPair(v []byte) bool {

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -111,12 +112,8 @@ func (s *scan) behindName(start, end int) int {
 // afterLoudWord tells whether a word of secrets in capitals stands right before i.
 func (s *scan) afterLoudWord(i int) bool {
 	before := bytes.TrimRight(s.b[max(0, i-wordedReach):i], " -_:=")
-	for _, key := range loudWords {
-		if bytes.HasSuffix(before, []byte(key)) {
-			return true
-		}
-	}
-	return s.afterGluedWord(i)
+	ends := func(key string) bool { return bytes.HasSuffix(before, []byte(key)) }
+	return slices.ContainsFunc(loudWords, ends) || s.afterGluedWord(i)
 }
 
 // afterGluedWord tells of a word of secrets in capitals that the small letters of a service's name

@@ -41,10 +41,8 @@ func skipEmphasis(b []byte, i int) int {
 // skipType passes the type between the name of a variable and its operator, and what a program
 // adds where it asks once more: Password (again): …
 func skipType(b []byte, i int) int {
-	for _, word := range []string{"(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"} {
-		if hasFold(b, i, word) {
-			return skipBlanks(b, i+len(word))
-		}
+	if word := foldAt(b, i, "(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"); word != "" {
+		return skipBlanks(b, i+len(word))
 	}
 	end := i
 	for end < len(b) && end-i < 16 && (isAlnum(b[end]) || strings.IndexByte("[]*_:&", b[end]) >= 0) {
@@ -109,10 +107,9 @@ func skipVerbatim(b []byte, i int) int {
 
 // skipYAMLTag passes !!binary and &anchor.
 func skipYAMLTag(b []byte, i int) int {
-	if i+2 < len(b) && b[i] == '!' && b[i+1] == '!' {
-		if end := run(b, i+2, wordByte); end < len(b) && isBlank(b[end]) {
-			return skipBlanks(b, end)
-		}
+	name := i + len(foldAt(b, i, "!!", "&"))
+	if end := run(b, name, wordByte); name > i && end > name && end < len(b) && isBlank(b[end]) && b[skipBlanks(b, end)-1] != '/' {
+		return skipBlanks(b, end)
 	}
 	return i
 }
