@@ -37,7 +37,7 @@ func (s *scan) encodings(from, limit int) {
 		case end-start < leastEncoded:
 		case azureKey(b[start:end]) >= 0:
 			s.hitSecret(start+azureKey(b[start:end]), end, "access-key")
-		case isText64(b[start:end]):
+		case end > s.done && isText64(b[start:end]):
 			s.hit(max(start, s.done), end, (*scan).encodedRule)
 		}
 		i = end

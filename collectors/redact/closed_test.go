@@ -145,3 +145,13 @@ func TestWhatOnlyResemblesASecretStays(t *testing.T) {
 		})
 	}
 }
+
+// TestAnEmptyMessageFollowsBase64: what a log wrote before is read again with each message, and
+// nothing of it is taken where the message begins.
+func TestAnEmptyMessageFollowsBase64(t *testing.T) {
+	const text = `{"msg":"userdata: Q29ubmVjdGlvblN0cmluZz1TZXJ2ZXI9Z2l0MTE7VXNlciBJZD1henVyZXVzZXI"}` + "\n" +
+		`{"msg":""}` + "\n" + `{"msg":"done"}` + "\n"
+	if got := copied(t, fixed(), text, "logs/a.log"); got != text {
+		t.Errorf("got %s", got)
+	}
+}
