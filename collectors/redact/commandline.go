@@ -136,7 +136,11 @@ func words(s *scan, line []byte, i int) []value {
 		i = skipTag(line, i)
 		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
 			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
-			i++
+			if isLine(line[i]) {
+				i = nextPayload(line, i)
+			} else {
+				i++
+			}
 		}
 		if i >= len(line) {
 			break

@@ -85,7 +85,9 @@ func (s *scan) commandRule(start, end int, name string) {
 		if name == s.dull.program && end < s.dull.command {
 			return
 		}
-		s.dull.program, s.dull.command = name, len(line)
+		if s.dull.program, s.dull.command = name, len(line); hasFold(b, run(b, end, wordByte|nameByte), `",`) {
+			s.dull.command = 0 // the command may stand in another text of an object
+		}
 		if c.flags == "share" || c.flags == "user" {
 			s.dull.command, line = 0, line[:min(len(line), end+256)]
 		}

@@ -32,6 +32,7 @@ func isXMLPrefix(b []byte, colon int) bool {
 // elementText takes the text of an element that begins at i.
 func (s *scan) elementText(f field, i int) {
 	b := f.b
+	i = skipMore(b, i)
 	end := bytes.IndexByte(b[i:], '<')
 	if text := bytes.TrimSpace(b[i:]); end < 0 && !s.cut(b) && len(text) < len(b[i:]) && // it ends in another record
 		!bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {

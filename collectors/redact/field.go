@@ -122,7 +122,7 @@ func (s *scan) judge(f field) {
 		f.after = end // **Password**: …
 	}
 	f.at = skipGap(b, f.after)
-	if next := skipGap(b, nextLine(b, f.at+1)); f.behind() == '\\' && next < len(b) && strings.IndexByte("=:", b[next]) >= 0 {
+	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && next < len(b) && strings.IndexByte("=:", b[next]) >= 0 {
 		f.at = next // a line of properties that goes on
 	}
 	if _, ok := operatorAt(b, f.at); f.from > 0 && b[f.from-1] == '=' && f.at > f.after && !ok {

@@ -71,11 +71,12 @@ func isListScheme(b []byte, i int) bool {
 	return hasFold(b, i, "digest") || hasFold(b, i, "aws4") || hasFold(b, i, "oauth ")
 }
 
-// plainRule takes what a client of SMTP or IMAP logs in with: AUTH PLAIN VALUE.
+// plainRule takes what a client of SMTP or IMAP logs in with: AUTH PLAIN VALUE, AUTH XOAUTH2 VALUE.
 func (s *scan) plainRule(start, end int) {
 	b := s.see(start)
 	last := run(b, end, base64Byte)
-	if plain, err := decode64(b[end:last]); err == nil && bytes.Count(plain, []byte{0}) == 2 {
+	plain, err := decode64(b[end:last])
+	if err == nil && bytes.Count(plain, []byte{0}) == 2 || last-end >= 16 && hasFold(b, end-len("xoauth2 "), "xoauth2 ") {
 		s.add(end, last, "basic-auth", b[end:last])
 	}
 }

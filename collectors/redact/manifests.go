@@ -102,7 +102,7 @@ func (s *scan) dataRule(start, end int) {
 	}
 	_, last, _ := deeper(b, at, indent)
 	for i := at; i < last; {
-		line := nextLine(b, i)
+		line := nextPayload(b, i)
 		i = lineEnd(b, line)
 		colon := bytes.IndexByte(b[line:i], ':')
 		if colon < 0 || hasFold(b, skipBlanks(b, line), "{{") {
@@ -131,6 +131,7 @@ var secretWord = []byte("Secret")
 // inSecret looks for kind: Secret beside data, before or behind it.
 func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 	isKind := func(line []byte) bool {
+		line = line[payload(line, 0):]
 		body := bytes.TrimLeft(line, " \t-")
 		return len(line)-len(body) == indent && (bytes.HasPrefix(body, []byte("type: helm.sh/")) ||
 			bytes.HasPrefix(body, []byte("type: kubernetes.io/"))) || len(line)-len(body) == indent &&

@@ -33,14 +33,14 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|set pwd_|export pwd_|env:pwd_|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es|clave: |clave=`},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|set pwd_|export pwd_|env:pwd_|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es`},
 	{(*scan).nameRule,
-		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
+		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
 	{(*scan).codeRule, `?code=|&code=| code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).basicRule, `basic `},
-	{(*scan).plainRule, `auth plain |authenticate plain `},
+	{(*scan).plainRule, `auth plain |authenticate plain |auth xoauth2 |authenticate xoauth2 `},
 	{func(s *scan, start, end int) { s.bearerRule(start, end-1) }, `oauth `},
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
@@ -68,9 +68,8 @@ var rules = []struct {
 	{(*scan).generatorRule, `secretgenerator:`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
-	{(*scan).passRule, `\npass |: pass |- pass |> pass |> auth |: auth `},
+	{(*scan).passRule, `\npass |f pass |] pass |  pass |: pass |- pass |> pass |> auth |: auth `},
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
-	{(*scan).oauthRule, `auth xoauth2 |authenticate xoauth2 `},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},
 	{(*scan).volumeRule, `secrets:<key|secrets:{key|secrets: <key|secrets: {key`},
@@ -138,7 +137,7 @@ func init() {
 				add(row.rule, lines.Replace(text))
 			}
 			for i := range len(behind) {
-				add(row.rule, stem+behind[i:i+1])
+				add(row.rule, lines.Replace(stem)+behind[i:i+1])
 			}
 		}
 	}

@@ -15,8 +15,7 @@ func (s *scan) rest(i int) []byte {
 
 // passRule takes the password of a session of FTP, POP3 or Redis: PASS VALUE, AUTH VALUE.
 func (s *scan) passRule(start, end int) {
-	word := bytes.TrimLeft(s.b[start:end], "\r\n\t:>- ")
-	if string(word) != "PASS " && string(word) != "AUTH " {
+	if word := string(s.b[end-len("PASS ") : end]); word != "PASS " && word != "AUTH " {
 		return
 	}
 	v := s.value(s.see(end), end, " \t\r\n\\")
@@ -35,14 +34,6 @@ func (s *scan) answerRule(_, end int) {
 	from := line + bytes.LastIndexByte(text, ' ') + 1
 	if last := line + len(text); from < last && run(b, from, base64Byte) == last {
 		s.add(from, last, "password", b[from:last])
-	}
-}
-
-// oauthRule takes what a client logs in with: AUTH XOAUTH2 VALUE.
-func (s *scan) oauthRule(_, end int) {
-	b := s.see(end)
-	if last := run(b, end, base64Byte); last-end >= 16 {
-		s.add(end, last, "basic-auth", b[end:last])
 	}
 }
 
@@ -102,12 +93,12 @@ func (s *scan) promptForm(f field) bool {
 	if !isLineAt(b, end) {
 		return false
 	}
-	line := b[lineBack(b, f.from, layerBack):f.to]
+	line := bytes.TrimLeft(b[payload(b[:f.to], lineBack(b, f.from, layerBack)):f.to], " ")
 	asked := line[bytes.LastIndexAny(line, " >")+1:]
 	if bytes.IndexByte(line, '>') < 0 || !hasFold(line, 0, "ps ") && !(isPath(line) && hasFold(asked, 0, "%")) || len(asked) == 0 || strings.IndexByte("$(%", asked[0]) < 0 {
 		return false
 	}
-	at := nextLine(b, end)
+	at := skipBlanks(b, nextPayload(b, end))
 	if answer := b[at:lineEnd(b, at)]; !hasFold(answer, 0, "ps ") && !isPath(answer) {
 		s.takeJudged(f, value{start: at, end: at + len(bytes.TrimRight(answer, " "))}, false)
 	}

@@ -28,7 +28,7 @@ var (
 // shortNames are those that no trigger is long enough for, by their last letter.
 var shortNames = [256][]string{'d': {"pwd", "pswd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
 	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
-	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}, 'n': {"jeton"}}
+	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole", "clave"}, 'n': {"jeton"}}
 
 // passwordMarks begin the hashes of passwords.
 var passwordMarks = []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$", "$y$", "$7$",
@@ -277,7 +277,9 @@ func (s *scan) shortName(i int) {
 }
 
 // within tells whether the byte at i goes on a word.
-func within(b []byte, i int) bool { return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') }
+func within(b []byte, i int) bool {
+	return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') && foldAt(b, i-2, `\n`, `\t`, `\r`) == ""
+}
 
 // aroundDot tells whether a dot may be that of a bootstrap token.
 func aroundDot(b []byte, i int) bool {

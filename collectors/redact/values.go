@@ -332,13 +332,6 @@ func isAuthPair(v []byte) bool {
 		return false
 	}
 	plain, err := decode64(v)
-	if err != nil || bytes.IndexByte(plain, ':') < 0 || !utf8.Valid(plain) {
-		return false
-	}
-	for _, c := range plain {
-		if c < ' ' {
-			return false
-		}
-	}
-	return true
+	return err == nil && bytes.IndexByte(plain, ':') >= 0 && utf8.Valid(plain) &&
+		bytes.IndexFunc(plain, func(c rune) bool { return c < ' ' }) < 0
 }
