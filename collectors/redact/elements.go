@@ -31,10 +31,10 @@ func isXMLPrefix(b []byte, colon int) bool {
 
 // elementText takes the text of an element that begins at i.
 func (s *scan) elementText(f field, i int) {
-	b := f.b
+	b, open := f.b, i
 	i = skipMore(b, i)
 	end := bytes.IndexByte(b[i:], '<')
-	if text := bytes.TrimSpace(b[i:]); end < 0 && !s.cut(b) && len(text) < len(b[i:]) && // it ends in another record
+	if text := bytes.TrimSpace(b[i:]); end < 0 && !s.cut(b) && len(text) < len(b[open:]) && // it ends in another record
 		!bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {
 		start := len(b) - len(bytes.TrimLeft(b[i:], " \t\r\n"))
 		s.add(start, start+len(text), f.kind, text)
