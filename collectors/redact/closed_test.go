@@ -98,6 +98,8 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 		"a name in Spanish is quoted":                         {log, cri(0) + `{"host":"h1","clave":"§","port":22}`, "Munich@9999"},
 		"a key is printed in quotes, a line a message":        {log, "{\"msg\":\"  '-----BEGIN DSA PRIVATE KEY-----\\\\n' +\"}\n{\"msg\":\"  '§\\\\n' +\"}\n", "E424XP23l8bCqFtQO5ssF88HnJ9EYEbrptdQp5r2emEor1N2azDrDucdxjCvuncV"},
 		"a tab is escaped before an issuer's letters":         {log, cri(0) + `"message": "eu\tgldt-p8xGeQrpymb7CNZ22Q9P\t§"`, "gldt-p8xGeQrpymb7CNZ22Q9P"},
+		"an address alone in an element lets in":              {log, cri(0) + "<hooks.slack.comToken>\n" + cri(1) + "    https://h/services/§\n" + cri(2) + "</hooks.slack.comToken>\n", "hxZhqi3MDnOaV6auIxR7QzG2jAi11nx7SDbqkEBzSaW7"},
+		"a password in quotes has the sign of a host":         {"a.sql", "CONNECT ops/\"§\"@shop", "M@pl3494$,NtX8"},
 		"a template adds to a text":                           {"a.yml", `test_password: '{{ "§" + lookup("x") }}'`, "password123!"},
 		"the key's name is Chinese":                           {log, "金鑰：§", "Rancher2026@"},
 		"the token's name is Chinese":                         {"a.json", `{"權杖":"§"}`, "AxMeqb2W8MDM"},

@@ -218,10 +218,10 @@ func (s *scan) slashPassword(line []byte, list []value) {
 			continue
 		}
 		end := bytes.LastIndexByte(text, '@')
-		if end < slash {
+		if end < slash || hasFold(text, slash+1, `"`) {
 			end = len(text)
 		}
-		s.takePassword(value{start: w.start + slash + 1, end: w.start + end})
+		s.takePassword(value{start: w.start + skipQuote(text, slash+1), end: w.start + end})
 		return
 	}
 }

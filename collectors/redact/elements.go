@@ -65,6 +65,9 @@ func (s *scan) elementText(f field, i int) {
 		end += i
 	}
 	text := bytes.TrimSpace(b[i:end])
+	if stop := lineEnd(b[:end], i); skipMore(b, stop) == end { // without what a log writes before the next line
+		text = bytes.TrimSpace(b[i:stop])
+	}
 	if len(text) == 0 {
 		s.nested(f, end+1)
 		return

@@ -55,9 +55,8 @@ func (s *scan) lapsRule(start, end int) {
 }
 
 // volumeRule takes what a driver of volumes gets: secrets:<key:"NAME" value:"VALUE" >. Names of accounts are none.
-func (s *scan) volumeRule(start, end int) {
-	b := s.see(start)
-	b = b[:lineEnd(b[:min(len(b), end+layerBack)], end)]
+func (s *scan) volumeRule(_, end int) {
+	b := s.b[:lineEnd(s.b[:min(len(s.b), end+layerBack)], end)]
 	key := s.value(b, skipGap(b, end+1), plainStops)
 	at := skipGap(b, skipQuote(b, key.end))
 	name := strings.ToLower(string(b[key.start:max(key.start, key.end)]))
