@@ -54,6 +54,7 @@ func (s *scan) assignedForm(f field) bool {
 		return f.behind() == ':' || f.behind() == '='
 	}
 	i := skipGap(b, skipEmphasis(b, op.end))
+	f.cell = f.cell || skipEmphasis(b, op.end) > op.end
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		i = skipGap(b, at+1)
 	}
@@ -173,7 +174,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		if first && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
-		v = s.trimmed(v, stops)
+		v, prose = s.trimmed(v, stops), prose || f.cell
 		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(f.b, v.end)
 		if f.trust >= medium {
 			s.otherwise(f, v)

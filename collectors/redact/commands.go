@@ -74,7 +74,7 @@ func commandTexts() map[string]string {
 // commandRule looks at the words behind the name of a program.
 func (s *scan) commandRule(start, end int, name string) {
 	b := s.see(start)
-	if start > 0 && isAlnum(b[start-1]) && !isLine(b[start]) || end > len(b) {
+	if start > 0 && (isAlnum(b[start-1]) || b[start-1] == '_') && !isLine(b[start]) || end > len(b) {
 		return
 	}
 	for _, c := range commands {

@@ -15,7 +15,7 @@ type field struct {
 	flag     bool // -name, --name, /name
 	quoted   bool
 	foreign  bool // in another language than English
-	cell     bool // its value stands in a cell of a page, as other words do
+	cell     bool // its value stands in a cell of a page or behind a bold name, as other words do
 	after    int  // behind its quote and brackets
 	at       int  // behind the blanks that follow
 }
@@ -118,8 +118,8 @@ func (s *scan) judge(f field) {
 		strings.IndexByte(" =", b[f.after+1]) >= 0) {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
-	if end := skipEmphasis(b, f.after); end < len(b) && b[end] == ':' {
-		f.after = end // **Password**: …
+	if end := skipEmphasis(b, f.after); end > f.after && hasFold(b, end, ":") {
+		f.after, f.cell = end, true // **Password**: …
 	}
 	f.at = skipGap(b, f.after)
 	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && next < len(b) && strings.IndexByte("=:", b[next]) >= 0 {

@@ -69,7 +69,7 @@ func isCmdlet(text []byte) bool {
 // in the next line of YAML.
 func (s *scan) nextArgumentForm(f field) bool {
 	b := f.b
-	if !f.flag || f.at >= len(b) || !isLine(b[f.at]) && b[f.at] != ',' && !f.quoted || f.quoted && b[f.after-1] == '`' {
+	if !f.flag || f.at >= len(b) || !isLine(b[f.at]) && b[f.at] != ',' && !f.quoted {
 		return false
 	}
 	i := f.at
@@ -86,7 +86,7 @@ func (s *scan) nextArgumentForm(f field) bool {
 	} else if i < len(b) && skipQuote(b, i) == i {
 		return true
 	}
-	if i >= len(b) {
+	if i >= len(b) || f.quoted && b[f.after-1] == '`' { // of a document
 		return true
 	}
 	v := s.value(b, i, "\r\n")

@@ -167,7 +167,8 @@ func (s *scan) webhookRule(start, end int) {
 	b := s.see(start)
 	last := runWith(b, end, "_-.@/=+:")
 	last = end + len(bytes.TrimRight(b[end:last], ".:"))
-	if last-end >= 20 && mixed(b[end:last]) {
+	dot := bytes.LastIndexByte(b[:last], '.')
+	if last-end >= 20 && mixed(b[end:last]) && !(fileTypes[string(b[dot+1:last])] && !hasFold(b, end-len("import/"), "import/")) { // manifests of Rancher
 		s.add(end, last, "url-secret", b[end:last])
 	}
 }

@@ -108,7 +108,7 @@ var endings = func() map[[2]byte][]ending {
 var innocents = strings.Fields(`publickeytoken publickey cancellationtoken continuetoken nexttoken pagetoken
 	tokenize pullsecret pullsecrets tlssecret existingsecret registrykey subkey hotkey parentkey foreignkey
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
-	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
+	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
 	retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
 	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken`)

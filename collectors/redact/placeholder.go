@@ -85,9 +85,10 @@ func isTemplate(v []byte) bool {
 		end := run(v, min(2, len(v)), nameByte)
 		return hasFold(v, 0, "([") && end < len(v) && v[end] == ']'
 	case '%':
-		return len(v) == 2 && isLower(v[1])
+		return len(v) >= 2 && isLower(v[1]) && (len(v) == 2 || v[2] == '"')
 	case '{':
-		return v[len(v)-1] == '}' && run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1])
+		return v[len(v)-1] == '}' && (run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1]) ||
+			hasFold(v, 1, "#") && run(v, 2, nameByte) == len(v)-1) // an anchor of Markdown
 	}
 	return false
 }

@@ -50,7 +50,7 @@ func (s *scan) isSet(from, value int) bool {
 // reachInYAML is that of a line that may be one of YAML, or of a log.
 func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
 	words := moreWords(f.b, i)
-	if f.trust >= medium && inColumn(f.b, f.at) {
+	if f.trust >= medium && f.b[i] != '#' && inColumn(f.b, f.at) {
 		return "\r\n", false
 	}
 	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it

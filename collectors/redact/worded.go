@@ -79,12 +79,7 @@ func (s *scan) dottedOn(i int) int {
 }
 
 // skipEquals passes what base64 is filled up with.
-func skipEquals(b []byte, i int) int {
-	for i < len(b) && b[i] == '=' {
-		i++
-	}
-	return i
-}
+func skipEquals(b []byte, i int) int { return len(b) - len(bytes.TrimLeft(b[i:], "=")) }
 
 // behindName passes the words that a dash ties to a value: service-secret-key-0123….
 func (s *scan) behindName(start, end int) int {
