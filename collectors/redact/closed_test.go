@@ -100,6 +100,8 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 		"a tab is escaped before an issuer's letters":         {log, cri(0) + `"message": "eu\tgldt-p8xGeQrpymb7CNZ22Q9P\t§"`, "gldt-p8xGeQrpymb7CNZ22Q9P"},
 		"an address alone in an element lets in":              {log, cri(0) + "<hooks.slack.comToken>\n" + cri(1) + "    https://h/services/§\n" + cri(2) + "</hooks.slack.comToken>\n", "hxZhqi3MDnOaV6auIxR7QzG2jAi11nx7SDbqkEBzSaW7"},
 		"a password in quotes has the sign of a host":         {"a.sql", "CONNECT ops/\"§\"@shop", "M@pl3494$,NtX8"},
+		"a sensor of CrowdStrike has a token of digits":       {"a.cmd", "WindowsSensor.exe /install /quiet CID=PTOBMFZ7AKGODZLEZITA2OQP942G8Q35-7F ProvToken=§", "53470003"},
+		"a colon ends a token of no known issuer":             {log, "upstream rejected acme_sec_§: 401", "rQvbuJS4dlifNSqf8ClsQAFCB82HlHIUsiS04E2kBoMLmYAJ"},
 		"a template adds to a text":                           {"a.yml", `test_password: '{{ "§" + lookup("x") }}'`, "password123!"},
 		"the key's name is Chinese":                           {log, "金鑰：§", "Rancher2026@"},
 		"the token's name is Chinese":                         {"a.json", `{"權杖":"§"}`, "AxMeqb2W8MDM"},

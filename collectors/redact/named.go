@@ -125,7 +125,7 @@ func (s *scan) identifies(value int) bool {
 
 // valueEnds tells whether nothing of a value follows.
 func (s *scan) valueEnds(b []byte, i int) bool {
-	if i < len(b) && b[i] == '.' {
+	if i < len(b) && (b[i] == '.' || b[i] == ':') {
 		return i+1 >= len(b) || isBlank(b[i+1]) || isLine(b[i+1]) // of a sentence
 	}
 	return i >= len(b) || b[i] >= 0x80 || strings.IndexByte(" \t\r\n'\"`;,&)]}<>\\|\x1b", b[i]) >= 0

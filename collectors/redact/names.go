@@ -42,8 +42,8 @@ var names = []struct {
 	{"access-key", weak, `primary-key secondary-key`},
 	{"sas", strong, `sas-token`},
 	{"sas", medium, `shared-access-signature`},
-	{"api-key", strong, `api-key api-keys`},
-	{"api-key", medium, `app-key application-key api-secret api-token api-pass prov-token`},
+	{"api-key", strong, `api-key api-keys prov-token`},
+	{"api-key", medium, `app-key application-key api-secret api-token api-pass`},
 	{"token", strong, `unseal-key unseal-keys unseal-keys-hex unseal-keys-b soap-session`},
 	{"token", weak, `pat`},
 	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton saml-response saml-assertion session-token statuspage-token
