@@ -49,10 +49,7 @@ func (s *scan) bearerRule(start, end int) {
 	}
 	last := run(b, i, tokenByte)
 	if last == len(b) && s.cut(b) {
-		s.engulf(i, "bearer", func(b []byte, i int) (int, bool) {
-			n := run(b, i, tokenByte)
-			return n, n < len(b)
-		})
+		s.engulf(i, "bearer", runOf(tokenByte))
 		return
 	}
 	text := bytes.TrimRight(b[i:last], ".,")
@@ -92,10 +89,7 @@ func (s *scan) signatureRule(start, end int) {
 	if within(b, start) && !hasFold(b, end-10, "signature=") {
 		return
 	}
-	i := end
-	for i < len(b) && (classOf[b[i]]&tokenByte != 0 || b[i] == '%') {
-		i++
-	}
+	i := runWith(b, end, "-._~+/=%")
 	if i == len(b) && s.cut(b) {
 		s.engulf(end, "sas", func(b []byte, i int) (int, bool) {
 			n := run(b, i, tokenByte)
@@ -156,13 +150,8 @@ func isExampleURL(password, host []byte) bool {
 
 // hasDSN tells whether the address of a database follows: user:password@tcp(host:3306)/x.
 func hasDSN(b []byte, i int) bool {
-	for _, net := range []string{"tcp(", "unix(", "udp(", "tcp6(", "cloudsql(", "(", "localhost:",
-		"127.0.0.1:"} {
-		if hasFold(b, i, net) && !hasFold(b, i, "()") {
-			return true
-		}
-	}
-	return false
+	net := foldAt(b, i, "tcp(", "unix(", "udp(", "tcp6(", "cloudsql(", "(", "localhost:", "127.0.0.1:")
+	return net != "" && !hasFold(b, i, "()")
 }
 
 func (s *scan) urlPassword(start, end int) {
@@ -182,11 +171,4 @@ func plainPassword(text []byte) bool {
 	return i > 0 && run(text[:i], 0, wordByte) >= 0 && !allDigits(text[:i])
 }
 
-func allDigits(b []byte) bool {
-	for _, c := range b {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return true
-}
+func allDigits(b []byte) bool { return len(bytes.Trim(b, digits)) == 0 }

@@ -19,9 +19,9 @@ var operators = []struct {
 }{
 	{"===", '?'}, {"!==", '?'}, {"==", '?'}, {"!=", '?'}, {":::=", '='}, {"::=", '='}, {":=", '='},
 	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
-	{"=~", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
+	{"=~ ", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
 	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
-	{"[]=", '='}, {"[] =", '='},
+	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {"│", ':'},
 }
 
 func operatorAt(b []byte, i int) (op operator, ok bool) {
@@ -35,7 +35,11 @@ func operatorAt(b []byte, i int) (op operator, ok bool) {
 			if o.sign == '?' {
 				return operator{'=', i + len(o.text), true}, true
 			}
-			return operator{o.sign, i + len(o.text), false}, o.sign != 0
+			end := i + len(o.text)
+			for o.text == "...." && end < len(b) && b[end] == '.' {
+				end++
+			}
+			return operator{o.sign, end, false}, o.sign != 0
 		}
 	}
 	return operator{}, false
@@ -49,7 +53,8 @@ func (s *scan) assignedForm(f field) bool {
 	if !ok {
 		return f.behind() == ':' || f.behind() == '='
 	}
-	i := skipGap(b, op.end)
+	i := skipGap(b, skipEmphasis(b, op.end))
+	f.cell = f.cell || skipEmphasis(b, op.end) > op.end
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		i = skipGap(b, at+1)
 	}
@@ -106,6 +111,10 @@ func (s *scan) assigned(f field, op operator, i int) {
 	if open := openingOverLines(b, i); open > 0 && !apart { // @"…"@, """…"""
 		at := nextLine(b, i+open)
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
+		return
+	}
+	if hex := foldAt(b, i, "hex:", "hex(1):", "hex(2):", "hex(7):"); hex != "" && f.quoted && f.trust >= medium { // of the registry
+		s.add(i, commandEnd(b[:min(len(b), i+maxWeak)], i), f.kind, b[i:lineEnd(b, i)])
 		return
 	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
@@ -165,14 +174,14 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		if first && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
-		v = s.trimmed(v, stops)
+		v, prose = s.trimmed(v, stops), prose || f.cell
 		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(f.b, v.end)
 		if f.trust >= medium {
 			s.otherwise(f, v)
 		}
 	}
 	text := s.b[v.start:max(v.start, v.end)]
-	if !v.quoted && isVariableOf(f, op, text, tight) || isOwnName(f.text(), text) &&
+	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v)) || isOwnName(f.text(), text) &&
 		(!v.quoted || f.trust < strong) {
 		return
 	}
@@ -183,13 +192,21 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		return
 	}
 	s.takeJudged(f, v, prose)
+	for _, arrow := range []string{" -> ", " => "} { // as a plan of Terraform changes it
+		if end := skipQuote(f.b, v.end); v.quoted && hasFold(f.b, end, arrow) {
+			s.takeJudged(f, s.value(f.b, end+len(arrow), plainStops), true)
+		}
+	}
 }
 
 // isStatement tells that a text in quotes is the value of its name, and no word of a sentence.
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
-	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' ||
-		first && f.trust >= medium && isLineAt(f.b, end)
+	before := bytes.TrimRight(f.b[max(0, f.from-4):f.from], " ")
+	listed := len(before) > 0 && strings.IndexByte("{,", before[len(before)-1]) >= 0 // { User: "ops", Password: "VALUE" }
+	next := skipBlanks(f.b, end)
+	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' || listed && next < len(f.b) && strings.IndexByte(",}", f.b[next]) >= 0 ||
+		first && f.trust >= medium && isLineAt(f.b, end+b2i(end < len(f.b) && f.b[end] == ','))
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||
@@ -222,6 +239,16 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	}
 	_, t := judgeName(text)
 	return t > noSecret && op.sign == '=' && !tight && isDictionaryWord(text)
+}
+
+// isCommandOf tells of what a script of PowerShell runs: $token = az account get-access-token --query x. A
+// text would stand in quotes there.
+func (s *scan) isCommandOf(f field, v value) bool {
+	text := s.b[v.start:max(v.start, v.end)]
+	if f.b[f.from] != '$' || !strings.HasSuffix(s.path, ".ps1") || !isDictionaryWord(text) || bytes.ContainsAny(text, digits) {
+		return false
+	}
+	return bytes.Contains(f.b[v.end:lineEnd(f.b[:min(len(f.b), v.end+layerBack)], v.end)], []byte(" --")) || hasFold(text, 0, "get") && isCamelWords(text)
 }
 
 // secondWord takes the value behind the account: username and password: ops VALUE, ops / VALUE.
@@ -258,12 +285,12 @@ func (s *scan) templateDefault(v value) (value, bool) {
 	if v.open || !isTemplate(append(bytes.Clone(b), ' ')) {
 		return v, false
 	}
-	for _, mark := range []string{"|| ", "default ", ":-", "default("} {
+	for _, mark := range []string{"|| ", "default ", ":-", "default(", "{{ \""} {
 		i := bytes.Index(b, []byte(mark))
 		if i < 0 {
 			continue
 		}
-		at := v.start + i + len(mark)
+		at := v.start + i + len(mark) - b2i(mark[0] == '{') // {{ "VALUE" + x }}
 		inner := s.value(s.b[:v.end], at, plainStops)
 		if text := s.b[inner.start:max(inner.start, inner.end)]; isGUID(text) || looksChosen(text) || isGenerated(text) {
 			return inner, true
@@ -307,6 +334,9 @@ func isOwnName(name, v []byte) bool {
 	v = bytes.TrimRight(v, ",;")
 	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && bytes.EqualFold(v[dot+1:], name) { // advapi32.CryptGenKey
 		return true
+	}
+	if bytes.Count(v, []byte("/")) == 2 { // namespace/secret/password
+		v = v[bytes.LastIndexByte(v, '/')+1:]
 	}
 	return len(v) >= 4 && len(v) <= len(name) && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
 }

@@ -30,13 +30,14 @@ func (s *scan) encodings(from, limit int) {
 		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
 		s.worded(start, end)
 		s.prefixed(start, end)
+		if name := bytes.LastIndexByte(bytes.TrimRight(b[start:end], "="), '='); name >= 0 { // CONFIG_B64=…
+			start += name + 1
+		}
 		switch {
 		case end-start < leastEncoded:
-		case isAzureKey(b[start:end]):
-			s.hit(start, end, func(s *scan, start, end int) {
-				s.add(start, end, "access-key", s.b[start:end])
-			})
-		case isText64(b[start:end]):
+		case azureKey(b[start:end]) >= 0:
+			s.hitSecret(start+azureKey(b[start:end]), end, "access-key")
+		case end > s.done && isText64(b[start:end]):
 			s.hit(max(start, s.done), end, (*scan).encodedRule)
 		}
 		i = end
@@ -65,9 +66,7 @@ func (s *scan) prefixed(start, end int) {
 		!s.valueEnds(s.b, end) {
 		return
 	}
-	s.hit(start+from, start+len(run), func(s *scan, start, end int) {
-		s.add(start, end, "token", s.b[start:end])
-	})
+	s.hitSecret(start+from, start+len(run), "token")
 }
 
 // value64 are the six bits that each letter of base64 stands for; 64 for none.
@@ -150,19 +149,22 @@ func (s *scan) encodedRule(start, _ int) {
 	*s.work += int64(end - start)
 	if end == len(b) && s.cut(b) {
 		if kind := s.encodedKind(b[start : start+(end-start)/4*4]); kind != "" {
-			s.engulf(start, kind, func(b []byte, i int) (int, bool) {
-				n := run(b, i, base64Byte)
-				return n, n < len(b)
-			})
+			s.engulf(start, kind, runOf(base64Byte))
 		}
 		return
 	}
-	for shift := range 4 {
-		if from := start + shift; from < end {
-			if kind := s.encodedKind(b[from:end]); kind != "" {
-				s.add(start, end, kind, b[start:end])
-				return
+	for _, last := range []int{foldedEnd(b, start), end} { // of mail, whose lines end anywhere
+		for shift := range 4 {
+			if from := start + shift; from < end {
+				if kind := s.encodedKind(b[from:last]); kind != "" {
+					s.add(start, last, kind, b[start:last])
+					s.dull.base64 = last
+					return
+				}
 			}
+		}
+		if last == end {
+			return
 		}
 	}
 }

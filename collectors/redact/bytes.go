@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // Classes of bytes. What a value may hold depends on where it stands.
 const (
 	wordByte   = 1 << iota // letters, digits, _ and all that is not ASCII
@@ -87,6 +89,22 @@ func hasFold(b []byte, i int, text string) bool {
 	return true
 }
 
+// foldAt is the first of some texts that b holds at i, and nothing without one.
+func foldAt(b []byte, i int, texts ...string) string {
+	for _, text := range texts {
+		if hasFold(b, i, text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// lineBack is where the line of i begins, and no more than n bytes before i.
+func lineBack(b []byte, i, n int) int {
+	lowest := max(0, i-n)
+	return lowest + lineStart(b[lowest:], i-lowest)
+}
+
 // lineStart and lineEnd bound the line of i within b.
 func lineStart(b []byte, i int) int {
 	for i > 0 && !isLine(b[i-1]) {
@@ -118,4 +136,29 @@ func indexFold(b []byte, text string) int {
 		}
 	}
 	return -1
+}
+
+// runWith passes letters, digits and some signs.
+func runWith(b []byte, i int, signs string) int {
+	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte(signs, b[i]) >= 0) {
+		i++
+	}
+	return i
+}
+
+// runOf finds the end of a run, or how far it surely reaches.
+func runOf(class uint8) func(b []byte, i int) (int, bool) {
+	return func(b []byte, i int) (int, bool) {
+		end := run(b, i, class)
+		return end, end < len(b)
+	}
+}
+
+// setOf is the set of the words in a text.
+func setOf(text string) map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		m[word] = true
+	}
+	return m
 }

@@ -68,10 +68,8 @@ func isFlagWord(text []byte) bool {
 // sourced passes pass: of openssl, and takes nothing that only tells where the password is.
 func sourced(line []byte, v value) (value, bool) {
 	text := line[v.start:v.end]
-	for _, source := range []string{"env:", "file:", "fd:", "stdin"} {
-		if hasFold(text, 0, source) {
-			return value{}, false
-		}
+	if foldAt(text, 0, "env:", "file:", "fd:", "stdin") != "" {
+		return value{}, false
 	}
 	if hasFold(text, 0, "pass:") {
 		v.start += len("pass:")
@@ -138,7 +136,11 @@ func words(s *scan, line []byte, i int) []value {
 		i = skipTag(line, i)
 		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
 			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
-			i++
+			if isLine(line[i]) {
+				i = nextPayload(line, i)
+			} else {
+				i++
+			}
 		}
 		if i >= len(line) {
 			break
@@ -148,7 +150,11 @@ func words(s *scan, line []byte, i int) []value {
 		if v.end < v.start || v.end == i && !v.quoted {
 			break
 		}
-		if !v.quoted && v.end < len(line) && line[v.end] == '"' { // -p"a b"
+		if open := bytes.IndexByte(line[v.start:v.end], '\''); !v.quoted && open > 0 && line[v.start] == '-' { // -p'a b'
+			if end, ok := closing(line, v.start+open+1, '\'', 0); ok && end >= v.end && line[end] == '\'' {
+				v.end = end + 1
+			}
+		} else if !v.quoted && v.end < len(line) && line[v.end] == '"' { // -p"a b"
 			if end, ok := closing(line, v.end+1, '"', 0); ok && v.end+1 < end && line[end] == '"' {
 				v.end = end
 			}
@@ -195,7 +201,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 			continue
 		}
 		if n--; n == 0 {
-			if text := line[w.start:w.end]; looksRandom(text) || isGUID(text) {
+			if text := line[w.start:w.end]; fitsPassword(text) || isGUID(text) {
 				s.takePassword(w)
 			}
 			return
@@ -212,10 +218,10 @@ func (s *scan) slashPassword(line []byte, list []value) {
 			continue
 		}
 		end := bytes.LastIndexByte(text, '@')
-		if end < slash {
+		if end < slash || hasFold(text, slash+1, `"`) {
 			end = len(text)
 		}
-		s.takePassword(value{start: w.start + slash + 1, end: w.start + end})
+		s.takePassword(value{start: w.start + skipQuote(text, slash+1), end: w.start + end})
 		return
 	}
 }

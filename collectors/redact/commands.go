@@ -16,7 +16,7 @@ var commandTable string
 // commands are those of commands.txt, which says what its columns are.
 var commands = func() (list []command) {
 	for line := range strings.Lines(commandTable) {
-		if f := strings.Split(strings.TrimSuffix(line, "\n")+"\t", "\t"); len(f) > 2 && f[0][0] != '#' {
+		if f := strings.Split(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n")+"\t", "\t"); len(f) > 2 && f[0][0] != '#' {
 			list = append(list, command{f[0], f[1], f[2]})
 		}
 	}
@@ -74,18 +74,20 @@ func commandTexts() map[string]string {
 // commandRule looks at the words behind the name of a program.
 func (s *scan) commandRule(start, end int, name string) {
 	b := s.see(start)
-	if start > 0 && isAlnum(b[start-1]) || end > len(b) {
+	if start > 0 && (isAlnum(b[start-1]) || b[start-1] == '_') && !isLine(b[start]) || end > len(b) {
 		return
 	}
 	for _, c := range commands {
-		if !listed(c.names, name) {
+		if !strings.Contains("|"+c.names+"|", "|"+name+"|") {
 			continue
 		}
 		line := b[:commandEnd(b[:min(len(b), end+s.back/4)], end)]
 		if name == s.dull.program && end < s.dull.command {
 			return
 		}
-		s.dull.program, s.dull.command = name, len(line)
+		if s.dull.program, s.dull.command = name, len(line); hasFold(b, run(b, end, wordByte|nameByte), `",`) {
+			s.dull.command = 0 // the command may stand in another text of an object
+		}
 		if c.flags == "share" || c.flags == "user" {
 			s.dull.command, line = 0, line[:min(len(line), end+256)]
 		}
@@ -94,15 +96,6 @@ func (s *scan) commandRule(start, end int, name string) {
 		}
 		return
 	}
-}
-
-func listed(names, name string) bool {
-	for one := range strings.SplitSeq(names, "|") {
-		if one == name {
-			return true
-		}
-	}
-	return false
 }
 
 // commandEnd is where a command's last line ends: others end in what continues
@@ -127,12 +120,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"user":    func(s *scan, line []byte, list []value) { s.netPassword(line, list, false) },
 	"account": (*scan).accountPassword,
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
-	"set": func(s *scan, line []byte, list []value) {
-		if len(list) > 0 && fitsPassword(line[list[0].start:list[0].end]) {
-			s.takePassword(list[0])
-		}
-	},
-	"second": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
+	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
 	"third": func(s *scan, line []byte, list []value) {
 		if list = plainWords(line, list); len(list) == 3 {
 			s.takePassword(list[2])
@@ -150,19 +138,19 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			s.takePassword(last)
 		}
 	},
-	"account2": func(s *scan, line []byte, list []value) { // -u USER PASSWORD
-		for n, w := range list {
-			if string(line[w.start:w.end]) == "-u" && n+2 < len(list) && !isOption(line, list[n+2]) {
-				s.takePassword(list[n+2])
-			}
+	"account2": behindFlag("-u", 2), // USER PASSWORD
+	"triple":   behindFlag("-b", 3), // USER DOMAIN PASSWORD
+	"by": func(s *scan, line []byte, list []value) { // IDENTIFIED [WITH plugin] BY 'VALUE', and no version of a build
+		if len(list) > 2 && (hasFold(line, list[1].start, "by ") || hasFold(line, list[1].start, "as ")) {
+			list = list[2:]
 		}
-	},
-	"by": func(s *scan, line []byte, list []value) { // IDENTIFIED BY 'VALUE', and no version of a build
-		if len(list) == 0 || !list[0].quoted || list[0].quote == '`' { // which Markdown has around names
+		if len(list) == 0 || list[0].quote == '`' { // which Markdown has around names
 			return
 		}
 		text := line[list[0].start:list[0].end]
-		if len(bytes.Trim(text, digits+".")) > 0 || bytes.Count(text, []byte(".")) < 2 {
+		before := bytes.ToLower(line[max(0, list[0].start-layerBack):list[0].start])
+		ofUser := containsAny(before, []string{"create user ", "alter user ", "connect to "}) && fitsPassword(text)
+		if (list[0].quoted || ofUser) && (len(bytes.Trim(text, digits+".")) > 0 || bytes.Count(text, []byte(".")) < 2) {
 			s.takePassword(list[0])
 		}
 	},
@@ -172,6 +160,23 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 	},
 	"slash": (*scan).slashPassword,
+	"connect": func(s *scan, line []byte, list []value) { // CONNECT USER/VALUE@DB of SQL*Plus, and no sentence
+		if len(list) > 0 && len(list) < 4 {
+			user, rest, _ := bytes.Cut(line[list[0].start:list[0].end], []byte("/"))
+			if run(user, 0, nameByte|wordByte) == len(user) && (hasFold(rest, 0, `"`) || bytes.IndexByte(rest, '@') > 0) {
+				s.slashPassword(line, list[:1])
+			}
+		}
+	},
+	"entry": func(s *scan, line []byte, list []value) { // user NAME VALUE of ftp, user NAME on >VALUE of Redis
+		for n, w := range list {
+			if text := line[w.start:w.end]; len(text) > 1 && text[0] == '>' {
+				s.takePassword(value{start: w.start + 1, end: w.end})
+			} else if n == 1 && len(list) == 2 && fitsPassword(text) {
+				s.takePassword(w)
+			}
+		}
+	},
 	"pair": func(s *scan, line []byte, list []value) { // USER:PASSWORD, USER:PASSWORD@HOST
 		if len(list) == 0 {
 			return
@@ -185,15 +190,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 	"snmp": func(s *scan, line []byte, list []value) { // USER SHA PASSWORD AES PASSWORD
 		for n, w := range list[min(1, len(list)):] {
-			if n%2 == 1 && fitsPassword(line[w.start:w.end]) {
+			if n%2 == 1 && (w.quoted || fitsPassword(line[w.start:w.end])) {
 				s.takePassword(w)
-			}
-		}
-	},
-	"triple": func(s *scan, line []byte, list []value) {
-		for n, w := range list {
-			if string(line[w.start:w.end]) == "-b" && n+3 < len(list) {
-				s.takePassword(list[n+3])
 			}
 		}
 	},
@@ -202,6 +200,17 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			s.takePassword(list[len(list)-1])
 		}
 	},
+}
+
+// behindFlag takes the n-th word behind a flag.
+func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
+	return func(s *scan, line []byte, list []value) {
+		for i, w := range list[:max(0, len(list)-n)] {
+			if string(line[w.start:w.end]) == flag && list[i+n].end > list[i+n].start && !isOption(line, list[i+n]) {
+				s.takePassword(list[i+n])
+			}
+		}
+	}
 }
 
 // literalRule: kubectl create secret … --from-literal=NAME=VALUE.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 )
 
 // Elements of XML and what names the value in them.
@@ -16,7 +17,8 @@ func (s *scan) elementForm(f field) bool {
 	for i < len(b) && b[i] != '>' && b[i] != '<' && i-f.to < 512 {
 		i++
 	}
-	if i < len(b) && b[i] == '>' && b[i-1] != '/' && !hasValueAttribute(b[f.to:i]) {
+	quoted := f.from > 1 && i+1 < len(b) && b[f.from-2] == '"' && b[i+1] == '"' // value="<password>"
+	if i < len(b) && b[i] == '>' && b[i-1] != '/' && !quoted && indexFold(b[f.to:i], " value=") < 0 {
 		s.elementText(f, i+1)
 	}
 	return true
@@ -27,15 +29,12 @@ func isXMLPrefix(b []byte, colon int) bool {
 	return i > 0 && b[i-1] == '<'
 }
 
-func hasValueAttribute(attrs []byte) bool {
-	return bytes.Contains(bytes.ToLower(attrs), []byte(" value="))
-}
-
 // elementText takes the text of an element that begins at i.
 func (s *scan) elementText(f field, i int) {
-	b := f.b
+	b, open := f.b, i
+	i = skipMore(b, i)
 	end := bytes.IndexByte(b[i:], '<')
-	if text := bytes.TrimSpace(b[i:]); end < 0 && !s.cut(b) && len(text) < len(b[i:]) && // it ends in another record
+	if text := bytes.TrimSpace(b[i:]); end < 0 && !s.cut(b) && len(text) < len(b[open:]) && // it ends in another record
 		!bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {
 		start := len(b) - len(bytes.TrimLeft(b[i:], " \t\r\n"))
 		s.add(start, start+len(text), f.kind, text)
@@ -66,6 +65,9 @@ func (s *scan) elementText(f field, i int) {
 		end += i
 	}
 	text := bytes.TrimSpace(b[i:end])
+	if stop := lineEnd(b[:end], i); skipMore(b, stop) == end { // without what a log writes before the next line
+		text = bytes.TrimSpace(b[i:stop])
+	}
 	if len(text) == 0 {
 		s.nested(f, end+1)
 		return
@@ -74,7 +76,7 @@ func (s *scan) elementText(f field, i int) {
 		return // <token> is a placeholder in a sentence
 	}
 	start := i + bytes.Index(b[i:end], text)
-	if fits(f.kind, text) && isSecret(f.text(), text, f.trust, false) {
+	if fits(f.kind, text) && isSecret(f.text(), text, f.trust, f.cell) && !(f.cell && bytes.IndexByte(text, ' ') >= 0) {
 		s.add(start, start+len(text), f.kind, text)
 	}
 }
@@ -86,15 +88,15 @@ func (s *scan) nested(f field, name int) {
 	if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
 		name = colon + 1
 	}
-	for _, tag := range []string{"value>", "string>", "val>"} {
-		if hasFold(b, name, tag) {
-			s.elementText(f, name+len(tag))
+	if end := tagEnd(b, name); end > 0 && b[end-1] != '/' {
+		switch tag := strings.ToLower(string(b[name:run(b, name, wordByte)])); tag {
+		case "td", "dd", "code", "pre", "kbd", "span", "b", "strong": // what a page says of a name
+			f.cell = true
+			fallthrough
+		case "value", "string", "val": // <Value ProtectInMemory="True">
+			s.elementText(f, end+1)
 			return
 		}
-	}
-	if end := tagEnd(b, name); hasFold(b, name, "value ") && end > 0 && b[end-1] != '/' { // <Value ProtectInMemory="True">
-		s.elementText(f, end+1)
-		return
 	}
 	if plain := "plaintext>true</plaintext>"; hasFold(b, name, plain) {
 		s.nested(f, skipSpace(b, name+len(plain))+1)
@@ -137,8 +139,10 @@ func (s *scan) attributeForm(f field) bool {
 	if f.from < 2 || f.at >= len(b) {
 		return false
 	}
+	cell := max(0, f.from-nameReach)
+	cell += runBack(b[cell:], f.from-cell, wordByte|blankByte)
 	switch {
-	case b[f.from-1] == '>' && hasFold(b, f.to, "</"):
+	case cell > 0 && b[cell-1] == '>' && hasFold(b, f.to, "</"): // <th>API token</th><td>…
 		end := bytes.IndexByte(b[f.to:min(len(b), f.to+layerBack)], '>')
 		if end < 0 {
 			return false
@@ -149,8 +153,9 @@ func (s *scan) attributeForm(f field) bool {
 				return true
 			}
 			s.nested(f, next+1)
+			return true
 		}
-		return true
+		return cell == f.from && f.behind() != ':' // <b>Token</b>: …
 	case f.quoted && (b[f.from-1] == '"' || b[f.from-1] == '\'') && b[f.from-2] == '=':
 	default:
 		return false
@@ -165,7 +170,7 @@ func (s *scan) attributeForm(f field) bool {
 		s.takeJudged(f, s.value(b, f.to+at+len("value="), plainStops), false)
 		return true
 	}
-	if i >= len(b) || b[i] != '>' || b[i-1] == '/' || hasValueAttribute(b[f.to:i]) {
+	if i >= len(b) || b[i] != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
 		return false
 	}
 	s.elementText(f, i+1)

@@ -15,6 +15,7 @@ type field struct {
 	flag     bool // -name, --name, /name
 	quoted   bool
 	foreign  bool // in another language than English
+	cell     bool // its value stands in a cell of a page or behind a bold name, as other words do
 	after    int  // behind its quote and brackets
 	at       int  // behind the blanks that follow
 }
@@ -34,7 +35,7 @@ func (f field) behind() byte {
 var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
-	forms = []func(s *scan, f field) bool{(*scan).elementForm, (*scan).attributeForm,
+	forms = []func(s *scan, f field) bool{(*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
 		(*scan).blockForm, (*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
 		(*scan).givenForm, (*scan).usedForm, (*scan).argumentForm, (*scan).nextArgumentForm,
 		(*scan).registryForm, (*scan).setterForm, (*scan).isForm, (*scan).textForm,
@@ -53,6 +54,9 @@ func (s *scan) nameRule(start, end int) {
 func (s *scan) spacedRule(start, end int) {
 	b := s.see(start)
 	from, _ := s.nameAround(b, start, end)
+	if isFlagAt(b, from) {
+		return // --secret id=x
+	}
 	to := end
 	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 {
 		to++
@@ -114,7 +118,13 @@ func (s *scan) judge(f field) {
 		strings.IndexByte(" =", b[f.after+1]) >= 0) {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
+	if end := skipEmphasis(b, f.after); end > f.after && hasFold(b, end, ":") {
+		f.after, f.cell = end, true // **Password**: …
+	}
 	f.at = skipGap(b, f.after)
+	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && next < len(b) && strings.IndexByte("=:", b[next]) >= 0 {
+		f.at = next // a line of properties that goes on
+	}
 	if _, ok := operatorAt(b, f.at); f.from > 0 && b[f.from-1] == '=' && f.at > f.after && !ok {
 		return // of a setting that is called something else: -o Preferred=password HOST
 	}
@@ -146,7 +156,7 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	lowest := max(0, start-maxName)
 	from = lowest + runBack(b[lowest:], start-lowest, nameByte)
 	to = start
-	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 {
+	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 && !hasFold(b, to, "....") {
 		to++
 	}
 	for to > start+1 && strings.IndexByte(".-$", b[to-1]) >= 0 {

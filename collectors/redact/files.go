@@ -8,12 +8,8 @@ import (
 )
 
 // secretFiles hold one secret each, or one in each line, and nothing else.
-var secretFiles = map[string]bool{
-	"token": true, "node-token": true, "agent-token": true, "server-token": true,
-	"cluster-token": true, "join-token": true, "bootstrap-token": true,
-	"passwd": true, "password": true, "node-password": true, ".pgpass": true, "client-secret": true,
-	"client_secret": true,
-}
+var secretFiles = setOf(`token node-token agent-token server-token cluster-token join-token bootstrap-token
+	passwd password node-password .pgpass client-secret client_secret`)
 
 // isSecretFile tells of files whose whole content is secret.
 func (p *pass) isSecretFile() bool {

@@ -6,15 +6,9 @@ import (
 )
 
 // proseWords go on a sentence about a flag.
-var proseWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`via is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
+var proseWords = setOf(`via is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
 		flag flags option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
-		authentication authorization auth webhook error failed string strings int bool boolean duration stringarray stringslice float bytes`) {
-		m[w] = true
-	}
-	return m
-}()
+		authentication authorization auth webhook error failed string strings int bool boolean duration stringarray stringslice float bytes`)
 
 // argumentForm: --token value.
 func (s *scan) argumentForm(f field) bool {
@@ -63,9 +57,7 @@ func isExpression(text []byte) bool {
 }
 
 // cmdletVerbs are those of cmdlets that give a value and are none.
-var cmdletVerbs = map[string]bool{"get": true, "read": true, "convertto": true,
-	"convertfrom": true, "new": true, "import": true, "invoke": true, "select": true, "join": true,
-	"find": true, "resolve": true}
+var cmdletVerbs = setOf("get read convertto convertfrom new import invoke select join find resolve")
 
 func isCmdlet(text []byte) bool {
 	text, _, _ = bytes.Cut(text, []byte(" ")) // Read-Host -AsSecureString
@@ -94,7 +86,7 @@ func (s *scan) nextArgumentForm(f field) bool {
 	} else if i < len(b) && skipQuote(b, i) == i {
 		return true
 	}
-	if i >= len(b) {
+	if i >= len(b) || f.quoted && b[f.after-1] == '`' { // of a document
 		return true
 	}
 	v := s.value(b, i, "\r\n")
@@ -119,7 +111,7 @@ func (s *scan) registryForm(f field) bool {
 
 // isWords say that what follows a name is its value.
 var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
-	" é ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", " property. its value is ", " property. its current value is "}
+	" é ", " è ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는 ", "은 ", " property. its value is ", " property. its current value is "}
 
 // isForm: the password is VALUE.
 func (s *scan) isForm(f field) bool {
@@ -130,7 +122,7 @@ func (s *scan) isForm(f field) bool {
 		if !hasFold(f.b, f.to, word) {
 			continue
 		}
-		i := skipGap(f.b, f.to+len(word))
+		i := skipTag(f.b, skipGap(f.b, f.to+len(word)))
 		for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", ": ", "\" + "} {
 			if hasFold(f.b, i, lead) {
 				i += len(lead)
@@ -194,12 +186,7 @@ func isJSON(text []byte) bool {
 
 // isVerb tells of the name of a command: set-ssh-password.
 func isVerb(name []byte) bool {
-	for _, verb := range []string{"set-", "get-", "new-", "reset-", "create_", "get_", "make_"} {
-		if hasFold(name, 0, verb) {
-			return true
-		}
-	}
-	return false
+	return foldAt(name, 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != ""
 }
 
 func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
@@ -225,11 +212,14 @@ func (s *scan) callForm(f field) bool {
 	case isSnake(b[v.start:max(v.start, v.end)]) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || open > 0 && b[open-1] == '@'): // a list of names
 		return true
-	case b[open] == '(' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
+	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
 	case isLineAt(b, behind), isLine(b[open]) && b[behind] == ',', b[open] == '[' && b[behind] == ']':
 		n := len(s.spans)
+		if b[open] == ',' && s.tableForm(f) && len(s.spans) > n {
+			return true // it was the heading of a table
+		}
 		s.takeJudged(f, v, f.trust < strong)
 		return len(s.spans) > n // else it may be the heading of a table
 	}
@@ -255,6 +245,8 @@ func secondText(f field) (i int, ok bool) {
 		return 0, false
 	case b[i] == ',':
 		i = skipGap(b, i+1)
+	case hasFold(b, i, ";s:"): // as PHP writes an array
+		i = run(b, i+len(";s:"), hexByte) + 1
 	case i == f.after || b[i] != b[f.from-1]:
 		return 0, false
 	}
@@ -287,13 +279,8 @@ func (s *scan) callSets(open int) bool {
 	b := s.b
 	from := runBack(b[:open], open, nameByte)
 	call := bytes.ToLower(b[max(from, open-40):open])
-	for _, verb := range []string{"set", "add", "put", "header", "with", "env", "append", "insert",
-		"property", "field", "define", "param", "option", "config"} {
-		if bytes.Contains(call, []byte(verb)) {
-			return true
-		}
-	}
-	return false
+	return containsAny(call, []string{"set", "add", "put", "header", "with", "env", "append", "insert", "property", "field",
+		"define", "param", "option", "config"})
 }
 
 // lineForm: a line that holds a name and its value and nothing else, as the
@@ -321,7 +308,7 @@ func (s *scan) lineForm(f field) bool {
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}
-	s.takeJudged(f, v, !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) ||
+	s.takeJudged(f, v, !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
 		s.prose && isDictionaryWord(text))
 	return true
 }

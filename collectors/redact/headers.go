@@ -56,7 +56,7 @@ func (s *scan) credentials(b []byte, start, i, at int, cookie bool) (v value, st
 
 // isCredentials judges the value of a header. Without a scheme anything may stand there.
 func isCredentials(text []byte, cookie, scheme bool) bool {
-	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) {
+	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) || scheme && text[0] == '$' && isIdentifier(text[1:]) {
 		return false
 	}
 	if cookie {
@@ -71,11 +71,12 @@ func isListScheme(b []byte, i int) bool {
 	return hasFold(b, i, "digest") || hasFold(b, i, "aws4") || hasFold(b, i, "oauth ")
 }
 
-// plainRule takes what a client of SMTP or IMAP logs in with: AUTH PLAIN VALUE.
+// plainRule takes what a client of SMTP or IMAP logs in with: AUTH PLAIN VALUE, AUTH XOAUTH2 VALUE.
 func (s *scan) plainRule(start, end int) {
 	b := s.see(start)
 	last := run(b, end, base64Byte)
-	if plain, err := decode64(b[end:last]); err == nil && bytes.Count(plain, []byte{0}) == 2 {
+	plain, err := decode64(b[end:last])
+	if err == nil && bytes.Count(plain, []byte{0}) == 2 || last-end >= 16 && hasFold(b, end-len("xoauth2 "), "xoauth2 ") {
 		s.add(end, last, "basic-auth", b[end:last])
 	}
 }
@@ -155,10 +156,7 @@ func schemeOf(b []byte, i int) int {
 // codeRule takes the code of an address that lets in whoever knows it.
 func (s *scan) codeRule(start, end int) {
 	b := s.see(start)
-	last := end
-	for last < len(b) && (classOf[b[last]]&tokenByte != 0 || b[last] == '%') {
-		last++
-	}
+	last := runWith(b, end, "-._~+/=%")
 	if last-end >= 20 && mixed(b[end:last]) && (!isGUID(b[end:last]) || b[start+1] == 'k') {
 		s.add(end, last, "url-secret", b[end:last])
 	}
@@ -167,12 +165,10 @@ func (s *scan) codeRule(start, end int) {
 // webhookRule takes the rest of an address to which anybody may post.
 func (s *scan) webhookRule(start, end int) {
 	b := s.see(start)
-	last := end
-	for last < len(b) && (isAlnum(b[last]) || strings.IndexByte("_-.@/=+:", b[last]) >= 0) {
-		last++
-	}
+	last := runWith(b, end, "_-.@/=+:")
 	last = end + len(bytes.TrimRight(b[end:last], ".:"))
-	if last-end >= 20 && mixed(b[end:last]) {
+	dot := bytes.LastIndexByte(b[:last], '.')
+	if last-end >= 20 && mixed(b[end:last]) && !(fileTypes[string(b[dot+1:last])] && !hasFold(b, end-len("import/"), "import/")) { // manifests of Rancher
 		s.add(end, last, "url-secret", b[end:last])
 	}
 }

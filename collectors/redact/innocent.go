@@ -75,9 +75,9 @@ func isLinked(v []byte) bool {
 		len(bytes.Trim(bytes.TrimLeft(text, "["), lowers+uppers+"- ")) == 0
 }
 
-// isOfPublicKey tells of a name that begins at i: public key, public key token.
+// isOfPublicKey tells of a name that begins at i: public key, public key token, and of /etc/passwd.
 func isOfPublicKey(b []byte, i int) bool {
-	return hasFold(b, i-len("public "), "public key") || hasFold(b, i-len("public key "), "public key ")
+	return hasFold(b, i-len("etc/"), "etc/passwd") || hasFold(b, i-len("public "), "public key") || hasFold(b, i-len("public key "), "public key ")
 }
 
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.
@@ -117,7 +117,9 @@ func isGoCall(text []byte, whole int) bool {
 // isChain tells of what code reaches through others: fields[1].Descriptor(), entity.Secrets?.Select(s.
 func isChain(text []byte) bool {
 	if i := bytes.Index(text, []byte("?.")); i > 2 {
-		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil))
+		plain := bytes.ReplaceAll(text, []byte("?."), []byte("."))
+		end := run(plain, 0, nameByte)
+		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || strings.IndexByte("([,;)", plain[end]) >= 0)
 	}
 	i := bytes.IndexByte(text, '[')
 	return i > 2 && isIdentifier(text[:i]) && hasFold(text, run(text, i+1, wordByte), "].")
@@ -157,8 +159,7 @@ func closesText(b []byte, i int) bool {
 
 // insideText tells whether a quote is open before i in its line.
 func insideText(b []byte, i int) bool {
-	from := max(0, i-layerBack)
-	from += lineStart(b[from:], i-from)
+	from := lineBack(b, i, layerBack)
 	open := false
 	for j := from; j < i; j++ {
 		open = open != (b[j] == '"' && slashesBefore(b, from, j)%2 == 0)

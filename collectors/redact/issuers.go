@@ -114,6 +114,9 @@ func (s *scan) issuerRule(start, end int) {
 			!(len(tail) >= leastOddCase && strings.IndexByte("_-", x.text[len(x.text)-1]) >= 0) {
 			continue
 		}
+		if len(x.text) < 3 && !isMade(tail) { // s.reconcileTheControlPlane
+			continue
+		}
 		if isDigest(b[start:last]) {
 			return
 		}

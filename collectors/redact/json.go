@@ -53,6 +53,7 @@ type frame struct {
 	exec      bool   // inside of a kubeconfig's command
 	secret    bool   // the data of a Secret
 	auths     bool   // the accounts of registries
+	made      bool   // a resource of Terraform whose result is a password
 	count     int
 	looked    int64 // how far ahead no sibling was found
 	noKind    int64 // how far ahead the object has no kind

@@ -32,6 +32,7 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 	if top.array {
 		return l.judgeElement(top, plain), false
 	}
+	top.made = top.made || top.key == "type" && string(plain) == "random_password"
 	if kind, t := judgeName([]byte(top.key)); isSecret([]byte(top.key), plain, t, false) &&
 		!isNested(plain) {
 		return kind, false
@@ -41,6 +42,13 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 		return "secret", true
 	case top.auths && top.key == "auth":
 		return "registry-auth", false
+	case strings.EqualFold(top.key, "key"): // {"Jwt":{"Key":"x"}}
+		name := []byte(top.parent + "Key")
+		if kind, t := judgeName(name); t >= medium && isSecret(name, plain, weak, false) {
+			return kind, false
+		}
+	case top.key == "result" && slices.ContainsFunc(l.stack, func(f frame) bool { return f.made }):
+		return "password", false
 	case strings.EqualFold(top.key, "value"), strings.HasPrefix(top.key, "inline"): // Envoy: inline_string
 		name := top.name
 		if name == "" {
@@ -108,14 +116,14 @@ func isEncodedFlag(flag string) bool {
 // inner redacts what stands in a string: a document, an argument with its
 // value, or text.
 func (l *lexer) inner(plain []byte) []byte {
-	if top := l.top(); top != nil && !top.array && isHeader(top.key) {
+	top := l.top()
+	if top != nil && isHeader(top.key) {
 		return l.header(top.key, plain)
 	}
-	if top := l.top(); top != nil && !top.array && isHeader(top.name) &&
-		strings.EqualFold(top.key, "value") {
+	if top != nil && !top.array && isHeader(top.name) && strings.EqualFold(top.key, "value") {
 		return l.header(top.name, plain)
 	}
-	if top := l.top(); top != nil && top.array {
+	if top != nil && top.array {
 		if out, ok := l.onLine(top, plain); ok {
 			return out
 		}
@@ -132,7 +140,7 @@ func (l *lexer) inner(plain []byte) []byte {
 			return out.Bytes()
 		}
 	}
-	if top := l.top(); top != nil && isMessage(top.key) {
+	if top != nil && isMessage(top.key) {
 		return l.logLine(plain)
 	}
 	return l.clean(plain)

@@ -28,7 +28,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	case t <= loose:
 		return j.looksSecret()
 	}
-	return !prose || looksRandom(j.text)
+	return !prose || looksRandom(j.text) || isTangled(j.text)
 }
 
 // isRedacted tells that its secret is gone; a token's digits are no sign of another.
@@ -61,14 +61,14 @@ func (j judged) hasPassed() bool {
 // isFile takes a path; a password may begin with a slash.
 func (j judged) isFile() bool {
 	v := j.text
-	return isPath(v) && (j.trust != strong || len(v) > 2 && (v[1] == ':' || !mixed(v)))
+	return isPath(v) && (j.trust != strong || string(j.name) == "PWD" && v[0] == '/' || len(v) > 2 && (v[1] == ':' || !mixed(v)))
 }
 
 // breaksProse tells of a value that no sentence goes on with.
 func (j judged) breaksProse() bool {
 	v := j.text
 	return bytes.Count(v, []byte(" ")) < 2 && !isSentence(v) &&
-		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isGrouped(v))
+		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
 }
 
 // namesObject takes the name of a Secret of Kubernetes.

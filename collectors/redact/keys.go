@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 )
 
 const pemBegin = "-----BEGIN "
@@ -87,18 +88,21 @@ func pemBody(b []byte) bool {
 func pemEnd(b []byte, i int) (int, bool) {
 	last := i
 	for i < len(b) {
+		if strings.IndexByte("\"'<>", b[i]) >= 0 || foldAt(b, i, `\n'`, `\n"`) != "" {
+			i = lineEnd(b, i) // what a page or a script has around each line
+		}
 		line := pemLine(b, i)
-		stop := run(b, line, base64Byte)
+		from := skipQuote(b, line+len(foldAt(b, line, "echo ")))
+		stop := run(b, from, base64Byte)
 		switch {
 		case stop >= len(b):
 			return len(b), false
-		case hasFold(b, line, "proc-type:") || hasFold(b, line, "dek-info:") ||
-			hasFold(b, line, "comment:"):
+		case foldAt(b, line, "proc-type:", "dek-info:", "comment:", "version:") != "":
 			stop = line
 			for stop < len(b) && !isLine(b[stop]) && b[stop] != '\\' {
 				stop++
 			}
-		case stop-line < 16 && (stop == line || !pemLineEnds(b, stop)), isBlank(b[stop]):
+		case from > line && stop-from < 40, stop-line < 16 && (stop == line || !pemLineEnds(b, stop)), isBlank(b[stop]):
 			return last, true
 		}
 		last, i = stop, stop
@@ -106,7 +110,9 @@ func pemEnd(b []byte, i int) (int, bool) {
 	return last, false
 }
 
-func pemLineEnds(b []byte, i int) bool { return isLine(b[i]) || b[i] == '\\' || b[i] == '"' }
+func pemLineEnds(b []byte, i int) bool {
+	return isLine(b[i]) || strings.IndexByte("\\\"'<>", b[i]) >= 0
+}
 
 // pemRest goes on in a key that is longer than the window.
 func pemRest(b []byte, i int) (int, bool) {
@@ -148,14 +154,14 @@ func (s *scan) ppkRule(start, end int) {
 		s.add(i, run(b, i, hexByte), "private-key", b[i:run(b, i, hexByte)])
 		return
 	}
-	i := skipSpaceLines(b, lineEnd(b, end))
+	i := skipBlanks(b, nextPayload(b, lineEnd(b, end)))
 	last := i
 	for at := i; at < len(b); {
 		stop := run(b, at, base64Byte)
 		if stop == at || stop < len(b) && !isLine(b[stop]) {
 			break
 		}
-		last, at = stop, skipSpaceLines(b, stop)
+		last, at = stop, skipBlanks(b, nextPayload(b, stop))
 	}
 	if last > i {
 		s.add(i, last, "private-key", b[i:last])
@@ -230,10 +236,7 @@ func (s *scan) jwtRule(start, end int) {
 	}
 	last, dots := jwtEnd(b, from)
 	if last == len(b) && s.cut(b) {
-		s.engulf(from, "jwt", func(b []byte, i int) (int, bool) {
-			n := run(b, i, tokenByte)
-			return n, n < len(b)
-		})
+		s.engulf(from, "jwt", runOf(tokenByte))
 		return
 	}
 	if dots >= 1 && last-from >= 24 || b[start] == '.' {

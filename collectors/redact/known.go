@@ -41,8 +41,7 @@ type knownValue struct {
 
 // hasShape are the kinds of secrets that are known wherever they stand, so that
 // it is enough to remember some thousands: a log may hold a fresh one in each line.
-var hasShape = map[string]bool{"jwt": true, "bearer": true, "sas": true, "private-key": true,
-	"bootstrap-token": true, "dpapi": true}
+var hasShape = setOf("jwt bearer sas private-key bootstrap-token dpapi")
 
 func (k *known) full() bool {
 	k.mu.RLock()
@@ -262,11 +261,5 @@ func isCommon(v []byte) bool {
 	return commonWords[strings.ToLower(string(v))]
 }
 
-var commonWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`password administrator kubelet containerd kube-proxy kubernetes kubernetes.io evidence/v1 windows localhost localsystem flannel calico-node
-		v1.34.0 win-2019 win-2022 server2019 server2022 x509 sha256 base64 utf-8 utf-16 http2 http1 http1.1 ipv4 ipv6 amd64 arm64 x86_64 win32 10.0.17763 l2bridge l2tunnel hns-v1 hns-v2`) {
-		m[w] = true
-	}
-	return m
-}()
+var commonWords = setOf(`password administrator kubelet containerd kube-proxy kubernetes kubernetes.io evidence/v1 windows localhost localsystem flannel calico-node
+		v1.34.0 win-2019 win-2022 server2019 server2022 x509 sha256 base64 utf-8 utf-16 http2 http1 http1.1 ipv4 ipv6 amd64 arm64 x86_64 win32 10.0.17763 l2bridge l2tunnel hns-v1 hns-v2`)

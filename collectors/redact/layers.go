@@ -32,6 +32,7 @@ const (
 	styles
 	wides
 	escapes
+	printables // quoted-printable, of mail
 	layerKinds
 )
 
@@ -64,6 +65,14 @@ var decoders = [layerKinds]decoder{
 		return string([]byte{c}), 3
 	}},
 	escapes: {ends: "\r\n\"", quoted: true, read: readEscape},
+	printables: {read: func(b []byte, i, end int) (string, int) {
+		if next := nextLine(b[:end], i+1); b[i] == '=' && next > i+1 {
+			return "", next - i
+		} else if b[i] == '=' && i+2 < end && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
+			return string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}), 3
+		}
+		return "", 0
+	}},
 }
 
 const percentEnds = " \t\r\n\"'<>`|\\"
@@ -204,8 +213,7 @@ func framedRule(s *scan, start, end int) {
 		return
 	}
 	b := s.see(start)
-	line := max(0, start-min(layerBack, s.back/2))
-	line += lineStart(b[line:], start-line)
+	line := lineBack(b, start, min(layerBack, s.back/2))
 	words, closing := b[line:end], []byte(nil)
 	if stop := lineEnd(b, end); stop > end {
 		if i := bytes.LastIndex(b[end:stop], []byte("，")); i >= 0 {
@@ -268,12 +276,7 @@ func entityAt(b []byte, i int) int {
 
 // entityQuote returns the quote of XML that stands at i.
 func entityQuote(b []byte, i int) string {
-	for _, quote := range []string{"&quot;", "&#34;", "&apos;", "&#39;"} {
-		if hasFold(b, i, quote) {
-			return quote
-		}
-	}
-	return ""
+	return foldAt(b, i, "&quot;", "&#34;", "&apos;", "&#39;")
 }
 
 // isEntity tells whether a semicolon ends &quot; or &#34;.

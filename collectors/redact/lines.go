@@ -10,14 +10,8 @@ import (
 const longestPrefix = 200
 
 // levels are words that stand before the text of a line; in lower case.
-var levels = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`stdout stderr f p trace debug info warn warning error err fatal notice
-		verbose inf wrn dbg ftl | > + // # ; :: * $`) {
-		m[w] = true
-	}
-	return m
-}()
+var levels = setOf(`stdout stderr f p trace debug info warn warning error err fatal notice
+		verbose inf wrn dbg ftl | > + // # ; :: * $`)
 
 // payload is where the text of the line begins that begins at i, behind what a log,
 // a terminal or another program wrote before it.

@@ -30,6 +30,22 @@ func (s *scan) execRule(start, _ int) {
 	}
 }
 
+// generatorRule takes what kustomize makes Secrets of: literals: [NAME=VALUE].
+func (s *scan) generatorRule(start, end int) {
+	b := s.see(start)
+	for i, n := lineEnd(b, end), 0; i < len(b) && n < mostRows; i, n = lineEnd(b, nextLine(b, i)), n+1 {
+		line := nextLine(b, i)
+		item := skipBlanks(b, line)
+		if item == line && !hasFold(b, item, "- ") {
+			return // the next key of the file
+		}
+		name := skipQuote(b, skipBlanks(b, item+1))
+		if eq := run(b, name, nameByte); hasFold(b, item, "- ") && eq > name && hasFold(b, eq, "=") && !hasFold(b, eq-len("name"), "name") {
+			s.takePassword(s.trimmed(s.value(b, eq+1, "\r\n\"'"), "\r\n"))
+		}
+	}
+}
+
 // addFaintly replaces a value that no name betrayed, and looks for it elsewhere
 // only when it is random enough to be nothing else.
 func (s *scan) addFaintly(v value, kind string) {
@@ -47,15 +63,9 @@ func isHarmless(v []byte) bool {
 	if isPlaceholder(v) || isPlainValue(v) || len(v) < 3 {
 		return true
 	}
-	for _, w := range []string{"client.authentication.k8s.io", "iamauthenticator", "api-version",
-		"azurepubliccloud", "azurechinacloud", "azureusgovernment", "regional", "legacy", "default",
-		"production", "devicecode", "interactive", "spn", "ropc", "msi", "azurecli",
-		"workloadidentity"} {
-		if hasFold(v, 0, w) {
-			return true
-		}
-	}
-	return isRegion(v)
+	return isRegion(v) || foldAt(v, 0, "client.authentication.k8s.io", "iamauthenticator", "api-version", "azurepubliccloud",
+		"azurechinacloud", "azureusgovernment", "regional", "legacy", "default", "production", "devicecode", "interactive",
+		"spn", "ropc", "msi", "azurecli", "workloadidentity") != ""
 }
 
 // isRegion takes us-east-1, westeurope, europe-west4.
@@ -92,7 +102,7 @@ func (s *scan) dataRule(start, end int) {
 	}
 	_, last, _ := deeper(b, at, indent)
 	for i := at; i < last; {
-		line := nextLine(b, i)
+		line := nextPayload(b, i)
 		i = lineEnd(b, line)
 		colon := bytes.IndexByte(b[line:i], ':')
 		if colon < 0 || hasFold(b, skipBlanks(b, line), "{{") {
@@ -121,6 +131,7 @@ var secretWord = []byte("Secret")
 // inSecret looks for kind: Secret beside data, before or behind it.
 func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 	isKind := func(line []byte) bool {
+		line = line[payload(line, 0):]
 		body := bytes.TrimLeft(line, " \t-")
 		return len(line)-len(body) == indent && (bytes.HasPrefix(body, []byte("type: helm.sh/")) ||
 			bytes.HasPrefix(body, []byte("type: kubernetes.io/"))) || len(line)-len(body) == indent &&

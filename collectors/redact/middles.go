@@ -26,13 +26,14 @@ var middles = []middle{
 	{".atlasv1.", "a0", 10, 20, "a0-_=", 40, 90, "token"},     // Terraform Cloud
 	{"T3BlbkFJ", "a0-_", 15, 200, "a0-_", 15, 200, "api-key"}, // OpenAI: "OpenAI" in base64
 	{"Q~", "a0", 4, 4, "a0-_.~", 29, 41, "client-secret"},     // Entra ID
-	{"==", "a0+/", 86, 86, "", 0, 0, "access-key"},            // a storage account
-	{"!", "a0", 12, 18, "a0-._", 80, 130, "token"},            // Salesforce
-	{".AgAB", "a0-_.", 20, 90, "a0-_", 60, 2000, "token"},     // Entra ID: a refresh token, a code
-	{":APA91", "a0-_", 7, 16, "a0-_", 100, 200, "token"},      // Firebase
-	{"_PF84_", "a0-_", 60, 70, "h-", 36, 36, "token"},         // Webex
-	{"==:", "a0+/", 20, 24, "a0", 32, 32, "token"},            // Tableau
-	{"_secret_", "a0_", 15, 40, "a0", 16, 40, "token"},        // Stripe: pi_…_secret_…
+	{"Q~", "a0-_.~", 4, 4, "a0-_.~", 29, 41, "client-secret"},
+	{"==", "a0+/", 86, 86, "", 0, 0, "access-key"},        // a storage account
+	{"!", "a0", 12, 18, "a0-._", 80, 130, "token"},        // Salesforce
+	{".AgAB", "a0-_.", 20, 90, "a0-_", 60, 2000, "token"}, // Entra ID: a refresh token, a code
+	{":APA91", "a0-_", 7, 16, "a0-_", 100, 200, "token"},  // Firebase
+	{"_PF84_", "a0-_", 60, 70, "h-", 36, 36, "token"},     // Webex
+	{"==:", "a0+/", 20, 24, "a0", 32, 32, "token"},        // Tableau
+	{"_secret_", "a0_", 15, 40, "a0", 16, 40, "token"},    // Stripe: pi_…_secret_…
 }
 
 // azureMarks are within the keys of Azure's services, and say which one checks them.
@@ -67,8 +68,7 @@ func (s *scan) middleAt(i int) {
 			continue
 		}
 		end = from + len(bytes.TrimRight(b[from:end], "."))
-		kind := x.kind
-		s.hit(from, end, func(s *scan, from, end int) { s.add(from, end, kind, s.b[from:end]) })
+		s.hitSecret(from, end, x.kind)
 	}
 }
 
@@ -77,30 +77,36 @@ func (s *scan) middleAt(i int) {
 func (s *scan) dottedToken(i int) {
 	b := s.b
 	second := run(b[:min(len(b), i+10)], i+1, base64Byte)
+	set := middleAlphabets["a0-_"]
 	if second != i+7 || second >= len(b) || b[second] != '.' {
 		return
 	}
-	from := max(0, i-30)
-	from += runBack(b[from:], i-from, base64Byte)
+	from := i
+	for from > 0 && i-from < 30 && set[b[from-1]] {
+		from--
+	}
 	end := run(b[:min(len(b), second+80)], second+1, base64Byte)
 	if n := i - from; n >= 22 && n <= 28 && end-second > 26 && mixed(b[from:i]) {
-		s.hit(from, end, func(s *scan, from, end int) { s.add(from, end, "token", s.b[from:end]) })
+		s.hitSecret(from, end, "token")
 	}
 }
 
-// isAzureKey tells of base64 that holds the mark of a service of Azure.
-func isAzureKey(text []byte) bool {
-	switch len(bytes.TrimRight(text, "=")) {
-	case 43, 44, 52, 54, 55, 56, 62, 84, 86, 88:
-	default:
-		return false
-	}
-	for _, mark := range azureMarks {
-		if i := bytes.Index(text, []byte(mark)); i >= 32 && mixed(text) {
-			return true
+// azureKey is where base64 begins that holds the mark of a service of Azure, and -1 without one. It
+// may be the end of an address.
+func azureKey(text []byte) int {
+	last := len(bytes.TrimRight(text, "="))
+	for _, length := range []int{43, 44, 52, 54, 55, 56, 62, 84, 86, 88} {
+		from := last - length
+		if from < 0 || from > 0 && text[from-1] != '/' || !mixed(text[from:last]) {
+			continue
+		}
+		for _, mark := range azureMarks {
+			if bytes.Contains(text[from+32:], []byte(mark)) {
+				return from
+			}
 		}
 	}
-	return false
+	return -1
 }
 
 // wordForm: a name and, behind a blank, what a generator made.

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -124,6 +125,9 @@ func (s *scan) identifies(value int) bool {
 
 // valueEnds tells whether nothing of a value follows.
 func (s *scan) valueEnds(b []byte, i int) bool {
+	if i < len(b) && (b[i] == '.' || b[i] == ':') {
+		return i+1 >= len(b) || isBlank(b[i+1]) || isLine(b[i+1]) // of a sentence
+	}
 	return i >= len(b) || b[i] >= 0x80 || strings.IndexByte(" \t\r\n'\"`;,&)]}<>\\|\x1b", b[i]) >= 0
 }
 
@@ -156,7 +160,7 @@ func (s *scan) namedValue(i int) {
 	text := s.b[at:end]
 	letters := func(c rune) bool { return isLower(byte(c) | 0x20) }
 	if generic && len(name) >= 3 && bytes.IndexFunc(text, letters) >= 0 && isGenerated(text) && !isAssignment(text) {
-		s.hit(at, end, func(s *scan, at, end int) { s.add(at, end, "key", s.b[at:end]) })
+		s.hitSecret(at, end, "key")
 	}
 }
 
@@ -221,12 +225,7 @@ func (s *scan) nameBefore(joined []byte, i int) []byte {
 }
 
 func containsAny(b []byte, words []string) bool {
-	for _, word := range words {
-		if bytes.Contains(b, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(b, []byte(word)) })
 }
 
 // isGenerated tells of a value that has the chaos of a generator's.

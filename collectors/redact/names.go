@@ -29,8 +29,8 @@ var names = []struct {
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
 		smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content
 		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk tls-psk-value
-		psk-value erlang-cookie password-encrypted credential-encrypted`},
-	{"password", medium, `password-hash psk pw key-material secrete wifi-key wpa-key pass-word
+		psk-value ipsec-psk vpn-psk wifi-psk wlan-psk erlang-cookie password-encrypted credential-encrypted`},
+	{"password", medium, `password-hash redis-auth psk pw key-material secrete wifi-key wpa-key pass-word
 		require-pass master-auth cloud-auth hash-salt clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
@@ -42,11 +42,11 @@ var names = []struct {
 	{"access-key", weak, `primary-key secondary-key`},
 	{"sas", strong, `sas-token`},
 	{"sas", medium, `shared-access-signature`},
-	{"api-key", strong, `api-key api-keys`},
-	{"api-key", medium, `app-key application-key api-secret api-token api-pass prov-token`},
+	{"api-key", strong, `api-key api-keys prov-token`},
+	{"api-key", medium, `app-key application-key api-secret api-token api-pass`},
 	{"token", strong, `unseal-key unseal-keys unseal-keys-hex unseal-keys-b soap-session`},
 	{"token", weak, `pat`},
-	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton session-token statuspage-token
+	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton saml-response saml-assertion session-token statuspage-token
 		auth-code jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
 	{"jwt", medium, `id-token jwt`},
 	{"bearer", medium, `bearer-token bearer`},
@@ -63,7 +63,7 @@ var names = []struct {
 	{"private-key", medium, `private-key private-key-id private-key-data key-data ssh-key`},
 	{"private-key", weak, `certificate-key pfx pfx-data pfx-blob`},
 	{"key", medium, `encryption-key decryption-key validation-key signing-key signature-key master-key
-		session-key join-key secret-key-base instrumentation-key license-key machine-key cipher-key
+		session-key join-key secret-key-base instrumentation-key license-key machine-key jwt-key cipher-key
 		crypto-key aes-key hmac-key account-token schluessel tsig authentication-key privacy-key priv-key`},
 	{"key", weak, `key access-id key-id access private encrypt`},
 	{"product-key", medium, `product-key activation-key activation-id`},
@@ -78,9 +78,9 @@ var names = []struct {
 // A wordName is a name in letters that are not ASCII, or of several words, which
 // stands by itself.
 var wordNames = []struct{ kind, words string }{
-	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord|schlüsselinhalt|Schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|Содержимое ключа|关键内容|主要なコンテンツ`},
-	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|アクセスキー|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso`},
-	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|apiキー`},
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord|schlüsselinhalt|Schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|Содержимое ключа|关键内容|主要なコンテンツ|parola d'ordine|parola d'accesso|parola chiave|tajne hasło`},
+	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|アクセスキー|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso|chave privada|金鑰|秘密鍵|비밀키|비밀 키|액세스 키|секретный ключ|закрытый ключ|chiave segreta|chiave privata|chiave di accesso|tajny klucz|klucz prywatny|geheime sleutel|gizli anahtar`},
+	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|le jeton|du jeton|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|api키|apiキー|權杖|토큰|chiave api|clave api|klucz api|api-sleutel|api anahtarı`},
 }
 
 // An ending is one of the names as it is judged: without what separates words.
@@ -108,17 +108,19 @@ var endings = func() map[[2]byte][]ending {
 var innocents = strings.Fields(`publickeytoken publickey cancellationtoken continuetoken nexttoken pagetoken
 	tokenize pullsecret pullsecrets tlssecret existingsecret registrykey subkey hotkey parentkey foreignkey
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
-	useauth noauth enableauth anonymousauth proxyauth mapkey topologykey configkey annotationkey labelkey
+	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	retrievemanagedpassword proxypass fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
+	retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
 	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken`)
 
 const maxName = 96
 
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
-	if i := bytes.IndexFunc(name, func(c rune) bool { return c >= 0x80 }); i >= 0 {
-		return foreignName(name)
+	if i := bytes.IndexFunc(name, func(c rune) bool { return c >= 0x80 || c == ' ' }); i >= 0 {
+		if kind, t = foreignName(name); t > noSecret || name[i] >= 0x80 {
+			return kind, t
+		}
 	}
 	var buf [maxName]byte
 	joined, start := joinWords(buf[:0], name)
@@ -148,7 +150,7 @@ func judgeName(name []byte) (kind string, t trust) {
 	if best.text == "keycontent" && bytes.IndexByte(name, '_') >= 0 { // key_content of fluent-bit
 		return "", noSecret
 	}
-	if string(joined) == "hkey" || string(name) == "sshpass" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
+	if string(joined) == "hkey" || string(joined) == "proxypass" || string(name) == "sshpass" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
 		return "", noSecret // an error; the folder that a shell is in
 	}
 	return best.kind, best.trust
@@ -201,7 +203,7 @@ var looseBases = []string{"password", "passwd", "apikey", "secretkey", "privatek
 // looseTails are the words behind them that make a name one of something else.
 var looseTails = strings.Fields(`file path dir name length len size count age ttl type kind url uri policy rule
 	expir valid timeout limit max min last set reset chang requir enabl disabl allow mode hint prompt field label
-	column header format class provider manager store vault ref id index complex quality attempt retr fail error
+	column header format class provider manager store vault ref id index complex quality attempt retr fail error msg message
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
 	principal rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader stdin`)

@@ -37,7 +37,7 @@ func (s *scan) anyFlag(i int) {
 		return
 	}
 	end := i + 2
-	if end < len(b) && isLower(b[end]|0x20) {
+	if b[i+1]|0x20 == 'p' && end < len(b) && isLower(b[end]|0x20) {
 		end++ // -pw, -po, -pi
 	}
 	if end < len(b) && strings.IndexByte(" :=\"'", b[end]) >= 0 {
@@ -55,8 +55,9 @@ func (s *scan) flagRule(_, end int) {
 		i--
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
-	if text := b[v.start:max(v.start, v.end)]; !v.open && looksChosen(text) && bytes.IndexByte(text, ' ') < 0 &&
-		!isSetting(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
+	ofUser := lastFold(b[lineBack(b, end, layerBack):end], " -u ") >= 0 // -U ops -P VALUE
+	if text := b[v.start:max(v.start, v.end)]; !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
+		!isSetting(text) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
 }
@@ -81,14 +82,16 @@ func (s *scan) usingRule(start, end int) {
 // pipeRule: echo VALUE | docker login --password-stdin.
 func (s *scan) pipeRule(start, _ int) {
 	b := s.b
-	lowest := max(0, start-min(layerBack, s.back/2))
-	from := lowest + lineStart(b[lowest:], start-lowest)
+	from := lineBack(b, start, min(layerBack, s.back/2))
 	i := lastFold(b[from:start], "echo ")
 	if i < 0 {
 		return
 	}
 	i = skipBlanks(b, from+i+len("echo "))
 	v := s.value(b[:start], i, " \t\r\n\"'`;|")
+	if bytes.Contains(b[v.start:max(v.start, v.end)], []byte(":$(")) {
+		return // a command says it
+	}
 	if bar := skipBlanks(b, skipQuote(b, v.end)); v.end > v.start && bar < start && b[bar] == '|' {
 		s.takePassword(v)
 	}
@@ -157,7 +160,7 @@ func (s *scan) secretCallRule(start, end int) {
 			return
 		}
 		v.start += colon + 1
-	case v.end-v.start < 12:
+	case v.end-v.start < 12, hasFold(b, v.start, "ivborw0kggo"), hasFold(b, v.start, "r0lgod"): // a picture
 		return
 	}
 	s.takePassword(v)

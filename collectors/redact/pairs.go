@@ -5,10 +5,7 @@ package redact
 // pairForm: name: NAME beside value: x, in either order.
 func (s *scan) pairForm(f field) bool {
 	b := f.b
-	i := skipSpace(b, f.at)
-	if i < len(b) && isLineAt(b, f.at) {
-		i = skipBlanks(b, nextPayload(b, f.at))
-	}
+	i := skipMore(b, f.at)
 	if i < len(b) && (b[i] == ',' || b[i] == ';') {
 		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
 			i = skipBlanks(b, payload(b, i))
@@ -20,6 +17,10 @@ func (s *scan) pairForm(f field) bool {
 		if i < len(b) && (b[i] == ':' || b[i] == '=') {
 			s.sibling(f, skipSpace(b, i+1))
 		}
+		return true
+	}
+	if before := b[max(0, f.from-len(`name": "`)):f.from]; f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 {
+		s.valueIn(f, i) // {"name":"NAME","type":"x","value":"y"}
 		return true
 	}
 	if i < len(b) && f.at > f.to && f.behind() == ',' && s.afterSetter(f) {
@@ -76,7 +77,7 @@ func (s *scan) siblingBefore(f field) {
 
 // nameBehind tells whether name: or key: is all that stands between two places.
 func nameBehind(b []byte, i, name int) bool {
-	i = skipSpace(b, skipQuote(b, i))
+	i = skipMore(b, skipQuote(b, i))
 	for i < name && (b[i] == ',' || b[i] == '-' || isBlank(b[i])) {
 		i++
 	}

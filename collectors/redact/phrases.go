@@ -114,10 +114,10 @@ func (s *scan) toldOfUser(f field, v value) bool {
 
 // tells whether a word of a sentence is its value and no other word.
 func tells(t trust, text []byte, said bool) bool {
-	if len(text) >= leastTold && isGenerated(text) || t >= medium && isGUID(text) {
+	if len(text) >= leastTold && isGenerated(text) || t >= medium && isGUID(text) || said && t == strong && isSignedHex(text) {
 		return true
 	}
-	return t == strong && (looksChosen(text) || isShuffled(text) || isCoined(text, said) ||
+	return t == strong && (looksChosen(text) || isShuffled(text) || said && isTangled(text) || isCoined(text, said) ||
 		said && isCoined(bytes.Map(withoutSigns, text), true))
 }
 
@@ -186,7 +186,7 @@ func withoutSigns(c rune) rune {
 
 // fitsPassword tells of a word that is no other word of a command.
 func fitsPassword(v []byte) bool {
-	return looksRandom(v) || looksChosen(v) || isShuffled(v) || isCoined(v, true)
+	return looksRandom(v) || looksChosen(v) || isShuffled(v) || isCoined(v, true) || isTangled(v)
 }
 
 // isShuffled tells of letters of both cases with signs among them, as no word has them.
@@ -204,6 +204,15 @@ func isShuffled(v []byte) bool {
 		}
 	}
 	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v) && entropy(v) >= 3
+}
+
+// isTangled tells of letters and digits in one word whose cases change as in no word and no name.
+func isTangled(v []byte) bool {
+	turns := 0
+	for i := 1; i < len(v); i++ {
+		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
+	}
+	return turns >= 2 && len(v) >= 9 && len(v) <= 64 && isIdentifier(v) && bytes.IndexByte(v, '_') < 0 && !isWordy(v)
 }
 
 // isJumbled tells of text whose letters, digits and signs follow each other as they do

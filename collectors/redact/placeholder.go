@@ -7,17 +7,11 @@ import (
 )
 
 // placeholders stand where a secret would; in lower case.
-var placeholders = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
+var placeholders = setOf(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
 		todo tbd fixme changeme fake dummy notused unused placeholder example ])
 		if range func new make struct{ struct{} interface{ interface{} await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
-		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`) {
-		m[w] = true
-	}
-	return m
-}()
+		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`)
 
 // isPlaceholder tells of a value that nothing is given away by it.
 func isPlaceholder(v []byte) bool {
@@ -78,10 +72,8 @@ var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "you
 // isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
 // cut at a blank in it.
 func isTemplate(v []byte) bool {
-	for _, start := range templates {
-		if hasFold(v, 0, start) {
-			return true
-		}
+	if foldAt(v, 0, templates...) != "" {
+		return true
 	}
 	if hasFold(v, 0, "your") && len(v) > 6 && isUpper(v[4]) && isIdentifier(v) && !mixed(v) {
 		return true // YourPassword
@@ -93,9 +85,10 @@ func isTemplate(v []byte) bool {
 		end := run(v, min(2, len(v)), nameByte)
 		return hasFold(v, 0, "([") && end < len(v) && v[end] == ']'
 	case '%':
-		return len(v) == 2 && isLower(v[1])
+		return len(v) >= 2 && isLower(v[1]) && (len(v) == 2 || v[2] == '"')
 	case '{':
-		return v[len(v)-1] == '}' && run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1])
+		return v[len(v)-1] == '}' && (run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1]) ||
+			hasFold(v, 1, "#") && run(v, 2, nameByte) == len(v)-1) // an anchor of Markdown
 	}
 	return false
 }
@@ -106,10 +99,10 @@ func isFilledIn(v []byte) bool {
 		from := bytes.IndexByte(v, signs[len(signs)-2])
 		end := bytes.IndexByte(v, signs[len(signs)-1])
 		if from < 0 || end < from+2 || signs[0] == '$' && (from == 0 || v[from-1] != '$') ||
-			signs[0] == '<' && bytes.ContainsAny(v[from:end], lowers) {
+			signs[0] == '<' && bytes.ContainsAny(v[from:end], lowers) && !bytes.HasPrefix(v[end+1:], []byte("/")) {
 			continue
 		}
-		rest := slices.Concat(v[:from], v[end+1:])
+		rest := slices.Concat(v[:from], bytes.TrimLeft(v[end+1:], "/"))
 		if run(rest, 0, nameByte) == len(rest) && !bytes.ContainsAny(rest, digits) {
 			return true
 		}
@@ -120,6 +113,7 @@ func isFilledIn(v []byte) bool {
 
 // isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
 func isMetavariable(v []byte) bool {
+	v = bytes.TrimRight(v, "])}")
 	if len(v) > 32 || run(v, 0, wordByte) == 0 ||
 		bytes.ContainsAny(v, "abcdefghijklmnopqrstuvwxyz0123456789") {
 		return false

@@ -10,8 +10,7 @@ func (s *scan) secureStringRule(start, end int) {
 	if !hasFold(b, start-10, "convertto-") {
 		return
 	}
-	from := max(start-s.back/2, 0)
-	from = from + lineStart(b[from:], start-from)
+	from := lineBack(b, start, s.back/2)
 	if i := bytes.LastIndexByte(b[from:start], '|'); i >= 0 {
 		if q := lastQuoted(b[from : from+i]); q.end > q.start {
 			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true,
@@ -98,7 +97,7 @@ func (s *scan) credentialRule(start, end int) {
 	b := s.see(start)
 	user := s.value(b, skipBlanks(b, end), plainStops)
 	i := skipBlanks(b, skipQuote(b, user.end))
-	if i < len(b) && b[i] == ',' && bytes.IndexByte(b[user.start:max(user.start, user.end)], ':') > 0 { // an address
+	if i < len(b) && b[i] == ',' && bytes.IndexByte(b[user.start:max(user.start, user.end)], ':') > 1 { // an address
 		user = s.value(b, skipBlanks(b, i+1), plainStops)
 		i = skipBlanks(b, skipQuote(b, user.end))
 	}
@@ -128,10 +127,7 @@ func (s *scan) encodedCommandRule(start, end int) {
 	at = skipQuote(b, at)
 	stop := run(b, at, base64Byte)
 	if stop == len(b) && s.cut(b) && stop-at > 256 {
-		s.engulf(at, "encoded-command", func(b []byte, i int) (int, bool) {
-			n := run(b, i, base64Byte)
-			return n, n < len(b)
-		})
+		s.engulf(at, "encoded-command", runOf(base64Byte))
 		return
 	}
 	if text := b[at:stop]; stop-at >= 8 && text[0] != '-' && len(text)%4 == 0 && isUTF16(text) {

@@ -10,7 +10,7 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	switch {
 	case f.flag && op.sign == '=':
 		return s.flagStops(f, i), false
-	case hasFold(f.b, op.end-2, "->"), f.flag && f.b[f.from] != '-' && i > op.end: // /token: it gives one
+	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && f.b[f.from] != '-' && i > op.end: // /token: it gives one
 		return plainStops, true
 	case op.sign == '=':
 		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
@@ -50,10 +50,26 @@ func (s *scan) isSet(from, value int) bool {
 // reachInYAML is that of a line that may be one of YAML, or of a log.
 func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
 	words := moreWords(f.b, i)
+	if f.trust >= medium && f.b[i] != '#' && inColumn(f.b, f.at) {
+		return "\r\n", false
+	}
 	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
 		return "\r\n", false
 	}
 	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !isHeaderField(f)
+}
+
+// inColumn tells of a colon that stands below or above another one, as PowerShell lists properties.
+func inColumn(b []byte, colon int) bool {
+	line := lineBack(b, colon, layerBack)
+	above := lineBack(b, len(bytes.TrimRight(b[:line], "\r\n")), layerBack)
+	below := nextLine(b, lineEnd(b[:min(len(b), colon+4*layerBack)], colon))
+	for _, other := range []int{above, below} {
+		if at := other + colon - line; other != line && isBlank(b[colon-1]) && hasFold(b, at, ":") && isBlank(b[at-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isHeaderField tells of the name of a header of HTTP.

@@ -33,14 +33,14 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|set pwd_|export pwd_|env:pwd_|_pwd"…|_pwd\n |_pwd\r\n|_pwd,v|_pwd',|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es|clave: |clave=`},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|set pwd_|export pwd_|env:pwd_|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es`},
 	{(*scan).nameRule,
-		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
+		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
 	{(*scan).codeRule, `?code=|&code=| code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).basicRule, `basic `},
-	{(*scan).plainRule, `auth plain |authenticate plain `},
+	{(*scan).plainRule, `auth plain |authenticate plain |auth xoauth2 |authenticate xoauth2 `},
 	{func(s *scan, start, end int) { s.bearerRule(start, end-1) }, `oauth `},
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
@@ -65,13 +65,21 @@ var rules = []struct {
 	{(*scan).encodedCommandRule,
 		`-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},
 	{(*scan).literalRule, `from-literal`},
+	{(*scan).generatorRule, `secretgenerator:`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
-	{(*scan).passRule, `\npass |: pass |- pass |> pass |> auth |: auth `},
+	{(*scan).passRule, `\npass |f pass |] pass |  pass |: pass |- pass |> pass |> auth |: auth `},
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
-	{(*scan).oauthRule, `auth xoauth2 |authenticate xoauth2 `},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},
+	{(*scan).volumeRule, `secrets:<key|secrets:{key|secrets: <key|secrets: {key`},
+	{(*scan).rsaRule, `<modulus>`},
+	{func(s *scan, start, _ int) { s.layer(start, printables) }, `quoted-printable`},
+	{func(s *scan, _, end int) {
+		if strings.HasSuffix(s.path, "curlrc") { // user = "USER:VALUE"
+			s.takeAccount(s.value(s.see(end), end, "\r\n"))
+		}
+	}, `user = `},
 	{(*scan).csvTokenRule, `"system:`},
 	{(*scan).communityRule, `validcommunities`},
 	{(*scan).insertRule, `values (|values(`},
@@ -91,7 +99,7 @@ var rules = []struct {
 }
 
 // follows are the bytes behind a name that matter.
-const follows = "=:\"\\' \t>[],);\r\nsdvi0123456789-_.\x1b&%|\xef"
+const follows = "=:\"\\' \t<>[],);\r\nsdvi0123456789-_.\x1b&%|\xef"
 
 var (
 	triggerRules []rule
@@ -129,7 +137,7 @@ func init() {
 				add(row.rule, lines.Replace(text))
 			}
 			for i := range len(behind) {
-				add(row.rule, stem+behind[i:i+1])
+				add(row.rule, lines.Replace(stem)+behind[i:i+1])
 			}
 		}
 	}
@@ -174,6 +182,9 @@ func nameTexts() (texts []string) {
 	for _, row := range names {
 		for word := range strings.FieldsSeq(row.words) {
 			joined := strings.ReplaceAll(word, "-", "")
+			if i := strings.LastIndexByte(word, '-'); i > 0 && slices.ContainsFunc(bases, func(b string) bool { return strings.Contains(word[:i], b) }) {
+				texts = append(texts, strings.ReplaceAll(word, "-", " ")) // secret key, of which the first word says nothing
+			}
 			if len(joined) < shortest || strings.Contains(joined, "token") ||
 				slices.ContainsFunc(bases, func(b string) bool { return strings.Contains(joined, b) }) {
 				continue

@@ -15,12 +15,13 @@ func (s *scan) rest(i int) []byte {
 
 // passRule takes the password of a session of FTP, POP3 or Redis: PASS VALUE, AUTH VALUE.
 func (s *scan) passRule(start, end int) {
-	word := bytes.TrimLeft(s.b[start:end], "\r\n\t:>- ")
-	if string(word) != "PASS " && string(word) != "AUTH " {
+	if word := string(s.b[end-len("PASS ") : end]); word != "PASS " && word != "AUTH " {
 		return
 	}
 	v := s.value(s.see(end), end, " \t\r\n\\")
-	if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
+	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
+		s.takePassword(value{start: end, end: lineEnd(s.see(end), end)})
+	} else if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
 		s.takePassword(v)
 	}
 }
@@ -33,14 +34,6 @@ func (s *scan) answerRule(_, end int) {
 	from := line + bytes.LastIndexByte(text, ' ') + 1
 	if last := line + len(text); from < last && run(b, from, base64Byte) == last {
 		s.add(from, last, "password", b[from:last])
-	}
-}
-
-// oauthRule takes what a client logs in with: AUTH XOAUTH2 VALUE.
-func (s *scan) oauthRule(_, end int) {
-	b := s.see(end)
-	if last := run(b, end, base64Byte); last-end >= 16 {
-		s.add(end, last, "basic-auth", b[end:last])
 	}
 }
 
@@ -61,10 +54,59 @@ func (s *scan) lapsRule(start, end int) {
 	}
 }
 
+// volumeRule takes what a driver of volumes gets: secrets:<key:"NAME" value:"VALUE" >. Names of accounts are none.
+func (s *scan) volumeRule(_, end int) {
+	b := s.b[:lineEnd(s.b[:min(len(s.b), end+layerBack)], end)]
+	key := s.value(b, skipGap(b, end+1), plainStops)
+	at := skipGap(b, skipQuote(b, key.end))
+	name := strings.ToLower(string(b[key.start:max(key.start, key.end)]))
+	if !hasFold(b, at, "value:") || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
+		return
+	}
+	if v := s.value(b, skipGap(b, at+len("value:")), plainStops); !bytes.Contains(b[v.start:max(v.start, v.end)], []byte(`\n`)) { // a document
+		s.takePassword(v)
+	}
+}
+
+// rsaRule takes the private numbers of a key of .NET: <RSAKeyValue><Modulus>…</Modulus>…<D>VALUE</D>.
+func (s *scan) rsaRule(_, end int) {
+	b := s.see(end)
+	b = b[:min(len(b), end+2*layerAhead)]
+	for _, tag := range []string{"<P>", "<Q>", "<DP>", "<DQ>", "<InverseQ>", "<D>"} {
+		if i := bytes.Index(b[end:], []byte(tag)); i >= 0 {
+			at := end + i + len(tag)
+			if last := run(b, at, base64Byte|lineByte|blankByte); last < len(b) && b[last] == '<' && last-at > 32 {
+				s.add(at, last, "private-key", b[at:last])
+			}
+		}
+	}
+}
+
+// promptForm takes what a shell answers when it is asked for the value of a name: PS C:\> $c.Password.
+func (s *scan) promptForm(f field) bool {
+	b := f.b
+	end := f.after
+	if end < len(b) && b[end] == '%' {
+		end++
+	}
+	if !isLineAt(b, end) {
+		return false
+	}
+	line := bytes.TrimLeft(b[payload(b[:f.to], lineBack(b, f.from, layerBack)):f.to], " ")
+	asked := line[bytes.LastIndexAny(line, " >")+1:]
+	if bytes.IndexByte(line, '>') < 0 || !hasFold(line, 0, "ps ") && !(isPath(line) && hasFold(asked, 0, "%")) || len(asked) == 0 || strings.IndexByte("$(%", asked[0]) < 0 {
+		return false
+	}
+	at := skipBlanks(b, nextPayload(b, end))
+	if answer := b[at:lineEnd(b, at)]; !hasFold(answer, 0, "ps ") && !isPath(answer) {
+		s.takeJudged(f, value{start: at, end: at + len(bytes.TrimRight(answer, " "))}, false)
+	}
+	return true
+}
+
 // csvTokenRule takes the first cell of a file of static tokens: VALUE,user,10001,"system:masters".
 func (s *scan) csvTokenRule(start, _ int) {
-	lowest := max(0, start-layerBack)
-	from := lowest + lineStart(s.b[lowest:], start-lowest)
+	from := lineBack(s.b, start, layerBack)
 	end := run(s.b[:start], from, tokenByte)
 	if end-from >= 16 && end < start && s.b[end] == ',' && bytes.Count(s.b[end:start], []byte(",")) == 3 {
 		s.add(from, end, "token", s.b[from:end])

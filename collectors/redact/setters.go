@@ -62,6 +62,9 @@ func (s *scan) setterForm(f field) bool {
 func (s *scan) afterSetter(f field) bool {
 	before := bytes.ToLower(s.b[max(0, f.from-40):f.from])
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
+	for bytes.HasSuffix(before, []byte(":")) && !bytes.HasSuffix(before, []byte("env:")) { // user-secrets set "Smtp:Password"
+		before = before[:runBack(before, len(before)-1, nameByte)]
+	}
 	before = bytes.ReplaceAll(bytes.TrimRight(before, " \t\"'`\\(%"), []byte(" "), []byte("_"))
 	before = bytes.ReplaceAll(before, []byte(".exe_"), []byte("_"))
 	for _, setter := range setters {
@@ -76,8 +79,7 @@ func (s *scan) afterSetter(f field) bool {
 
 // afterItem tells of what sets a value of the registry: sp HKLM:\SOFTWARE\X NAME VALUE.
 func (s *scan) afterItem(f field) bool {
-	lowest := max(0, f.from-layerBack)
-	line := bytes.TrimRight(s.b[lowest+lineStart(s.b[lowest:], f.from-lowest):f.from], " '\"")
+	line := bytes.TrimRight(s.b[lineBack(s.b, f.from, layerBack):f.from], " '\"")
 	key := bytes.LastIndexByte(line, ' ') + 1
 	if !hasFold(line, key, "hk") || bytes.IndexByte(line[key:], ':') < 0 {
 		return false

@@ -28,7 +28,7 @@ var (
 // shortNames are those that no trigger is long enough for, by their last letter.
 var shortNames = [256][]string{'d': {"pwd", "pswd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
 	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
-	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole"}, 'n': {"jeton"}}
+	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole", "clave"}, 'n': {"jeton"}}
 
 // passwordMarks begin the hashes of passwords.
 var passwordMarks = []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$", "$y$", "$7$",
@@ -125,6 +125,11 @@ func (s *scan) signs(from, limit int) {
 }
 
 func (s *scan) hit(start, end int, r rule) { s.hits = append(s.hits, hit{start, end, r, false}) }
+
+// hitSecret is a hit that is a secret as it stands.
+func (s *scan) hitSecret(start, end int, kind string) {
+	s.hit(start, end, func(s *scan, start, end int) { s.add(start, end, kind, s.b[start:end]) })
+}
 
 func (s *scan) layerHit(i int, r rule) { s.hits = append(s.hits, hit{i, i + 1, r, true}) }
 
@@ -262,7 +267,8 @@ func (s *scan) shortName(i int) {
 			s.hit(end-len(name), end, (*scan).nameRule)
 		}
 	}
-	if b[i] == '=' && end == i && (hasFold(b, end-4, "?key") || hasFold(b, end-4, "&key")) {
+	if b[i] == '=' && end == i && (hasFold(b, end-4, "?key") || hasFold(b, end-4, "&key") ||
+		hasFold(b, end-4, " key") && b[runBack(b, end-4, tokenByte)] == '/') { // GET /hook key=…, as IIS logs a query
 		s.hit(end-4, i+1, (*scan).codeRule)
 	}
 	if b[i] == '=' && end == i && (hasFold(b, end-3, "sig") || hasFold(b, end-9, "signature")) {
@@ -271,7 +277,9 @@ func (s *scan) shortName(i int) {
 }
 
 // within tells whether the byte at i goes on a word.
-func within(b []byte, i int) bool { return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') }
+func within(b []byte, i int) bool {
+	return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') && foldAt(b, i-2, `\n`, `\t`, `\r`) == ""
+}
 
 // aroundDot tells whether a dot may be that of a bootstrap token.
 func aroundDot(b []byte, i int) bool {

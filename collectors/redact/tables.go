@@ -34,7 +34,7 @@ func (s *scan) tableForm(f field) bool {
 		return s.separated(f, line, end, '|')
 	case s.isUnderlined(b, end):
 		return s.ruled(f, line, nextPayload(b, end))
-	case isSpacedHeading(b[line:end]), f.trust == strong && isNamesOfColumns(b[line:end]):
+	case isSpacedHeading(b[line:end], f.trust == strong):
 		return s.ruled(f, line, line)
 	}
 	for _, sep := range []byte(",;\t") {
@@ -63,37 +63,19 @@ func isHeading(line []byte, sep byte) bool {
 	return true
 }
 
-// isSpacedHeading tells of names in capitals with two blanks or more between them, as
-// kubectl prints them.
-func isSpacedHeading(line []byte) bool {
-	line = bytes.TrimRight(line, " \r")
-	names := 0
-	for cell := range bytes.SplitSeq(line, []byte("  ")) {
-		if cell = bytes.Trim(cell, " "); len(cell) == 0 {
-			continue
-		}
-		if bytes.ContainsAny(cell, lowers+digits) || run(cell, 0, nameByte|blankByte) != len(cell) {
-			return false
-		}
-		names++
-	}
-	return names >= 2
-}
-
-// isNamesOfColumns tells of names with two blanks or more between them, each of one word:
-// ComputerName    Password    ExpirationTimestamp.
-func isNamesOfColumns(line []byte) bool {
-	names := 0
+// isSpacedHeading tells of names with two blanks or more between them: in capitals, as kubectl prints
+// them, or three or more of one word each: ComputerName    Password    ExpirationTimestamp.
+func isSpacedHeading(line []byte, words bool) bool {
+	names, capitals := 0, true
 	for cell := range bytes.SplitSeq(bytes.TrimRight(line, " \r"), []byte("  ")) {
 		if cell = bytes.Trim(cell, " "); len(cell) == 0 {
 			continue
 		}
-		if !isIdentifier(cell) || !isUpper(cell[0]) || bytes.ContainsAny(cell, digits) {
-			return false
-		}
+		capitals = capitals && !bytes.ContainsAny(cell, lowers+digits) && run(cell, 0, nameByte|blankByte) == len(cell)
+		words = words && isIdentifier(cell) && isUpper(cell[0]) && !bytes.ContainsAny(cell, digits)
 		names++
 	}
-	return names >= 3
+	return capitals && names >= 2 || words && names >= 3
 }
 
 // isUnderlined tells whether the next line is made of dashes.
@@ -102,6 +84,24 @@ func (s *scan) isUnderlined(b []byte, i int) bool {
 	end := lineEnd(b, line)
 	return end-line >= 3 && bytes.IndexByte(b[line:end], '-') >= 0 &&
 		len(bytes.Trim(b[line:end], "-=+ \t:|")) == 0
+}
+
+// cellInOrder is where the cell of a row begins that has as many cells before it as a heading,
+// whose columns it does not meet; and -1 without one.
+func cellInOrder(heading, row []byte) int {
+	at := 0
+	for ; ; at = run(row, at, blankByte) {
+		gap := bytes.Index(heading, []byte("  "))
+		if gap < 0 || at < 0 {
+			return at
+		}
+		heading = bytes.TrimLeft(heading[gap:], " ")
+		next := bytes.Index(row[at:], []byte("  "))
+		if len(heading) == 0 || next < 0 {
+			return -1
+		}
+		at += next
+	}
 }
 
 // separated takes the cells of a name's column, or the cell beside it.
@@ -166,7 +166,7 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 		return false
 	}
 	text := f.b[cell.start:cell.end]
-	if isPlaceholder(bytes.Trim(text, "`\"'")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
+	if isPlaceholder(bytes.Trim(text, "`\"'")) || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
 		return true // what a document says of a setting
 	}
 	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(text) || bytes.IndexByte(text, ' ') > 0)
@@ -228,12 +228,17 @@ func (s *scan) ruled(f field, line, dashes int) bool {
 		}
 		cell := value{start: next + column, end: next + column}
 		if b[cell.start] == ' ' || cell.start > next && !isBlank(b[cell.start-1]) {
-			continue
+			if cell.start = cellInOrder(b[line:f.to], b[next:i]); cell.start < 0 || dashes != line {
+				continue
+			}
+			cell.start += next
+			cell.end = cell.start
 		}
 		for cell.end < i && !(b[cell.end] == ' ' && (cell.end+1 >= i || b[cell.end+1] == ' ')) {
 			cell.end++
 		}
-		s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(b[cell.start:cell.end]))
+		text := b[cell.start:cell.end]
+		s.takeJudged(f, cell, (f.trust < strong || isDictionaryWord(text)) && !isShuffled(text))
 		found = true
 	}
 	return found

@@ -48,10 +48,7 @@ func (s *scan) rancherRule(start, end int) {
 	if !hasFold(b, from, "k10") || start-from < 16 {
 		return
 	}
-	i := end
-	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte("._-+/=", b[i]) >= 0) {
-		i++
-	}
+	i := runWith(b, end, "._-+/=")
 	if i > end {
 		s.learn("token", b[end:i])
 		s.add(from, i, "token", b[from:i])
@@ -65,14 +62,11 @@ func (s *scan) hashRule(start, end int) {
 	if b[start] == ':' {
 		from++
 	}
-	i := end
-	stops := "./$+=,"
+	signs := "./$+=,"
 	if hasFold(b, from, "$krb5") {
-		stops += ":@*-"
+		signs += ":@*-"
 	}
-	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte(stops, b[i]) >= 0) {
-		i++
-	}
+	i := runWith(b, end, signs)
 	if i-end >= 16 {
 		s.add(from, i, "password-hash", b[from:i])
 	}

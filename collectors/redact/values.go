@@ -2,22 +2,15 @@ package redact
 
 import (
 	"bytes"
-	"encoding/hex"
 	"net/netip"
 	"strings"
 	"unicode/utf8"
 )
 
 // roots are what code calls the things that it takes values from.
-var roots = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`self this os process env var vars local data module config cfg conf opts
+var roots = setOf(`self this os process env var vars local data module config cfg conf opts
 		options args params req request settings secrets steps github inputs needs matrix context ctx system
-		values props state user session cls app flask django viper c p s r`) {
-		m[w] = true
-	}
-	return m
-}()
+		values props state user session cls app flask django viper c p s r`)
 
 // isCode takes what gives a value and is none: get_token(…), config.password,
 // [Convert]::ToBase64String(…), os.environ["X"], db_password.
@@ -123,14 +116,7 @@ func isIdentifier(v []byte) bool {
 	return len(v) > 0 && !isDigit(v[0]) && run(v, 0, wordByte) == len(v)
 }
 
-func sameByte(v []byte) bool {
-	for _, c := range v {
-		if c != v[0] {
-			return false
-		}
-	}
-	return true
-}
+func sameByte(v []byte) bool { return len(v) == 0 || bytes.Count(v, v[:1]) == len(v) }
 
 // isPath tells of the name of a file, of which no secret is made.
 func isPath(v []byte) bool {
@@ -141,12 +127,9 @@ func isPath(v []byte) bool {
 		(v[2] == '\\' || v[2] == '/') {
 		return true
 	}
-	for _, start := range []string{"./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/",
-		"/etc/", "/run/", "/opt/", "/home/", "/usr/", "/tmp/", "/k/", "/root/", "/c/", "$env:",
-		`\var\`, `\etc\`} {
-		if len(v) > len(start) && hasFold(v, 0, start) {
-			return true
-		}
+	if start := foldAt(v, 0, "./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/", "/etc/", "/run/", "/opt/", "/home/",
+		"/usr/", "/tmp/", "/k/", "/root/", "/dev/", "/c/", "$env:", `\var\`, `\etc\`); start != "" && len(v) > len(start) {
+		return true
 	}
 	if bytes.HasPrefix(v, []byte(`\\`)) && bytes.Count(v, []byte(`\`)) >= 3 {
 		return true
@@ -160,6 +143,14 @@ func isPath(v []byte) bool {
 	}
 	return false
 }
+
+// isFileName tells of the name of a file, or of a pattern of them: secret_controller.go, protoc-*-win32.zip.
+func isFileName(v []byte) bool {
+	dot := bytes.LastIndexByte(v, '.')
+	return bytes.ContainsAny(v, "_*") && dot > 0 && fileTypes[string(v[dot+1:])] && run(bytes.ReplaceAll(v, []byte("*"), nil), 0, nameByte) == len(v)-bytes.Count(v, []byte("*"))
+}
+
+var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll msi")
 
 // isPlainValue tells of a value that stands for something known that is no
 // secret: a path, an address, a number, a duration.
@@ -225,7 +216,8 @@ func looksRandom(v []byte) bool {
 		isObjectName(v) || isTypeName(v) || isSentence(v) || !bytes.ContainsAny(v, lowers+digits) {
 		return false
 	}
-	if isGUID(v) || bytes.ContainsAny(v, "(\\") && !hardWord(v) {
+	call := bytes.IndexAny(v, "(\\")
+	if isGUID(v) || call >= 0 && !hardWord(v) && !(call >= leastLoud && isMade(v[:call])) {
 		return false
 	}
 	symbols := 0
@@ -319,14 +311,7 @@ func isSecretURL(v []byte) bool {
 }
 
 // hardWord takes what no sentence goes on with.
-func hardWord(v []byte) bool {
-	for _, c := range v {
-		if strings.IndexByte("!@#$%^&*?", c) >= 0 && len(v) >= 6 {
-			return true
-		}
-	}
-	return false
-}
+func hardWord(v []byte) bool { return len(v) >= 6 && bytes.ContainsAny(v, "!@#$%^&*?") }
 
 func isDotted(v []byte) bool { return bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v) }
 
@@ -339,10 +324,7 @@ func hasDigitRun(v []byte) bool {
 	return false
 }
 
-func isSignedHex(v []byte) bool {
-	_, err := hex.DecodeString(string(v))
-	return err == nil && len(v) >= 32
-}
+func isSignedHex(v []byte) bool { return len(v) >= 32 && len(v)%2 == 0 && run(v, 0, hexByte) == len(v) }
 
 // isAuthPair takes the base64 of user:password.
 func isAuthPair(v []byte) bool {
@@ -350,13 +332,6 @@ func isAuthPair(v []byte) bool {
 		return false
 	}
 	plain, err := decode64(v)
-	if err != nil || bytes.IndexByte(plain, ':') < 0 || !utf8.Valid(plain) {
-		return false
-	}
-	for _, c := range plain {
-		if c < ' ' {
-			return false
-		}
-	}
-	return true
+	return err == nil && bytes.IndexByte(plain, ':') >= 0 && utf8.Valid(plain) &&
+		bytes.IndexFunc(plain, func(c rune) bool { return c < ' ' }) < 0
 }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -26,9 +27,7 @@ var (
 
 // notOfSecrets stand before a key or a token that is no secret, or before another thing of
 // that name.
-var notOfSecrets = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`registry cache layer image blob digest content container sandbox snapshot
+var notOfSecrets = setOf(`registry cache layer image blob digest content container sandbox snapshot
 		foreign primary public map hash index partition row sort host lookup metric store etcd object unique
 		duplicate missing invalid found following current last first next config dictionary composite natural
 		surrogate idempotency dedup deduplication cancellation continuation continue page cancel fencing
@@ -36,11 +35,7 @@ var notOfSecrets = func() map[string]bool {
 		has is was has using sub root open close opened closed delete deleted create created volume pod node
 		policy endpoint network adapter interface event session group user item entry value name type kind
 		label annotation topology field column table json yaml string text elevation remote direct random
-		full read write denied grant granted`) {
-		m[w] = true
-	}
-	return m
-}()
+		full read write denied grant granted`)
 
 // worded looks before a run of letters and digits for a word of secrets.
 func (s *scan) worded(start, end int) {
@@ -67,9 +62,7 @@ func (s *scan) worded(start, end int) {
 		!isMade(text) && !(loud && isMadeLoosely(text)) {
 		return
 	}
-	s.hit(at, s.dottedOn(at+len(text)), func(s *scan, at, end int) {
-		s.add(at, end, "key", s.b[at:end])
-	})
+	s.hitSecret(at, s.dottedOn(at+len(text)), "key")
 }
 
 // dottedOn passes the other parts of a value whose parts dots separate.
@@ -86,12 +79,7 @@ func (s *scan) dottedOn(i int) int {
 }
 
 // skipEquals passes what base64 is filled up with.
-func skipEquals(b []byte, i int) int {
-	for i < len(b) && b[i] == '=' {
-		i++
-	}
-	return i
-}
+func skipEquals(b []byte, i int) int { return len(b) - len(bytes.TrimLeft(b[i:], "=")) }
 
 // behindName passes the words that a dash ties to a value: service-secret-key-0123….
 func (s *scan) behindName(start, end int) int {
@@ -119,12 +107,8 @@ func (s *scan) behindName(start, end int) int {
 // afterLoudWord tells whether a word of secrets in capitals stands right before i.
 func (s *scan) afterLoudWord(i int) bool {
 	before := bytes.TrimRight(s.b[max(0, i-wordedReach):i], " -_:=")
-	for _, key := range loudWords {
-		if bytes.HasSuffix(before, []byte(key)) {
-			return true
-		}
-	}
-	return s.afterGluedWord(i)
+	ends := func(key string) bool { return bytes.HasSuffix(before, []byte(key)) }
+	return slices.ContainsFunc(loudWords, ends) || s.afterGluedWord(i)
 }
 
 // afterGluedWord tells of a word of secrets in capitals that the small letters of a service's name

@@ -23,8 +23,27 @@ func openingOverLines(b []byte, i int) int {
 	return 0
 }
 
-// skipType passes the type between the name of a variable and its operator.
+// skipEmphasis passes what ends a bold text: ** of Markdown, </b> of a page.
+func skipEmphasis(b []byte, i int) int {
+	if hasFold(b, i, "</") {
+		return skipTag(b, i)
+	}
+	end := i
+	for end < len(b) && end-i < 2 && b[end] == '*' {
+		end++
+	}
+	if end < len(b) && end > i && (isBlank(b[end]) || b[end] == ':') {
+		return end
+	}
+	return i
+}
+
+// skipType passes the type between the name of a variable and its operator, and what a program
+// adds where it asks once more: Password (again): …
 func skipType(b []byte, i int) int {
+	if word := foldAt(b, i, "(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"); word != "" {
+		return skipBlanks(b, i+len(word))
+	}
 	end := i
 	for end < len(b) && end-i < 16 && (isAlnum(b[end]) || strings.IndexByte("[]*_:&", b[end]) >= 0) {
 		end++
@@ -88,10 +107,9 @@ func skipVerbatim(b []byte, i int) int {
 
 // skipYAMLTag passes !!binary and &anchor.
 func skipYAMLTag(b []byte, i int) int {
-	if i+2 < len(b) && b[i] == '!' && b[i+1] == '!' {
-		if end := run(b, i+2, wordByte); end < len(b) && isBlank(b[end]) {
-			return skipBlanks(b, end)
-		}
+	name := i + len(foldAt(b, i, "!!", "&"))
+	if end := run(b, name, wordByte); name > i && end > name && end < len(b) && isBlank(b[end]) && b[skipBlanks(b, end)-1] != '/' {
+		return skipBlanks(b, end)
 	}
 	return i
 }
