@@ -141,10 +141,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 			return exit{status: exitInterrupted}
 		}
 		tellSetup(std, l)
-		if err := l.Unread(); err != nil {
-			return trouble(err)
-		}
-		return verdict(last.Report, f.failOn)
+		return cmp.Or(trouble(l.Unread()), verdict(last.Report, f.failOn))
 	}
 	l.Read(ctx, func() {})
 	if err := ctx.Err(); err != nil {
@@ -159,10 +156,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
-	if err := l.Unread(); err != nil {
-		return trouble(err)
-	}
-	return verdict(report, f.failOn)
+	return cmp.Or(trouble(l.Unread()), verdict(report, f.failOn))
 }
 
 // jsonAlone makes --json the format, and refuses another one beside it.

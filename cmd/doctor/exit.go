@@ -63,7 +63,13 @@ func (e exit) Error() string {
 
 func (e exit) Unwrap() error { return e.err }
 
-func trouble(err error) error { return exit{exitTrouble, err} }
+// trouble is an error that is nobody's mistake in using the program; nil stays nil.
+func trouble(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{exitTrouble, err}
+}
 
 // failOn is the value of --fail-on: what gives a status of its own beside a fault.
 type failOn []string

@@ -36,10 +36,7 @@ func listRecorded(std streams, f flags) error {
 	if err != nil {
 		return trouble(fmt.Errorf("%s: %w", f.From, err))
 	}
-	if err := foreign.WriteNodes(std.out, nodes); err != nil {
-		return trouble(err)
-	}
-	return nil
+	return trouble(foreign.WriteNodes(std.out, nodes))
 }
 
 // recordedNodes are the nodes of a recorded fleet as the list of recorded nodes has them.
