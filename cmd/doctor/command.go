@@ -272,24 +272,23 @@ func completeWith(cmd *cobra.Command, flag string, values func() []string) {
 	}
 }
 
+// mapped is f of each item.
+func mapped[T any](list []T, f func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, item := range list {
+		texts[i] = f(item)
+	}
+	return texts
+}
+
 func categories() []string {
-	var list []string
-	for _, c := range checks.Categories {
-		list = append(list, string(c))
-	}
-	return list
+	return mapped(checks.Categories, func(c checks.Category) string { return string(c) })
 }
 
-func checkIDs() []string {
-	return idsOf(faults.Catalogue())
-}
+func checkIDs() []string { return idsOf(faults.Catalogue().All()) }
 
-func idsOf(catalogue *checks.Catalogue) []string {
-	var list []string
-	for _, c := range catalogue.All() {
-		list = append(list, c.ID)
-	}
-	return list
+func idsOf(list []*checks.Check) []string {
+	return mapped(list, func(c *checks.Check) string { return c.ID })
 }
 
 // selected lists the checks that the flags ask for.

@@ -64,7 +64,7 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	return cmd
 }
 
-func linterIDs() []string { return idsOf(faults.Catalogue().Linters()) }
+func linterIDs() []string { return idsOf(faults.Catalogue().Linters().All()) }
 
 func lint(ctx context.Context, std streams, f flags, args []string) error {
 	f.noScreen = true // a manifest is judged once, in a pipeline
