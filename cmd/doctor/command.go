@@ -233,15 +233,9 @@ func (f *flags) addTheme(cmd *cobra.Command) {
 
 // connect logs in to the cluster and then starts the clock of --timeout.
 func (f *flags) connect(ctx context.Context) (*cluster.Client, context.Context, context.CancelFunc, error) {
-	client, err := cluster.Connect(f.Cluster)
-	switch {
-	case errors.Is(err, cluster.ErrNoContext):
-		return nil, nil, nil, err
-	case err != nil:
-		return nil, nil, nil, trouble(err)
-	}
-	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
-		return nil, nil, nil, err
+	client, err := f.Connect(ctx)
+	if err != nil {
+		return nil, nil, nil, sourceError(err, "")
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	return client, ctx, cancel, nil

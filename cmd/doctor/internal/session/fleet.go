@@ -51,11 +51,8 @@ type FleetProgress struct {
 // ReadFleet reads the Windows nodes of a cluster through its API.
 func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
 	progress func(FleetProgress)) (*Fleet, error) {
-	client, err := cluster.Connect(o.Cluster)
+	client, err := o.Connect(ctx)
 	if err != nil {
-		return nil, noCluster{err}
-	}
-	if err := client.LogIn(ctx, o.WaitingForLogin); err != nil {
 		return nil, err
 	}
 	reading, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
