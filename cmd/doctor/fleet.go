@@ -17,6 +17,7 @@ import (
 	fleetreport "doctor/checks/fleet"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
+	"doctor/collectors/fleet"
 	"doctor/collectors/onnode"
 	"doctor/collectors/outfile"
 	"doctor/collectors/pack"
@@ -135,8 +136,7 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 			writeError(std, fmt.Errorf("--on-node sent no pod: %w", err))
 		}
 	}()
-	return f.judgeFleet(ctx, std, func(progress func(session.FleetProgress)) (*session.Fleet,
-		error) {
+	return f.judgeFleet(ctx, std, func(progress func(fleet.Progress)) (*session.Fleet, error) {
 		options := session.FleetOptions{Options: f.Options, Selector: f.selector, Nodes: f.nodes}
 		if f.OnNode {
 			options.OnNode = inside.Reader(f.Options, progress)
@@ -146,8 +146,7 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 }
 
 // judgeFleet judges the nodes of a cluster or a recording, and hands the report on.
-func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
-	open func(func(session.FleetProgress)) (*session.Fleet, error)) error {
+func (f fleetFlags) judgeFleet(ctx context.Context, std streams, open session.OpenFleet) error {
 	debug.SetMemoryLimit(fleetMemoryLimit)
 	debug.SetGCPercent(fleetGarbage)
 	out := f.displayOn(std)
@@ -155,7 +154,7 @@ func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
 	if out.onScreen() && !out.isSpoken() {
 		return f.screenFleet(ctx, std, out, open)
 	}
-	fleet, err := open(func(session.FleetProgress) {})
+	fleet, err := open(func(fleet.Progress) {})
 	if err != nil {
 		return fleetError(err)
 	}
@@ -174,7 +173,7 @@ func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
 
 // screenFleet shows the fleet while it is read and judged, and the nodes that the user opens.
 func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
-	open func(func(session.FleetProgress)) (*session.Fleet, error)) error {
+	open session.OpenFleet) error {
 	options, err := out.screenOptions()
 	if err != nil {
 		return err
@@ -264,8 +263,7 @@ func diagnoseRecordedFleet(ctx context.Context, std streams, f flags, list *chec
 	if f.output != "" && !slices.Contains(ui.FleetFormats(), f.output) {
 		return unknownFormat(f.output, ui.FleetFormats())
 	}
-	return fleetFlags{flags: f}.judgeFleet(ctx, std, func(func(session.FleetProgress)) (
-		*session.Fleet, error) {
+	return fleetFlags{flags: f}.judgeFleet(ctx, std, func(func(fleet.Progress)) (*session.Fleet, error) {
 		return recording.Fleet(list, program())
 	})
 }

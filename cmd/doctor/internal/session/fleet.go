@@ -22,7 +22,6 @@ type FleetOptions struct {
 	Options
 	Selector string
 	Nodes    []string
-	Parallel int // nodes judged at once; 0: as many as there are processors
 	// OnNode reads a node on the node itself, beside the API; nil for the API alone. A node of which it
 	// has nothing is nil, and an error is for all nodes.
 	OnNode func(ctx context.Context, f *Fleet) (func(node string) (fs.FS, error), error)
@@ -42,15 +41,9 @@ type Fleet struct {
 	base     evidence.Snapshot // what all nodes share, decoded once
 }
 
-// FleetProgress tells how far a fleet is: first what is read, then how many nodes are judged.
-type FleetProgress struct {
-	fleet.Progress
-	Judged, Of int
-}
-
 // ReadFleet reads the Windows nodes of a cluster through its API.
 func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
-	progress func(FleetProgress)) (*Fleet, error) {
+	progress func(fleet.Progress)) (*Fleet, error) {
 	client, err := o.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -58,9 +51,7 @@ func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
 	reading, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
 	defer cancel()
 	f, err := fleet.Read(reading, client, fleet.Options{Selector: o.Selector, Nodes: o.Nodes,
-		Gaps: onlyOn(anyOfThem, list), Doctor: o.Program.Version, Progress: func(p fleet.Progress) {
-			progress(FleetProgress{Progress: p})
-		}})
+		Gaps: onlyOn(anyOfThem, list), Doctor: o.Program.Version, Progress: progress})
 	if err != nil {
 		return nil, err
 	}

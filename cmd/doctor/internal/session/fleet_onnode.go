@@ -40,7 +40,7 @@ func (w *InsideFleet) Wait() error {
 }
 
 // Reader is what FleetOptions.OnNode takes. Where no pod can be sent, what the API gave remains.
-func (w *InsideFleet) Reader(o Options, progress func(FleetProgress)) func(context.Context,
+func (w *InsideFleet) Reader(o Options, progress func(fleet.Progress)) func(context.Context,
 	*Fleet) (func(string) (fs.FS, error), error) {
 	return func(ctx context.Context, f *Fleet) (func(string) (fs.FS, error), error) {
 		w.running.Add(1)
@@ -70,7 +70,7 @@ func (w *InsideFleet) Reader(o Options, progress func(FleetProgress)) func(conte
 // insideFleet is what pods brought, packed as they sent it.
 type insideFleet struct {
 	fleet    *Fleet
-	progress func(FleetProgress)
+	progress func(fleet.Progress)
 
 	mu   sync.Mutex
 	zips map[string][]byte
@@ -112,8 +112,7 @@ func (i *insideFleet) read(ctx context.Context, o onnode.Options) error {
 					i.gaps[node.Metadata.Name] = collectors.GapOf(err)
 				}
 				done++
-				i.progress(FleetProgress{Progress: fleet.Progress{What: "pods on nodes", Done: done,
-					Left: len(able) - done}})
+				i.progress(fleet.Progress{What: "pods on nodes", Done: done, Left: len(able) - done})
 				i.mu.Unlock()
 			}
 		})
