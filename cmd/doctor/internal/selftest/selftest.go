@@ -170,33 +170,16 @@ func (c comparison) result(before, after section, own []string, err error) Resul
 // differences are the lines of one side that the other does not have. A line that PowerShell says
 // only before or only after doctor read is no difference, and neither is its like in doctor's.
 func (c comparison) differences(before, after, own []string) (list []string) {
-	theirs, moving := map[string][]string{}, map[string]bool{}
-	for _, line := range after {
-		if !slices.Contains(before, line) {
-			moving[keyOf(line)] = true
-		}
-		theirs[keyOf(line)] = append(theirs[keyOf(line)], valueOf(line))
-	}
-	for _, line := range before {
-		if !slices.Contains(after, line) {
-			moving[keyOf(line)] = true
-		}
-	}
-	ours := map[string][]string{}
-	for _, line := range own {
-		ours[keyOf(line)] = append(ours[keyOf(line)], valueOf(line))
-	}
-	keys := map[string]bool{}
-	for key := range theirs {
-		keys[key] = true
-	}
-	for key := range ours {
-		keys[key] = true
-	}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
+	moving := valuesByKey(slices.DeleteFunc(slices.Concat(before, after), func(line string) bool {
+		return slices.Contains(before, line) && slices.Contains(after, line)
+	}))
+	ours, theirs := valuesByKey(own), valuesByKey(after)
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(ours)), maps.Keys(theirs))
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
 		of, said := ours[key], theirs[key]
 		switch {
-		case moving[key], c.subset && said == nil:
+		case moving[key] != nil, c.subset && said == nil:
 		case of == nil:
 			list = append(list, fmt.Sprintf("%s: only PowerShell has it: %s", key, shown(said)))
 		case said == nil:
@@ -225,14 +208,14 @@ func (c comparison) sameValues(ours, theirs []string) bool {
 	return len(rest) == 0 || c.subset
 }
 
-func keyOf(line string) string {
-	key, _, _ := strings.Cut(line, "\t")
-	return strings.ToLower(key)
-}
-
-func valueOf(line string) string {
-	_, value, _ := strings.Cut(line, "\t")
-	return value
+func valuesByKey(lines []string) map[string][]string {
+	values := map[string][]string{}
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, "\t")
+		key = strings.ToLower(key)
+		values[key] = append(values[key], value)
+	}
+	return values
 }
 
 // shown is a value as a table has it: short, and in one line.
