@@ -12,6 +12,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/probed"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/probe"
 	"doctor/ui"
 )
@@ -71,17 +72,8 @@ func (f reachFlags) plan() (probe.ReachPlan, error) {
 	if err := f.validate(); err != nil {
 		return plan, err
 	}
-	for _, s := range f.targets {
-		t, err := probe.ParseReachTarget(s)
-		if err != nil {
-			return plan, err
-		}
-		t.Purpose, t.Sizes = evidence.ForWhoeverAsks, true
-		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool {
-			return o.Name() == t.Name()
-		}) {
-			plan.Targets = append(plan.Targets, t)
-		}
+	if err := session.AddTargets(&plan, f.targets); err != nil {
+		return plan, err
 	}
 	if len(plan.Targets) > maxTargets {
 		return plan, fmt.Errorf("%d targets are more than the %d that a probe takes at once",
