@@ -52,45 +52,36 @@ func dnsPlan(s evidence.Snapshot) (probe.DNSPlan, error) {
 	}
 	plan.Names = DocumentedNames(plan.Domain)
 	plan.System = []string{clusterName(plan.Domain), worldName}
-	asked := []netip.Addr{}
-	few := []string{clusterName(plan.Domain), worldName}
-	add := func(server netip.AddrPort, names []string) bool {
-		if a := server.Addr(); slices.Contains(asked, a) || !a.IsValid() || a.IsUnspecified() {
-			return false
-		}
-		asked = append(asked, server.Addr())
-		plan.Servers = append(plan.Servers, probe.DNSServer{Address: server.String(), Names: names})
-		return true
-	}
-	room := maxPodServers
-	for _, a := range n.DNSServers(s) {
-		names := few
-		if len(plan.Servers) == 0 {
-			names = nil // all of them, in all forms
-		}
-		if room > 0 && add(netip.AddrPortFrom(a, dnsPort), names) {
+	var asked []netip.Addr
+	add := func(servers []netip.AddrPort, room int) {
+		for _, server := range servers {
+			a := server.Addr()
+			if room == 0 || slices.Contains(asked, a) || !a.IsValid() || a.IsUnspecified() {
+				continue
+			}
 			room--
+			asked = append(asked, a)
+			plan.Servers = append(plan.Servers, probe.DNSServer{Address: server.String(), Names: plan.System})
 		}
 	}
-	room = maxBackends
-	for _, b := range n.DNSBackends(s) {
-		if room > 0 && add(b, few) {
-			room--
-		}
+	add(onDNSPort(n.DNSServers(s)), maxPodServers)
+	if len(plan.Servers) > 0 {
+		plan.Servers[0].Names = nil // all of them, in all forms
 	}
-	room = maxNodeServers
-	for _, a := range nodeServers(s) {
-		if room > 0 && add(netip.AddrPortFrom(a, dnsPort), few) {
-			room--
-		}
-	}
+	add(n.DNSBackends(s), maxBackends)
+	add(onDNSPort(nodeServers(s)), maxNodeServers)
 	if len(plan.Servers) == 0 {
 		return plan, collectors.GapError(evidence.NoDNSServer.Gap())
 	}
 	return plan, nil
 }
 
-const dnsPort = 53
+func onDNSPort(addresses []netip.Addr) (servers []netip.AddrPort) {
+	for _, a := range addresses {
+		servers = append(servers, netip.AddrPortFrom(a, 53))
+	}
+	return servers
+}
 
 // nodeServers are the servers of the node's own adapters, those that lead out
 // first; adapters of pods, in compartments of their own, are not the node's.
