@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	fleetreport "doctor/checks/fleet"
@@ -139,33 +141,27 @@ func (f *Fleet) diagnose(name string, by diagnosis) (checks.Report, evidence.Sna
 // is kept. judged is called, by one goroutine at a time, with each node that is done.
 func (f *Fleet) Diagnose(ctx context.Context, parallel int,
 	judged func(fleetreport.Judged)) (fleetreport.Report, error) {
-	names := f.Evidence.Names()
 	if parallel <= 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	next := make(chan string)
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(parallel)
 	var mu sync.Mutex
 	var nodes []fleetreport.Judged
-	for range min(parallel, max(len(names), 1)) {
-		all.Go(func() {
-			for name := range next {
-				j := f.judge(name)
-				mu.Lock()
-				nodes = append(nodes, j)
-				judged(j)
-				mu.Unlock()
-			}
-		})
-	}
-	for _, name := range names {
+	for _, name := range f.Evidence.Names() {
 		if ctx.Err() != nil {
 			break
 		}
-		next <- name
+		all.Go(func() error {
+			j := f.judge(name)
+			mu.Lock()
+			defer mu.Unlock()
+			nodes = append(nodes, j)
+			judged(j)
+			return nil
+		})
 	}
-	close(next)
-	all.Wait()
+	_ = all.Wait() // a node that cannot be judged is a verdict of its own
 	if ctx.Err() != nil {
 		return fleetreport.Report{}, context.Cause(ctx)
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"doctor/checks/evidence"
 	"doctor/collectors"
 	"doctor/collectors/fleet"
@@ -100,29 +102,23 @@ func (i *insideFleet) read(ctx context.Context, o onnode.Options) error {
 	}
 	// what is not removed now goes when the anchor expires
 	defer func() { _ = run.End() }()
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(max(o.Parallel, 1))
 	done := 0
-	next := make(chan evidence.NodeObject)
-	for range min(max(o.Parallel, 1), len(able)) {
-		all.Go(func() {
-			for node := range next {
-				zip, err := run.Packed(ctx, node)
-				i.mu.Lock()
-				if i.zips[node.Metadata.Name] = zip; err != nil {
-					i.gaps[node.Metadata.Name] = collectors.GapOf(err)
-				}
-				done++
-				i.progress(fleet.Progress{What: "pods on nodes", Done: done, Left: len(able) - done})
-				i.mu.Unlock()
+	for _, node := range able {
+		all.Go(func() error {
+			zip, err := run.Packed(ctx, node)
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			if i.zips[node.Metadata.Name] = zip; err != nil {
+				i.gaps[node.Metadata.Name] = collectors.GapOf(err)
 			}
+			done++
+			i.progress(fleet.Progress{What: "pods on nodes", Done: done, Left: len(able) - done})
+			return nil
 		})
 	}
-	for _, node := range able {
-		next <- node
-	}
-	close(next)
-	all.Wait()
-	return nil
+	return all.Wait()
 }
 
 func (i *insideFleet) node(name string) (evidence.NodeObject, error) {
