@@ -19,7 +19,7 @@ import (
 
 // reachFlags are the options of a probe of reachability.
 type reachFlags struct {
-	probeFlags
+	flags
 	targets []string
 }
 
@@ -57,7 +57,7 @@ Exit status:
 	}
 	cmd.Flags().StringSliceVar(&f.targets, "target", nil,
 		"whom to ask: HOST:PORT, HOST, http://… or https://…; several with commas, or the flag again")
-	f.add(cmd, probe.ReachTimeout, "how long all targets together may take")
+	f.addProbe(cmd, probe.ReachTimeout, "how long all targets together may take")
 	return cmd
 }
 
@@ -65,11 +65,11 @@ Exit status:
 const maxTargets = 64
 
 func (f reachFlags) plan() (probe.ReachPlan, error) {
-	plan := probe.ReachPlan{Timeout: f.timeout}
+	plan := probe.ReachPlan{Timeout: f.Timeout}
 	if len(f.targets) == 0 {
 		return plan, errors.New("reach needs a target: --target HOST:PORT")
 	}
-	if err := f.validate(); err != nil {
+	if err := f.validateProbe(); err != nil {
 		return plan, err
 	}
 	if err := session.AddTargets(&plan, f.targets); err != nil {
@@ -101,7 +101,7 @@ func probeReach(ctx context.Context, std streams, f reachFlags) error {
 		})
 		results = append(results, probed.JudgeReach(t.Name(), of, runtime.GOOS == "windows"))
 	}
-	out := flags{ascii: f.ascii}.displayOn(std)
+	out := f.displayOn(std)
 	defer out.close()
 	out.console.EnterText()
 	write := ui.ProbeReach
