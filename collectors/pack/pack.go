@@ -155,10 +155,10 @@ func Estimate(ctx context.Context, s evidence.Snapshot, o Options) (Result, erro
 	}
 	return repeat(p, func(p *plan) (Result, error) {
 		w := newWriter(ctx, io.Discard, o.MaxSize, s, o, p)
-		if err := cmp.Or(w.evidence(), w.close()); err != nil {
+		if err := cmp.Or(w.evidence(), w.zip.Close()); err != nil {
 			return Result{}, w.explain(err)
 		}
-		return Result{Size: w.size(), Manifest: w.manifest}, nil
+		return Result{Size: w.out.n, Manifest: w.manifest}, nil
 	})
 }
 

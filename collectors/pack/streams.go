@@ -9,24 +9,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-// bounded counts what is written, and refuses what goes beyond the limit.
-type bounded struct {
-	w     io.Writer
-	n     int64
-	limit int64 // 0: none
-	sum   hash.Hash32
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.limit > 0 && b.n+int64(len(p)) > b.limit {
-		return 0, errTooLarge
-	}
-	n, err := b.w.Write(p)
-	b.n += int64(n)
-	b.sum.Write(p[:n])
-	return n, err
-}
-
 // watched reads as long as the user wants, and tells how much it read.
 type watched struct {
 	ctx  context.Context
@@ -43,16 +25,20 @@ func (w watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// digest hands on, counts and sums up. It remembers its own error, which is the
-// disk's and not the redaction's.
+// digest hands on, counts and sums up, and refuses what goes beyond the limit. It
+// remembers its own error, which is the disk's and not the redaction's.
 type digest struct {
-	w   io.Writer
-	sum hash.Hash
-	n   int64
-	err error
+	w     io.Writer
+	sum   hash.Hash
+	n     int64
+	limit int64 // 0: none
+	err   error
 }
 
 func (d *digest) Write(p []byte) (int, error) {
+	if d.limit > 0 && d.n+int64(len(p)) > d.limit {
+		return 0, errTooLarge
+	}
 	n, err := d.w.Write(p)
 	d.sum.Write(p[:n])
 	d.n += int64(n)

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -21,7 +22,7 @@ import (
 )
 
 // compare reads the zip from the disk: it must be what was written.
-func compare(ctx context.Context, f io.ReaderAt, want uint32) error {
+func compare(ctx context.Context, f io.ReaderAt, want []byte) error {
 	sum := crc32.NewIEEE() // against faults of the disk, not against people
 	r := io.NewSectionReader(f, 0, 1<<62)
 	for {
@@ -34,7 +35,7 @@ func compare(ctx context.Context, f io.ReaderAt, want uint32) error {
 			return fmt.Errorf("%w: it cannot be read back: %s", ErrRefused, reason(err))
 		}
 	}
-	if sum.Sum32() != want {
+	if !bytes.Equal(sum.Sum(nil), want) {
 		return fmt.Errorf("%w: the disk does not hold what was written to it", ErrRefused)
 	}
 	return nil
