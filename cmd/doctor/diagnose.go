@@ -292,10 +292,7 @@ func (d display) speak(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal())
 	last, err := spoken.Run(ctx, d.std.in, d.console.Output(), feed,
 		spoken.Options{Ask: ask, ASCII: d.style().ASCII, Lang: d.style().Lang})
-	if err != nil && ctx.Err() == nil {
-		err = trouble(err)
-	}
-	return last, err
+	return last, unlessEnded(ctx, err)
 }
 
 // follow shows or tells a live run, and returns the last of it.
@@ -322,11 +319,8 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	}
 	d.console.EnterScreen()
 	last, err := tui.Run(ctx, d.std.in, d.console.Output(), feed, options)
-	switch {
-	case ctx.Err() != nil:
-		return last, err
-	case err != nil:
-		return last, trouble(err)
+	if err != nil || ctx.Err() != nil {
+		return last, unlessEnded(ctx, err)
 	}
 	d.console.Restore()
 	if last.Print {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -69,6 +70,14 @@ func trouble(err error) error {
 		return nil
 	}
 	return exit{exitTrouble, err}
+}
+
+// unlessEnded is trouble, but for an error of a screen whose time was over.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return trouble(err)
 }
 
 // failOn is the value of --fail-on: what gives a status of its own beside a fault.

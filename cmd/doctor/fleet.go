@@ -192,11 +192,8 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 	for {
 		out.console.EnterScreen()
 		leave, err := screen.Run(ctx, std.in, out.console.Output())
-		switch {
-		case ctx.Err() != nil:
-			return err
-		case err != nil:
-			return trouble(err)
+		if err != nil || ctx.Err() != nil {
+			return unlessEnded(ctx, err)
 		}
 		if leave.Open != "" {
 			report, s, err := run.Node(leave.Open)
@@ -207,12 +204,10 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 			feed.Bundle = session.Bundler(f.Options, nil)
 			options.Evidence = leave.Evidence
 			last, err := tui.Run(ctx, std.in, out.console.Output(), feed, options)
-			switch {
-			case ctx.Err() != nil:
-				return err
-			case err != nil:
-				return trouble(err)
-			case !last.Print:
+			if err != nil || ctx.Err() != nil {
+				return unlessEnded(ctx, err)
+			}
+			if !last.Print {
 				continue
 			}
 			out.console.Restore()
