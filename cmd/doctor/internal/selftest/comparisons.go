@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/collectors"
 	"doctor/collectors/probe"
 )
 
@@ -198,8 +199,8 @@ const onlyRunningHNS = `if ((Get-Service hns).Status -ne 'Running') { throw 'HNS
 func of[T any](kind *evidence.Kind[T], lines func(T) []string) func(context.Context,
 	evidence.Snapshot) ([]string, error) {
 	return func(_ context.Context, s evidence.Snapshot) ([]string, error) {
-		if err := known(kind, s); err != nil {
-			return nil, err
+		if g := kind.Gap(s); g.Kind != "" {
+			return nil, collectors.GapError(g)
 		}
 		return lines(kind.In(s)), nil
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/collectors"
 )
 
 // A comparison is one thing that both can say. Its lines are fields between tabs: the first is what
@@ -140,7 +141,7 @@ const mostShown = 5
 
 func (c comparison) result(before, after section, own []string, err error) Result {
 	r := Result{Name: c.name, Windows: len(after.lines), Doctor: len(own), State: NotCompared}
-	var gap gapError
+	var gap collectors.GapError // why doctor has nothing to compare
 	switch {
 	case c.steady && !slices.Equal(before.lines, after.lines):
 		r.State, r.Differs = Differs, []string{fmt.Sprintf("before %s, after %s",
@@ -229,17 +230,4 @@ func shown(values []string) string {
 		return "nothing"
 	}
 	return text
-}
-
-// A gapError says why doctor has nothing to compare.
-type gapError evidence.Gap
-
-func (e gapError) Error() string { return evidence.Gap(e).Reason() }
-
-// known is the error of a kind of evidence that is not there.
-func known[T any](k *evidence.Kind[T], s evidence.Snapshot) error {
-	if g := k.Gap(s); g.Kind != "" {
-		return gapError(g)
-	}
-	return nil
 }
