@@ -205,18 +205,6 @@ func (l *Live) logCollectors() []string {
 	return names
 }
 
-// state is how far the reading is, and what has not answered yet.
-func (l *Live) state() (readings []collectors.Reading, open []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, r := range l.readings {
-		if r.State != collectors.Done {
-			open = append(open, r.Answers...)
-		}
-	}
-	return l.readings, open
-}
-
 // Diagnose reads the node to its end and judges it. An error is also that nothing can be said of it.
 func (l *Live) Diagnose(ctx context.Context) (checks.Report, evidence.Snapshot, error) {
 	l.Read(ctx, func() {})
