@@ -289,7 +289,7 @@ func idsOf(list []*checks.Check) []string {
 func (f flags) selected() (*checks.Catalogue, error) {
 	for _, id := range slices.Concat(f.only, f.skip) {
 		if faults.Catalogue().ByID(id) == nil {
-			return nil, unknownID(id)
+			return nil, unknownName("check", id, checkIDs(), "`doctor explain` lists them")
 		}
 	}
 	for _, c := range f.category {
@@ -307,10 +307,6 @@ func (f flags) selected() (*checks.Catalogue, error) {
 		return nil, errors.New("--only, --skip and --category leave no check to run")
 	}
 	return selected, nil
-}
-
-func unknownID(id string) error {
-	return unknownName("check", id, checkIDs(), "`doctor explain` lists them")
 }
 
 // noSource is what a bare `doctor` answers where there is no node to look at.
