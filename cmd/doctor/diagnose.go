@@ -62,8 +62,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
 	}
 	src, err := openRecording(f.Options, std)
-	var recording *session.FleetRecording
-	if errors.As(err, &recording) {
+	if recording, ok := errors.AsType[*session.FleetRecording](err); ok {
 		return diagnoseRecordedFleet(ctx, std, f, list, recording)
 	}
 	if err != nil {
@@ -117,8 +116,7 @@ func sourceError(err error, node string) error {
 	if errors.Is(err, session.ErrNoCluster) && !errors.Is(err, cluster.ErrNoContext) {
 		return trouble(err)
 	}
-	var missing *session.NoNodeError
-	if errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*session.NoNodeError](err); ok {
 		return fmt.Errorf("%w%s", err, didYouMean(node, missing.Windows))
 	}
 	return err

@@ -172,8 +172,7 @@ func (p *Publisher) report(ctx context.Context, report any) error {
 		Path:  "/apis/openreports.io/v1alpha1/clusterreports/" + url.PathEscape("doctor-"+p.Node),
 		Query: url.Values{"fieldManager": {"doctor"}, "force": {"true"}}, Object: report,
 		Patch: "application/apply-patch+yaml", Verb: "patch", What: "clusterreports.openreports.io"})
-	var refused *cluster.Refusal
-	if errors.As(err, &refused) && refused.Code == http.StatusNotFound {
+	if refused, ok := errors.AsType[*cluster.Refusal](err); ok && refused.Code == http.StatusNotFound {
 		return nil
 	}
 	return err

@@ -29,8 +29,7 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	asking, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	if err := client.Check(asking, o.Node); err != nil {
-		var missing *cluster.NoNodeError
-		if errors.As(err, &missing) {
+		if missing, ok := errors.AsType[*cluster.NoNodeError](err); ok {
 			return nil, noNode(asking, client, missing)
 		}
 		return nil, err
