@@ -37,22 +37,24 @@ func isTarHeader(head []byte) bool {
 }
 
 // tar indexes a tar where it lies.
-func (x *index) tar(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
+func (x *index) tar(r io.ReaderAt, size int64) (opener, error) {
 	stop, err := indexTar(x, r, size)
 	if err != nil {
 		return nil, whole(err)
 	}
+	return x.ended(stop, r)
+}
+
+// ended opens the files of a tar that was read so far.
+func (x *index) ended(stop tarStop, r io.ReaderAt) (opener, error) {
 	if stop.fault() {
 		x.refuseWhole(stop.String())
 	}
-	if err := x.nothing(); err != nil {
-		return nil, err
-	}
-	return sections(r), nil
+	return sections(r), x.nothing()
 }
 
-// sections opens a file of a tar without a copy.
-func sections(r io.ReaderAt) func(*node) (io.ReadCloser, error) {
+// sections opens a file without a copy.
+func sections(r io.ReaderAt) opener {
 	return func(n *node) (io.ReadCloser, error) {
 		return section{io.NewSectionReader(r, n.at, n.size)}, nil
 	}

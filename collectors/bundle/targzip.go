@@ -10,7 +10,7 @@ import (
 // tarGzip unpacks a tar.gz once into the temporary file, since gzip cannot be read
 // from the middle, and indexes the tar there. A gzip that is cut short, as by a
 // broken upload, still gives what came before the cut.
-func (x *index) tarGzip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
+func (x *index) tarGzip(r io.ReaderAt, size int64) (opener, error) {
 	zr, err := gzip.NewReader(io.NewSectionReader(r, 0, size))
 	if err != nil {
 		return nil, noGzip(err)
@@ -39,13 +39,7 @@ func (x *index) tarGzip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, 
 	case cut != nil:
 		end.err = cut // it is why the tar ends early, if it does
 	}
-	if end.fault() {
-		x.refuseWhole(end.String())
-	}
-	if err := x.nothing(); err != nil {
-		return nil, err
-	}
-	return sections(unpacked), nil
+	return x.ended(end, unpacked)
 }
 
 func noGzip(err error) error {

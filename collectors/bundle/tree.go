@@ -32,9 +32,12 @@ const (
 	refused // could not be opened
 )
 
+// An opener opens a file of a source.
+type opener func(*node) (io.ReadCloser, error)
+
 // A mount is what the files below a folder are read from, as far as the next mount.
 type mount struct {
-	open  func(*node) (io.ReadCloser, error)
+	open  opener
 	place string // "archive" or "folder"
 	level int    // archives around it
 }
