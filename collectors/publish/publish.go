@@ -5,6 +5,7 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,11 +114,8 @@ func (p *Publisher) recall(ctx context.Context) error {
 		return err
 	}
 	var node evidence.NodeObject
-	if err := json.Unmarshal(content, &node); err != nil {
-		return err
-	}
 	var uid struct{ Metadata struct{ UID string } }
-	if err := json.Unmarshal(content, &uid); err != nil {
+	if err := cmp.Or(json.Unmarshal(content, &node), json.Unmarshal(content, &uid)); err != nil {
 		return err
 	}
 	p.uid, p.known = uid.Metadata.UID, true

@@ -64,10 +64,7 @@ func Start(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error
 // OnNode reads the node that the program runs on, and the cluster's view of it
 // with the kubelet's own credentials, or those that the user names.
 func OnNode(o Options, list *checks.Catalogue) *Live {
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "" where there is none
 	files, folders := faults.Catalogue().Files()
 	l := &Live{checks: list, program: o.Program, timeout: o.Timeout,
 		origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
