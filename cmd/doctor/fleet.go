@@ -137,11 +137,8 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 		}
 	}()
 	return f.judgeFleet(ctx, std, func(progress func(fleet.Progress)) (*session.Fleet, error) {
-		options := session.FleetOptions{Options: f.Options, Selector: f.selector, Nodes: f.nodes}
-		if f.OnNode {
-			options.OnNode = inside.Reader(f.Options, progress)
-		}
-		return session.ReadFleet(ctx, options, list, progress)
+		return session.ReadFleet(ctx, session.FleetOptions{Options: f.Options, Selector: f.selector,
+			Nodes: f.nodes, Inside: &inside}, list, progress)
 	})
 }
 

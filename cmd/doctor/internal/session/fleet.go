@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"strings"
 	"sync"
@@ -24,9 +23,7 @@ type FleetOptions struct {
 	Options
 	Selector string
 	Nodes    []string
-	// OnNode reads a node on the node itself, beside the API; nil for the API alone. A node of which it
-	// has nothing is nil, and an error is for all nodes.
-	OnNode func(ctx context.Context, f *Fleet) (func(node string) (fs.FS, error), error)
+	Inside   *InsideFleet // reads the nodes themselves, where OnNode says so
 }
 
 // DefaultFleetTimeout is for reading all lists of a large cluster.
@@ -63,15 +60,10 @@ func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
 		return nil, err
 	}
 	made.Client = client
-	if o.OnNode == nil {
-		return made, nil
+	if o.OnNode {
+		err = o.Inside.read(ctx, made, o.Options, progress)
 	}
-	merged, err := o.OnNode(ctx, made)
-	if err != nil {
-		return nil, err
-	}
-	f.Merge(merged)
-	return made, nil
+	return made, err
 }
 
 func hostOf(url string) string {

@@ -41,32 +41,29 @@ func (w *InsideFleet) Wait() error {
 	return w.refused
 }
 
-// Reader is what FleetOptions.OnNode takes. Where no pod can be sent, what the API gave remains.
-func (w *InsideFleet) Reader(o Options, progress func(fleet.Progress)) func(context.Context,
-	*Fleet) (func(string) (fs.FS, error), error) {
-	return func(ctx context.Context, f *Fleet) (func(string) (fs.FS, error), error) {
-		w.running.Add(1)
-		defer w.running.Done()
-		ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
-		defer cancel()
-		i := &insideFleet{fleet: f, zips: map[string][]byte{}, gaps: map[string]evidence.Gap{},
-			progress: progress}
-		pods := o.Pods
-		pods.MaxZip, pods.Deadline = fleetZip, max(15*time.Minute, o.Timeout+3*time.Minute)
-		err := i.read(ctx, pods)
-		if context.Cause(ctx) == context.Canceled {
-			return nil, context.Canceled
-		}
-		if err != nil {
-			w.mu.Lock()
-			w.refused = err
-			w.mu.Unlock()
-			f.Evidence.Notes = append(f.Evidence.Notes, "--on-node: "+
-				collectors.GapOf(err).Reason())
-		}
-		f.Evidence.Notes = append(f.Evidence.Notes, i.notes()...)
-		return i.evidence, nil
+// read has pods read the nodes of a fleet. Where no pod can be sent, what the API gave remains.
+func (w *InsideFleet) read(ctx context.Context, f *Fleet, o Options, progress func(fleet.Progress)) error {
+	w.running.Add(1)
+	defer w.running.Done()
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
+	defer cancel()
+	i := &insideFleet{fleet: f, zips: map[string][]byte{}, gaps: map[string]evidence.Gap{},
+		progress: progress}
+	pods := o.Pods
+	pods.MaxZip, pods.Deadline = fleetZip, max(15*time.Minute, o.Timeout+3*time.Minute)
+	err := i.read(ctx, pods)
+	if context.Cause(ctx) == context.Canceled {
+		return context.Canceled
 	}
+	if err != nil {
+		w.mu.Lock()
+		w.refused = err
+		w.mu.Unlock()
+		f.Evidence.Notes = append(f.Evidence.Notes, "--on-node: "+collectors.GapOf(err).Reason())
+	}
+	f.Evidence.Notes = append(f.Evidence.Notes, i.notes()...)
+	f.Evidence.Merge(i.evidence)
+	return nil
 }
 
 // insideFleet is what pods brought, packed as they sent it.
