@@ -122,17 +122,8 @@ func indexTar(x *index, r io.ReaderAt, size int64) (tarStop, error) {
 // goesOn tells whether a tar has more than padding behind its end: another tar that
 // somebody appended, or what should not be found. Padding is at most a megabyte.
 func goesOn(rest io.Reader) bool {
-	rest = io.LimitReader(rest, 1<<20+1)
-	buf := make([]byte, 32<<10)
-	for total := 0; ; {
-		n, err := rest.Read(buf)
-		if total += n; total > 1<<20 || len(bytes.Trim(buf[:n], "\x00")) > 0 {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-	}
+	content, _ := io.ReadAll(io.LimitReader(rest, 1<<20+1))
+	return len(content) > 1<<20 || len(bytes.Trim(content, "\x00")) > 0
 }
 
 func tarEntry(header *tar.Header, at, size int64) entry {
