@@ -235,7 +235,7 @@ func (f fleetFlags) saveFleet(ctx context.Context, std streams, fleet *session.F
 	if f.save == "" {
 		return nil
 	}
-	result, err := fleet.Save(ctx, f.save, report, f.outputOptions(), func(pack.Progress) {})
+	result, err := fleet.Save(ctx, f.save, report, f.outputOptions())
 	switch {
 	case errors.Is(err, pack.ErrRefused):
 		return exit{exitRefused, err}

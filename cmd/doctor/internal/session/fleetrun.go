@@ -13,7 +13,6 @@ import (
 	"doctor/collectors/fleet"
 	"doctor/collectors/hostprocess"
 	"doctor/collectors/outfile"
-	"doctor/collectors/pack"
 	"doctor/ui/tui"
 )
 
@@ -103,6 +102,6 @@ func (r *FleetRun) Save(ctx context.Context) (path string, size int64, err error
 		return "", 0, err
 	}
 	path = filepath.Join(folder, f.DefaultName())
-	result, err := f.Save(ctx, path, report, outfile.Options{}, func(pack.Progress) {})
+	result, err := f.Save(ctx, path, report, outfile.Options{})
 	return path, result.Size, err
 }
