@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"doctor/collectors/fleet"
 	"doctor/collectors/outfile"
 	"doctor/collectors/pack"
-	"doctor/collectors/redact"
 	"doctor/ui"
 )
 
@@ -77,10 +77,7 @@ func (f *Fleet) Save(ctx context.Context, name string, report fleetreport.Report
 	if err != nil {
 		return pack.Result{}, err
 	}
-	secrets := f.Evidence.Secrets()
-	if secrets == nil {
-		secrets = redact.New(redact.Options{})
-	}
+	secrets := cmp.Or(f.Evidence.Secrets(), NewSecrets())
 	written := func(format string) func(io.Writer) error {
 		return func(w io.Writer) error { return ui.WriteFleet(w, format, report, ui.Style{Width: 100}) }
 	}

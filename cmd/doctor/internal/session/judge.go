@@ -21,8 +21,8 @@ func Judge(src Source, list *checks.Catalogue, program checks.Program) (evidence
 	return scanned, Shareable(checks.Diagnose(scanned, list, src.Origin, program)), unread
 }
 
-// NewSecrets makes what takes the secrets out of two nodes that are compared: the same value has the
-// same token on both, so that a password that differs is seen to differ and not seen.
+// NewSecrets makes what takes secrets out. Two nodes that are compared share one: the same value has
+// the same token on both, so that a password that differs is seen to differ and not seen.
 func NewSecrets() *redact.Redactor { return redact.New(redact.Options{}) }
 
 // maxCompared bounds one file of a comparison.

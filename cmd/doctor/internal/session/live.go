@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,11 +113,9 @@ func unprobed(why evidence.Gap) map[string]evidence.Gap {
 // Fresh is another reading of the same, of which nothing is read yet.
 func (l *Live) Fresh() *Live {
 	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program,
-		timeout: l.timeout, unasked: l.unasked, secrets: l.secrets, decisive: l.decisive,
-		inside: l.inside}
-	if n.secrets == nil { // one for all readings: the mark of a secret stays the same
-		n.secrets = redact.New(redact.Options{})
-	}
+		timeout: l.timeout, unasked: l.unasked, decisive: l.decisive, inside: l.inside,
+		// one for all readings: the mark of a secret stays the same
+		secrets: cmp.Or(l.secrets, NewSecrets())}
 	n.tree = tree.Cleaned(n.secrets.Content)
 	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
 		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
