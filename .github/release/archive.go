@@ -81,10 +81,7 @@ func (r *release) zip(w io.Writer, folder string, files map[string][]byte) error
 }
 
 func (r *release) tarGz(w io.Writer, folder string, files map[string][]byte) error {
-	g, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	g, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // it refuses only a level that there is not
 	if err := r.tar(g, folder+"/", files); err != nil {
 		return err
 	}

@@ -48,11 +48,7 @@ func isCommand(parent *cobra.Command, name string) bool {
 }
 
 func commandNames(parent *cobra.Command) []string {
-	var names []string
-	for _, c := range parent.Commands() {
-		names = append(names, c.Name())
-	}
-	return names
+	return mapped(parent.Commands(), (*cobra.Command).Name)
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

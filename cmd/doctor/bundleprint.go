@@ -148,8 +148,6 @@ func printJSON(w io.Writer, v any) error {
 }
 
 func printOut(w io.Writer, text string) error {
-	if _, err := io.WriteString(w, text); err != nil {
-		return trouble(err)
-	}
-	return nil
+	_, err := io.WriteString(w, text)
+	return trouble(err)
 }

@@ -233,15 +233,9 @@ func (f *flags) addTheme(cmd *cobra.Command) {
 
 // connect logs in to the cluster and then starts the clock of --timeout.
 func (f *flags) connect(ctx context.Context) (*cluster.Client, context.Context, context.CancelFunc, error) {
-	client, err := cluster.Connect(f.Cluster)
-	switch {
-	case errors.Is(err, cluster.ErrNoContext):
-		return nil, nil, nil, err
-	case err != nil:
-		return nil, nil, nil, trouble(err)
-	}
-	if err := client.LogIn(ctx, f.WaitingForLogin); err != nil {
-		return nil, nil, nil, err
+	client, err := f.Connect(ctx)
+	if err != nil {
+		return nil, nil, nil, sourceError(err, "")
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
 	return client, ctx, cancel, nil
@@ -272,31 +266,30 @@ func completeWith(cmd *cobra.Command, flag string, values func() []string) {
 	}
 }
 
+// mapped is f of each item.
+func mapped[T any](list []T, f func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, item := range list {
+		texts[i] = f(item)
+	}
+	return texts
+}
+
 func categories() []string {
-	var list []string
-	for _, c := range checks.Categories {
-		list = append(list, string(c))
-	}
-	return list
+	return mapped(checks.Categories, func(c checks.Category) string { return string(c) })
 }
 
-func checkIDs() []string {
-	return idsOf(faults.Catalogue())
-}
+func checkIDs() []string { return idsOf(faults.Catalogue().All()) }
 
-func idsOf(catalogue *checks.Catalogue) []string {
-	var list []string
-	for _, c := range catalogue.All() {
-		list = append(list, c.ID)
-	}
-	return list
+func idsOf(list []*checks.Check) []string {
+	return mapped(list, func(c *checks.Check) string { return c.ID })
 }
 
 // selected lists the checks that the flags ask for.
 func (f flags) selected() (*checks.Catalogue, error) {
 	for _, id := range slices.Concat(f.only, f.skip) {
 		if faults.Catalogue().ByID(id) == nil {
-			return nil, unknownID(id)
+			return nil, unknownName("check", id, checkIDs(), "`doctor explain` lists them")
 		}
 	}
 	for _, c := range f.category {
@@ -314,10 +307,6 @@ func (f flags) selected() (*checks.Catalogue, error) {
 		return nil, errors.New("--only, --skip and --category leave no check to run")
 	}
 	return selected, nil
-}
-
-func unknownID(id string) error {
-	return unknownName("check", id, checkIDs(), "`doctor explain` lists them")
 }
 
 // noSource is what a bare `doctor` answers where there is no node to look at.

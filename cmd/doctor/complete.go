@@ -14,9 +14,7 @@ const completionTime = 3 * time.Second
 func (f *flags) nodeNames() (names []string) {
 	f.ask(func(ctx context.Context, c *cluster.Client) {
 		nodes, _, _ := c.WindowsNodes(ctx) // without an answer there is nothing to offer
-		for _, n := range nodes {
-			names = append(names, n.Name)
-		}
+		names = mapped(nodes, func(n cluster.WindowsNode) string { return n.Name })
 	})
 	return names
 }

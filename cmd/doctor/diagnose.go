@@ -62,8 +62,7 @@ func diagnose(ctx context.Context, std streams, f flags) error {
 		return diagnoseLive(ctx, std, f, session.OnNode(f.Options, list))
 	}
 	src, err := openRecording(f.Options, std)
-	var recording *session.FleetRecording
-	if errors.As(err, &recording) {
+	if recording, ok := errors.AsType[*session.FleetRecording](err); ok {
 		return diagnoseRecordedFleet(ctx, std, f, list, recording)
 	}
 	if err != nil {
@@ -117,8 +116,7 @@ func sourceError(err error, node string) error {
 	if errors.Is(err, session.ErrNoCluster) && !errors.Is(err, cluster.ErrNoContext) {
 		return trouble(err)
 	}
-	var missing *session.NoNodeError
-	if errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*session.NoNodeError](err); ok {
 		return fmt.Errorf("%w%s", err, didYouMean(node, missing.Windows))
 	}
 	return err
@@ -141,10 +139,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 			return exit{status: exitInterrupted}
 		}
 		tellSetup(std, l)
-		if err := l.Unread(); err != nil {
-			return trouble(err)
-		}
-		return verdict(last.Report, f.failOn)
+		return cmp.Or(trouble(l.Unread()), verdict(last.Report, f.failOn))
 	}
 	l.Read(ctx, func() {})
 	if err := ctx.Err(); err != nil {
@@ -159,10 +154,7 @@ func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) er
 	if err := out.show(ctx, report, s); err != nil {
 		return err
 	}
-	if err := l.Unread(); err != nil {
-		return trouble(err)
-	}
-	return verdict(report, f.failOn)
+	return cmp.Or(trouble(l.Unread()), verdict(report, f.failOn))
 }
 
 // jsonAlone makes --json the format, and refuses another one beside it.
@@ -298,10 +290,7 @@ func (d display) speak(ctx context.Context, feed tui.Feed) (tui.Update, error) {
 	ask := d.console.Keyboard() && (d.accessible || d.console.Terminal())
 	last, err := spoken.Run(ctx, d.std.in, d.console.Output(), feed,
 		spoken.Options{Ask: ask, ASCII: d.style().ASCII, Lang: d.style().Lang})
-	if err != nil && ctx.Err() == nil {
-		err = trouble(err)
-	}
-	return last, err
+	return last, unlessEnded(ctx, err)
 }
 
 // follow shows or tells a live run, and returns the last of it.
@@ -328,11 +317,8 @@ func (d display) screen(ctx context.Context, feed tui.Feed) (tui.Leave, error) {
 	}
 	d.console.EnterScreen()
 	last, err := tui.Run(ctx, d.std.in, d.console.Output(), feed, options)
-	switch {
-	case ctx.Err() != nil:
-		return last, err
-	case err != nil:
-		return last, trouble(err)
+	if err != nil || ctx.Err() != nil {
+		return last, unlessEnded(ctx, err)
 	}
 	d.console.Restore()
 	if last.Print {

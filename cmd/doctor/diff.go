@@ -137,10 +137,7 @@ func (d display) screenDiff(ctx context.Context, c diff.Comparison, all bool, no
 			}
 		}
 		d.console.Restore()
-		if err != nil && ctx.Err() == nil {
-			err = trouble(err)
-		}
-		return leave.Print, err
+		return leave.Print, unlessEnded(ctx, err)
 	}
 }
 

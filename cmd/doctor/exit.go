@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -63,7 +64,21 @@ func (e exit) Error() string {
 
 func (e exit) Unwrap() error { return e.err }
 
-func trouble(err error) error { return exit{exitTrouble, err} }
+// trouble is an error that is nobody's mistake in using the program; nil stays nil.
+func trouble(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{exitTrouble, err}
+}
+
+// unlessEnded is trouble, but for an error of a screen whose time was over.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return trouble(err)
+}
 
 // failOn is the value of --fail-on: what gives a status of its own beside a fault.
 type failOn []string

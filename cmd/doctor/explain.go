@@ -64,10 +64,7 @@ func explainCommand(std streams) *cobra.Command {
 				if check {
 					return checkRights(cmd.Context(), std, f)
 				}
-				if err := printRole(std); err != nil {
-					return trouble(err)
-				}
-				return nil
+				return trouble(printRole(std))
 			}
 			if check {
 				return errors.New("--check belongs to `doctor explain rbac`")
@@ -113,10 +110,7 @@ func explainCommand(std streams) *cobra.Command {
 			case output == "markdown":
 				err = ui.CatalogueMarkdown(std.out, catalogue)
 			}
-			if err != nil {
-				return trouble(err)
-			}
-			return nil
+			return trouble(err)
 		},
 	}
 	f.addFormats(cmd, "write %s", explainFormatNames)

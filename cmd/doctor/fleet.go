@@ -17,6 +17,7 @@ import (
 	fleetreport "doctor/checks/fleet"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
+	"doctor/collectors/fleet"
 	"doctor/collectors/onnode"
 	"doctor/collectors/outfile"
 	"doctor/collectors/pack"
@@ -135,19 +136,14 @@ func diagnoseFleet(ctx context.Context, std streams, f fleetFlags) error {
 			writeError(std, fmt.Errorf("--on-node sent no pod: %w", err))
 		}
 	}()
-	return f.judgeFleet(ctx, std, func(progress func(session.FleetProgress)) (*session.Fleet,
-		error) {
-		options := session.FleetOptions{Options: f.Options, Selector: f.selector, Nodes: f.nodes}
-		if f.OnNode {
-			options.OnNode = inside.Reader(f.Options, progress)
-		}
-		return session.ReadFleet(ctx, options, list, progress)
+	return f.judgeFleet(ctx, std, func(progress func(fleet.Progress)) (*session.Fleet, error) {
+		return session.ReadFleet(ctx, session.FleetOptions{Options: f.Options, Selector: f.selector,
+			Nodes: f.nodes, Inside: &inside}, list, progress)
 	})
 }
 
 // judgeFleet judges the nodes of a cluster or a recording, and hands the report on.
-func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
-	open func(func(session.FleetProgress)) (*session.Fleet, error)) error {
+func (f fleetFlags) judgeFleet(ctx context.Context, std streams, open session.OpenFleet) error {
 	debug.SetMemoryLimit(fleetMemoryLimit)
 	debug.SetGCPercent(fleetGarbage)
 	out := f.displayOn(std)
@@ -155,7 +151,7 @@ func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
 	if out.onScreen() && !out.isSpoken() {
 		return f.screenFleet(ctx, std, out, open)
 	}
-	fleet, err := open(func(session.FleetProgress) {})
+	fleet, err := open(func(fleet.Progress) {})
 	if err != nil {
 		return fleetError(err)
 	}
@@ -174,7 +170,7 @@ func (f fleetFlags) judgeFleet(ctx context.Context, std streams,
 
 // screenFleet shows the fleet while it is read and judged, and the nodes that the user opens.
 func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
-	open func(func(session.FleetProgress)) (*session.Fleet, error)) error {
+	open session.OpenFleet) error {
 	options, err := out.screenOptions()
 	if err != nil {
 		return err
@@ -193,11 +189,8 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 	for {
 		out.console.EnterScreen()
 		leave, err := screen.Run(ctx, std.in, out.console.Output())
-		switch {
-		case ctx.Err() != nil:
-			return err
-		case err != nil:
-			return trouble(err)
+		if err != nil || ctx.Err() != nil {
+			return unlessEnded(ctx, err)
 		}
 		if leave.Open != "" {
 			report, s, err := run.Node(leave.Open)
@@ -208,12 +201,10 @@ func (f fleetFlags) screenFleet(ctx context.Context, std streams, out display,
 			feed.Bundle = session.Bundler(f.Options, nil)
 			options.Evidence = leave.Evidence
 			last, err := tui.Run(ctx, std.in, out.console.Output(), feed, options)
-			switch {
-			case ctx.Err() != nil:
-				return err
-			case err != nil:
-				return trouble(err)
-			case !last.Print:
+			if err != nil || ctx.Err() != nil {
+				return unlessEnded(ctx, err)
+			}
+			if !last.Print {
 				continue
 			}
 			out.console.Restore()
@@ -244,7 +235,7 @@ func (f fleetFlags) saveFleet(ctx context.Context, std streams, fleet *session.F
 	if f.save == "" {
 		return nil
 	}
-	result, err := fleet.Save(ctx, f.save, report, f.outputOptions(), func(pack.Progress) {})
+	result, err := fleet.Save(ctx, f.save, report, f.outputOptions())
 	switch {
 	case errors.Is(err, pack.ErrRefused):
 		return exit{exitRefused, err}
@@ -264,8 +255,7 @@ func diagnoseRecordedFleet(ctx context.Context, std streams, f flags, list *chec
 	if f.output != "" && !slices.Contains(ui.FleetFormats(), f.output) {
 		return unknownFormat(f.output, ui.FleetFormats())
 	}
-	return fleetFlags{flags: f}.judgeFleet(ctx, std, func(func(session.FleetProgress)) (
-		*session.Fleet, error) {
+	return fleetFlags{flags: f}.judgeFleet(ctx, std, func(func(fleet.Progress)) (*session.Fleet, error) {
 		return recording.Fleet(list, program())
 	})
 }

@@ -160,10 +160,7 @@ the nodes of a cluster do not act together; after an error it waits twice as lon
 				}
 				a.Publisher = &publish.Publisher{Client: client, Node: node}
 			}
-			if err := a.Run(cmd.Context()); err != nil {
-				return trouble(err)
-			}
-			return nil
+			return trouble(a.Run(cmd.Context()))
 		},
 	}
 	f.addSource(cmd)

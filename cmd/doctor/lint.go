@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ Report and exit status are those of a diagnosis.` + "\n" + exitHelp,
 	return cmd
 }
 
-func linterIDs() []string { return idsOf(faults.Catalogue().Linters()) }
+func linterIDs() []string { return idsOf(faults.Catalogue().Linters().All()) }
 
 func lint(ctx context.Context, std streams, f flags, args []string) error {
 	f.noScreen = true // a manifest is judged once, in a pipeline
@@ -106,10 +107,7 @@ func lint(ctx context.Context, std streams, f flags, args []string) error {
 	if err := out.show(ctx, report, snapshot); err != nil {
 		return err
 	}
-	if unread != nil {
-		return trouble(unread)
-	}
-	return verdict(report, f.failOn)
+	return cmp.Or(trouble(unread), verdict(report, f.failOn))
 }
 
 // readingNotes tells what was read, and what was taken for granted.

@@ -66,7 +66,7 @@ func warnLost(std streams, name string) {
 // outputError tells a name that may not be written, which is the user's to change, from a disk
 // that does not take it.
 func outputError(err error) error {
-	if err == nil || errors.Is(err, outfile.ErrRefused) {
+	if errors.Is(err, outfile.ErrRefused) {
 		return err
 	}
 	return trouble(err)

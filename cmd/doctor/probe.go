@@ -21,19 +21,12 @@ func probeCommand(std streams) *cobra.Command {
 	return cmd
 }
 
-// probeFlags are the options that both probes have.
-type probeFlags struct {
-	timeout time.Duration
-	failOn  failOn
-	output  string
-	ascii   bool
-}
-
 func probeFormats() []string { return []string{"text", "json"} }
 
-func (f *probeFlags) add(cmd *cobra.Command, timeout time.Duration, usage string) {
+// addProbe adds the flags that both probes have.
+func (f *flags) addProbe(cmd *cobra.Command, timeout time.Duration, usage string) {
 	p := cmd.Flags()
-	spanFlag(p, &f.timeout, "timeout", timeout, "s", usage)
+	spanFlag(p, &f.Timeout, "timeout", timeout, "s", usage)
 	p.StringSliceVar((*[]string)(&f.failOn), "fail-on", nil, failOnUsage)
 	completeWith(cmd, "fail-on", func() []string { return failLevels })
 	p.StringVarP(&f.output, "output", "o", "text", "text or json")
@@ -41,9 +34,9 @@ func (f *probeFlags) add(cmd *cobra.Command, timeout time.Duration, usage string
 	completeWith(cmd, "output", probeFormats)
 }
 
-func (f probeFlags) validate() error {
+func (f *flags) validateProbe() error {
 	switch {
-	case f.timeout <= 0:
+	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 5s")
 	case !slices.Contains(probeFormats(), f.output):
 		return unknownFormat(f.output, probeFormats())

@@ -18,7 +18,7 @@ import (
 
 // dnsFlags are the options of a probe of DNS.
 type dnsFlags struct {
-	probeFlags
+	flags
 	servers, names    []string
 	namespace, domain string
 }
@@ -63,7 +63,7 @@ Exit status:
 		"the namespace of the pod whose search list is used")
 	p.StringVar(&f.domain, "cluster-domain", session.DefaultDomain,
 		"the domain of the cluster's names")
-	f.add(cmd, session.DNSTimeout, "how long all questions together may take")
+	f.addProbe(cmd, session.DNSTimeout, "how long all questions together may take")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func (f dnsFlags) plan() (probe.DNSPlan, error) {
 		return plan, fmt.Errorf("--name gives %d names; dns resolves at most %d", len(plan.Names),
 			maxDNSNames)
 	}
-	if err := f.validate(); err != nil {
+	if err := f.validateProbe(); err != nil {
 		return plan, err
 	}
 	for _, s := range f.servers {
@@ -124,13 +124,13 @@ func probeDNS(ctx context.Context, std streams, f dnsFlags) error {
 	if err != nil {
 		return err
 	}
-	timed, cancel := context.WithTimeout(ctx, f.timeout)
+	timed, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	probes := probe.DNS(timed, plan)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	out := flags{ascii: f.ascii}.displayOn(std)
+	out := f.displayOn(std)
 	defer out.close()
 	out.console.EnterText()
 	if f.output == "json" {

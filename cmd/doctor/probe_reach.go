@@ -12,13 +12,14 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/probed"
+	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/probe"
 	"doctor/ui"
 )
 
 // reachFlags are the options of a probe of reachability.
 type reachFlags struct {
-	probeFlags
+	flags
 	targets []string
 }
 
@@ -56,7 +57,7 @@ Exit status:
 	}
 	cmd.Flags().StringSliceVar(&f.targets, "target", nil,
 		"whom to ask: HOST:PORT, HOST, http://… or https://…; several with commas, or the flag again")
-	f.add(cmd, probe.ReachTimeout, "how long all targets together may take")
+	f.addProbe(cmd, probe.ReachTimeout, "how long all targets together may take")
 	return cmd
 }
 
@@ -64,24 +65,15 @@ Exit status:
 const maxTargets = 64
 
 func (f reachFlags) plan() (probe.ReachPlan, error) {
-	plan := probe.ReachPlan{Timeout: f.timeout}
+	plan := probe.ReachPlan{Timeout: f.Timeout}
 	if len(f.targets) == 0 {
 		return plan, errors.New("reach needs a target: --target HOST:PORT")
 	}
-	if err := f.validate(); err != nil {
+	if err := f.validateProbe(); err != nil {
 		return plan, err
 	}
-	for _, s := range f.targets {
-		t, err := probe.ParseReachTarget(s)
-		if err != nil {
-			return plan, err
-		}
-		t.Purpose, t.Sizes = evidence.ForWhoeverAsks, true
-		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool {
-			return o.Name() == t.Name()
-		}) {
-			plan.Targets = append(plan.Targets, t)
-		}
+	if err := session.AddTargets(&plan, f.targets); err != nil {
+		return plan, err
 	}
 	if len(plan.Targets) > maxTargets {
 		return plan, fmt.Errorf("%d targets are more than the %d that a probe takes at once",
@@ -109,7 +101,7 @@ func probeReach(ctx context.Context, std streams, f reachFlags) error {
 		})
 		results = append(results, probed.JudgeReach(t.Name(), of, runtime.GOOS == "windows"))
 	}
-	out := flags{ascii: f.ascii}.displayOn(std)
+	out := f.displayOn(std)
 	defer out.close()
 	out.console.EnterText()
 	write := ui.ProbeReach

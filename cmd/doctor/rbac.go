@@ -29,11 +29,7 @@ func readers(path string) []string {
 		}
 	}
 	sorted.By(list, func(a, b *checks.Check) int { return len(a.Reads()) - len(b.Reads()) })
-	ids := make([]string, len(list))
-	for i, c := range list {
-		ids[i] = c.ID
-	}
-	return ids
+	return idsOf(list)
 }
 
 // restsOn says how many checks read a piece of evidence.

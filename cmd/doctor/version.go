@@ -31,11 +31,8 @@ var publicFormats = []format{
 	{"fleet", fleet.Schema, ui.FleetSchema},
 }
 
-func schemaWords() (words []string) {
-	for _, f := range publicFormats {
-		words = append(words, f.word)
-	}
-	return words
+func schemaWords() []string {
+	return mapped(publicFormats, func(f format) string { return f.word })
 }
 
 // explainSchema prints the schema of one format, or lists the formats.

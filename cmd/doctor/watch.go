@@ -179,9 +179,11 @@ func (f *watchFlags) watch(ctx context.Context, std streams) error {
 	}
 	var all sync.WaitGroup
 	for _, node := range nodes {
-		live, err := f.open(ctx, node)
+		options := f.Options
+		options.Node = node
+		live, err := session.Start(ctx, options, faults.Catalogue())
 		if err != nil {
-			return err
+			return sourceError(err, node)
 		}
 		defer live.Close()
 		o := session.Watching{Every: f.every, Full: f.full, Bounded: !f.paced, Changed: changed}
@@ -217,13 +219,6 @@ func (f *watchFlags) watch(ctx context.Context, std streams) error {
 
 // errWatched ends a watch whose time is over.
 var errWatched = errors.New("the time of --for is over")
-
-func (f *watchFlags) open(ctx context.Context, node string) (*session.Live, error) {
-	o := f.Options
-	o.Node = node
-	l, err := session.Start(ctx, o, faults.Catalogue())
-	return l, sourceError(err, node)
-}
 
 func (f *watchFlags) recorder(node string, tell func(string)) *session.Recorder {
 	folder := f.folder

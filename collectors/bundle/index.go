@@ -208,12 +208,10 @@ func whole(err error) error {
 // Bare is an error of package os without the path, which is as hostile as any
 // name, or one of a temporary file that nobody asked for.
 func Bare(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Err
 	}
-	var linkError *os.LinkError
-	if errors.As(err, &linkError) {
+	if linkError, ok := errors.AsType[*os.LinkError](err); ok {
 		return linkError.Err
 	}
 	return err

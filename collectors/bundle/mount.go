@@ -43,8 +43,7 @@ func (a *Archive) Mount(path string) bool {
 	return true
 }
 
-func (a *Archive) indexNested(x *index, n *node, from *mount) (func(*node) (io.ReadCloser, error),
-	error) {
+func (a *Archive) indexNested(x *index, n *node, from *mount) (opener, error) {
 	switch {
 	case a.mounts == maxMounts:
 		return nil, fmt.Errorf(

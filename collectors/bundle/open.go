@@ -163,7 +163,7 @@ func unpacked(r io.ReaderAt, size int64) []byte {
 }
 
 // A reader indexes a source of one kind, and returns what opens its files.
-type reader func(x *index, r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error)
+type reader func(x *index, r io.ReaderAt, size int64) (opener, error)
 
 // openArchive reads from r what is called path in errors. The caller closes r.
 func openArchive(path string, r io.ReaderAt, size int64, lim limits, read reader) (*Archive,
@@ -194,7 +194,7 @@ func (a *Archive) index(place string) *index {
 }
 
 // archive indexes whichever kind r is.
-func (x *index) archive(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
+func (x *index) archive(r io.ReaderAt, size int64) (opener, error) {
 	head := make([]byte, min(size, tarBlock))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, Bare(err)

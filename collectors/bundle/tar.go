@@ -3,12 +3,13 @@ package bundle
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 const tarBlock = 512
@@ -37,22 +38,24 @@ func isTarHeader(head []byte) bool {
 }
 
 // tar indexes a tar where it lies.
-func (x *index) tar(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
+func (x *index) tar(r io.ReaderAt, size int64) (opener, error) {
 	stop, err := indexTar(x, r, size)
 	if err != nil {
 		return nil, whole(err)
 	}
+	return x.ended(stop, r)
+}
+
+// ended opens the files of a tar that was read so far.
+func (x *index) ended(stop tarStop, r io.ReaderAt) (opener, error) {
 	if stop.fault() {
 		x.refuseWhole(stop.String())
 	}
-	if err := x.nothing(); err != nil {
-		return nil, err
-	}
-	return sections(r), nil
+	return sections(r), x.nothing()
 }
 
-// sections opens a file of a tar without a copy.
-func sections(r io.ReaderAt) func(*node) (io.ReadCloser, error) {
+// sections opens a file without a copy.
+func sections(r io.ReaderAt) opener {
 	return func(n *node) (io.ReadCloser, error) {
 		return section{io.NewSectionReader(r, n.at, n.size)}, nil
 	}
@@ -119,17 +122,8 @@ func indexTar(x *index, r io.ReaderAt, size int64) (tarStop, error) {
 // goesOn tells whether a tar has more than padding behind its end: another tar that
 // somebody appended, or what should not be found. Padding is at most a megabyte.
 func goesOn(rest io.Reader) bool {
-	rest = io.LimitReader(rest, 1<<20+1)
-	buf := make([]byte, 32<<10)
-	for total := 0; ; {
-		n, err := rest.Read(buf)
-		if total += n; total > 1<<20 || len(bytes.Trim(buf[:n], "\x00")) > 0 {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-	}
+	content, _ := io.ReadAll(io.LimitReader(rest, 1<<20+1))
+	return len(content) > 1<<20 || len(bytes.Trim(content, "\x00")) > 0
 }
 
 func tarEntry(header *tar.Header, at, size int64) entry {
@@ -190,4 +184,43 @@ func isSparse(header *tar.Header) bool {
 		}
 	}
 	return false
+}
+
+// tarGzip unpacks a tar.gz once into the temporary file, since gzip cannot be read
+// from the middle, and indexes the tar there. A gzip that is cut short, as by a
+// broken upload, still gives what came before the cut.
+func (x *index) tarGzip(r io.ReaderAt, size int64) (opener, error) {
+	zr, err := gzip.NewReader(io.NewSectionReader(r, 0, size))
+	if err != nil {
+		return nil, noGzip(err)
+	}
+	most := x.lim.unpacked
+	if x.level > 0 {
+		most = x.lim.nested
+	}
+	unpacked, cut, err := x.spool.take(zr, most)
+	if err != nil {
+		return nil, err
+	}
+	end, err := indexTar(x, unpacked, unpacked.Size())
+	if err != nil {
+		return nil, whole(err)
+	}
+	switch {
+	case x.seen == 0 && errors.Is(cut, errUnpacked):
+		return nil, cut
+	case x.seen == 0 && cut != nil:
+		return nil, noGzip(cut)
+	case x.seen == 0 && end.err != nil:
+		return nil, plainError{
+			"it unpacks to something other than a tar: give doctor the .tar.gz, " +
+				".zip or folder of a node", end.err}
+	case cut != nil:
+		end.err = cut // it is why the tar ends early, if it does
+	}
+	return x.ended(end, unpacked)
+}
+
+func noGzip(err error) error {
+	return plainError{"it is cut short or is not a gzip: request it again", err}
 }

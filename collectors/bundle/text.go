@@ -46,10 +46,7 @@ func openText(name string, r io.ReaderAt, size int64, modified time.Time, lim li
 		a.Close()
 		return nil, err
 	}
-	content := func(n *node) (io.ReadCloser, error) {
-		return section{io.NewSectionReader(r, 0, n.size)}, nil
-	}
-	a.tree.root.mount = &mount{open: content, place: "archive"}
+	a.tree.root.mount = &mount{open: sections(r), place: "archive"}
 	return a, nil
 }
 

@@ -16,7 +16,7 @@ import (
 // zip indexes a zip. The names are judged here and not by the library's own
 // fs.FS, which drops every name with a backslash, that is, all that PowerShell
 // 5.1 packs.
-func (x *index) zip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, error), error) {
+func (x *index) zip(r io.ReaderAt, size int64) (opener, error) {
 	guard, err := newDirectoryGuard(r, size, x.lim.entries)
 	if err != nil {
 		return nil, whole(err)
@@ -42,10 +42,7 @@ func (x *index) zip(r io.ReaderAt, size int64) (func(*node) (io.ReadCloser, erro
 		// The index holds what matters of these; with 200,000 entries the rest adds up.
 		f.Name, f.Comment, f.Extra = "", "", nil
 	}
-	if err := x.nothing(); err != nil {
-		return nil, err
-	}
-	return func(n *node) (io.ReadCloser, error) { return openZipped(zr.File[n.at]) }, nil
+	return func(n *node) (io.ReadCloser, error) { return openZipped(zr.File[n.at]) }, x.nothing()
 }
 
 func zipEntry(f *zip.File, at int) entry {

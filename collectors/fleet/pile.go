@@ -54,21 +54,29 @@ func (p *pile) each(visit func(json.RawMessage) error) error {
 	return objects(p.tail)
 }
 
-// listOf writes a List of objects, as the server would.
-func listOf(each func(visit func(json.RawMessage) error) error) ([]byte, error) {
+// A change makes of an object what is written of it.
+type change func(json.RawMessage) (json.RawMessage, error)
+
+func unchanged(object json.RawMessage) (json.RawMessage, error) { return object, nil }
+
+// listOf writes a List of the objects of piles, as the server would.
+func listOf(as change, piles ...*pile) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(listHead)
-	first := true
-	err := each(func(object json.RawMessage) error {
-		if !first {
-			b.WriteString(",\n")
+	for _, p := range piles {
+		if err := p.each(func(object json.RawMessage) error {
+			object, err := as(object)
+			if b.Len() > len(listHead) {
+				b.WriteString(",\n")
+			}
+			b.Write(object)
+			return err
+		}); err != nil {
+			return nil, err
 		}
-		first = false
-		b.Write(object)
-		return nil
-	})
+	}
 	b.WriteString("]}")
-	return b.Bytes(), err
+	return b.Bytes(), nil
 }
 
 const listHead = `{"apiVersion":"v1","kind":"List","items":[`

@@ -161,18 +161,11 @@ func (r *reading) readNodes() error {
 	if err != nil {
 		return err
 	}
-	list, err := listOf(func(visit func(json.RawMessage) error) error {
-		return all.each(func(object json.RawMessage) error {
-			if count > cluster.ManyNodes {
-				thin, err := cluster.ThinNode(object)
-				if err != nil {
-					return err
-				}
-				object = thin
-			}
-			return visit(object)
-		})
-	})
+	as := change(unchanged)
+	if count > cluster.ManyNodes {
+		as = cluster.ThinNode
+	}
+	list, err := listOf(as, &all)
 	addFile(r.shared, "api/nodes.json", list, err)
 	return nil
 }
@@ -338,42 +331,23 @@ func (r *reading) own(node string, secrets *redact.Redactor) (fs.FS, error) {
 	}
 	t := tree.Cleaned(secrets.Content)
 	t.JSON("meta.json", r.meta(node))
-	trimmed := func(piles ...*pile) ([]byte, error) {
-		return listOf(func(visit func(json.RawMessage) error) error {
-			for _, p := range piles {
-				if err := p.each(func(object json.RawMessage) error {
-					object, err := cluster.Trim(object)
-					if err != nil {
-						return err
-					}
-					return visit(object)
-				}); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
 	var object json.RawMessage
 	err := m.node.each(func(o json.RawMessage) error {
 		object = o
 		return nil
 	})
 	addFile(t, "api/node.json", object, err)
-	pods, err := trimmed(&m.pods)
+	pods, err := listOf(cluster.Trim, &m.pods)
 	addFile(t, "api/pods.json", pods, cmp.Or(r.podsErr, err))
-	events, err := trimmed(&m.about, &m.events)
+	events, err := listOf(cluster.Trim, &m.about, &m.events)
 	addFile(t, "api/events.json", events, cmp.Or(r.eventsErr, err))
-	list, err := listOf(func(visit func(json.RawMessage) error) error {
-		for _, name := range m.maps {
-			if object := r.maps[name]; object != nil {
-				if err := visit(object); err != nil {
-					return err
-				}
-			}
+	var maps pile
+	for _, name := range m.maps {
+		if object := r.maps[name]; object != nil {
+			maps.tail = append(append(maps.tail, object...), 0)
 		}
-		return nil
-	})
+	}
+	list, err := listOf(unchanged, &maps)
 	// some of them tell nothing of the others' absence
 	addFile(t, "api/configmaps.json", list, cmp.Or(r.mapsErr, err))
 	return t.FS(), nil

@@ -18,8 +18,7 @@ type deflater struct {
 	queue chan chan *bytes.Buffer
 	done  chan error
 
-	closed bool
-	err    error
+	end func() error // closes, once
 
 	stuck atomic.Bool // w takes no more; what else is written is lost, and Close says why
 }
@@ -32,16 +31,15 @@ const (
 var (
 	blocks    = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	deflaters = sync.Pool{New: func() any {
-		w, err := flate.NewWriter(io.Discard, level)
-		if err != nil {
-			panic(err) // the level is a constant
-		}
+		w, _ := flate.NewWriter(io.Discard, level) // it refuses only a level that there is not
 		return w
 	}}
 )
 
 func newDeflater(w io.Writer) (io.WriteCloser, error) {
-	return &deflater{w: w, block: newBlock()}, nil
+	d := &deflater{w: w, block: newBlock()}
+	d.end = sync.OnceValue(d.close)
+	return d, nil
 }
 
 func newBlock() *bytes.Buffer {
@@ -110,14 +108,7 @@ func compress(block *bytes.Buffer, last bool) *bytes.Buffer {
 	return out
 }
 
-func (d *deflater) Close() error {
-	if d.closed {
-		return d.err
-	}
-	d.closed = true
-	d.err = d.close()
-	return d.err
-}
+func (d *deflater) Close() error { return d.end() }
 
 func (d *deflater) close() error {
 	if d.queue == nil { // one block: most files

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/maskname"
 	"doctor/collectors/outfile"
 	"doctor/collectors/redact"
 )
@@ -28,7 +29,7 @@ type Options struct {
 	Output outfile.Options // what the zip may replace
 
 	Redactor *redact.Redactor
-	Masked   Masked // nil: names stay
+	Masked   *maskname.Names // that the Redactor masks; nil: names stay
 
 	Scan        evidence.LogScan  // what the search of all logs found
 	SearchedFor map[string]string // and for which texts, by check
@@ -37,12 +38,6 @@ type Options struct {
 	Conclude func(Recorded) ([]Document, error)
 	Progress func(Progress) // nil: nobody watches
 	Doctor   string         // its version
-}
-
-// Masked tells what masking names did, for the manifest.
-type Masked interface {
-	Counts() map[string]int
-	Unmasked() []string
 }
 
 // Recorded is the evidence as it is in the bundle.
@@ -155,10 +150,10 @@ func Estimate(ctx context.Context, s evidence.Snapshot, o Options) (Result, erro
 	}
 	return repeat(p, func(p *plan) (Result, error) {
 		w := newWriter(ctx, io.Discard, o.MaxSize, s, o, p)
-		if err := cmp.Or(w.evidence(), w.close()); err != nil {
+		if err := cmp.Or(w.evidence(), w.zip.Close()); err != nil {
 			return Result{}, w.explain(err)
 		}
-		return Result{Size: w.size(), Manifest: w.manifest}, nil
+		return Result{Size: w.out.n, Manifest: w.manifest}, nil
 	})
 }
 

@@ -74,7 +74,10 @@ func (w *writer) add(e entry) error {
 	n, err := io.ReadFull(source, head)
 	head = head[:n]
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return w.unreadable(e, err)
+		if w.ctx.Err() != nil {
+			return context.Cause(w.ctx)
+		}
+		return w.leave(leftOut(e.name, "it cannot be read: %s", reason(err)))
 	}
 	if why := binary(head); why.Format != "" {
 		return w.leave(Left{Path: e.name, Why: why})
@@ -148,14 +151,6 @@ func (w *writer) add(e entry) error {
 	}
 	w.manifest.Files = append(w.manifest.Files, file)
 	return nil
-}
-
-// unreadable names a file that cannot be read, unless the user has had enough.
-func (w *writer) unreadable(e entry, err error) error {
-	if w.ctx.Err() != nil {
-		return context.Cause(w.ctx)
-	}
-	return w.leave(leftOut(e.name, "it cannot be read: %s", reason(err)))
 }
 
 // unique keeps two names apart that masking has made one.

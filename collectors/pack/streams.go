@@ -1,31 +1,15 @@
 package pack
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"hash"
 	"io"
 
 	"doctor/checks/evidence"
 )
-
-// bounded counts what is written, and refuses what goes beyond the limit.
-type bounded struct {
-	w     io.Writer
-	n     int64
-	limit int64 // 0: none
-	sum   hash.Hash32
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.limit > 0 && b.n+int64(len(p)) > b.limit {
-		return 0, errTooLarge
-	}
-	n, err := b.w.Write(p)
-	b.n += int64(n)
-	b.sum.Write(p[:n])
-	return n, err
-}
 
 // watched reads as long as the user wants, and tells how much it read.
 type watched struct {
@@ -43,16 +27,20 @@ func (w watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// digest hands on, counts and sums up. It remembers its own error, which is the
-// disk's and not the redaction's.
+// digest hands on, counts and sums up, and refuses what goes beyond the limit. It
+// remembers its own error, which is the disk's and not the redaction's.
 type digest struct {
-	w   io.Writer
-	sum hash.Hash
-	n   int64
-	err error
+	w     io.Writer
+	sum   hash.Hash
+	n     int64
+	limit int64 // 0: none
+	err   error
 }
 
 func (d *digest) Write(p []byte) (int, error) {
+	if d.limit > 0 && d.n+int64(len(p)) > d.limit {
+		return 0, errTooLarge
+	}
 	n, err := d.w.Write(p)
 	d.sum.Write(p[:n])
 	d.n += int64(n)
@@ -132,4 +120,23 @@ func textSize(size int64, head []byte) int64 {
 		return size / 2
 	}
 	return size
+}
+
+const aheadSize = 256 << 10
+
+// readAhead reads while what was read before is being worked on: half of the time that a log takes is
+// reading and decoding it. stop returns when nothing is read any more.
+func readAhead(r io.Reader) (ahead io.Reader, stop func()) {
+	from, to := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		whole := bufio.NewWriterSize(to, aheadSize) // few and large pieces change hands
+		_, err := io.Copy(whole, r)
+		to.CloseWithError(cmp.Or(err, whole.Flush()))
+	}()
+	return bufio.NewReaderSize(from, aheadSize), func() {
+		from.Close()
+		<-ended
+	}
 }

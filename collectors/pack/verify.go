@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -21,20 +22,16 @@ import (
 )
 
 // compare reads the zip from the disk: it must be what was written.
-func compare(ctx context.Context, f io.ReaderAt, want uint32) error {
+func compare(ctx context.Context, f io.ReaderAt, want []byte) error {
 	sum := crc32.NewIEEE() // against faults of the disk, not against people
-	r := io.NewSectionReader(f, 0, 1<<62)
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if _, err := io.CopyN(sum, r, 8<<20); err == io.EOF {
-			break
-		} else if err != nil {
-			return fmt.Errorf("%w: it cannot be read back: %s", ErrRefused, reason(err))
-		}
+	_, err := io.Copy(sum, watched{ctx, io.NewSectionReader(f, 0, 1<<62), func(int64) {}})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	if sum.Sum32() != want {
+	if err != nil {
+		return fmt.Errorf("%w: it cannot be read back: %s", ErrRefused, reason(err))
+	}
+	if !bytes.Equal(sum.Sum(nil), want) {
 		return fmt.Errorf("%w: the disk does not hold what was written to it", ErrRefused)
 	}
 	return nil

@@ -29,7 +29,7 @@ type writer struct {
 	plan   *plan
 	shares map[string]share
 
-	out      *bounded
+	out      *digest
 	zip      *zip.Writer
 	names    map[string]bool // of the entries, in lower case
 	stored   []stored
@@ -63,7 +63,7 @@ const madeHere = "made by doctor"
 func newWriter(ctx context.Context, dst io.Writer, limit int64, s evidence.Snapshot, o Options,
 	p *plan) *writer {
 	w := &writer{ctx: ctx, s: s, o: o, plan: p, shares: p.shares(),
-		out: &bounded{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{},
+		out: &digest{w: dst, limit: limit, sum: crc32.NewIEEE()}, names: map[string]bool{},
 		open: &digest{}, segments: map[string][]segment{}, whole: map[string]bool{},
 		gaps: s.GapRecords()}
 	w.zip = zip.NewWriter(w.out)
@@ -135,14 +135,11 @@ func (w *writer) leave(l Left) error {
 
 // signs writes what was found in the logs while they were whole.
 func (w *writer) signs() error {
-	found := slices.Clone(w.o.Scan.Matches)
+	found := append([]evidence.SignMatch{}, w.o.Scan.Matches...)
 	for i, m := range found {
 		if parts, cut := w.segments[m.Path]; cut {
 			found[i].Line, found[i].LastLine = lineIn(parts, m.Line), lineIn(parts, m.LastLine)
 		}
-	}
-	if found == nil {
-		found = []evidence.SignMatch{}
 	}
 	index := evidence.LogIndex{SearchedFor: w.o.SearchedFor, Logs: w.logRecords()}
 	if err := w.makeJSON("signs.json", found); err != nil {
@@ -230,8 +227,6 @@ func (w *writer) conclude(f io.ReaderAt) error {
 	})
 }
 
-func (w *writer) close() error { return w.zip.Close() }
-
 // explain adds to an error for a bundle that is too large what was learnt of its text.
 func (w *writer) explain(err error) error {
 	if !errors.Is(err, errTooLarge) {
@@ -243,8 +238,6 @@ func (w *writer) explain(err error) error {
 	}
 	return &oversizeError{w.out.limit, float64(max(text+w.open.n, 1)) / float64(max(w.out.n, 1))}
 }
-
-func (w *writer) size() int64 { return w.out.n }
 
 // tell reports the progress, a few times a second.
 func (w *writer) tell(files int, bytes int64) {
@@ -279,14 +272,14 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 			})
 		},
 		func() error { return w.conclude(f) },
-		w.close,
+		w.zip.Close,
 		f.Sync,
 	} {
 		if err := step(); err != nil {
 			return Result{}, explainDisk(w.explain(err), f, name)
 		}
 	}
-	if err := compare(ctx, f, w.out.sum.Sum32()); err != nil {
+	if err := compare(ctx, f, w.out.sum.Sum(nil)); err != nil {
 		return Result{}, err
 	}
 	if err := verify(ctx, f.Name(), w.manifest, values, seen, o); err != nil {
@@ -295,7 +288,7 @@ func attempt(ctx context.Context, name string, s evidence.Snapshot, o Options, p
 	if err := f.Commit(); err != nil {
 		return Result{}, err
 	}
-	return Result{Size: w.size(), Manifest: w.manifest}, nil
+	return Result{Size: w.out.n, Manifest: w.manifest}, nil
 }
 
 // collectlogsName is under which name collectlogs.ps1 leaves the state of HNS.

@@ -5,6 +5,7 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,11 +114,8 @@ func (p *Publisher) recall(ctx context.Context) error {
 		return err
 	}
 	var node evidence.NodeObject
-	if err := json.Unmarshal(content, &node); err != nil {
-		return err
-	}
 	var uid struct{ Metadata struct{ UID string } }
-	if err := json.Unmarshal(content, &uid); err != nil {
+	if err := cmp.Or(json.Unmarshal(content, &node), json.Unmarshal(content, &uid)); err != nil {
 		return err
 	}
 	p.uid, p.known = uid.Metadata.UID, true
@@ -172,8 +170,7 @@ func (p *Publisher) report(ctx context.Context, report any) error {
 		Path:  "/apis/openreports.io/v1alpha1/clusterreports/" + url.PathEscape("doctor-"+p.Node),
 		Query: url.Values{"fieldManager": {"doctor"}, "force": {"true"}}, Object: report,
 		Patch: "application/apply-patch+yaml", Verb: "patch", What: "clusterreports.openreports.io"})
-	var refused *cluster.Refusal
-	if errors.As(err, &refused) && refused.Code == http.StatusNotFound {
+	if refused, ok := errors.AsType[*cluster.Refusal](err); ok && refused.Code == http.StatusNotFound {
 		return nil
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/collectors"
 	"doctor/collectors/probe"
 )
 
@@ -31,48 +32,34 @@ item build (Get-CimInstance Win32_OperatingSystem).BuildNumber; item revision $v
 		})},
 	{name: "HNS stays as it is", steady: true,
 		script: `Get-Service hns -ErrorAction SilentlyContinue | ForEach-Object { item hns $_.Status }`,
-		ours: of(evidence.Services, func(list []evidence.Service) (lines []string) {
-			for _, s := range list {
-				if strings.EqualFold(s.Name, "hns") {
-					lines = append(lines, line("hns", s.State))
-				}
+		ours: each(evidence.Services, func(s evidence.Service) row {
+			if !strings.EqualFold(s.Name, "hns") {
+				return nil
 			}
-			return lines
+			return row{"hns", s.State}
 		})},
 	{name: "services", near: sameState, subset: true,
 		script: `Get-Service | ForEach-Object { item $_.Name $_.Status }`,
-		ours: of(evidence.Services, func(list []evidence.Service) (lines []string) {
-			for _, s := range list {
-				lines = append(lines, line(s.Name, s.State))
-			}
-			return lines
+		ours: each(evidence.Services, func(s evidence.Service) row {
+			return row{s.Name, s.State}
 		})},
 	{name: "settings of services", near: sameState, subset: true,
 		script: `Get-CimInstance Win32_Service | ForEach-Object { item $_.Name $_.StartMode $_.StartName $_.ProcessId }`,
-		ours: of(evidence.Services, func(list []evidence.Service) (lines []string) {
+		ours: each(evidence.Services, func(s evidence.Service) row {
 			modes := map[string]string{"automatic": "auto", "delayed": "auto"}
-			for _, s := range list {
-				lines = append(lines, line(s.Name, cmp.Or(modes[s.StartType], s.StartType), s.Account,
-					s.PID))
-			}
-			return lines
+			return row{s.Name, cmp.Or(modes[s.StartType], s.StartType), s.Account, s.PID}
 		})},
 	{name: "processes", script: `Get-CimInstance Win32_Process | Where-Object { $_.ProcessId -ne 0 } | ForEach-Object { item "$($_.ProcessId) $($_.Name)" $_.ParentProcessId }`,
-		near: sameName, ours: of(evidence.Processes, func(list []evidence.Process) (lines []string) {
-			for _, p := range list {
-				lines = append(lines, line(fmt.Sprint(p.PID, " ", p.Name), p.PPID))
-			}
-			return lines
+		near: sameName, ours: each(evidence.Processes, func(p evidence.Process) row {
+			return row{fmt.Sprint(p.PID, " ", p.Name), p.PPID}
 		})},
 	{name: "command lines", near: sameCommand, subset: true,
 		script: `Get-CimInstance Win32_Process | Where-Object { $_.CommandLine } | ForEach-Object { item "$($_.ProcessId) $($_.Name)" $_.CommandLine }`,
-		ours: of(evidence.Processes, func(list []evidence.Process) (lines []string) {
-			for _, p := range list {
-				if p.Args != nil {
-					lines = append(lines, line(fmt.Sprint(p.PID, " ", p.Name), spaced(strings.Join(p.Args, " "))))
-				}
+		ours: each(evidence.Processes, func(p evidence.Process) row {
+			if p.Args == nil {
+				return nil
 			}
-			return lines
+			return row{fmt.Sprint(p.PID, " ", p.Name), strings.Join(p.Args, " ")}
 		})},
 	{name: "memory", script: `item total (Get-CimInstance Win32_ComputerSystem).TotalPhysicalMemory
 Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.AllocatedBaseSize }`,
@@ -85,11 +72,8 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "disks", subset: true,
 		script: `Get-CimInstance Win32_LogicalDisk -Filter 'DriveType=3' | ForEach-Object { item $_.DeviceID $_.FileSystem $_.Size }`,
-		ours: of(evidence.Disks, func(list []evidence.Disk) (lines []string) {
-			for _, d := range list {
-				lines = append(lines, line(d.Drive, d.FileSystem, d.TotalBytes))
-			}
-			return lines
+		ours: each(evidence.Disks, func(d evidence.Disk) row {
+			return row{d.Drive, d.FileSystem, d.TotalBytes}
 		})},
 	{name: "feature Containers", subset: true,
 		script: `Get-WindowsFeature Containers | ForEach-Object { item $_.Name $_.InstallState }`,
@@ -101,11 +85,8 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "updates", subset: true,
 		script: `Get-HotFix | Where-Object { $_.HotFixID -like 'KB*' } | ForEach-Object { item $_.HotFixID }`,
-		ours: of(evidence.Hotfixes, func(list []evidence.Hotfix) (lines []string) {
-			for _, h := range list {
-				lines = append(lines, line(h.ID))
-			}
-			return lines
+		ours: each(evidence.Hotfixes, func(h evidence.Hotfix) row {
+			return row{h.ID}
 		})},
 	{name: "firewall profiles", near: sameState,
 		script: `Get-NetFirewallProfile -PolicyStore ActiveStore | ForEach-Object { item $_.Name $_.Enabled $_.DefaultInboundAction $_.DefaultOutboundAction }`,
@@ -117,20 +98,13 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "adapters", subset: true,
 		script: `Get-NetAdapter | Where-Object { $_.Status -eq 'Up' } | ForEach-Object { item $_.Name $_.ifIndex $_.MacAddress }`,
-		ours: of(evidence.Adapters, func(list []evidence.Adapter) (lines []string) {
-			for _, a := range list {
-				lines = append(lines, line(a.Name, a.IfIndex, a.MAC))
-			}
-			return lines
+		ours: each(evidence.Adapters, func(a evidence.Adapter) row {
+			return row{a.Name, a.IfIndex, a.MAC}
 		})},
 	{name: "interfaces", subset: true, near: sameState, // without a limit of the MTU there is no number
 		script: `Get-NetIPInterface -AddressFamily IPv4 | Where-Object { $_.InterfaceAlias -notlike 'Loopback*' } | ForEach-Object { item $_.InterfaceAlias $_.NlMtu $_.Forwarding $_.Dhcp $_.CompartmentId }`,
-		ours: of(evidence.Adapters, func(list []evidence.Adapter) (lines []string) {
-			for _, a := range list {
-				lines = append(lines, line(a.Name, a.MTU, enabled(a.Forwarding), enabled(a.DHCP),
-					a.Compartment))
-			}
-			return lines
+		ours: each(evidence.Adapters, func(a evidence.Adapter) row {
+			return row{a.Name, a.MTU, enabled(a.Forwarding), enabled(a.DHCP), a.Compartment}
 		})},
 	{name: "addresses",
 		script: `Get-NetIPAddress | Where-Object { $_.InterfaceAlias -notlike 'Loopback*' -and $_.AddressState -eq 'Preferred' } | ForEach-Object { item "$($_.IPAddress -replace '%.*','')/$($_.PrefixLength)" $_.InterfaceAlias }`,
@@ -159,12 +133,9 @@ Get-CimInstance Win32_PageFileUsage | ForEach-Object { item $_.Name $_.Allocated
 		})},
 	{name: "routes",
 		script: `Get-NetRoute -PolicyStore ActiveStore | Where-Object { $_.State -ne 'Dead' } | ForEach-Object { item "$($_.DestinationPrefix -replace '%[0-9]+','') $($_.NextHop -replace '%.*','') $($_.ifIndex)" ($_.RouteMetric + $_.InterfaceMetric) }`,
-		ours: of(evidence.Routes, func(list []evidence.Route) (lines []string) {
-			for _, r := range list {
-				lines = append(lines, line(fmt.Sprint(withoutZone(r.Destination), " ",
-					withoutZone(r.NextHop), " ", r.IfIndex), r.Metric))
-			}
-			return lines
+		ours: each(evidence.Routes, func(r evidence.Route) row {
+			return row{fmt.Sprint(withoutZone(r.Destination), " ", withoutZone(r.NextHop), " ", r.IfIndex),
+				r.Metric}
 		})},
 	{name: "listeners", script: `Get-NetTCPConnection -State Listen | ForEach-Object { item "tcp $($_.LocalAddress -replace '%.*','') $($_.LocalPort)" }
 Get-NetUDPEndpoint | ForEach-Object { item "udp $($_.LocalAddress -replace '%.*','') $($_.LocalPort)" }`,
@@ -193,29 +164,20 @@ $u = Get-NetUDPSetting; item udp $u.DynamicPortRangeStartPort $u.DynamicPortRang
 			return lines
 		})},
 	{name: "HNS networks", script: onlyRunningHNS + `Get-HnsNetwork | ForEach-Object { item $_.ID $_.Name $_.Type }`,
-		ours: of(evidence.HNSNetworks, func(list []evidence.HNSNetwork) (lines []string) {
-			for _, n := range list {
-				lines = append(lines, line(n.ID, n.Name, n.Type))
-			}
-			return lines
+		ours: each(evidence.HNSNetworks, func(n evidence.HNSNetwork) row {
+			return row{n.ID, n.Name, n.Type}
 		})},
 	{name: "HNS endpoints", script: onlyRunningHNS + `Get-HnsEndpoint | ForEach-Object { item $_.ID $_.VirtualNetwork }`,
-		ours: of(evidence.HNSEndpoints, func(list []evidence.HNSEndpoint) (lines []string) {
-			for _, e := range list {
-				lines = append(lines, line(e.ID, e.NetworkID))
-			}
-			return lines
+		ours: each(evidence.HNSEndpoints, func(e evidence.HNSEndpoint) row {
+			return row{e.ID, e.NetworkID}
 		})},
 	{name: "System events", subset: true, near: sameMessage,
 		script: `Get-WinEvent -FilterHashtable @{LogName='System'; Level=1,2; StartTime=(Get-Date).AddHours(-12)} -MaxEvents 200 -ErrorAction SilentlyContinue | ForEach-Object { item "$($_.Id) $($_.TimeCreated.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ss.fff'))" $_.Message }`,
-		ours: of(evidence.WindowsEvents, func(list []evidence.WindowsEvent) (lines []string) {
-			for _, e := range list {
-				if e.Log == "System" {
-					lines = append(lines, line(fmt.Sprint(e.ID, " ",
-						e.Time.UTC().Format("2006-01-02T15:04:05.000")), spaced(e.Message)))
-				}
+		ours: each(evidence.WindowsEvents, func(e evidence.WindowsEvent) row {
+			if e.Log != "System" {
+				return nil
 			}
-			return lines
+			return row{fmt.Sprint(e.ID, " ", e.Time.UTC().Format("2006-01-02T15:04:05.000")), e.Message}
 		})},
 	{name: "names", script: `foreach ($n in @($env:COMPUTERNAME, '` + strings.Join(askedNames, "', '") + `')) {
   $a = try { @(Resolve-DnsName $n -Type A -ErrorAction Stop | Where-Object { $_.IPAddress }).Count } catch { 0 }
@@ -237,11 +199,27 @@ const onlyRunningHNS = `if ((Get-Service hns).Status -ne 'Running') { throw 'HNS
 func of[T any](kind *evidence.Kind[T], lines func(T) []string) func(context.Context,
 	evidence.Snapshot) ([]string, error) {
 	return func(_ context.Context, s evidence.Snapshot) ([]string, error) {
-		if err := known(kind, s); err != nil {
-			return nil, err
+		if g := kind.Gap(s); g.Kind != "" {
+			return nil, collectors.GapError(g)
 		}
 		return lines(kind.In(s)), nil
 	}
+}
+
+// A row is the fields of a line.
+type row []any
+
+// each makes a line of each item of a list, and none where there is no row.
+func each[T any](kind *evidence.Kind[[]T], rowOf func(T) row) func(context.Context,
+	evidence.Snapshot) ([]string, error) {
+	return of(kind, func(list []T) (lines []string) {
+		for _, item := range list {
+			if r := rowOf(item); r != nil {
+				lines = append(lines, line(r...))
+			}
+		}
+		return lines
+	})
 }
 
 func line(fields ...any) string {

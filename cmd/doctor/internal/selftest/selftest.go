@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/collectors"
 )
 
 // A comparison is one thing that both can say. Its lines are fields between tabs: the first is what
@@ -140,7 +141,7 @@ const mostShown = 5
 
 func (c comparison) result(before, after section, own []string, err error) Result {
 	r := Result{Name: c.name, Windows: len(after.lines), Doctor: len(own), State: NotCompared}
-	var gap gapError
+	var gap collectors.GapError // why doctor has nothing to compare
 	switch {
 	case c.steady && !slices.Equal(before.lines, after.lines):
 		r.State, r.Differs = Differs, []string{fmt.Sprintf("before %s, after %s",
@@ -170,33 +171,16 @@ func (c comparison) result(before, after section, own []string, err error) Resul
 // differences are the lines of one side that the other does not have. A line that PowerShell says
 // only before or only after doctor read is no difference, and neither is its like in doctor's.
 func (c comparison) differences(before, after, own []string) (list []string) {
-	theirs, moving := map[string][]string{}, map[string]bool{}
-	for _, line := range after {
-		if !slices.Contains(before, line) {
-			moving[keyOf(line)] = true
-		}
-		theirs[keyOf(line)] = append(theirs[keyOf(line)], valueOf(line))
-	}
-	for _, line := range before {
-		if !slices.Contains(after, line) {
-			moving[keyOf(line)] = true
-		}
-	}
-	ours := map[string][]string{}
-	for _, line := range own {
-		ours[keyOf(line)] = append(ours[keyOf(line)], valueOf(line))
-	}
-	keys := map[string]bool{}
-	for key := range theirs {
-		keys[key] = true
-	}
-	for key := range ours {
-		keys[key] = true
-	}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
+	moving := valuesByKey(slices.DeleteFunc(slices.Concat(before, after), func(line string) bool {
+		return slices.Contains(before, line) && slices.Contains(after, line)
+	}))
+	ours, theirs := valuesByKey(own), valuesByKey(after)
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(ours)), maps.Keys(theirs))
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
 		of, said := ours[key], theirs[key]
 		switch {
-		case moving[key], c.subset && said == nil:
+		case moving[key] != nil, c.subset && said == nil:
 		case of == nil:
 			list = append(list, fmt.Sprintf("%s: only PowerShell has it: %s", key, shown(said)))
 		case said == nil:
@@ -225,14 +209,14 @@ func (c comparison) sameValues(ours, theirs []string) bool {
 	return len(rest) == 0 || c.subset
 }
 
-func keyOf(line string) string {
-	key, _, _ := strings.Cut(line, "\t")
-	return strings.ToLower(key)
-}
-
-func valueOf(line string) string {
-	_, value, _ := strings.Cut(line, "\t")
-	return value
+func valuesByKey(lines []string) map[string][]string {
+	values := map[string][]string{}
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, "\t")
+		key = strings.ToLower(key)
+		values[key] = append(values[key], value)
+	}
+	return values
 }
 
 // shown is a value as a table has it: short, and in one line.
@@ -248,15 +232,30 @@ func shown(values []string) string {
 	return text
 }
 
-// A gapError says why doctor has nothing to compare.
-type gapError evidence.Gap
-
-func (e gapError) Error() string { return evidence.Gap(e).Reason() }
-
-// known is the error of a kind of evidence that is not there.
-func known[T any](k *evidence.Kind[T], s evidence.Snapshot) error {
-	if g := k.Gap(s); g.Kind != "" {
-		return gapError(g)
+// Table writes the results in Markdown, as an issue of GitHub shows them.
+func Table(results []Result) string {
+	var b strings.Builder
+	b.WriteString("| compared | PowerShell | doctor | result |\n|---|---:|---:|---|\n")
+	for _, r := range results {
+		result := r.State
+		if r.Why != "" {
+			result += ": " + cell(r.Why)
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %s |\n", r.Name, r.Windows, r.Doctor, result)
 	}
-	return nil
+	for _, r := range results {
+		if len(r.Differs) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s:\n\n", r.Name)
+		for _, d := range r.Differs {
+			fmt.Fprintf(&b, "    %s\n", d)
+		}
+		if r.More > 0 {
+			fmt.Fprintf(&b, "    and %d more\n", r.More)
+		}
+	}
+	return b.String()
 }
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

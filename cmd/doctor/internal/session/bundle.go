@@ -66,11 +66,8 @@ func NewBundling(ctx context.Context, src Source, p Packing, o Options) *Bundlin
 	scan.Unsearched = append(scan.Unsearched, src.unsearched...)
 	b := &Bundling{Snapshot: src.Snapshot, program: o.Program, bare: p.EvidenceOnly, Options: pack.Options{
 		Since: o.Since, MaxSize: p.MaxSize, Doctor: o.Program.Version,
-		Scan: scan, SearchedFor: signs.Digests(list),
+		Scan: scan, SearchedFor: signs.Digests(list), Redactor: cmp.Or(src.secrets, NewSecrets()),
 	}}
-	if b.Options.Redactor = src.secrets; b.Options.Redactor == nil {
-		b.Options.Redactor = redact.New(redact.Options{})
-	}
 	if p.MaskNames {
 		key := make([]byte, 32)
 		rand.Read(key)

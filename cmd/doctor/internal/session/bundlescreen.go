@@ -30,14 +30,14 @@ func Bundler(o Options, secrets *redact.Redactor) *tui.Bundler {
 	if err != nil {
 		folder = "."
 	}
-	p := Packing{MaxSize: DefaultMaxSize}
-	return &tui.Bundler{Folder: folder, Since: o.Since, MaxSize: p.MaxSize,
+	return &tui.Bundler{Folder: folder, Since: o.Since, MaxSize: DefaultMaxSize,
 		Name: func(s evidence.Snapshot) string {
 			return bundleName(s, cmp.Or(secrets, redact.New(redact.Options{Plain: true})))
 		},
 		Write: func(ctx context.Context, s evidence.Snapshot, name string,
 			tell func(tui.BundleProgress)) (tui.BundleDone, error) {
-			done, err := shown{s, secrets}.bundle(ctx, name, p, o, tell)
+			src := Source{Snapshot: s, secrets: secrets, unsearched: unsearchedEvents(s)}
+			done, err := bundleShown(ctx, src, name, o, tell)
 			if err != nil && ctx.Err() != nil {
 				return done, ctx.Err()
 			}
@@ -46,13 +46,8 @@ func Bundler(o Options, secrets *redact.Redactor) *tui.Bundler {
 	}
 }
 
-// shown is evidence that is on a screen, with what it was redacted by.
-type shown struct {
-	evidence evidence.Snapshot
-	secrets  *redact.Redactor
-}
-
-func (s shown) bundle(ctx context.Context, name string, p Packing, o Options,
+// bundleShown writes the bundle of what is on a screen.
+func bundleShown(ctx context.Context, src Source, name string, o Options,
 	tell func(tui.BundleProgress)) (tui.BundleDone, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -62,15 +57,14 @@ func (s shown) bundle(ctx context.Context, name string, p Packing, o Options,
 		return tui.BundleDone{}, fmt.Errorf("%s is there already; give it another name", path)
 	}
 	tell(tui.BundleProgress{Phase: tui.BundleSearching})
-	b := NewBundling(ctx, Source{Snapshot: s.evidence, secrets: s.secrets,
-		unsearched: unsearchedEvents(s.evidence)}, p, o)
+	b := NewBundling(ctx, src, Packing{MaxSize: DefaultMaxSize}, o)
 	b.Options.Progress = told(tell)
 	result, err := b.Write(ctx, path)
 	if err != nil {
 		return tui.BundleDone{}, onScreen(err)
 	}
 	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Held())}
-	counts := Replaced(result.Manifest, s.evidence)
+	counts := Replaced(result.Manifest, src.Snapshot)
 	for _, kind := range MostFirst(counts) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}

@@ -21,19 +21,15 @@ const nodeLogBytes = 8 << 20
 
 // ThroughAPI reads a node as its cluster sees it.
 func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error) {
-	client, err := cluster.Connect(o.Cluster)
+	client, err := o.Connect(ctx)
 	if err != nil {
-		return nil, noCluster{err}
-	}
-	if err := client.LogIn(ctx, o.WaitingForLogin); err != nil {
 		return nil, err
 	}
 	until := time.Now().Add(o.Timeout) // for this question and for all that follows
 	asking, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	if err := client.Check(asking, o.Node); err != nil {
-		var missing *cluster.NoNodeError
-		if errors.As(err, &missing) {
+		if missing, ok := errors.AsType[*cluster.NoNodeError](err); ok {
 			return nil, noNode(asking, client, missing)
 		}
 		return nil, err
@@ -61,9 +57,15 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 	return l.Fresh(), nil
 }
 
-// WaitingForLogin tells that a login program takes its time.
-func (o Options) WaitingForLogin(program string) {
-	o.tell(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
+// Connect logs in to the cluster, and tells that a login program takes its time.
+func (o Options) Connect(ctx context.Context) (*cluster.Client, error) {
+	client, err := cluster.Connect(o.Cluster)
+	if err != nil {
+		return nil, noCluster{err}
+	}
+	return client, client.LogIn(ctx, func(program string) {
+		o.tell(fmt.Sprintf("waiting for %s to log in; Ctrl-C ends it", program))
+	})
 }
 
 // A NoNodeError is ThroughAPI's where the cluster has no node of that name. Windows are the names of
@@ -85,7 +87,7 @@ func noNode(ctx context.Context, client *cluster.Client, missing error) error {
 	return e
 }
 
-// ErrNoCluster is wrapped by ThroughAPI's error where the kubeconfig leads to no cluster.
+// ErrNoCluster is wrapped by Connect's error where the kubeconfig leads to no cluster.
 var ErrNoCluster = errors.New("there is no cluster to ask")
 
 type noCluster struct{ error }

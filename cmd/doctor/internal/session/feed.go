@@ -84,7 +84,9 @@ func (l *Live) update(done bool) tui.Update {
 	u := tui.Update{At: time.Now(), Done: done, Open: map[string]tui.Open{}}
 	// the tree holds meta.json from the beginning, so there is one
 	u.Report, u.Evidence, _ = l.Report()
-	readings, _ := l.state()
+	l.mu.Lock()
+	readings := l.readings
+	l.mu.Unlock()
 	var reading, waiting []string
 	for _, r := range readings {
 		switch r.State {

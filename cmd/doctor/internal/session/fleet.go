@@ -3,11 +3,12 @@ package session
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -22,10 +23,7 @@ type FleetOptions struct {
 	Options
 	Selector string
 	Nodes    []string
-	Parallel int // nodes judged at once; 0: as many as there are processors
-	// OnNode reads a node on the node itself, beside the API; nil for the API alone. A node of which it
-	// has nothing is nil, and an error is for all nodes.
-	OnNode func(ctx context.Context, f *Fleet) (func(node string) (fs.FS, error), error)
+	Inside   *InsideFleet // reads the nodes themselves, where OnNode says so
 }
 
 // DefaultFleetTimeout is for reading all lists of a large cluster.
@@ -42,28 +40,17 @@ type Fleet struct {
 	base     evidence.Snapshot // what all nodes share, decoded once
 }
 
-// FleetProgress tells how far a fleet is: first what is read, then how many nodes are judged.
-type FleetProgress struct {
-	fleet.Progress
-	Judged, Of int
-}
-
 // ReadFleet reads the Windows nodes of a cluster through its API.
 func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
-	progress func(FleetProgress)) (*Fleet, error) {
-	client, err := cluster.Connect(o.Cluster)
+	progress func(fleet.Progress)) (*Fleet, error) {
+	client, err := o.Connect(ctx)
 	if err != nil {
-		return nil, noCluster{err}
-	}
-	if err := client.LogIn(ctx, o.WaitingForLogin); err != nil {
 		return nil, err
 	}
 	reading, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
 	defer cancel()
 	f, err := fleet.Read(reading, client, fleet.Options{Selector: o.Selector, Nodes: o.Nodes,
-		Gaps: onlyOn(anyOfThem, list), Doctor: o.Program.Version, Progress: func(p fleet.Progress) {
-			progress(FleetProgress{Progress: p})
-		}})
+		Gaps: onlyOn(anyOfThem, list), Doctor: o.Program.Version, Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +60,10 @@ func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
 		return nil, err
 	}
 	made.Client = client
-	if o.OnNode == nil {
-		return made, nil
+	if o.OnNode {
+		err = o.Inside.read(ctx, made, o.Options, progress)
 	}
-	merged, err := o.OnNode(ctx, made)
-	if err != nil {
-		return nil, err
-	}
-	f.Merge(merged)
-	return made, nil
+	return made, err
 }
 
 func hostOf(url string) string {
@@ -151,33 +133,27 @@ func (f *Fleet) diagnose(name string, by diagnosis) (checks.Report, evidence.Sna
 // is kept. judged is called, by one goroutine at a time, with each node that is done.
 func (f *Fleet) Diagnose(ctx context.Context, parallel int,
 	judged func(fleetreport.Judged)) (fleetreport.Report, error) {
-	names := f.Evidence.Names()
 	if parallel <= 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	next := make(chan string)
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(parallel)
 	var mu sync.Mutex
 	var nodes []fleetreport.Judged
-	for range min(parallel, max(len(names), 1)) {
-		all.Go(func() {
-			for name := range next {
-				j := f.judge(name)
-				mu.Lock()
-				nodes = append(nodes, j)
-				judged(j)
-				mu.Unlock()
-			}
-		})
-	}
-	for _, name := range names {
+	for _, name := range f.Evidence.Names() {
 		if ctx.Err() != nil {
 			break
 		}
-		next <- name
+		all.Go(func() error {
+			j := f.judge(name)
+			mu.Lock()
+			defer mu.Unlock()
+			nodes = append(nodes, j)
+			judged(j)
+			return nil
+		})
 	}
-	close(next)
-	all.Wait()
+	_ = all.Wait() // a node that cannot be judged is a verdict of its own
 	if ctx.Err() != nil {
 		return fleetreport.Report{}, context.Cause(ctx)
 	}

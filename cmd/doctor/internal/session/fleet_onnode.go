@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"doctor/checks/evidence"
 	"doctor/collectors"
 	"doctor/collectors/fleet"
@@ -39,38 +41,35 @@ func (w *InsideFleet) Wait() error {
 	return w.refused
 }
 
-// Reader is what FleetOptions.OnNode takes. Where no pod can be sent, what the API gave remains.
-func (w *InsideFleet) Reader(o Options, progress func(FleetProgress)) func(context.Context,
-	*Fleet) (func(string) (fs.FS, error), error) {
-	return func(ctx context.Context, f *Fleet) (func(string) (fs.FS, error), error) {
-		w.running.Add(1)
-		defer w.running.Done()
-		ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
-		defer cancel()
-		i := &insideFleet{fleet: f, zips: map[string][]byte{}, gaps: map[string]evidence.Gap{},
-			progress: progress}
-		pods := o.Pods
-		pods.MaxZip, pods.Deadline = fleetZip, max(15*time.Minute, o.Timeout+3*time.Minute)
-		err := i.read(ctx, pods)
-		if context.Cause(ctx) == context.Canceled {
-			return nil, context.Canceled
-		}
-		if err != nil {
-			w.mu.Lock()
-			w.refused = err
-			w.mu.Unlock()
-			f.Evidence.Notes = append(f.Evidence.Notes, "--on-node: "+
-				collectors.GapOf(err).Reason())
-		}
-		f.Evidence.Notes = append(f.Evidence.Notes, i.notes()...)
-		return i.evidence, nil
+// read has pods read the nodes of a fleet. Where no pod can be sent, what the API gave remains.
+func (w *InsideFleet) read(ctx context.Context, f *Fleet, o Options, progress func(fleet.Progress)) error {
+	w.running.Add(1)
+	defer w.running.Done()
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, context.DeadlineExceeded)
+	defer cancel()
+	i := &insideFleet{fleet: f, zips: map[string][]byte{}, gaps: map[string]evidence.Gap{},
+		progress: progress}
+	pods := o.Pods
+	pods.MaxZip, pods.Deadline = fleetZip, max(15*time.Minute, o.Timeout+3*time.Minute)
+	err := i.read(ctx, pods)
+	if context.Cause(ctx) == context.Canceled {
+		return context.Canceled
 	}
+	if err != nil {
+		w.mu.Lock()
+		w.refused = err
+		w.mu.Unlock()
+		f.Evidence.Notes = append(f.Evidence.Notes, "--on-node: "+collectors.GapOf(err).Reason())
+	}
+	f.Evidence.Notes = append(f.Evidence.Notes, i.notes()...)
+	f.Evidence.Merge(i.evidence)
+	return nil
 }
 
 // insideFleet is what pods brought, packed as they sent it.
 type insideFleet struct {
 	fleet    *Fleet
-	progress func(FleetProgress)
+	progress func(fleet.Progress)
 
 	mu   sync.Mutex
 	zips map[string][]byte
@@ -100,30 +99,23 @@ func (i *insideFleet) read(ctx context.Context, o onnode.Options) error {
 	}
 	// what is not removed now goes when the anchor expires
 	defer func() { _ = run.End() }()
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(max(o.Parallel, 1))
 	done := 0
-	next := make(chan evidence.NodeObject)
-	for range min(max(o.Parallel, 1), len(able)) {
-		all.Go(func() {
-			for node := range next {
-				zip, err := run.Packed(ctx, node)
-				i.mu.Lock()
-				if i.zips[node.Metadata.Name] = zip; err != nil {
-					i.gaps[node.Metadata.Name] = collectors.GapOf(err)
-				}
-				done++
-				i.progress(FleetProgress{Progress: fleet.Progress{What: "pods on nodes", Done: done,
-					Left: len(able) - done}})
-				i.mu.Unlock()
+	for _, node := range able {
+		all.Go(func() error {
+			zip, err := run.Packed(ctx, node)
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			if i.zips[node.Metadata.Name] = zip; err != nil {
+				i.gaps[node.Metadata.Name] = collectors.GapOf(err)
 			}
+			done++
+			i.progress(fleet.Progress{What: "pods on nodes", Done: done, Left: len(able) - done})
+			return nil
 		})
 	}
-	for _, node := range able {
-		next <- node
-	}
-	close(next)
-	all.Wait()
-	return nil
+	return all.Wait()
 }
 
 func (i *insideFleet) node(name string) (evidence.NodeObject, error) {

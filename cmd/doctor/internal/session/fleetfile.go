@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"doctor/collectors/fleet"
 	"doctor/collectors/outfile"
 	"doctor/collectors/pack"
-	"doctor/collectors/redact"
 	"doctor/ui"
 )
 
@@ -68,13 +68,8 @@ func openOfFleet(archive *bundle.Archive, path, node string) (Source, error) {
 
 // Save writes the fleet with its report into one zip without secrets, or leaves nothing.
 func (f *Fleet) Save(ctx context.Context, name string, report fleetreport.Report,
-	output outfile.Options, progress func(pack.Progress)) (pack.Result, error) {
-	names := f.Evidence.Names()
-	p := pack.Progress{Phase: "writing", Of: len(names)}
-	tree, err := f.Evidence.Record(ctx, f.program.Version, func(string) {
-		p.Files++
-		progress(p)
-	})
+	output outfile.Options) (pack.Result, error) {
+	tree, err := f.Evidence.Record(ctx, f.program.Version, func(string) {})
 	if err != nil {
 		return pack.Result{}, err
 	}
@@ -82,15 +77,12 @@ func (f *Fleet) Save(ctx context.Context, name string, report fleetreport.Report
 	if err != nil {
 		return pack.Result{}, err
 	}
-	secrets := f.Evidence.Secrets()
-	if secrets == nil {
-		secrets = redact.New(redact.Options{})
-	}
+	secrets := cmp.Or(f.Evidence.Secrets(), NewSecrets())
 	written := func(format string) func(io.Writer) error {
 		return func(w io.Writer) error { return ui.WriteFleet(w, format, report, ui.Style{Width: 100}) }
 	}
 	return pack.Write(ctx, name, s, pack.Options{Redactor: secrets, Output: output,
-		Doctor: f.program.Version, Progress: progress,
+		Doctor: f.program.Version,
 		Conclude: func(pack.Recorded) ([]pack.Document, error) {
 			return []pack.Document{{Name: "fleet.json", Write: written("json")},
 				{Name: "fleet.txt", Write: written("text")}}, nil

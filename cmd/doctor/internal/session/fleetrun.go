@@ -10,9 +10,9 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	fleetreport "doctor/checks/fleet"
+	"doctor/collectors/fleet"
 	"doctor/collectors/hostprocess"
 	"doctor/collectors/outfile"
-	"doctor/collectors/pack"
 	"doctor/ui/tui"
 )
 
@@ -27,10 +27,11 @@ type FleetRun struct {
 // groupEvery is how often the nodes that are judged so far are grouped for the screen.
 const groupEvery = 700 * time.Millisecond
 
-// StartFleet begins: open reads a cluster or opens a recording, and finished is called with the whole
-// report before the screen has it.
-func StartFleet(ctx context.Context, parallel int,
-	open func(func(FleetProgress)) (*Fleet, error),
+// An OpenFleet reads a cluster or opens a recording.
+type OpenFleet func(progress func(fleet.Progress)) (*Fleet, error)
+
+// StartFleet begins. finished is called with the whole report before the screen has it.
+func StartFleet(ctx context.Context, parallel int, open OpenFleet,
 	finished func(*Fleet, fleetreport.Report) error) *FleetRun {
 	r := &FleetRun{}
 	go func() {
@@ -46,10 +47,9 @@ func StartFleet(ctx context.Context, parallel int,
 	return r
 }
 
-func (r *FleetRun) run(ctx context.Context, parallel int,
-	open func(func(FleetProgress)) (*Fleet, error),
+func (r *FleetRun) run(ctx context.Context, parallel int, open OpenFleet,
 	finished func(*Fleet, fleetreport.Report) error) (fleetreport.Report, error) {
-	f, err := open(func(p FleetProgress) {
+	f, err := open(func(p fleet.Progress) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.state.What, r.state.Done, r.state.Left = p.What, p.Done, p.Left
@@ -102,6 +102,6 @@ func (r *FleetRun) Save(ctx context.Context) (path string, size int64, err error
 		return "", 0, err
 	}
 	path = filepath.Join(folder, f.DefaultName())
-	result, err := f.Save(ctx, path, report, outfile.Options{}, func(pack.Progress) {})
+	result, err := f.Save(ctx, path, report, outfile.Options{})
 	return path, result.Size, err
 }

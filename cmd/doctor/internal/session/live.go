@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,10 +65,7 @@ func Start(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error
 // OnNode reads the node that the program runs on, and the cluster's view of it
 // with the kubelet's own credentials, or those that the user names.
 func OnNode(o Options, list *checks.Catalogue) *Live {
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "" where there is none
 	files, folders := faults.Catalogue().Files()
 	l := &Live{checks: list, program: o.Program, timeout: o.Timeout,
 		origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
@@ -115,11 +113,9 @@ func unprobed(why evidence.Gap) map[string]evidence.Gap {
 // Fresh is another reading of the same, of which nothing is read yet.
 func (l *Live) Fresh() *Live {
 	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program,
-		timeout: l.timeout, unasked: l.unasked, secrets: l.secrets, decisive: l.decisive,
-		inside: l.inside}
-	if n.secrets == nil { // one for all readings: the mark of a secret stays the same
-		n.secrets = redact.New(redact.Options{})
-	}
+		timeout: l.timeout, unasked: l.unasked, decisive: l.decisive, inside: l.inside,
+		// one for all readings: the mark of a secret stays the same
+		secrets: cmp.Or(l.secrets, NewSecrets())}
 	n.tree = tree.Cleaned(n.secrets.Content)
 	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
 		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
@@ -203,18 +199,6 @@ func (l *Live) logCollectors() []string {
 		}
 	}
 	return names
-}
-
-// state is how far the reading is, and what has not answered yet.
-func (l *Live) state() (readings []collectors.Reading, open []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, r := range l.readings {
-		if r.State != collectors.Done {
-			open = append(open, r.Answers...)
-		}
-	}
-	return l.readings, open
 }
 
 // Diagnose reads the node to its end and judges it. An error is also that nothing can be said of it.

@@ -81,8 +81,7 @@ func (i *insideReading) evidence(ctx context.Context, s evidence.Snapshot) (fs.F
 		return nil, err
 	}
 	run, err := onnode.Start(ctx, i.client, i.options, node.Metadata.Name)
-	var setup *onnode.SetupError
-	if errors.As(err, &setup) {
+	if setup, ok := errors.AsType[*onnode.SetupError](err); ok {
 		i.setup.Store(setup)
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"net/netip"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 	"doctor/collectors"
+	"doctor/collectors/cluster"
 	"doctor/collectors/probe"
 )
 
@@ -52,45 +54,36 @@ func dnsPlan(s evidence.Snapshot) (probe.DNSPlan, error) {
 	}
 	plan.Names = DocumentedNames(plan.Domain)
 	plan.System = []string{clusterName(plan.Domain), worldName}
-	asked := []netip.Addr{}
-	few := []string{clusterName(plan.Domain), worldName}
-	add := func(server netip.AddrPort, names []string) bool {
-		if a := server.Addr(); slices.Contains(asked, a) || !a.IsValid() || a.IsUnspecified() {
-			return false
-		}
-		asked = append(asked, server.Addr())
-		plan.Servers = append(plan.Servers, probe.DNSServer{Address: server.String(), Names: names})
-		return true
-	}
-	room := maxPodServers
-	for _, a := range n.DNSServers(s) {
-		names := few
-		if len(plan.Servers) == 0 {
-			names = nil // all of them, in all forms
-		}
-		if room > 0 && add(netip.AddrPortFrom(a, dnsPort), names) {
+	var asked []netip.Addr
+	add := func(servers []netip.AddrPort, room int) {
+		for _, server := range servers {
+			a := server.Addr()
+			if room == 0 || slices.Contains(asked, a) || !a.IsValid() || a.IsUnspecified() {
+				continue
+			}
 			room--
+			asked = append(asked, a)
+			plan.Servers = append(plan.Servers, probe.DNSServer{Address: server.String(), Names: plan.System})
 		}
 	}
-	room = maxBackends
-	for _, b := range n.DNSBackends(s) {
-		if room > 0 && add(b, few) {
-			room--
-		}
+	add(onDNSPort(n.DNSServers(s)), maxPodServers)
+	if len(plan.Servers) > 0 {
+		plan.Servers[0].Names = nil // all of them, in all forms
 	}
-	room = maxNodeServers
-	for _, a := range nodeServers(s) {
-		if room > 0 && add(netip.AddrPortFrom(a, dnsPort), few) {
-			room--
-		}
-	}
+	add(n.DNSBackends(s), maxBackends)
+	add(onDNSPort(nodeServers(s)), maxNodeServers)
 	if len(plan.Servers) == 0 {
 		return plan, collectors.GapError(evidence.NoDNSServer.Gap())
 	}
 	return plan, nil
 }
 
-const dnsPort = 53
+func onDNSPort(addresses []netip.Addr) (servers []netip.AddrPort) {
+	for _, a := range addresses {
+		servers = append(servers, netip.AddrPortFrom(a, 53))
+	}
+	return servers
+}
 
 // nodeServers are the servers of the node's own adapters, those that lead out
 // first; adapters of pods, in compartments of their own, are not the node's.
@@ -118,4 +111,55 @@ func nodeServers(s evidence.Snapshot) []netip.Addr {
 // where an adapter has no IPv6 server, and nobody answers at.
 func isSiteLocal(a netip.Addr) bool {
 	return netip.MustParsePrefix("fec0::/10").Contains(a)
+}
+
+// fromInside measures from inside the pod that the user names, once the
+// collectors in told have recorded whom there is to ask. node names those that
+// measure from the node.
+func (o Options) fromInside(find cluster.Find, told, node []string) []collectors.Collector {
+	if o.FromPod == "" {
+		return nil
+	}
+	return probe.PodCollectors(func(ctx context.Context, s evidence.Snapshot) (probe.PodPlan,
+		error) {
+		plan, err := podPlan(s, o.FromPod, o.Targets)
+		if err != nil {
+			return plan, err
+		}
+		target, err := find(s)
+		if err != nil {
+			return plan, err
+		}
+		pod, err := target.Client.OpenPod(ctx, o.FromPod, target.Node)
+		if err != nil {
+			return plan, err
+		}
+		plan.Exec = pod.Exec
+		return plan, nil
+	}, told, node, probe.ReachTimeout)
+}
+
+// podPlan asks from the pod what the node is asked too, so that the two can be
+// set beside each other, and pings the host outside: whether a ping comes back
+// where TCP does is a question about pods.
+func podPlan(s evidence.Snapshot, pod string, targets []string) (probe.PodPlan, error) {
+	plan := probe.PodPlan{Pod: pod}
+	reach, err := reachPlan(s, targets)
+	if err != nil {
+		return plan, err
+	}
+	for _, t := range reach.Targets {
+		switch t.Purpose {
+		case evidence.ForOtherNode, evidence.ForNodePort: // the kubelet's port is the node's affair
+			continue
+		case evidence.ForOutside, evidence.ForWhoeverAsks:
+			if t.Port != 0 {
+				plan.Targets = append(plan.Targets, t.Host)
+			}
+		}
+		plan.Targets = append(plan.Targets, t.Name())
+	}
+	dns, _ := dnsPlan(s) // that no server is known is no matter: the pod asks its own
+	plan.Names = []string{"kubernetes.default", clusterName(dns.Domain), worldName}
+	return plan, nil
 }

@@ -27,23 +27,6 @@ const kubeletPort = 10250
 func reachPlan(s evidence.Snapshot, extra []string) (probe.ReachPlan, error) {
 	var plan probe.ReachPlan
 	n := node.About(s)
-	add := func(purpose, target string) error {
-		if target == "" {
-			return nil
-		}
-		t, err := probe.ParseReachTarget(target)
-		if err != nil {
-			return err
-		}
-		t.Purpose = purpose
-		t.Sizes = purpose == evidence.ForOtherNode || purpose == evidence.ForWhoeverAsks
-		if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool {
-			return o.Name() == t.Name()
-		}) {
-			plan.Targets = append(plan.Targets, t)
-		}
-		return nil
-	}
 	found := []struct{ purpose, target string }{
 		{evidence.ForAPIServer, apiServer(s, n)},
 		{evidence.ForServiceVIP, kubernetesVIP(s)},
@@ -54,17 +37,37 @@ func reachPlan(s evidence.Snapshot, extra []string) (probe.ReachPlan, error) {
 	}
 	for _, f := range found {
 		// what a recording has for an address may be anything; it is no reason to probe nothing
-		_ = add(f.purpose, f.target)
+		_ = addTarget(&plan, f.purpose, f.target)
 	}
 	if len(extra) == 0 {
-		return plan, add(evidence.ForOutside, OutsideTarget)
+		return plan, addTarget(&plan, evidence.ForOutside, OutsideTarget)
 	}
-	for _, target := range extra {
-		if err := add(evidence.ForWhoeverAsks, target); err != nil {
-			return plan, err
+	return plan, AddTargets(&plan, extra)
+}
+
+// AddTargets adds to a plan what a user names.
+func AddTargets(plan *probe.ReachPlan, targets []string) error {
+	for _, target := range targets {
+		if err := addTarget(plan, evidence.ForWhoeverAsks, target); err != nil {
+			return err
 		}
 	}
-	return plan, nil
+	return nil
+}
+
+func addTarget(plan *probe.ReachPlan, purpose, target string) error {
+	t, err := probe.ParseReachTarget(target)
+	if err != nil {
+		return err
+	}
+	t.Purpose = purpose
+	t.Sizes = purpose == evidence.ForOtherNode || purpose == evidence.ForWhoeverAsks
+	if !slices.ContainsFunc(plan.Targets, func(o probe.ReachTarget) bool {
+		return o.Name() == t.Name()
+	}) {
+		plan.Targets = append(plan.Targets, t)
+	}
+	return nil
 }
 
 // apiServer is where the kubelet's kubeconfig leads, or what stands behind the

@@ -3,10 +3,16 @@ package session
 import (
 	"cmp"
 	"context"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/collectors"
+	"doctor/collectors/tree"
 )
 
 // A Watching says how often a node is read, and what is done with each reading.
@@ -183,4 +189,91 @@ func (c Change) Line() string {
 		line += ": " + c.Message
 	}
 	return evidence.Clean(line)
+}
+
+// What a watch allows its collectors: each that is inside a call of Windows has a thread, and the
+// threads of a process only ever become more.
+const (
+	steadyPlaces   = 3
+	steadyPatience = 500 * time.Millisecond // then a collector starts without a place
+)
+
+// steady makes collectors fit to read again and again for weeks. A few read at a time, and one whose
+// earlier call still hangs is not called again: at each reading another thread would hang with it.
+// The ports of VFP are left out: they cost two processes each.
+func steady(list []collectors.Collector) []collectors.Collector {
+	places := make(chan struct{}, steadyPlaces)
+	list = slices.DeleteFunc(slices.Clone(list), func(c collectors.Collector) bool {
+		return slices.Contains(c.Answers, evidence.VFPPorts.Path())
+	})
+	for i, c := range list {
+		var reads sync.Mutex
+		list[i].Read = func(ctx context.Context, r *collectors.Record) error {
+			if !reads.TryLock() {
+				return collectors.GapError(evidence.NoAnswerWithin.Gap(c.Name, c.Deadline))
+			}
+			defer reads.Unlock()
+			select {
+			case places <- struct{}{}:
+				// Its context ends when it returns, or is given up.
+				context.AfterFunc(ctx, func() { <-places })
+			case <-time.After(steadyPatience):
+			}
+			return c.Read(ctx, r)
+		}
+	}
+	return list
+}
+
+// cheap is the evidence that a watch reads every few seconds: state that changes when something
+// breaks, and that costs milliseconds. Logs, files, events, security, probes and what netsh.exe
+// lists (ports, drops) are read with all the rest, every few minutes.
+var cheap = []string{"services.json", "hns-networks.json", "hns-endpoints.json", "hns-loadbalancers.json",
+	"hns-namespaces.json", "adapters.json", "routes.json", "processes.json", "api/node.json",
+	"api/pods.json"}
+
+// Cheap is another reading of the same node that reads only what is cheap, and has the rest of l.
+// Nil where nothing of it is.
+func (l *Live) Cheap() *Live {
+	var names []string
+	var some []collectors.Collector
+	for _, c := range l.collectors {
+		if !slices.ContainsFunc(c.Answers, func(path string) bool { return !slices.Contains(cheap, path) }) {
+			names, some = append(names, c.Name), append(some, c)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	n := &Live{checks: l.checks, origin: l.origin, program: l.program, timeout: l.timeout,
+		unasked: l.unasked, secrets: l.secrets, decisive: l.decisive, unread: l.unread, inside: l.inside, part: true}
+	for _, c := range some {
+		c.After = slices.DeleteFunc(slices.Clone(c.After), func(name string) bool {
+			return !slices.Contains(names, name)
+		})
+		n.collectors = append(n.collectors, c)
+		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
+	}
+	n.tree = tree.Cleaned(n.secrets.Content)
+	n.tree.Keep(l.tree, func(path string) bool {
+		return slices.ContainsFunc(some, func(c collectors.Collector) bool {
+			return slices.Contains(c.Answers, strings.TrimSuffix(path, ".gap"))
+		})
+	})
+	return n
+}
+
+// Frame is the evidence of a reading without its logs: what a flight recorder keeps. The tree has
+// taken the secrets out of all of it; only logs are opened where they lie.
+func (l *Live) Frame() (from fs.FS, paths []string, err error) {
+	s, err := evidence.Load(l.tree.FS())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, path := range s.Paths() {
+		if !strings.HasPrefix(path, "logs/") {
+			paths = append(paths, path)
+		}
+	}
+	return l.tree.FS(), paths, nil
 }
