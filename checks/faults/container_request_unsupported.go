@@ -51,7 +51,7 @@ var unsupportedSigns = []checks.Sign{
 		Level: checks.Warn, Says: "Windows does not support a setting of the container (0x80070032)"},
 	// moby: daemon/daemon_windows.go, for limits that only Linux has
 	{Text: "invalid option: Windows does not support",
-		Says: "docker refuses the container: it asks for a limit that Windows does not have",
+		Says: "docker refuses the container: Windows does not support one of its settings",
 		Fix: checks.Steps(
 			checks.Do("Remove the setting that the error names from the pod template, or from the program that creates the container.").
 				Costs("The containers of the workload are recreated."),
