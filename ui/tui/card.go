@@ -13,8 +13,7 @@ import (
 type cardPart int
 
 const (
-	cardFault cardPart = iota
-	cardMessage
+	cardMessage cardPart = iota
 	cardFix
 	cardProof
 )

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"reflect"
-	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -34,7 +33,6 @@ type env struct {
 	report        *checks.Report // in the language of the screen
 	english       *checks.Report // as it came, for what reads it
 	evidence      evidence.Snapshot
-	now           time.Time
 	was           map[string]checks.Status // the verdicts that changed, as they were before
 	width, height int                      // of the body
 	done          bool                     // nothing of the node is being read any more
@@ -43,7 +41,7 @@ type env struct {
 
 func (m model) env() env {
 	return env{voice: m.voice, catalogue: m.catalogue, report: &m.report, english: &m.english,
-		evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width,
+		evidence: m.shown.Evidence, was: m.watch.changed, width: m.width,
 		height: m.layout().body,
 		done:   m.shown.Done, bundler: m.bundler}
 }

@@ -19,7 +19,6 @@ type viewer struct {
 	aim  evidence.Place // where it opens
 	aims bool           // else at the first place that a finding cites
 
-	opened bool
 	gap    evidence.Gap // why there is nothing to show
 	file   *pager.File
 	state  pager.State
@@ -230,7 +229,7 @@ func (v viewer) jump(line int) viewer {
 }
 
 func (v viewer) hints() []hint {
-	if !v.opened || v.gap.Kind != "" {
+	if v.file == nil {
 		return nil
 	}
 	list := []hint{{"/", "search", 1}, {":", "line", 3}, {"z", "wrap", 6}, {"y", "copy line", 5}}

@@ -2,7 +2,7 @@ package tui
 
 // takeFile shows the file that was opened, at the place that it was opened for.
 func (v viewer) takeFile(e env, o openedFile) viewer {
-	v.opened, v.gap = true, o.gap
+	v.gap = o.gap
 	if o.gap.Kind != "" {
 		return v
 	}

@@ -21,7 +21,7 @@ func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
 	if key.Matches(k, keys.back, keys.quit) {
 		return v.back()
 	}
-	if v.gap.Kind != "" || v.file == nil {
+	if v.file == nil {
 		return v, effect{}
 	}
 	switch vk := viewerKeys; {
