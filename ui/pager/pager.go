@@ -184,9 +184,6 @@ type textFrom struct {
 func (t *textFrom) Read(p []byte) (int, error) {
 	n, err := t.f.readAt(p, t.off)
 	t.off += int64(n)
-	if n == 0 && err == nil {
-		err = io.ErrUnexpectedEOF // the source shrank
-	}
 	return n, err
 }
 

@@ -1,6 +1,7 @@
 package pager
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -108,16 +109,9 @@ func (s *seeker) back(end int64) (int64, error) {
 
 // readAt fills a chunk as far as there is text, and folds it.
 func (s *seeker) readAt(off int64) (int, error) {
-	n := 0
-	for n < len(s.buf) {
-		k, err := s.f.readAt(s.buf[n:], off+int64(n))
-		n += k
-		if err == io.EOF || k == 0 && err == nil {
-			break
-		}
-		if err != nil {
-			return n, err
-		}
+	n, err := io.ReadFull(s.f.reader(off), s.buf)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return n, err
 	}
 	if s.exact {
 		s.folded = s.buf
@@ -136,22 +130,15 @@ func (f *File) offset(line int) (int64, error) {
 		return x.end, nil
 	}
 	at := x.before(line - 1)
-	left := line - 1 - at.line
-	buf := make([]byte, firstApart)
-	for off := at.off; left > 0; {
-		n, err := f.readAt(buf, off)
-		if n == 0 {
+	r := bufio.NewReaderSize(f.reader(at.off), firstApart)
+	for at.line < line-1 {
+		b, err := r.ReadSlice('\n')
+		at.off += int64(len(b))
+		if err == nil {
+			at.line++
+		} else if err != bufio.ErrBufferFull {
 			return x.end, ended(err)
 		}
-		for b := buf[:n]; left > 0; left-- {
-			i := bytes.IndexByte(b, '\n')
-			if i < 0 {
-				break
-			}
-			b = b[i+1:]
-			at.off = off + int64(n-len(b))
-		}
-		off += int64(n)
 	}
 	return at.off, nil
 }
