@@ -176,7 +176,9 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 		if k.Type == tea.KeyEnter {
 			b.prompt = false
 			b, search := b.searched(e)
-			search.also = alsoTask(do)
+			if do.task != nil {
+				search.also = []effect{do}
+			}
 			return b, search
 		}
 		return b.typedKey(k), do

@@ -20,7 +20,7 @@ func (m model) copyLine() effect {
 }
 
 func (m model) selectedLine() string {
-	if res, ok := m.result(); ok {
+	if res := m.result(); res != nil {
 		return m.Status(res.Status) + ": " + res.Title + " (" + res.ID + ")"
 	}
 	rw, _ := m.selected()
