@@ -136,13 +136,7 @@ func comparePaths(a, b string) int {
 	for {
 		headA, restA, inA := strings.Cut(a, "/")
 		headB, restB, inB := strings.Cut(b, "/")
-		if inA != inB {
-			if inA {
-				return -1
-			}
-			return 1
-		}
-		if c := cmp.Or(strings.Compare(strings.ToLower(headA), strings.ToLower(headB)),
+		if c := cmp.Or(sorted.Last(!inA, !inB), strings.Compare(strings.ToLower(headA), strings.ToLower(headB)),
 			strings.Compare(headA, headB)); c != 0 || !inA {
 			return c
 		}

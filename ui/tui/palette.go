@@ -1,13 +1,10 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"doctor/checks/sorted"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -100,23 +97,16 @@ func (p palette) found(e env) []command {
 		all = append(all[:len(all):len(all)], command{check: &e.report.Results[i],
 			says: e.report.Results[i].Title, english: e.report.Results[i].ID})
 	}
-	type ranked struct {
-		command
-		rank int
-	}
-	var list []ranked
+	var ranked [worstRank + 1][]command
 	for _, c := range all {
 		if rank := c.rank(p.typed); rank >= 0 {
-			list = append(list, ranked{c, rank})
+			ranked[rank] = append(ranked[rank], c)
 		}
 	}
-	sorted.By(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
-	out := make([]command, len(list))
-	for i := range list {
-		out[i] = list[i].command
-	}
-	return out
+	return slices.Concat(ranked[:]...)
 }
+
+const worstRank = 3
 
 // rank says how well an entry matches, 0 the best; -1 says that it does not. Every word must be
 // part of its texts, or else the letters of an id must be there in that order.
@@ -135,7 +125,7 @@ func (c command) rank(typed string) int {
 	for word := range strings.FieldsSeq(typed) {
 		if !strings.Contains(text, word) {
 			if c.check != nil && inOrder(english, typed) {
-				return 3
+				return worstRank
 			}
 			return -1
 		}
