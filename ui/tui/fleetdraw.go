@@ -113,12 +113,9 @@ func (m fleetModel) list(w int) []line {
 	digits := len(fmt.Sprint(m.state.Report.Summary.Nodes))
 	for i := m.top; i < min(end, len(rows)); i++ {
 		c := rows[i]
-		text := span{show(c.Title, m.ascii), plain}
-		if i == m.cursor {
-			text.ink = strong
-		}
 		add(i, line{{symbol(c.Status, m.ascii) + " ", inkOf(c.Status)},
-			{fmt.Sprintf("%*d ", digits, c.Count), strong}, text})
+			{fmt.Sprintf("%*d ", digits, c.Count), strong},
+			{show(c.Title, m.ascii), inkIf(i == m.cursor)}})
 	}
 	return m.orNothing(lines)
 }
@@ -147,11 +144,8 @@ func (m fleetModel) orNothing(lines []line) []line {
 
 func (m fleetModel) nodeRow(n fleet.Node, name int, selected bool) line {
 	status := ui.FleetStatus(n.Verdict)
-	text := span{padded(clip(show(n.Name, m.ascii), name, m.ascii), name), plain}
-	if selected {
-		text.ink = strong
-	}
-	return line{{symbol(status, m.ascii) + " ", inkOf(status)}, text,
+	return line{{symbol(status, m.ascii) + " ", inkOf(status)},
+		{padded(clip(show(n.Name, m.ascii), name, m.ascii), name), inkIf(selected)},
 		{"  " + show(strings.Join(n.Marks(), " "), m.ascii), faint}}
 }
 

@@ -223,10 +223,7 @@ func (c command) row(e env, selected bool) line {
 		return append(l, resultLine(c.check, e.was[c.check.ID], c.check.ID, 0,
 			min(e.width, rowWidth)-3, selected, e.voice)...)
 	}
-	text := span{show(c.says, e.ascii), plain}
-	if selected {
-		text.ink = strong
-	}
+	text := span{show(c.says, e.ascii), inkIf(selected)}
 	name, column := c.key, keyColumn
 	if e.width < wordsFrom {
 		name, _, _ = strings.Cut(name, " ")

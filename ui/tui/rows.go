@@ -213,24 +213,21 @@ func groupRows(r *checks.Report, v view) []row {
 		if !group.open {
 			continue
 		}
+		add := func(fold row) {
+			fold.open = v.isOpen(fold.foldName(), false)
+			if rows = append(rows, fold); fold.open {
+				rows = append(rows, v.checkRows(r, category, fold.members)...)
+			}
+		}
 		rows = append(rows, v.checkRows(r, category, found)...)
 		for _, g := range ui.UnknownGroups(r, unknown) {
-			fold := row{kind: rowUnknown, category: category, members: g.Members, unknown: g}
-			fold.open = v.isOpen(fold.foldName(), false)
-			rows = append(rows, fold)
-			if fold.open {
-				rows = append(rows, v.checkRows(r, category, g.Members)...)
-			}
+			add(row{kind: rowUnknown, category: category, members: g.Members, unknown: g})
 		}
 		if len(found)+len(unknown) > 0 && len(rest) > 0 && !v.narrowed() {
-			fold := row{kind: rowRest, category: category, members: rest}
-			fold.open = v.isOpen(fold.foldName(), false)
-			rows = append(rows, fold)
-			if !fold.open {
-				continue
-			}
+			add(row{kind: rowRest, category: category, members: rest})
+		} else {
+			rows = append(rows, v.checkRows(r, category, rest)...)
 		}
-		rows = append(rows, v.checkRows(r, category, rest)...)
 	}
 	return rows
 }

@@ -60,10 +60,7 @@ func (v viewer) contentInk(at int, selected bool) ink {
 	if c, ok := v.citeAt(at); ok {
 		return inkOf(c.status)
 	}
-	if selected {
-		return strong
-	}
-	return plain
+	return inkIf(selected)
 }
 
 func (v viewer) textBody(ascii bool) []line {
