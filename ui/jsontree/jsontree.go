@@ -109,13 +109,12 @@ func Preview(rows []Row, at, most int) string {
 		return "[]"
 	case r.Kind == List:
 		return fmt.Sprintf("[%d]", r.Size)
+	case r.Depth > 0 && most == 0: // within another preview
+		return fmt.Sprintf("{%d}", r.Size)
 	}
 	var parts []string
 	length := 0
 	add := func(i int) {
-		if length > most {
-			return
-		}
 		part := Name(rows[i]) + ": "
 		if rows[i].Kind == Scalar {
 			part += rows[i].Value
@@ -123,9 +122,6 @@ func Preview(rows []Row, at, most int) string {
 			part += Preview(rows, i, 0)
 		}
 		parts, length = append(parts, part), length+len(part)
-	}
-	if r.Depth > 0 && most == 0 { // within another preview
-		return fmt.Sprintf("{%d}", r.Size)
 	}
 	telling := -1
 	for i := at + 1; i < r.End && telling < 0; i = rows[i].End {
