@@ -30,14 +30,13 @@ type looked struct {
 
 func newDetail(id string) screen { return detailScreen{steps: []step{{id: id}}} }
 
-var detailKeys = struct{ next, last, open, copy, script, back, leave key.Binding }{
+var detailKeys = struct{ next, last, open, copy, script, back key.Binding }{
 	next:   bind("tab", "to the next thing that leads on"),
 	last:   bind("shift+tab", "to the one before it"),
 	open:   bind("enter l", "go to the chosen check, or show the chosen evidence"),
 	copy:   bind("c", "copy the chosen step of the fix"),
 	script: bind("C", "copy the whole fix as a script"),
 	back:   bind("backspace h", "back the way you came"),
-	leave:  bind("esc q", "back to the list"),
 }
 
 func (d detailScreen) bindings() []key.Binding {
@@ -131,7 +130,7 @@ func (d detailScreen) settled(e env) screen {
 func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	p, s := d.page(e), d.currentStep()
 	switch {
-	case key.Matches(k, detailKeys.leave):
+	case key.Matches(k, keys.back, keys.quit):
 		return d, effect{back: true}
 	case key.Matches(k, detailKeys.back):
 		if len(d.steps) == 1 {

@@ -87,11 +87,7 @@ func (h host) press(k tea.KeyMsg) (host, effect) {
 	case key.Matches(k, keys.suspend):
 		return h, effect{suspend: true}
 	case h.help:
-		if n, ok := motion(k, h.env().height); ok {
-			h.helpAt += n
-		} else if key.Matches(k, keys.help, keys.back, keys.quit, keys.enter) {
-			h.help = false
-		}
+		h.helpAt, h.help = inHelp(k, h.helpAt, h.env().height)
 		return h, effect{}
 	case key.Matches(k, keys.help):
 		h.help, h.helpAt = true, 0

@@ -55,7 +55,8 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 	case key.Matches(k, keys.leave):
 		return m, effect{quit: true, report: true}
 	case m.help:
-		return m.pressInHelp(k), effect{}
+		m.helpAt, m.help = inHelp(k, m.helpAt, m.layout().body)
+		return m, effect{}
 	case key.Matches(k, keys.help):
 		m.help, m.helpAt = true, 0
 		return m, effect{}
@@ -147,7 +148,7 @@ func (m model) pressed(k tea.KeyMsg) (model, effect) {
 func (m model) steps(k tea.KeyMsg) (int, bool) {
 	l := m.layout()
 	page := l.body
-	if !m.detail && !m.help {
+	if !m.detail {
 		page = l.listLines()
 	}
 	return motion(k, page)
@@ -220,15 +221,6 @@ func (m model) unfoldedAt() model {
 		return m
 	}
 	return m.followed()
-}
-
-func (m model) pressInHelp(k tea.KeyMsg) model {
-	if n, ok := m.steps(k); ok {
-		m.helpAt = max(m.helpAt+n, 0)
-	} else if key.Matches(k, keys.help, keys.back, keys.quit, keys.enter) {
-		m.help = false
-	}
-	return m
 }
 
 // typed is what a key does while the filter is being written.

@@ -69,9 +69,8 @@ var timelineKeys = struct{ next, previous, begin, component, back, number key.Bi
 
 func (t timelineScreen) bindings() []key.Binding {
 	k := timelineKeys
-	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next,
-		k.previous, k.component, k.back, k.number,
-		bind("/", "filter as you type; ! inverts")}
+	return []key.Binding{keys.evidence, k.begin, k.next, k.previous, k.component, k.back, k.number,
+		keys.filter}
 }
 
 func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
