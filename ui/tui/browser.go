@@ -145,7 +145,7 @@ func (b browser) matches(e treeEntry) bool {
 	if b.cited && e.cites == 0 {
 		return false
 	}
-	return b.hitsIn(e.path).Lines > 0 || holds(b.filter, e.path)
+	return b.search.in[e.path].Lines > 0 || holds(b.filter, e.path)
 }
 
 func (b browser) settled(e env) screen {

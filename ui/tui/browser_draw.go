@@ -47,7 +47,7 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	if en.folder && en.files == 0 {
 		right = line{{" " + say.T("nothing there") + " ", faint}}
 	}
-	h := b.hitsIn(en.path)
+	h := b.search.in[en.path]
 	if h.Lines > 0 {
 		right = append(line{{say.T("%d found", h.Lines), accent}}, right...)
 	}

@@ -162,14 +162,9 @@ func (b browser) takeSearched(far searchedFiles) (browser, effect) {
 	return b, effect{task: func() tea.Msg { return <-news }}
 }
 
-// hitsIn are the lines of a file that match.
-func (b browser) hitsIn(path string) pager.Hits {
-	return b.search.in[path]
-}
-
 // opened is the viewer of a file: at its first match where the contents were searched.
 func (b browser) opened(path string) screen {
-	if h := b.hitsIn(path); h.Lines > 0 {
+	if h := b.search.in[path]; h.Lines > 0 {
 		return newViewerOfHit(path, h.First, b.search.text, false)
 	}
 	return newViewer(path, 0)

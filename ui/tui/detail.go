@@ -183,8 +183,7 @@ func (p *page) step(f checks.Fix, i int, mark span) {
 	marks := map[ui.StepLineKind]span{ui.StepCommand: {"  > ", accent},
 		ui.StepFrom: {"  - ", faint},
 		ui.StepTo:   {"  + ", accent}, ui.StepImpact: {"  ! ", inkWarn}}
-	style := ui.Style{ASCII: p.ascii, Lang: p.Catalogue}
-	for _, l := range style.StepLines(f, i) {
+	for _, l := range p.style().StepLines(f, i) {
 		if l.Kind == ui.StepText {
 			p.led(mark, l.Text, plain)
 		} else {

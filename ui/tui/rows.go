@@ -93,6 +93,15 @@ func (v view) shows(r *checks.Result) bool {
 	return (!v.wrong || isFault(r.Status)) && matches(r, v.filter)
 }
 
+// matches says whether a result holds the filter's text in its id, titles, messages, gap or reason.
+func matches(r *checks.Result, filter string) bool {
+	texts := []string{r.ID, r.Title, r.Healthy, r.Gap, r.Reason}
+	for _, f := range r.Findings {
+		texts = append(texts, f.Message)
+	}
+	return holds(filter, texts...)
+}
+
 // rowsOf lays the report out as a list: causes, errors that no check explains, then a group per
 // category.
 func rowsOf(r *checks.Report, v view) []row {

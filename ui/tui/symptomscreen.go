@@ -101,12 +101,8 @@ func (s symptomScreen) settled(e env) screen {
 	parts := s.parts(e)
 	s.at = clamp(s.at, len(parts)-1)
 	from, to := 0, 0
-	for i, p := range parts[:s.at+1] {
-		from = to
-		to += len(p.lines)
-		if i == s.at && i == 0 {
-			from = 0
-		}
+	for _, p := range parts[:s.at+1] {
+		from, to = to, to+len(p.lines)
 	}
 	h := s.viewport(e)
 	s.top = min(max(s.top, to-h), from) // the beginning of a part that is too long
