@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
@@ -26,25 +27,28 @@ type terminal struct {
 	wake   chan struct{}
 	whole  bool // lines are drawn as a whole
 
-	next struct { // what is to be shown
-		sync.Mutex
-		lines []line
-		width int
-	}
+	next atomic.Pointer[frame] // what is to be shown
 
 	mu    sync.Mutex // one write at a time
 	on    bool       // the alternate screen is shown: frames may be drawn
-	lines []line     // what is on it
+	frame            // what is on it
+	known bool       // and nothing else is
+}
+
+// A frame is what fills the screen.
+type frame struct {
+	lines []line
 	width int
-	known bool // and nothing else is
 }
 
 // frameRate is for bubbletea's renderer, which has nothing to do here.
 const frameRate = 1
 
 func newTerminal(out io.Writer, s styles) *terminal {
-	return &terminal{out: out, styles: s, wake: make(chan struct{}, 1),
+	t := &terminal{out: out, styles: s, wake: make(chan struct{}, 1),
 		whole: runtime.GOOS == "windows"}
+	t.next.Store(&frame{})
+	return t
 }
 
 // Write takes what bubbletea and the clipboard write. Bubbletea's own frames
@@ -72,9 +76,7 @@ func (t *terminal) Write(b []byte) (int, error) {
 
 // show hands a frame over. Frames that newer ones overtake are not drawn.
 func (t *terminal) show(lines []line, width int) {
-	t.next.Lock()
-	t.next.lines, t.next.width = lines, width
-	t.next.Unlock()
+	t.next.Store(&frame{lines, width})
 	t.poke()
 }
 
@@ -103,19 +105,17 @@ func (t *terminal) flush() {
 	if !t.on {
 		return
 	}
-	t.next.Lock()
-	lines, width := t.next.lines, t.next.width
-	t.next.Unlock()
+	next := t.next.Load()
 	var b strings.Builder
-	if !t.known || len(lines) != len(t.lines) || width != t.width {
+	if !t.known || len(next.lines) != len(t.lines) || next.width != t.width {
 		b.WriteString(ansi.EraseEntireScreen)
-		t.lines = make([]line, len(lines))
+		t.lines = make([]line, len(next.lines))
 	}
 	if t.whole {
-		t.styles.changeWhole(&b, t.lines, lines, width)
+		t.styles.changeWhole(&b, t.lines, next.lines, next.width)
 	} else {
-		for i := range lines {
-			t.styles.change(&b, i, t.lines[i], lines[i], width)
+		for i := range next.lines {
+			t.styles.change(&b, i, t.lines[i], next.lines[i], next.width)
 		}
 	}
 	if b.Len() > 0 {
@@ -124,7 +124,7 @@ func (t *terminal) flush() {
 			return
 		}
 	}
-	t.lines, t.width, t.known = lines, width, true
+	t.frame, t.known = *next, true
 }
 
 // change writes what makes line i of the screen another one.

@@ -16,7 +16,6 @@ import (
 type timelineScreen struct {
 	filtered                    // shown are entries
 	all      *timeline.Timeline // nil until it is made; never written to
-	stale    bool               // the report changed since
 	only     string             // a component
 	here     int                // the entry that was selected last, also while a filter hides all
 	touched  bool               // the place is the user's
@@ -79,8 +78,7 @@ func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
 		if !msg.Done {
 			return t, effect{}
 		}
-		t.stale = true // until the answer comes, what was there is shown
-		return t, effect{task: t.start(e)}
+		return t, effect{task: t.start(e)} // until its answer comes, what was there is shown
 	case madeTimeline:
 		return t.with(msg.all), effect{}
 	}
@@ -94,7 +92,7 @@ func (t timelineScreen) with(all *timeline.Timeline) timelineScreen {
 	if i, ok := t.selected(); ok {
 		moment = t.all.Entries[i]
 	}
-	t.all, t.stale = all, false
+	t.all = all
 	if !t.touched {
 		t.shown = all.Select(t.only, t.filter)
 		return t.begin()
@@ -149,14 +147,10 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	if t.all == nil {
 		return t, effect{}
 	}
-	var do effect
-	if t.stale {
-		do.task = t.start(e)
-	}
 	t.touched = true
 	if n, ok := motion(k, t.rows(e)); ok {
 		t.filtered = t.moved(n)
-		return t, do
+		return t, effect{}
 	}
 	switch s := k.String(); {
 	case key.Matches(k, keys.enter):
@@ -166,23 +160,23 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	case key.Matches(k, keys.filter):
 		t.writing = true
 	case key.Matches(k, timelineKeys.begin):
-		return t.narrowed("", "").begin(), do
+		return t.narrowed("", "").begin(), effect{}
 	case key.Matches(k, timelineKeys.next):
-		return t.bad(1), do
+		return t.bad(1), effect{}
 	case key.Matches(k, timelineKeys.previous):
-		return t.bad(-1), do
+		return t.bad(-1), effect{}
 	case key.Matches(k, timelineKeys.component):
-		return t.component(1), do
+		return t.component(1), effect{}
 	case key.Matches(k, timelineKeys.back):
-		return t.component(-1), do
+		return t.component(-1), effect{}
 	case key.Matches(k, timelineKeys.number):
 		if n := int(s[0] - '1'); s == "0" {
-			return t.narrowed("", t.filter), do
+			return t.narrowed("", t.filter), effect{}
 		} else if n < len(t.all.Components) {
-			return t.narrowed(t.all.Components[n].Name, t.filter), do
+			return t.narrowed(t.all.Components[n].Name, t.filter), effect{}
 		}
 	}
-	return t, do
+	return t, effect{}
 }
 
 // narrowed shows one component, and what holds the filter; the moment stays.
