@@ -140,11 +140,10 @@ type reread struct {
 // rereadFrom notes what is on the screen before the node is read again.
 func (m model) rereadFrom() reread {
 	r := reread{on: true}
-	if over, is := m.over(); is {
-		if d, detail := over.(detailScreen); detail {
-			if res := m.report.Result(d.currentStep().id); res != nil && isFault(res.Status) {
-				r.id, r.message = res.ID, ui.Message(res)
-			}
+	over, _ := m.over()
+	if d, is := over.(detailScreen); is {
+		if res := m.report.Result(d.currentStep().id); res != nil && isFault(res.Status) {
+			r.id, r.message = res.ID, ui.Message(res)
 		}
 	}
 	return r

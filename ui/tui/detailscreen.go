@@ -220,15 +220,13 @@ func (p page) moved(s step, k tea.KeyMsg, height int) step {
 // click chooses an item, and goes where the chosen one leads.
 func (d detailScreen) click(e env, x, y int) (screen, effect) {
 	p, s := d.page(e), d.currentStep()
-	for i := range p.items {
-		if p.items[i].first != s.scroll+y {
-			continue
-		}
-		if i == s.at {
-			return d.follow(e, p)
-		}
+	switch i := slices.IndexFunc(p.items, func(it item) bool { return it.first == s.scroll+y }); i {
+	case -1:
+		return d, effect{}
+	case s.at:
+		return d.follow(e, p)
+	default:
 		s.at = i
 		return d.with(s), effect{}
 	}
-	return d, effect{}
 }

@@ -26,21 +26,15 @@ func lookedAt(c *checks.Check, s evidence.Snapshot, say voice) []lookedAtItem {
 		return nil
 	}
 	var list []lookedAtItem
-	add := func(n evidence.Need, need bool) {
+	for i, n := range slices.Concat(c.Needs, c.Uses) {
 		for _, l := range lookFor(n, s, say) {
-			l.need = need
+			l.need = i < len(c.Needs)
 			if !slices.ContainsFunc(list, func(other lookedAtItem) bool {
 				return other.name == l.name
 			}) {
 				list = append(list, l)
 			}
 		}
-	}
-	for _, n := range c.Needs {
-		add(n, true)
-	}
-	for _, n := range c.Uses {
-		add(n, false)
 	}
 	return list
 }
