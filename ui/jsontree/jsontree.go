@@ -129,8 +129,8 @@ func Preview(rows []Row, at, most int) string {
 			telling = i
 		}
 	}
-	if telling < 0 {
-		telling = metadataName(rows, at)
+	if meta := Child(rows, at, "metadata"); telling < 0 && meta >= 0 { // of a Kubernetes object
+		telling = Child(rows, meta, "name")
 	}
 	if telling >= 0 {
 		add(telling)
@@ -146,14 +146,6 @@ func Preview(rows []Row, at, most int) string {
 func isName(r Row) bool {
 	return r.Kind == Scalar && (strings.EqualFold(r.Key, "name") ||
 		strings.EqualFold(r.Key, "path"))
-}
-
-// metadataName is the name of a Kubernetes object, or -1.
-func metadataName(rows []Row, at int) int {
-	if meta := Child(rows, at, "metadata"); meta >= 0 {
-		return Child(rows, meta, "name")
-	}
-	return -1
 }
 
 // Child is the member of an object, or the item of a list by "[3]"; -1 for none.

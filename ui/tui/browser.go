@@ -30,7 +30,11 @@ type browser struct {
 
 func newBrowser(env) screen { return browser{asked: true} }
 
-func (b browser) start(e env) func() tea.Msg { return listTask(e) }
+// start lists the evidence.
+func (b browser) start(e env) func() tea.Msg {
+	report, s := *e.english, e.evidence
+	return func() tea.Msg { return listedTree{treeOf(leavesOf(s, &report))} }
+}
 
 func (b browser) title(e env) string { return e.T("evidence") }
 
@@ -168,7 +172,7 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 	var do effect
 	if b.stale && !b.asked {
 		b.stale, b.asked = false, true
-		do.task = listTask(e)
+		do.task = b.start(e)
 	}
 	fresh := b.search.follows
 	b.search.follows = false

@@ -5,12 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"doctor/checks/sorted"
-
-	tea "github.com/charmbracelet/bubbletea"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // A treeLeaf is a file of the evidence, or what stands in the place of a missing one.
@@ -35,11 +32,6 @@ type treeEntry struct {
 
 // listedTree is what the browser's task brings.
 type listedTree struct{ entries []treeEntry }
-
-func listTask(e env) func() tea.Msg {
-	report, s := *e.english, e.evidence
-	return func() tea.Msg { return listedTree{treeOf(leavesOf(s, &report))} }
-}
 
 // leavesOf are the files of the evidence and the gaps in it: those that stand in
 // the tree, those of files that were looked for, and those that checks ran into.

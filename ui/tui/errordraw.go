@@ -210,8 +210,3 @@ func errorRows(r *checks.Report, c *checks.Catalogue, l layout, say voice) []row
 	}
 	return rows
 }
-
-// errorsLine is the row that leads to them.
-func errorsLine(rw row, selected bool) line {
-	return line{{rw.text + " ", inkIf(selected)}, {"(u)", accent}}
-}

@@ -68,7 +68,7 @@ func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) l
 	case rowCard:
 		return cardLine(&r.Results[rw.index], rw.part, say).fit(w, ascii)
 	case rowErrors:
-		return errorsLine(rw, selected).fit(w, ascii)
+		return line{{rw.text + " ", inkIf(selected)}, {"(u)", accent}}.fit(w, ascii)
 	case rowError:
 		return line{{"  ", plain}, {rw.lead, faint}, {rw.text, plain}}.fit(w, ascii)
 	case rowCheck:

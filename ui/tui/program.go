@@ -75,11 +75,6 @@ func (p programOf[M]) next() tea.Msg {
 	return ended{}
 }
 
-func (p outside) readAgain() tea.Msg {
-	p.again()
-	return nil
-}
-
 func (p programOf[M]) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, do := p.model.update(msg)
 	p.model = m
@@ -104,7 +99,7 @@ func (p outside) commands(do effect) []tea.Cmd {
 		list = append(list, p.clipboard.copy(do.copy, cmp.Or(do.copyAs, "copy")))
 	}
 	if do.again {
-		list = append(list, p.readAgain)
+		list = append(list, func() tea.Msg { p.again(); return nil })
 	}
 	if do.wait > 0 {
 		list = append(list, tea.Tick(do.wait, func(time.Time) tea.Msg { return do.due }))

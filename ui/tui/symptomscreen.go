@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -43,13 +44,9 @@ func (s symptomScreen) begin() int {
 
 // shownItems are the checks that arise on this node, or all of them.
 func (s symptomScreen) shownItems() []symptom.Item {
-	var list []symptom.Item
-	for _, it := range s.asked.Items {
-		if s.skipped || it.Outcome != symptom.Skipped {
-			list = append(list, it)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(s.asked.Items), func(it symptom.Item) bool {
+		return !s.skipped && it.Outcome == symptom.Skipped
+	})
 }
 
 func (s symptomScreen) title(env) string { return s.asked.Question }

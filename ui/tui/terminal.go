@@ -132,7 +132,7 @@ func (s styles) change(b *strings.Builder, i int, was, is line, width int) {
 	was, is = was.trimmed(), is.trimmed()
 	at, col := 0, 0
 	for at < len(was) && at < len(is) && was[at] == is[at] {
-		col += widthOf(is[at])
+		col += is[at : at+1].width()
 		at++
 	}
 	if at == len(was) && at == len(is) {
@@ -175,8 +175,6 @@ func (s styles) changeWhole(b *strings.Builder, was, is []line, width int) {
 	}
 	b.WriteString("\r")
 }
-
-func widthOf(s span) int { return width(s.text) }
 
 // trimmed is the line without the empty spans, and without the spaces at its
 // end, which are on an erased line already.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -86,11 +87,8 @@ func openFile(e env, path string) openedFile {
 }
 
 func mayBeJSON(p string) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".json", ".conf", ".conflist", ".config":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".json", ".conf", ".conflist", ".config"},
+		strings.ToLower(path.Ext(p)))
 }
 
 // readTree is nil where the file is not JSON after all; its lines are shown then.
