@@ -96,31 +96,22 @@ func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []lookedAtItem 
 
 // lookedDetail lists what was looked at, and what could not be.
 func lookedDetail(p *page, list []lookedAtItem) {
-	for _, part := range []struct {
-		heading string
-		need    bool
-	}{{p.T("Looked at"), true}, {p.T("Looked at where it is there"), false}} {
-		headed := false
-		for _, l := range list {
-			if l.need != part.need {
-				continue
-			}
-			if !headed {
-				p.heading(part.heading)
-				headed = true
-			}
-			if l.path != "" {
-				p.leads(item{path: l.path})
-			}
-			status, ink := checks.StatusUnknown, inkUnknown
-			switch l.gap.Kind {
-			case "":
-				status, ink = checks.StatusPass, faint
-			case evidence.Absent: // an answer too
-				status, ink = checks.StatusSkip, faint
-			}
-			p.led(span{"  " + symbol(status, p.ascii) + " ", ink}, p.Phrase(l.name), plain)
-			p.text("    ", p.Gap(l.gap), faint)
+	headings := map[bool]string{true: p.T("Looked at"), false: p.T("Looked at where it is there")}
+	for i, l := range list {
+		if i == 0 || l.need != list[i-1].need { // the needs are first
+			p.heading(headings[l.need])
 		}
+		if l.path != "" {
+			p.leads(item{path: l.path})
+		}
+		status, ink := checks.StatusUnknown, inkUnknown
+		switch l.gap.Kind {
+		case "":
+			status, ink = checks.StatusPass, faint
+		case evidence.Absent: // an answer too
+			status, ink = checks.StatusSkip, faint
+		}
+		p.led(span{"  " + symbol(status, p.ascii) + " ", ink}, p.Phrase(l.name), plain)
+		p.text("    ", p.Gap(l.gap), faint)
 	}
 }

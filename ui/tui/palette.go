@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -136,11 +135,11 @@ func (c command) rank(typed string) int {
 // inOrder says whether a text has these letters in this order.
 func inOrder(text, letters string) bool {
 	for _, r := range letters {
-		at := strings.IndexRune(text, r)
-		if at < 0 {
+		_, after, found := strings.Cut(text, string(r))
+		if !found {
 			return false
 		}
-		text = text[at+utf8.RuneLen(r):]
+		text = after
 	}
 	return true
 }

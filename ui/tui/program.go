@@ -129,7 +129,7 @@ func (p programOf[M]) View() string {
 
 // sizeAt is the size to begin with, where out is no terminal that will tell its own.
 func sizeAt(out io.Writer, width, height int) (int, int) {
-	if f, ok := out.(file); ok && term.IsTerminal(f.Fd()) {
+	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
 		return width, height
 	}
 	return cmp.Or(width, defaultWidth), cmp.Or(height, defaultHeight)

@@ -13,6 +13,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 )
 
 // A terminal is what the screen is written to. Bubbletea sets its modes and
@@ -197,16 +198,11 @@ func (l line) trimmed() line {
 
 // onFile is a terminal that is a file, as bubbletea asks for to set its modes.
 type onFile struct {
-	file
+	term.File
 	*terminal
 }
 
 func (f onFile) Write(b []byte) (int, error) { return f.terminal.Write(b) }
-
-type file interface {
-	io.ReadWriteCloser
-	Fd() uintptr
-}
 
 // run shows a program until it or the context ends, and returns the context's error where that did.
 func (t *terminal) run(ctx context.Context, p tea.Model, in io.Reader) (tea.Model, error) {
@@ -225,7 +221,7 @@ func (t *terminal) run(ctx context.Context, p tea.Model, in io.Reader) (tea.Mode
 
 // writer is the terminal as bubbletea takes it.
 func (t *terminal) writer() io.Writer {
-	if f, ok := t.out.(file); ok {
+	if f, ok := t.out.(term.File); ok {
 		return onFile{f, t}
 	}
 	return t
