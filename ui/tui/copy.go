@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"slices"
@@ -147,13 +148,7 @@ func (say voice) copyStep(r *checks.Result, number int) effect {
 	if number > 0 {
 		step = r.Fix.Steps[number-1]
 	}
-	text := step.Command
-	switch {
-	case text == "" && step.To != "":
-		text = step.To
-	case text == "":
-		text = say.Say(step.Headline())
-	}
+	text := cmp.Or(step.Command, step.To, say.Say(step.Headline()))
 	return effect{copy: cleanLines([]string{text}), copyAs: "step"}
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -56,14 +57,11 @@ func (d detailScreen) with(s step) detailScreen {
 
 // title is the check and the way to it, newest first.
 func (d detailScreen) title(env) string {
-	text := ""
+	var ids []string
 	for _, s := range slices.Backward(d.steps) {
-		if text != "" {
-			text += " < "
-		}
-		text += s.id
+		ids = append(ids, s.id)
 	}
-	return text
+	return strings.Join(ids, " < ")
 }
 
 func (d detailScreen) hints() []hint {

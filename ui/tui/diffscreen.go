@@ -116,11 +116,8 @@ func (m diffModel) press(e env, k tea.KeyMsg) (screen, effect) {
 		}
 	case key.Matches(k, diffKeys.previous):
 		_, heads := m.lines(e)
-		for _, at := range slices.Backward(heads) {
-			if at < m.top {
-				m.top = at
-				break
-			}
+		if i, _ := slices.BinarySearch(heads, m.top); i > 0 {
+			m.top = heads[i-1]
 		}
 	}
 	return m, effect{}

@@ -113,9 +113,7 @@ func (c command) rank(typed string) int {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	says, english := strings.ToLower(c.says), strings.ToLower(c.english)
 	switch {
-	case typed == "":
-		return 0
-	case slices.Contains(strings.Fields(c.key), strings.TrimSpace(typed)), english == typed:
+	case typed == "", english == typed, slices.Contains(strings.Fields(c.key), typed):
 		return 0
 	case strings.HasPrefix(english, typed), strings.HasPrefix(says, typed):
 		return 1

@@ -206,8 +206,12 @@ func (f onFile) Write(b []byte) (int, error) { return f.terminal.Write(b) }
 
 // run shows a program until it or the context ends, and returns the context's error where that did.
 func (t *terminal) run(ctx context.Context, p tea.Model, in io.Reader) (tea.Model, error) {
+	var out io.Writer = t
+	if f, ok := t.out.(term.File); ok {
+		out = onFile{f, t}
+	}
 	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in),
-		tea.WithOutput(t.writer()), tea.WithAltScreen(), tea.WithFPS(frameRate),
+		tea.WithOutput(out), tea.WithAltScreen(), tea.WithFPS(frameRate),
 		// the context ends with a signal; of two that do, one waits for the other for ever
 		tea.WithoutSignalHandler()).Run()
 	switch {
@@ -217,12 +221,4 @@ func (t *terminal) run(ctx context.Context, p tea.Model, in io.Reader) (tea.Mode
 		return last, ctx.Err()
 	}
 	return last, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
-}
-
-// writer is the terminal as bubbletea takes it.
-func (t *terminal) writer() io.Writer {
-	if f, ok := t.out.(term.File); ok {
-		return onFile{f, t}
-	}
-	return t
 }

@@ -112,10 +112,8 @@ func (t timelineScreen) chosen(is func(entry int) bool) timelineScreen {
 // begin goes to the first bad minute, where that is known and shown, else to the end.
 func (t timelineScreen) begin() timelineScreen {
 	t.at = len(t.shown) - 1
-	for at, i := range t.shown {
-		if i == t.all.FirstBad {
-			t.at, t.top = at, max(at-leadIn, 0)
-		}
+	if at := slices.Index(t.shown, t.all.FirstBad); at >= 0 {
+		t.at, t.top = at, max(at-leadIn, 0)
 	}
 	return t
 }

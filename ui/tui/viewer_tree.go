@@ -183,13 +183,11 @@ func (t *treeView) place(list, known []citation, budget int) {
 
 // treeText is what a search looks at.
 func treeText(rows []jsontree.Row, at int) string {
-	r := rows[at]
-	if name := jsontree.Name(r); name != "" && r.Value != "" {
-		return name + ": " + r.Value
-	} else if name != "" {
-		return name
+	name, value := jsontree.Name(rows[at]), rows[at].Value
+	if name != "" && value != "" {
+		return name + ": " + value
 	}
-	return r.Value
+	return name + value
 }
 
 // treeLine draws a row: its name, and its value or what it folds away.
