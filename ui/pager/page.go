@@ -41,11 +41,8 @@ func (f *File) Page(from, n int) ([]Line, error) {
 			}
 			err = skipLine(r)
 		}
-		if err == io.EOF {
-			break
-		}
 		if err != nil {
-			return page, err
+			return page, ended(err)
 		}
 	}
 	return page, nil

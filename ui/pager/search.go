@@ -32,17 +32,13 @@ func (f *File) Search(q Query, stop func() bool) (int, error) {
 	}
 	s := seeker{f: f, needle: needle, runes: !ascii(needle), exact: caseless(q.Text), stop: stop,
 		buf: make([]byte, chunk), folded: make([]byte, chunk)}
-	at, err := f.offset(max(q.From, 1))
-	if err != nil {
-		return 0, err
-	}
+	from, search := max(q.From, 1), s.forward
 	if q.Back {
-		if at, err = f.offset(max(q.From, 1) + 1); err != nil { // with the line itself
-			return 0, err
-		}
-		at, err = s.back(at)
-	} else {
-		at, err = s.forward(at)
+		from, search = from+1, s.back // with the line itself
+	}
+	at, err := f.offset(from)
+	if err == nil {
+		at, err = search(at)
 	}
 	if at < 0 || err != nil {
 		return 0, err

@@ -216,7 +216,7 @@ func (p page) moved(s step, k tea.KeyMsg, height int) step {
 }
 
 // click chooses an item, and goes where the chosen one leads.
-func (d detailScreen) click(e env, x, y int) (screen, effect) {
+func (d detailScreen) click(e env, y int) (screen, effect) {
 	p, s := d.page(e), d.currentStep()
 	switch i := slices.IndexFunc(p.items, func(it item) bool { return it.first == s.scroll+y }); i {
 	case -1:

@@ -115,7 +115,7 @@ func (s errorScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 }
 
 // click selects an error, and opens the selected one.
-func (s errorScreen) click(e env, _, y int) (screen, effect) {
+func (s errorScreen) click(e env, y int) (screen, effect) {
 	if s.writing || y >= s.rows(e) {
 		return s, effect{}
 	}

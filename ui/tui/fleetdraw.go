@@ -100,10 +100,8 @@ func (m fleetModel) list(w int) []line {
 	end := m.top + m.listHeight()
 	if m.nodes {
 		rows := m.nodeRows()
-		name := 0
-		for _, n := range rows[min(m.top, len(rows)):min(end, len(rows))] {
-			name = min(max(name, width(n.Name)), w/2)
-		}
+		seen := rows[min(m.top, len(rows)):min(end, len(rows))]
+		name := min(widest(seen, func(n fleet.Node) string { return n.Name }), w/2)
 		for i := m.top; i < min(end, len(rows)); i++ {
 			add(i, m.nodeRow(rows[i], name, i == m.cursor))
 		}

@@ -230,7 +230,7 @@ func (c command) row(e env, selected bool) line {
 }
 
 // click selects an entry, and runs the selected one.
-func (p palette) click(e env, _, y int) (screen, effect) {
+func (p palette) click(e env, y int) (screen, effect) {
 	at := p.top + y - 1
 	switch {
 	case y < 1 || at >= len(p.found(e)):
