@@ -125,11 +125,7 @@ func (m fleetModel) orNothing(lines []line) []line {
 	}
 	switch s := m.state; {
 	case s.Err != nil:
-		var said []line
-		for _, part := range wrap(show(s.Err.Error(), m.ascii), m.width-4) {
-			said = append(said, line{{"  " + part, inkFail}})
-		}
-		return said
+		return wrapped("  ", show(s.Err.Error(), m.ascii), m.width-4, inkFail)
 	case m.filter != "":
 		return []line{{{"  " + m.T("nothing fits the filter"), faint}}}
 	case !s.Finished:
@@ -151,9 +147,7 @@ func (m fleetModel) nodeRow(n fleet.Node, name int, selected bool) line {
 func (m fleetModel) detail(w int) []line {
 	var lines []line
 	put := func(ink ink, text string) {
-		for _, part := range wrap(show(text, m.ascii), w-1) {
-			lines = append(lines, line{{part, ink}})
-		}
+		lines = append(lines, wrapped("", show(text, m.ascii), w-1, ink)...)
 	}
 	if m.nodes {
 		i := slices.IndexFunc(m.state.Report.Nodes, func(n fleet.Node) bool { return n.Name == m.at })

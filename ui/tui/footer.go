@@ -12,11 +12,7 @@ const footerLines = 2
 
 func footer(m model) []line {
 	if text := show(m.status, m.ascii); !m.typing && width(text) > m.width-2 { // worth both lines
-		var lines []line
-		for _, part := range wrap(text, m.width-2) {
-			lines = append(lines, line{{" " + part, accent}})
-		}
-		return exactly(lines, footerLines)
+		return exactly(wrapped(" ", text, m.width-2, accent), footerLines)
 	}
 	return []line{
 		append(line{{" ", plain}}, talk(m)...),
