@@ -8,12 +8,16 @@
 package console
 
 import (
+	"errors"
 	"io"
 	"os"
 	"sync"
 
 	"github.com/charmbracelet/x/term"
 )
+
+// ErrNoClipboard says that the system has no clipboard that the user of this terminal sees.
+var ErrNoClipboard = errors.New("the system has no clipboard for this terminal")
 
 // A Console is the terminal that the program was started in, or what stands in
 // its place.

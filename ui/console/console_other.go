@@ -26,3 +26,10 @@ func withSequences(m mode) mode { return m }
 func undisturbed(m mode) mode { return m }
 
 func factsOf(stream) facts { return facts{} }
+
+// SetClipboard is for Windows only: elsewhere the terminal has the clipboard (OSC 52).
+func SetClipboard(string) error { return ErrNoClipboard }
+
+// Language is the language that the system speaks to its user. Systems other than Windows say it in
+// variables of the environment.
+func Language() string { return "" }

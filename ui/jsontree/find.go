@@ -1,6 +1,10 @@
 package jsontree
 
-import "doctor/checks/evidence/jsontree"
+import (
+	"sort"
+
+	"doctor/checks/evidence/jsontree"
+)
 
 // Find is the row that a JSON Pointer leads to. Of what the document does not have
 // it is the row that would hold it; -1 where there is no document.
@@ -28,14 +32,9 @@ func Find(rows []Row, pointer string) int {
 // AtLine is the first row that comes from a line of the file, or from the last
 // line before it that has one.
 func AtLine(rows []Row, line int) int {
-	best := -1
-	for i, r := range rows {
-		if r.Line > line {
-			break
-		}
-		if best < 0 || r.Line > rows[best].Line {
-			best = i
-		}
+	last := sort.Search(len(rows), func(i int) bool { return rows[i].Line > line }) - 1
+	if last < 0 {
+		return -1
 	}
-	return best
+	return sort.Search(last, func(i int) bool { return rows[i].Line == rows[last].Line })
 }

@@ -109,13 +109,12 @@ func Preview(rows []Row, at, most int) string {
 		return "[]"
 	case r.Kind == List:
 		return fmt.Sprintf("[%d]", r.Size)
+	case r.Depth > 0 && most == 0: // within another preview
+		return fmt.Sprintf("{%d}", r.Size)
 	}
 	var parts []string
 	length := 0
 	add := func(i int) {
-		if length > most {
-			return
-		}
 		part := Name(rows[i]) + ": "
 		if rows[i].Kind == Scalar {
 			part += rows[i].Value
@@ -124,17 +123,14 @@ func Preview(rows []Row, at, most int) string {
 		}
 		parts, length = append(parts, part), length+len(part)
 	}
-	if r.Depth > 0 && most == 0 { // within another preview
-		return fmt.Sprintf("{%d}", r.Size)
-	}
 	telling := -1
 	for i := at + 1; i < r.End && telling < 0; i = rows[i].End {
 		if isName(rows[i]) {
 			telling = i
 		}
 	}
-	if telling < 0 {
-		telling = metadataName(rows, at)
+	if meta := Child(rows, at, "metadata"); telling < 0 && meta >= 0 { // of a Kubernetes object
+		telling = Child(rows, meta, "name")
 	}
 	if telling >= 0 {
 		add(telling)
@@ -150,14 +146,6 @@ func Preview(rows []Row, at, most int) string {
 func isName(r Row) bool {
 	return r.Kind == Scalar && (strings.EqualFold(r.Key, "name") ||
 		strings.EqualFold(r.Key, "path"))
-}
-
-// metadataName is the name of a Kubernetes object, or -1.
-func metadataName(rows []Row, at int) int {
-	if meta := Child(rows, at, "metadata"); meta >= 0 {
-		return Child(rows, meta, "name")
-	}
-	return -1
 }
 
 // Child is the member of an object, or the item of a list by "[3]"; -1 for none.

@@ -94,9 +94,3 @@ func (x index) before(line int) mark {
 func (x index) at(off int64) mark {
 	return x.marks[sort.Search(len(x.marks), func(i int) bool { return x.marks[i].off > off })-1]
 }
-
-// exactly is the mark at a line, where there is one.
-func (x index) exactly(line int) (mark, bool) {
-	m := x.before(line)
-	return m, m.line == line
-}

@@ -26,43 +26,26 @@ func (f *File) Page(from, n int) ([]Line, error) {
 		return nil, nil
 	}
 	at := x.before(from)
-	line := at.line
 	r := bufio.NewReaderSize(f.reader(at.off), evidence.MaxLine+2)
 	var page []Line
-	for len(page) < n {
-		l, ahead, err := oneLine(r, line >= from)
-		if line >= from && (err == nil || err == io.EOF) {
-			page = append(page, l)
+	for line := at.line; len(page) < n; line++ {
+		b, err := r.ReadSlice('\n')
+		ahead := errors.Is(err, bufio.ErrBufferFull) // its end may still be ahead
+		if line >= from && (ahead || err == nil || err == io.EOF) {
+			page = append(page, lineOf(b))
 		}
-		if ahead {
-			if at, ok := x.exactly(line + 1); ok { // the way to the end of a long line may be long
-				r.Reset(f.reader(at.off))
-			} else {
-				err = skipLine(r)
+		if ahead { // the way to the end of a long line may be long
+			if next := x.before(line + 1); next.line == line+1 {
+				r.Reset(f.reader(next.off))
+				continue
 			}
-		}
-		if err == io.EOF {
-			break
+			err = skipLine(r)
 		}
 		if err != nil {
-			return page, err
+			return page, ended(err)
 		}
-		line++
 	}
 	return page, nil
-}
-
-// oneLine reads a line, or the start of one that is longer than is kept; then
-// its end may still be ahead.
-func oneLine(r *bufio.Reader, wanted bool) (l Line, ahead bool, err error) {
-	b, err := r.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		ahead, err = true, nil
-	}
-	if !wanted {
-		return Line{}, ahead, err
-	}
-	return lineOf(b), ahead, err
 }
 
 func lineOf(b []byte) Line {

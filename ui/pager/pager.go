@@ -100,10 +100,8 @@ func (f *File) Step(most time.Duration) State {
 			return f.end(took)
 		}
 		switch {
-		case err == io.EOF:
-			return f.end(nil)
 		case err != nil:
-			return f.end(err)
+			return f.end(ended(err))
 		case !time.Now().Before(until): // a clock may stand still for 16 ms
 			return f.State()
 		}
@@ -115,7 +113,6 @@ func (f *File) end(err error) State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.state.Done, f.state.Err = true, err
-	f.state.Lines = f.index.lines()
 	f.buf, f.echo.kept = nil, nil
 	return f.state
 }
@@ -184,9 +181,6 @@ type textFrom struct {
 func (t *textFrom) Read(p []byte) (int, error) {
 	n, err := t.f.readAt(p, t.off)
 	t.off += int64(n)
-	if n == 0 && err == nil {
-		err = io.ErrUnexpectedEOF // the source shrank
-	}
 	return n, err
 }
 

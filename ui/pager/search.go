@@ -1,6 +1,7 @@
 package pager
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -31,17 +32,13 @@ func (f *File) Search(q Query, stop func() bool) (int, error) {
 	}
 	s := seeker{f: f, needle: needle, runes: !ascii(needle), exact: caseless(q.Text), stop: stop,
 		buf: make([]byte, chunk), folded: make([]byte, chunk)}
-	at, err := f.offset(max(q.From, 1))
-	if err != nil {
-		return 0, err
-	}
+	from, search := max(q.From, 1), s.forward
 	if q.Back {
-		if at, err = f.offset(max(q.From, 1) + 1); err != nil { // with the line itself
-			return 0, err
-		}
-		at, err = s.back(at)
-	} else {
-		at, err = s.forward(at)
+		from, search = from+1, s.back // with the line itself
+	}
+	at, err := f.offset(from)
+	if err == nil {
+		at, err = search(at)
 	}
 	if at < 0 || err != nil {
 		return 0, err
@@ -108,16 +105,9 @@ func (s *seeker) back(end int64) (int64, error) {
 
 // readAt fills a chunk as far as there is text, and folds it.
 func (s *seeker) readAt(off int64) (int, error) {
-	n := 0
-	for n < len(s.buf) {
-		k, err := s.f.readAt(s.buf[n:], off+int64(n))
-		n += k
-		if err == io.EOF || k == 0 && err == nil {
-			break
-		}
-		if err != nil {
-			return n, err
-		}
+	n, err := io.ReadFull(s.f.reader(off), s.buf)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return n, err
 	}
 	if s.exact {
 		s.folded = s.buf
@@ -136,22 +126,15 @@ func (f *File) offset(line int) (int64, error) {
 		return x.end, nil
 	}
 	at := x.before(line - 1)
-	left := line - 1 - at.line
-	buf := make([]byte, firstApart)
-	for off := at.off; left > 0; {
-		n, err := f.readAt(buf, off)
-		if n == 0 {
+	r := bufio.NewReaderSize(f.reader(at.off), firstApart)
+	for at.line < line-1 {
+		b, err := r.ReadSlice('\n')
+		at.off += int64(len(b))
+		if err == nil {
+			at.line++
+		} else if err != bufio.ErrBufferFull {
 			return x.end, ended(err)
 		}
-		for b := buf[:n]; left > 0; left-- {
-			i := bytes.IndexByte(b, '\n')
-			if i < 0 {
-				break
-			}
-			b = b[i+1:]
-			at.off = off + int64(n-len(b))
-		}
-		off += int64(n)
 	}
 	return at.off, nil
 }

@@ -30,7 +30,11 @@ type browser struct {
 
 func newBrowser(env) screen { return browser{asked: true} }
 
-func (b browser) start(e env) func() tea.Msg { return listTask(e) }
+// start lists the evidence.
+func (b browser) start(e env) func() tea.Msg {
+	report, s := *e.english, e.evidence
+	return func() tea.Msg { return listedTree{treeOf(leavesOf(s, &report))} }
+}
 
 func (b browser) title(e env) string { return e.T("evidence") }
 
@@ -145,7 +149,7 @@ func (b browser) matches(e treeEntry) bool {
 	if b.cited && e.cites == 0 {
 		return false
 	}
-	return b.hitsIn(e.path).Lines > 0 || holds(b.filter, e.path)
+	return b.search.in[e.path].Lines > 0 || holds(b.filter, e.path)
 }
 
 func (b browser) settled(e env) screen {
@@ -168,7 +172,7 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 	var do effect
 	if b.stale && !b.asked {
 		b.stale, b.asked = false, true
-		do.task = listTask(e)
+		do.task = b.start(e)
 	}
 	fresh := b.search.follows
 	b.search.follows = false
@@ -176,7 +180,9 @@ func (b browser) press(e env, k tea.KeyMsg) (screen, effect) {
 		if k.Type == tea.KeyEnter {
 			b.prompt = false
 			b, search := b.searched(e)
-			search.also = alsoTask(do)
+			if do.task != nil {
+				search.also = []effect{do}
+			}
 			return b, search
 		}
 		return b.typedKey(k), do

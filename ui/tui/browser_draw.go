@@ -25,10 +25,7 @@ func (b browser) body(e env) []line {
 // it, or why it is not there.
 func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	ascii := say.ascii
-	l, ink := line{cursorMark(selected, ascii)}, plain
-	if selected {
-		ink = strong
-	}
+	l, ink := line{cursorMark(selected, ascii)}, inkIf(selected)
 	l = append(l, span{strings.Repeat(" ", min(2*en.depth, w/3)), plain})
 	if en.folder {
 		l = append(l, span{fold(!b.folded(en), ascii) + " ", faint})
@@ -50,7 +47,7 @@ func (b browser) row(en treeEntry, selected bool, w int, say voice) line {
 	if en.folder && en.files == 0 {
 		right = line{{" " + say.T("nothing there") + " ", faint}}
 	}
-	h := b.hitsIn(en.path)
+	h := b.search.in[en.path]
 	if h.Lines > 0 {
 		right = append(line{{say.T("%d found", h.Lines), accent}}, right...)
 	}

@@ -5,12 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"doctor/checks/sorted"
-
-	tea "github.com/charmbracelet/bubbletea"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 )
 
 // A treeLeaf is a file of the evidence, or what stands in the place of a missing one.
@@ -35,11 +32,6 @@ type treeEntry struct {
 
 // listedTree is what the browser's task brings.
 type listedTree struct{ entries []treeEntry }
-
-func listTask(e env) func() tea.Msg {
-	report, s := *e.english, e.evidence
-	return func() tea.Msg { return listedTree{treeOf(leavesOf(s, &report))} }
-}
 
 // leavesOf are the files of the evidence and the gaps in it: those that stand in
 // the tree, those of files that were looked for, and those that checks ran into.
@@ -136,13 +128,7 @@ func comparePaths(a, b string) int {
 	for {
 		headA, restA, inA := strings.Cut(a, "/")
 		headB, restB, inB := strings.Cut(b, "/")
-		if inA != inB {
-			if inA {
-				return -1
-			}
-			return 1
-		}
-		if c := cmp.Or(strings.Compare(strings.ToLower(headA), strings.ToLower(headB)),
+		if c := cmp.Or(sorted.Last(!inA, !inB), strings.Compare(strings.ToLower(headA), strings.ToLower(headB)),
 			strings.Compare(headA, headB)); c != 0 || !inA {
 			return c
 		}

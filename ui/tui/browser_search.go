@@ -18,19 +18,17 @@ import (
 // first and the last of them are.
 type contentSearch struct {
 	text    string
-	number  int // answers of a search that another one replaced do nothing
 	far     searchedFiles
 	in      map[string]pager.Hits // those of far, by path
 	stop    func()                // nil where none runs
 	stopped bool
-	news    <-chan tea.Msg
 	follows bool // the cursor goes to the first match: no key was pressed since the search began
 }
 
 // searchedFiles is how far a search has come.
 type searchedFiles struct {
-	number     int
-	files, all int // looked through, and to be looked through
+	news       <-chan tea.Msg // of this search: what another one that it replaced brings does nothing
+	files, all int            // looked through, and to be looked through
 	read, size int64
 	hits       []fileHits // in the order of the tree
 	lines      int
@@ -53,7 +51,8 @@ func (b browser) searched(e env) (browser, effect) {
 	if b.filter == "" || strings.HasPrefix(b.filter, "!") {
 		return b, effect{}
 	}
-	far := searchedFiles{number: b.search.number}
+	tell, news := overtaking()
+	far := searchedFiles{news: news}
 	var paths []string
 	for _, en := range b.entries {
 		if !en.folder && en.gap.Kind == "" && (!b.cited || en.cites > 0) {
@@ -63,9 +62,7 @@ func (b browser) searched(e env) (browser, effect) {
 	}
 	far.all = len(paths)
 	ctx, stop := context.WithCancel(context.Background())
-	tell, news := overtaking()
-	b.search.text, b.search.far, b.search.stop, b.search.news = b.filter, far, stop, news
-	b.search.follows = true
+	b.search = contentSearch{text: b.filter, far: far, stop: stop, follows: true}
 	s, text := e.evidence, b.filter
 	return b, effect{task: func() tea.Msg {
 		go searchFiles(ctx, s, text, paths, far, tell)
@@ -128,21 +125,20 @@ func (b browser) searchEnded() browser {
 	if b.search.stop != nil {
 		b.search.stop()
 	}
-	b.search = contentSearch{number: b.search.number + 1}
+	b.search = contentSearch{}
 	return b
 }
 
 // searchStopped stops the search that runs, and keeps what was found until then.
 func (b browser) searchStopped() browser {
 	b.search.stop()
-	b.search.stop, b.search.stopped = nil, true
-	b.search.number++
+	b.search.stop, b.search.stopped, b.search.far.news = nil, true, nil
 	return b
 }
 
 // takeSearched takes over how far a search has come.
 func (b browser) takeSearched(far searchedFiles) (browser, effect) {
-	if far.number != b.search.number {
+	if far.news != b.search.far.news {
 		return b, effect{}
 	}
 	b.search.far, b.search.in = far, make(map[string]pager.Hits, len(far.hits))
@@ -158,18 +154,12 @@ func (b browser) takeSearched(far searchedFiles) (browser, effect) {
 		b.search.stop = nil
 		return b, effect{}
 	}
-	news := b.search.news
-	return b, effect{task: func() tea.Msg { return <-news }}
-}
-
-// hitsIn are the lines of a file that match.
-func (b browser) hitsIn(path string) pager.Hits {
-	return b.search.in[path]
+	return b, effect{task: func() tea.Msg { return <-far.news }}
 }
 
 // opened is the viewer of a file: at its first match where the contents were searched.
 func (b browser) opened(path string) screen {
-	if h := b.hitsIn(path); h.Lines > 0 {
+	if h := b.search.in[path]; h.Lines > 0 {
 		return newViewerOfHit(path, h.First, b.search.text, false)
 	}
 	return newViewer(path, 0)

@@ -67,28 +67,23 @@ func (b *Bundler) attended(ctx context.Context) (watched *Bundler, end func()) {
 		return nil, func() {}
 	}
 	ctx, stop := context.WithCancel(ctx)
-	var mu sync.Mutex
-	var running sync.WaitGroup
+	var writing sync.RWMutex // held by each write, and for a moment by the end
 	w := *b
 	w.Write = func(own context.Context, s evidence.Snapshot, path string,
 		tell func(BundleProgress)) (BundleDone, error) {
-		mu.Lock() // nothing begins once the end has begun
-		if ctx.Err() != nil {
-			mu.Unlock()
+		writing.RLock()
+		defer writing.RUnlock()
+		if ctx.Err() != nil { // nothing begins once the end has begun
 			return BundleDone{}, context.Canceled
 		}
-		running.Add(1)
-		mu.Unlock()
-		defer running.Done()
 		own, cancel := context.WithCancel(own)
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
 		return b.Write(own, s, path, tell)
 	}
 	return &w, func() {
-		mu.Lock()
 		stop()
-		mu.Unlock()
-		running.Wait()
+		writing.Lock() // when none is left
+		defer writing.Unlock()
 	}
 }

@@ -159,11 +159,7 @@ func verbatim(s string, w int, ascii bool) []line {
 	if text == "" {
 		return []line{nil}
 	}
-	var lines []line
-	for _, part := range wrap(text, w-len(indent)) {
-		lines = append(lines, line{{indent + part, plain}})
-	}
-	return lines
+	return wrapped(indent, text, w-len(indent), plain)
 }
 
 // duration is a time in the largest unit that it fills.

@@ -75,7 +75,7 @@ func (b bundleScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	case bundleWritten:
 		return b.pressWritten(e, k)
 	case bundleWriting:
-		if key.Matches(k, bundleKeys.stop) || key.Matches(k, keys.quit) {
+		if key.Matches(k, bundleKeys.stop, keys.quit) {
 			b.stop()
 			b.stage = bundleStopping
 		}

@@ -13,8 +13,7 @@ import (
 type cardPart int
 
 const (
-	cardFault cardPart = iota
-	cardMessage
+	cardMessage cardPart = iota
 	cardFix
 	cardProof
 )
@@ -77,22 +76,16 @@ func (say voice) cardText(res *checks.Result, part cardPart) string {
 
 // cardLine draws one line of a card.
 func cardLine(res *checks.Result, part cardPart, say voice) line {
+	l := line{{"  ", plain}}
+	if part == cardFix {
+		l = append(l, span{say.T("fix") + " ", faint})
+		if s := res.Fix.First(); s != nil && s.Command != "" { // it stands for the fix
+			l = append(l, span{"> ", accent})
+		}
+	}
 	text := span{show(say.cardText(res, part), say.ascii), plain}
-	switch {
-	case part == cardProof:
+	if part == cardProof {
 		text.ink = faint
-	case part == cardFix && firstCommand(res) != "":
-		return line{{"  ", plain}, {say.T("fix") + " ", faint}, {"> ", accent}, text}
-	case part == cardFix:
-		return line{{"  ", plain}, {say.T("fix") + " ", faint}, text}
 	}
-	return line{{"  ", plain}, text}
-}
-
-// firstCommand is the command that stands for the fix, "" where text does.
-func firstCommand(res *checks.Result) string {
-	if s := res.Fix.First(); s != nil {
-		return s.Command
-	}
-	return ""
+	return append(l, text)
 }

@@ -25,8 +25,6 @@ type watch struct {
 	last     map[string]checks.Status // those of the last whole reading
 	changed  map[string]checks.Status // those that differ now, as they were
 	changeAt time.Time                // when a whole reading last brought another verdict
-	since    time.Time                // of the reading that changes are counted from
-	lastAt   time.Time
 }
 
 // due reports the end of a wait.
@@ -55,18 +53,18 @@ func (w watch) counted(r *checks.Report, done bool, at time.Time) watch {
 		return w
 	}
 	if w.from == nil {
-		w.from, w.since = now, at
+		w.from = now
 	}
 	if w.last != nil && !maps.Equal(w.last, now) {
 		w.changeAt = at
 	}
-	w.last, w.lastAt, w.quiet = now, at, false
+	w.last, w.quiet = now, false
 	return w
 }
 
 // anew counts changes from the last whole reading on.
 func (w watch) anew() watch {
-	w.from, w.since, w.changed = w.last, w.lastAt, nil
+	w.from, w.changed = w.last, nil
 	return w
 }
 
@@ -142,11 +140,10 @@ type reread struct {
 // rereadFrom notes what is on the screen before the node is read again.
 func (m model) rereadFrom() reread {
 	r := reread{on: true}
-	if over, is := m.over(); is {
-		if d, detail := over.(detailScreen); detail {
-			if res := m.report.Result(d.currentStep().id); res != nil && isFault(res.Status) {
-				r.id, r.message = res.ID, ui.Message(res)
-			}
+	over, _ := m.over()
+	if d, is := over.(detailScreen); is {
+		if res := m.report.Result(d.currentStep().id); res != nil && isFault(res.Status) {
+			r.id, r.message = res.ID, ui.Message(res)
 		}
 	}
 	return r

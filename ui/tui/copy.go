@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-osc52/v2"
@@ -92,24 +94,15 @@ func (c clipboard) write(text, name string) (string, error) {
 // come. Tmux and screen keep it to themselves unless they are set up, and hide
 // the terminal around them; xterm and the terminals made of VTE do not take it.
 func takesClipboard(getenv func(string) string) bool {
-	if getenv("TMUX") != "" || getenv("STY") != "" {
+	set := func(name string) bool { return getenv(name) != "" }
+	if set("TMUX") || set("STY") {
 		return false
 	}
-	for _, name := range []string{"WT_SESSION", "KITTY_WINDOW_ID", "WEZTERM_PANE",
-		"ALACRITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"} {
-		if getenv(name) != "" {
-			return true
-		}
-	}
-	switch getenv("TERM_PROGRAM") {
-	case "WezTerm", "ghostty":
-		return true
-	}
-	switch name, _, _ := strings.Cut(strings.TrimPrefix(getenv("TERM"), "xterm-"), "-"); name {
-	case "kitty", "ghostty", "alacritty", "foot", "wezterm":
-		return true
-	}
-	return false
+	name, _, _ := strings.Cut(strings.TrimPrefix(getenv("TERM"), "xterm-"), "-")
+	return slices.ContainsFunc([]string{"WT_SESSION", "KITTY_WINDOW_ID", "WEZTERM_PANE",
+		"ALACRITTY_WINDOW_ID", "GHOSTTY_RESOURCES_DIR"}, set) ||
+		slices.Contains([]string{"WezTerm", "ghostty"}, getenv("TERM_PROGRAM")) ||
+		slices.Contains([]string{"kitty", "ghostty", "alacritty", "foot", "wezterm"}, name)
 }
 
 // fixToCopy is what the copy key takes from a result: the commands of its fix, or its first step
@@ -155,13 +148,7 @@ func (say voice) copyStep(r *checks.Result, number int) effect {
 	if number > 0 {
 		step = r.Fix.Steps[number-1]
 	}
-	text := step.Command
-	switch {
-	case text == "" && step.To != "":
-		text = step.To
-	case text == "":
-		text = say.Say(step.Headline())
-	}
+	text := cmp.Or(step.Command, step.To, say.Say(step.Headline()))
 	return effect{copy: cleanLines([]string{text}), copyAs: "step"}
 }
 

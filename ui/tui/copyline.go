@@ -20,7 +20,7 @@ func (m model) copyLine() effect {
 }
 
 func (m model) selectedLine() string {
-	if res, ok := m.result(); ok {
+	if res := m.result(); res != nil {
 		return m.Status(res.Status) + ": " + res.Title + " (" + res.ID + ")"
 	}
 	rw, _ := m.selected()
@@ -66,7 +66,7 @@ func (s symptomList) selectedLine(env) string {
 }
 
 func (s symptomScreen) selectedLine(e env) string {
-	if parts := s.parts(e); s.at < len(parts) && len(parts[s.at].lines) > 0 {
+	if parts := s.parts(e); s.at < len(parts) {
 		for _, l := range parts[s.at].lines {
 			if text := l.String(); strings.Contains(text, ownText("›", e.ascii)) {
 				return strings.Replace(text, ownText("›", e.ascii), "", 1)

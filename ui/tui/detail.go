@@ -180,16 +180,11 @@ func fix(p *page, res *checks.Result) {
 
 // step draws one step of a fix behind a mark.
 func (p *page) step(f checks.Fix, i int, mark span) {
-	marks := map[ui.StepLineKind]span{ui.StepCommand: {"  > ", accent},
+	marks := map[ui.StepLineKind]span{ui.StepText: mark, ui.StepCommand: {"  > ", accent},
 		ui.StepFrom: {"  - ", faint},
 		ui.StepTo:   {"  + ", accent}, ui.StepImpact: {"  ! ", inkWarn}}
-	style := ui.Style{ASCII: p.ascii, Lang: p.Catalogue}
-	for _, l := range style.StepLines(f, i) {
-		if l.Kind == ui.StepText {
-			p.led(mark, l.Text, plain)
-		} else {
-			p.led(marks[l.Kind], l.Text, plain)
-		}
+	for _, l := range p.style().StepLines(f, i) {
+		p.led(marks[l.Kind], l.Text, plain)
 	}
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -30,14 +31,13 @@ type looked struct {
 
 func newDetail(id string) screen { return detailScreen{steps: []step{{id: id}}} }
 
-var detailKeys = struct{ next, last, open, copy, script, back, leave key.Binding }{
+var detailKeys = struct{ next, last, open, copy, script, back key.Binding }{
 	next:   bind("tab", "to the next thing that leads on"),
 	last:   bind("shift+tab", "to the one before it"),
 	open:   bind("enter l", "go to the chosen check, or show the chosen evidence"),
 	copy:   bind("c", "copy the chosen step of the fix"),
 	script: bind("C", "copy the whole fix as a script"),
 	back:   bind("backspace h", "back the way you came"),
-	leave:  bind("esc q", "back to the list"),
 }
 
 func (d detailScreen) bindings() []key.Binding {
@@ -57,14 +57,11 @@ func (d detailScreen) with(s step) detailScreen {
 
 // title is the check and the way to it, newest first.
 func (d detailScreen) title(env) string {
-	text := ""
+	var ids []string
 	for _, s := range slices.Backward(d.steps) {
-		if text != "" {
-			text += " < "
-		}
-		text += s.id
+		ids = append(ids, s.id)
 	}
-	return text
+	return strings.Join(ids, " < ")
 }
 
 func (d detailScreen) hints() []hint {
@@ -131,7 +128,7 @@ func (d detailScreen) settled(e env) screen {
 func (d detailScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	p, s := d.page(e), d.currentStep()
 	switch {
-	case key.Matches(k, detailKeys.leave):
+	case key.Matches(k, keys.back, keys.quit):
 		return d, effect{back: true}
 	case key.Matches(k, detailKeys.back):
 		if len(d.steps) == 1 {
@@ -219,17 +216,15 @@ func (p page) moved(s step, k tea.KeyMsg, height int) step {
 }
 
 // click chooses an item, and goes where the chosen one leads.
-func (d detailScreen) click(e env, x, y int) (screen, effect) {
+func (d detailScreen) click(e env, y int) (screen, effect) {
 	p, s := d.page(e), d.currentStep()
-	for i := range p.items {
-		if p.items[i].first != s.scroll+y {
-			continue
-		}
-		if i == s.at {
-			return d.follow(e, p)
-		}
+	switch i := slices.IndexFunc(p.items, func(it item) bool { return it.first == s.scroll+y }); i {
+	case -1:
+		return d, effect{}
+	case s.at:
+		return d.follow(e, p)
+	default:
 		s.at = i
 		return d.with(s), effect{}
 	}
-	return d, effect{}
 }

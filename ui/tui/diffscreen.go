@@ -22,14 +22,11 @@ type DiffLeave struct {
 
 // A DiffScreen shows a comparison of two nodes side by side. It stays where the user left it to look
 // at one of them.
-type DiffScreen struct {
-	theme string
-	host  host
-}
+type DiffScreen struct{ host host }
 
 // NewDiff makes the screen. All shows what changes by itself too.
 func NewDiff(c diff.Comparison, all bool, opt Options) *DiffScreen {
-	return &DiffScreen{opt.Theme, newHost(diffModel{compared: c, all: all}, opt)}
+	return &DiffScreen{newHost(diffModel{compared: c, all: all}, opt)}
 }
 
 // Run shows the comparison until the user leaves, or opens a node.
@@ -37,7 +34,7 @@ func (s *DiffScreen) Run(ctx context.Context, in io.Reader, out io.Writer) (Diff
 	m := s.host.base.(diffModel)
 	m.open = 0
 	s.host.base = m
-	last, report, err := s.host.run(ctx, in, out, s.theme)
+	last, report, err := s.host.run(ctx, in, out)
 	s.host = last
 	return DiffLeave{Open: last.base.(diffModel).open, Print: report}, err
 }
@@ -119,11 +116,8 @@ func (m diffModel) press(e env, k tea.KeyMsg) (screen, effect) {
 		}
 	case key.Matches(k, diffKeys.previous):
 		_, heads := m.lines(e)
-		for _, at := range slices.Backward(heads) {
-			if at < m.top {
-				m.top = at
-				break
-			}
+		if i, _ := slices.BinarySearch(heads, m.top); i > 0 {
+			m.top = heads[i-1]
 		}
 	}
 	return m, effect{}

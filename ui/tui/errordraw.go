@@ -34,14 +34,6 @@ func (s errorScreen) settled(e env) screen {
 	return s
 }
 
-func (s errorScreen) linesBetween(e env, from, to int) int {
-	n := 0
-	for at := from; at <= to; at++ {
-		n += len(s.entry(e, at))
-	}
-	return n
-}
-
 func (s errorScreen) body(e env) []line {
 	if len(s.list) == 0 {
 		text := e.T("No unexplained errors in the logs and events that were read.")
@@ -59,7 +51,11 @@ func (s errorScreen) body(e env) []line {
 	if len(s.shown) == 0 {
 		list = append(list, line{{" " + e.T("no error matches"), faint}})
 	}
-	room := min(s.rows(e), max(s.linesBetween(e, 0, len(s.shown)-1), 1))
+	all := 0
+	for at := range s.shown {
+		all += len(s.entry(e, at))
+	}
+	room := min(s.rows(e), max(all, 1))
 	for at := s.top; at < len(s.shown) && len(list) < room; at++ {
 		list = append(list, s.entry(e, at)...)
 	}
@@ -213,13 +209,4 @@ func errorRows(r *checks.Report, c *checks.Catalogue, l layout, say voice) []row
 		}
 	}
 	return rows
-}
-
-// errorsLine is the row that leads to them.
-func errorsLine(rw row, selected bool) line {
-	text := span{rw.text + " ", plain}
-	if selected {
-		text.ink = strong
-	}
-	return line{text, {"(u)", accent}}
 }

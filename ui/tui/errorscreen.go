@@ -77,14 +77,8 @@ func (s errorScreen) hints() []hint {
 	return []hint{{"enter", "evidence", 1}, {"/", "filter", 3}, {"y", "copy line", 2}}
 }
 
-var errorKeys = struct{ open, filter, back key.Binding }{
-	open:   bind("enter", "open the evidence at its line"),
-	filter: bind("/", "filter as you type; ! inverts"),
-	back:   bind("backspace", "back the way you came"),
-}
-
 func (s errorScreen) bindings() []key.Binding {
-	return []key.Binding{errorKeys.open, errorKeys.filter, errorKeys.back}
+	return []key.Binding{keys.evidence, keys.filter, keys.wayBack}
 }
 
 // receive keeps the old list until the new report is finished.
@@ -110,18 +104,18 @@ func (s errorScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	switch u, is := s.selected(); {
 	case key.Matches(k, keys.back) && s.filter != "":
 		return s.narrowed(""), effect{}
-	case key.Matches(k, keys.back, keys.quit, errorKeys.back):
+	case key.Matches(k, keys.back, keys.quit, keys.wayBack):
 		return s, effect{back: true}
-	case key.Matches(k, errorKeys.open) && is:
+	case key.Matches(k, keys.enter) && is:
 		return s, effect{open: newViewerAt(u.Place())}
-	case key.Matches(k, errorKeys.filter) && len(s.list) > 0:
+	case key.Matches(k, keys.filter) && len(s.list) > 0:
 		s.writing = true
 	}
 	return s, effect{}
 }
 
 // click selects an error, and opens the selected one.
-func (s errorScreen) click(e env, _, y int) (screen, effect) {
+func (s errorScreen) click(e env, y int) (screen, effect) {
 	if s.writing || y >= s.rows(e) {
 		return s, effect{}
 	}

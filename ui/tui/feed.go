@@ -54,21 +54,20 @@ func Finished(r checks.Report, s evidence.Snapshot) Feed {
 // latest hands updates on, and drops those that newer ones overtook. It ends
 // with the feed or the context.
 func latest(ctx context.Context, in <-chan Update) <-chan Update {
-	out := make(chan Update)
+	out := make(chan Update, 1)
 	go func() {
 		defer close(out)
-		var next Update
-		var to chan<- Update // nil while there is nothing to hand on
-		for in != nil || to != nil {
+		for {
 			select {
 			case u, more := <-in:
 				if !more {
-					in = nil
-					continue
+					return
 				}
-				next, to = u, out
-			case to <- next:
-				to = nil
+				select {
+				case <-out: // overtaken
+				default:
+				}
+				out <- u
 			case <-ctx.Done():
 				return
 			}

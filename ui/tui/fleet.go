@@ -36,14 +36,13 @@ type FleetLeave struct {
 
 // A FleetScreen shows a fleet. It stays where the user left it to look at a node.
 type FleetScreen struct {
-	feed  FleetFeed
-	theme string
-	host  host
+	feed FleetFeed
+	host host
 }
 
 // NewFleet makes the screen.
 func NewFleet(feed FleetFeed, opt Options) *FleetScreen {
-	return &FleetScreen{feed, opt.Theme, newHost(fleetModel{ask: feed.State}, opt)}
+	return &FleetScreen{feed, newHost(fleetModel{ask: feed.State}, opt)}
 }
 
 // Run shows the fleet until the user leaves, or opens a node.
@@ -57,7 +56,7 @@ func (s *FleetScreen) Run(ctx context.Context, in io.Reader, out io.Writer) (Fle
 		return fleetSaved{said, err}
 	}
 	s.host.base = m.taken(s.host.env(), s.feed.State())
-	last, report, err := s.host.run(ctx, in, out, s.theme)
+	last, report, err := s.host.run(ctx, in, out)
 	s.host, m = last, last.base.(fleetModel)
 	leave := m.leave
 	leave.State, leave.Print = m.state, report && m.state.Finished

@@ -100,10 +100,8 @@ func (m fleetModel) list(w int) []line {
 	end := m.top + m.listHeight()
 	if m.nodes {
 		rows := m.nodeRows()
-		name := 0
-		for _, n := range rows[min(m.top, len(rows)):min(end, len(rows))] {
-			name = min(max(name, width(n.Name)), w/2)
-		}
+		seen := rows[min(m.top, len(rows)):min(end, len(rows))]
+		name := min(widest(seen, func(n fleet.Node) string { return n.Name }), w/2)
 		for i := m.top; i < min(end, len(rows)); i++ {
 			add(i, m.nodeRow(rows[i], name, i == m.cursor))
 		}
@@ -113,12 +111,9 @@ func (m fleetModel) list(w int) []line {
 	digits := len(fmt.Sprint(m.state.Report.Summary.Nodes))
 	for i := m.top; i < min(end, len(rows)); i++ {
 		c := rows[i]
-		text := span{show(c.Title, m.ascii), plain}
-		if i == m.cursor {
-			text.ink = strong
-		}
 		add(i, line{{symbol(c.Status, m.ascii) + " ", inkOf(c.Status)},
-			{fmt.Sprintf("%*d ", digits, c.Count), strong}, text})
+			{fmt.Sprintf("%*d ", digits, c.Count), strong},
+			{show(c.Title, m.ascii), inkIf(i == m.cursor)}})
 	}
 	return m.orNothing(lines)
 }
@@ -130,11 +125,7 @@ func (m fleetModel) orNothing(lines []line) []line {
 	}
 	switch s := m.state; {
 	case s.Err != nil:
-		var said []line
-		for _, part := range wrap(show(s.Err.Error(), m.ascii), m.width-4) {
-			said = append(said, line{{"  " + part, inkFail}})
-		}
-		return said
+		return wrapped("  ", show(s.Err.Error(), m.ascii), m.width-4, inkFail)
 	case m.filter != "":
 		return []line{{{"  " + m.T("nothing fits the filter"), faint}}}
 	case !s.Finished:
@@ -147,11 +138,8 @@ func (m fleetModel) orNothing(lines []line) []line {
 
 func (m fleetModel) nodeRow(n fleet.Node, name int, selected bool) line {
 	status := ui.FleetStatus(n.Verdict)
-	text := span{padded(clip(show(n.Name, m.ascii), name, m.ascii), name), plain}
-	if selected {
-		text.ink = strong
-	}
-	return line{{symbol(status, m.ascii) + " ", inkOf(status)}, text,
+	return line{{symbol(status, m.ascii) + " ", inkOf(status)},
+		{padded(clip(show(n.Name, m.ascii), name, m.ascii), name), inkIf(selected)},
 		{"  " + show(strings.Join(n.Marks(), " "), m.ascii), faint}}
 }
 
@@ -159,9 +147,7 @@ func (m fleetModel) nodeRow(n fleet.Node, name int, selected bool) line {
 func (m fleetModel) detail(w int) []line {
 	var lines []line
 	put := func(ink ink, text string) {
-		for _, part := range wrap(show(text, m.ascii), w-1) {
-			lines = append(lines, line{{part, ink}})
-		}
+		lines = append(lines, wrapped("", show(text, m.ascii), w-1, ink)...)
 	}
 	if m.nodes {
 		i := slices.IndexFunc(m.state.Report.Nodes, func(n fleet.Node) bool { return n.Name == m.at })

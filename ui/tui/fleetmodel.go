@@ -103,10 +103,9 @@ func (m fleetModel) causeRows() []fleet.Cause {
 func (m fleetModel) nodeRows() []fleet.Node {
 	return slices.DeleteFunc(slices.Clone(m.state.Report.Nodes), func(n fleet.Node) bool {
 		texts := append(n.Marks(), n.Name, string(n.Verdict))
-		of := m.cause == ""
-		for _, c := range n.Causes {
-			of = of || c.ID == m.cause
-		}
+		of := m.cause == "" || slices.ContainsFunc(n.Causes, func(c fleet.NodeCause) bool {
+			return c.ID == m.cause
+		})
 		for _, t := range n.Traits {
 			if t.Name != "os" { // each of them holds "win"
 				texts = append(texts, t.Value)

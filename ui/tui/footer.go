@@ -12,13 +12,7 @@ const footerLines = 2
 
 func footer(m model) []line {
 	if text := show(m.status, m.ascii); !m.typing && width(text) > m.width-2 { // worth both lines
-		lines := exactly(nil, footerLines)
-		for i, part := range wrap(text, m.width-2) {
-			if i < footerLines {
-				lines[i] = line{{" " + part, accent}}
-			}
-		}
-		return lines
+		return exactly(wrapped(" ", text, m.width-2, accent), footerLines)
 	}
 	return []line{
 		append(line{{" ", plain}}, talk(m)...),

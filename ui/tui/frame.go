@@ -2,6 +2,8 @@ package tui
 
 import "strings"
 
+func (m model) frame() ([]line, int) { return draw(m), m.width }
+
 // draw is the whole screen: exactly m.height lines, none wider than m.width.
 func draw(m model) []line {
 	return framed(m.width, m.height, m.voice, func() []line {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"doctor/checks"
 )
@@ -42,6 +43,12 @@ func keyLines(p *page, heading string, list []key.Binding) {
 		h := b.Help()
 		p.led(span{fmt.Sprintf("  %-14s ", h.Key), accent}, p.Word(h.Desc), plain)
 	}
+}
+
+// inHelp is what a key does in the help, of which a page has so many lines: it scrolls, or closes it.
+func inHelp(k tea.KeyMsg, at, page int) (now int, open bool) {
+	n, scrolls := motion(k, page)
+	return at + n, scrolls || !key.Matches(k, keys.help, keys.back, keys.quit, keys.enter)
 }
 
 var meaning = map[checks.Status]string{

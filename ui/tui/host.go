@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"io"
 
@@ -24,6 +23,7 @@ const baseHeader = 2
 // A host has the terminal for a base: it takes the keys and draws the frame that all bases share.
 type host struct {
 	voice
+	theme         string
 	base          base
 	width, height int
 	help          bool
@@ -32,7 +32,8 @@ type host struct {
 }
 
 func newHost(b base, opt Options) host {
-	return host{voice: newVoice(opt), base: b, width: opt.Width, height: opt.Height}.settled()
+	return host{voice: newVoice(opt), theme: opt.Theme, base: b, width: opt.Width,
+		height: opt.Height}.settled()
 }
 
 func (h host) env() env {
@@ -86,11 +87,7 @@ func (h host) press(k tea.KeyMsg) (host, effect) {
 	case key.Matches(k, keys.suspend):
 		return h, effect{suspend: true}
 	case h.help:
-		if n, ok := motion(k, h.env().height); ok {
-			h.helpAt += n
-		} else if key.Matches(k, keys.help, keys.back, keys.quit, keys.enter) {
-			h.help = false
-		}
+		h.helpAt, h.help = inHelp(k, h.helpAt, h.env().height)
 		return h, effect{}
 	case key.Matches(k, keys.help):
 		h.help, h.helpAt = true, 0
@@ -109,6 +106,8 @@ func (h host) helpLines() []line {
 	keyLines(&p, p.T("Move"), scrollKeys())
 	return p.lines
 }
+
+func (h host) frame() ([]line, int) { return h.draw(), h.width }
 
 // draw is the whole screen: exactly h.height lines, none wider than h.width.
 func (h host) draw() []line {
@@ -142,47 +141,12 @@ func (h host) footer(e env) []line {
 }
 
 // run shows the host until the user leaves, and says whether the report is to stay on the terminal.
-func (h host) run(ctx context.Context, in io.Reader, out io.Writer, theme string) (host, bool,
-	error) {
-	if !isTerminal(out) { // it will not report its size
-		h.width, h.height = cmp.Or(h.width, defaultWidth), cmp.Or(h.height, defaultHeight)
-	}
-	painting, stop := context.WithCancel(ctx)
-	defer stop()
-	p := hostProgram{host: h.settled(), outside: newOutside(out, theme, nil)}
+func (h host) run(ctx context.Context, in io.Reader, out io.Writer) (host, bool, error) {
+	h.width, h.height = sizeAt(out, h.width, h.height)
+	p := programOf[host]{model: h.settled(), outside: newOutside(out, h.theme, nil)}
 	if s, ok := h.base.(starter); ok {
 		p.first = effect{task: s.start(h.env())}
 	}
-	go p.terminal.paint(painting)
-	last, err := p.terminal.run(ctx, p, in)
-	if end, ok := last.(hostProgram); ok {
-		p = end
-	}
-	return p.host, p.report, err
-}
-
-// hostProgram joins a host to bubbletea.
-type hostProgram struct {
-	outside
-	host   host
-	first  effect // of how the screen begins
-	report bool   // stays on the terminal
-}
-
-func (p hostProgram) Init() tea.Cmd { return tea.Batch(p.commands(p.first)...) }
-
-func (p hostProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	h, do := p.host.update(msg)
-	p.host = h
-	if do.quit {
-		p.report = do.report
-		return p, tea.Quit
-	}
-	return p, tea.Batch(p.commands(do)...)
-}
-
-// View hands the frame to the terminal: what it returns is not drawn.
-func (p hostProgram) View() string {
-	p.terminal.show(p.host.draw(), p.host.width)
-	return ""
+	p, err := p.run(ctx, in)
+	return p.model, p.report, err
 }

@@ -39,6 +39,14 @@ func inkOf(s checks.Status) ink {
 	return inkUnknown
 }
 
+// inkIf is of a text that is under the cursor, or is not.
+func inkIf(selected bool) ink {
+	if selected {
+		return strong
+	}
+	return plain
+}
+
 func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
 
 // symbol is the sign of a verdict or of an open check, one cell wide.

@@ -12,7 +12,7 @@ var keys = struct {
 	up, down, top, bottom, pageUp, pageDown, halfUp, halfDown key.Binding
 	enter, fold, back, focus, filter, wrong, copy, line       key.Binding
 	again, watch, palette, mouse, redraw, suspend             key.Binding
-	help, quit, leave                                         key.Binding
+	help, quit, leave, wayBack, evidence                      key.Binding
 }{
 	up:       bind("up k", "one line up"),
 	down:     bind("down j", "one line down"),
@@ -39,6 +39,8 @@ var keys = struct {
 	help:     bind("?", "this help"),
 	quit:     bind("q", "back; on the overview quit"),
 	leave:    bind("Q", "quit, and leave the report on the terminal"),
+	wayBack:  bind("backspace", "back the way you came"),
+	evidence: bind("enter", "open the evidence at its line"),
 }
 
 // bind makes a binding of key names parted by spaces.

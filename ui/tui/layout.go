@@ -16,7 +16,6 @@ const (
 // A layout says how many cells each part of the screen has.
 type layout struct {
 	width, height int
-	tiny          bool // too small for anything but a hint
 	wide          bool
 	list, detail  int // widths; both the whole width where they take turns
 	body          int // lines between header and footer
@@ -24,7 +23,7 @@ type layout struct {
 }
 
 func layoutOf(w, h, headerLines int) layout {
-	l := layout{width: w, height: h, list: w, detail: w, tiny: w < leastWidth || h < leastHeight}
+	l := layout{width: w, height: h, list: w, detail: w}
 	l.wide = w >= wideFrom
 	l.body = max(h-headerLines-1-footerLines, 1)
 	switch {

@@ -68,7 +68,7 @@ func rowLine(r *checks.Report, rw row, w int, selected, words bool, say voice) l
 	case rowCard:
 		return cardLine(&r.Results[rw.index], rw.part, say).fit(w, ascii)
 	case rowErrors:
-		return errorsLine(rw, selected).fit(w, ascii)
+		return line{{rw.text + " ", inkIf(selected)}, {"(u)", accent}}.fit(w, ascii)
 	case rowError:
 		return line{{"  ", plain}, {rw.lead, faint}, {rw.text, plain}}.fit(w, ascii)
 	case rowCheck:
@@ -124,11 +124,8 @@ func resultLine(res *checks.Result, was checks.Status, right string, indent, w i
 		l = append(l, span{padded(show(say.Status(res.Status), ascii), say.statusWidth()),
 			inkOf(res.Status)})
 	}
-	title := span{show(ui.RowTitle(res), ascii), plain}
-	switch {
-	case selected:
-		title.ink = strong
-	case res.Status == checks.StatusSkip || res.Status == statusWaiting:
+	title := span{show(ui.RowTitle(res), ascii), inkIf(selected)}
+	if !selected && (res.Status == checks.StatusSkip || res.Status == statusWaiting) {
 		title.ink = faint
 	}
 	mark := line{{show(right, ascii), faint}}
@@ -147,27 +144,26 @@ func summary(r *checks.Report, members []int, words bool, say voice) line {
 		count[r.Results[i].Status]++
 	}
 	var l line
-	if open := count[statusWaiting] + count[statusReading]; open > 0 && words {
-		l = line{{say.T("%d open", open), accent}}
-	} else if open > 0 {
-		l = line{{fmt.Sprintf("%s%d", symbol(statusWaiting, say.ascii), open), accent}}
-	}
-	for _, s := range byWeight {
-		if count[s] == 0 {
-			continue
+	add := func(n int, s checks.Status, said string, ink ink) {
+		if n == 0 {
+			return
 		}
 		if len(l) > 0 {
 			l = append(l, span{" ", plain})
 		}
+		if !words {
+			said = fmt.Sprintf("%s%d", symbol(s, say.ascii), n)
+		}
+		l = append(l, span{said, ink})
+	}
+	open := count[statusWaiting] + count[statusReading]
+	add(open, statusWaiting, say.T("%d open", open), accent)
+	for _, s := range byWeight {
 		ink := inkOf(s)
 		if s == checks.StatusPass {
 			ink = faint // what is well stays quiet here
 		}
-		if words {
-			l = append(l, span{say.T("%d %s", count[s], say.Status(s)), ink})
-		} else {
-			l = append(l, span{fmt.Sprintf("%s%d", symbol(s, say.ascii), count[s]), ink})
-		}
+		add(count[s], s, say.T("%d %s", count[s], say.Status(s)), ink)
 	}
 	return l
 }

@@ -26,21 +26,15 @@ func lookedAt(c *checks.Check, s evidence.Snapshot, say voice) []lookedAtItem {
 		return nil
 	}
 	var list []lookedAtItem
-	add := func(n evidence.Need, need bool) {
+	for i, n := range slices.Concat(c.Needs, c.Uses) {
 		for _, l := range lookFor(n, s, say) {
-			l.need = need
+			l.need = i < len(c.Needs)
 			if !slices.ContainsFunc(list, func(other lookedAtItem) bool {
 				return other.name == l.name
 			}) {
 				list = append(list, l)
 			}
 		}
-	}
-	for _, n := range c.Needs {
-		add(n, true)
-	}
-	for _, n := range c.Uses {
-		add(n, false)
 	}
 	return list
 }
@@ -102,31 +96,22 @@ func lookForOne(n evidence.Need, s evidence.Snapshot, say voice) []lookedAtItem 
 
 // lookedDetail lists what was looked at, and what could not be.
 func lookedDetail(p *page, list []lookedAtItem) {
-	for _, part := range []struct {
-		heading string
-		need    bool
-	}{{p.T("Looked at"), true}, {p.T("Looked at where it is there"), false}} {
-		headed := false
-		for _, l := range list {
-			if l.need != part.need {
-				continue
-			}
-			if !headed {
-				p.heading(part.heading)
-				headed = true
-			}
-			if l.path != "" {
-				p.leads(item{path: l.path})
-			}
-			status, ink := checks.StatusUnknown, inkUnknown
-			switch l.gap.Kind {
-			case "":
-				status, ink = checks.StatusPass, faint
-			case evidence.Absent: // an answer too
-				status, ink = checks.StatusSkip, faint
-			}
-			p.led(span{"  " + symbol(status, p.ascii) + " ", ink}, p.Phrase(l.name), plain)
-			p.text("    ", p.Gap(l.gap), faint)
+	headings := map[bool]string{true: p.T("Looked at"), false: p.T("Looked at where it is there")}
+	for i, l := range list {
+		if i == 0 || l.need != list[i-1].need { // the needs are first
+			p.heading(headings[l.need])
 		}
+		if l.path != "" {
+			p.leads(item{path: l.path})
+		}
+		status, ink := checks.StatusUnknown, inkUnknown
+		switch l.gap.Kind {
+		case "":
+			status, ink = checks.StatusPass, faint
+		case evidence.Absent: // an answer too
+			status, ink = checks.StatusSkip, faint
+		}
+		p.led(span{"  " + symbol(status, p.ascii) + " ", ink}, p.Phrase(l.name), plain)
+		p.text("    ", p.Gap(l.gap), faint)
 	}
 }

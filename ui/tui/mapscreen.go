@@ -24,12 +24,9 @@ func (s mapScreen) title(e env) string { return e.T("Network map") }
 
 func (s mapScreen) hints() []hint { return []hint{{"n", "next", 2}} }
 
-var mapKeys = struct{ next, back key.Binding }{
-	next: bind("n", "to the next thing that is missing or wrong"),
-	back: bind("backspace", "back the way you came"),
-}
+var nextOnMap = bind("n", "to the next thing that is missing or wrong")
 
-func (s mapScreen) bindings() []key.Binding { return []key.Binding{mapKeys.next, mapKeys.back} }
+func (s mapScreen) bindings() []key.Binding { return []key.Binding{nextOnMap, keys.wayBack} }
 
 func (s mapScreen) typing() bool { return false }
 
@@ -46,9 +43,9 @@ func (s mapScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 		return s, effect{}
 	}
 	switch {
-	case key.Matches(k, keys.back, keys.quit, mapKeys.back):
+	case key.Matches(k, keys.back, keys.quit, keys.wayBack):
 		return s, effect{back: true}
-	case key.Matches(k, mapKeys.next):
+	case key.Matches(k, nextOnMap):
 		_, marked := s.lines(e)
 		if len(marked) > 0 {
 			i := slices.IndexFunc(marked, func(at int) bool { return at > s.top })

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -69,13 +70,8 @@ type effect struct {
 	also                     []effect       // of other screens
 }
 
-func (e effect) none() bool {
-	return !e.quit && e.say == "" && e.copy == "" && !e.again && e.wait == 0 && !e.mouse &&
-		!e.redraw && !e.suspend &&
-		!e.back && e.open == nil && e.press == nil && e.line == 0 && !e.nextFile &&
-		e.task == nil &&
-		len(e.also) == 0
-}
+// none: what holds functions cannot be compared to effect{}.
+func (e effect) none() bool { return reflect.ValueOf(e).IsZero() }
 
 func newModel(opt Options, live bool) model {
 	return model{voice: newVoice(opt), catalogue: opt.Catalogue, width: opt.Width,
@@ -251,13 +247,13 @@ func (m model) selected() (row, bool) {
 	return m.rows[m.cursor], true
 }
 
-// result is the selected check.
-func (m model) result() (checks.Result, bool) {
+// result is the selected check, or nil.
+func (m model) result() *checks.Result {
 	r, ok := m.selected()
 	if !ok || r.folds() || r.kind == rowErrors {
-		return checks.Result{}, false
+		return nil
 	}
-	return m.report.Results[r.index], true
+	return &m.report.Results[r.index]
 }
 
 func (m model) toggle(r row) model {

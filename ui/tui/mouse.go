@@ -9,9 +9,9 @@ import (
 // wheelLines is how far one notch of the wheel goes.
 const wheelLines = 3
 
-// A clicker is a screen that takes clicks, at a place of its body.
+// A clicker is a screen that takes clicks, on a line of its body.
 type clicker interface {
-	click(e env, x, y int) (screen, effect)
+	click(e env, y int) (screen, effect)
 }
 
 func (m model) pressMouse() (model, effect) {
@@ -47,7 +47,7 @@ func (m model) clicked(x, y int) (model, effect) {
 	m.status, m.touched = "", true
 	if over, is := m.over(); is {
 		if c, can := over.(clicker); can {
-			s, do := c.click(m.env(), x, y)
+			s, do := c.click(m.env(), y)
 			return m.ran(len(m.layers)-1, s, do)
 		}
 		return m, effect{}

@@ -1,13 +1,9 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"doctor/checks/sorted"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -100,23 +96,16 @@ func (p palette) found(e env) []command {
 		all = append(all[:len(all):len(all)], command{check: &e.report.Results[i],
 			says: e.report.Results[i].Title, english: e.report.Results[i].ID})
 	}
-	type ranked struct {
-		command
-		rank int
-	}
-	var list []ranked
+	var ranked [worstRank + 1][]command
 	for _, c := range all {
 		if rank := c.rank(p.typed); rank >= 0 {
-			list = append(list, ranked{c, rank})
+			ranked[rank] = append(ranked[rank], c)
 		}
 	}
-	sorted.By(list, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
-	out := make([]command, len(list))
-	for i := range list {
-		out[i] = list[i].command
-	}
-	return out
+	return slices.Concat(ranked[:]...)
 }
+
+const worstRank = 3
 
 // rank says how well an entry matches, 0 the best; -1 says that it does not. Every word must be
 // part of its texts, or else the letters of an id must be there in that order.
@@ -124,9 +113,7 @@ func (c command) rank(typed string) int {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	says, english := strings.ToLower(c.says), strings.ToLower(c.english)
 	switch {
-	case typed == "":
-		return 0
-	case slices.Contains(strings.Fields(c.key), strings.TrimSpace(typed)), english == typed:
+	case typed == "", english == typed, slices.Contains(strings.Fields(c.key), typed):
 		return 0
 	case strings.HasPrefix(english, typed), strings.HasPrefix(says, typed):
 		return 1
@@ -135,7 +122,7 @@ func (c command) rank(typed string) int {
 	for word := range strings.FieldsSeq(typed) {
 		if !strings.Contains(text, word) {
 			if c.check != nil && inOrder(english, typed) {
-				return 3
+				return worstRank
 			}
 			return -1
 		}
@@ -146,11 +133,11 @@ func (c command) rank(typed string) int {
 // inOrder says whether a text has these letters in this order.
 func inOrder(text, letters string) bool {
 	for _, r := range letters {
-		at := strings.IndexRune(text, r)
-		if at < 0 {
+		_, after, found := strings.Cut(text, string(r))
+		if !found {
 			return false
 		}
-		text = text[at+utf8.RuneLen(r):]
+		text = after
 	}
 	return true
 }
@@ -233,10 +220,7 @@ func (c command) row(e env, selected bool) line {
 		return append(l, resultLine(c.check, e.was[c.check.ID], c.check.ID, 0,
 			min(e.width, rowWidth)-3, selected, e.voice)...)
 	}
-	text := span{show(c.says, e.ascii), plain}
-	if selected {
-		text.ink = strong
-	}
+	text := span{show(c.says, e.ascii), inkIf(selected)}
 	name, column := c.key, keyColumn
 	if e.width < wordsFrom {
 		name, _, _ = strings.Cut(name, " ")
@@ -246,7 +230,7 @@ func (c command) row(e env, selected bool) line {
 }
 
 // click selects an entry, and runs the selected one.
-func (p palette) click(e env, _, y int) (screen, effect) {
+func (p palette) click(e env, y int) (screen, effect) {
 	at := p.top + y - 1
 	switch {
 	case y < 1 || at >= len(p.found(e)):

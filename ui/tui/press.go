@@ -55,11 +55,8 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 	case key.Matches(k, keys.leave):
 		return m, effect{quit: true, report: true}
 	case m.help:
-		if key.Matches(k, keys.quit) {
-			m.help = false
-			return m, effect{}
-		}
-		return m.pressInHelp(k), effect{}
+		m.helpAt, m.help = inHelp(k, m.helpAt, m.layout().body)
+		return m, effect{}
 	case key.Matches(k, keys.help):
 		m.help, m.helpAt = true, 0
 		return m, effect{}
@@ -68,7 +65,7 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 		return m, do
 	}
 	if key.Matches(k, keys.palette) {
-		return m.push(newPalette(m)), effect{}
+		return m.push(newPalette(m))
 	}
 	if m.began {
 		for _, p := range places {
@@ -77,28 +74,19 @@ func (m model) press(k tea.KeyMsg) (model, effect) {
 			}
 		}
 	}
-	if is {
-		if key.Matches(k, keys.again) {
-			return m.again()
-		}
-		return m.pressOver(k)
-	}
-	if key.Matches(k, keys.quit) {
-		if m.detail {
-			return m.back(), effect{}
-		}
-		return m, effect{quit: true}
-	}
-	if key.Matches(k, keys.again) {
+	switch {
+	case key.Matches(k, keys.again):
 		return m.again()
+	case is:
+		return m.pressOver(k)
+	case key.Matches(k, keys.quit) && m.detail:
+		return m.back(), effect{}
+	case key.Matches(k, keys.quit):
+		return m, effect{quit: true}
 	}
 	m.touched = true
 	if key.Matches(k, keys.copy) {
-		res, ok := m.result()
-		if !ok {
-			return m, m.copyFix(nil)
-		}
-		return m, m.copyFix(&res)
+		return m, m.copyFix(m.result())
 	}
 	return m.pressed(k)
 }
@@ -160,7 +148,7 @@ func (m model) pressed(k tea.KeyMsg) (model, effect) {
 func (m model) steps(k tea.KeyMsg) (int, bool) {
 	l := m.layout()
 	page := l.body
-	if !m.detail && !m.help {
+	if !m.detail {
 		page = l.listLines()
 	}
 	return motion(k, page)
@@ -233,15 +221,6 @@ func (m model) unfoldedAt() model {
 		return m
 	}
 	return m.followed()
-}
-
-func (m model) pressInHelp(k tea.KeyMsg) model {
-	if n, ok := m.steps(k); ok {
-		m.helpAt = max(m.helpAt+n, 0)
-	} else if key.Matches(k, keys.help, keys.back, keys.enter) {
-		m.help = false
-	}
-	return m
 }
 
 // typed is what a key does while the filter is being written.

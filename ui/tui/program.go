@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"time"
@@ -12,14 +13,35 @@ import (
 	"doctor/ui/console"
 )
 
-// program joins the model to bubbletea: it turns effects into commands and
-// lines into coloured text.
-type program struct {
+// program shows a node.
+type program = programOf[model]
+
+// A programOf joins a model, or a host, to bubbletea: it turns effects into commands and lines into
+// coloured text.
+type programOf[M framer[M]] struct {
 	outside
-	model   model
-	updates <-chan Update
-	report  bool   // stays on the terminal
-	first   effect // of how the screen begins
+	model   M
+	updates <-chan Update // nil where none will come
+	report  bool          // stays on the terminal
+	first   effect        // of how the screen begins
+}
+
+// A framer is what can be on the whole screen.
+type framer[M any] interface {
+	update(msg tea.Msg) (M, effect)
+	frame() (lines []line, width int)
+}
+
+// run shows the program until the user leaves, and returns it as it was then.
+func (p programOf[M]) run(ctx context.Context, in io.Reader) (programOf[M], error) {
+	painting, stop := context.WithCancel(ctx)
+	defer stop()
+	go p.terminal.paint(painting)
+	last, err := p.terminal.run(ctx, p, in)
+	if end, ok := last.(programOf[M]); ok {
+		p = end
+	}
+	return p, err
 }
 
 // outside is what effects reach.
@@ -35,26 +57,25 @@ func newOutside(out io.Writer, theme string, again func()) outside {
 		takes: takesClipboard(os.Getenv)}, again}
 }
 
-func (p program) Init() tea.Cmd {
-	return tea.Batch(append(p.commands(p.first), p.next)...)
+func (p programOf[M]) Init() tea.Cmd {
+	list := p.commands(p.first)
+	if p.updates != nil {
+		list = append(list, p.next)
+	}
+	return tea.Batch(list...)
 }
 
 // ended reports that no update will come any more.
 type ended struct{}
 
-func (p program) next() tea.Msg {
+func (p programOf[M]) next() tea.Msg {
 	if u, ok := <-p.updates; ok {
 		return u
 	}
 	return ended{}
 }
 
-func (p outside) readAgain() tea.Msg {
-	p.again()
-	return nil
-}
-
-func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (p programOf[M]) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, do := p.model.update(msg)
 	p.model = m
 	if do.quit {
@@ -78,7 +99,7 @@ func (p outside) commands(do effect) []tea.Cmd {
 		list = append(list, p.clipboard.copy(do.copy, cmp.Or(do.copyAs, "copy")))
 	}
 	if do.again {
-		list = append(list, p.readAgain)
+		list = append(list, func() tea.Msg { p.again(); return nil })
 	}
 	if do.wait > 0 {
 		list = append(list, tea.Tick(do.wait, func(time.Time) tea.Msg { return do.due }))
@@ -101,14 +122,15 @@ func (p outside) commands(do effect) []tea.Cmd {
 }
 
 // View hands the frame to the terminal: what it returns is not drawn.
-func (p program) View() string {
-	p.terminal.show(draw(p.model), p.model.width)
+func (p programOf[M]) View() string {
+	p.terminal.show(p.model.frame())
 	return ""
 }
 
-type descriptor interface{ Fd() uintptr }
-
-func isTerminal(out io.Writer) bool {
-	f, ok := out.(descriptor)
-	return ok && term.IsTerminal(f.Fd())
+// sizeAt is the size to begin with, where out is no terminal that will tell its own.
+func sizeAt(out io.Writer, width, height int) (int, int) {
+	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
+		return width, height
+	}
+	return cmp.Or(width, defaultWidth), cmp.Or(height, defaultHeight)
 }

@@ -93,6 +93,15 @@ func (v view) shows(r *checks.Result) bool {
 	return (!v.wrong || isFault(r.Status)) && matches(r, v.filter)
 }
 
+// matches says whether a result holds the filter's text in its id, titles, messages, gap or reason.
+func matches(r *checks.Result, filter string) bool {
+	texts := []string{r.ID, r.Title, r.Healthy, r.Gap, r.Reason}
+	for _, f := range r.Findings {
+		texts = append(texts, f.Message)
+	}
+	return holds(filter, texts...)
+}
+
 // rowsOf lays the report out as a list: causes, errors that no check explains, then a group per
 // category.
 func rowsOf(r *checks.Report, v view) []row {
@@ -213,24 +222,21 @@ func groupRows(r *checks.Report, v view) []row {
 		if !group.open {
 			continue
 		}
+		add := func(fold row) {
+			fold.open = v.isOpen(fold.foldName(), false)
+			if rows = append(rows, fold); fold.open {
+				rows = append(rows, v.checkRows(r, category, fold.members)...)
+			}
+		}
 		rows = append(rows, v.checkRows(r, category, found)...)
 		for _, g := range ui.UnknownGroups(r, unknown) {
-			fold := row{kind: rowUnknown, category: category, members: g.Members, unknown: g}
-			fold.open = v.isOpen(fold.foldName(), false)
-			rows = append(rows, fold)
-			if fold.open {
-				rows = append(rows, v.checkRows(r, category, g.Members)...)
-			}
+			add(row{kind: rowUnknown, category: category, members: g.Members, unknown: g})
 		}
 		if len(found)+len(unknown) > 0 && len(rest) > 0 && !v.narrowed() {
-			fold := row{kind: rowRest, category: category, members: rest}
-			fold.open = v.isOpen(fold.foldName(), false)
-			rows = append(rows, fold)
-			if !fold.open {
-				continue
-			}
+			add(row{kind: rowRest, category: category, members: rest})
+		} else {
+			rows = append(rows, v.checkRows(r, category, rest)...)
 		}
-		rows = append(rows, v.checkRows(r, category, rest)...)
 	}
 	return rows
 }

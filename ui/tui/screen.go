@@ -2,7 +2,6 @@ package tui
 
 import (
 	"reflect"
-	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -34,7 +33,6 @@ type env struct {
 	report        *checks.Report // in the language of the screen
 	english       *checks.Report // as it came, for what reads it
 	evidence      evidence.Snapshot
-	now           time.Time
 	was           map[string]checks.Status // the verdicts that changed, as they were before
 	width, height int                      // of the body
 	done          bool                     // nothing of the node is being read any more
@@ -43,7 +41,7 @@ type env struct {
 
 func (m model) env() env {
 	return env{voice: m.voice, catalogue: m.catalogue, report: &m.report, english: &m.english,
-		evidence: m.shown.Evidence, now: m.shown.At, was: m.watch.changed, width: m.width,
+		evidence: m.shown.Evidence, was: m.watch.changed, width: m.width,
 		height: m.layout().body,
 		done:   m.shown.Done, bundler: m.bundler}
 }
@@ -105,9 +103,9 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 		m.layers = m.layers[:at]
 	}
 	if do.open != nil {
-		m = m.push(do.open)
-		if started, ok := do.open.(starter); ok {
-			do.task, do.layer = started.start(m.env()), m.layers[len(m.layers)-1].number
+		var begins effect
+		if m, begins = m.push(do.open); begins.task != nil {
+			do.task, do.layer = begins.task, begins.layer
 		}
 	}
 	do.back, do.open = false, nil
@@ -127,21 +125,16 @@ func overtaking() (tell func(tea.Msg), news <-chan tea.Msg) {
 	}, latest
 }
 
-// alsoTask is an effect's task as one of several.
-func alsoTask(do effect) []effect {
-	if do.task == nil {
-		return nil
-	}
-	return []effect{do}
-}
-
 // A starter has a task from its first moment on.
 type starter interface{ start(e env) func() tea.Msg }
 
-func (m model) push(s screen) model {
+func (m model) push(s screen) (model, effect) {
 	m.opened++
 	m.layers = append(m.layers[:len(m.layers):len(m.layers)], layer{m.opened, s})
-	return m
+	if started, ok := s.(starter); ok {
+		return m, effect{task: started.start(m.env()), layer: m.opened}
+	}
+	return m, effect{}
 }
 
 // open shows a screen, or goes back to it where it is open already.
@@ -157,11 +150,7 @@ func (m model) open(s screen) (model, effect) {
 			return m, effect{}
 		}
 	}
-	m = m.push(s)
-	if started, ok := s.(starter); ok {
-		return m, effect{task: started.start(m.env()), layer: m.opened}
-	}
-	return m, effect{}
+	return m.push(s)
 }
 
 // pressOver hands a key to the screen that has the keys.

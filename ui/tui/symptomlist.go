@@ -119,11 +119,8 @@ func symptomRow(a symptom.Asked, w int, selected bool, say voice) line {
 		}
 		l = append(l, span{padded(word, say.statusWidth()), inkOf(status)})
 	}
-	question := span{show(a.Question, ascii), plain}
-	switch {
-	case selected:
-		question.ink = strong
-	case status == checks.StatusSkip:
+	question := span{show(a.Question, ascii), inkIf(selected)}
+	if !selected && status == checks.StatusSkip {
 		question.ink = faint
 	}
 	right := line{{show(say.symptomCount(a), ascii), faint}}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -43,13 +44,9 @@ func (s symptomScreen) begin() int {
 
 // shownItems are the checks that arise on this node, or all of them.
 func (s symptomScreen) shownItems() []symptom.Item {
-	var list []symptom.Item
-	for _, it := range s.asked.Items {
-		if s.skipped || it.Outcome != symptom.Skipped {
-			list = append(list, it)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(s.asked.Items), func(it symptom.Item) bool {
+		return !s.skipped && it.Outcome == symptom.Skipped
+	})
 }
 
 func (s symptomScreen) title(env) string { return s.asked.Question }
@@ -101,12 +98,8 @@ func (s symptomScreen) settled(e env) screen {
 	parts := s.parts(e)
 	s.at = clamp(s.at, len(parts)-1)
 	from, to := 0, 0
-	for i, p := range parts[:s.at+1] {
-		from = to
-		to += len(p.lines)
-		if i == s.at && i == 0 {
-			from = 0
-		}
+	for _, p := range parts[:s.at+1] {
+		from, to = to, to+len(p.lines)
 	}
 	h := s.viewport(e)
 	s.top = min(max(s.top, to-h), from) // the beginning of a part that is too long

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 )
 
 // A terminal is what the screen is written to. Bubbletea sets its modes and
@@ -26,25 +28,28 @@ type terminal struct {
 	wake   chan struct{}
 	whole  bool // lines are drawn as a whole
 
-	next struct { // what is to be shown
-		sync.Mutex
-		lines []line
-		width int
-	}
+	next atomic.Pointer[frame] // what is to be shown
 
 	mu    sync.Mutex // one write at a time
 	on    bool       // the alternate screen is shown: frames may be drawn
-	lines []line     // what is on it
+	frame            // what is on it
+	known bool       // and nothing else is
+}
+
+// A frame is what fills the screen.
+type frame struct {
+	lines []line
 	width int
-	known bool // and nothing else is
 }
 
 // frameRate is for bubbletea's renderer, which has nothing to do here.
 const frameRate = 1
 
 func newTerminal(out io.Writer, s styles) *terminal {
-	return &terminal{out: out, styles: s, wake: make(chan struct{}, 1),
+	t := &terminal{out: out, styles: s, wake: make(chan struct{}, 1),
 		whole: runtime.GOOS == "windows"}
+	t.next.Store(&frame{})
+	return t
 }
 
 // Write takes what bubbletea and the clipboard write. Bubbletea's own frames
@@ -72,9 +77,7 @@ func (t *terminal) Write(b []byte) (int, error) {
 
 // show hands a frame over. Frames that newer ones overtake are not drawn.
 func (t *terminal) show(lines []line, width int) {
-	t.next.Lock()
-	t.next.lines, t.next.width = lines, width
-	t.next.Unlock()
+	t.next.Store(&frame{lines, width})
 	t.poke()
 }
 
@@ -103,19 +106,17 @@ func (t *terminal) flush() {
 	if !t.on {
 		return
 	}
-	t.next.Lock()
-	lines, width := t.next.lines, t.next.width
-	t.next.Unlock()
+	next := t.next.Load()
 	var b strings.Builder
-	if !t.known || len(lines) != len(t.lines) || width != t.width {
+	if !t.known || len(next.lines) != len(t.lines) || next.width != t.width {
 		b.WriteString(ansi.EraseEntireScreen)
-		t.lines = make([]line, len(lines))
+		t.lines = make([]line, len(next.lines))
 	}
 	if t.whole {
-		t.styles.changeWhole(&b, t.lines, lines, width)
+		t.styles.changeWhole(&b, t.lines, next.lines, next.width)
 	} else {
-		for i := range lines {
-			t.styles.change(&b, i, t.lines[i], lines[i], width)
+		for i := range next.lines {
+			t.styles.change(&b, i, t.lines[i], next.lines[i], next.width)
 		}
 	}
 	if b.Len() > 0 {
@@ -124,7 +125,7 @@ func (t *terminal) flush() {
 			return
 		}
 	}
-	t.lines, t.width, t.known = lines, width, true
+	t.frame, t.known = *next, true
 }
 
 // change writes what makes line i of the screen another one.
@@ -132,7 +133,7 @@ func (s styles) change(b *strings.Builder, i int, was, is line, width int) {
 	was, is = was.trimmed(), is.trimmed()
 	at, col := 0, 0
 	for at < len(was) && at < len(is) && was[at] == is[at] {
-		col += widthOf(is[at])
+		col += is[at : at+1].width()
 		at++
 	}
 	if at == len(was) && at == len(is) {
@@ -176,8 +177,6 @@ func (s styles) changeWhole(b *strings.Builder, was, is []line, width int) {
 	b.WriteString("\r")
 }
 
-func widthOf(s span) int { return width(s.text) }
-
 // trimmed is the line without the empty spans, and without the spaces at its
 // end, which are on an erased line already.
 func (l line) trimmed() line {
@@ -199,21 +198,20 @@ func (l line) trimmed() line {
 
 // onFile is a terminal that is a file, as bubbletea asks for to set its modes.
 type onFile struct {
-	file
+	term.File
 	*terminal
 }
 
 func (f onFile) Write(b []byte) (int, error) { return f.terminal.Write(b) }
 
-type file interface {
-	io.ReadWriteCloser
-	Fd() uintptr
-}
-
 // run shows a program until it or the context ends, and returns the context's error where that did.
 func (t *terminal) run(ctx context.Context, p tea.Model, in io.Reader) (tea.Model, error) {
+	var out io.Writer = t
+	if f, ok := t.out.(term.File); ok {
+		out = onFile{f, t}
+	}
 	last, err := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(in),
-		tea.WithOutput(t.writer()), tea.WithAltScreen(), tea.WithFPS(frameRate),
+		tea.WithOutput(out), tea.WithAltScreen(), tea.WithFPS(frameRate),
 		// the context ends with a signal; of two that do, one waits for the other for ever
 		tea.WithoutSignalHandler()).Run()
 	switch {
@@ -223,12 +221,4 @@ func (t *terminal) run(ctx context.Context, p tea.Model, in io.Reader) (tea.Mode
 		return last, ctx.Err()
 	}
 	return last, fmt.Errorf("the screen stopped: %w; plain text is there with -o text", err)
-}
-
-// writer is the terminal as bubbletea takes it.
-func (t *terminal) writer() io.Writer {
-	if f, ok := t.out.(file); ok {
-		return onFile{f, t}
-	}
-	return t
 }

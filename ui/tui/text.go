@@ -102,6 +102,15 @@ func ellipsis(ascii bool) string {
 	return "…"
 }
 
+// wrapped is a plain text in lines behind a lead, of at most w cells without it.
+func wrapped(lead, text string, w int, ink ink) []line {
+	var lines []line
+	for _, part := range wrap(text, w) {
+		lines = append(lines, line{{lead + part, ink}})
+	}
+	return lines
+}
+
 // wrap breaks a plain text into lines of at most w cells. Nothing has no lines.
 func wrap(s string, w int) []string {
 	if s = strings.TrimSpace(s); s == "" {

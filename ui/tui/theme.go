@@ -56,8 +56,8 @@ func themeOfBackground(colors string) string {
 // A paint is how an ink looks: colors of the 256 that are the same in every terminal, "" for the
 // terminal's own.
 type paint struct {
-	fore, back    string
-	bold, reverse bool
+	fore, back           string
+	bold, faint, reverse bool
 }
 
 // paints are legible on what they are made for; TestThemesAreLegible holds them to it. The theme of
@@ -88,14 +88,15 @@ func newStyles(out io.Writer, theme string) styles {
 	r := lipgloss.NewRenderer(out)
 	// set, so that nobody asks the terminal; no color here depends on it
 	r.SetHasDarkBackground(true)
+	r.SetColorProfile(termenv.ANSI256)
 	chosen, ok := paints[theme]
 	if !ok {
-		return paletteStyles(r, theme == themeNone)
+		r.SetColorProfile(termenv.ANSI)
+		chosen = palettePaints(theme == themeNone)
 	}
-	r.SetColorProfile(termenv.ANSI256)
 	all := styles{plain: r.NewStyle()}
 	for ink, p := range chosen {
-		s := r.NewStyle().Bold(p.bold).Reverse(p.reverse)
+		s := r.NewStyle().Bold(p.bold).Faint(p.faint).Reverse(p.reverse)
 		if p.fore != "" {
 			s = s.Foreground(lipgloss.Color(p.fore))
 		}
@@ -107,23 +108,17 @@ func newStyles(out io.Writer, theme string) styles {
 	return all
 }
 
-// paletteStyles are of the 16 colors that the user's terminal defines, or of none.
-func paletteStyles(r *lipgloss.Renderer, none bool) styles {
-	r.SetColorProfile(termenv.ANSI)
-	color := func(c lipgloss.ANSIColor) lipgloss.Style {
-		if none {
-			return r.NewStyle()
-		}
-		return r.NewStyle().Foreground(c)
-	}
-	all := styles{
-		plain:  r.NewStyle(),
-		strong: r.NewStyle().Bold(true),
-		faint:  r.NewStyle().Faint(true),
-		accent: color(lipgloss.ANSIColor(6)).Bold(true),
-	}
+// palettePaints are of the 16 colors that the user's terminal defines, or of none.
+func palettePaints(none bool) map[ink]paint {
+	all := map[ink]paint{strong: {bold: true}, faint: {faint: true}, accent: {fore: "6", bold: true}}
 	for status, ink := range inks {
-		all[ink] = color(ui.Colour(status)).Bold(isFault(status))
+		all[ink] = paint{fore: fmt.Sprint(uint(ui.Colour(status))), bold: isFault(status)}
+	}
+	for ink, p := range all {
+		if none {
+			p.fore = ""
+			all[ink] = p
+		}
 	}
 	return all
 }

@@ -150,11 +150,8 @@ func (t timelineScreen) entryLine(at int, e env) line {
 		l = append(l, span{padded(clip(show(e.Word(entry.Component), e.ascii), 10, e.ascii), 11),
 			faint})
 	}
-	text := span{show(entry.Text, e.ascii), plain}
-	switch {
-	case at == t.at:
-		text.ink = strong
-	case entry.Over != "", entry.Level == "":
+	text := span{show(entry.Text, e.ascii), inkIf(at == t.at)}
+	if at != t.at && (entry.Over != "" || entry.Level == "") {
 		text.ink = faint
 	}
 	if entry.More == 0 {

@@ -16,7 +16,6 @@ import (
 type timelineScreen struct {
 	filtered                    // shown are entries
 	all      *timeline.Timeline // nil until it is made; never written to
-	stale    bool               // the report changed since
 	only     string             // a component
 	here     int                // the entry that was selected last, also while a filter hides all
 	touched  bool               // the place is the user's
@@ -69,9 +68,8 @@ var timelineKeys = struct{ next, previous, begin, component, back, number key.Bi
 
 func (t timelineScreen) bindings() []key.Binding {
 	k := timelineKeys
-	return []key.Binding{bind("enter", "open the evidence at its line"), k.begin, k.next,
-		k.previous, k.component, k.back, k.number,
-		bind("/", "filter as you type; ! inverts")}
+	return []key.Binding{keys.evidence, k.begin, k.next, k.previous, k.component, k.back, k.number,
+		keys.filter}
 }
 
 func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
@@ -80,8 +78,7 @@ func (t timelineScreen) receive(e env, msg tea.Msg) (screen, effect) {
 		if !msg.Done {
 			return t, effect{}
 		}
-		t.stale = true // until the answer comes, what was there is shown
-		return t, effect{task: t.start(e)}
+		return t, effect{task: t.start(e)} // until its answer comes, what was there is shown
 	case madeTimeline:
 		return t.with(msg.all), effect{}
 	}
@@ -95,7 +92,7 @@ func (t timelineScreen) with(all *timeline.Timeline) timelineScreen {
 	if i, ok := t.selected(); ok {
 		moment = t.all.Entries[i]
 	}
-	t.all, t.stale = all, false
+	t.all = all
 	if !t.touched {
 		t.shown = all.Select(t.only, t.filter)
 		return t.begin()
@@ -115,10 +112,8 @@ func (t timelineScreen) chosen(is func(entry int) bool) timelineScreen {
 // begin goes to the first bad minute, where that is known and shown, else to the end.
 func (t timelineScreen) begin() timelineScreen {
 	t.at = len(t.shown) - 1
-	for at, i := range t.shown {
-		if i == t.all.FirstBad {
-			t.at, t.top = at, max(at-leadIn, 0)
-		}
+	if at := slices.Index(t.shown, t.all.FirstBad); at >= 0 {
+		t.at, t.top = at, max(at-leadIn, 0)
 	}
 	return t
 }
@@ -150,14 +145,10 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	if t.all == nil {
 		return t, effect{}
 	}
-	var do effect
-	if t.stale {
-		do.task = t.start(e)
-	}
 	t.touched = true
 	if n, ok := motion(k, t.rows(e)); ok {
 		t.filtered = t.moved(n)
-		return t, do
+		return t, effect{}
 	}
 	switch s := k.String(); {
 	case key.Matches(k, keys.enter):
@@ -167,23 +158,23 @@ func (t timelineScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	case key.Matches(k, keys.filter):
 		t.writing = true
 	case key.Matches(k, timelineKeys.begin):
-		return t.narrowed("", "").begin(), do
+		return t.narrowed("", "").begin(), effect{}
 	case key.Matches(k, timelineKeys.next):
-		return t.bad(1), do
+		return t.bad(1), effect{}
 	case key.Matches(k, timelineKeys.previous):
-		return t.bad(-1), do
+		return t.bad(-1), effect{}
 	case key.Matches(k, timelineKeys.component):
-		return t.component(1), do
+		return t.component(1), effect{}
 	case key.Matches(k, timelineKeys.back):
-		return t.component(-1), do
+		return t.component(-1), effect{}
 	case key.Matches(k, timelineKeys.number):
 		if n := int(s[0] - '1'); s == "0" {
-			return t.narrowed("", t.filter), do
+			return t.narrowed("", t.filter), effect{}
 		} else if n < len(t.all.Components) {
-			return t.narrowed(t.all.Components[n].Name, t.filter), do
+			return t.narrowed(t.all.Components[n].Name, t.filter), effect{}
 		}
 	}
-	return t, do
+	return t, effect{}
 }
 
 // narrowed shows one component, and what holds the filter; the moment stays.

@@ -20,7 +20,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"io"
 
@@ -52,9 +51,7 @@ type Leave struct {
 // Run shows what the feed brings until the user leaves, and gives the terminal
 // back as it was. It returns the context's error when the context ended it.
 func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Options) (Leave, error) {
-	if !isTerminal(out) { // nobody will tell the size
-		opt.Width, opt.Height = cmp.Or(opt.Width, defaultWidth), cmp.Or(opt.Height, defaultHeight)
-	}
+	opt.Width, opt.Height = sizeAt(out, opt.Width, opt.Height)
 	p := program{model: newModel(opt, feed.Again != nil),
 		outside: newOutside(out, opt.Theme, feed.Again)}
 	var end func()
@@ -73,10 +70,6 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
 	p.updates = latest(taking, feed.Updates)
-	go p.terminal.paint(taking)
-	last, err := p.terminal.run(ctx, p, in)
-	if end, ok := last.(program); ok {
-		p = end
-	}
+	p, err := p.run(ctx, in)
 	return Leave{p.model.shown, p.report}, err
 }

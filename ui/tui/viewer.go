@@ -19,19 +19,13 @@ type viewer struct {
 	aim  evidence.Place // where it opens
 	aims bool           // else at the first place that a finding cites
 
-	opened bool
-	gap    evidence.Gap // why there is nothing to show
-	file   *pager.File
-	state  pager.State
-	cites  []citation
-	tree   *treeView // nil where the file is no JSON
-	asText bool      // the file's own lines are shown though there is a tree
+	openedFile      // the zero one until the task brings it
+	asText     bool // the file's own lines are shown though there is a tree
 
 	voice
 	width, height int      // of the part that shows lines
 	cursor, top   int      // lines of the file, from 0
 	seen          viewSpot // what is drawn until the window has caught up
-	win           fileWindow
 	loading       bool
 	stepping      bool
 	waitFor       int  // a line to go to as soon as it is known
@@ -42,10 +36,8 @@ type viewer struct {
 	prompt    bool // a text to search for is typed
 	typed     string
 	query     string
-	searching int // the number of the search that runs, or 0
-	searches  int
 	reveal    bool         // what was found may lie to the side of what is seen
-	stop      *atomic.Bool // ends the search that runs
+	stop      *atomic.Bool // ends the search that runs; nil where none does
 	backwards bool         // which way it goes
 	across    bool         // the text was searched in all files: n and N go on in the next file
 	entering  bool         // the first search in a file that was opened at a match
@@ -173,10 +165,10 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 		v.stepping = false
 		v = v.progressed(msg.state)
 	case fileFound:
-		if msg.search != v.searching {
+		if msg.stop != v.stop {
 			break
 		}
-		v.searching = 0
+		v.stop = nil
 		switch entering := v.entering; {
 		case entering && msg.line == 0: // the text is split between rows
 			v.entering = false
@@ -192,6 +184,34 @@ func (v viewer) receive(e env, msg tea.Msg) (screen, effect) {
 		}
 	}
 	return v.next()
+}
+
+// takeFile shows the file that was opened, at the place that it was opened for.
+func (v viewer) takeFile(e env, o openedFile) viewer {
+	if v.openedFile = o; o.file == nil {
+		return v
+	}
+	v = v.cited(e).settled(e).(viewer) // the report may have changed since
+	if at := v.aimed(); at >= 0 {
+		v = v.goTo(at)
+	}
+	return v
+}
+
+// aimed is the place that the viewer was opened for, from 0, or -1.
+func (v viewer) aimed() int {
+	switch {
+	case v.aims && v.inTree():
+		return v.tree.rowOf(v.aim)
+	case v.aim.Line > 0:
+		return v.aim.Line - 1
+	}
+	for _, c := range v.cites { // the first that is at a place
+		if at := v.place(c); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
 // progressed takes over how far the file is read.
@@ -230,7 +250,7 @@ func (v viewer) jump(line int) viewer {
 }
 
 func (v viewer) hints() []hint {
-	if !v.opened || v.gap.Kind != "" {
+	if v.file == nil {
 		return nil
 	}
 	list := []hint{{"/", "search", 1}, {":", "line", 3}, {"z", "wrap", 6}, {"y", "copy line", 5}}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,10 +44,8 @@ func citesOf(r *checks.Report, path string, say voice) []citation {
 		}
 	}
 	sorted.By(list, func(a, b citation) int {
-		if a.at.Line != b.at.Line {
-			return a.at.Line - b.at.Line
-		}
-		return slices.Index(byWeight, a.status) - slices.Index(byWeight, b.status)
+		return cmp.Or(a.at.Line-b.at.Line,
+			slices.Index(byWeight, a.status)-slices.Index(byWeight, b.status))
 	})
 	return list
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"doctor/checks/evidence"
 	"doctor/ui/pager"
 )
@@ -58,10 +60,7 @@ func (v viewer) contentInk(at int, selected bool) ink {
 	if c, ok := v.citeAt(at); ok {
 		return inkOf(c.status)
 	}
-	if selected {
-		return strong
-	}
-	return plain
+	return inkIf(selected)
 }
 
 func (v viewer) textBody(ascii bool) []line {
@@ -97,7 +96,7 @@ func (v viewer) rowsOf(l fileLine, w, most int) []string {
 	if v.wrap {
 		return l.rows(w, most)
 	}
-	text := l.cell(v.left, w)
+	text := ansi.Truncate(l.from(v.left, w), w, "")
 	if rest := l.width() - v.left - w; rest > 0 || l.cut && rest == 0 {
 		text = clip(text, w-1, v.ascii) // room for the sign
 		text = strings.TrimSuffix(text, ellipsis(v.ascii)) + ownText("›", v.ascii)
@@ -180,7 +179,7 @@ func (v viewer) foot(ascii bool) line {
 	switch {
 	case v.prompt:
 		left = typedLine(" /", v.typed, v.width-6, ascii)
-	case v.searching != 0:
+	case v.stop != nil:
 		before, after, _ := strings.Cut(v.T("searching for %s %s (esc stops)", "\x00",
 			ellipsis(ascii)), "\x00")
 		left = line{{" " + before, accent}, {show(v.query, ascii), strong}, {after, accent}}

@@ -79,9 +79,6 @@ func (l fileLine) from(cell, w int) string {
 	return b.String()
 }
 
-// cell cuts w cells from a cell on.
-func (l fileLine) cell(from, w int) string { return ansi.Truncate(l.from(from, w), w, "") }
-
 // rows are the line broken wherever w cells are full, at most so many rows.
 func (l fileLine) rows(w, most int) []string {
 	w = max(w, 2)

@@ -21,7 +21,7 @@ func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
 	if key.Matches(k, keys.back, keys.quit) {
 		return v.back()
 	}
-	if v.gap.Kind != "" || v.file == nil {
+	if v.file == nil {
 		return v, effect{}
 	}
 	switch vk := viewerKeys; {
@@ -47,9 +47,8 @@ func (v viewer) press(e env, k tea.KeyMsg) (screen, effect) {
 
 // back ends the search that runs, or the viewer.
 func (v viewer) back() (screen, effect) {
-	if v.searching != 0 {
-		v.searching, v.status = 0, v.T("search stopped")
-		stop := v.stop
+	if stop := v.stop; stop != nil {
+		v.stop, v.status = nil, v.T("search stopped")
 		return v, effect{task: func() tea.Msg { stop.Store(true); return nil }}
 	}
 	do := effect{back: true}
@@ -187,7 +186,7 @@ func (v viewer) search(back, here bool) (screen, effect) {
 		v.status = v.T("search for something first, with /")
 		return v, effect{}
 	}
-	if v.searching != 0 {
+	if v.stop != nil {
 		v.status = v.T("still searching; esc stops it")
 		return v, effect{}
 	}
@@ -205,13 +204,11 @@ func (v viewer) search(back, here bool) (screen, effect) {
 	if v.across && back && !v.inTree() && at < 0 {
 		return v, effect{nextFile: true, nextBack: true}
 	}
-	v.searches++
-	v.searching = v.searches
+	v.stop = &atomic.Bool{}
 	if v.inTree() {
-		return v, effect{task: searchTreeTask(v.tree.rows, v.searching,
+		return v, effect{task: searchTreeTask(v.tree.rows, v.stop,
 			pager.Query{Text: v.query, From: at, Back: back})}
 	}
-	v.stop = &atomic.Bool{}
 	q, atEnd := pager.Query{Text: v.query, From: at + 1, Back: back}, v.win.tail
 	if atEnd {
 		q.From = 1
@@ -222,7 +219,7 @@ func (v viewer) search(back, here bool) (screen, effect) {
 	if q.From < 1 { // above the first line comes the last
 		q.From, atEnd = endless, true
 	}
-	return v, effect{task: searchTask(v.file, v.searching, q, atEnd, !v.across, v.stop.Load)}
+	return v, effect{task: searchTask(v.file, v.stop, q, atEnd, !v.across)}
 }
 
 func (v viewer) takeFound(f fileFound) viewer {

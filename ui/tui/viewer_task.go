@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -16,11 +18,11 @@ import (
 // What the tasks of a viewer bring.
 type (
 	openedFile struct {
-		gap   evidence.Gap
+		gap   evidence.Gap // why there is nothing to show
 		file  *pager.File
 		state pager.State
 		win   fileWindow
-		tree  *treeView // where it is JSON
+		tree  *treeView // nil where the file is no JSON
 		cites []citation
 	}
 	fileLoaded struct {
@@ -29,8 +31,8 @@ type (
 	}
 	fileStepped struct{ state pager.State }
 	fileFound   struct {
-		search  int
-		line    int // from 1; 0 for none. In a tree the row and one
+		stop    *atomic.Bool // of the search
+		line    int          // from 1; 0 for none. In a tree the row and one
 		tree    bool
 		wrapped bool // the search went on at the other end
 		state   pager.State
@@ -85,11 +87,8 @@ func openFile(e env, path string) openedFile {
 }
 
 func mayBeJSON(p string) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".json", ".conf", ".conflist", ".config":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".json", ".conf", ".conflist", ".config"},
+		strings.ToLower(path.Ext(p)))
 }
 
 // readTree is nil where the file is not JSON after all; its lines are shown then.
@@ -151,31 +150,31 @@ func closeTask(f *pager.File) func() tea.Msg {
 }
 
 // searchTask goes on at the other end of the file, where it may and finds nothing on its way.
-func searchTask(f *pager.File, number int, q pager.Query, atEnd, wraps bool,
-	stop func() bool) func() tea.Msg {
+func searchTask(f *pager.File, stop *atomic.Bool, q pager.Query, atEnd, wraps bool) func() tea.Msg {
+	readAll := func() {
+		for !f.State().Done && !stop.Load() {
+			f.Step(stepTime)
+		}
+	}
 	return func() tea.Msg {
 		if atEnd { // the place is known from the end only
-			for !f.State().Done && !stop() {
-				f.Step(stepTime)
-			}
+			readAll()
 		}
-		line, err := f.Search(q, stop)
+		line, err := f.Search(q, stop.Load)
 		wrapped := wraps && line == 0 && err == nil
 		if wrapped {
 			q.From = 1
 			if q.Back {
-				for !f.State().Done && !stop() {
-					f.Step(stepTime)
-				}
+				readAll()
 				q.From = endless
 			}
-			line, err = f.Search(q, stop)
+			line, err = f.Search(q, stop.Load)
 		}
-		return fileFound{search: number, line: line, wrapped: wrapped, state: f.State(), err: err}
+		return fileFound{stop: stop, line: line, wrapped: wrapped, state: f.State(), err: err}
 	}
 }
 
-func searchTreeTask(rows []jsontree.Row, number int, q pager.Query) func() tea.Msg {
+func searchTreeTask(rows []jsontree.Row, stop *atomic.Bool, q pager.Query) func() tea.Msg {
 	return func() tea.Msg {
 		needle, n, step := pager.Fold(q.Text), len(rows), 1
 		if q.Back {
@@ -185,9 +184,9 @@ func searchTreeTask(rows []jsontree.Row, number int, q pager.Query) func() tea.M
 			at := ((q.From+i*step)%n + n) % n
 			if strings.Contains(pager.Fold(treeText(rows, at)), needle) {
 				wrapped := !q.Back && at < q.From || q.Back && at > q.From
-				return fileFound{search: number, line: at + 1, tree: true, wrapped: wrapped}
+				return fileFound{stop: stop, line: at + 1, tree: true, wrapped: wrapped}
 			}
 		}
-		return fileFound{search: number, tree: true}
+		return fileFound{stop: stop, tree: true}
 	}
 }

@@ -51,14 +51,13 @@ func (t *treeView) seeVisible() {
 }
 
 // with is a copy whose folds change.
-func (t *treeView) with(change func(folded []bool)) *treeView {
-	n := *t
-	n.folded = append([]bool{}, t.folded...)
+func (t treeView) with(change func(folded []bool)) *treeView {
 	at := t.row()
-	change(n.folded)
-	n.seeVisible()
-	n.cursor = n.find(at)
-	return &n
+	t.folded = slices.Clone(t.folded)
+	change(t.folded)
+	t.seeVisible()
+	t.cursor = t.find(at)
+	return &t
 }
 
 // row is the row under the cursor.
@@ -70,39 +69,35 @@ func (t *treeView) find(row int) int {
 	return max(after-1, 0)
 }
 
-func (t *treeView) settled(height int) *treeView {
-	n := *t
-	n.cursor, n.top = inSight(n.cursor, n.top, len(n.visible), height)
-	return &n
+func (t treeView) settled(height int) *treeView {
+	t.cursor, t.top = inSight(t.cursor, t.top, len(t.visible), height)
+	return &t
 }
 
-func (t *treeView) move(lines int) *treeView {
-	n := *t
-	n.cursor = clamp(n.cursor+lines, len(n.visible)-1)
-	return &n
+func (t treeView) move(lines int) *treeView {
+	t.cursor = clamp(t.cursor+lines, len(t.visible)-1)
+	return &t
 }
 
-func (t *treeView) page(lines int) *treeView {
-	n := t.move(lines)
-	n.top = max(n.top+lines, 0)
-	return n
+func (t treeView) page(lines int) *treeView {
+	t.top = max(t.top+lines, 0)
+	return t.move(lines)
 }
 
 // show unfolds what a row lies in, and goes there.
-func (t *treeView) show(row, height int) *treeView {
+func (t treeView) show(row, height int) *treeView {
 	if slices.ContainsFunc(t.around(row), func(i int) bool { return t.folded[i] }) {
-		t = t.with(func(folded []bool) {
+		t = *t.with(func(folded []bool) {
 			for _, i := range t.around(row) {
 				folded[i] = false
 			}
 		})
 	}
-	n := *t
-	n.cursor = n.find(row)
-	if n.cursor < n.top || n.cursor >= n.top+height {
-		n.top = max(n.cursor-height/3, 0)
+	t.cursor = t.find(row)
+	if t.cursor < t.top || t.cursor >= t.top+height {
+		t.top = max(t.cursor-height/3, 0)
 	}
-	return &n
+	return &t
 }
 
 // around are the rows that a row lies in.
@@ -131,17 +126,15 @@ func (t *treeView) toggle() *treeView {
 }
 
 // fold folds the value, or goes to what it lies in.
-func (t *treeView) fold() *treeView {
+func (t treeView) fold() *treeView {
 	at := t.row()
 	if t.rows[at].Folds() && !t.folded[at] {
 		return t.toggle()
 	}
 	if around := t.around(at); len(around) > 0 {
-		n := *t
-		n.cursor = n.find(around[len(around)-1])
-		return &n
+		t.cursor = t.find(around[len(around)-1])
 	}
-	return t
+	return &t
 }
 
 func (t *treeView) unfold() *treeView {
@@ -190,13 +183,11 @@ func (t *treeView) place(list, known []citation, budget int) {
 
 // treeText is what a search looks at.
 func treeText(rows []jsontree.Row, at int) string {
-	r := rows[at]
-	if name := jsontree.Name(r); name != "" && r.Value != "" {
-		return name + ": " + r.Value
-	} else if name != "" {
-		return name
+	name, value := jsontree.Name(rows[at]), rows[at].Value
+	if name != "" && value != "" {
+		return name + ": " + value
 	}
-	return r.Value
+	return name + value
 }
 
 // treeLine draws a row: its name, and its value or what it folds away.

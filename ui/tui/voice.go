@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -31,19 +32,17 @@ func padded(s string, w int) string { return s + strings.Repeat(" ", max(w-width
 
 // statusWidth is the room for the word of a verdict, and two spaces.
 func (say voice) statusWidth() int {
-	n := 0
-	for _, s := range append(checks.Statuses[:len(checks.Statuses):len(checks.Statuses)],
-		statusReading, statusWaiting) {
-		n = max(n, width(say.Status(s)))
-	}
-	return n + 2
+	list := append(slices.Clone(checks.Statuses), statusReading, statusWaiting)
+	return widest(list, say.Status) + 2
 }
 
 // groupName is the width of the longest category.
-func (say voice) groupName() int {
+func (say voice) groupName() int { return widest(checks.Categories, say.Category) }
+
+func widest[T any](list []T, text func(T) string) int {
 	n := 0
-	for _, c := range checks.Categories {
-		n = max(n, width(say.Category(c)))
+	for _, s := range list {
+		n = max(n, width(text(s)))
 	}
 	return n
 }
