@@ -92,9 +92,11 @@ func (p *page) prose(label string, labelPen pen, text string, textPen pen) {
 }
 
 // para wraps a text over all columns.
-func (p *page) para(text string, pen pen) {
-	for _, l := range Wrap(text, p.columns, p.columns) {
-		p.line(pen.on(l))
+func (p *page) para(text string, pen pen) { p.indented(0, text, pen) }
+
+func (p *page) indented(by int, text string, pen pen) {
+	for _, l := range Wrap(text, p.columns-by, p.columns-by) {
+		p.line(strings.Repeat(" ", by), pen.on(l))
 	}
 }
 

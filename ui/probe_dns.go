@@ -32,7 +32,7 @@ func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
 		p.line(p.bold().on(p.plain(server.Server)), "   ",
 			p.level(server.Level).on(p.plain(server.Verdict)))
 		if why := notAsked(probes, server.Server); why != "" {
-			p.said(why)
+			p.indented(len(dnsIndent), p.plain(why), nil)
 		}
 		p.blank()
 		p.dnsHeader()
@@ -42,9 +42,8 @@ func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
 	}
 	p.blank()
 	legend := "plain: the name as it stands. windows: with one suffix, none for a name with a dot. linux: with the search list and ndots:5. ms: all that was sent, in milliseconds; * asked more than once."
-	for _, l := range Wrap(legend, min(p.columns, 80), min(p.columns, 80)) {
-		p.line(p.faint().on(l))
-	}
+	p.columns = min(p.columns, 80)
+	p.para(legend, p.faint())
 	return p.writeTo(w)
 }
 
@@ -93,10 +92,7 @@ func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, serv
 	if answers := dnsAnswers(name); answers != "" {
 		verdict += ": " + answers
 	}
-	indent := dnsIndent + "  "
-	for _, l := range Wrap(p.plain(verdict), p.columns-len(indent), p.columns-len(indent)) {
-		p.line(indent, p.level(name.Level).on(l))
-	}
+	p.indented(len(dnsIndent)+2, p.plain(verdict), p.level(name.Level))
 }
 
 func dnsCell(probe evidence.DNSProbe, asked bool) string {
@@ -142,12 +138,6 @@ func notAsked(probes []evidence.DNSProbe, server string) string {
 		}
 	}
 	return ""
-}
-
-func (p *page) said(why string) {
-	for _, l := range Wrap(p.plain(why), p.columns-len(dnsIndent), p.columns-len(dnsIndent)) {
-		p.line(dnsIndent, l)
-	}
 }
 
 // level colours a text by how bad it is.

@@ -158,18 +158,13 @@ func (p *page) unknown(r checks.Report) {
 	if !p.wide {
 		more = max(len(groups)-maxGroups, 0)
 	}
+	p.gutter = 2 // holds the mark
 	for _, g := range groups[:len(groups)-more] {
 		said := p.lang.T("%s could not run: %s. %s", p.lang.Count(len(g.Members), "check"),
 			g.Reason(p.lang), g.Advice(p.lang))
-		lines := Wrap(p.plain(said), p.columns-2, p.columns-2)
-		for i, l := range bound(lines, max(p.limits.lines, 4), p.columns-2, p.style.ASCII) {
-			if i == 0 {
-				mark := p.mark(checks.StatusUnknown)
-				p.line(p.verdict(checks.StatusUnknown).on(mark), " ", l)
-			} else {
-				p.line("  ", l)
-			}
-		}
+		lines := bound(Wrap(p.plain(said), p.room(), p.room()), max(p.limits.lines, 4), p.room(),
+			p.style.ASCII)
+		p.block(p.mark(checks.StatusUnknown), p.verdict(checks.StatusUnknown), lines, nil)
 	}
 	if more > 0 {
 		p.line("  ", p.faint().on(p.lang.T("and for %s more", p.lang.Count(more, "reason"))))
