@@ -53,7 +53,7 @@ func (p *page) category(r checks.Report, category checks.Category) {
 	p.blank()
 	p.line(p.bold().on(p.lang.Category(category)))
 	for _, h := range heads {
-		p.head(h, 0, p.limits.message)
+		p.head(h, 0)
 		p.findings(h.result.Findings)
 	}
 }
@@ -102,7 +102,7 @@ func (p *page) quiet(r checks.Report) {
 		if i > 0 {
 			p.blank()
 		}
-		p.head(h, beside, p.limits.message)
+		p.head(h, beside)
 		p.fix("  "+p.lang.T("fix"), h.result.Fix)
 	}
 }

@@ -11,10 +11,6 @@ import (
 // WrongDiagnosis is how a reader reports that a cause is not the one: the project learns from it.
 const WrongDiagnosis = "If this diagnosis is wrong, open an issue with the bundle (doctor bundle), the id of the check, and the real cause."
 
-// maxUnexplained is how many lines that nothing explains the text shows; all are in the wide text
-// and in JSON.
-const maxUnexplained = 3
-
 // unexplained shows the error lines and warning events that no fault quotes.
 func (p *page) unexplained(r checks.Report) {
 	list := r.Unexplained
@@ -23,11 +19,7 @@ func (p *page) unexplained(r checks.Report) {
 	}
 	p.blank()
 	p.line(p.bold().on(p.lang.T("Errors that no check explains")))
-	shown := list
-	if !p.wide {
-		shown = list[:min(len(list), maxUnexplained)]
-	}
-	for _, u := range shown {
+	for _, u := range list[:min(len(list), p.limits.unexplained)] {
 		p.unexplainedLine(u)
 		if about := p.style.AboutUnexplained(u); about != "" {
 			p.prose("", nil, "  "+about, p.faint())
@@ -36,14 +28,11 @@ func (p *page) unexplained(r checks.Report) {
 			p.prose("", nil, "  "+p.style.Decoded(c), p.faint())
 		}
 	}
-	p.more(len(list) - len(shown))
+	p.more(len(list) - p.limits.unexplained)
 }
 
 func (p *page) unexplainedLine(u checks.Unexplained) {
-	text := u.Text
-	if p.limits.lines > 0 {
-		text = WithoutMiddle(text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
-	}
+	text := WithoutMiddle(u.Text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
 	p.quote(u.Place().Because("%s", text))
 }
 

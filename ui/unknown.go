@@ -154,19 +154,15 @@ func (p *page) unknown(r checks.Report) {
 			p.para(p.plain(shown), p.faint())
 		}
 	}
-	more := 0
-	if !p.wide {
-		more = max(len(groups)-maxGroups, 0)
-	}
 	p.gutter = 2 // holds the mark
-	for _, g := range groups[:len(groups)-more] {
+	for _, g := range groups[:min(len(groups), p.limits.groups)] {
 		said := p.lang.T("%s could not run: %s. %s", p.lang.Count(len(g.Members), "check"),
 			g.Reason(p.lang), g.Advice(p.lang))
 		lines := bound(Wrap(p.plain(said), p.room(), p.room()), max(p.limits.lines, 4), p.room(),
 			p.style.ASCII)
 		p.block(p.mark(checks.StatusUnknown), p.verdict(checks.StatusUnknown), lines, nil)
 	}
-	if more > 0 {
+	if more := len(groups) - p.limits.groups; more > 0 {
 		p.line("  ", p.faint().on(p.lang.T("and for %s more", p.lang.Count(more, "reason"))))
 	}
 }
