@@ -198,20 +198,20 @@ func (p *page) diffRest(c diff.Comparison, all bool) {
 
 func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) error {
 	l := style.lang()
-	var b strings.Builder
+	m := &markdown{}
 	for i, n := range []diff.Node{c.A, c.B} {
-		fmt.Fprintf(&b, "- **%s**: %s, %s, %s\n", sideNames[i], code(n.Source), code(n.Facts.Name), code(n.Facts.Build))
+		m.put("- **%s**: %s, %s, %s\n", sideNames[i], code(n.Source), code(n.Facts.Name), code(n.Facts.Build))
 	}
 	if headline := DiffHeadline(c, l); headline != "" {
-		fmt.Fprintf(&b, "\n%s\n", headline)
+		m.put("\n%s\n", headline)
 	}
 	row := func(d diff.Difference) {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", tableText(DiffPlace(d, " · ")), tableText(DiffValues(d.A, l)),
+		m.put("| %s | %s | %s |\n", tableText(DiffPlace(d, " · ")), tableText(DiffValues(d.A, l)),
 			tableText(DiffValues(d.B, l)))
 	}
-	table := func() { b.WriteString("\n| | A | B |\n|---|---|---|\n") }
+	table := func() { m.put("\n| | A | B |\n|---|---|---|\n") }
 	for _, v := range c.Verdicts {
-		fmt.Fprintf(&b, "\n### %s\n\n%s: A %s, B %s. %s\n", inline(v.Title), code(v.ID),
+		m.put("\n### %s\n\n%s: A %s, B %s. %s\n", inline(v.Title), code(v.ID),
 			l.Status(v.A), l.Status(v.B), inline(v.Message))
 		if len(v.Differences) > 0 {
 			table()
@@ -229,14 +229,13 @@ func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) er
 		if len(list) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n### %s\n", l.Word(DiffHeadings[g]))
+		m.put("\n### %s\n", l.Word(DiffHeadings[g]))
 		table()
 		for _, d := range list {
 			row(d)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return m.writeTo(w)
 }
 
 // tableText is a cell of a table; an empty one stays empty.

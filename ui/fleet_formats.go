@@ -105,7 +105,7 @@ func (m *markdown) fleetCause(c fleet.Cause) {
 		m.put("| %s | %s | %d of %d | %d of %d | %s |\n", inline(s.Trait), tableCode(s.Value), s.With,
 			s.WithOf, s.Others, s.OthersOf, inline(strings.TrimPrefix(pValue(s.P), "= ")))
 	}
-	steps(m.put, c.Example.Fix)
+	m.steps(c.Example.Fix)
 }
 
 // maxTicketNodes bounds the names and rows of nodes in a ticket.

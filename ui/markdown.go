@@ -43,19 +43,20 @@ func (m *markdown) end(w io.Writer, faulty bool, by checks.Program) error {
 	if faulty {
 		m.put("\n%s\n", WrongDiagnosis)
 	}
-	m.put("\n---\n\nMade by doctor %s%s.\n", inline(by.Version), m.commit(by.Commit))
+	m.put("\n---\n\nMade by doctor %s", inline(by.Version))
+	if by.Commit != "" {
+		m.put(" (%s)", code(by.Commit))
+	}
+	m.put(".\n")
+	return m.writeTo(w)
+}
+
+func (m *markdown) writeTo(w io.Writer) error {
 	_, err := io.WriteString(w, m.b.String())
 	return err
 }
 
 func (m *markdown) put(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }
-
-func (m *markdown) commit(id string) string {
-	if id == "" {
-		return ""
-	}
-	return " (" + code(id) + ")"
-}
 
 func (m *markdown) facts(r checks.Report) {
 	recorded := ""
@@ -93,7 +94,7 @@ func (m *markdown) cause(r checks.Report, c checks.Cause) {
 		m.codes(result.Findings[0].Codes)
 		m.also(result.Findings[1:])
 	}
-	steps(m.put, result.Fix)
+	m.steps(result.Fix)
 	if len(c.Consequences) > 0 {
 		arrow := Plain(" → ", m.style.ASCII)
 		m.put("\n**What follows from it:** %s\n", strings.Join(mapped(c.Consequences, code), arrow))
@@ -140,24 +141,24 @@ func (m *markdown) also(findings []checks.ReportFinding) {
 }
 
 // steps writes a fix as a list of steps, each with its command.
-func steps(put func(string, ...any), f checks.Fix) {
+func (m *markdown) steps(f checks.Fix) {
 	if len(f.Steps) > 0 {
-		put("\n**Fix:**\n\n")
+		m.put("\n**Fix:**\n\n")
 	}
 	for i, s := range f.Steps {
 		text := s.Headline().String()
 		if s.Text == "" && s.Kind != checks.StepVerify {
 			text = ""
 		}
-		put("%d. %s\n", i+1, inline(text))
+		m.put("%d. %s\n", i+1, inline(text))
 		if s.Command != "" {
-			put("\n%s\n", indented(fence("powershell", []string{s.Command}), "   "))
+			m.put("\n%s\n", indented(fence("powershell", []string{s.Command}), "   "))
 		}
 		if s.From != "" || s.To != "" {
-			put("\n%s\n", indented(fence("diff", []string{"- " + s.From, "+ " + s.To}), "   "))
+			m.put("\n%s\n", indented(fence("diff", []string{"- " + s.From, "+ " + s.To}), "   "))
 		}
 		if s.Impact != "" {
-			put("\n   Impact: %s\n\n", inline(s.Impact))
+			m.put("\n   Impact: %s\n\n", inline(s.Impact))
 		}
 	}
 }
