@@ -234,13 +234,13 @@ func (d *issue) nothingFound(p *section) {
 	p.put("%s\n\n",
 		notRecorded(
 			"what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
-	sentence, _ := verdict(d.r)
+	sentence, _ := Style{}.Verdict(d.r)
 	p.put("%s\n", d.looked(sentence))
 }
 
 // looked says in one line which node this is about: what a maintainer sorts by.
 func (d *issue) looked(result string) string {
-	facts := nodeFacts(d.r)
+	facts := Style{}.NodeFacts(d.r)
 	name := "a node whose name is not recorded"
 	if d.r.Node.Name != "" {
 		name, facts = "the node "+code(d.r.Node.Name), facts[1:]

@@ -18,7 +18,7 @@ func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
 	if r.Node.Name != "" {
 		title += ": " + inline(r.Node.Name)
 	}
-	m.put("%s\n\n%s.\n", title, counts(r))
+	m.put("%s\n\n%s.\n", title, Style{}.Counts(r))
 	m.facts(r)
 	for _, c := range r.Causes {
 		m.cause(r, c)
@@ -26,7 +26,7 @@ func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
 	m.unexplained(r)
 	m.further(r)
 	m.gaps(r)
-	sentence, cause := verdict(r)
+	sentence, cause := Style{}.Verdict(r)
 	if cause == "" {
 		m.put("\n%s.\n", inline(sentence))
 	}

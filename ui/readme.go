@@ -69,7 +69,7 @@ func (d *readme) head() {
 	d.b.WriteString(title + "\n" + strings.Repeat("=", min(width(title), readmeWidth)) + "\n\n")
 	d.para("This is a bundle of doctor, which finds out what is wrong with Windows nodes of Kubernetes. It holds what was read of one node, and what doctor made of it. Nothing was changed on the node.")
 	d.b.WriteString("\n")
-	facts := nodeFacts(d.r)
+	facts := Style{}.NodeFacts(d.r)
 	if d.r.Node.Name != "" && len(facts) > 0 {
 		facts = facts[1:]
 	}
@@ -84,7 +84,7 @@ func (d *readme) head() {
 		{"recorded from", cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name),
 			"not recorded") + format(d.r.Source.Format)},
 		{"written by", "doctor " + d.about.Version},
-		{"in short", counts(d.r)},
+		{"in short", Style{}.Counts(d.r)},
 	} {
 		d.item(row[0], clip(row[1], 3*maxValue))
 	}

@@ -52,10 +52,7 @@ func Colour(s checks.Status) lipgloss.ANSIColor {
 	return 5
 }
 
-// nodeFacts is what is known of the node, the name first; a fact that is not known is left out.
-func nodeFacts(r checks.Report) []string { return Style{}.NodeFacts(r) }
-
-// NodeFacts is the same in the style's language.
+// NodeFacts is what is known of the node, the name first; a fact that is not known is left out.
 func (style Style) NodeFacts(r checks.Report) []string {
 	n := r.Node
 	kubelet := ""
@@ -156,10 +153,7 @@ func Where(place evidence.Place) string {
 	return place.Path
 }
 
-// counts is the report in one line.
-func counts(r checks.Report) string { return Style{}.Counts(r) }
-
-// Counts is the same in the style's language.
+// Counts is the report in one line.
 func (style Style) Counts(r checks.Report) string {
 	return strings.Join(style.counts(r), style.lang().T(", "))
 }
@@ -210,11 +204,8 @@ func consequences(r checks.Report) map[string]bool {
 	return found
 }
 
-// verdict is the last word: what to do first and the cause that it mends, or,
-// where no fault was found, how far that can be trusted.
-func verdict(r checks.Report) (sentence, cause string) { return Style{}.Verdict(r) }
-
-// Verdict is the same in the style's language, in which the report has to be too.
+// Verdict is the last word: what to do first and the cause that it mends, or, where no fault was
+// found, how far that can be trusted. The report has to be in the style's language too.
 func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	l := style.lang()
 	unknown := r.Count(checks.StatusUnknown)
