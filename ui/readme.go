@@ -20,7 +20,7 @@ func BundleReadme(w io.Writer, r checks.Report, about About) error {
 	d.folders()
 	d.secrets()
 	d.leftOut()
-	d.put("Where to file the bug", "")
+	d.heading("Where to file the bug")
 	d.para(`issue.md is the bug form, filled in as far as the evidence goes. Complete what says "not recorded", read the rest, and post it with this bundle at https://github.com/kubernetes/kubernetes/issues/new/choose, or at the project of the network plugin where the fault is the plugin's. #sig-windows on the Kubernetes Slack (https://slack.k8s.io) answers questions; ask there first if you are not sure.`)
 	_, err := io.WriteString(w, d.b.String())
 	return err
@@ -35,11 +35,8 @@ type readme struct {
 // readmeWidth is narrow enough for an editor's window.
 const readmeWidth = 78
 
-func (d *readme) put(heading, text string) {
-	if heading != "" {
-		fmt.Fprintf(&d.b, "\n%s\n%s\n", heading, strings.Repeat("-", len(heading)))
-	}
-	d.b.WriteString(text)
+func (d *readme) heading(text string) {
+	fmt.Fprintf(&d.b, "\n%s\n%s\n", text, strings.Repeat("-", len(text)))
 }
 
 func (d *readme) para(text string) {
@@ -77,12 +74,15 @@ func (d *readme) head() {
 	if !d.r.CollectedAt.IsZero() {
 		when = d.r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
 	}
+	from := cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name), "not recorded")
+	if f := d.r.Source.Format; f != "" {
+		from += " (" + f + ")"
+	}
 	for _, row := range [][2]string{
 		{"node", cmp.Or(d.r.Node.Name, "not recorded")},
 		{"what it is", cmp.Or(strings.Join(facts, ", "), "not recorded")},
 		{"recorded at", cmp.Or(when, "not recorded")},
-		{"recorded from", cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name),
-			"not recorded") + format(d.r.Source.Format)},
+		{"recorded from", from},
 		{"written by", "doctor " + d.about.Version},
 		{"in short", Style{}.Counts(d.r)},
 	} {
@@ -90,16 +90,9 @@ func (d *readme) head() {
 	}
 }
 
-func format(f string) string {
-	if f == "" {
-		return ""
-	}
-	return " (" + f + ")"
-}
-
 func (d *readme) reading() {
 	file := argument(d.about.Bundle)
-	d.put("To read it", "")
+	d.heading("To read it")
 	d.para("report.txt is the diagnosis: the causes first, then what follows from them, each with the lines that show it. doctor says the same of the bundle on any system (Linux, macOS, Windows):")
 	fmt.Fprintf(&d.b,
 		"\n    doctor --from %s          on screen\n    doctor --from %s --json   for programs\n\n",
@@ -140,7 +133,7 @@ var bundleHolds = []struct{ name, what string }{
 }
 
 func (d *readme) folders() {
-	d.put("What is in it", "")
+	d.heading("What is in it")
 	for _, f := range bundleHolds {
 		d.item(f.name, f.what)
 	}
@@ -149,7 +142,7 @@ func (d *readme) folders() {
 }
 
 func (d *readme) secrets() {
-	d.put("Secrets and names", "")
+	d.heading("Secrets and names")
 	d.para("Passwords, tokens and keys were replaced before anything was written, by marks such as <secret:bearer:3fa2c1>: the kind of the secret, and six digits. The same secret has the same digits all over this bundle, so that you can see whether two places hold the same one. The digits cannot be turned back into the secret, and another bundle has other digits.")
 	d.b.WriteString("\n")
 	if d.about.Masked {
@@ -164,7 +157,7 @@ func (d *readme) secrets() {
 const maxReadmeLeftOut = 500
 
 func (d *readme) leftOut() {
-	d.put("What was left out", "")
+	d.heading("What was left out")
 	if len(d.about.LeftOut) == 0 {
 		d.para("Nothing that was collected. What could not be collected is named in the *.gap files and in report.txt.")
 		return
