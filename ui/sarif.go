@@ -38,17 +38,13 @@ type (
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID      string       `json:"id"`
-		Short   sarifText    `json:"shortDescription"`
-		Help    sarifMessage `json:"help"`
-		HelpURI string       `json:"helpUri,omitempty"`
+		ID      string    `json:"id"`
+		Short   sarifText `json:"shortDescription"`
+		Help    sarifText `json:"help"`
+		HelpURI string    `json:"helpUri,omitempty"`
 	}
 	sarifText struct {
 		Text string `json:"text"`
-	}
-	sarifMessage struct {
-		Text     string `json:"text"`
-		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifResult struct {
 		RuleID    string          `json:"ruleId"`
@@ -85,7 +81,7 @@ func writeSARIF(w io.Writer, r checks.Report) error {
 		for _, s := range result.Fix.Steps {
 			steps = append(steps, strings.TrimSpace(s.Text+" "+s.Command))
 		}
-		rule.Help = sarifMessage{Text: cmp.Or(strings.Join(steps, "\n"), result.Title)}
+		rule.Help = sarifText{cmp.Or(strings.Join(steps, "\n"), result.Title)}
 		if len(result.Links) > 0 {
 			rule.HelpURI = result.Links[0]
 		}
