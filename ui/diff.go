@@ -121,20 +121,21 @@ var DiffHeadings = map[diff.Group]string{
 	diff.Rest: "CHANGES BY ITSELF",
 }
 
+// ofGroup are the differences of a group that are not shown with a fault.
+func ofGroup(c diff.Comparison, g diff.Group, all bool) []diff.Difference {
+	return slices.DeleteFunc(slices.Clone(c.Differences), func(d diff.Difference) bool {
+		return d.Group != g || len(d.Explains) > 0 || g == diff.Rest && !all
+	})
+}
+
 func (p *page) diffGroup(c diff.Comparison, g diff.Group, all bool) {
-	if g == diff.Rest && !all {
+	list := ofGroup(c, g, all)
+	if len(list) == 0 {
 		return
 	}
-	first := true
-	for _, d := range c.Differences {
-		if d.Group != g || len(d.Explains) > 0 {
-			continue
-		}
-		if first {
-			p.blank()
-			p.line(p.bold().on(p.lang.Word(DiffHeadings[g])))
-			first = false
-		}
+	p.blank()
+	p.line(p.bold().on(p.lang.Word(DiffHeadings[g])))
+	for _, d := range list {
 		p.difference(d)
 	}
 }
@@ -143,22 +144,17 @@ func (p *page) difference(d diff.Difference) {
 	p.prose("", nil, p.plain(DiffPlace(d, p.dash())), p.faint())
 	lists := [2][]string{d.A, d.B}
 	for i, values := range lists {
-		text := DiffValues(values, p.lang)
 		if len(values) == 0 {
 			continue
 		}
+		text := DiffValues(values, p.lang)
 		if len(lists[1-i]) == 0 {
 			text = p.lang.T("only %s: %s", sideNames[i], text)
 		} else {
 			text = sideNames[i] + ": " + text
 		}
-		for j, line := range Wrap(text, p.room()-2, p.room()-4) {
-			indent := "  "
-			if j > 0 {
-				indent = "    "
-			}
-			p.block("", nil, []string{indent + line}, nil)
-		}
+		lines := Wrap(text, p.room()-2, p.room()-4)
+		p.block("", nil, strings.Split("  "+strings.Join(lines, "\n    "), "\n"), nil)
 	}
 }
 
@@ -223,9 +219,7 @@ func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) er
 		}
 	}
 	for _, g := range diff.Groups {
-		list := slices.DeleteFunc(slices.Clone(c.Differences), func(d diff.Difference) bool {
-			return d.Group != g || len(d.Explains) > 0 || g == diff.Rest && !all
-		})
+		list := ofGroup(c, g, all)
 		if len(list) == 0 {
 			continue
 		}
