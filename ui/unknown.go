@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -85,7 +86,7 @@ func (g UnknownGroup) Reason(l *lang.Catalogue) string {
 // Advice says what to do about it, as one sentence with its commands.
 func (g UnknownGroup) Advice(l *lang.Catalogue) string {
 	advice := symptom.AdviceOn(g.Remedy, g.node)
-	text := capital(l.Word(advice.Text))
+	text := Capital(l.Word(advice.Text))
 	advice.Commands = append(advice.Commands, g.mostWanted()...)
 	if len(advice.Commands) == 0 {
 		return l.T("%s.", text)
@@ -104,12 +105,10 @@ func (g UnknownGroup) mostWanted() []string {
 	return list[:min(len(list), maxCommands)]
 }
 
-// capital begins a sentence.
-func capital(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+// Capital begins a sentence.
+func Capital(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:]
 }
 
 // judgedInPart says how little single outputs show of a node; it is empty of a whole recording.
