@@ -88,37 +88,24 @@ var opened = struct {
 func readLanguage(folder string, of *checks.Catalogue) (*Catalogue, error) {
 	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{},
 		map[evidence.Code]string{}, map[string]string{}}
-	list, err := files(folder)
-	if err != nil {
-		return nil, err
-	}
-	for name, f := range list {
-		if err := c.add(f); err != nil {
-			return nil, fmt.Errorf("%s/%s: %w", folder, name, err)
-		}
-	}
-	return c, nil
-}
-
-// files are those of a language's folder, by name.
-func files(folder string) (map[string]file, error) {
 	names, err := fs.ReadDir(folders, folder)
 	if err != nil {
 		return nil, err
 	}
-	list := map[string]file{}
 	for _, n := range names {
-		content, err := fs.ReadFile(folders, path.Join(folder, n.Name()))
-		if err != nil {
-			return nil, err
-		}
 		var f file
-		if err := toml.Unmarshal(content, &f); err != nil {
+		content, err := fs.ReadFile(folders, path.Join(folder, n.Name()))
+		if err == nil {
+			err = toml.Unmarshal(content, &f)
+		}
+		if err == nil {
+			err = c.add(f)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", folder, n.Name(), err)
 		}
-		list[n.Name()] = f
 	}
-	return list, nil
+	return c, nil
 }
 
 // add takes a file in. One English sentence has one translation: two would
