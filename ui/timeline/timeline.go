@@ -56,7 +56,7 @@ type Entry struct {
 
 // Bad tells whether something went wrong there.
 func (e *Entry) Bad() bool {
-	return e.Over == "" && (e.Level == checks.StatusFail || e.Level == checks.StatusWarn)
+	return e.Over == "" && isFault(e.Level)
 }
 
 // A Component is one that entries are about, and how many.
@@ -129,8 +129,9 @@ func (b *builder) add(e Entry) {
 	if e.At.Year() < 1990 { // as the zero time is, and a clock that nobody set
 		return
 	}
-	e.At, e.Text = e.At.UTC(), folded(e.Text)
-	if (e.Line > 0 || e.Field != "") && e.Path != evidence.Pods.Path() { // a pod has many moments
+	e.At = e.At.UTC()
+	e.Text = strings.Join(strings.Fields(evidence.Clip(e.Text, maxText)), " ") // one line
+	if (e.Line > 0 || e.Field != "") && e.Path != evidence.Pods.Path() {       // a pod has many moments
 		if _, taken := b.at[e.Place]; !taken {
 			b.at[e.Place] = len(b.list)
 		}
@@ -145,14 +146,6 @@ func (b *builder) known(place evidence.Place) *Entry {
 		return &b.list[i]
 	}
 	return nil
-}
-
-// folded is a text in one line, bounded.
-func folded(text string) string {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + " …"
-	}
-	return strings.Join(strings.Fields(text), " ")
 }
 
 func (b *builder) finish() *Timeline {
@@ -190,7 +183,7 @@ func merged(list []Entry) []Entry {
 				}
 				p.Last = e.At
 				p.linked = p.linked || e.linked
-				p.Checks = union(p.Checks, e.Checks)
+				p.Checks = union(p.Checks, e.Checks...)
 				continue
 			}
 		}
@@ -215,7 +208,7 @@ func bounded(list []Entry, most int) (kept []Entry, leftOut int) {
 	}), leftOut
 }
 
-func union(a, b []string) []string {
+func union(a []string, b ...string) []string {
 	for _, s := range b {
 		if !slices.Contains(a, s) {
 			a = append(a[:len(a):len(a)], s)
