@@ -2,7 +2,6 @@ package symptom
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -48,7 +47,7 @@ func (a *Asked) conclude(r *checks.Report) Answer {
 	case a.Count[Unknown] > 0:
 		return a.unanswered()
 	}
-	onward, next := Answer{Outcome: RuledOut}, unstopped(a.next[0].Text)
+	onward, next := Answer{Outcome: RuledOut}, unstopped(a.Next[0].Text)
 	switch n := a.Count[RuledOut]; n {
 	case 0:
 		onward.text = a.said.T("None of these causes can arise on this node. Next: %s.", next)
@@ -105,14 +104,6 @@ func (a *Asked) unanswered() Answer {
 		ans.text = a.said.T("Nothing found here; %d checks could not run. First %s.", n, do)
 	}
 	return ans
-}
-
-func (s Symptom) nextFor(node string) []Step {
-	steps := slices.Clone(s.Next)
-	for i := range steps {
-		steps[i].Commands = forNode(steps[i].Commands, node)
-	}
-	return steps
 }
 
 // forNode puts the node's name in its place.
