@@ -42,7 +42,7 @@ func Group(nodes []Judged) Report {
 	for i := range r.Causes {
 		r.Causes[i].Shared = compare.shared(r.Causes[i].Nodes)
 	}
-	r.Outliers = compare.outliers(r.Nodes)
+	r.Outliers = compare.outliers()
 	sorted.By(r.Causes, func(a, b Cause) int {
 		return cmp.Or(rank(a.Status)-rank(b.Status), b.Count-a.Count, strings.Compare(a.ID, b.ID))
 	})
@@ -151,7 +151,7 @@ func compareTraits(a, b Trait) int {
 var never = []string{"age", "zone", "pool"}
 
 // outliers are the values that at most a tenth of the nodes have where four fifths have another.
-func (c *comparison) outliers(nodes []Node) []Outlier {
+func (c *comparison) outliers() []Outlier {
 	list := []Outlier{}
 	usual := map[string]Trait{}
 	for _, t := range sorted.Of(maps.Keys(c.have), compareTraits) {
