@@ -6,6 +6,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -230,10 +231,8 @@ func within(pointer, outer string) bool {
 // order puts what explains a fault first, then the groups, each as the files come.
 func (c *Comparison) order() {
 	sorted.By(c.Differences, func(x, y Difference) int {
-		if n := min(len(y.Explains), 1) - min(len(x.Explains), 1); n != 0 {
-			return n
-		}
-		return slices.Index(Groups, x.Group) - slices.Index(Groups, y.Group)
+		return cmp.Or(min(len(y.Explains), 1)-min(len(x.Explains), 1),
+			slices.Index(Groups, x.Group)-slices.Index(Groups, y.Group))
 	})
 	for i := range c.Differences {
 		d := &c.Differences[i]

@@ -40,8 +40,7 @@ type document struct {
 // of names an element by a field.
 func of(field string) func(*flattened, map[string]any) string {
 	return func(f *flattened, fields map[string]any) string {
-		name, _ := fields[field].(string)
-		return f.id.common(name)
+		return f.id.common(textOf(fields, field))
 	}
 }
 
