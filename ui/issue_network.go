@@ -69,8 +69,7 @@ func (d *issue) kubeProxy(p *section) {
 	if set {
 		p.value("kube-proxy's mode", mode, proxy.From.Path)
 	} else {
-		p.put("- kube-proxy's mode: not set (%s)\n",
-			code(clip(Plain(proxy.From.Path, false), maxValue)))
+		p.put("- kube-proxy's mode: not set (%s)\n", cited(proxy.From.Path))
 	}
 	var gates []string
 	for _, name := range slices.Sorted(maps.Keys(proxy.Gates)) {
@@ -101,7 +100,7 @@ func (d *issue) kubeProxy(p *section) {
 // takes then depends on its version.
 func (p *section) setting(name, value string, set bool) {
 	if set {
-		p.put("  - %s: %s\n", name, cmp.Or(code(clip(Plain(value, false), maxValue)), "empty"))
+		p.put("  - %s: %s\n", name, cmp.Or(cited(value), "empty"))
 	}
 }
 
@@ -132,13 +131,13 @@ func (d *issue) cniConfig(p *section) {
 			d.n.CNIDir.Gap))
 		return
 	}
-	folder := code(clip(Plain(d.n.CNIDir.Value, false), maxValue))
+	folder := cited(d.n.CNIDir.Value)
 	file := cmp.Or(d.n.Intended(), d.n.Effective())
 	if file == nil {
 		p.put("- CNI configuration: none was recorded in %s\n", folder)
 		return
 	}
-	name := code(clip(Plain(file.File.Path, false), maxValue))
+	name := cited(file.File.Path)
 	if file.File.Gap.Kind != "" {
 		p.put("- CNI configuration: %s\n", missing(name, file.File.Gap))
 		return
@@ -174,8 +173,7 @@ func (d *issue) storage(p *section) {
 	seen := false
 	for _, svc := range evidence.Services.In(d.s) {
 		if name := strings.ToLower(svc.Name); name == "csi-proxy" || name == "csiproxy" {
-			p.put("- csi-proxy: service %s, %s\n", code(clip(Plain(svc.Name, false), maxValue)),
-				code(clip(Plain(svc.State, false), maxValue)))
+			p.put("- csi-proxy: service %s, %s\n", cited(svc.Name), cited(svc.State))
 			p.put("- its version: %s\n", notRecorded("`csi-proxy.exe --version`"))
 			seen = true
 		}

@@ -101,13 +101,13 @@ func (q *quoter) result(p *section, r *checks.Result) {
 
 func (q *quoter) finding(id string, f checks.ReportFinding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s: %s\n", code(clip(id, maxValue)), code(f.Level), quiet(f.Message))
+	fmt.Fprintf(&b, "\n**%s** %s: %s\n", cited(id), code(f.Level), quiet(f.Message))
 	if lines := q.lines(f); len(lines) > 0 {
 		b.WriteString("\n" + fence("text", lines))
 	}
 	for _, c := range f.Codes[:min(len(f.Codes), maxLines)] {
-		fmt.Fprintf(&b, "\n%s is %s: %s\n", code(clip(c.Code, maxValue)),
-			code(clip(c.Symbol, maxValue)), quiet(clip(c.Meaning, maxValue)))
+		fmt.Fprintf(&b, "\n%s is %s: %s\n", cited(c.Code), cited(c.Symbol),
+			quiet(clip(c.Meaning, maxValue)))
 	}
 	return b.String()
 }
