@@ -33,10 +33,8 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 	p.blank()
 	p.fix(p.lang.T("fix"), plainly(c.Fix.With(p.lang.Say), style.ASCII))
 	p.faq(c.FAQ)
-	for i, l := range links(c) {
-		// whole, so that a terminal sees the link
-		p.block(first(p.lang.T("links"), i), p.bold(), []string{p.plain(l)}, nil)
-	}
+	// whole, so that a terminal sees each link
+	p.block(p.lang.T("links"), p.bold(), mapped(links(c), p.plain), nil)
 	p.needs(p.lang.T("needs"), c.Needs)
 	p.reads(p.lang.T("reads too"), c)
 	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string {
@@ -83,9 +81,7 @@ func CodesJSON(w io.Writer, catalogue *checks.Catalogue, codes []errcode.Code) e
 	for _, c := range codes {
 		list = append(list, codeExplained{c.String(), string(c.Kind), c.Symbol, c.Meaning,
 			append([]string{}, c.Forms()...),
-			append([]string{}, mapped(catalogue.MeaningOf(c), func(c *checks.Check) string {
-				return c.ID
-			})...)})
+			mapped(catalogue.MeaningOf(c), func(c *checks.Check) string { return c.ID })})
 	}
 	return encode(w, list)
 }

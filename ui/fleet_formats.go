@@ -16,11 +16,7 @@ func writeFleetJUnit(w io.Writer, r fleet.Report) error {
 	all := junitSuites{Name: "doctor fleet"}
 	for _, n := range r.Nodes {
 		s := junitSuiteOf(n.Name, n.Name, r.CollectedAt)
-		readable := junitCase{Name: "readable", Class: "doctor.fleet", Time: "0"}
-		if n.Verdict == fleet.Unread {
-			readable.Skipped = &junitSkipped{xmlText("could not run: " + n.Unread)}
-		}
-		s.Cases = append(s.Cases, readable)
+		s.Cases = append(s.Cases, fleetCase(n, fleet.Cause{ID: "readable"}))
 		for _, cause := range r.Causes {
 			s.Cases = append(s.Cases, fleetCase(n, cause))
 		}

@@ -59,15 +59,11 @@ func (m *markdown) writeTo(w io.Writer) error {
 func (m *markdown) put(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }
 
 func (m *markdown) facts(r checks.Report) {
-	recorded := ""
-	if !r.CollectedAt.IsZero() {
-		recorded = r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
-	}
 	rows := [][2]string{
 		{"Node", r.Node.Name}, {"Windows", strings.TrimSpace(r.Node.OS + " " + r.Node.Build)},
 		{"Kubelet", r.Node.Kubelet},
 		{"Runtime", r.Node.Runtime}, {"Network", r.Node.Network}, {"Platform", r.Node.Platform},
-		{"Generation", r.Node.Generation}, {"Recorded", recorded},
+		{"Generation", r.Node.Generation}, {"Recorded", recordedAt(r)},
 		{"Source", strings.TrimSpace(r.Source.Kind + " " + r.Source.Name)},
 		{"Format", r.Source.Format},
 	}

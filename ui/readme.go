@@ -70,10 +70,6 @@ func (d *readme) head() {
 	if d.r.Node.Name != "" && len(facts) > 0 {
 		facts = facts[1:]
 	}
-	when := ""
-	if !d.r.CollectedAt.IsZero() {
-		when = d.r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
-	}
 	from := cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name), "not recorded")
 	if f := d.r.Source.Format; f != "" {
 		from += " (" + f + ")"
@@ -81,7 +77,7 @@ func (d *readme) head() {
 	for _, row := range [][2]string{
 		{"node", cmp.Or(d.r.Node.Name, "not recorded")},
 		{"what it is", cmp.Or(strings.Join(facts, ", "), "not recorded")},
-		{"recorded at", cmp.Or(when, "not recorded")},
+		{"recorded at", cmp.Or(recordedAt(d.r), "not recorded")},
 		{"recorded from", from},
 		{"written by", "doctor " + d.about.Version},
 		{"in short", Style{}.Counts(d.r)},

@@ -102,6 +102,13 @@ func (style Style) Origin(r checks.Report) []string {
 	return given(when, from, inside)
 }
 
+func recordedAt(r checks.Report) string {
+	if r.CollectedAt.IsZero() {
+		return ""
+	}
+	return r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
+}
+
 // Clauses are said one after the other. What is listed is joined by ", " alone.
 func (style Style) Clauses(list []string) string {
 	text := list[0]
