@@ -204,18 +204,11 @@ func (p *page) fleetNodes(r fleet.Report) {
 	}
 }
 
+var fleetStatuses = map[fleet.Verdict]checks.Status{fleet.Faulty: checks.StatusFail,
+	fleet.Warned: checks.StatusWarn, fleet.Unread: checks.StatusUnknown}
+
 // FleetStatus is the verdict of a node as that of a check, for its mark and color.
-func FleetStatus(v fleet.Verdict) checks.Status {
-	switch v {
-	case fleet.Faulty:
-		return checks.StatusFail
-	case fleet.Warned:
-		return checks.StatusWarn
-	case fleet.Unread:
-		return checks.StatusUnknown
-	}
-	return checks.StatusPass
-}
+func FleetStatus(v fleet.Verdict) checks.Status { return cmp.Or(fleetStatuses[v], checks.StatusPass) }
 
 func (p *page) fleetLast(r fleet.Report) string {
 	switch {

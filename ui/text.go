@@ -98,18 +98,13 @@ func (p *page) causeHeads(r checks.Report) []head {
 		if r.Result(c.ID) == nil {
 			result.Title = p.lang.Word(notHeldCause)
 		}
-		heads = append(heads, head{p.mark(result.Status) + " " + p.causeLabel(result.Status),
-			result})
+		label := p.lang.T("CAUSE")
+		if result.Status == checks.StatusWarn { // a node with nothing but warnings has no fault
+			label = p.lang.T("WARNING")
+		}
+		heads = append(heads, head{p.mark(result.Status) + " " + label, result})
 	}
 	return heads
-}
-
-// causeLabel heads the block of a cause. A node with nothing but warnings has no fault.
-func (p *page) causeLabel(s checks.Status) string {
-	if s == checks.StatusWarn {
-		return p.lang.T("WARNING")
-	}
-	return p.lang.T("CAUSE")
 }
 
 // notHeldCause stands for a result that the report does not hold.
@@ -128,6 +123,10 @@ func resultOf(r checks.Report, c checks.Cause) *checks.Result {
 type head struct {
 	label  string
 	result *checks.Result
+}
+
+func (p *page) headOf(r *checks.Result) head {
+	return head{p.mark(r.Status) + " " + p.lang.Status(r.Status), r}
 }
 
 // beside tells the column in which the messages of all heads stand beside their
@@ -268,11 +267,7 @@ func (p *page) then(r checks.Report, ids []string) {
 
 // further lists what was found beside the causes and what follows from them.
 func (p *page) further(r checks.Report) {
-	var heads []head
-	for _, result := range besides(r, consequences(r), p.lang) {
-		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
-			result})
-	}
+	heads := mapped(besides(r, consequences(r), p.lang), p.headOf)
 	if len(heads) == 0 {
 		return
 	}

@@ -43,8 +43,7 @@ func (p *page) category(r checks.Report, category checks.Category) {
 	var heads []head
 	for i, result := range r.Results {
 		if result.Category == category {
-			heads = append(heads, head{p.mark(result.Status) + " " +
-				p.lang.Status(result.Status), &r.Results[i]})
+			heads = append(heads, p.headOf(&r.Results[i]))
 		}
 	}
 	if len(heads) == 0 {

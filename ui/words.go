@@ -14,43 +14,32 @@ import (
 	"doctor/ui/lang"
 )
 
-var symbols = map[checks.Status][2]string{
-	checks.StatusFail:    {"✗", "x"},
-	checks.StatusWarn:    {"!", "!"},
-	checks.StatusInfo:    {"i", "i"},
-	checks.StatusPass:    {"✓", "+"},
-	checks.StatusUnknown: {"?", "?"},
-	checks.StatusSkip:    {"-", "-"},
+// A look is the sign of a verdict, and its colour.
+type look struct {
+	sign, ascii string
+	colour      lipgloss.ANSIColor
 }
+
+var looks = map[checks.Status]look{
+	checks.StatusFail: {"✗", "x", 1},
+	checks.StatusWarn: {"!", "!", 3},
+	checks.StatusInfo: {"i", "i", 6},
+	checks.StatusPass: {"✓", "+", 2},
+	checks.StatusSkip: {"-", "-", 8},
+}
+
+func lookOf(s checks.Status) look { return cmp.Or(looks[s], look{"?", "?", 5}) }
 
 // Symbol is the sign of a verdict, one column wide.
 func Symbol(s checks.Status, ascii bool) string {
-	pair, ok := symbols[s]
-	if !ok {
-		pair = symbols[checks.StatusUnknown]
-	}
 	if ascii {
-		return pair[1]
+		return lookOf(s).ascii
 	}
-	return pair[0]
+	return lookOf(s).sign
 }
 
 // Colour is the colour of a verdict, among the 16 that the user's theme defines.
-func Colour(s checks.Status) lipgloss.ANSIColor {
-	switch s {
-	case checks.StatusFail:
-		return 1
-	case checks.StatusWarn:
-		return 3
-	case checks.StatusInfo:
-		return 6
-	case checks.StatusPass:
-		return 2
-	case checks.StatusSkip:
-		return 8
-	}
-	return 5
-}
+func Colour(s checks.Status) lipgloss.ANSIColor { return lookOf(s).colour }
 
 // NodeFacts is what is known of the node, the name first; a fact that is not known is left out.
 func (style Style) NodeFacts(r checks.Report) []string {
