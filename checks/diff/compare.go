@@ -65,9 +65,6 @@ func compareKey(doc *document, path string, k key, flat [2]*flattened) (Differen
 				share[i] = 1
 			}
 		}
-		if share[0] == share[1] {
-			continue
-		}
 		for i := range flat {
 			if share[i] > share[1-i] {
 				shown := value

@@ -135,7 +135,8 @@ func (doc *document) unnamed(fields map[string]any) map[string]any {
 
 // flatten reads a file; nil means that it holds nothing that can be compared.
 func (doc *document) flatten(file string, content []byte, id identity) *flattened {
-	f := newFlattened(doc, id)
+	f := &flattened{leaves: map[key][]leaf{}, objects: map[string]int{}, holders: map[key]string{}, id: id,
+		doc: doc, left: maxLeaves}
 	object := ""
 	if strings.HasSuffix(doc.path, "/") {
 		object = path.Base(file)
