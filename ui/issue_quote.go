@@ -225,10 +225,7 @@ func (q *quoter) read(path string, wanted map[int]string) {
 	bounded := &io.LimitedReader{R: f, N: min(maxQuoteFile, q.left)}
 	granted := bounded.N
 	defer func() { q.left -= granted - bounded.N }()
-	end := 0
-	for n := range wanted {
-		end = max(end, n)
-	}
+	end := slices.Max(slices.Collect(maps.Keys(wanted)))
 	lines := evidence.Lines(evidence.Text(bounded))
 	for lines.Next() && lines.Number() <= end {
 		if _, ok := wanted[lines.Number()]; ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"doctor/checks"
 )
@@ -63,13 +64,12 @@ func (style Style) AboutUnexplained(u checks.Unexplained) string {
 	if u.Count > 1 {
 		parts = append(parts, l.T("%d times", u.Count))
 	}
-	const stamp = "2006-01-02 15:04:05"
 	switch {
 	case u.Last.IsZero():
 	case u.First.IsZero() || u.First.Equal(u.Last):
-		parts = append(parts, u.Last.Format(stamp))
+		parts = append(parts, u.Last.Format(time.DateTime))
 	default:
-		parts = append(parts, l.T("%s to %s", u.First.Format(stamp), u.Last.Format(stamp)))
+		parts = append(parts, l.T("%s to %s", u.First.Format(time.DateTime), u.Last.Format(time.DateTime)))
 	}
 	for _, reason := range u.Reasons {
 		parts = append(parts, l.Say(reason))

@@ -206,8 +206,7 @@ func (a Asked) Status() checks.Status {
 	worst := checks.StatusSkip
 	best := Skipped
 	for _, i := range a.Items {
-		switch {
-		case i.Outcome < best, i.Outcome == best && i.Result.Status == checks.StatusFail:
+		if i.Outcome < best || i.Outcome == best && i.Result.Status == checks.StatusFail {
 			best, worst = i.Outcome, i.Result.Status
 		}
 	}
