@@ -18,6 +18,7 @@ type Answer struct {
 	Check    string // the check to open for more
 }
 
+// String is the answer as a text.
 func (a Answer) String() string { return a.text }
 
 // conclude draws the answer from the items.
