@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -58,23 +57,20 @@ func (p *page) dnsHeader() {
 // dnsName draws one name: what came over UDP, what came over TCP where it
 // differs, and the verdict.
 func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, server string) {
-	of := func(transport, form string) (evidence.DNSProbe, bool) {
-		at := slices.IndexFunc(probes, func(q evidence.DNSProbe) bool {
-			return q.Server == server && q.Transport == transport && q.Form == form &&
-				strings.EqualFold(q.Name, name.Name)
-		})
-		if at < 0 {
-			return evidence.DNSProbe{}, false
+	of := func(transport, form string) (none evidence.DNSProbe) {
+		for _, q := range probes {
+			if q.Server == server && q.Transport == transport && q.Form == form &&
+				strings.EqualFold(q.Name, name.Name) {
+				return q
+			}
 		}
-		return probes[at], true
+		return none
 	}
 	udp, tcp, differs := "", "", false
 	for _, form := range dnsForms {
-		overUDP, asked := of("udp", form)
-		udp += dnsCell(overUDP, asked)
-		overTCP, asked := of("tcp", form)
-		tcp += dnsCell(overTCP, asked)
-		differs = differs || asked && overTCP.Outcome != overUDP.Outcome
+		overUDP, overTCP := of("udp", form), of("tcp", form)
+		udp, tcp = udp+dnsCell(overUDP), tcp+dnsCell(overTCP)
+		differs = differs || overTCP.Transport != "" && overTCP.Outcome != overUDP.Outcome
 	}
 	label := p.plain(name.Name)
 	if width(label) > dnsNameCells-len(dnsIndent)-1 {
@@ -95,10 +91,8 @@ func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, serv
 	p.indented(len(dnsIndent)+2, p.plain(verdict), p.level(name.Level))
 }
 
-func dnsCell(probe evidence.DNSProbe, asked bool) string {
-	if !asked {
-		return pad("", dnsOutcomeCells+dnsTimeCells+1)
-	}
+// dnsCell is empty for what was not asked.
+func dnsCell(probe evidence.DNSProbe) string {
 	outcome := Plain(probe.Outcome, true)
 	if probe.Retries > 0 {
 		outcome += "*"
