@@ -14,7 +14,8 @@ import (
 // archive by hand and may never have heard of doctor.
 func BundleReadme(w io.Writer, r checks.Report, about About) error {
 	r = plainly(r, false)
-	d := &readme{r: r, about: plainAbout(about, r)}
+	d := &readme{newPage(Style{Width: readmeWidth}), r, plainAbout(about, r)}
+	d.gutter = 26
 	d.head()
 	d.reading()
 	d.folders()
@@ -22,14 +23,13 @@ func BundleReadme(w io.Writer, r checks.Report, about About) error {
 	d.leftOut()
 	d.heading("Where to file the bug")
 	d.para(`issue.md is the bug form, filled in as far as the evidence goes. Complete what says "not recorded", read the rest, and post it with this bundle at https://github.com/kubernetes/kubernetes/issues/new/choose, or at the project of the network plugin where the fault is the plugin's. #sig-windows on the Kubernetes Slack (https://slack.k8s.io) answers questions; ask there first if you are not sure.`)
-	_, err := io.WriteString(w, d.b.String())
-	return err
+	return d.writeTo(w)
 }
 
 type readme struct {
+	*page
 	r     checks.Report
 	about About
-	b     strings.Builder
 }
 
 // readmeWidth is narrow enough for an editor's window.
@@ -39,23 +39,15 @@ func (d *readme) heading(text string) {
 	fmt.Fprintf(&d.b, "\n%s\n%s\n", text, strings.Repeat("-", len(text)))
 }
 
-func (d *readme) para(text string) {
-	d.b.WriteString(strings.Join(Wrap(text, readmeWidth, readmeWidth), "\n") + "\n")
-}
+func (d *readme) para(text string) { d.page.para(text, nil) }
 
 // item writes a name and what it is, beneath each other's columns.
 func (d *readme) item(name, text string) {
-	const column = 24
-	if width(name) > column-2 {
-		d.b.WriteString("  " + name + "\n")
+	if width(name) > d.gutter-4 {
+		d.line("  ", name)
 		name = ""
 	}
-	for i, line := range Wrap(text, readmeWidth-column-2, readmeWidth-column-2) {
-		if i > 0 {
-			name = ""
-		}
-		d.b.WriteString("  " + pad(name, column) + line + "\n")
-	}
+	d.prose("  "+name, nil, text, nil)
 }
 
 func (d *readme) head() {
@@ -65,7 +57,7 @@ func (d *readme) head() {
 	}
 	d.b.WriteString(title + "\n" + strings.Repeat("=", min(width(title), readmeWidth)) + "\n\n")
 	d.para("This is a bundle of doctor, which finds out what is wrong with Windows nodes of Kubernetes. It holds what was read of one node, and what doctor made of it. Nothing was changed on the node.")
-	d.b.WriteString("\n")
+	d.blank()
 	facts := Style{}.NodeFacts(d.r)
 	if d.r.Node.Name != "" && len(facts) > 0 {
 		facts = facts[1:]
@@ -133,20 +125,20 @@ func (d *readme) folders() {
 	for _, f := range bundleHolds {
 		d.item(f.name, f.what)
 	}
-	d.b.WriteString("\n")
+	d.blank()
 	d.para("The state of HNS is there a second time under the names that collectlogs.ps1 of microsoft/SDN gives it (network.txt, endpoint.txt, policy.txt and others), where it was recorded. Not every bundle holds every file.")
 }
 
 func (d *readme) secrets() {
 	d.heading("Secrets and names")
 	d.para("Passwords, tokens and keys were replaced before anything was written, by marks such as <secret:bearer:3fa2c1>: the kind of the secret, and six digits. The same secret has the same digits all over this bundle, so that you can see whether two places hold the same one. The digits cannot be turned back into the secret, and another bundle has other digits.")
-	d.b.WriteString("\n")
+	d.blank()
 	if d.about.Masked {
 		d.para("Names of hosts and users, SIDs, MAC addresses and public IP addresses are masked: the same name has the same mask all over this bundle, and addresses of one subnet stay together.")
 	} else {
 		d.para("Names of hosts, users, namespaces and pods, and addresses, are as they were. If they must not leave your organization, create the bundle with --mask-names.")
 	}
-	d.b.WriteString("\n")
+	d.blank()
 	d.para("No list of secrets is complete: look through the bundle before you publish it.")
 }
 
