@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -175,25 +176,19 @@ type (
 
 // CatalogueJSON writes the checks as a JSON array in ASCII: `jq length` counts them.
 func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
-	same := func(s string) string { return s }
 	idOf := func(e *checks.Effect) string { return e.ID }
 	return encode(w, mapped(catalogue.All(), func(c *checks.Check) jsonCheck {
 		return jsonCheck{
 			ID: c.ID, Title: c.Title, Healthy: c.Healthy, Doc: c.Doc, Category: c.Category,
-			FAQ: mapped(c.FAQ, func(n int) int { return n }),
-			Fix: checks.Fix{Steps: mapped(c.Fix.Unfilled().Steps,
-				func(s *checks.Step) *checks.Step { return s })},
-			Links: mapped(c.Links, same), Explains: mapped(catalogue.Explains(c.ID), same),
+			FAQ:   there(c.FAQ),
+			Fix:   checks.Fix{Steps: there(c.Fix.Unfilled().Steps)},
+			Links: there(c.Links), Explains: there(catalogue.Explains(c.ID)),
 			Breaks: mapped(c.Broken(), idOf), Shows: mapped(c.Signifies(), idOf),
 			Needs: mapped(c.Needs, evidence.Need.Paths), Uses: mapped(c.Uses, evidence.Need.Paths),
 			Symptom: c.Symptom, Lints: c.Lints,
 			Signs: mapped(c.Signs, func(s checks.Sign) jsonSign {
-				level := s.Level
-				if level == 0 {
-					level = checks.Fail
-				}
-				return jsonSign{s.Text, mapped(s.Or, same), mapped(s.Also, same),
-					mapped(s.Not, same), mapped(s.In, same), s.Says, level.String(), s.ConfirmOnly}
+				return jsonSign{s.Text, there(s.Or), there(s.Also), there(s.Not), there(s.In), s.Says,
+					cmp.Or(s.Level, checks.Fail).String(), s.ConfirmOnly}
 			}),
 		}
 	}))

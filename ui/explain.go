@@ -80,7 +80,7 @@ func CodesJSON(w io.Writer, catalogue *checks.Catalogue, codes []errcode.Code) e
 	list := []codeExplained{}
 	for _, c := range codes {
 		list = append(list, codeExplained{c.String(), string(c.Kind), c.Symbol, c.Meaning,
-			append([]string{}, c.Forms()...),
+			there(c.Forms()),
 			mapped(catalogue.MeaningOf(c), func(c *checks.Check) string { return c.ID })})
 	}
 	return encode(w, list)

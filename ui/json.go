@@ -9,7 +9,6 @@ import (
 
 	_ "embed"
 
-	"doctor/checks"
 	"doctor/checks/packed"
 )
 
@@ -22,8 +21,6 @@ var schemaFiles = packed.Files(schemas, ".")
 
 // Schema is the JSON Schema of the report, doctor.report/v1.
 var Schema = packed.Text(schemaFiles, "report.schema.json")
-
-func writeJSON(w io.Writer, r checks.Report) error { return encode(w, r) }
 
 // encode writes one indented document in ASCII: no code page between here and
 // the reader can spoil it. <, > and & stay themselves, for commands are full of them.

@@ -168,8 +168,7 @@ type (
 
 // ProbeDNSJSON writes the probes as evidence has them, and the judgements.
 func ProbeDNSJSON(w io.Writer, probes []evidence.DNSProbe) error {
-	doc := dnsDocument{Schema: "doctor.dns/v1",
-		Probes: mapped(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
+	doc := dnsDocument{Schema: "doctor.dns/v1", Probes: there(probes)}
 	doc.Servers = mapped(probed.JudgeDNS(probes), func(s probed.DNSServerReport) dnsServer {
 		return dnsServer{s.Server, s.Level.String(), s.Verdict,
 			mapped(s.Names, func(n probed.NameVerdict) dnsNameDone {

@@ -77,10 +77,9 @@ func writeSARIF(w io.Writer, r checks.Report) error {
 	run.Tool.Driver = sarifDriver{Name: "doctor", Version: r.Doctor.Version, Rules: []sarifRule{}}
 	for i, result := range r.Results {
 		rule := sarifRule{ID: result.ID, Short: sarifText{result.Title}}
-		var steps []string
-		for _, s := range result.Fix.Steps {
-			steps = append(steps, strings.TrimSpace(s.Text+" "+s.Command))
-		}
+		steps := mapped(result.Fix.Steps, func(s *checks.Step) string {
+			return strings.TrimSpace(s.Text + " " + s.Command)
+		})
 		rule.Help = sarifText{cmp.Or(strings.Join(steps, "\n"), result.Title)}
 		if len(result.Links) > 0 {
 			rule.HelpURI = result.Links[0]
