@@ -90,7 +90,7 @@ func DiffHeadline(c diff.Comparison, l *lang.Catalogue) string {
 
 // WorseSide is the node that has the fault, and its verdict.
 func WorseSide(v diff.Verdict) (checks.Status, string) {
-	if v.A == checks.StatusFail || v.A == checks.StatusWarn {
+	if v.A.Fault() {
 		return v.A, sideNames[0]
 	}
 	return v.B, sideNames[1]

@@ -25,7 +25,8 @@ func writeFleetJUnit(w io.Writer, r fleet.Report) error {
 	return all.write(w)
 }
 
-// fleetCase is one cause on one node: failed where the node has it as a fault.
+// fleetCase is one cause on one node: failed where the node has it as a fault, skipped where the node
+// could not be read. No node has "readable" as a cause.
 func fleetCase(n fleet.Node, cause fleet.Cause) junitCase {
 	c := junitCase{Name: xmlText(cause.ID), Class: "doctor.fleet", Time: "0"}
 	if n.Verdict == fleet.Unread {

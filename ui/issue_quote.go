@@ -53,7 +53,7 @@ func (d *issue) evidence(room int) *section {
 func (d *issue) faults() (causes, others []*checks.Result) {
 	seen := map[string]bool{}
 	take := func(list []*checks.Result, r *checks.Result) []*checks.Result {
-		if r == nil || r.Status != checks.StatusFail && r.Status != checks.StatusWarn || seen[r.ID] {
+		if r == nil || !r.Status.Fault() || seen[r.ID] {
 			return list
 		}
 		seen[r.ID] = true

@@ -75,7 +75,7 @@ func OpenReportOf(r checks.Report) OpenReport {
 		at = time.Unix(0, 0)
 	}
 	for _, result := range r.Results {
-		if result.Status != checks.StatusFail && result.Status != checks.StatusWarn {
+		if !result.Status.Fault() {
 			continue
 		}
 		item := openReportItem{Source: "doctor", Policy: result.ID,

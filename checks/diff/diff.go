@@ -169,11 +169,11 @@ func (c *Comparison) judge(a, b checks.Report) {
 	}
 	for _, ra := range a.Results {
 		rb, ok := other[ra.ID]
-		if !ok || found(ra) == found(rb) {
+		if !ok || ra.Status.Fault() == rb.Status.Fault() {
 			continue
 		}
 		side, bad := 0, ra
-		if found(rb) {
+		if rb.Status.Fault() {
 			side, bad = 1, rb
 		}
 		v := Verdict{ID: ra.ID, Title: ra.Title, A: ra.Status, B: rb.Status, Differences: []int{}}
@@ -194,10 +194,6 @@ func (c *Comparison) judge(a, b checks.Report) {
 		}
 	}
 	sorted.By(c.Verdicts, func(x, y Verdict) int { return causes[y.ID] - causes[x.ID] })
-}
-
-func found(r checks.Result) bool {
-	return r.Status == checks.StatusFail || r.Status == checks.StatusWarn
 }
 
 // shows tells whether a finding's evidence is what differs here.

@@ -206,7 +206,7 @@ func (t *teller) details(n int) {
 
 func (t *teller) fix(res *checks.Result) {
 	f := res.Fix
-	if res.Status != checks.StatusFail && res.Status != checks.StatusWarn {
+	if !res.Status.Fault() {
 		return
 	}
 	for i := range f.Steps {

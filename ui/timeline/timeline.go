@@ -56,7 +56,7 @@ type Entry struct {
 
 // Bad tells whether something went wrong there.
 func (e *Entry) Bad() bool {
-	return e.Over == "" && isFault(e.Level)
+	return e.Over == "" && e.Level.Fault()
 }
 
 // A Component is one that entries are about, and how many.
@@ -94,7 +94,7 @@ func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 		b.now = r.CollectedAt
 	}
 	for i := range r.Results {
-		if res := &r.Results[i]; isFault(res.Status) {
+		if res := &r.Results[i]; res.Status.Fault() {
 			b.faults[res.ID] = res
 		}
 	}
@@ -111,8 +111,6 @@ func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 	}
 	return b.finish()
 }
-
-func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
 
 type builder struct {
 	said   *lang.Catalogue
