@@ -182,10 +182,9 @@ func (p *page) diffRest(c diff.Comparison, all bool) {
 		p.prose("", nil, p.lang.T("%d more differences in what changes by itself; --all shows them.", n), p.faint())
 	}
 	if len(c.Uncompared) > 0 {
-		var list []string
-		for _, u := range c.Uncompared {
-			list = append(list, u.Path+" ("+strings.ToUpper(u.Only)+")")
-		}
+		list := mapped(c.Uncompared, func(u diff.Uncompared) string {
+			return u.Path + " (" + strings.ToUpper(u.Only) + ")"
+		})
 		p.blank()
 		p.prose("", nil, p.plain(p.lang.T("Not compared, because only one node's evidence has it: %s.",
 			strings.Join(list, ", "))), p.faint())

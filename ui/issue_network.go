@@ -71,10 +71,9 @@ func (d *issue) kubeProxy(p *section) {
 	} else {
 		p.put("- kube-proxy's mode: not set (%s)\n", cited(proxy.From.Path))
 	}
-	var gates []string
-	for _, name := range slices.Sorted(maps.Keys(proxy.Gates)) {
-		gates = append(gates, name+"="+proxy.Gates[name].Value)
-	}
+	gates := mapped(slices.Sorted(maps.Keys(proxy.Gates)), func(name string) string {
+		return name + "=" + proxy.Gates[name].Value
+	})
 	if len(gates) == 0 {
 		p.put("  - feature gates: none set in what was recorded\n")
 	}

@@ -192,10 +192,9 @@ func (d *issue) hotfixes(p *section) {
 	sorted.By(list, func(a, b evidence.Hotfix) int {
 		return b.InstalledAt.Compare(a.InstalledAt.Time)
 	})
-	var ids []string
-	for _, h := range list[:min(len(list), maxHotfixes)] {
-		ids = append(ids, clip(h.ID, maxValue))
-	}
+	ids := mapped(list[:min(len(list), maxHotfixes)], func(h evidence.Hotfix) string {
+		return clip(h.ID, maxValue)
+	})
 	if len(ids) > 0 {
 		p.value("updates, the newest first", strings.Join(ids, ", "), evidence.Hotfixes.Path())
 	}

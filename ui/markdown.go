@@ -104,10 +104,9 @@ func (m *markdown) evidence(list []evidence.Because) {
 	if len(list) == 0 {
 		return
 	}
-	var lines []string
-	for _, b := range list[:min(len(list), maxTicketEvidence)] {
-		lines = append(lines, strings.TrimRight(Where(b.Place())+"  "+b.Text, " "))
-	}
+	lines := mapped(list[:min(len(list), maxTicketEvidence)], func(b evidence.Because) string {
+		return strings.TrimRight(Where(b.Place())+"  "+b.Text, " ")
+	})
 	m.put("\n%s", fence("text", lines))
 	if more := len(list) - maxTicketEvidence; more > 0 {
 		m.put("\nand %d more\n", more)

@@ -103,8 +103,6 @@ func (p *page) indented(by int, text string, pen pen) {
 // dash joins what stands side by side in a line.
 func (p *page) dash() string { return Plain(" · ", p.style.ASCII) }
 
-func (p *page) arrow() string { return Plain(" → ", p.style.ASCII) }
-
 func (p *page) mark(s checks.Status) string { return Symbol(s, p.style.ASCII) }
 
 func (p *page) writeTo(w io.Writer) error {

@@ -262,7 +262,7 @@ func (p *page) then(r checks.Report, ids []string) {
 	if n := len(ids) - p.limits.chain; n > 0 {
 		chain = append(chain, p.lang.T("and %d more", n))
 	}
-	p.block("  "+p.lang.T("then"), p.bold(), flow(chain, p.arrow(), p.room()), nil)
+	p.block("  "+p.lang.T("then"), p.bold(), flow(chain, Plain(" → ", p.style.ASCII), p.room()), nil)
 }
 
 // further lists what was found beside the causes and what follows from them.

@@ -219,7 +219,8 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	case len(r.Results) == 0:
 		return l.T("nothing was looked at: no check was selected"), ""
 	case len(r.Unexplained) > 0 && r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) < unknown:
-		return style.readFirst(r), ""
+		return l.T("no check explains %s; read this one first: %s",
+			l.Count(len(r.Unexplained), "error line"), Where(r.Unexplained[0].Place())), ""
 	case r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) == 0 && unknown > 0:
 		return l.T("no result: %s could not run", l.Count(unknown, "check")), ""
 	case unknown > 0 && r.OnlyOnNode() > 0:
@@ -232,11 +233,4 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 			l.Count(r.OnlyOnNode(), "check")), ""
 	}
 	return l.T("no fault found"), ""
-}
-
-// readFirst says where the first of the errors is that no check explains.
-func (style Style) readFirst(r checks.Report) string {
-	l := style.lang()
-	return l.T("no check explains %s; read this one first: %s",
-		l.Count(len(r.Unexplained), "error line"), Where(r.Unexplained[0].Place()))
 }
