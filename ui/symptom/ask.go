@@ -55,13 +55,13 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		if placed[id] {
 			continue
 		}
-		placed[id] = true
 		if outcome == Fault {
 			if cause := causeOf(r, id); cause != nil {
 				a.place(cause, r, placed)
 				continue
 			}
 		}
+		placed[id] = true
 		a.Items = append(a.Items, itemOf(res))
 	}
 	for i := range a.Items {
@@ -104,11 +104,8 @@ func (a *Asked) place(c *checks.Cause, r *checks.Report, placed map[string]bool)
 	}
 	for _, id := range a.Checks {
 		res := r.Result(id)
-		if res == nil || id == c.ID || !slices.Contains(c.Consequences, id) ||
+		if res == nil || id == c.ID || placed[id] || !slices.Contains(c.Consequences, id) ||
 			outcomeOf(res) != Fault {
-			continue
-		}
-		if slices.ContainsFunc(a.Items, func(i Item) bool { return i.Result.ID == id }) {
 			continue
 		}
 		placed[id] = true
