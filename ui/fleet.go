@@ -2,7 +2,6 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -27,17 +26,12 @@ var fleetWriters = map[string]func(io.Writer, fleet.Report, Style) error{
 // FleetFormats lists the formats that WriteFleet knows.
 func FleetFormats() []string { return slices.Sorted(maps.Keys(fleetWriters)) }
 
-// WriteFleet draws the report of many nodes in the format.
+// WriteFleet draws the report of many nodes in one of the FleetFormats.
 func WriteFleet(w io.Writer, format string, r fleet.Report, style Style) error {
-	write := fleetWriters[format]
-	if write == nil {
-		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true),
-			strings.Join(FleetFormats(), ", "))
-	}
 	if format == "text" {
 		r = style.lang().Fleet(r)
 	}
-	return write(w, plainly(r, style.ASCII && format != "json"), style)
+	return fleetWriters[format](w, plainly(r, style.ASCII && format != "json"), style)
 }
 
 // How much of a fleet the text shows; the rest is counted, and is whole in the other formats.
