@@ -181,11 +181,9 @@ func (d *issue) storage(p *section) {
 		p.value("CSI image", image, evidence.Pods.Path())
 		seen = true
 	}
-	switch gap := cmp.Or(evidence.Services.Gap(d.s), evidence.Pods.Gap(d.s)); {
-	case seen && gap.Kind == "":
-	case gap.Kind != "":
+	if gap := cmp.Or(evidence.Services.Gap(d.s), evidence.Pods.Gap(d.s)); gap.Kind != "" {
 		p.put("- CSI: %s\n", missing("the CSI drivers on the node, if there are any", gap))
-	default:
+	} else if !seen {
 		p.put("- CSI: neither a service csi-proxy nor a pod of a CSI driver is on this node\n")
 	}
 }
