@@ -147,18 +147,15 @@ func (b *builder) known(place evidence.Place) *Entry {
 }
 
 func (b *builder) finish() *Timeline {
-	list := b.list
-	sorted.By(list, func(x, y Entry) int { return x.At.Compare(y.At) })
-	list = merged(list)
+	sorted.By(b.list, func(x, y Entry) int { return x.At.Compare(y.At) })
 	t := &Timeline{}
-	list, t.LeftOut = bounded(list, maxEntries)
-	t.index(list)
-	t.Entries = list
-	t.FirstBad, t.Cause = b.firstBad(list)
+	t.Entries, t.LeftOut = bounded(merged(b.list), maxEntries)
+	t.index()
+	t.FirstBad, t.Cause = b.firstBad(t.Entries)
 	t.Untold = t.FirstBad < 0 && len(b.r.Causes) > 0
 	count := map[string]int{}
-	for i := range list {
-		count[list[i].Component]++
+	for i := range t.Entries {
+		count[t.Entries[i].Component]++
 	}
 	for name, n := range count {
 		t.Components = append(t.Components, Component{name, n})
@@ -217,14 +214,11 @@ func union(a []string, b ...string) []string {
 
 // index lays the entries out for searching: one text is searched many times
 // faster than a hundred thousand.
-func (t *Timeline) index(list []Entry) {
+func (t *Timeline) index() {
 	var text strings.Builder
-	for i := range list {
+	for i := range t.Entries {
 		t.starts = append(t.starts, text.Len())
-		text.WriteString(strings.ToLower(list[i].Component))
-		text.WriteByte(' ')
-		text.WriteString(strings.ToLower(list[i].Text))
-		text.WriteByte('\n')
+		text.WriteString(strings.ToLower(t.Entries[i].Component + " " + t.Entries[i].Text + "\n"))
 	}
 	t.text = text.String()
 }
