@@ -30,6 +30,9 @@ const (
 // Statuses lists the verdicts, worst first.
 var Statuses = []Status{StatusFail, StatusWarn, StatusInfo, StatusPass, StatusUnknown, StatusSkip}
 
+// Fault tells whether something is wrong.
+func (s Status) Fault() bool { return s == StatusFail || s == StatusWarn }
+
 func statusOf(findings []*Finding) Status {
 	status := StatusPass
 	worst := Level(0)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -13,18 +14,17 @@ import (
 // are the bare ids, so that a link to one is #id.
 func CatalogueMarkdown(w io.Writer, catalogue *checks.Catalogue) error {
 	list := catalogue.All()
-	var b strings.Builder
-	put := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
-	put("# What doctor checks\n\n")
-	put("<!-- Printed by `doctor explain -o markdown` from the checks themselves: edit those, then run `make docs`. -->\n\n")
-	put("%s. Each reads recorded evidence and nothing else. It comes to fail, warn or info where it finds something\n", count(len(list), "check"))
-	put("(info is normal on Windows), to pass, to unknown where the evidence is missing, or to skip where the question does\n")
-	put("not arise. In a fix, `{node}` and the like stand for the node's own values, which the report fills in.\n")
+	m := &markdown{}
+	m.put("# What doctor checks\n\n")
+	m.put("<!-- Printed by `doctor explain -o markdown` from the checks themselves: edit those, then run `make docs`. -->\n\n")
+	m.put("%s. Each reads recorded evidence and nothing else. It comes to fail, warn or info where it finds something\n", count(len(list), "check"))
+	m.put("(info is normal on Windows), to pass, to unknown where the evidence is missing, or to skip where the question does\n")
+	m.put("not arise. In a fix, `{node}` and the like stand for the node's own values, which the report fills in.\n")
 	groups := byCategory(list)
 	for _, group := range groups {
-		put("\n**%s**\n\n", inline(string(group[0].Category)))
+		m.put("\n**%s**\n\n", inline(string(group[0].Category)))
 		for _, c := range group {
-			put("- [%s](#%s): %s\n", c.ID, c.ID, inline(c.Title))
+			m.put("- [%s](#%s): %s\n", c.ID, c.ID, inline(c.Title))
 		}
 	}
 	known := map[string]bool{}
@@ -32,25 +32,23 @@ func CatalogueMarkdown(w io.Writer, catalogue *checks.Catalogue) error {
 		known[c.ID] = true
 	}
 	for _, group := range groups {
-		put("\n## %s\n", inline(string(group[0].Category)))
+		m.put("\n## %s\n", inline(string(group[0].Category)))
 		for _, c := range group {
-			entry(put, catalogue, c, known)
+			m.entry(catalogue, c, known)
 		}
 	}
-	effects(put, catalogue)
-	_, err := io.WriteString(w, b.String())
-	return err
+	m.effects(catalogue)
+	return m.writeTo(w)
 }
 
-func entry(put func(string, ...any), catalogue *checks.Catalogue, c *checks.Check,
-	known map[string]bool) {
-	put("\n### %s\n\n**%s**\n", c.ID, inline(c.Title))
+func (m *markdown) entry(catalogue *checks.Catalogue, c *checks.Check, known map[string]bool) {
+	m.put("\n### %s\n\n**%s**\n", c.ID, inline(c.Title))
 	for _, paragraph := range paragraphs(c.Doc) {
-		put("\n%s\n", inline(paragraph))
+		m.put("\n%s\n", inline(paragraph))
 	}
-	steps(put, c.Fix.Unfilled())
+	m.steps(c.Fix.Unfilled())
 	if list := particulars(catalogue, c, known); len(list) > 0 {
-		put("\n- %s\n", strings.Join(list, "\n- "))
+		m.put("\n- %s\n", strings.Join(list, "\n- "))
 	}
 }
 
@@ -103,25 +101,25 @@ func idLink(id string, known map[string]bool) string {
 }
 
 // effects is the part of the page on what faults break.
-func effects(put func(string, ...any), catalogue *checks.Catalogue) {
+func (m *markdown) effects(catalogue *checks.Catalogue) {
 	list := catalogue.Effects()
 	if len(list) == 0 {
 		return
 	}
-	put("\n## effects\n\n")
-	put("What faults break. A fault explains the checks that show what it breaks, and what breaks along with it. Where a\n")
-	put("check judges an effect, its pass says that the effect is intact, and nothing follows through it.\n\n")
+	m.put("\n## effects\n\n")
+	m.put("What faults break. A fault explains the checks that show what it breaks, and what breaks along with it. Where a\n")
+	m.put("check judges an effect, its pass says that the effect is intact, and nothing follows through it.\n\n")
 	for _, e := range list {
-		put("- <a id=\"%s\"></a>**%s**: %s", effectAnchor(e), inline(e.Name), inline(e.Doc))
+		m.put("- <a id=\"%s\"></a>**%s**: %s", effectAnchor(e), inline(e.Name), inline(e.Doc))
 		if len(e.Implies) > 0 {
-			put(" With it breaks: %s.", effectLinks(e.Implies))
+			m.put(" With it breaks: %s.", effectLinks(e.Implies))
 		}
 		for _, c := range catalogue.All() {
 			if c.Judges == e {
-				put(" Judged by [%s](#%s).", c.ID, c.ID)
+				m.put(" Judged by [%s](#%s).", c.ID, c.ID)
 			}
 		}
-		put("\n")
+		m.put("\n")
 	}
 }
 
@@ -178,25 +176,19 @@ type (
 
 // CatalogueJSON writes the checks as a JSON array in ASCII: `jq length` counts them.
 func CatalogueJSON(w io.Writer, catalogue *checks.Catalogue) error {
-	same := func(s string) string { return s }
 	idOf := func(e *checks.Effect) string { return e.ID }
 	return encode(w, mapped(catalogue.All(), func(c *checks.Check) jsonCheck {
 		return jsonCheck{
 			ID: c.ID, Title: c.Title, Healthy: c.Healthy, Doc: c.Doc, Category: c.Category,
-			FAQ: mapped(c.FAQ, func(n int) int { return n }),
-			Fix: checks.Fix{Steps: mapped(c.Fix.Unfilled().Steps,
-				func(s *checks.Step) *checks.Step { return s })},
-			Links: mapped(c.Links, same), Explains: mapped(catalogue.Explains(c.ID), same),
+			FAQ:   there(c.FAQ),
+			Fix:   checks.Fix{Steps: there(c.Fix.Unfilled().Steps)},
+			Links: there(c.Links), Explains: there(catalogue.Explains(c.ID)),
 			Breaks: mapped(c.Broken(), idOf), Shows: mapped(c.Signifies(), idOf),
 			Needs: mapped(c.Needs, evidence.Need.Paths), Uses: mapped(c.Uses, evidence.Need.Paths),
 			Symptom: c.Symptom, Lints: c.Lints,
 			Signs: mapped(c.Signs, func(s checks.Sign) jsonSign {
-				level := s.Level
-				if level == 0 {
-					level = checks.Fail
-				}
-				return jsonSign{s.Text, mapped(s.Or, same), mapped(s.Also, same),
-					mapped(s.Not, same), mapped(s.In, same), s.Says, level.String(), s.ConfirmOnly}
+				return jsonSign{s.Text, there(s.Or), there(s.Also), there(s.Not), there(s.In), s.Says,
+					cmp.Or(s.Level, checks.Fail).String(), s.ConfirmOnly}
 			}),
 		}
 	}))

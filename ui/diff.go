@@ -90,7 +90,7 @@ func DiffHeadline(c diff.Comparison, l *lang.Catalogue) string {
 
 // WorseSide is the node that has the fault, and its verdict.
 func WorseSide(v diff.Verdict) (checks.Status, string) {
-	if v.A == checks.StatusFail || v.A == checks.StatusWarn {
+	if v.A.Fault() {
 		return v.A, sideNames[0]
 	}
 	return v.B, sideNames[1]
@@ -121,20 +121,21 @@ var DiffHeadings = map[diff.Group]string{
 	diff.Rest: "CHANGES BY ITSELF",
 }
 
+// ofGroup are the differences of a group that are not shown with a fault.
+func ofGroup(c diff.Comparison, g diff.Group, all bool) []diff.Difference {
+	return slices.DeleteFunc(slices.Clone(c.Differences), func(d diff.Difference) bool {
+		return d.Group != g || len(d.Explains) > 0 || g == diff.Rest && !all
+	})
+}
+
 func (p *page) diffGroup(c diff.Comparison, g diff.Group, all bool) {
-	if g == diff.Rest && !all {
+	list := ofGroup(c, g, all)
+	if len(list) == 0 {
 		return
 	}
-	first := true
-	for _, d := range c.Differences {
-		if d.Group != g || len(d.Explains) > 0 {
-			continue
-		}
-		if first {
-			p.blank()
-			p.line(p.bold().on(p.lang.Word(DiffHeadings[g])))
-			first = false
-		}
+	p.blank()
+	p.line(p.bold().on(p.lang.Word(DiffHeadings[g])))
+	for _, d := range list {
 		p.difference(d)
 	}
 }
@@ -143,22 +144,17 @@ func (p *page) difference(d diff.Difference) {
 	p.prose("", nil, p.plain(DiffPlace(d, p.dash())), p.faint())
 	lists := [2][]string{d.A, d.B}
 	for i, values := range lists {
-		text := DiffValues(values, p.lang)
 		if len(values) == 0 {
 			continue
 		}
+		text := DiffValues(values, p.lang)
 		if len(lists[1-i]) == 0 {
 			text = p.lang.T("only %s: %s", sideNames[i], text)
 		} else {
 			text = sideNames[i] + ": " + text
 		}
-		for j, line := range Wrap(text, p.room()-2, p.room()-4) {
-			indent := "  "
-			if j > 0 {
-				indent = "    "
-			}
-			p.block("", nil, []string{indent + line}, nil)
-		}
+		lines := Wrap(text, p.room()-2, p.room()-4)
+		p.block("", nil, strings.Split("  "+strings.Join(lines, "\n    "), "\n"), nil)
 	}
 }
 
@@ -186,10 +182,9 @@ func (p *page) diffRest(c diff.Comparison, all bool) {
 		p.prose("", nil, p.lang.T("%d more differences in what changes by itself; --all shows them.", n), p.faint())
 	}
 	if len(c.Uncompared) > 0 {
-		var list []string
-		for _, u := range c.Uncompared {
-			list = append(list, u.Path+" ("+strings.ToUpper(u.Only)+")")
-		}
+		list := mapped(c.Uncompared, func(u diff.Uncompared) string {
+			return u.Path + " (" + strings.ToUpper(u.Only) + ")"
+		})
 		p.blank()
 		p.prose("", nil, p.plain(p.lang.T("Not compared, because only one node's evidence has it: %s.",
 			strings.Join(list, ", "))), p.faint())
@@ -198,20 +193,20 @@ func (p *page) diffRest(c diff.Comparison, all bool) {
 
 func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) error {
 	l := style.lang()
-	var b strings.Builder
+	m := &markdown{}
 	for i, n := range []diff.Node{c.A, c.B} {
-		fmt.Fprintf(&b, "- **%s**: %s, %s, %s\n", sideNames[i], code(n.Source), code(n.Facts.Name), code(n.Facts.Build))
+		m.put("- **%s**: %s, %s, %s\n", sideNames[i], code(n.Source), code(n.Facts.Name), code(n.Facts.Build))
 	}
 	if headline := DiffHeadline(c, l); headline != "" {
-		fmt.Fprintf(&b, "\n%s\n", headline)
+		m.put("\n%s\n", headline)
 	}
 	row := func(d diff.Difference) {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", tableText(DiffPlace(d, " · ")), tableText(DiffValues(d.A, l)),
+		m.put("| %s | %s | %s |\n", tableText(DiffPlace(d, " · ")), tableText(DiffValues(d.A, l)),
 			tableText(DiffValues(d.B, l)))
 	}
-	table := func() { b.WriteString("\n| | A | B |\n|---|---|---|\n") }
+	table := func() { m.put("\n| | A | B |\n|---|---|---|\n") }
 	for _, v := range c.Verdicts {
-		fmt.Fprintf(&b, "\n### %s\n\n%s: A %s, B %s. %s\n", inline(v.Title), code(v.ID),
+		m.put("\n### %s\n\n%s: A %s, B %s. %s\n", inline(v.Title), code(v.ID),
 			l.Status(v.A), l.Status(v.B), inline(v.Message))
 		if len(v.Differences) > 0 {
 			table()
@@ -223,20 +218,17 @@ func writeDiffMarkdown(w io.Writer, c diff.Comparison, all bool, style Style) er
 		}
 	}
 	for _, g := range diff.Groups {
-		list := slices.DeleteFunc(slices.Clone(c.Differences), func(d diff.Difference) bool {
-			return d.Group != g || len(d.Explains) > 0 || g == diff.Rest && !all
-		})
+		list := ofGroup(c, g, all)
 		if len(list) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n### %s\n", l.Word(DiffHeadings[g]))
+		m.put("\n### %s\n", l.Word(DiffHeadings[g]))
 		table()
 		for _, d := range list {
 			row(d)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return m.writeTo(w)
 }
 
 // tableText is a cell of a table; an empty one stays empty.

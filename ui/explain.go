@@ -33,10 +33,8 @@ func Explain(w io.Writer, catalogue *checks.Catalogue, c *checks.Check, style St
 	p.blank()
 	p.fix(p.lang.T("fix"), plainly(c.Fix.With(p.lang.Say), style.ASCII))
 	p.faq(c.FAQ)
-	for i, l := range links(c) {
-		// whole, so that a terminal sees the link
-		p.block(first(p.lang.T("links"), i), p.bold(), []string{p.plain(l)}, nil)
-	}
+	// whole, so that a terminal sees each link
+	p.block(p.lang.T("links"), p.bold(), mapped(links(c), p.plain), nil)
 	p.needs(p.lang.T("needs"), c.Needs)
 	p.reads(p.lang.T("reads too"), c)
 	p.list(p.lang.T("breaks"), mapped(c.Broken(), func(e *checks.Effect) string {
@@ -61,8 +59,7 @@ func ExplainCodes(w io.Writer, catalogue *checks.Catalogue, codes []errcode.Code
 		p.list(p.lang.T("in logs"), c.Forms())
 		for n, check := range catalogue.MeaningOf(c) {
 			check = p.lang.Check(check)
-			p.block(first(p.lang.T("checks"), n), p.bold(),
-				Wrap(p.plain(check.ID+": "+check.Title), p.columns-p.gutter, p.columns-p.gutter), nil)
+			p.prose(first(p.lang.T("checks"), n), p.bold(), p.plain(check.ID+": "+check.Title), nil)
 		}
 	}
 	return p.writeTo(w)
@@ -83,10 +80,8 @@ func CodesJSON(w io.Writer, catalogue *checks.Catalogue, codes []errcode.Code) e
 	list := []codeExplained{}
 	for _, c := range codes {
 		list = append(list, codeExplained{c.String(), string(c.Kind), c.Symbol, c.Meaning,
-			append([]string{}, c.Forms()...),
-			append([]string{}, mapped(catalogue.MeaningOf(c), func(c *checks.Check) string {
-				return c.ID
-			})...)})
+			there(c.Forms()),
+			mapped(catalogue.MeaningOf(c), func(c *checks.Check) string { return c.ID })})
 	}
 	return encode(w, list)
 }
@@ -147,8 +142,7 @@ func links(c *checks.Check) []string {
 
 func (p *page) signs(signs []checks.Sign) {
 	for i, s := range signs {
-		p.block(first(p.lang.T("signs"), i), p.bold(), Wrap(p.plain(signText(s, p.lang)), p.room(),
-			p.room()), nil)
+		p.prose(first(p.lang.T("signs"), i), p.bold(), p.plain(signText(s, p.lang)), nil)
 		note := p.lang.T("in %s", signPlaces(s, p.lang))
 		switch {
 		case s.ConfirmOnly:
@@ -227,31 +221,26 @@ func numbers(list []int) string {
 // Catalogue writes the list of checks by category.
 func Catalogue(w io.Writer, list []*checks.Check, style Style) error {
 	p := newPage(style)
-	longest := 0
+	p.gutter = 4
 	for _, c := range list {
-		longest = max(longest, width(c.ID))
+		p.gutter = max(p.gutter, width(c.ID)+4)
 	}
-	column := longest + 4
+	below := p.room() < 30 // a title has no room beside the id
+	if below {
+		p.gutter = 4
+	}
 	for i, group := range byCategory(list) {
 		if i > 0 {
 			p.blank()
 		}
 		p.line(p.bold().on(p.lang.Category(group[0].Category)))
 		for _, c := range group {
-			title := p.plain(p.lang.Check(c).Title)
-			// the title stands below the id where it has no room beside it
-			if p.columns-column < 30 {
-				p.line("  ", c.ID)
-				for _, l := range Wrap(title, p.columns-4, p.columns-4) {
-					p.line("    ", p.faint().on(l))
-				}
-				continue
+			id := "  " + c.ID
+			if below {
+				p.line(id)
+				id = ""
 			}
-			id := pad(c.ID, column-2)
-			for _, l := range Wrap(title, p.columns-column, p.columns-column) {
-				p.line("  ", id, p.faint().on(l))
-				id = strings.Repeat(" ", column-2)
-			}
+			p.prose(id, nil, p.plain(p.lang.Check(c).Title), p.faint())
 		}
 	}
 	if len(list) > 0 {

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -27,17 +26,12 @@ var fleetWriters = map[string]func(io.Writer, fleet.Report, Style) error{
 // FleetFormats lists the formats that WriteFleet knows.
 func FleetFormats() []string { return slices.Sorted(maps.Keys(fleetWriters)) }
 
-// WriteFleet draws the report of many nodes in the format.
+// WriteFleet draws the report of many nodes in one of the FleetFormats.
 func WriteFleet(w io.Writer, format string, r fleet.Report, style Style) error {
-	write := fleetWriters[format]
-	if write == nil {
-		return fmt.Errorf("there is no format %q; the formats are %s", Plain(format, true),
-			strings.Join(FleetFormats(), ", "))
-	}
 	if format == "text" {
 		r = style.lang().Fleet(r)
 	}
-	return write(w, plainly(r, style.ASCII && format != "json"), style)
+	return fleetWriters[format](w, plainly(r, style.ASCII && format != "json"), style)
 }
 
 // How much of a fleet the text shows; the rest is counted, and is whole in the other formats.
@@ -204,18 +198,11 @@ func (p *page) fleetNodes(r fleet.Report) {
 	}
 }
 
+var fleetStatuses = map[fleet.Verdict]checks.Status{fleet.Faulty: checks.StatusFail,
+	fleet.Warned: checks.StatusWarn, fleet.Unread: checks.StatusUnknown}
+
 // FleetStatus is the verdict of a node as that of a check, for its mark and color.
-func FleetStatus(v fleet.Verdict) checks.Status {
-	switch v {
-	case fleet.Faulty:
-		return checks.StatusFail
-	case fleet.Warned:
-		return checks.StatusWarn
-	case fleet.Unread:
-		return checks.StatusUnknown
-	}
-	return checks.StatusPass
-}
+func FleetStatus(v fleet.Verdict) checks.Status { return cmp.Or(fleetStatuses[v], checks.StatusPass) }
 
 func (p *page) fleetLast(r fleet.Report) string {
 	switch {

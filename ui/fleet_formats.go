@@ -16,11 +16,7 @@ func writeFleetJUnit(w io.Writer, r fleet.Report) error {
 	all := junitSuites{Name: "doctor fleet"}
 	for _, n := range r.Nodes {
 		s := junitSuiteOf(n.Name, n.Name, r.CollectedAt)
-		readable := junitCase{Name: "readable", Class: "doctor.fleet", Time: "0"}
-		if n.Verdict == fleet.Unread {
-			readable.Skipped = &junitSkipped{xmlText("could not run: " + n.Unread)}
-		}
-		s.Cases = append(s.Cases, readable)
+		s.Cases = append(s.Cases, fleetCase(n, fleet.Cause{ID: "readable"}))
 		for _, cause := range r.Causes {
 			s.Cases = append(s.Cases, fleetCase(n, cause))
 		}
@@ -29,7 +25,8 @@ func writeFleetJUnit(w io.Writer, r fleet.Report) error {
 	return all.write(w)
 }
 
-// fleetCase is one cause on one node: failed where the node has it as a fault.
+// fleetCase is one cause on one node: failed where the node has it as a fault, skipped where the node
+// could not be read. No node has "readable" as a cause.
 func fleetCase(n fleet.Node, cause fleet.Cause) junitCase {
 	c := junitCase{Name: xmlText(cause.ID), Class: "doctor.fleet", Time: "0"}
 	if n.Verdict == fleet.Unread {
@@ -105,7 +102,7 @@ func (m *markdown) fleetCause(c fleet.Cause) {
 		m.put("| %s | %s | %d of %d | %d of %d | %s |\n", inline(s.Trait), tableCode(s.Value), s.With,
 			s.WithOf, s.Others, s.OthersOf, inline(strings.TrimPrefix(pValue(s.P), "= ")))
 	}
-	steps(m.put, c.Example.Fix)
+	m.steps(c.Example.Fix)
 }
 
 // maxTicketNodes bounds the names and rows of nodes in a ticket.

@@ -141,16 +141,12 @@ func numericEntities(s string) string {
 }
 
 func (h *htmlPage) facts(r checks.Report) {
-	recorded := ""
-	if !r.CollectedAt.IsZero() {
-		recorded = r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
-	}
 	h.put("<dl class=\"facts\">\n")
 	for _, row := range [][2]string{
 		{h.T("Node"), r.Node.Name}, {"Windows", strings.TrimSpace(r.Node.OS + " " + r.Node.Build)},
 		{"kubelet", r.Node.Kubelet}, {h.T("Runtime"), r.Node.Runtime},
 		{h.T("Network"), r.Node.Network}, {h.T("Platform"), r.Node.Platform},
-		{h.T("Recorded"), recorded},
+		{h.T("Recorded"), recordedAt(r)},
 		{h.T("Source"), strings.TrimSpace(r.Source.Kind + " " + r.Source.Name + " " + r.Source.Format)},
 	} {
 		if row[1] != "" {

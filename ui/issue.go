@@ -41,7 +41,10 @@ func Issue(w io.Writer, r checks.Report, s evidence.Snapshot, about About) error
 	d := &issue{r: plainly(r, false), s: s, n: node.About(s), about: plainAbout(about, r)}
 	parts := []*section{
 		d.comment(), d.happened(), nil, // the evidence takes what the others leave
-		d.expected(), d.reproduction(), d.anythingElse(), d.kubernetes(), d.cloud(), d.system(),
+		onlyPrompt("What did you expect to happen?", "what should have happened instead"),
+		onlyPrompt("How can we reproduce it (as minimally and precisely as possible)?",
+			"the steps, with the smallest manifest that shows it; and whether it comes each time, on a new node too, and after a restart"),
+		d.anythingElse(), d.kubernetes(), d.cloud(), d.system(),
 		d.installTools(), d.runtime(), d.plugins(), d.ending(),
 	}
 	room := maxIssue
@@ -77,6 +80,18 @@ func plainAbout(a About, r checks.Report) About {
 
 // maxValue bounds one value from evidence in bytes.
 const maxValue = 300
+
+// cited is a text from evidence as a code span.
+func cited(s string) string { return code(clip(Plain(s, false), maxValue)) }
+
+// someOf lists the first of many texts as code spans, and counts the others.
+func someOf(list []string, most int) string {
+	text := strings.Join(mapped(list[:min(len(list), most)], cited), ", ")
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
 
 // clip cuts s to n bytes and marks the cut.
 func clip(s string, n int) string {
@@ -147,15 +162,13 @@ func (d *issue) comment() *section {
 	p.always("<!--\nWritten by doctor %s. Before you post it:\n", hidden(d.about.Version))
 	p.always("- look for the same bug: https://github.com/kubernetes/kubernetes/issues?q=label%%3Asig%%2Fwindows, and ask in #sig-windows on the Kubernetes Slack\n")
 	p.always("- fill in what says \"not recorded\", and read the rest: it is public once posted\n")
-	p.always("- attach %s\n", hidden(d.bundle()))
+	p.always("- attach %s\n", hidden(cmp.Or(d.about.Bundle, "the bundle")))
 	if title := d.title(); title != "" {
 		p.always("- a title: %s\n", hidden(title))
 	}
 	p.always("-->\n")
 	return p
 }
-
-func (d *issue) bundle() string { return cmp.Or(d.about.Bundle, "the bundle") }
 
 // title names the first cause; the sentence itself may hold names of the reporter's.
 func (d *issue) title() string {
@@ -210,17 +223,10 @@ func (d *issue) happened() *section {
 			break
 		}
 		result := resultOf(d.r, c)
-		line := fmt.Sprintf("%d. **%s** %s: %s\n", i+1, code(clip(c.ID, maxValue)),
-			code(string(result.Status)), quiet(Message(result)))
-		if follows := mapped(c.Consequences, func(id string) string {
-			return code(clip(id, maxValue))
-		}); len(follows) > 0 {
-			more := ""
-			if len(follows) > maxChain {
-				more = fmt.Sprintf(" and %d more", len(follows)-maxChain)
-			}
-			line += "   Consequences: " +
-				strings.Join(follows[:min(len(follows), maxChain)], ", ") + more + "\n"
+		line := fmt.Sprintf("%d. **%s** %s: %s\n", i+1, cited(c.ID), code(string(result.Status)),
+			quiet(Message(result)))
+		if len(c.Consequences) > 0 {
+			line += "   Consequences: " + someOf(c.Consequences, maxChain) + "\n"
 		}
 		p.block(line)
 	}
@@ -234,13 +240,13 @@ func (d *issue) nothingFound(p *section) {
 	p.put("%s\n\n",
 		notRecorded(
 			"what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
-	sentence, _ := verdict(d.r)
+	sentence, _ := Style{}.Verdict(d.r)
 	p.put("%s\n", d.looked(sentence))
 }
 
 // looked says in one line which node this is about: what a maintainer sorts by.
 func (d *issue) looked(result string) string {
-	facts := nodeFacts(d.r)
+	facts := Style{}.NodeFacts(d.r)
 	name := "a node whose name is not recorded"
 	if d.r.Node.Name != "" {
 		name, facts = "the node "+code(d.r.Node.Name), facts[1:]
@@ -256,17 +262,10 @@ func (d *issue) looked(result string) string {
 		quiet(result))
 }
 
-func (d *issue) expected() *section {
-	p := newSection("What did you expect to happen?", 1000, "")
-	p.put("%s\n", notRecorded("what should have happened instead"))
-	return p
-}
-
-func (d *issue) reproduction() *section {
-	p := newSection("How can we reproduce it (as minimally and precisely as possible)?", 2000, "")
-	p.put("%s\n",
-		notRecorded(
-			"the steps, with the smallest manifest that shows it; and whether it comes each time, on a new node too, and after a restart"))
+// onlyPrompt is a field that only a person can fill in.
+func onlyPrompt(heading, what string) *section {
+	p := newSection(heading, 2000, "")
+	p.put("%s\n", notRecorded(what))
 	return p
 }
 
@@ -299,16 +298,16 @@ func (d *issue) unexplained(p *section) {
 	}
 	p.put("\nErrors that no check explains:\n\n")
 	for _, u := range d.r.Unexplained[:min(len(d.r.Unexplained), maxIssueUnexplained)] {
-		p.put("- %s: %s\n", code(clip(Where(u.Place()), maxValue)), quiet(clip(u.Text, maxValue)))
+		p.put("- %s: %s\n", cited(Where(u.Place())), quiet(clip(u.Text, maxValue)))
 	}
 }
 
 // provenance says how far the evidence can be trusted.
 func (d *issue) provenance() string {
 	source := cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name), "not recorded")
-	text := "The evidence: " + code(clip(source, maxValue))
+	text := "The evidence: " + cited(source)
 	if f := d.r.Source.Format; f != "" && f != evidence.Layout {
-		text += " written by " + code(clip(f, maxValue))
+		text += " written by " + cited(f)
 	}
 	if elevated, known := d.s.Elevated(); known && !elevated {
 		text += ", collected without administrator rights"
@@ -322,13 +321,8 @@ func (d *issue) provenance() string {
 
 func gapLine(g GapGroup) string {
 	line := quiet(clip(Plain(g.Reason(nil), false), maxValue))
-	if n := len(g.Paths); n > 0 {
-		line += ": " + strings.Join(mapped(g.Paths[:min(n, maxMissing)], func(s string) string {
-			return code(clip(s, maxValue))
-		}), ", ")
-		if n > maxMissing {
-			line += fmt.Sprintf(" and %d more", n-maxMissing)
-		}
+	if len(g.Paths) > 0 {
+		line += ": " + someOf(g.Paths, maxMissing)
 	}
 	return line + " (" + count(len(g.Checks), "check") + ")"
 }
@@ -369,10 +363,7 @@ Then attach both bundles. The trace may hold packets and names, and nothing take
 
 func (d *issue) ending() *section {
 	p := newSection("", 4000, "")
-	bundle := "the bundle"
-	if d.about.Bundle != "" {
-		bundle = code(d.about.Bundle)
-	}
+	bundle := cmp.Or(code(d.about.Bundle), "the bundle")
 	p.always("\n---\n\n**To be attached:** %s; drop it here before you post. `doctor --from` opens it on any system and comes to the same diagnosis.\n\n", bundle)
 	if d.ofNetwork() {
 		p.always("%s\n", traceRecipe)

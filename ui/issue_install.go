@@ -34,7 +34,7 @@ func (d *issue) installTools() *section {
 	}
 	for _, svc := range evidence.Services.In(d.s) {
 		if by := installers[strings.ToLower(svc.Name)]; by != "" {
-			p.put("- seen: service %s of %s\n", code(clip(Plain(svc.Name, false), maxValue)), by)
+			p.put("- seen: service %s of %s\n", cited(svc.Name), by)
 		}
 	}
 	for _, mark := range installed {

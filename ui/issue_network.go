@@ -69,13 +69,11 @@ func (d *issue) kubeProxy(p *section) {
 	if set {
 		p.value("kube-proxy's mode", mode, proxy.From.Path)
 	} else {
-		p.put("- kube-proxy's mode: not set (%s)\n",
-			code(clip(Plain(proxy.From.Path, false), maxValue)))
+		p.put("- kube-proxy's mode: not set (%s)\n", cited(proxy.From.Path))
 	}
-	var gates []string
-	for _, name := range slices.Sorted(maps.Keys(proxy.Gates)) {
-		gates = append(gates, name+"="+proxy.Gates[name].Value)
-	}
+	gates := mapped(slices.Sorted(maps.Keys(proxy.Gates)), func(name string) string {
+		return name + "=" + proxy.Gates[name].Value
+	})
 	if len(gates) == 0 {
 		p.put("  - feature gates: none set in what was recorded\n")
 	}
@@ -101,7 +99,7 @@ func (d *issue) kubeProxy(p *section) {
 // takes then depends on its version.
 func (p *section) setting(name, value string, set bool) {
 	if set {
-		p.put("  - %s: %s\n", name, cmp.Or(code(clip(Plain(value, false), maxValue)), "empty"))
+		p.put("  - %s: %s\n", name, cmp.Or(cited(value), "empty"))
 	}
 }
 
@@ -132,13 +130,13 @@ func (d *issue) cniConfig(p *section) {
 			d.n.CNIDir.Gap))
 		return
 	}
-	folder := code(clip(Plain(d.n.CNIDir.Value, false), maxValue))
+	folder := cited(d.n.CNIDir.Value)
 	file := cmp.Or(d.n.Intended(), d.n.Effective())
 	if file == nil {
 		p.put("- CNI configuration: none was recorded in %s\n", folder)
 		return
 	}
-	name := code(clip(Plain(file.File.Path, false), maxValue))
+	name := cited(file.File.Path)
 	if file.File.Gap.Kind != "" {
 		p.put("- CNI configuration: %s\n", missing(name, file.File.Gap))
 		return
@@ -174,8 +172,7 @@ func (d *issue) storage(p *section) {
 	seen := false
 	for _, svc := range evidence.Services.In(d.s) {
 		if name := strings.ToLower(svc.Name); name == "csi-proxy" || name == "csiproxy" {
-			p.put("- csi-proxy: service %s, %s\n", code(clip(Plain(svc.Name, false), maxValue)),
-				code(clip(Plain(svc.State, false), maxValue)))
+			p.put("- csi-proxy: service %s, %s\n", cited(svc.Name), cited(svc.State))
 			p.put("- its version: %s\n", notRecorded("`csi-proxy.exe --version`"))
 			seen = true
 		}
@@ -184,11 +181,9 @@ func (d *issue) storage(p *section) {
 		p.value("CSI image", image, evidence.Pods.Path())
 		seen = true
 	}
-	switch gap := cmp.Or(evidence.Services.Gap(d.s), evidence.Pods.Gap(d.s)); {
-	case seen && gap.Kind == "":
-	case gap.Kind != "":
+	if gap := cmp.Or(evidence.Services.Gap(d.s), evidence.Pods.Gap(d.s)); gap.Kind != "" {
 		p.put("- CSI: %s\n", missing("the CSI drivers on the node, if there are any", gap))
-	default:
+	} else if !seen {
 		p.put("- CSI: neither a service csi-proxy nor a pod of a CSI driver is on this node\n")
 	}
 }

@@ -33,9 +33,9 @@ func (p *section) valueOr(label, value, path, prompt string, gap evidence.Gap) {
 func (p *section) value(label, value, path string) {
 	from := ""
 	if path != "" {
-		from = " (" + code(clip(Plain(path, false), maxValue)) + ")"
+		from = " (" + cited(path) + ")"
 	}
-	p.put("- %s: %s%s\n", label, code(clip(Plain(value, false), maxValue)), from)
+	p.put("- %s: %s%s\n", label, cited(value), from)
 }
 
 func itself(s string) string { return s }
@@ -92,8 +92,7 @@ func (d *issue) cloud() *section {
 	case d.n.Cloud.Known():
 		p.value("cloud", d.n.Cloud.Value, d.n.Cloud.From.Path)
 	case named:
-		p.put("- cloud: %s calls itself %s\n", code("spec.providerID"),
-			code(clip(Plain(scheme, false), maxValue)))
+		p.put("- cloud: %s calls itself %s\n", code("spec.providerID"), cited(scheme))
 	case node.Metadata.Name != "":
 		p.put("- cloud: %s (the Node object has no spec.providerID)\n",
 			notRecorded("the cloud or hypervisor, if the node is in one"))
@@ -193,10 +192,9 @@ func (d *issue) hotfixes(p *section) {
 	sorted.By(list, func(a, b evidence.Hotfix) int {
 		return b.InstalledAt.Compare(a.InstalledAt.Time)
 	})
-	var ids []string
-	for _, h := range list[:min(len(list), maxHotfixes)] {
-		ids = append(ids, clip(h.ID, maxValue))
-	}
+	ids := mapped(list[:min(len(list), maxHotfixes)], func(h evidence.Hotfix) string {
+		return clip(h.ID, maxValue)
+	})
 	if len(ids) > 0 {
 		p.value("updates, the newest first", strings.Join(ids, ", "), evidence.Hotfixes.Path())
 	}

@@ -53,7 +53,7 @@ func (d *issue) evidence(room int) *section {
 func (d *issue) faults() (causes, others []*checks.Result) {
 	seen := map[string]bool{}
 	take := func(list []*checks.Result, r *checks.Result) []*checks.Result {
-		if r == nil || r.Status != checks.StatusFail && r.Status != checks.StatusWarn || seen[r.ID] {
+		if r == nil || !r.Status.Fault() || seen[r.ID] {
 			return list
 		}
 		seen[r.ID] = true
@@ -101,13 +101,13 @@ func (q *quoter) result(p *section, r *checks.Result) {
 
 func (q *quoter) finding(id string, f checks.ReportFinding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s: %s\n", code(clip(id, maxValue)), code(f.Level), quiet(f.Message))
+	fmt.Fprintf(&b, "\n**%s** %s: %s\n", cited(id), code(f.Level), quiet(f.Message))
 	if lines := q.lines(f); len(lines) > 0 {
 		b.WriteString("\n" + fence("text", lines))
 	}
 	for _, c := range f.Codes[:min(len(f.Codes), maxLines)] {
-		fmt.Fprintf(&b, "\n%s is %s: %s\n", code(clip(c.Code, maxValue)),
-			code(clip(c.Symbol, maxValue)), quiet(clip(c.Meaning, maxValue)))
+		fmt.Fprintf(&b, "\n%s is %s: %s\n", cited(c.Code), cited(c.Symbol),
+			quiet(clip(c.Meaning, maxValue)))
 	}
 	return b.String()
 }
@@ -225,10 +225,7 @@ func (q *quoter) read(path string, wanted map[int]string) {
 	bounded := &io.LimitedReader{R: f, N: min(maxQuoteFile, q.left)}
 	granted := bounded.N
 	defer func() { q.left -= granted - bounded.N }()
-	end := 0
-	for n := range wanted {
-		end = max(end, n)
-	}
+	end := slices.Max(slices.Collect(maps.Keys(wanted)))
 	lines := evidence.Lines(evidence.Text(bounded))
 	for lines.Next() && lines.Number() <= end {
 		if _, ok := wanted[lines.Number()]; ok {

@@ -63,37 +63,38 @@ func writeJUnit(w io.Writer, r checks.Report) error {
 	if r.Node.Name != "" {
 		all.Name += " " + xmlText(r.Node.Name)
 	}
-	at := map[checks.Category]int{}
 	for _, category := range r.Categories() {
-		if slices.ContainsFunc(r.Results, func(result checks.Result) bool {
-			return result.Category == category
-		}) {
-			at[category] = len(all.Suites)
-			all.Suites = append(all.Suites, junitSuiteOf(string(category), r.Node.Name, r.CollectedAt))
+		s := junitSuiteOf(string(category), r.Node.Name, r.CollectedAt)
+		for i := range r.Results {
+			if result := &r.Results[i]; result.Category == category {
+				s.Cases = append(s.Cases, junitCaseOf(r, result))
+			}
 		}
-	}
-	for i := range r.Results {
-		result := &r.Results[i]
-		s := &all.Suites[at[result.Category]]
-		c := junitCase{Name: xmlText(result.ID),
-			Class: "doctor." + xmlText(string(result.Category)), Time: "0"}
-		switch failed, text := failure(r, result); {
-		case failed:
-			c.Failure = &junitFailure{Message: xmlText(Message(result)),
-				Type: string(result.Status), Text: "\n" + xmlText(text)}
-		case result.Status == checks.StatusFail:
-			c.Skipped = &junitSkipped{xmlText(Message(result) + "; explained by " +
-				strings.Join(causesOf(r, result.ID), ", "))}
-		case result.Status == checks.StatusUnknown:
-			c.Skipped = &junitSkipped{xmlText("could not run: " + result.Gap)}
-		case result.Status == checks.StatusSkip:
-			c.Skipped = &junitSkipped{xmlText("not applicable: " + result.Reason)}
-		case result.Status == checks.StatusWarn, result.Status == checks.StatusInfo:
-			c.Out = &junitOut{"\n" + xmlText(account(result))}
+		if len(s.Cases) > 0 {
+			all.Suites = append(all.Suites, s)
 		}
-		s.Cases = append(s.Cases, c)
 	}
 	return all.write(w)
+}
+
+func junitCaseOf(r checks.Report, result *checks.Result) junitCase {
+	c := junitCase{Name: xmlText(result.ID), Class: "doctor." + xmlText(string(result.Category)),
+		Time: "0"}
+	switch failed, text := failure(r, result); {
+	case failed:
+		c.Failure = &junitFailure{Message: xmlText(Message(result)), Type: string(result.Status),
+			Text: "\n" + xmlText(text)}
+	case result.Status == checks.StatusFail:
+		c.Skipped = &junitSkipped{xmlText(Message(result) + "; explained by " +
+			strings.Join(causesOf(r, result.ID), ", "))}
+	case result.Status == checks.StatusUnknown:
+		c.Skipped = &junitSkipped{xmlText("could not run: " + result.Gap)}
+	case result.Status == checks.StatusSkip:
+		c.Skipped = &junitSkipped{xmlText("not applicable: " + result.Reason)}
+	case result.Status == checks.StatusWarn, result.Status == checks.StatusInfo:
+		c.Out = &junitOut{"\n" + xmlText(account(result))}
+	}
+	return c
 }
 
 func junitSuiteOf(name, host string, at time.Time) junitSuite {

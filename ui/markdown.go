@@ -18,7 +18,7 @@ func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
 	if r.Node.Name != "" {
 		title += ": " + inline(r.Node.Name)
 	}
-	m.put("%s\n\n%s.\n", title, counts(r))
+	m.put("%s\n\n%s.\n", title, Style{}.Counts(r))
 	m.facts(r)
 	for _, c := range r.Causes {
 		m.cause(r, c)
@@ -26,7 +26,7 @@ func writeMarkdown(w io.Writer, r checks.Report, style Style) error {
 	m.unexplained(r)
 	m.further(r)
 	m.gaps(r)
-	sentence, cause := verdict(r)
+	sentence, cause := Style{}.Verdict(r)
 	if cause == "" {
 		m.put("\n%s.\n", inline(sentence))
 	}
@@ -43,30 +43,27 @@ func (m *markdown) end(w io.Writer, faulty bool, by checks.Program) error {
 	if faulty {
 		m.put("\n%s\n", WrongDiagnosis)
 	}
-	m.put("\n---\n\nMade by doctor %s%s.\n", inline(by.Version), m.commit(by.Commit))
+	m.put("\n---\n\nMade by doctor %s", inline(by.Version))
+	if by.Commit != "" {
+		m.put(" (%s)", code(by.Commit))
+	}
+	m.put(".\n")
+	return m.writeTo(w)
+}
+
+func (m *markdown) writeTo(w io.Writer) error {
 	_, err := io.WriteString(w, m.b.String())
 	return err
 }
 
 func (m *markdown) put(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }
 
-func (m *markdown) commit(id string) string {
-	if id == "" {
-		return ""
-	}
-	return " (" + code(id) + ")"
-}
-
 func (m *markdown) facts(r checks.Report) {
-	recorded := ""
-	if !r.CollectedAt.IsZero() {
-		recorded = r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
-	}
 	rows := [][2]string{
 		{"Node", r.Node.Name}, {"Windows", strings.TrimSpace(r.Node.OS + " " + r.Node.Build)},
 		{"Kubelet", r.Node.Kubelet},
 		{"Runtime", r.Node.Runtime}, {"Network", r.Node.Network}, {"Platform", r.Node.Platform},
-		{"Generation", r.Node.Generation}, {"Recorded", recorded},
+		{"Generation", r.Node.Generation}, {"Recorded", recordedAt(r)},
 		{"Source", strings.TrimSpace(r.Source.Kind + " " + r.Source.Name)},
 		{"Format", r.Source.Format},
 	}
@@ -93,7 +90,7 @@ func (m *markdown) cause(r checks.Report, c checks.Cause) {
 		m.codes(result.Findings[0].Codes)
 		m.also(result.Findings[1:])
 	}
-	steps(m.put, result.Fix)
+	m.steps(result.Fix)
 	if len(c.Consequences) > 0 {
 		arrow := Plain(" → ", m.style.ASCII)
 		m.put("\n**What follows from it:** %s\n", strings.Join(mapped(c.Consequences, code), arrow))
@@ -107,10 +104,9 @@ func (m *markdown) evidence(list []evidence.Because) {
 	if len(list) == 0 {
 		return
 	}
-	var lines []string
-	for _, b := range list[:min(len(list), maxTicketEvidence)] {
-		lines = append(lines, strings.TrimRight(Where(b.Place())+"  "+b.Text, " "))
-	}
+	lines := mapped(list[:min(len(list), maxTicketEvidence)], func(b evidence.Because) string {
+		return strings.TrimRight(Where(b.Place())+"  "+b.Text, " ")
+	})
 	m.put("\n%s", fence("text", lines))
 	if more := len(list) - maxTicketEvidence; more > 0 {
 		m.put("\nand %d more\n", more)
@@ -140,24 +136,24 @@ func (m *markdown) also(findings []checks.ReportFinding) {
 }
 
 // steps writes a fix as a list of steps, each with its command.
-func steps(put func(string, ...any), f checks.Fix) {
+func (m *markdown) steps(f checks.Fix) {
 	if len(f.Steps) > 0 {
-		put("\n**Fix:**\n\n")
+		m.put("\n**Fix:**\n\n")
 	}
 	for i, s := range f.Steps {
 		text := s.Headline().String()
 		if s.Text == "" && s.Kind != checks.StepVerify {
 			text = ""
 		}
-		put("%d. %s\n", i+1, inline(text))
+		m.put("%d. %s\n", i+1, inline(text))
 		if s.Command != "" {
-			put("\n%s\n", indented(fence("powershell", []string{s.Command}), "   "))
+			m.put("\n%s\n", indented(fence("powershell", []string{s.Command}), "   "))
 		}
 		if s.From != "" || s.To != "" {
-			put("\n%s\n", indented(fence("diff", []string{"- " + s.From, "+ " + s.To}), "   "))
+			m.put("\n%s\n", indented(fence("diff", []string{"- " + s.From, "+ " + s.To}), "   "))
 		}
 		if s.Impact != "" {
-			put("\n   Impact: %s\n\n", inline(s.Impact))
+			m.put("\n   Impact: %s\n\n", inline(s.Impact))
 		}
 	}
 }

@@ -54,12 +54,9 @@ func (d *mermaid) box(box *netmap.Box) string {
 	}
 	for _, in := range box.Inside {
 		inside := d.box(in)
-		var edge []string
-		for _, p := range in.Edge {
-			edge = append(edge, edgeText(p))
-		}
-		if len(edge) > 0 {
-			fmt.Fprintf(&d.b, "  %s -->|%s| %s\n", name, d.text(edge), inside)
+		if len(in.Edge) > 0 {
+			edge := d.text(mapped(in.Edge, edgeText))
+			fmt.Fprintf(&d.b, "  %s -->|%s| %s\n", name, edge, inside)
 		} else {
 			fmt.Fprintf(&d.b, "  %s --> %s\n", name, inside)
 		}

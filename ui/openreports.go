@@ -2,7 +2,6 @@ package ui
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -71,12 +70,12 @@ func OpenReportOf(r checks.Report) OpenReport {
 			r.Count(checks.StatusFail), r.Count(checks.StatusWarn), r.Count(checks.StatusUnknown),
 			r.Count(checks.StatusSkip)},
 		Results: []openReportItem{}}
-	var at time.Time
-	if at = r.CollectedAt; at.IsZero() {
+	at := r.CollectedAt
+	if at.IsZero() {
 		at = time.Unix(0, 0)
 	}
 	for _, result := range r.Results {
-		if result.Status != checks.StatusFail && result.Status != checks.StatusWarn {
+		if !result.Status.Fault() {
 			continue
 		}
 		item := openReportItem{Source: "doctor", Policy: result.ID,
@@ -97,9 +96,7 @@ func OpenReportOf(r checks.Report) OpenReport {
 }
 
 func writeOpenReport(w io.Writer, r checks.Report) error {
-	content, err := json.MarshalIndent(OpenReportOf(r), "", "  ")
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%s\n", content)
-	}
-	return err
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(OpenReportOf(r))
 }

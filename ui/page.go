@@ -92,16 +92,16 @@ func (p *page) prose(label string, labelPen pen, text string, textPen pen) {
 }
 
 // para wraps a text over all columns.
-func (p *page) para(text string, pen pen) {
-	for _, l := range Wrap(text, p.columns, p.columns) {
-		p.line(pen.on(l))
+func (p *page) para(text string, pen pen) { p.indented(0, text, pen) }
+
+func (p *page) indented(by int, text string, pen pen) {
+	for _, l := range Wrap(text, p.columns-by, p.columns-by) {
+		p.line(strings.Repeat(" ", by), pen.on(l))
 	}
 }
 
 // dash joins what stands side by side in a line.
 func (p *page) dash() string { return Plain(" · ", p.style.ASCII) }
-
-func (p *page) arrow() string { return Plain(" → ", p.style.ASCII) }
 
 func (p *page) mark(s checks.Status) string { return Symbol(s, p.style.ASCII) }
 

@@ -105,6 +105,9 @@ func makePlain(v reflect.Value, ascii bool) {
 	}
 }
 
+// there is a list that is never nil, which JSON has no list for.
+func there[T any](list []T) []T { return append([]T{}, list...) }
+
 // mapped maps a list; its answer is never nil.
 func mapped[T, U any](list []T, f func(T) U) []U {
 	mapped := make([]U, 0, len(list))

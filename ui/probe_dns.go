@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -32,7 +31,7 @@ func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
 		p.line(p.bold().on(p.plain(server.Server)), "   ",
 			p.level(server.Level).on(p.plain(server.Verdict)))
 		if why := notAsked(probes, server.Server); why != "" {
-			p.said(why)
+			p.indented(len(dnsIndent), p.plain(why), nil)
 		}
 		p.blank()
 		p.dnsHeader()
@@ -42,9 +41,8 @@ func ProbeDNS(w io.Writer, probes []evidence.DNSProbe, style Style) error {
 	}
 	p.blank()
 	legend := "plain: the name as it stands. windows: with one suffix, none for a name with a dot. linux: with the search list and ndots:5. ms: all that was sent, in milliseconds; * asked more than once."
-	for _, l := range Wrap(legend, min(p.columns, 80), min(p.columns, 80)) {
-		p.line(p.faint().on(l))
-	}
+	p.columns = min(p.columns, 80)
+	p.para(legend, p.faint())
 	return p.writeTo(w)
 }
 
@@ -59,23 +57,20 @@ func (p *page) dnsHeader() {
 // dnsName draws one name: what came over UDP, what came over TCP where it
 // differs, and the verdict.
 func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, server string) {
-	of := func(transport, form string) (evidence.DNSProbe, bool) {
-		at := slices.IndexFunc(probes, func(q evidence.DNSProbe) bool {
-			return q.Server == server && q.Transport == transport && q.Form == form &&
-				strings.EqualFold(q.Name, name.Name)
-		})
-		if at < 0 {
-			return evidence.DNSProbe{}, false
+	of := func(transport, form string) (none evidence.DNSProbe) {
+		for _, q := range probes {
+			if q.Server == server && q.Transport == transport && q.Form == form &&
+				strings.EqualFold(q.Name, name.Name) {
+				return q
+			}
 		}
-		return probes[at], true
+		return none
 	}
 	udp, tcp, differs := "", "", false
 	for _, form := range dnsForms {
-		overUDP, asked := of("udp", form)
-		udp += dnsCell(overUDP, asked)
-		overTCP, asked := of("tcp", form)
-		tcp += dnsCell(overTCP, asked)
-		differs = differs || asked && overTCP.Outcome != overUDP.Outcome
+		overUDP, overTCP := of("udp", form), of("tcp", form)
+		udp, tcp = udp+dnsCell(overUDP), tcp+dnsCell(overTCP)
+		differs = differs || overTCP.Transport != "" && overTCP.Outcome != overUDP.Outcome
 	}
 	label := p.plain(name.Name)
 	if width(label) > dnsNameCells-len(dnsIndent)-1 {
@@ -93,16 +88,11 @@ func (p *page) dnsName(name probed.NameVerdict, probes []evidence.DNSProbe, serv
 	if answers := dnsAnswers(name); answers != "" {
 		verdict += ": " + answers
 	}
-	indent := dnsIndent + "  "
-	for _, l := range Wrap(p.plain(verdict), p.columns-len(indent), p.columns-len(indent)) {
-		p.line(indent, p.level(name.Level).on(l))
-	}
+	p.indented(len(dnsIndent)+2, p.plain(verdict), p.level(name.Level))
 }
 
-func dnsCell(probe evidence.DNSProbe, asked bool) string {
-	if !asked {
-		return pad("", dnsOutcomeCells+dnsTimeCells+1)
-	}
+// dnsCell is empty for what was not asked.
+func dnsCell(probe evidence.DNSProbe) string {
 	outcome := Plain(probe.Outcome, true)
 	if probe.Retries > 0 {
 		outcome += "*"
@@ -144,12 +134,6 @@ func notAsked(probes []evidence.DNSProbe, server string) string {
 	return ""
 }
 
-func (p *page) said(why string) {
-	for _, l := range Wrap(p.plain(why), p.columns-len(dnsIndent), p.columns-len(dnsIndent)) {
-		p.line(dnsIndent, l)
-	}
-}
-
 // level colours a text by how bad it is.
 func (p *page) level(l checks.Level) pen {
 	switch l {
@@ -184,8 +168,7 @@ type (
 
 // ProbeDNSJSON writes the probes as evidence has them, and the judgements.
 func ProbeDNSJSON(w io.Writer, probes []evidence.DNSProbe) error {
-	doc := dnsDocument{Schema: "doctor.dns/v1",
-		Probes: mapped(probes, func(p evidence.DNSProbe) evidence.DNSProbe { return p })}
+	doc := dnsDocument{Schema: "doctor.dns/v1", Probes: there(probes)}
 	doc.Servers = mapped(probed.JudgeDNS(probes), func(s probed.DNSServerReport) dnsServer {
 		return dnsServer{s.Server, s.Level.String(), s.Verdict,
 			mapped(s.Names, func(n probed.NameVerdict) dnsNameDone {

@@ -14,51 +14,40 @@ import (
 // archive by hand and may never have heard of doctor.
 func BundleReadme(w io.Writer, r checks.Report, about About) error {
 	r = plainly(r, false)
-	d := &readme{r: r, about: plainAbout(about, r)}
+	d := &readme{newPage(Style{Width: readmeWidth}), r, plainAbout(about, r)}
+	d.gutter = 26
 	d.head()
 	d.reading()
 	d.folders()
 	d.secrets()
 	d.leftOut()
-	d.put("Where to file the bug", "")
+	d.heading("Where to file the bug")
 	d.para(`issue.md is the bug form, filled in as far as the evidence goes. Complete what says "not recorded", read the rest, and post it with this bundle at https://github.com/kubernetes/kubernetes/issues/new/choose, or at the project of the network plugin where the fault is the plugin's. #sig-windows on the Kubernetes Slack (https://slack.k8s.io) answers questions; ask there first if you are not sure.`)
-	_, err := io.WriteString(w, d.b.String())
-	return err
+	return d.writeTo(w)
 }
 
 type readme struct {
+	*page
 	r     checks.Report
 	about About
-	b     strings.Builder
 }
 
 // readmeWidth is narrow enough for an editor's window.
 const readmeWidth = 78
 
-func (d *readme) put(heading, text string) {
-	if heading != "" {
-		fmt.Fprintf(&d.b, "\n%s\n%s\n", heading, strings.Repeat("-", len(heading)))
-	}
-	d.b.WriteString(text)
+func (d *readme) heading(text string) {
+	fmt.Fprintf(&d.b, "\n%s\n%s\n", text, strings.Repeat("-", len(text)))
 }
 
-func (d *readme) para(text string) {
-	d.b.WriteString(strings.Join(Wrap(text, readmeWidth, readmeWidth), "\n") + "\n")
-}
+func (d *readme) para(text string) { d.page.para(text, nil) }
 
 // item writes a name and what it is, beneath each other's columns.
 func (d *readme) item(name, text string) {
-	const column = 24
-	if width(name) > column-2 {
-		d.b.WriteString("  " + name + "\n")
+	if width(name) > d.gutter-4 {
+		d.line("  ", name)
 		name = ""
 	}
-	for i, line := range Wrap(text, readmeWidth-column-2, readmeWidth-column-2) {
-		if i > 0 {
-			name = ""
-		}
-		d.b.WriteString("  " + pad(name, column) + line + "\n")
-	}
+	d.prose("  "+name, nil, text, nil)
 }
 
 func (d *readme) head() {
@@ -68,38 +57,30 @@ func (d *readme) head() {
 	}
 	d.b.WriteString(title + "\n" + strings.Repeat("=", min(width(title), readmeWidth)) + "\n\n")
 	d.para("This is a bundle of doctor, which finds out what is wrong with Windows nodes of Kubernetes. It holds what was read of one node, and what doctor made of it. Nothing was changed on the node.")
-	d.b.WriteString("\n")
-	facts := nodeFacts(d.r)
+	d.blank()
+	facts := Style{}.NodeFacts(d.r)
 	if d.r.Node.Name != "" && len(facts) > 0 {
 		facts = facts[1:]
 	}
-	when := ""
-	if !d.r.CollectedAt.IsZero() {
-		when = d.r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
+	from := cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name), "not recorded")
+	if f := d.r.Source.Format; f != "" {
+		from += " (" + f + ")"
 	}
 	for _, row := range [][2]string{
 		{"node", cmp.Or(d.r.Node.Name, "not recorded")},
 		{"what it is", cmp.Or(strings.Join(facts, ", "), "not recorded")},
-		{"recorded at", cmp.Or(when, "not recorded")},
-		{"recorded from", cmp.Or(strings.TrimSpace(d.r.Source.Kind+" "+d.r.Source.Name),
-			"not recorded") + format(d.r.Source.Format)},
+		{"recorded at", cmp.Or(recordedAt(d.r), "not recorded")},
+		{"recorded from", from},
 		{"written by", "doctor " + d.about.Version},
-		{"in short", counts(d.r)},
+		{"in short", Style{}.Counts(d.r)},
 	} {
 		d.item(row[0], clip(row[1], 3*maxValue))
 	}
 }
 
-func format(f string) string {
-	if f == "" {
-		return ""
-	}
-	return " (" + f + ")"
-}
-
 func (d *readme) reading() {
 	file := argument(d.about.Bundle)
-	d.put("To read it", "")
+	d.heading("To read it")
 	d.para("report.txt is the diagnosis: the causes first, then what follows from them, each with the lines that show it. doctor says the same of the bundle on any system (Linux, macOS, Windows):")
 	fmt.Fprintf(&d.b,
 		"\n    doctor --from %s          on screen\n    doctor --from %s --json   for programs\n\n",
@@ -140,31 +121,31 @@ var bundleHolds = []struct{ name, what string }{
 }
 
 func (d *readme) folders() {
-	d.put("What is in it", "")
+	d.heading("What is in it")
 	for _, f := range bundleHolds {
 		d.item(f.name, f.what)
 	}
-	d.b.WriteString("\n")
+	d.blank()
 	d.para("The state of HNS is there a second time under the names that collectlogs.ps1 of microsoft/SDN gives it (network.txt, endpoint.txt, policy.txt and others), where it was recorded. Not every bundle holds every file.")
 }
 
 func (d *readme) secrets() {
-	d.put("Secrets and names", "")
+	d.heading("Secrets and names")
 	d.para("Passwords, tokens and keys were replaced before anything was written, by marks such as <secret:bearer:3fa2c1>: the kind of the secret, and six digits. The same secret has the same digits all over this bundle, so that you can see whether two places hold the same one. The digits cannot be turned back into the secret, and another bundle has other digits.")
-	d.b.WriteString("\n")
+	d.blank()
 	if d.about.Masked {
 		d.para("Names of hosts and users, SIDs, MAC addresses and public IP addresses are masked: the same name has the same mask all over this bundle, and addresses of one subnet stay together.")
 	} else {
 		d.para("Names of hosts, users, namespaces and pods, and addresses, are as they were. If they must not leave your organization, create the bundle with --mask-names.")
 	}
-	d.b.WriteString("\n")
+	d.blank()
 	d.para("No list of secrets is complete: look through the bundle before you publish it.")
 }
 
 const maxReadmeLeftOut = 500
 
 func (d *readme) leftOut() {
-	d.put("What was left out", "")
+	d.heading("What was left out")
 	if len(d.about.LeftOut) == 0 {
 		d.para("Nothing that was collected. What could not be collected is named in the *.gap files and in report.txt.")
 		return

@@ -38,17 +38,13 @@ type (
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID      string       `json:"id"`
-		Short   sarifText    `json:"shortDescription"`
-		Help    sarifMessage `json:"help"`
-		HelpURI string       `json:"helpUri,omitempty"`
+		ID      string    `json:"id"`
+		Short   sarifText `json:"shortDescription"`
+		Help    sarifText `json:"help"`
+		HelpURI string    `json:"helpUri,omitempty"`
 	}
 	sarifText struct {
 		Text string `json:"text"`
-	}
-	sarifMessage struct {
-		Text     string `json:"text"`
-		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifResult struct {
 		RuleID    string          `json:"ruleId"`
@@ -81,11 +77,10 @@ func writeSARIF(w io.Writer, r checks.Report) error {
 	run.Tool.Driver = sarifDriver{Name: "doctor", Version: r.Doctor.Version, Rules: []sarifRule{}}
 	for i, result := range r.Results {
 		rule := sarifRule{ID: result.ID, Short: sarifText{result.Title}}
-		var steps []string
-		for _, s := range result.Fix.Steps {
-			steps = append(steps, strings.TrimSpace(s.Text+" "+s.Command))
-		}
-		rule.Help = sarifMessage{Text: cmp.Or(strings.Join(steps, "\n"), result.Title)}
+		steps := mapped(result.Fix.Steps, func(s *checks.Step) string {
+			return strings.TrimSpace(s.Text + " " + s.Command)
+		})
+		rule.Help = sarifText{cmp.Or(strings.Join(steps, "\n"), result.Title)}
 		if len(result.Links) > 0 {
 			rule.HelpURI = result.Links[0]
 		}

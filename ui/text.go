@@ -12,30 +12,27 @@ import (
 // How much of a report the text shows; the rest is counted, and is whole in the
 // other formats.
 const (
-	maxMessageLines = 5
-	maxEvidence     = 3 // pieces of evidence beside a cause
-	maxAlso         = 3
-	maxLines        = 3 // of anything smaller than a cause
-	maxChain        = 14
-	maxFurther      = 20
-	maxGroups       = 6
-	maxMissing      = 10
-	everything      = math.MaxInt32
+	maxLines   = 3 // of a message or a piece of evidence
+	maxChain   = 14
+	maxGroups  = 6
+	maxMissing = 10
+	everything = math.MaxInt32
 )
 
 // limits are the same for one page.
 type limits struct {
-	message  int // lines of the message of a cause
-	evidence int // pieces of evidence beside a cause
-	also     int // further findings of a cause
-	lines    int // lines of anything smaller than a cause
-	chain    int // consequences of a cause
-	further  int // results beside the causes
+	evidence    int // pieces of evidence beside a cause
+	also        int // further findings of a cause
+	lines       int // of a message or a piece of evidence
+	chain       int // consequences of a cause
+	further     int // results beside the causes
+	unexplained int
+	groups      int // of checks that could not run
 }
 
 var (
-	brief     = limits{maxMessageLines, maxEvidence, maxAlso, maxLines, maxChain, maxFurther}
-	unlimited = limits{everything, everything, everything, everything, everything, everything}
+	brief     = limits{3, 3, maxLines, maxChain, 20, 3, maxGroups}
+	unlimited = limits{everything, everything, everything, everything, everything, everything, everything}
 )
 
 // writeText draws the report for a terminal or a file: who was looked at, the
@@ -82,7 +79,7 @@ func (p *page) causes(r checks.Report) {
 	beside := p.beside(heads)
 	for i, h := range heads {
 		p.blank()
-		p.head(h, beside, p.limits.message)
+		p.head(h, beside)
 		if p.wide {
 			p.findings(h.result.Findings)
 		} else {
@@ -101,18 +98,13 @@ func (p *page) causeHeads(r checks.Report) []head {
 		if r.Result(c.ID) == nil {
 			result.Title = p.lang.Word(notHeldCause)
 		}
-		heads = append(heads, head{p.mark(result.Status) + " " + p.causeLabel(result.Status),
-			result})
+		label := p.lang.T("CAUSE")
+		if result.Status == checks.StatusWarn { // a node with nothing but warnings has no fault
+			label = p.lang.T("WARNING")
+		}
+		heads = append(heads, head{p.mark(result.Status) + " " + label, result})
 	}
 	return heads
-}
-
-// causeLabel heads the block of a cause. A node with nothing but warnings has no fault.
-func (p *page) causeLabel(s checks.Status) string {
-	if s == checks.StatusWarn {
-		return p.lang.T("WARNING")
-	}
-	return p.lang.T("CAUSE")
 }
 
 // notHeldCause stands for a result that the report does not hold.
@@ -133,6 +125,10 @@ type head struct {
 	result *checks.Result
 }
 
+func (p *page) headOf(r *checks.Result) head {
+	return head{p.mark(r.Status) + " " + p.lang.Status(r.Status), r}
+}
+
 // beside tells the column in which the messages of all heads stand beside their
 // ids, or 0 where one does not fit there and so all stand below.
 func (p *page) beside(heads []head) int {
@@ -151,7 +147,7 @@ func (p *page) beside(heads []head) int {
 // start is the column of the id: right of a label that overruns the gutter.
 func (p *page) start(h head) int { return max(p.gutter, width(h.label)+1) }
 
-func (p *page) head(h head, beside, maxLines int) {
+func (p *page) head(h head, beside int) {
 	first := p.verdict(h.result.Status).on(h.label) + strings.Repeat(" ", p.start(h)-width(h.label))
 	id := clipColumns(h.result.ID, p.columns-p.start(h), p.style.ASCII)
 	if beside > 0 {
@@ -266,16 +262,12 @@ func (p *page) then(r checks.Report, ids []string) {
 	if n := len(ids) - p.limits.chain; n > 0 {
 		chain = append(chain, p.lang.T("and %d more", n))
 	}
-	p.block("  "+p.lang.T("then"), p.bold(), flow(chain, p.arrow(), p.room()), nil)
+	p.block("  "+p.lang.T("then"), p.bold(), flow(chain, Plain(" → ", p.style.ASCII), p.room()), nil)
 }
 
 // further lists what was found beside the causes and what follows from them.
 func (p *page) further(r checks.Report) {
-	var heads []head
-	for _, result := range besides(r, consequences(r), p.lang) {
-		heads = append(heads, head{p.mark(result.Status) + " " + p.lang.Status(result.Status),
-			result})
-	}
+	heads := mapped(besides(r, consequences(r), p.lang), p.headOf)
 	if len(heads) == 0 {
 		return
 	}
@@ -284,7 +276,7 @@ func (p *page) further(r checks.Report) {
 	p.blank()
 	beside := p.beside(heads)
 	for _, h := range heads {
-		p.head(h, beside, p.limits.lines)
+		p.head(h, beside)
 	}
 	p.more(more)
 }

@@ -43,8 +43,7 @@ func (p *page) category(r checks.Report, category checks.Category) {
 	var heads []head
 	for i, result := range r.Results {
 		if result.Category == category {
-			heads = append(heads, head{p.mark(result.Status) + " " +
-				p.lang.Status(result.Status), &r.Results[i]})
+			heads = append(heads, p.headOf(&r.Results[i]))
 		}
 	}
 	if len(heads) == 0 {
@@ -53,7 +52,7 @@ func (p *page) category(r checks.Report, category checks.Category) {
 	p.blank()
 	p.line(p.bold().on(p.lang.Category(category)))
 	for _, h := range heads {
-		p.head(h, 0, p.limits.message)
+		p.head(h, 0)
 		p.findings(h.result.Findings)
 	}
 }
@@ -102,7 +101,7 @@ func (p *page) quiet(r checks.Report) {
 		if i > 0 {
 			p.blank()
 		}
-		p.head(h, beside, p.limits.message)
+		p.head(h, beside)
 		p.fix("  "+p.lang.T("fix"), h.result.Fix)
 	}
 }

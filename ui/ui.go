@@ -52,7 +52,7 @@ func (style Style) columns() int {
 var writers = map[string]func(io.Writer, checks.Report, Style) error{
 	"text":        writeText,
 	"wide":        writeWide,
-	"json":        func(w io.Writer, r checks.Report, _ Style) error { return writeJSON(w, r) },
+	"json":        func(w io.Writer, r checks.Report, _ Style) error { return encode(w, r) },
 	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
 	"markdown":    writeMarkdown,
 	"html":        writeHTML,

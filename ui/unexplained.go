@@ -4,16 +4,13 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"doctor/checks"
 )
 
 // WrongDiagnosis is how a reader reports that a cause is not the one: the project learns from it.
 const WrongDiagnosis = "If this diagnosis is wrong, open an issue with the bundle (doctor bundle), the id of the check, and the real cause."
-
-// maxUnexplained is how many lines that nothing explains the text shows; all are in the wide text
-// and in JSON.
-const maxUnexplained = 3
 
 // unexplained shows the error lines and warning events that no fault quotes.
 func (p *page) unexplained(r checks.Report) {
@@ -23,11 +20,7 @@ func (p *page) unexplained(r checks.Report) {
 	}
 	p.blank()
 	p.line(p.bold().on(p.lang.T("Errors that no check explains")))
-	shown := list
-	if !p.wide {
-		shown = list[:min(len(list), maxUnexplained)]
-	}
-	for _, u := range shown {
+	for _, u := range list[:min(len(list), p.limits.unexplained)] {
 		p.unexplainedLine(u)
 		if about := p.style.AboutUnexplained(u); about != "" {
 			p.prose("", nil, "  "+about, p.faint())
@@ -36,14 +29,11 @@ func (p *page) unexplained(r checks.Report) {
 			p.prose("", nil, "  "+p.style.Decoded(c), p.faint())
 		}
 	}
-	p.more(len(list) - len(shown))
+	p.more(len(list) - p.limits.unexplained)
 }
 
 func (p *page) unexplainedLine(u checks.Unexplained) {
-	text := u.Text
-	if p.limits.lines > 0 {
-		text = WithoutMiddle(text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
-	}
+	text := WithoutMiddle(u.Text, (p.limits.lines-1)*(p.room()-2), p.style.ASCII)
 	p.quote(u.Place().Because("%s", text))
 }
 
@@ -74,13 +64,12 @@ func (style Style) AboutUnexplained(u checks.Unexplained) string {
 	if u.Count > 1 {
 		parts = append(parts, l.T("%d times", u.Count))
 	}
-	const stamp = "2006-01-02 15:04:05"
 	switch {
 	case u.Last.IsZero():
 	case u.First.IsZero() || u.First.Equal(u.Last):
-		parts = append(parts, u.Last.Format(stamp))
+		parts = append(parts, u.Last.Format(time.DateTime))
 	default:
-		parts = append(parts, l.T("%s to %s", u.First.Format(stamp), u.Last.Format(stamp)))
+		parts = append(parts, l.T("%s to %s", u.First.Format(time.DateTime), u.Last.Format(time.DateTime)))
 	}
 	for _, reason := range u.Reasons {
 		parts = append(parts, l.Say(reason))

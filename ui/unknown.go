@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -85,7 +86,7 @@ func (g UnknownGroup) Reason(l *lang.Catalogue) string {
 // Advice says what to do about it, as one sentence with its commands.
 func (g UnknownGroup) Advice(l *lang.Catalogue) string {
 	advice := symptom.AdviceOn(g.Remedy, g.node)
-	text := capital(l.Word(advice.Text))
+	text := Capital(l.Word(advice.Text))
 	advice.Commands = append(advice.Commands, g.mostWanted()...)
 	if len(advice.Commands) == 0 {
 		return l.T("%s.", text)
@@ -104,12 +105,10 @@ func (g UnknownGroup) mostWanted() []string {
 	return list[:min(len(list), maxCommands)]
 }
 
-// capital begins a sentence.
-func capital(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+// Capital begins a sentence.
+func Capital(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:]
 }
 
 // judgedInPart says how little single outputs show of a node; it is empty of a whole recording.
@@ -154,24 +153,15 @@ func (p *page) unknown(r checks.Report) {
 			p.para(p.plain(shown), p.faint())
 		}
 	}
-	more := 0
-	if !p.wide {
-		more = max(len(groups)-maxGroups, 0)
-	}
-	for _, g := range groups[:len(groups)-more] {
+	p.gutter = 2 // holds the mark
+	for _, g := range groups[:min(len(groups), p.limits.groups)] {
 		said := p.lang.T("%s could not run: %s. %s", p.lang.Count(len(g.Members), "check"),
 			g.Reason(p.lang), g.Advice(p.lang))
-		lines := Wrap(p.plain(said), p.columns-2, p.columns-2)
-		for i, l := range bound(lines, max(p.limits.lines, 4), p.columns-2, p.style.ASCII) {
-			if i == 0 {
-				mark := p.mark(checks.StatusUnknown)
-				p.line(p.verdict(checks.StatusUnknown).on(mark), " ", l)
-			} else {
-				p.line("  ", l)
-			}
-		}
+		lines := bound(Wrap(p.plain(said), p.room(), p.room()), max(p.limits.lines, 4), p.room(),
+			p.style.ASCII)
+		p.block(p.mark(checks.StatusUnknown), p.verdict(checks.StatusUnknown), lines, nil)
 	}
-	if more > 0 {
+	if more := len(groups) - p.limits.groups; more > 0 {
 		p.line("  ", p.faint().on(p.lang.T("and for %s more", p.lang.Count(more, "reason"))))
 	}
 }

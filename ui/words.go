@@ -14,48 +14,34 @@ import (
 	"doctor/ui/lang"
 )
 
-var symbols = map[checks.Status][2]string{
-	checks.StatusFail:    {"✗", "x"},
-	checks.StatusWarn:    {"!", "!"},
-	checks.StatusInfo:    {"i", "i"},
-	checks.StatusPass:    {"✓", "+"},
-	checks.StatusUnknown: {"?", "?"},
-	checks.StatusSkip:    {"-", "-"},
+// A look is the sign of a verdict, and its colour.
+type look struct {
+	sign, ascii string
+	colour      lipgloss.ANSIColor
 }
+
+var looks = map[checks.Status]look{
+	checks.StatusFail: {"✗", "x", 1},
+	checks.StatusWarn: {"!", "!", 3},
+	checks.StatusInfo: {"i", "i", 6},
+	checks.StatusPass: {"✓", "+", 2},
+	checks.StatusSkip: {"-", "-", 8},
+}
+
+func lookOf(s checks.Status) look { return cmp.Or(looks[s], look{"?", "?", 5}) }
 
 // Symbol is the sign of a verdict, one column wide.
 func Symbol(s checks.Status, ascii bool) string {
-	pair, ok := symbols[s]
-	if !ok {
-		pair = symbols[checks.StatusUnknown]
-	}
 	if ascii {
-		return pair[1]
+		return lookOf(s).ascii
 	}
-	return pair[0]
+	return lookOf(s).sign
 }
 
 // Colour is the colour of a verdict, among the 16 that the user's theme defines.
-func Colour(s checks.Status) lipgloss.ANSIColor {
-	switch s {
-	case checks.StatusFail:
-		return 1
-	case checks.StatusWarn:
-		return 3
-	case checks.StatusInfo:
-		return 6
-	case checks.StatusPass:
-		return 2
-	case checks.StatusSkip:
-		return 8
-	}
-	return 5
-}
+func Colour(s checks.Status) lipgloss.ANSIColor { return lookOf(s).colour }
 
-// nodeFacts is what is known of the node, the name first; a fact that is not known is left out.
-func nodeFacts(r checks.Report) []string { return Style{}.NodeFacts(r) }
-
-// NodeFacts is the same in the style's language.
+// NodeFacts is what is known of the node, the name first; a fact that is not known is left out.
 func (style Style) NodeFacts(r checks.Report) []string {
 	n := r.Node
 	kubelet := ""
@@ -103,6 +89,13 @@ func (style Style) Origin(r checks.Report) []string {
 		inside = l.T("from a %s container", r.Source.Container)
 	}
 	return given(when, from, inside)
+}
+
+func recordedAt(r checks.Report) string {
+	if r.CollectedAt.IsZero() {
+		return ""
+	}
+	return r.CollectedAt.Format("2006-01-02 15:04:05 UTC")
 }
 
 // Clauses are said one after the other. What is listed is joined by ", " alone.
@@ -156,10 +149,7 @@ func Where(place evidence.Place) string {
 	return place.Path
 }
 
-// counts is the report in one line.
-func counts(r checks.Report) string { return Style{}.Counts(r) }
-
-// Counts is the same in the style's language.
+// Counts is the report in one line.
 func (style Style) Counts(r checks.Report) string {
 	return strings.Join(style.counts(r), style.lang().T(", "))
 }
@@ -210,11 +200,8 @@ func consequences(r checks.Report) map[string]bool {
 	return found
 }
 
-// verdict is the last word: what to do first and the cause that it mends, or,
-// where no fault was found, how far that can be trusted.
-func verdict(r checks.Report) (sentence, cause string) { return Style{}.Verdict(r) }
-
-// Verdict is the same in the style's language, in which the report has to be too.
+// Verdict is the last word: what to do first and the cause that it mends, or, where no fault was
+// found, how far that can be trusted. The report has to be in the style's language too.
 func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	l := style.lang()
 	unknown := r.Count(checks.StatusUnknown)
@@ -232,7 +219,8 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	case len(r.Results) == 0:
 		return l.T("nothing was looked at: no check was selected"), ""
 	case len(r.Unexplained) > 0 && r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) < unknown:
-		return style.readFirst(r), ""
+		return l.T("no check explains %s; read this one first: %s",
+			l.Count(len(r.Unexplained), "error line"), Where(r.Unexplained[0].Place())), ""
 	case r.Count(checks.StatusPass)+r.Count(checks.StatusInfo) == 0 && unknown > 0:
 		return l.T("no result: %s could not run", l.Count(unknown, "check")), ""
 	case unknown > 0 && r.OnlyOnNode() > 0:
@@ -245,11 +233,4 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 			l.Count(r.OnlyOnNode(), "check")), ""
 	}
 	return l.T("no fault found"), ""
-}
-
-// readFirst says where the first of the errors is that no check explains.
-func (style Style) readFirst(r checks.Report) string {
-	l := style.lang()
-	return l.T("no check explains %s; read this one first: %s",
-		l.Count(len(r.Unexplained), "error line"), Where(r.Unexplained[0].Place()))
 }

@@ -19,8 +19,7 @@ func compareFlat(doc *document, path string, flat [2]*flattened) []Difference {
 			side = 1
 		}
 		*d.values(side) = []string{"is there"}
-		d.pointers[side] = flat[side].pointersOf(name)
-		d.pointers[1-side] = []string{""} // the file itself shows what it lacks
+		d.pointers[side] = []string{flat[side].holders[key{name, ""}]}
 		list = append(list, d)
 	}
 	for _, k := range union(flat[0].keys, flat[1].keys) {
@@ -56,7 +55,6 @@ func compareKey(doc *document, path string, k key, flat [2]*flattened) (Differen
 			counts[i][l.value]++
 		}
 	}
-	differs := false
 	for _, value := range order {
 		var share [2]int
 		for i, f := range flat {
@@ -67,10 +65,6 @@ func compareKey(doc *document, path string, k key, flat [2]*flattened) (Differen
 				share[i] = 1
 			}
 		}
-		if share[0] == share[1] {
-			continue
-		}
-		differs = true
 		for i := range flat {
 			if share[i] > share[1-i] {
 				shown := value
@@ -81,7 +75,7 @@ func compareKey(doc *document, path string, k key, flat [2]*flattened) (Differen
 			}
 		}
 	}
-	if !differs {
+	if len(d.A)+len(d.B) == 0 {
 		return d, false
 	}
 	for i, f := range flat {
@@ -113,25 +107,13 @@ func (f *flattened) holder(k key) string {
 	}
 }
 
-func (f *flattened) pointersOf(object string) (list []string) {
-	if pointer, ok := f.holders[key{object, ""}]; ok {
-		list = append(list, pointer)
-	}
-	return list
-}
-
 // folded leaves one difference where one node has nothing at all of what the fields stand in: a
 // policy that is missing is one difference, and not one for each of its settings.
 func folded(list []Difference, flat [2]*flattened) []Difference {
 	var out []Difference
 	done := map[key]bool{}
 	for _, d := range list {
-		side := -1
-		if len(d.A) == 0 {
-			side = 0
-		} else if len(d.B) == 0 {
-			side = 1
-		}
+		side := slices.IndexFunc([][]string{d.A, d.B}, func(v []string) bool { return len(v) == 0 })
 		outer := key{d.Object, outermost(d.Field)}
 		if side < 0 || outer.field == "" || flat[side].has(outer) {
 			out = append(out, d)

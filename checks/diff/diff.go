@@ -6,6 +6,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -168,11 +169,11 @@ func (c *Comparison) judge(a, b checks.Report) {
 	}
 	for _, ra := range a.Results {
 		rb, ok := other[ra.ID]
-		if !ok || found(ra) == found(rb) {
+		if !ok || ra.Status.Fault() == rb.Status.Fault() {
 			continue
 		}
 		side, bad := 0, ra
-		if found(rb) {
+		if rb.Status.Fault() {
 			side, bad = 1, rb
 		}
 		v := Verdict{ID: ra.ID, Title: ra.Title, A: ra.Status, B: rb.Status, Differences: []int{}}
@@ -193,10 +194,6 @@ func (c *Comparison) judge(a, b checks.Report) {
 		}
 	}
 	sorted.By(c.Verdicts, func(x, y Verdict) int { return causes[y.ID] - causes[x.ID] })
-}
-
-func found(r checks.Result) bool {
-	return r.Status == checks.StatusFail || r.Status == checks.StatusWarn
 }
 
 // shows tells whether a finding's evidence is what differs here.
@@ -230,10 +227,8 @@ func within(pointer, outer string) bool {
 // order puts what explains a fault first, then the groups, each as the files come.
 func (c *Comparison) order() {
 	sorted.By(c.Differences, func(x, y Difference) int {
-		if n := min(len(y.Explains), 1) - min(len(x.Explains), 1); n != 0 {
-			return n
-		}
-		return slices.Index(Groups, x.Group) - slices.Index(Groups, y.Group)
+		return cmp.Or(min(len(y.Explains), 1)-min(len(x.Explains), 1),
+			slices.Index(Groups, x.Group)-slices.Index(Groups, y.Group))
 	})
 	for i := range c.Differences {
 		d := &c.Differences[i]

@@ -32,7 +32,6 @@ type document struct {
 	groups map[string]Group
 	// prepare replaces the fields of an object by what they mean.
 	prepare func(f *flattened, fields map[string]any) map[string]any
-	skip    func(path string) bool
 	// pointers are where the fields that prepare made come from in the file.
 	pointers map[string]string
 }
@@ -40,8 +39,7 @@ type document struct {
 // of names an element by a field.
 func of(field string) func(*flattened, map[string]any) string {
 	return func(f *flattened, fields map[string]any) string {
-		name, _ := fields[field].(string)
-		return f.id.common(name)
+		return f.id.common(textOf(fields, field))
 	}
 }
 
@@ -66,7 +64,7 @@ var documents = []*document{
 	{path: "features.json", group: Configuration},
 	{path: "services.json", group: Configuration, label: of("name"), drop: []string{"displayName"},
 		groups: map[string]Group{"state": State, "exitCode": State}},
-	{path: "files/", group: Configuration, skip: volatileFile},
+	{path: "files/", group: Configuration},
 	{path: "env.json", group: Configuration},
 	{path: "dns-client.json", group: Configuration},
 	{path: "firewall.json", group: Configuration},
@@ -98,7 +96,7 @@ func (doc *document) paths(a, b Side) []string {
 	}
 	var list []string
 	for _, p := range union(a.Paths, b.Paths) {
-		if strings.HasPrefix(p, doc.path) && !strings.HasSuffix(p, ".gap") && (doc.skip == nil || !doc.skip(p)) {
+		if strings.HasPrefix(p, doc.path) && !strings.HasSuffix(p, ".gap") && !volatileFile(p) {
 			list = append(list, p)
 		}
 	}
@@ -136,7 +134,8 @@ func (doc *document) unnamed(fields map[string]any) map[string]any {
 
 // flatten reads a file; nil means that it holds nothing that can be compared.
 func (doc *document) flatten(file string, content []byte, id identity) *flattened {
-	f := newFlattened(doc, id)
+	f := &flattened{leaves: map[key][]leaf{}, objects: map[string]int{}, holders: map[key]string{}, id: id,
+		doc: doc, left: maxLeaves}
 	object := ""
 	if strings.HasSuffix(doc.path, "/") {
 		object = path.Base(file)

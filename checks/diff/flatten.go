@@ -39,11 +39,6 @@ type flattened struct {
 	left    int
 }
 
-func newFlattened(doc *document, id identity) *flattened {
-	return &flattened{leaves: map[key][]leaf{}, objects: map[string]int{}, holders: map[key]string{}, id: id,
-		doc: doc, left: maxLeaves}
-}
-
 // object counts one more object of a name.
 func (f *flattened) object(name string) {
 	if f.objects[name]++; f.objects[name] == 1 {

@@ -12,31 +12,29 @@ import (
 // nodeFields are the fields of a Node object that say how the node is set up and how it is.
 func nodeFields(_ *flattened, fields map[string]any) map[string]any {
 	meta, spec, status := fieldsOf(fields, "metadata"), fieldsOf(fields, "spec"), fieldsOf(fields, "status")
-	out := map[string]any{"label": map[string]any{}, "condition": map[string]any{}, "version": map[string]any{},
-		"taints": spec["taints"], "unschedulable": spec["unschedulable"], "podCIDRs": spec["podCIDRs"],
-		"zone": map[string]any{}}
+	labels, zones, conditions, versions := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
 	for name, value := range fieldsOf(meta, "labels") {
 		switch {
 		case strings.HasSuffix(name, "/hostname"):
 		case strings.Contains(name, "topology"), strings.Contains(name, "failure-domain"):
-			fieldsOf(out, "zone")[name] = value
+			zones[name] = value
 		default:
-			fieldsOf(out, "label")[name] = value
+			labels[name] = value
 		}
 	}
-	info := fieldsOf(status, "nodeInfo")
+	info, allocatable := fieldsOf(status, "nodeInfo"), fieldsOf(status, "allocatable")
 	for _, name := range []string{"kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
 		"kubeProxyVersion", "architecture"} {
-		fieldsOf(out, "version")[name] = info[name]
+		versions[name] = info[name]
 	}
 	for _, c := range listOf(status, "conditions") {
-		if kind, _ := c["type"].(string); kind != "" {
-			fieldsOf(out, "condition")[kind] = fmt.Sprintf("%v (%v)", c["status"], c["reason"])
+		if kind := textOf(c, "type"); kind != "" {
+			conditions[kind] = fmt.Sprintf("%v (%v)", c["status"], c["reason"])
 		}
 	}
-	allocatable := fieldsOf(status, "allocatable")
-	out["allocatable"] = map[string]any{"cpu": allocatable["cpu"], "pods": allocatable["pods"]}
-	return withoutNil(out)
+	return withoutNil(map[string]any{"label": labels, "zone": zones, "condition": conditions, "version": versions,
+		"taints": spec["taints"], "unschedulable": spec["unschedulable"], "podCIDRs": spec["podCIDRs"],
+		"allocatable": map[string]any{"cpu": allocatable["cpu"], "pods": allocatable["pods"]}})
 }
 
 func withoutNil(m map[string]any) map[string]any {

@@ -42,7 +42,7 @@ func Group(nodes []Judged) Report {
 	for i := range r.Causes {
 		r.Causes[i].Shared = compare.shared(r.Causes[i].Nodes)
 	}
-	r.Outliers = compare.outliers(r.Nodes)
+	r.Outliers = compare.outliers()
 	sorted.By(r.Causes, func(a, b Cause) int {
 		return cmp.Or(rank(a.Status)-rank(b.Status), b.Count-a.Count, strings.Compare(a.ID, b.ID))
 	})
@@ -88,6 +88,7 @@ func (c *Cause) take(n Judged, on NodeCause) {
 
 // A comparison knows which nodes have which trait.
 type comparison struct {
+	traits []Trait // by name and value
 	have   map[Trait]map[string]bool
 	known  map[string]int // of a trait's name: how many nodes of which it is known
 	judged int
@@ -108,6 +109,9 @@ func newComparison(nodes []Node) *comparison {
 			c.known[t.Name]++
 		}
 	}
+	c.traits = sorted.Of(maps.Keys(c.have), func(a, b Trait) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Value, b.Value))
+	})
 	return c
 }
 
@@ -115,7 +119,7 @@ func newComparison(nodes []Node) *comparison {
 func (c *comparison) shared(nodes []string) []Shared {
 	list := []Shared{}
 	compared := 0
-	for _, t := range sorted.Of(maps.Keys(c.have), compareTraits) {
+	for _, t := range c.traits {
 		of := c.have[t]
 		if len(of) == c.judged || c.judged == len(nodes) {
 			continue // all nodes have it, or all have the cause: there is nothing to compare
@@ -143,23 +147,19 @@ func (c *comparison) shared(nodes []string) []Shared {
 	return list[:min(len(list), maxShared)]
 }
 
-func compareTraits(a, b Trait) int {
-	return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Value, b.Value))
-}
-
 // never are the traits in which a difference is no surprise.
 var never = []string{"age", "zone", "pool"}
 
 // outliers are the values that at most a tenth of the nodes have where four fifths have another.
-func (c *comparison) outliers(nodes []Node) []Outlier {
+func (c *comparison) outliers() []Outlier {
 	list := []Outlier{}
 	usual := map[string]Trait{}
-	for _, t := range sorted.Of(maps.Keys(c.have), compareTraits) {
+	for _, t := range c.traits {
 		if best, ok := usual[t.Name]; !ok || len(c.have[t]) > len(c.have[best]) {
 			usual[t.Name] = t
 		}
 	}
-	for _, t := range sorted.Of(maps.Keys(c.have), compareTraits) {
+	for _, t := range c.traits {
 		most, n := usual[t.Name], c.known[t.Name]
 		if t == most || n < fewest || slices.Contains(never, t.Name) ||
 			len(c.have[t])*10 > n || len(c.have[most])*5 < n*4 {

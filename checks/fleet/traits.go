@@ -43,8 +43,11 @@ func traits(facts checks.NodeFacts, n evidence.NodeObject, now time.Time) []Trai
 		return ""
 	}
 	add("os", facts.OS)
-	add("build", buildOf(facts.Build, false))
-	add("update", buildOf(facts.Build, true))
+	build := strings.SplitN(facts.Build, ".", 4) // 10.0.20348 and the monthly update
+	add("build", strings.Join(build[:min(len(build), 3)], "."))
+	if len(build) > 3 {
+		add("update", facts.Build)
+	}
 	add("kubelet", facts.Kubelet)
 	add("runtime", facts.Runtime)
 	add("network", facts.Network)
@@ -67,17 +70,3 @@ func traits(facts checks.NodeFacts, n evidence.NodeObject, now time.Time) []Trai
 }
 
 const maxValue = 120
-
-// buildOf is 10.0.20348 of 10.0.20348.2966, or the whole, which names the monthly update.
-func buildOf(build string, update bool) string {
-	if update {
-		if strings.Count(build, ".") < 3 {
-			return ""
-		}
-		return build
-	}
-	if parts := strings.SplitN(build, ".", 4); len(parts) > 2 {
-		return strings.Join(parts[:3], ".")
-	}
-	return build
-}

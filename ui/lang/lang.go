@@ -88,37 +88,24 @@ var opened = struct {
 func readLanguage(folder string, of *checks.Catalogue) (*Catalogue, error) {
 	c := &Catalogue{of, map[string]entry{}, map[string]string{}, map[string]string{},
 		map[evidence.Code]string{}, map[string]string{}}
-	list, err := files(folder)
-	if err != nil {
-		return nil, err
-	}
-	for name, f := range list {
-		if err := c.add(f); err != nil {
-			return nil, fmt.Errorf("%s/%s: %w", folder, name, err)
-		}
-	}
-	return c, nil
-}
-
-// files are those of a language's folder, by name.
-func files(folder string) (map[string]file, error) {
 	names, err := fs.ReadDir(folders, folder)
 	if err != nil {
 		return nil, err
 	}
-	list := map[string]file{}
 	for _, n := range names {
-		content, err := fs.ReadFile(folders, path.Join(folder, n.Name()))
-		if err != nil {
-			return nil, err
-		}
 		var f file
-		if err := toml.Unmarshal(content, &f); err != nil {
+		content, err := fs.ReadFile(folders, path.Join(folder, n.Name()))
+		if err == nil {
+			err = toml.Unmarshal(content, &f)
+		}
+		if err == nil {
+			err = c.add(f)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", folder, n.Name(), err)
 		}
-		list[n.Name()] = f
 	}
-	return list, nil
+	return c, nil
 }
 
 // add takes a file in. One English sentence has one translation: two would
@@ -206,10 +193,7 @@ func (c *Catalogue) Check(k *checks.Check) *checks.Check {
 	if k.TitleOf.Format != "" {
 		told.Title, told.Healthy, told.Doc = c.Say(k.TitleOf), c.Say(k.HealthyOf), c.Say(k.DocOf)
 	}
-	told.Signs = slices.Clone(k.Signs)
-	for i := range told.Signs {
-		told.Signs[i].Says = c.Phrase(told.Signs[i].Says)
-	}
+	told.Signs = changed(k.Signs, func(s *checks.Sign) { s.Says = c.Phrase(s.Says) })
 	return &told
 }
 
@@ -218,12 +202,11 @@ func (c *Catalogue) Fix(f checks.Fix) checks.Fix {
 	if c == nil {
 		return f
 	}
-	f.Names = slices.Clone(f.Names)
-	for i, n := range f.Names {
+	f.Names = changed(f.Names, func(n *checks.Placeholder) {
 		if !n.Known {
-			f.Names[i].Value = c.Phrase(n.Value)
+			n.Value = c.Phrase(n.Value)
 		}
-	}
+	})
 	return f.With(func(p evidence.Phrase) string { return f.Named(c.Say(p)) })
 }
 
@@ -261,20 +244,25 @@ func (c *Catalogue) Report(r checks.Report) checks.Report {
 	if c == nil {
 		return r
 	}
-	r.Results = slices.Clone(r.Results)
-	for i := range r.Results {
-		r.Results[i] = c.result(r.Results[i])
-	}
-	r.Gaps = slices.Clone(r.Gaps)
-	for i := range r.Gaps {
-		if g := r.Gaps[i].Gap; g.Kind != "" {
-			r.Gaps[i].Reason = evidence.Shown(c.Gap(g))
+	r.Results = changed(r.Results, c.result)
+	r.Gaps = changed(r.Gaps, func(g *checks.EvidenceGap) {
+		if g.Gap.Kind != "" {
+			g.Reason = evidence.Shown(c.Gap(g.Gap))
 		}
-	}
+	})
 	return r
 }
 
-func (c *Catalogue) result(r checks.Result) checks.Result {
+// changed is a copy of a list, each element of which was changed.
+func changed[T any](list []T, change func(*T)) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		change(&list[i])
+	}
+	return list
+}
+
+func (c *Catalogue) result(r *checks.Result) {
 	e := c.checks[r.ID]
 	r.Title, r.Healthy = cmp.Or(e.Title, r.Title), cmp.Or(e.Healthy, r.Healthy)
 	if k := c.of.ByID(r.ID); k != nil && k.TitleOf.Format != "" {
@@ -287,14 +275,8 @@ func (c *Catalogue) result(r checks.Result) checks.Result {
 	if r.Skipped.Format != "" {
 		r.Reason = evidence.Shown(c.Say(r.Skipped))
 	}
-	r.Findings = slices.Clone(r.Findings)
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	r.Findings = changed(r.Findings, func(f *checks.ReportFinding) {
 		f.Message = c.Message(*f)
-		f.Codes = slices.Clone(f.Codes)
-		for j := range f.Codes {
-			f.Codes[j].Meaning = c.Phrase(f.Codes[j].Meaning)
-		}
-	}
-	return r
+		f.Codes = changed(f.Codes, func(d *checks.DecodedCode) { d.Meaning = c.Phrase(d.Meaning) })
+	})
 }

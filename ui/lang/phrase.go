@@ -53,7 +53,7 @@ func (c *Catalogue) arg(arg any, verb string) string {
 		return string(arg)
 	case error:
 		var fault *evidence.SyntaxFault
-		if c != nil && errors.As(arg, &fault) {
+		if errors.As(arg, &fault) {
 			return c.syntax(fault)
 		}
 	}
@@ -78,9 +78,6 @@ func (c *Catalogue) list(l evidence.List) string {
 	items := make([]string, len(l.Items))
 	for i, item := range l.Items {
 		items[i] = c.arg(item, "v")
-	}
-	if c == nil {
-		return strings.Join(items, l.Joint)
 	}
 	return strings.Join(items, cmp.Or(joints[l.Joint], l.Joint))
 }

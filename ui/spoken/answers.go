@@ -206,7 +206,7 @@ func (t *teller) details(n int) {
 
 func (t *teller) fix(res *checks.Result) {
 	f := res.Fix
-	if res.Status != checks.StatusFail && res.Status != checks.StatusWarn {
+	if !res.Status.Fault() {
 		return
 	}
 	for i := range f.Steps {
@@ -268,7 +268,7 @@ func (t *teller) because(n int) {
 
 // excerpt tells the lines around one of a file.
 func (t *teller) excerpt(path string, line int) {
-	f, err := t.evidence().Open(path)
+	f, err := t.last.Evidence.Open(path)
 	if err != nil {
 		return // what is cited was said
 	}

@@ -20,7 +20,7 @@ func (t *teller) bundle(ctx context.Context, typed <-chan string) error {
 		t.say("No bundle can be made of this.")
 		return nil
 	}
-	proposed := b.Name(t.evidence())
+	proposed := b.Name(t.last.Evidence)
 	t.say("A bundle is one zip for a bug report, without the secrets. Type a file name, an empty line for %s, or q to go back.", proposed)
 	t.say("A name without a folder goes to %s.", b.Folder)
 	name, err := next(ctx, typed)
@@ -31,7 +31,7 @@ func (t *teller) bundle(ctx context.Context, typed <-chan string) error {
 		return nil
 	}
 	t.say("Writing. Control C stops, and leaves nothing.")
-	done, err := b.Write(ctx, t.evidence(), cmp.Or(name, proposed), t.progress())
+	done, err := b.Write(ctx, t.last.Evidence, cmp.Or(name, proposed), t.progress())
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

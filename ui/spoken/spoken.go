@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"doctor/checks"
-	"doctor/checks/evidence"
 	"doctor/ui"
 	"doctor/ui/lang"
 	"doctor/ui/tui"
@@ -104,7 +103,7 @@ func (t *teller) hear(u tui.Update, first bool) {
 		t.told = map[string]bool{}
 	}
 	if u.Done && first {
-		t.recording()
+		t.all(byWeight...)
 		return
 	}
 	if first {
@@ -124,11 +123,7 @@ func (t *teller) hear(u tui.Update, first bool) {
 	case u.Done:
 		t.say("")
 		t.say("All is read.")
-		t.facts()
-		t.causes()
-		t.firstUnexplained()
-		t.verdicts(byWeight[:3]...) // once more, in one place
-		t.ending()
+		t.all(byWeight[:3]...) // once more, in one place
 	case u.At.Sub(t.said) >= stillEvery:
 		t.said = u.At
 		t.still(u)
@@ -154,12 +149,12 @@ func (t *teller) still(u tui.Update) {
 	}
 }
 
-// recording tells a report that was there from the beginning: causes first.
-func (t *teller) recording() {
+// all tells a whole report, and of its verdicts those: causes first.
+func (t *teller) all(verdicts ...checks.Status) {
 	t.facts()
 	t.causes()
 	t.firstUnexplained()
-	t.verdicts(byWeight...)
+	t.verdicts(verdicts...)
 	t.ending()
 }
 
@@ -168,7 +163,7 @@ func (t *teller) facts() {
 		t.say("Node %s.", t.style().Clauses(facts))
 	}
 	if origin := t.style().Origin(t.report); len(origin) > 0 {
-		t.say("%s.", capital(t.style().Clauses(origin)))
+		t.say("%s.", ui.Capital(t.style().Clauses(origin)))
 	}
 }
 
@@ -178,7 +173,7 @@ func (t *teller) causes() {
 	t.say("")
 	if len(r.Causes) == 0 {
 		sentence, _ := t.style().Verdict(*r)
-		t.say("%s.", capital(sentence))
+		t.say("%s.", ui.Capital(sentence))
 		return
 	}
 	of, told := map[bool]int{}, map[bool]int{} // by whether it is a warning
@@ -253,9 +248,9 @@ func (t *teller) outcome(res *checks.Result) string {
 
 func (t *teller) ending() {
 	t.say("")
-	t.say("%s.", capital(t.style().Counts(t.report)))
+	t.say("%s.", ui.Capital(t.style().Counts(t.report)))
 	if words, cause := t.style().Verdict(t.report); cause != "" {
-		t.say("%s, which fixes %s.", capital(strings.TrimRight(words, ".。")), cause)
+		t.say("%s, which fixes %s.", ui.Capital(strings.TrimRight(words, ".。")), cause)
 	}
 }
 
@@ -277,5 +272,3 @@ func (t *teller) numbers(ids []string) string {
 	}
 	return strings.Join(list, t.lang.T(", "))
 }
-
-func (t *teller) evidence() evidence.Snapshot { return t.last.Evidence }

@@ -3,6 +3,8 @@ package spoken
 import (
 	"strconv"
 	"strings"
+
+	"doctor/ui"
 )
 
 // maxUnexplained is how many errors are told before the user asks for all of them.
@@ -32,7 +34,7 @@ func (t *teller) unexplained(most int) {
 			t.say("  %s", t.style().Decoded(c))
 		}
 		if about := t.style().AboutUnexplained(*u); about != "" {
-			t.say("  %s.", capital(about))
+			t.say("  %s.", ui.Capital(about))
 		}
 		t.say("  Evidence: %s", t.where(u.Place()))
 	}

@@ -38,11 +38,6 @@ func endsSentence(before, after string) bool {
 		!strings.HasSuffix(word, "e.g") && !strings.HasSuffix(word, "i.e")
 }
 
-func capital(text string) string {
-	first, n := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[n:]
-}
-
 // sentence is the first sentence of a text, with its full stop.
 func (t *teller) sentence(text string) string {
 	if t.lang == nil {

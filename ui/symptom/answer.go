@@ -2,28 +2,24 @@ package symptom
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 	"strings"
 
 	"doctor/checks"
 )
 
-// An Answer is what a symptom comes to, in one or two sentences. Format and Args
-// stay apart and the format is in the language that was asked for.
+// An Answer is what a symptom comes to, in one or two sentences of the language that was asked for.
 type Answer struct {
 	Outcome  Outcome
 	Status   checks.Status // of the cause that it names
-	Format   string
-	Args     []any
+	text     string
 	Fix      checks.Fix // what to do about the cause
 	Do       string     // or what to do to find out
 	Commands []string
 	Check    string // the check to open for more
 }
 
-// String is the answer in English; Asked.In translates it.
-func (a Answer) String() string { return fmt.Sprintf(a.Format, a.Args...) }
+// String is the answer as a text.
+func (a Answer) String() string { return a.text }
 
 // conclude draws the answer from the items.
 func (a *Asked) conclude(r *checks.Report) Answer {
@@ -39,51 +35,51 @@ func (a *Asked) conclude(r *checks.Report) Answer {
 	switch {
 	case len(a.Items) == 0:
 		return Answer{Outcome: Skipped,
-			Format: a.said.Word(
-				"None of the checks for this ran: run doctor without --only, --skip and --category.")}
+			text: a.said.T("None of the checks for this ran: run doctor without --only, --skip and --category.")}
 	case len(causes) > 0:
 		return a.found(likeliest(r, causes), len(causes)-1)
 	case a.Count[Open] > 0:
 		return Answer{Outcome: Open,
-			Format: a.said.Word("Nothing found so far; %d of %d checks are still to come."),
-			Args:   []any{a.Count[Open], len(a.Checks)}}
+			text: a.said.T("Nothing found so far; %d of %d checks are still to come.", a.Count[Open],
+				len(a.Checks))}
 	case len(normal) > 0:
-		return Answer{Outcome: Normal, Format: a.said.Word("This is normal on Windows: %s."),
-			Check: normal[0].Result.ID,
-			Args:  []any{unstopped(normal[0].Says)}}
+		return Answer{Outcome: Normal, Check: normal[0].Result.ID,
+			text: a.said.T("This is normal on Windows: %s.", unstopped(normal[0].Says))}
 	case a.Count[Unknown] > 0:
 		return a.unanswered()
-	case a.Count[RuledOut] == 0:
-		return a.onward(a.said.Word("None of these causes can arise on this node. Next: %s."))
-	case a.Count[RuledOut] == 1:
-		return a.onward(a.said.Word("The one cause that could arise here is ruled out. Next: %s."))
 	}
-	return a.onward(a.said.Word("These %d causes are ruled out. Next: %s."), a.Count[RuledOut])
+	onward, next := Answer{Outcome: RuledOut}, unstopped(a.Next[0].Text)
+	switch n := a.Count[RuledOut]; n {
+	case 0:
+		onward.text = a.said.T("None of these causes can arise on this node. Next: %s.", next)
+	case 1:
+		onward.text = a.said.T("The one cause that could arise here is ruled out. Next: %s.", next)
+	default:
+		onward.text = a.said.T("These %d causes are ruled out. Next: %s.", n, next)
+	}
+	return onward
 }
 
 func (a *Asked) found(it *Item, more int) Answer {
 	res := it.Result
 	ans := Answer{Outcome: Fault, Status: res.Status, Fix: res.Fix, Check: res.ID}
-	fix := ""
+	says, fix := unstopped(it.Says), ""
 	if first := res.Fix.First(); first != nil {
 		fix = unstopped(a.said.Say(first.Headline()))
 	}
 	switch {
 	case fix == "":
-		ans.Format, ans.Args = a.said.Word("The cause: %s."), []any{unstopped(it.Says)}
+		ans.text = a.said.T("The cause: %s.", says)
 	case res.Status == checks.StatusWarn:
-		ans.Format, ans.Args = a.said.Word("A possible cause: %s. Fix: %s."),
-			[]any{unstopped(it.Says), fix}
+		ans.text = a.said.T("A possible cause: %s. Fix: %s.", says, fix)
 	default:
-		ans.Format, ans.Args = a.said.Word("The cause: %s. Fix: %s."),
-			[]any{unstopped(it.Says), fix}
+		ans.text = a.said.T("The cause: %s. Fix: %s.", says, fix)
 	}
 	switch {
 	case more == 1:
-		ans.Format += a.said.Word(" One more cause was found.")
+		ans.text += a.said.T(" One more cause was found.")
 	case more > 1:
-		ans.Format += a.said.Word(" %d more causes were found.")
-		ans.Args = append(ans.Args, more)
+		ans.text += a.said.T(" %d more causes were found.", more)
 	}
 	return ans
 }
@@ -103,28 +99,12 @@ func (a *Asked) unanswered() Answer {
 		}
 	}
 	ans := Answer{Outcome: Unknown, Do: first.Text, Commands: first.Commands}
-	if n := a.Count[Unknown]; n == 1 {
-		ans.Format, ans.Args = a.said.Word(
-			"Nothing found here; one check could not run. First %s."), []any{unstopped(first.Text)}
+	if n, do := a.Count[Unknown], unstopped(first.Text); n == 1 {
+		ans.text = a.said.T("Nothing found here; one check could not run. First %s.", do)
 	} else {
-		ans.Format, ans.Args = a.said.Word(
-			"Nothing found here; %d checks could not run. First %s."),
-			[]any{n, unstopped(first.Text)}
+		ans.text = a.said.T("Nothing found here; %d checks could not run. First %s.", n, do)
 	}
 	return ans
-}
-
-func (a *Asked) onward(format string, args ...any) Answer {
-	next := a.Next()[0]
-	return Answer{Outcome: RuledOut, Format: format, Args: append(args, unstopped(next.Text))}
-}
-
-func (s Symptom) nextFor(node string) []Step {
-	steps := slices.Clone(s.Next)
-	for i := range steps {
-		steps[i].Commands = forNode(steps[i].Commands, node)
-	}
-	return steps
 }
 
 // forNode puts the node's name in its place.

@@ -19,19 +19,15 @@ type Item struct {
 	HowTo   Advice // what to do about it, where it could not run
 }
 
-// Asked is a symptom held against a report.
+// Asked is a symptom held against a report, with the node's name in its steps.
 type Asked struct {
 	Symptom
 	Items  []Item
 	Count  map[Outcome]int // of the symptom's own checks
 	Seen   bool            // the symptom itself was found
 	Answer Answer
-	next   []Step // with the node's name in them
 	said   *lang.Catalogue
 }
-
-// Next is what to ask or to try beside the checks.
-func (a Asked) Next() []Step { return a.next }
 
 // Ask goes through the symptom's checks. Faults that another one explains stand
 // under their cause, wherever in the order they would come by themselves.
@@ -42,7 +38,11 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 			s.Checks = append(s.Checks, res.ID)
 		}
 	}
-	a := Asked{Symptom: s, Count: map[Outcome]int{}, next: s.nextFor(r.Node.Name)}
+	s.Next = slices.Clone(s.Next)
+	for i := range s.Next {
+		s.Next[i].Commands = forNode(s.Next[i].Commands, r.Node.Name)
+	}
+	a := Asked{Symptom: s, Count: map[Outcome]int{}}
 	placed := map[string]bool{}
 	for _, id := range s.Checks {
 		res := r.Result(id)
@@ -55,13 +55,13 @@ func (s Symptom) Ask(r *checks.Report) Asked {
 		if placed[id] {
 			continue
 		}
-		placed[id] = true
 		if outcome == Fault {
 			if cause := causeOf(r, id); cause != nil {
 				a.place(cause, r, placed)
 				continue
 			}
 		}
+		placed[id] = true
 		a.Items = append(a.Items, itemOf(res))
 	}
 	for i := range a.Items {
@@ -80,15 +80,15 @@ func (a Asked) In(l *lang.Catalogue, said *checks.Report) Asked {
 		return a
 	}
 	a.said, a.Question = l, l.Word(a.Question)
-	a.Items, a.next = slices.Clone(a.Items), slices.Clone(a.next)
+	a.Items, a.Next = slices.Clone(a.Items), slices.Clone(a.Next)
 	for i := range a.Items {
 		it := &a.Items[i]
 		if res := said.Result(it.Result.ID); res != nil {
 			it.Result, it.Says, it.HowTo.Text = res, itemOf(res).Says, l.Word(it.HowTo.Text)
 		}
 	}
-	for i := range a.next {
-		a.next[i].Text, a.next[i].Impact = l.Word(a.next[i].Text), l.Word(a.next[i].Impact)
+	for i := range a.Next {
+		a.Next[i].Text, a.Next[i].Impact = l.Word(a.Next[i].Text), l.Word(a.Next[i].Impact)
 	}
 	a.Answer = a.conclude(said)
 	return a
@@ -104,11 +104,8 @@ func (a *Asked) place(c *checks.Cause, r *checks.Report, placed map[string]bool)
 	}
 	for _, id := range a.Checks {
 		res := r.Result(id)
-		if res == nil || id == c.ID || !slices.Contains(c.Consequences, id) ||
+		if res == nil || id == c.ID || placed[id] || !slices.Contains(c.Consequences, id) ||
 			outcomeOf(res) != Fault {
-			continue
-		}
-		if slices.ContainsFunc(a.Items, func(i Item) bool { return i.Result.ID == id }) {
 			continue
 		}
 		placed[id] = true
@@ -206,8 +203,7 @@ func (a Asked) Status() checks.Status {
 	worst := checks.StatusSkip
 	best := Skipped
 	for _, i := range a.Items {
-		switch {
-		case i.Outcome < best, i.Outcome == best && i.Result.Status == checks.StatusFail:
+		if i.Outcome < best || i.Outcome == best && i.Result.Status == checks.StatusFail {
 			best, worst = i.Outcome, i.Result.Status
 		}
 	}

@@ -78,21 +78,16 @@ const (
 	Skipped                 // does not arise on this node, or did not run
 )
 
+var outcomes = map[checks.Status]Outcome{checks.StatusFail: Fault, checks.StatusWarn: Fault,
+	checks.StatusInfo: Normal, checks.StatusUnknown: Unknown, checks.StatusPass: RuledOut,
+	checks.StatusSkip: Skipped}
+
 func outcomeOf(r *checks.Result) Outcome {
 	if r.Status == checks.StatusInfo && r.Category == checks.CategoryVersions {
 		return RuledOut // the version has a known regression, and the node no sign of it
 	}
-	switch r.Status {
-	case checks.StatusFail, checks.StatusWarn:
-		return Fault
-	case checks.StatusInfo:
-		return Normal
-	case checks.StatusUnknown:
-		return Unknown
-	case checks.StatusPass:
-		return RuledOut
-	case checks.StatusSkip:
-		return Skipped
+	if outcome, ok := outcomes[r.Status]; ok {
+		return outcome
 	}
 	return Open // a state that a screen puts in a verdict's place
 }

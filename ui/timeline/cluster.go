@@ -68,22 +68,12 @@ func (b *builder) nodeObject() {
 			e.Level = checks.StatusPass
 		case c.Type == "Ready", pressures[c.Type] && c.Status == "True":
 			e.Level = checks.StatusFail
-			e.Checks, e.linked = b.faulty("node-not-ready", "node-not-ready-lost"),
-				c.Type == "Ready"
+			e.Checks = slices.DeleteFunc([]string{"node-not-ready", "node-not-ready-lost"},
+				func(id string) bool { return b.faults[id] == nil })
+			e.linked = c.Type == "Ready"
 		}
 		b.add(e)
 	}
-}
-
-// faulty keeps those of the checks that found a fault.
-func (b *builder) faulty(ids ...string) []string {
-	var list []string
-	for _, id := range ids {
-		if b.faults[id] != nil {
-			list = append(list, id)
-		}
-	}
-	return list
 }
 
 func (b *builder) pods() {

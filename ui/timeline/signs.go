@@ -71,7 +71,7 @@ func (b *builder) podSign(check string, place evidence.Place) (found bool) {
 
 // speaksFor adds a check to an entry that is there already.
 func (b *builder) speaksFor(e *Entry, check, over string) {
-	e.Checks = union(e.Checks, []string{check})
+	e.Checks = union(e.Checks, check)
 	if over == "" {
 		b.weigh(e, check)
 	}
@@ -115,7 +115,7 @@ func (b *builder) findings() {
 			for _, at := range bySubject[f.Subject] {
 				// what happened before the pod became Ready is over
 				if e := &b.list[at]; e.Bad() && e.At.After(ready[f.Subject]) {
-					e.Checks, e.linked = union(e.Checks, []string{res.ID}), true
+					e.Checks, e.linked = union(e.Checks, res.ID), true
 				}
 			}
 			for _, why := range f.Because {
@@ -128,13 +128,13 @@ func (b *builder) findings() {
 
 func (b *builder) cited(res *checks.Result, why evidence.Because) {
 	if e := b.known(why.Place()); e != nil {
-		e.Checks = union(e.Checks, []string{res.ID})
+		e.Checks = union(e.Checks, res.ID)
 		e.linked = e.linked || e.Bad()
 		return
 	}
 	for i := range b.list { // a file that was changed is no fault by itself, but worth knowing
 		if e := &b.list[i]; e.Kind == File && strings.EqualFold(e.Path, why.Path) {
-			e.Checks = union(e.Checks, []string{res.ID})
+			e.Checks = union(e.Checks, res.ID)
 		}
 	}
 	if !strings.HasPrefix(why.Path, "logs/") || why.Line == 0 {
@@ -146,24 +146,19 @@ func (b *builder) cited(res *checks.Result, why evidence.Because) {
 		Text: Unstamped(why.Text), Place: why.Place(), Checks: []string{res.ID}, linked: true})
 }
 
+// servicesOf are the components of checks whose ids do not name them.
+var servicesOf = map[string][]string{"runtime-not-running": {"containerd", "docker"},
+	"kubelet-service-paused": {"kubelet"}, "hns-service-crashed-or-restarted": {"hns"}}
+
 // serviceOf ties a component that does not run to what its service went through.
 func (b *builder) serviceOf(res *checks.Result) {
-	name, isStopped := strings.CutSuffix(res.ID, "-not-running")
-	switch {
-	case isStopped && name != "runtime":
-	case res.ID == "runtime-not-running":
-		name = "containerd docker"
-	case res.ID == "kubelet-service-paused":
-		name = "kubelet"
-	case res.ID == "hns-service-crashed-or-restarted":
-		name = "hns"
-	default:
-		return
+	names := servicesOf[res.ID]
+	if name, stopped := strings.CutSuffix(res.ID, "-not-running"); stopped && names == nil {
+		names = []string{name}
 	}
 	for i := range b.list {
-		if e := &b.list[i]; e.Kind == Service && e.Bad() && slices.Contains(strings.Fields(name),
-			e.Component) {
-			e.Checks, e.linked = union(e.Checks, []string{res.ID}), true
+		if e := &b.list[i]; e.Kind == Service && e.Bad() && slices.Contains(names, e.Component) {
+			e.Checks, e.linked = union(e.Checks, res.ID), true
 		}
 	}
 }

@@ -56,7 +56,7 @@ type Entry struct {
 
 // Bad tells whether something went wrong there.
 func (e *Entry) Bad() bool {
-	return e.Over == "" && (e.Level == checks.StatusFail || e.Level == checks.StatusWarn)
+	return e.Over == "" && e.Level.Fault()
 }
 
 // A Component is one that entries are about, and how many.
@@ -94,7 +94,7 @@ func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 		b.now = r.CollectedAt
 	}
 	for i := range r.Results {
-		if res := &r.Results[i]; isFault(res.Status) {
+		if res := &r.Results[i]; res.Status.Fault() {
 			b.faults[res.ID] = res
 		}
 	}
@@ -112,8 +112,6 @@ func In(l *lang.Catalogue, s evidence.Snapshot, r *checks.Report) *Timeline {
 	return b.finish()
 }
 
-func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
-
 type builder struct {
 	said   *lang.Catalogue
 	s      evidence.Snapshot
@@ -129,8 +127,9 @@ func (b *builder) add(e Entry) {
 	if e.At.Year() < 1990 { // as the zero time is, and a clock that nobody set
 		return
 	}
-	e.At, e.Text = e.At.UTC(), folded(e.Text)
-	if (e.Line > 0 || e.Field != "") && e.Path != evidence.Pods.Path() { // a pod has many moments
+	e.At = e.At.UTC()
+	e.Text = strings.Join(strings.Fields(evidence.Clip(e.Text, maxText)), " ") // one line
+	if (e.Line > 0 || e.Field != "") && e.Path != evidence.Pods.Path() {       // a pod has many moments
 		if _, taken := b.at[e.Place]; !taken {
 			b.at[e.Place] = len(b.list)
 		}
@@ -147,27 +146,16 @@ func (b *builder) known(place evidence.Place) *Entry {
 	return nil
 }
 
-// folded is a text in one line, bounded.
-func folded(text string) string {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + " …"
-	}
-	return strings.Join(strings.Fields(text), " ")
-}
-
 func (b *builder) finish() *Timeline {
-	list := b.list
-	sorted.By(list, func(x, y Entry) int { return x.At.Compare(y.At) })
-	list = merged(list)
+	sorted.By(b.list, func(x, y Entry) int { return x.At.Compare(y.At) })
 	t := &Timeline{}
-	list, t.LeftOut = bounded(list, maxEntries)
-	t.index(list)
-	t.Entries = list
-	t.FirstBad, t.Cause = b.firstBad(list)
+	t.Entries, t.LeftOut = bounded(merged(b.list), maxEntries)
+	t.index()
+	t.FirstBad, t.Cause = b.firstBad(t.Entries)
 	t.Untold = t.FirstBad < 0 && len(b.r.Causes) > 0
 	count := map[string]int{}
-	for i := range list {
-		count[list[i].Component]++
+	for i := range t.Entries {
+		count[t.Entries[i].Component]++
 	}
 	for name, n := range count {
 		t.Components = append(t.Components, Component{name, n})
@@ -190,7 +178,7 @@ func merged(list []Entry) []Entry {
 				}
 				p.Last = e.At
 				p.linked = p.linked || e.linked
-				p.Checks = union(p.Checks, e.Checks)
+				p.Checks = union(p.Checks, e.Checks...)
 				continue
 			}
 		}
@@ -215,7 +203,7 @@ func bounded(list []Entry, most int) (kept []Entry, leftOut int) {
 	}), leftOut
 }
 
-func union(a, b []string) []string {
+func union(a []string, b ...string) []string {
 	for _, s := range b {
 		if !slices.Contains(a, s) {
 			a = append(a[:len(a):len(a)], s)
@@ -226,14 +214,11 @@ func union(a, b []string) []string {
 
 // index lays the entries out for searching: one text is searched many times
 // faster than a hundred thousand.
-func (t *Timeline) index(list []Entry) {
+func (t *Timeline) index() {
 	var text strings.Builder
-	for i := range list {
+	for i := range t.Entries {
 		t.starts = append(t.starts, text.Len())
-		text.WriteString(strings.ToLower(list[i].Component))
-		text.WriteByte(' ')
-		text.WriteString(strings.ToLower(list[i].Text))
-		text.WriteByte('\n')
+		text.WriteString(strings.ToLower(t.Entries[i].Component + " " + t.Entries[i].Text + "\n"))
 	}
 	t.text = text.String()
 }

@@ -19,7 +19,7 @@ func (b *builder) windowsEvents() {
 		if strings.TrimSpace(e.Message) == "" {
 			text = b.said.T("%s: event %d", e.Provider, e.ID)
 		}
-		component := componentOf(e.Provider+" "+first(e.Message, 200), "windows")
+		component := componentOf(e.Provider+" "+e.Message[:min(len(e.Message), 200)], "windows")
 		if kind == Update {
 			component = "updates"
 		}
@@ -40,11 +40,8 @@ func classified(e evidence.WindowsEvent) (Kind, checks.Status) {
 		strings.Contains(provider, "kernel-power") && e.ID == 41:
 		return Boot, checks.StatusFail // it went down without being told to
 	case strings.Contains(provider, "user32") && e.ID == 1074,
-		strings.Contains(provider, "eventlog") && e.ID == 6006,
-		strings.Contains(provider, "kernel-general") && e.ID == 13:
-		return Boot, ""
-	case strings.Contains(provider, "eventlog") && e.ID == 6005,
-		strings.Contains(provider, "kernel-general") && e.ID == 12:
+		strings.Contains(provider, "eventlog") && (e.ID == 6005 || e.ID == 6006),
+		strings.Contains(provider, "kernel-general") && (e.ID == 12 || e.ID == 13):
 		return Boot, ""
 	case strings.Contains(provider, "windowsupdateclient"):
 		if e.ID == 20 {
@@ -176,11 +173,4 @@ func (b *builder) hasBoot(at time.Time) bool {
 		}
 	}
 	return false
-}
-
-func first(s string, n int) string {
-	if len(s) > n {
-		return s[:n]
-	}
-	return s
 }

@@ -188,7 +188,7 @@ func (s symptomScreen) parts(e env) []symptomPart {
 		add(commandLines(e.T("Do this"), a.Do, a.Commands, "", e, len(parts) == s.at),
 			a.Check, a.Commands)
 	}
-	for i, step := range s.asked.Next() {
+	for i, step := range s.asked.Next {
 		if i > 0 {
 			heading = ""
 		}
