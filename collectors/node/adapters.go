@@ -12,7 +12,6 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/sorted"
-	"doctor/collectors"
 )
 
 // An adapterRow is one interface as Windows lists it. The listing for TCP/IP
@@ -42,18 +41,17 @@ var adapterStates = map[uint32]string{1: "up", 2: "down", 3: "testing", 4: "unkn
 
 // readAdapters joins three tables. Only the first is needed; what the others
 // would have told is left out.
-func readAdapters(_ context.Context, r *collectors.Record) error {
+func readAdapters(context.Context) (any, error) {
 	rows, err := listAdapters()
 	if err == nil {
 		rows, err = bounded(rows, "adapters")
 	}
 	if err != nil {
-		return fmt.Errorf("the list of adapters: %w", err)
+		return nil, fmt.Errorf("the list of adapters: %w", err)
 	}
 	end := time.Now().Add(tablePatience)
 	interfaces, forwards := inTime(end, listInterfaces), inTime(end, listForwarding)
-	r.JSON(evidence.Adapters.Path(), adaptersOf(rows, interfaces(), forwards()))
-	return nil
+	return adaptersOf(rows, interfaces(), forwards()), nil
 }
 
 // tablePatience is how long the optional tables may take: a driver that does not answer for its
@@ -147,17 +145,15 @@ type routeRow struct {
 	metric      uint32
 }
 
-func readRoutes(_ context.Context, r *collectors.Record) error {
+func readRoutes(context.Context) (any, error) {
 	rows, err := listRoutes()
 	if err == nil {
 		rows, err = bounded(rows, "routes")
 	}
 	if err != nil {
-		return fmt.Errorf("the routing table: %w", err)
+		return nil, fmt.Errorf("the routing table: %w", err)
 	}
-	adapters := inTime(time.Now().Add(tablePatience), listAdapters)()
-	r.JSON(evidence.Routes.Path(), routesOf(rows, adapters))
-	return nil
+	return routesOf(rows, inTime(time.Now().Add(tablePatience), listAdapters)()), nil
 }
 
 // routesOf adds the interface's metric to the route's own, as "route print" does:

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"doctor/checks/evidence"
 	facts "doctor/checks/node"
-	"doctor/collectors"
 )
 
 const (
@@ -34,15 +32,7 @@ var nodePorts = [][2]int{
 	{10248, 10250}, {10255, 10256}, {30000, 32767},
 }
 
-// readFirewall is the collector "firewall".
-func readFirewall(open hive) func(context.Context, *collectors.Record) error {
-	return func(_ context.Context, r *collectors.Record) error {
-		found, err := firewall(open)
-		r.Either(evidence.FirewallInfo.Path(), found, err)
-		return nil
-	}
-}
-
+// firewall reads the profiles, and the rules that are of the node's affair.
 func firewall(open hive) (evidence.Firewall, error) {
 	found := evidence.Firewall{Rules: []evidence.FirewallRule{}}
 	unmerged := map[string]bool{} // profiles in which the machine's own rules do not count

@@ -72,16 +72,15 @@ func asleep() error {
 	return nil
 }
 
-func readHNSVersion(_ context.Context, r *collectors.Record) error {
+func readHNSVersion(context.Context) (any, error) {
 	if err := asleep(); err != nil {
-		return err
+		return nil, err
 	}
 	v, err := guard(windowsHNS.version)
 	if err != nil {
-		return hnsGap(err)
+		return nil, hnsGap(err)
 	}
-	r.JSON(evidence.HNSVersion.Path(), evidence.HNSGlobals{Version: v})
-	return nil
+	return evidence.HNSGlobals{Version: v}, nil
 }
 
 func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {

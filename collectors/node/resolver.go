@@ -2,11 +2,9 @@ package node
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"doctor/checks/evidence"
-	"doctor/collectors"
 )
 
 const (
@@ -14,12 +12,6 @@ const (
 	resolverPolicy   = `SOFTWARE\Policies\Microsoft\Windows NT\DNSClient`
 	membershipPolicy = `SOFTWARE\Policies\Microsoft\System\DNSClient`
 )
-
-func readResolver(_ context.Context, r *collectors.Record) error {
-	settings, err := resolverOf(openKey)
-	r.Either(evidence.DNSClient.Path(), settings, err)
-	return nil
-}
 
 // resolverOf reads how names are completed. A policy takes the place of the
 // node's own setting; where neither has a list, the primary suffix is the list,
