@@ -110,9 +110,8 @@ func (c *copies) list() []evidence.FileRecord {
 func (c *copies) record(p string, info fs.FileInfo, outcome, detail string) {
 	r := evidence.FileRecord{Path: p, Outcome: outcome, Detail: detail}
 	if info != nil && !info.IsDir() {
-		size := info.Size()
-		r.Bytes, r.ModifiedAt = &size,
-			evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
+		r.Bytes = new(info.Size())
+		r.ModifiedAt = evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
 	}
 	c.records[strings.ToLower(p)] = r
 }

@@ -46,8 +46,7 @@ func firewall(open hive) (evidence.Firewall, error) {
 			return found, err
 		}
 		found.Profiles = append(found.Profiles, profileOf(p.name, policy, own))
-		merge, said := policy.number("AllowLocalPolicyMerge")
-		unmerged[p.name] = said && merge == 0
+		unmerged[p.name] = firstNumber("AllowLocalPolicyMerge", 1, policy) == 0
 	}
 	own, err := open(firewallKey + `\FirewallRules`)
 	if err != nil {
@@ -65,19 +64,11 @@ func firewall(open hive) (evidence.Firewall, error) {
 // profileOf takes each setting from the first key that has it. Windows filters
 // what comes in where none has it.
 func profileOf(name string, keys ...key) evidence.FirewallProfile {
-	setting := func(value string, otherwise uint64) uint64 {
-		for _, k := range keys {
-			if n, ok := k.number(value); ok {
-				return n
-			}
-		}
-		return otherwise
-	}
 	action := map[bool]string{true: "allow", false: "block"}
 	return evidence.FirewallProfile{
-		Name: name, Enabled: setting("EnableFirewall", 1) != 0,
-		DefaultInbound:  action[setting("DefaultInboundAction", 1) == 0],
-		DefaultOutbound: action[setting("DefaultOutboundAction", 0) == 0],
+		Name: name, Enabled: firstNumber("EnableFirewall", 1, keys...) != 0,
+		DefaultInbound:  action[firstNumber("DefaultInboundAction", 1, keys...) == 0],
+		DefaultOutbound: action[firstNumber("DefaultOutboundAction", 0, keys...) == 0],
 	}
 }
 

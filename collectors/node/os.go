@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,31 +67,20 @@ var (
 // isVirtual judges by the names; nil where they tell nothing.
 func isVirtual(maker, model string) *bool {
 	maker, model = strings.ToLower(maker), strings.ToLower(model)
-	yes, no := true, false
 	switch {
-	case maker == "amazon ec2" && strings.Contains(model, ".metal"):
-		return &no
 	case maker == "amazon ec2":
-		return &yes
-	}
-	for _, m := range virtualModels {
-		if strings.Contains(model, m) {
-			return &yes
-		}
-	}
-	for _, m := range virtualMakers {
-		if strings.HasPrefix(maker, m) && !(m == "nutanix" && model != "ahv") {
-			return &yes
-		}
-	}
-	for _, m := range physicalMakers {
-		if rest, ok := strings.CutPrefix(maker, m); ok &&
-			(rest == "" || strings.IndexByte(" -.,", rest[0]) >= 0 || m == "hewlett") {
-			return &no
-		}
-	}
-	if strings.HasPrefix(maker, "microsoft") && strings.HasPrefix(model, "surface") {
-		return &no
+		return new(!strings.Contains(model, ".metal"))
+	case slices.ContainsFunc(virtualModels, func(m string) bool { return strings.Contains(model, m) }),
+		slices.ContainsFunc(virtualMakers, func(m string) bool {
+			return strings.HasPrefix(maker, m) && !(m == "nutanix" && model != "ahv")
+		}):
+		return new(true)
+	case strings.HasPrefix(maker, "microsoft") && strings.HasPrefix(model, "surface"),
+		slices.ContainsFunc(physicalMakers, func(m string) bool {
+			rest, ok := strings.CutPrefix(maker, m)
+			return ok && (rest == "" || strings.IndexByte(" -.,", rest[0]) >= 0 || m == "hewlett")
+		}):
+		return new(false)
 	}
 	return nil
 }

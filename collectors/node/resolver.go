@@ -32,13 +32,8 @@ func resolverOf(open hive) (evidence.DNSClientSettings, error) {
 	if len(list) == 0 {
 		list = suffixes(cmp.Or(primary, own.text("DhcpDomain")))
 	}
-	devolution, set := policy.number("UseDomainNameDevolution")
-	if !set {
-		devolution, set = own.number("UseDomainNameDevolution")
-	}
-	on := !set || devolution != 0
 	return evidence.DNSClientSettings{SuffixSearchList: list, PrimarySuffix: primary,
-		Devolution: &on}, nil
+		Devolution: new(firstNumber("UseDomainNameDevolution", 1, policy, own) != 0)}, nil
 }
 
 func suffixes(s string) []string {

@@ -2,6 +2,7 @@ package node
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,20 +91,15 @@ func configure(s *evidence.Service, k key, driver bool) {
 // addEnv takes in NAME=value lines; a later one replaces an earlier one.
 func addEnv(s *evidence.Service, lines []string) {
 	for _, line := range lines {
-		at := strings.IndexByte(line, '=')
-		if at <= 0 { // =C:=C:\k is the current folder of a drive
+		name, text, ok := strings.Cut(line, "=")
+		if !ok || name == "" { // =C:=C:\k is the current folder of a drive
 			continue
 		}
 		if s.Env == nil {
 			s.Env = map[string]string{}
 		}
-		name := line[:at]
-		for have := range s.Env {
-			if strings.EqualFold(have, name) {
-				delete(s.Env, have)
-			}
-		}
-		s.Env[name] = withoutCredentials(name, line[at+1:])
+		maps.DeleteFunc(s.Env, func(have, _ string) bool { return strings.EqualFold(have, name) })
+		s.Env[name] = withoutCredentials(name, text)
 	}
 }
 
