@@ -122,7 +122,7 @@ func (l *logSearch) all(services []evidence.Service, processes []evidence.Proces
 	}
 	for _, f := range logFolders {
 		for _, logs := range f.logs {
-			l.folder(logRule{f.path, logs.names, logs.component})
+			l.folder(f.path, logs, "")
 		}
 	}
 	for _, dir := range facts.CNIFolderPaths {
@@ -173,7 +173,7 @@ func (l *logSearch) ofFlags(p runningProgram, flags evidence.Flags) {
 			facts.EqualsAny(last, p.services) {
 			own = nil // the folder is the component's own
 		}
-		l.folder(logRule{dir, own, p.component})
+		l.folder(dir, componentLogs{p.component, own}, "")
 	}
 }
 
@@ -193,7 +193,7 @@ func (l *logSearch) file(component, value string) {
 	}
 	stem := strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
 	if err == nil && len(stem) > 2 {
-		l.folder(logRule{dir, []string{stem + ".*", stem + "-*"}, component})
+		l.folder(dir, componentLogs{component, []string{stem + ".*", stem + "-*"}}, "")
 	}
 }
 
@@ -212,17 +212,18 @@ func (l *logSearch) add(component, p, name string, info fs.FileInfo) {
 	l.found[component] = append(l.found[component], foundLog{p, name, info.ModTime()})
 }
 
-// folder takes the logs of a folder that a rule names.
-func (l *logSearch) folder(rule logRule) {
-	for _, e := range l.list(rule.component, rule.folder) {
-		if e.IsDir() || !isLog(e.Name()) || !matches(rule.names, e.Name()) {
+// folder takes the logs of a folder that are a component's. In the evidence, prefix is in front of
+// their names.
+func (l *logSearch) folder(folder string, logs componentLogs, prefix string) {
+	for _, e := range l.list(logs.component, folder) {
+		if e.IsDir() || !isLog(e.Name()) || !matches(logs.names, e.Name()) {
 			continue
 		}
-		p := rule.folder + `\` + e.Name()
+		p := folder + `\` + e.Name()
 		// which follows links, and knows the size of what is being written
 		info, err := l.volumes.stat(p)
 		if err == nil && !info.IsDir() {
-			l.add(rule.component, p, e.Name(), info)
+			l.add(logs.component, p, prefix+e.Name(), info)
 		}
 	}
 }
@@ -279,18 +280,12 @@ func (l *logSearch) pods() {
 		}
 		for _, container := range l.list("pods", podLogs+`\`+pod.Name()) {
 			component := podComponent(parts[1], container.Name())
-			folder := podLogs + `\` + pod.Name() + `\` + container.Name()
-			for _, e := range l.list(component, folder) {
-				info, err := l.volumes.stat(folder + `\` + e.Name())
-				if err != nil || info.IsDir() || !isLog(e.Name()) {
-					continue
-				}
-				name := container.Name() + "-" + e.Name()
-				if component == "pods" {
-					name = parts[0] + "_" + parts[1] + "_" + name
-				}
-				l.add(component, folder+`\`+e.Name(), name, info)
+			prefix := container.Name() + "-"
+			if component == "pods" {
+				prefix = parts[0] + "_" + parts[1] + "_" + prefix
 			}
+			l.folder(podLogs+`\`+pod.Name()+`\`+container.Name(), componentLogs{component: component},
+				prefix)
 		}
 	}
 }

@@ -83,23 +83,9 @@ const (
 )
 
 // protectionOf asks the shell for a drive's property. COM wants a thread of its
-// own, which ends with the call.
+// own, so that the caller gives a goroutine to it, which ends with the call.
 func protectionOf(drive string) (int32, error) {
-	type answer struct {
-		state int32
-		err   error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		runtime.LockOSThread() // and never unlocks it: the thread goes with the goroutine
-		state, err := askShell(drive)
-		answers <- answer{state, err}
-	}()
-	a := <-answers
-	return a.state, a.err
-}
-
-func askShell(drive string) (int32, error) {
+	runtime.LockOSThread() // and never unlocks it: the thread goes with the goroutine
 	for _, p := range []*windows.LazyProc{procCreateItemFromParsing, procGetPropertyKeyFromName,
 		procCoInitializeEx} {
 		if err := p.Find(); err != nil {
@@ -112,10 +98,7 @@ func askShell(drive string) (int32, error) {
 		return 0, err
 	}
 	defer windows.CoUninitialize()
-	name, err := windows.UTF16PtrFromString("System.Volume.BitLockerProtection")
-	if err != nil {
-		return 0, err
-	}
+	name, _ := windows.UTF16PtrFromString("System.Volume.BitLockerProtection")
 	root, err := windows.UTF16PtrFromString(drive + `\`)
 	if err != nil {
 		return 0, err
