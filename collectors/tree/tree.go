@@ -34,7 +34,9 @@ type Tree struct {
 }
 
 // New returns an empty tree.
-func New() *Tree { return Cleaned(nil) }
+func New() *Tree {
+	return Cleaned(func(content []byte, _ string) ([]byte, error) { return content, nil })
+}
 
 // Cleaned returns an empty tree in which content is kept only as clean returns
 // it: without its secrets. Files that are opened later are not content.
@@ -44,7 +46,7 @@ func Cleaned(clean func(content []byte, path string) ([]byte, error)) *Tree {
 
 // Add puts a file at a path, in place of what was there.
 func (t *Tree) Add(name string, f File) {
-	if t.clean != nil && f.Open == nil {
+	if f.Open == nil {
 		content, err := t.clean(f.Content, name)
 		if err != nil {
 			why := evidence.NotRedacted.Gap(err)
@@ -89,16 +91,12 @@ func encode(v any) ([]byte, error) {
 // Gap says why a file of the layout is not there: in a line for people, and in
 // the index for programs.
 func (t *Tree) Gap(name string, why evidence.Gap) {
-	f := gapFile(why)
-	if t.clean != nil {
-		content, err := t.clean(f.Content, name+".gap")
-		if err != nil {
-			why = evidence.NotRedacted.Gap(err)
-			content = gapFile(why).Content
-		}
-		f.Content = content
+	content, err := t.clean(gapFile(why).Content, name+".gap")
+	if err != nil {
+		why = evidence.NotRedacted.Gap(err)
+		content = gapFile(why).Content
 	}
-	t.put(name, f, why)
+	t.put(name, File{Content: content}, why)
 }
 
 func gapFile(why evidence.Gap) File { return File{Content: []byte(why.String() + "\n")} }
@@ -111,7 +109,7 @@ func (t *Tree) index() {
 	}
 	t.stale = false
 	content, err := encode(t.gaps)
-	if err == nil && t.clean != nil {
+	if err == nil {
 		content, err = t.clean(content, evidence.GapIndexPath)
 	}
 	if err != nil { // the .gap files say the same
@@ -203,7 +201,7 @@ func (f File) info(name string) info {
 
 func (f File) open(name string) (fs.File, error) {
 	if f.Open == nil {
-		return &openFile{bytes.NewReader(f.Content), f.info(name)}, nil
+		return &openFile{io.NopCloser(bytes.NewReader(f.Content)), f.info(name)}, nil
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -213,15 +211,8 @@ func (f File) open(name string) (fs.File, error) {
 }
 
 type openFile struct {
-	io.Reader
+	io.ReadCloser
 	info info
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-
-func (f *openFile) Close() error {
-	if c, ok := f.Reader.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
-}
