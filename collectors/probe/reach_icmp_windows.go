@@ -63,16 +63,35 @@ func callEcho(e echoRequest, wait time.Duration) pong {
 		return windowsPong(errnoOf(err), thisMachine)
 	}
 	defer icmpCloseHandle.Call(handle)
-	options := ipOptions{TTL: 128}
+	options := &ipOptions{TTL: 128}
 	if e.whole {
 		options.Flags = ipFlagDF
 	}
 	reply := make([]byte, replyRoom+len(e.payload))
-	call := callEcho4
+	var n uintptr
+	address, status := echoReplyAddress, echoReplyStatus
 	if e.to.Is6() {
-		call = callEcho6
+		address, status = echoReply6Address, echoReply6Status
+		from := windows.RawSockaddrInet6{Family: windows.AF_INET6}
+		to := windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(), Scope_id: scopeOf(e.to)}
+		n, _, err = icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)),
+			uintptr(unsafe.Pointer(&to)),
+			uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
+			uintptr(unsafe.Pointer(options)),
+			uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), uintptr(wait.Milliseconds()))
+	} else {
+		to := e.to.As4()
+		n, _, err = icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0,
+			uintptr(binary.NativeEndian.Uint32(to[:])),
+			uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
+			uintptr(unsafe.Pointer(options)),
+			uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), uintptr(wait.Milliseconds()))
 	}
-	return call(handle, e, &options, reply, uintptr(wait.Milliseconds()))
+	if n == 0 {
+		return windowsPong(errnoOf(err), thisMachine)
+	}
+	from, _ := netip.AddrFromSlice(reply[address:][:e.to.BitLen()/8])
+	return windowsPong(binary.NativeEndian.Uint32(reply[status:]), from.String())
 }
 
 // ipOptions is IP_OPTION_INFORMATION.
@@ -94,36 +113,6 @@ const (
 	echoReply6Address = 6
 	echoReply6Status  = 28
 )
-
-func callEcho4(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
-	to := e.to.As4()
-	n, _, err := icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0,
-		uintptr(binary.NativeEndian.Uint32(to[:])),
-		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
-		uintptr(unsafe.Pointer(options)),
-		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
-	if n == 0 {
-		return windowsPong(errnoOf(err), thisMachine)
-	}
-	from := netip.AddrFrom4([4]byte(reply[echoReplyAddress:]))
-	return windowsPong(binary.NativeEndian.Uint32(reply[echoReplyStatus:]), from.String())
-}
-
-func callEcho6(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
-	from, to := windows.RawSockaddrInet6{Family: windows.AF_INET6},
-		windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(),
-			Scope_id: scopeOf(e.to)}
-	n, _, err := icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)),
-		uintptr(unsafe.Pointer(&to)),
-		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
-		uintptr(unsafe.Pointer(options)),
-		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
-	if n == 0 {
-		return windowsPong(errnoOf(err), thisMachine)
-	}
-	return windowsPong(binary.NativeEndian.Uint32(reply[echoReply6Status:]),
-		netip.AddrFrom16([16]byte(reply[echoReply6Address:])).String())
-}
 
 func errnoOf(err error) uint32 {
 	if e, ok := err.(syscall.Errno); ok {
