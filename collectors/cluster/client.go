@@ -181,12 +181,7 @@ const maxAnswer = 96 << 20
 // verb and what are for the error: "list", "pods".
 func (c *Client) open(ctx context.Context, path string, query url.Values, verb,
 	what string) (io.ReadCloser, error) {
-	body, err := c.send(ctx, Request{Path: path, Query: query, Verb: verb, What: what}, maxRetries)
-	var refused *Refusal
-	if errors.As(err, &refused) {
-		err = refused.error
-	}
-	return body, err
+	return c.send(ctx, Request{Path: path, Query: query, Verb: verb, What: what}, maxRetries)
 }
 
 // maxRetries is how often a server that says "too many requests" is asked again.

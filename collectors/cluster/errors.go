@@ -111,8 +111,8 @@ func serverMessage(s metav1.Status) string {
 }
 
 func isGap(err error, code evidence.Code) bool {
-	var gap collectors.GapError
-	return errors.As(err, &gap) && gap.Code == code
+	gap, ok := errors.AsType[collectors.GapError](err)
+	return ok && gap.Code == code
 }
 
 // IsNotFound tells that the server does not have what was asked for, or its kind.
@@ -156,8 +156,7 @@ func (c *Client) proxy() string {
 
 // innermost is the last part of a chain of errors: those before it repeat the URL.
 func innermost(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	return strings.TrimSpace(err.Error())

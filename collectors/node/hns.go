@@ -239,8 +239,7 @@ var codeInText = regexp.MustCompile(`\(0x([0-9a-fA-F]{1,8})\)`)
 // shows it in the text only. An HRESULT of Windows' common errors counts as those.
 func hnsCode(err error) uint32 {
 	var code uint64
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		code = uint64(errno)
 	} else if m := codeInText.FindStringSubmatch(err.Error()); m != nil {
 		code, _ = strconv.ParseUint(m[1], 16, 32)

@@ -109,8 +109,8 @@ func (o Options) path(group, resource string) string {
 }
 
 func isCode(err error, code int) bool {
-	var refused *cluster.Refusal
-	return errors.As(err, &refused) && refused.Code == code
+	refused, ok := errors.AsType[*cluster.Refusal](err)
+	return ok && refused.Code == code
 }
 
 // Rights are what a run needs beside the right to read, in its namespace.
@@ -175,8 +175,8 @@ func noPod(fix, format string, args ...any) error {
 
 // refused makes of the server's refusal of a pod the reason for all nodes, with its fix.
 func (o Options) refused(err error) error {
-	var r *cluster.Refusal
-	if err == nil || !errors.As(err, &r) {
+	r, ok := errors.AsType[*cluster.Refusal](err)
+	if !ok {
 		return err
 	}
 	privileged := "kubectl label namespace " + o.Namespace +
