@@ -2,7 +2,6 @@ package maskname
 
 import (
 	"encoding/hex"
-	"io"
 	"net/netip"
 
 	"doctor/checks/evidence"
@@ -41,16 +40,7 @@ func ofAddress(m [6]byte) bool {
 
 // learnMACs remembers the MAC addresses of a file of the evidence.
 func (n *Names) learnMACs(s evidence.Snapshot, path string) {
-	f, err := s.Open(path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	const enough = 8 << 20
-	text, err := io.ReadAll(io.LimitReader(evidence.Text(f), enough))
-	if err != nil {
-		return
-	}
+	text := beginning(s, path, 8<<20)
 	for i := 0; i < len(text); i++ {
 		if !isAlnum[text[i]] || i > 0 && isAlnum[text[i-1]] {
 			continue
