@@ -172,7 +172,7 @@ func (m *Manifests) object(name string, raw []byte, at string, places lines, dep
 	}
 	pod.Metadata.Name, pod.Metadata.Namespace = head.Metadata.Name, head.Metadata.Namespace
 	m.Pods = append(m.Pods, evidence.Manifest{
-		File: name, Line: places.of(strings.TrimSuffix(at, ".")), Kind: head.Kind, At: spec,
+		File: name, Line: places[strings.TrimSuffix(at, ".")], Kind: head.Kind, At: spec,
 		Pod: pod, Lines: places.below(at),
 	})
 	return nil

@@ -75,12 +75,11 @@ func (c *copies) all(o Options, services []evidence.Service, processes []evidenc
 	for _, f := range knownNames {
 		c.name(f)
 	}
-	for _, dir := range slices.Concat(o.Folders, knownFolders) {
+	for _, dir := range slices.Concat(o.Folders, knownFolders, []string{facts.LeaseFolder}) {
 		if !isProgramFolder(dir) {
 			c.folder(dir, depthOf(dir))
 		}
 	}
-	c.folder(facts.LeaseFolder, depthOf(facts.LeaseFolder))
 	c.runtimes()
 	for _, dir := range slices.Concat(o.Folders, programFolders) {
 		if isProgramFolder(dir) {

@@ -46,8 +46,6 @@ func (o Options) podSpec(args ...string) object {
 	var secrets []object
 	for _, name := range o.PullSecrets {
 		secrets = append(secrets, object{"name": name})
-	}
-	if secrets != nil {
 		spec["imagePullSecrets"] = secrets
 	}
 	return spec

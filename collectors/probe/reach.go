@@ -167,10 +167,8 @@ func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []str
 		Read: planned(plan, func(ctx context.Context, r *collectors.Record, p ReachPlan) error {
 			ctx, cancel := within(ctx, cmp.Or(p.Timeout, deadline))
 			defer cancel()
-			p.Timeout = 0
-			if end, ok := ctx.Deadline(); ok {
-				p.Timeout = time.Until(end)
-			}
+			end, _ := ctx.Deadline()
+			p.Timeout = time.Until(end)
 			measured := Reach(ctx, p)
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return fmt.Errorf("the probes were not done: %w", ctx.Err())

@@ -120,13 +120,7 @@ func (t *Tree) index() {
 }
 
 // Has tells whether the file, or its gap, is written.
-func (t *Tree) Has(name string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, file := t.files[name]
-	_, gap := t.files[name+".gap"]
-	return file || gap
-}
+func (t *Tree) Has(name string) bool { return t.HasFile(name) || t.HasFile(name+".gap") }
 
 // HasFile tells whether the file itself is written, and not only its gap.
 func (t *Tree) HasFile(name string) bool {
