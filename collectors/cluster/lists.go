@@ -18,16 +18,15 @@ import (
 
 // List reads all objects of a kind as one List, trimmed.
 func (c *Client) List(ctx context.Context, path, what string) ([]byte, error) {
-	l, err := c.list(ctx, path, FromMemory(), what)
-	if err != nil {
-		return nil, err
-	}
-	return l.MarshalJSON()
+	return written(c.list(ctx, path, FromMemory(), what))
 }
 
 // Calico reads all objects of one of Calico's kinds as one List, trimmed.
 func (c *Client) Calico(ctx context.Context, kind string) ([]byte, error) {
-	l, err := c.calico(ctx, kind)
+	return written(c.calico(ctx, kind))
+}
+
+func written(l *list, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}

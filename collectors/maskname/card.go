@@ -1,6 +1,7 @@
 package maskname
 
 import (
+	"bytes"
 	"encoding/hex"
 	"net/netip"
 
@@ -98,17 +99,9 @@ func bareMAC(t []byte) (m [6]byte, ok bool) {
 // respell writes a MAC address in the spelling of another: its separators and case.
 func respell(dst, plain []byte, m [6]byte) []byte {
 	digits := "0123456789abcdef"
-	for _, c := range plain {
-		if c >= 'A' && c <= 'F' {
-			digits = "0123456789ABCDEF"
-			break
-		}
-		if c >= 'a' && c <= 'f' {
-			break
-		}
-		if c == '-' {
-			digits = "0123456789ABCDEF" // as Windows writes it, should it have no letter
-		}
+	// a dash before the first letter is as Windows writes it, in capitals
+	if i := bytes.IndexAny(plain, "-ABCDEFabcdef"); i >= 0 && plain[i] < 'a' {
+		digits = "0123456789ABCDEF"
 	}
 	at := 0
 	for _, c := range plain {

@@ -101,8 +101,11 @@ func (s *scan) spelled(at, end int) int {
 // value masks what starts at the index, whose run of letters and digits ends at end.
 func (s *scan) value(at, end int) int {
 	t := s.text
-	if e := s.dottedName(at, end); e > 0 {
-		return e
+	// what may begin a name with its domain, which no number does
+	if end < len(t) && (t[end] == '.' && (isLetter(t[at]) || end-at > 3) || t[end] == '-' && isLetter(t[at])) {
+		if e := s.fullName(at, end); e > 0 {
+			return e
+		}
 	}
 	if e := s.name(at); e > 0 {
 		return e
@@ -131,7 +134,8 @@ func (s *scan) value(at, end int) int {
 		return 0
 	}
 	if length == 2 && (next == '-' || next == ':') || length == 4 && next == '.' {
-		if e := s.card(at); e > 0 {
+		if m, e := macAt(t, at); e > 0 {
+			s.putMAC(at, e, m)
 			return e
 		}
 	}
@@ -147,15 +151,6 @@ func (s *scan) value(at, end int) int {
 	return 0
 }
 
-// dottedName looks at what may begin a name with its domain, which no number does.
-func (s *scan) dottedName(at, end int) int {
-	t := s.text
-	if end < len(t) && (t[end] == '.' && (isLetter(t[at]) || end-at > 3) || t[end] == '-' && isLetter(t[at])) {
-		return s.fullName(at, end)
-	}
-	return 0
-}
-
 // placed masks a name that its place tells: the value of a field, a machine of a share, a SID in
 // binary.
 func (s *scan) placed(at, end int) int {
@@ -167,14 +162,6 @@ func (s *scan) placed(at, end int) int {
 		return s.inBinary(at, end)
 	}
 	return s.stated(at, end)
-}
-
-func (s *scan) card(at int) int {
-	m, end := macAt(s.text, at)
-	if end > 0 {
-		s.putMAC(at, end, m)
-	}
-	return end
 }
 
 // bare masks twelve hex digits that were seen as a MAC address before.

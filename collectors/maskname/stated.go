@@ -199,7 +199,8 @@ var zoneLabels = setOf(
 // before a service's domain.
 func (s *scan) fullName(at, end int) int {
 	t := s.text
-	if at > 0 && strings.IndexByte("./\\-_$@%", t[at-1]) >= 0 && !s.behindScheme(at) {
+	if at > 0 && strings.IndexByte("./\\-_$@%", t[at-1]) >= 0 &&
+		!bytes.HasSuffix(t[:at], []byte("://")) {
 		return 0
 	}
 	stop, dots := end, 1
@@ -236,11 +237,6 @@ func ofService(name string) bool {
 		_, name, _ = strings.Cut(name, ".")
 	}
 	return name != ""
-}
-
-// behindScheme tells whether the index is behind the :// of a URL.
-func (s *scan) behindScheme(at int) bool {
-	return at >= 3 && string(s.text[at-3:at]) == "://"
 }
 
 // customer masks the labels of a name that are before those of the service.

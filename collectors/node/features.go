@@ -32,23 +32,15 @@ func readFeatures(open hive, services []evidence.Service, exists func(path strin
 	}
 	system32 := systemRoot(open) + `\System32\`
 	for _, f := range features {
-		traces, present, unseen := 0, 0, false
+		all, none := true, true
 		for _, s := range f.services {
-			traces++
-			if there[s] {
-				present++
-			}
+			all, none = all && there[s], none && !there[s]
 		}
 		for _, file := range f.files {
-			traces++
 			is, looked := exists(system32 + file)
-			unseen = unseen || !looked
-			if is {
-				present++
-			}
+			all, none = all && is, none && !is && looked
 		}
-		if state := f.judge(open, present == traces, present == 0 && !unseen,
-			there[f.shared]); state != "" {
+		if state := f.judge(open, all, none, there[f.shared]); state != "" {
 			found[f.name] = state
 		}
 	}

@@ -41,18 +41,14 @@ type logSearch struct {
 	refused map[string]error      // why a component's logs were not found, by component
 }
 
-func newLogSearch(ctx context.Context, v volumes, open hive) *logSearch {
-	return &logSearch{ctx: ctx, volumes: v, open: open, found: map[string][]foundLog{},
-		seen: map[string]bool{}, refused: map[string]error{}}
-}
-
 // readLogs is the collector "logs". It opens each log to learn whether that is
 // allowed; who reads the evidence reads them.
 func readLogs(o Options, v volumes, open hive, now func() time.Time) func(context.Context,
 	*collectors.Record) error {
 	return onVolumes(v, func(ctx context.Context, v volumes, s evidence.Snapshot,
 		r *collectors.Record) error {
-		l := newLogSearch(ctx, v, open)
+		l := &logSearch{ctx: ctx, volumes: v, open: open, found: map[string][]foundLog{},
+			seen: map[string]bool{}, refused: map[string]error{}}
 		l.all(evidence.Services.In(s), evidence.Processes.In(s))
 		for component, err := range l.refused {
 			if len(l.found[component]) == 0 {
