@@ -56,8 +56,8 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 		})
 		return target, missing
 	}
-	one := func(name, path string, read func(context.Context, Target, *collectors.Record) (any,
-		error)) collectors.Collector {
+	type reading func(context.Context, Target, *collectors.Record) (any, error)
+	one := func(name, path string, read reading) collectors.Collector {
 		return collectors.Collector{Name: name, Answers: []string{path},
 			After: append([]string{NodeReading}, after...), Deadline: deadline,
 			Read: func(ctx context.Context, r *collectors.Record) error {

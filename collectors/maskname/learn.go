@@ -232,18 +232,13 @@ func (l *learner) user(account string) {
 	account = strings.ToLower(strings.TrimSpace(account))
 	domain, name, ok := strings.Cut(account, `\`)
 	if !ok {
-		if name, domain, ok = strings.Cut(account, "@"); !ok {
-			name, domain = account, ""
-		}
+		name, domain, _ = strings.Cut(account, "@")
 	}
 	if wellKnownDomain(domain) || wellKnownAccount(name) {
 		return
 	}
 	name = strings.TrimSuffix(name, "$")
-	if domain == "." {
-		domain = ""
-	}
-	if domain != "" && nameLike(domain) {
+	if domain != "." && nameLike(domain) {
 		if strings.Contains(domain, ".") {
 			l.domain(domain)
 		} else {

@@ -49,8 +49,9 @@ func readAdapters(context.Context) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the list of adapters: %w", err)
 	}
-	end := time.Now().Add(tablePatience)
-	interfaces, forwards := inTime(end, listInterfaces), inTime(end, listForwarding)
+	tables, stop := context.WithTimeout(context.Background(), tablePatience)
+	defer stop()
+	interfaces, forwards := inTime(tables, listInterfaces), inTime(tables, listForwarding)
 	return adaptersOf(rows, interfaces(), forwards()), nil
 }
 
@@ -60,7 +61,7 @@ const tablePatience = 2 * time.Second
 
 // inTime calls at once, and returns what brings the result: the zero value after an error, or where
 // the call has not returned in time. Such a call cannot be ended, so it is left behind.
-func inTime[T any](end time.Time, call func() (T, error)) func() T {
+func inTime[T any](ctx context.Context, call func() (T, error)) func() T {
 	result := make(chan T, 1)
 	go func() {
 		v, err := call()
@@ -73,8 +74,13 @@ func inTime[T any](end time.Time, call func() (T, error)) func() T {
 		select {
 		case v := <-result:
 			return v
-		case <-time.After(time.Until(end)):
-			return *new(T)
+		case <-ctx.Done():
+			select { // it may have answered while others were waited for
+			case v := <-result:
+				return v
+			default:
+				return *new(T)
+			}
 		}
 	}
 }
@@ -153,7 +159,9 @@ func readRoutes(context.Context) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the routing table: %w", err)
 	}
-	return routesOf(rows, inTime(time.Now().Add(tablePatience), listAdapters)()), nil
+	tables, stop := context.WithTimeout(context.Background(), tablePatience)
+	defer stop()
+	return routesOf(rows, inTime(tables, listAdapters)()), nil
 }
 
 // routesOf adds the interface's metric to the route's own, as "route print" does:
