@@ -2,7 +2,6 @@ package maskname
 
 import (
 	"bytes"
-	"encoding/hex"
 	"net/netip"
 
 	"doctor/checks/evidence"
@@ -85,15 +84,6 @@ func macAt(t []byte, at int) (m [6]byte, end int) {
 		return m, 0
 	}
 	return m, i
-}
-
-// bareMAC reads twelve hex digits.
-func bareMAC(t []byte) (m [6]byte, ok bool) {
-	if len(t) != 2*len(m) {
-		return m, false
-	}
-	_, err := hex.Decode(m[:], t)
-	return m, err == nil
 }
 
 // respell writes a MAC address in the spelling of another: its separators and case.

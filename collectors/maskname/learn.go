@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"doctor/checks/evidence"
 	"doctor/checks/sorted"
@@ -139,12 +140,8 @@ func (n *Names) add(entries map[string]entry, name string, e entry) {
 }
 
 func titled(name string) string {
-	for i := range name {
-		if i > 0 {
-			return strings.ToUpper(name[:i]) + name[i:]
-		}
-	}
-	return name
+	_, first := utf8.DecodeRuneInString(name)
+	return strings.ToUpper(name[:first]) + name[first:]
 }
 
 // escaped spells a name as JSON in ASCII does: j\u00fcrgen.

@@ -1,6 +1,9 @@
 package maskname
 
-import "unicode/utf8"
+import (
+	"encoding/hex"
+	"unicode/utf8"
+)
 
 // Append appends text with its names masked. The text is a block that is cut
 // where no word goes on.
@@ -166,8 +169,11 @@ func (s *scan) placed(at, end int) int {
 
 // bare masks twelve hex digits that were seen as a MAC address before.
 func (s *scan) bare(at, end int) int {
-	m, ok := bareMAC(s.text[at:end])
-	if !ok {
+	var m [6]byte
+	if end-at != 2*len(m) {
+		return 0
+	}
+	if _, err := hex.Decode(m[:], s.text[at:end]); err != nil {
 		return 0
 	}
 	if _, known := s.n.macs.lookup(m); !known && !vendors[[3]byte(m[:3])] {

@@ -109,7 +109,7 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 		case what == "Protocol":
 			rule.Protocol = protocolName(is)
 		case what == "Profile":
-			if p := profileName(is); p != "" {
+			if p := profileNames[strings.ToLower(is)]; p != "" {
 				rule.Profiles = append(rule.Profiles, p)
 			}
 		case strings.HasPrefix(what, "LPort"): // LPort, LPort2_10, LPort2_20, LPort2_24
@@ -150,15 +150,8 @@ func protocolName(number string) string {
 	return evidence.ProtocolName(number)
 }
 
-func profileName(is string) string {
-	switch strings.ToLower(is) {
-	case "domain", "private", "public":
-		return strings.ToLower(is)
-	case "standard":
-		return "private"
-	}
-	return ""
-}
+var profileNames = map[string]string{"domain": "domain", "private": "private", "public": "public",
+	"standard": "private"}
 
 // ofNodePorts tells whether a list of ports and ranges holds one of the node's.
 func ofNodePorts(ports []string) bool {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,11 +87,9 @@ const (
 // own, so that the caller gives a goroutine to it, which ends with the call.
 func protectionOf(drive string) (int32, error) {
 	runtime.LockOSThread() // and never unlocks it: the thread goes with the goroutine
-	for _, p := range []*windows.LazyProc{procCreateItemFromParsing, procGetPropertyKeyFromName,
-		procCoInitializeEx} {
-		if err := p.Find(); err != nil {
-			return 0, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
-		}
+	if err := cmp.Or(procCreateItemFromParsing.Find(), procGetPropertyKeyFromName.Find(),
+		procCoInitializeEx.Find()); err != nil {
+		return 0, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
 	// S_FALSE
 	if err := windows.CoInitializeEx(0, windows.COINIT_APARTMENTTHREADED); err != nil &&

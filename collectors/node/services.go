@@ -138,7 +138,7 @@ func programAndArgs(line string) (program string, args []string) {
 		return "", nil
 	}
 	program, args = parts[0], parts[1:]
-	if line[0] == '"' || baseHasExe(program) {
+	if line[0] == '"' || strings.HasSuffix(strings.ToLower(program), ".exe") {
 		return program, args
 	}
 	end := strings.Index(strings.ToLower(line), ".exe")
@@ -154,8 +154,6 @@ func programAndArgs(line string) (program string, args []string) {
 	}
 	return whole, evidence.SplitArgs("service " + line[end:])[1:]
 }
-
-func baseHasExe(program string) bool { return strings.HasSuffix(strings.ToLower(program), ".exe") }
 
 func baseName(path string) string { return path[strings.LastIndexAny(path, `\/`)+1:] }
 

@@ -7,7 +7,6 @@
 package onnode
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,9 +34,6 @@ type Options struct {
 
 // DefaultNamespace is where pods run unless the user names another.
 const DefaultNamespace = "doctor-system"
-
-func (o Options) maxZip() int64           { return cmp.Or(o.MaxZip, MaxZip) }
-func (o Options) deadline() time.Duration { return cmp.Or(o.Deadline, anchorTime) }
 
 // A Run is one anchor with its pods.
 type Run struct {

@@ -1,11 +1,10 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
-	"net"
 	"net/netip"
-	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -14,23 +13,20 @@ import (
 )
 
 var (
-	iphlpapi         = windows.NewLazySystemDLL("iphlpapi.dll")
-	icmpCreateFile   = iphlpapi.NewProc("IcmpCreateFile")
-	icmp6CreateFile  = iphlpapi.NewProc("Icmp6CreateFile")
-	icmpCloseHandle  = iphlpapi.NewProc("IcmpCloseHandle")
-	icmpSendEcho2Ex  = iphlpapi.NewProc("IcmpSendEcho2Ex")
-	icmp6SendEcho2   = iphlpapi.NewProc("Icmp6SendEcho2")
-	icmpAllFunctions = []*windows.LazyProc{icmpCreateFile, icmp6CreateFile, icmpCloseHandle,
-		icmpSendEcho2Ex, icmp6SendEcho2}
+	iphlpapi        = windows.NewLazySystemDLL("iphlpapi.dll")
+	icmpCreateFile  = iphlpapi.NewProc("IcmpCreateFile")
+	icmp6CreateFile = iphlpapi.NewProc("Icmp6CreateFile")
+	icmpCloseHandle = iphlpapi.NewProc("IcmpCloseHandle")
+	icmpSendEcho2Ex = iphlpapi.NewProc("IcmpSendEcho2Ex")
+	icmp6SendEcho2  = iphlpapi.NewProc("Icmp6SendEcho2")
 )
 
 // sendEcho asks Windows to ping, which anybody may. The call cannot be
 // interrupted, so it is left behind when the context ends; it ends with its own timeout.
 func sendEcho(ctx context.Context, e echoRequest) pong {
-	for _, f := range icmpAllFunctions {
-		if err := f.Find(); err != nil {
-			return pong{outcome: outcomeError, why: err.Error()}
-		}
+	if err := cmp.Or(icmpCreateFile.Find(), icmp6CreateFile.Find(), icmpCloseHandle.Find(),
+		icmpSendEcho2Ex.Find(), icmp6SendEcho2.Find()); err != nil {
+		return pong{outcome: outcomeError, why: err.Error()}
 	}
 	wait := ReachTimeout
 	if deadline, ok := ctx.Deadline(); ok {
@@ -73,7 +69,8 @@ func callEcho(e echoRequest, wait time.Duration) pong {
 	if e.to.Is6() {
 		address, status = echoReply6Address, echoReply6Status
 		from := windows.RawSockaddrInet6{Family: windows.AF_INET6}
-		to := windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(), Scope_id: scopeOf(e.to)}
+		zone, _ := zoneIndex(e.to.Zone())
+		to := windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(), Scope_id: zone}
 		n, _, err = icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)),
 			uintptr(unsafe.Pointer(&to)),
 			uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
@@ -119,14 +116,4 @@ func errnoOf(err error) uint32 {
 		return uint32(e)
 	}
 	return generalFailure
-}
-
-func scopeOf(a netip.Addr) uint32 {
-	if n, err := strconv.ParseUint(a.Zone(), 10, 32); err == nil {
-		return uint32(n)
-	}
-	if i, err := net.InterfaceByName(a.Zone()); err == nil {
-		return uint32(i.Index)
-	}
-	return 0
 }
