@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -217,22 +219,16 @@ func ConfigMaps(node evidence.NodeObject) []string {
 	if strings.HasPrefix(node.Spec.ProviderID, "aws:") {
 		return append(names, "kube-system/amazon-vpc-cni", "kube-system/aws-auth")
 	}
-	if hasAnnotation(node, "kubeadm.alpha.kubernetes.io/") {
-		names = append(names, "kube-system/kubeadm-config")
-	}
-	if hasAnnotation(node, "flannel.alpha.coreos.com/") {
-		names = append(names, "kube-flannel/kube-flannel-cfg")
-	}
-	return names
-}
-
-func hasAnnotation(node evidence.NodeObject, prefix string) bool {
-	for name := range node.Metadata.Annotations {
-		if strings.HasPrefix(name, prefix) {
-			return true
+	annotations := slices.Collect(maps.Keys(node.Metadata.Annotations))
+	for _, of := range []struct{ annotations, name string }{
+		{"kubeadm.alpha.kubernetes.io/", "kube-system/kubeadm-config"},
+		{"flannel.alpha.coreos.com/", "kube-flannel/kube-flannel-cfg"},
+	} {
+		if slices.ContainsFunc(annotations, func(a string) bool { return strings.HasPrefix(a, of.annotations) }) {
+			names = append(names, of.name)
 		}
 	}
-	return false
+	return names
 }
 
 func readConfigMaps(ctx context.Context, t Target, r *collectors.Record) (any, error) {

@@ -54,7 +54,11 @@ func (m *Manifests) Read(name string, r io.Reader) error {
 			continue
 		}
 		read++
-		if err := m.document(name, d); err != nil {
+		raw, err := toJSON(d.text)
+		if err == nil {
+			err = m.object(name, raw, "", linesOf(d), 0)
+		}
+		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: document %d, from line %d: %w", name, i+1,
 				d.line, err))
 		}
@@ -79,8 +83,7 @@ func split(content []byte) []document {
 		number++
 		last := &list[len(list)-1]
 		if rest, ok := bytes.CutPrefix(line, []byte("---")); ok &&
-			len(bytes.TrimRight(rest, " \t\r\n")) == 0 || ok &&
-			(rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
+			(len(bytes.TrimRight(rest, " \t\r\n")) == 0 || rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
 			list = append(list, document{line: number + 1})
 			continue
 		}
@@ -98,15 +101,6 @@ func (d document) empty() bool {
 		}
 	}
 	return true
-}
-
-func (m *Manifests) document(name string, d document) error {
-	raw, err := toJSON(d.text)
-	if err != nil {
-		return err
-	}
-	places := linesOf(d)
-	return m.object(name, raw, "", places, 0)
 }
 
 // toJSON converts as kubectl does.
