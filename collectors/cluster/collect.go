@@ -224,7 +224,9 @@ func ConfigMaps(node evidence.NodeObject) []string {
 		{"kubeadm.alpha.kubernetes.io/", "kube-system/kubeadm-config"},
 		{"flannel.alpha.coreos.com/", "kube-flannel/kube-flannel-cfg"},
 	} {
-		if slices.ContainsFunc(annotations, func(a string) bool { return strings.HasPrefix(a, of.annotations) }) {
+		if slices.ContainsFunc(annotations, func(name string) bool {
+			return strings.HasPrefix(name, of.annotations)
+		}) {
 			names = append(names, of.name)
 		}
 	}

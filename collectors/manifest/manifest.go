@@ -83,7 +83,8 @@ func split(content []byte) []document {
 		number++
 		last := &list[len(list)-1]
 		if rest, ok := bytes.CutPrefix(line, []byte("---")); ok &&
-			(len(bytes.TrimRight(rest, " \t\r\n")) == 0 || rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
+			(len(bytes.TrimRight(rest, " \t\r\n")) == 0 ||
+				rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
 			list = append(list, document{line: number + 1})
 			continue
 		}

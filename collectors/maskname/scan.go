@@ -105,7 +105,8 @@ func (s *scan) spelled(at, end int) int {
 func (s *scan) value(at, end int) int {
 	t := s.text
 	// what may begin a name with its domain, which no number does
-	if end < len(t) && (t[end] == '.' && (isLetter(t[at]) || end-at > 3) || t[end] == '-' && isLetter(t[at])) {
+	if end < len(t) && (t[end] == '.' && (isLetter(t[at]) || end-at > 3) ||
+		t[end] == '-' && isLetter(t[at])) {
 		if e := s.fullName(at, end); e > 0 {
 			return e
 		}

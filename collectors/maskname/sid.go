@@ -10,7 +10,8 @@ import (
 // The SIDs that name a customer: those of a domain or machine, whose last part
 // may be well known, and those of Entra ID, which are a person or group as a
 // whole. All others are the same on every Windows.
-var customerSID = regexp.MustCompile(`^[Ss]-(?:1-5-21-(?:\d{1,10}-){2}|1-12-1-(?:\d{1,10}-){3})\d{1,10}`)
+var customerSID = regexp.MustCompile(
+	`^[Ss]-(?:1-5-21-(?:\d{1,10}-){2}|1-12-1-(?:\d{1,10}-){3})\d{1,10}`)
 
 // sidAt finds the numbers of a SID that "S-" at the index begins; the end is 0
 // where it names nobody.

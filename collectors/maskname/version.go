@@ -97,8 +97,9 @@ func (s *scan) versionBefore(at int) bool {
 	case "is", "was", "of", "to", "from", "than": // "the version is 4.18.0.1"
 		return bytes.Contains(bytes.ToLower(t), []byte("version"))
 	default:
-		return versionWords[word] ||
-			slices.ContainsFunc(versionEnds, func(end string) bool { return strings.HasSuffix(word, end) })
+		return versionWords[word] || slices.ContainsFunc(versionEnds, func(end string) bool {
+			return strings.HasSuffix(word, end)
+		})
 	}
 }
 

@@ -69,7 +69,8 @@ func (o Options) anchorJob() object {
 // pod reads one node. Its name follows from the run and the node, so that a request that is sent
 // twice creates one pod.
 func (o Options) pod(anchor, uid, node string) object {
-	spec := o.podSpec("pod-evidence", "--max-size", fmt.Sprint(cmp.Or(o.MaxZip, MaxZip)), "--timeout", "30s")
+	spec := o.podSpec("pod-evidence", "--max-size", fmt.Sprint(cmp.Or(o.MaxZip, MaxZip)),
+		"--timeout", "30s")
 	spec["nodeName"] = node
 	delete(spec, "nodeSelector") // no scheduler is asked
 	metadata := object{"name": podName(anchor, node),

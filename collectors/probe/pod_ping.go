@@ -54,7 +54,9 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 	case !asked && t.isName():
 		row.Outcome, row.Why = outcomeError, "the name does not resolve"
 	// the line of a packet that did not leave begins with the program's name
-	case !asked, slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "PING:") }):
+	case !asked, slices.ContainsFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "PING:")
+	}):
 		row.Outcome, row.Why = outcomeError, "ping.exe could not send"
 	case other.IsValid():
 		row.Outcome, row.Answer = unreachable, other.String()
