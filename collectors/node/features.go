@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -69,26 +70,19 @@ func (f feature) judge(open hive, all, none, shared bool) string {
 // serverManager is what Server Manager noted when somebody last used it: 1 for
 // installed, 0 for not. It may be older than the last change.
 func (f feature) serverManager(open hive) (state uint64, ok bool) {
-	k, err := open(`SOFTWARE\Microsoft\ServerManager\ServicingStorage\ServerComponentCache\` +
+	k, _ := open(`SOFTWARE\Microsoft\ServerManager\ServicingStorage\ServerComponentCache\` +
 		f.name)
-	if err != nil {
-		return 0, false
-	}
 	return k.number("InstallState")
 }
 
 // isServer tells a server, where no other feature brings the services of
 // containers, from Windows 10 and 11, where Linux' subsystem does.
 func isServer(open hive) bool {
-	k, err := open(currentVersion)
-	return err == nil && strings.HasPrefix(k.text("InstallationType"), "Server")
+	k, _ := open(currentVersion)
+	return strings.HasPrefix(k.text("InstallationType"), "Server")
 }
 
 func systemRoot(open hive) string {
-	if k, err := open(currentVersion); err == nil {
-		if s := k.text("SystemRoot"); s != "" {
-			return s
-		}
-	}
-	return `C:\Windows`
+	k, _ := open(currentVersion)
+	return cmp.Or(k.text("SystemRoot"), `C:\Windows`)
 }

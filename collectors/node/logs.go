@@ -139,10 +139,7 @@ func (l *logSearch) ofProgram(p runningProgram) {
 	if p.service == "" {
 		return
 	}
-	parameters, err := l.open(`SYSTEM\CurrentControlSet\Services\` + p.service + `\Parameters`)
-	if err != nil {
-		return // nssm has no part in it
-	}
+	parameters, _ := l.open(servicesKey + p.service + `\Parameters`) // of nssm, where it has a part
 	for _, name := range []string{"AppStdout", "AppStderr"} {
 		if file, ok := parameters.expanded(name); ok {
 			l.file(p.component, file)
@@ -185,17 +182,11 @@ func (l *logSearch) file(component, value string) {
 	if err == nil && !info.IsDir() {
 		l.add(component, p, base, info)
 	} else if errors.Is(err, fs.ErrPermission) {
-		l.refuse(component, err)
+		l.refused[component] = cmp.Or(l.refused[component], err)
 	}
 	stem := strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
 	if err == nil && len(stem) > 2 {
 		l.folder(dir, componentLogs{component, []string{stem + ".*", stem + "-*"}}, "")
-	}
-}
-
-func (l *logSearch) refuse(component string, err error) {
-	if l.refused[component] == nil {
-		l.refused[component] = err
 	}
 }
 
@@ -230,7 +221,7 @@ func (l *logSearch) list(component, folder string) []fs.DirEntry {
 	}
 	entries, _, err := l.volumes.list(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.refuse(component, fmt.Errorf("%s: %w", folder, err))
+		l.refused[component] = cmp.Or(l.refused[component], fmt.Errorf("%s: %w", folder, err))
 	}
 	return entries
 }

@@ -41,10 +41,7 @@ func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
 
 // readMachine reads what Windows keeps of the firmware's own description.
 func readMachine(open hive) evidence.Machine {
-	k, err := open(`HARDWARE\DESCRIPTION\System\BIOS`)
-	if err != nil {
-		return evidence.Machine{}
-	}
+	k, _ := open(`HARDWARE\DESCRIPTION\System\BIOS`)
 	m := evidence.Machine{Manufacturer: strings.TrimSpace(k.text("SystemManufacturer")),
 		Model: strings.TrimSpace(k.text("SystemProductName"))}
 	m.Virtual = isVirtual(m.Manufacturer, m.Model)

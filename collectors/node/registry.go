@@ -12,8 +12,8 @@ import (
 	"doctor/checks/sorted"
 )
 
-// A hive opens keys of HKEY_LOCAL_MACHINE. Those who read the registry take
-// one, so that a registry written down as text answers them in tests.
+// A hive opens keys of HKEY_LOCAL_MACHINE; with an error it returns the zero key. Those who read the
+// registry take one, so that a registry written down as text answers them in tests.
 type hive func(path string) (key, error)
 
 // A key is one key of the registry at one moment: all its values, and the

@@ -148,18 +148,13 @@ func (t *Tree) Keep(from *Tree, out func(path string) bool) {
 	from.mu.Lock()
 	files, gaps := maps.Clone(from.files), maps.Clone(from.gaps)
 	from.mu.Unlock()
+	maps.DeleteFunc(files, func(name string, _ File) bool { return out(name) })
+	maps.DeleteFunc(gaps, func(name string, _ evidence.GapRecord) bool { return out(name) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for name, f := range files {
-		if !out(name) {
-			t.files[name] = f
-		}
-	}
-	for name, g := range gaps {
-		if !out(name) {
-			t.gaps[name], t.stale = g, true
-		}
-	}
+	maps.Copy(t.files, files)
+	maps.Copy(t.gaps, gaps)
+	t.stale = t.stale || len(gaps) > 0
 }
 
 // FS is the tree as it stands now. What is added later is not in it.
