@@ -29,7 +29,7 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 	if errors.As(err, &status) {
 		return c.refused(int(status.Status().Code), serverMessage(status.Status()), verb, what)
 	}
-	server := "the API server " + server(c.host)
+	server := "the API server " + server(c.config.Host)
 	var syntax *json.SyntaxError
 	var expired x509.CertificateInvalidError
 	var authority x509.UnknownAuthorityError
@@ -67,7 +67,7 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 }
 
 func (c *Client) refused(code int, message, verb, what string) error {
-	server := "the API server " + server(c.host)
+	server := "the API server " + server(c.config.Host)
 	switch {
 	case code == http.StatusUnauthorized && !c.until.IsZero() && c.until.Before(time.Now()):
 		return collectors.GapError(evidence.ClientCertExpired.Gap(
@@ -139,7 +139,7 @@ func server(host string) string {
 
 // proxy is the one that requests go through, without a password in it.
 func (c *Client) proxy() string {
-	u, err := url.Parse(c.host)
+	u, err := url.Parse(c.config.Host)
 	if err != nil {
 		return ""
 	}

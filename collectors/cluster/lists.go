@@ -103,7 +103,7 @@ func (e *NoNodesError) Error() string {
 
 // NoNodes is nil where the cluster has all of the nodes that were named.
 func (c *Client) NoNodes(named, windows []string) error {
-	e := &NoNodesError{Windows: windows, server: server(c.host)}
+	e := &NoNodesError{Windows: windows, server: server(c.config.Host)}
 	for _, name := range named {
 		if !slices.Contains(windows, name) {
 			e.Missing = append(e.Missing, name)

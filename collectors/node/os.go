@@ -30,9 +30,8 @@ func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
 	if build != o.Build {
 		return o, nil
 	}
-	if ubr, ok := k.number("UBR"); ok {
-		o.UBR = int(ubr)
-	}
+	ubr, _ := k.number("UBR")
+	o.UBR = int(ubr)
 	o.ProductName, o.Edition, o.InstallationType = k.text("ProductName"), k.text("EditionID"),
 		k.text("InstallationType")
 	o.DisplayVersion = cmp.Or(k.text("DisplayVersion"), k.text("ReleaseId")) // the latter until 2004

@@ -64,7 +64,7 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		var found evidence.Security
 		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s),
 			evidence.Processes.In(s)))
-		found.Defender = defender(evidence.Services, s, open)
+		found.Defender = defender(s, open)
 		for i, drive := range drives {
 			found.BitLocker = append(found.BitLocker, evidence.BitLocker{Drive: drive,
 				Protection: protectionName(protections[i]())})
@@ -145,14 +145,13 @@ var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`,
 
 // defender is nil where one of its parts may not be read: half a list of
 // exclusions would accuse.
-func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot,
-	open hive) *evidence.Defender {
-	if !services.Known(s) {
+func defender(s evidence.Snapshot, open hive) *evidence.Defender {
+	if !evidence.Services.Known(s) {
 		return nil
 	}
 	d := evidence.Defender{Exclusions: evidence.DefenderExclusions{Paths: []string{},
 		Processes: []string{}}}
-	for _, service := range services.In(s) {
+	for _, service := range evidence.Services.In(s) {
 		if strings.EqualFold(service.Name, "WinDefend") {
 			d.Running = service.Running()
 		}

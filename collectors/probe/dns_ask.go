@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,10 +183,7 @@ func rcodeName(rcode int) string {
 	if rcode == dns.RcodeBadVers {
 		return "BADVERS" // it shares its number with BADSIG, which only signed messages know
 	}
-	if name, ok := dns.RcodeToString[rcode]; ok {
-		return name
-	}
-	return fmt.Sprintf("RCODE%d", rcode)
+	return cmp.Or(dns.RcodeToString[rcode], fmt.Sprintf("RCODE%d", rcode))
 }
 
 // addresses lists those that the reply ends in, aliases left out.

@@ -69,9 +69,8 @@ func askPod(ctx context.Context, r *collectors.Record,
 		found.err = err
 		return found
 	}
-	if at, ok := ctx.Deadline(); ok {
-		p.Timeout = min(p.timeout(), time.Until(at))
-	}
+	at, _ := ctx.Deadline()
+	p.Timeout = min(p.timeout(), time.Until(at))
 	found.reach, found.names, found.err = Pod(ctx, p)
 	return found
 }
