@@ -57,14 +57,12 @@ func Run(ctx context.Context, t *tree.Tree, list []Collector, changed func([]Rea
 		r.readings[i] = Reading{Name: c.Name, Answers: c.Answers}
 		r.ended[c.Name] = make(chan struct{})
 	}
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
+	var all, told sync.WaitGroup
+	told.Go(func() {
 		for range r.news {
 			changed(r.readingsSoFar())
 		}
-	}()
-	var all sync.WaitGroup
+	})
 	for i, c := range list {
 		all.Go(func() {
 			defer close(r.ended[c.Name])
@@ -73,7 +71,7 @@ func Run(ctx context.Context, t *tree.Tree, list []Collector, changed func([]Rea
 	}
 	all.Wait()
 	close(r.news)
-	<-told
+	told.Wait()
 	changed(r.readingsSoFar())
 }
 

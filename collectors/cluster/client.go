@@ -55,8 +55,7 @@ import (
 // A Client asks one API server.
 type Client struct {
 	rest     rest.Interface
-	config   *rest.Config // for what is no request and answer
-	host     string
+	config   *rest.Config          // for what is no request and answer
 	context  string                // the namespace of the kubeconfig's context, or of --namespace
 	nodeName string                // of the kubeconfig's client certificate
 	until    time.Time             // when that ends; zero where there is none
@@ -69,7 +68,7 @@ type Client struct {
 }
 
 // Host is the server's URL.
-func (c *Client) Host() string { return c.host }
+func (c *Client) Host() string { return c.config.Host }
 
 // ErrNoKubeconfig means that there is no cluster to ask.
 var ErrNoKubeconfig = errors.New(
@@ -156,8 +155,6 @@ func firstOf(err error) error {
 }
 
 func connect(config *rest.Config) (*Client, error) {
-	c := &Client{host: config.Host}
-	c.nodeName, c.until = clientCertificate(config)
 	config = rest.CopyConfig(config)
 	statuses := runtime.NewScheme()
 	// why a request is refused is told as a Status
@@ -170,7 +167,8 @@ func connect(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the kubeconfig: %w", err)
 	}
-	c.rest, c.config = client, config
+	c := &Client{rest: client, config: config}
+	c.nodeName, c.until = clientCertificate(config)
 	return c, nil
 }
 
@@ -181,12 +179,7 @@ const maxAnswer = 96 << 20
 // verb and what are for the error: "list", "pods".
 func (c *Client) open(ctx context.Context, path string, query url.Values, verb,
 	what string) (io.ReadCloser, error) {
-	body, err := c.send(ctx, Request{Path: path, Query: query, Verb: verb, What: what}, maxRetries)
-	var refused *Refusal
-	if errors.As(err, &refused) {
-		err = refused.error
-	}
-	return body, err
+	return c.send(ctx, Request{Path: path, Query: query, Verb: verb, What: what}, maxRetries)
 }
 
 // maxRetries is how often a server that says "too many requests" is asked again.

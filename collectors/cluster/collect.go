@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,13 +43,27 @@ const (
 // Collectors read the cluster's view of one node, in at most 22 requests.
 // after names the collectors that find needs; deadline is for each, 0 for none.
 func Collectors(find Find, after []string, deadline time.Duration) []collectors.Collector {
-	t := &target{find: find}
-	one := func(name, path string, read func(context.Context, Target, *collectors.Record) (any,
-		error)) collectors.Collector {
+	var once sync.Once // for whichever collector comes first
+	var target Target
+	var missing error
+	at := func(r *collectors.Record) (Target, error) {
+		once.Do(func() {
+			s, err := r.Snapshot()
+			if err != nil {
+				missing = err
+				return
+			}
+			target, err = find(s)
+			missing = unconnected(err)
+		})
+		return target, missing
+	}
+	type reading func(context.Context, Target, *collectors.Record) (any, error)
+	one := func(name, path string, read reading) collectors.Collector {
 		return collectors.Collector{Name: name, Answers: []string{path},
 			After: append([]string{NodeReading}, after...), Deadline: deadline,
 			Read: func(ctx context.Context, r *collectors.Record) error {
-				found, err := t.at(r)
+				found, err := at(r)
 				if err != nil {
 					return err
 				}
@@ -105,7 +121,7 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	return append(list, collectors.Collector{Name: "API: node logs", Answers: []string{"logs/"},
 		After: pods.After, Deadline: deadline,
 		Read: func(ctx context.Context, r *collectors.Record) error {
-			found, err := t.at(r)
+			found, err := at(r)
 			if err != nil || found.LogBytes == 0 {
 				return nil // whoever asks for no logs reads them where they lie
 			}
@@ -127,27 +143,6 @@ func FromMemory() url.Values { return url.Values{"resourceVersion": {"0"}} }
 
 // margin is what is left of a collector's time to tell which request had no answer.
 const margin = 100 * time.Millisecond
-
-// target is found once, by whichever collector comes first.
-type target struct {
-	find  Find
-	once  sync.Once
-	found Target
-	err   error
-}
-
-func (t *target) at(r *collectors.Record) (Target, error) {
-	t.once.Do(func() {
-		s, err := r.Snapshot()
-		if err != nil {
-			t.err = err
-			return
-		}
-		t.found, t.err = t.find(s)
-		t.err = unconnected(t.err)
-	})
-	return t.found, t.err
-}
 
 // unconnected is the gap of everything that the API would tell. A file that the
 // kubeconfig names and that is not there is no absence of any of that.
@@ -224,22 +219,18 @@ func ConfigMaps(node evidence.NodeObject) []string {
 	if strings.HasPrefix(node.Spec.ProviderID, "aws:") {
 		return append(names, "kube-system/amazon-vpc-cni", "kube-system/aws-auth")
 	}
-	if hasAnnotation(node, "kubeadm.alpha.kubernetes.io/") {
-		names = append(names, "kube-system/kubeadm-config")
-	}
-	if hasAnnotation(node, "flannel.alpha.coreos.com/") {
-		names = append(names, "kube-flannel/kube-flannel-cfg")
-	}
-	return names
-}
-
-func hasAnnotation(node evidence.NodeObject, prefix string) bool {
-	for name := range node.Metadata.Annotations {
-		if strings.HasPrefix(name, prefix) {
-			return true
+	annotations := slices.Collect(maps.Keys(node.Metadata.Annotations))
+	for _, of := range []struct{ annotations, name string }{
+		{"kubeadm.alpha.kubernetes.io/", "kube-system/kubeadm-config"},
+		{"flannel.alpha.coreos.com/", "kube-flannel/kube-flannel-cfg"},
+	} {
+		if slices.ContainsFunc(annotations, func(name string) bool {
+			return strings.HasPrefix(name, of.annotations)
+		}) {
+			names = append(names, of.name)
 		}
 	}
-	return false
+	return names
 }
 
 func readConfigMaps(ctx context.Context, t Target, r *collectors.Record) (any, error) {
@@ -251,7 +242,6 @@ func readConfigMaps(ctx context.Context, t Target, r *collectors.Record) (any, e
 	var refused error
 	for _, name := range ConfigMaps(evidence.Node.In(s)) {
 		namespace, name, _ := strings.Cut(name, "/")
-		var object json.RawMessage
 		object, err := t.Client.Object(ctx, "/api/v1/namespaces/"+namespace+"/configmaps/"+name,
 			"configmap "+namespace+"/"+name)
 		switch {

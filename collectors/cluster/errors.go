@@ -29,7 +29,7 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 	if errors.As(err, &status) {
 		return c.refused(int(status.Status().Code), serverMessage(status.Status()), verb, what)
 	}
-	server := "the API server " + server(c.host)
+	server := "the API server " + server(c.config.Host)
 	var syntax *json.SyntaxError
 	var expired x509.CertificateInvalidError
 	var authority x509.UnknownAuthorityError
@@ -67,7 +67,7 @@ func (c *Client) explain(ctx context.Context, err error, verb, what string) erro
 }
 
 func (c *Client) refused(code int, message, verb, what string) error {
-	server := "the API server " + server(c.host)
+	server := "the API server " + server(c.config.Host)
 	switch {
 	case code == http.StatusUnauthorized && !c.until.IsZero() && c.until.Before(time.Now()):
 		return collectors.GapError(evidence.ClientCertExpired.Gap(
@@ -111,8 +111,8 @@ func serverMessage(s metav1.Status) string {
 }
 
 func isGap(err error, code evidence.Code) bool {
-	var gap collectors.GapError
-	return errors.As(err, &gap) && gap.Code == code
+	gap, ok := errors.AsType[collectors.GapError](err)
+	return ok && gap.Code == code
 }
 
 // IsNotFound tells that the server does not have what was asked for, or its kind.
@@ -139,7 +139,7 @@ func server(host string) string {
 
 // proxy is the one that requests go through, without a password in it.
 func (c *Client) proxy() string {
-	u, err := url.Parse(c.host)
+	u, err := url.Parse(c.config.Host)
 	if err != nil {
 		return ""
 	}
@@ -156,8 +156,7 @@ func (c *Client) proxy() string {
 
 // innermost is the last part of a chain of errors: those before it repeat the URL.
 func innermost(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	return strings.TrimSpace(err.Error())

@@ -97,15 +97,11 @@ func readEventsOfPods(ctx context.Context, t Target, r *collectors.Record, s evi
 
 // take adds the events of what is concerned.
 func (l *list) take(events *list, concerned map[string]bool) error {
-	content, err := events.MarshalJSON()
-	if err != nil {
+	var items []json.RawMessage
+	if err := json.Unmarshal(fmt.Appendf(nil, "[%s]", events.items.Bytes()), &items); err != nil {
 		return err
 	}
-	var all struct{ Items []json.RawMessage }
-	if err := json.Unmarshal(content, &all); err != nil {
-		return err
-	}
-	for _, item := range all.Items {
+	for _, item := range items {
 		var e struct {
 			Message        string
 			InvolvedObject struct{ Kind, Namespace, Name string }

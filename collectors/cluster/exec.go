@@ -202,8 +202,7 @@ func (p *Pod) ended(argv []string, s metav1.Status) (int, error) {
 
 // notRun is why no command ran: what client-go says, in the reader's words.
 func (p *Pod) notRun(ctx context.Context, err error, denied *apierrors.StatusError) error {
-	var upgrade *httpstream.UpgradeFailureError
-	if errors.As(err, &upgrade) {
+	if upgrade, ok := errors.AsType[*httpstream.UpgradeFailureError](err); ok {
 		err = upgrade.Cause
 	}
 	if why, spdy := strings.CutPrefix(err.Error(), "unable to upgrade connection: "); spdy {

@@ -18,16 +18,15 @@ import (
 
 // List reads all objects of a kind as one List, trimmed.
 func (c *Client) List(ctx context.Context, path, what string) ([]byte, error) {
-	l, err := c.list(ctx, path, FromMemory(), what)
-	if err != nil {
-		return nil, err
-	}
-	return l.MarshalJSON()
+	return written(c.list(ctx, path, FromMemory(), what))
 }
 
 // Calico reads all objects of one of Calico's kinds as one List, trimmed.
 func (c *Client) Calico(ctx context.Context, kind string) ([]byte, error) {
-	l, err := c.calico(ctx, kind)
+	return written(c.calico(ctx, kind))
+}
+
+func written(l *list, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +103,7 @@ func (e *NoNodesError) Error() string {
 
 // NoNodes is nil where the cluster has all of the nodes that were named.
 func (c *Client) NoNodes(named, windows []string) error {
-	e := &NoNodesError{Windows: windows, server: server(c.host)}
+	e := &NoNodesError{Windows: windows, server: server(c.config.Host)}
 	for _, name := range named {
 		if !slices.Contains(windows, name) {
 			e.Missing = append(e.Missing, name)

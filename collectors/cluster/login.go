@@ -26,7 +26,7 @@ func (c *Client) LogIn(ctx context.Context, waiting func(program string)) error 
 	if err != nil {
 		return collectors.GapError(evidence.LoginProgramFailed.Gap(err))
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.host, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.Host, nil)
 	if err != nil {
 		return collectors.GapError(evidence.LoginProgramFailed.Gap(err))
 	}

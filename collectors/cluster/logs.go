@@ -164,28 +164,25 @@ func lastOf(r io.Reader, limit int64) ([]byte, error) {
 	for {
 		n, err := r.Read(buf)
 		kept = append(kept, buf[:n]...)
-		if over := int64(len(kept)) - 2*limit; over > 0 {
-			dropped += int64(len(kept)) - limit
-			kept = append(kept[:0], kept[int64(len(kept))-limit:]...)
+		if over := int64(len(kept)) - limit; over > limit || over > 0 && err != nil {
+			dropped += over
+			kept = append(kept[:0], kept[over:]...)
 		}
-		if err != nil {
-			if over := int64(len(kept)) - limit; over > 0 {
-				dropped += over
-				kept = kept[over:]
-			}
-			if dropped > 0 {
-				if at := bytes.IndexByte(kept, '\n'); at >= 0 {
-					dropped += int64(at + 1)
-					kept = kept[at+1:]
-				}
-				kept = append(fmt.Appendf(nil, "[doctor: the first %d bytes are left out]\n",
-					dropped), kept...)
-			}
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return kept, err
+		if err == nil {
+			continue
 		}
+		if dropped > 0 {
+			if at := bytes.IndexByte(kept, '\n'); at >= 0 {
+				dropped += int64(at + 1)
+				kept = kept[at+1:]
+			}
+			kept = append(fmt.Appendf(nil, "[doctor: the first %d bytes are left out]\n",
+				dropped), kept...)
+		}
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return kept, err
 	}
 }
 

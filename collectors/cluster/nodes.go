@@ -111,7 +111,7 @@ func (c *Client) Check(ctx context.Context, node string) error {
 	object, err := c.node(ctx, node)
 	switch {
 	case IsNotFound(err):
-		return &NoNodeError{server: server(c.host), node: node}
+		return &NoNodeError{server: server(c.config.Host), node: node}
 	case err != nil:
 		return nil
 	}

@@ -53,26 +53,9 @@ func (p *parser) take(n int) []byte {
 	return p.chunk[p.at-n : p.at]
 }
 
-func (p *parser) uint8() byte {
-	if b := p.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (p *parser) uint16() int {
-	if b := p.take(2); b != nil {
-		return int(binary.LittleEndian.Uint16(b))
-	}
-	return 0
-}
-
-func (p *parser) uint32() int {
-	if b := p.take(4); b != nil {
-		return int(binary.LittleEndian.Uint32(b))
-	}
-	return 0
-}
+func (p *parser) uint8() byte { return byte(number(p.take(1))) }
+func (p *parser) uint16() int { return int(number(p.take(2))) }
+func (p *parser) uint32() int { return int(number(p.take(4))) }
 
 // name reads a reference to a name, which stands here when it is used for the first time.
 func (p *parser) name() string {

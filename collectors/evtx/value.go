@@ -65,8 +65,11 @@ var kindSizes = map[byte]int{kindInt8: 1, kindUint8: 1, kindInt16: 2, kindUint16
 	kindTime: 8, kindCivil: 16, kindHex32: 4, kindHex64: 8}
 
 func sayOne(kind byte, b []byte) string {
-	if n := kindSizes[kind]; n > 0 && len(b) < n {
-		return ""
+	if n := kindSizes[kind]; n > 0 {
+		if len(b) < n {
+			return ""
+		}
+		b = b[:n]
 	}
 	le := binary.LittleEndian
 	switch kind {
@@ -75,22 +78,11 @@ func sayOne(kind byte, b []byte) string {
 	case kindANSI:
 		text, _, _ := strings.Cut(string(b), "\x00")
 		return strings.ToValidUTF8(text, "?")
-	case kindInt8:
-		return strconv.Itoa(int(int8(b[0])))
-	case kindUint8:
-		return strconv.Itoa(int(b[0]))
-	case kindInt16:
-		return strconv.Itoa(int(int16(le.Uint16(b))))
-	case kindUint16:
-		return strconv.Itoa(int(le.Uint16(b)))
-	case kindInt32:
-		return strconv.Itoa(int(int32(le.Uint32(b))))
-	case kindUint32:
-		return strconv.FormatUint(uint64(le.Uint32(b)), 10)
-	case kindInt64:
-		return strconv.FormatInt(int64(le.Uint64(b)), 10)
-	case kindUint64:
-		return strconv.FormatUint(le.Uint64(b), 10)
+	case kindInt8, kindInt16, kindInt32, kindInt64:
+		unused := 64 - 8*len(b)
+		return strconv.FormatInt(int64(number(b)<<unused)>>unused, 10)
+	case kindUint8, kindUint16, kindUint32, kindUint64:
+		return strconv.FormatUint(number(b), 10)
 	case kindReal32:
 		return strconv.FormatFloat(float64(math.Float32frombits(le.Uint32(b))), 'g', -1, 32)
 	case kindReal64:
@@ -105,12 +97,13 @@ func sayOne(kind byte, b []byte) string {
 	case kindCivil:
 		return fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", le.Uint16(b), le.Uint16(b[2:]),
 			le.Uint16(b[6:]), le.Uint16(b[8:]), le.Uint16(b[10:]), le.Uint16(b[12:]), le.Uint16(b[14:]))
-	case kindHex32:
-		return fmt.Sprintf("0x%x", le.Uint32(b))
-	case kindHex64:
-		return fmt.Sprintf("0x%x", le.Uint64(b))
+	case kindHex32, kindHex64:
+		return fmt.Sprintf("0x%x", number(b))
 	case kindSize:
-		return saySize(b)
+		if len(b) != 4 && len(b) != 8 {
+			return ""
+		}
+		return fmt.Sprintf("0x%x", number(b))
 	case kindSID:
 		return saySID(b)
 	}
@@ -120,14 +113,12 @@ func sayOne(kind byte, b []byte) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-func saySize(b []byte) string {
-	switch len(b) {
-	case 4:
-		return sayOne(kindHex32, b)
-	case 8:
-		return sayOne(kindHex64, b)
+// number reads eight bytes at most, of which the lowest comes first.
+func number(b []byte) (n uint64) {
+	for i, c := range b {
+		n |= uint64(c) << (8 * i)
 	}
-	return ""
+	return n
 }
 
 // saySID writes a SID as S-1-5-21-….
@@ -154,8 +145,6 @@ func utf16Text(b []byte) string {
 
 func decodeUTF16(b []byte) string {
 	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
+	_, _ = binary.Decode(b, binary.LittleEndian, units)
 	return string(utf16.Decode(units))
 }

@@ -54,8 +54,6 @@ func (l lines) walk(n *yaml.Node, path string, offset, depth int) {
 	}
 }
 
-func (l lines) of(path string) int { return l[path] }
-
 // below returns the places of one item of a List, or of all of the document.
 func (l lines) below(prefix string) map[string]int {
 	if prefix == "" {

@@ -54,7 +54,11 @@ func (m *Manifests) Read(name string, r io.Reader) error {
 			continue
 		}
 		read++
-		if err := m.document(name, d); err != nil {
+		raw, err := toJSON(d.text)
+		if err == nil {
+			err = m.object(name, raw, "", linesOf(d), 0)
+		}
+		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: document %d, from line %d: %w", name, i+1,
 				d.line, err))
 		}
@@ -79,8 +83,8 @@ func split(content []byte) []document {
 		number++
 		last := &list[len(list)-1]
 		if rest, ok := bytes.CutPrefix(line, []byte("---")); ok &&
-			len(bytes.TrimRight(rest, " \t\r\n")) == 0 || ok &&
-			(rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
+			(len(bytes.TrimRight(rest, " \t\r\n")) == 0 ||
+				rest[0] == ' ' && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("#"))) {
 			list = append(list, document{line: number + 1})
 			continue
 		}
@@ -98,15 +102,6 @@ func (d document) empty() bool {
 		}
 	}
 	return true
-}
-
-func (m *Manifests) document(name string, d document) error {
-	raw, err := toJSON(d.text)
-	if err != nil {
-		return err
-	}
-	places := linesOf(d)
-	return m.object(name, raw, "", places, 0)
 }
 
 // toJSON converts as kubectl does.
@@ -172,7 +167,7 @@ func (m *Manifests) object(name string, raw []byte, at string, places lines, dep
 	}
 	pod.Metadata.Name, pod.Metadata.Namespace = head.Metadata.Name, head.Metadata.Namespace
 	m.Pods = append(m.Pods, evidence.Manifest{
-		File: name, Line: places.of(strings.TrimSuffix(at, ".")), Kind: head.Kind, At: spec,
+		File: name, Line: places[strings.TrimSuffix(at, ".")], Kind: head.Kind, At: spec,
 		Pod: pod, Lines: places.below(at),
 	})
 	return nil

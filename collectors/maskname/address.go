@@ -81,23 +81,12 @@ func public(a netip.Addr) bool {
 // kept4 is how many octets stay, so that no mask enters a special range that
 // begins with them: 100.64/10, 169.254/16, 192.0.2/24 and so on.
 func kept4(a [4]byte) int {
+	switch [2]byte(a[:2]) {
+	case [2]byte{192, 0}, [2]byte{192, 88}, [2]byte{198, 51}, [2]byte{203, 0}:
+		return 3
+	}
 	switch a[0] {
-	case 100, 169, 172:
-		return 2
-	case 192:
-		if a[1] == 0 || a[1] == 88 {
-			return 3
-		}
-		return 2
-	case 198:
-		if a[1] == 51 {
-			return 3
-		}
-		return 2
-	case 203:
-		if a[1] == 0 {
-			return 3
-		}
+	case 100, 169, 172, 192, 198, 203:
 		return 2
 	}
 	return 1
@@ -106,26 +95,20 @@ func kept4(a [4]byte) int {
 // address masks one address, its zone aside.
 func (n *Names) address(a netip.Addr) netip.Addr {
 	switch {
-	case a.Is4In6():
-		return netip.AddrFrom16(n.embedded(a.As16()))
 	case a.Is4():
 		if !public(a) {
 			return a
 		}
 		return n.ips.get(a, n.mask4)
-	case nat64.Contains(a), compat.Contains(a):
-		return netip.AddrFrom16(n.embedded(a.As16()))
+	case a.Is4In6(), nat64.Contains(a), compat.Contains(a):
+		b := a.As16() // which an IPv4 address ends
+		inner := n.address(netip.AddrFrom4([4]byte(b[12:]))).As4()
+		copy(b[12:], inner[:])
+		return netip.AddrFrom16(b)
 	case public(a), a.IsLinkLocalUnicast() && holdsMAC(a.As16()):
 		return n.ips.get(a, n.mask6)
 	}
 	return a
-}
-
-// embedded masks the IPv4 address at the end of an IPv6 one.
-func (n *Names) embedded(b [16]byte) [16]byte {
-	inner := n.address(netip.AddrFrom4([4]byte(b[12:]))).As4()
-	copy(b[12:], inner[:])
-	return b
 }
 
 func (n *Names) mask4(a netip.Addr, _ func(netip.Addr) bool) netip.Addr {

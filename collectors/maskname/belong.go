@@ -26,18 +26,24 @@ func (s *scan) account(at int) int {
 	if start == at {
 		return at
 	}
+	end := userEnd(t, start, len(t))
+	if start == at+1 && s.lineBreak(start, end) {
+		return at
+	}
+	return s.someone(start, end, at)
+}
+
+// userEnd is where a user's name that starts at the index ends, one byte behind the most at last.
+func userEnd(t []byte, start, most int) int {
 	end := start
-	for end < len(t) && (isAlnum[t[end]] || t[end] >= 0x80 ||
+	for end < len(t) && end-start <= most && (isAlnum[t[end]] || t[end] >= 0x80 ||
 		strings.IndexByte("._-$", t[end]) >= 0) {
 		end++
 	}
 	for end > start && strings.IndexByte("._-", t[end-1]) >= 0 {
 		end--
 	}
-	if start == at+1 && s.lineBreak(start, end) {
-		return at
-	}
-	return s.someone(start, end, at)
+	return end
 }
 
 // lineBreak tells "win-1\nReady" of JSON from CORP\nancy: a line begins with no

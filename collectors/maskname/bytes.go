@@ -16,16 +16,10 @@ var isAlnum = func() (t [256]bool) {
 // hexValue is above 15 for what is no hex digit.
 var hexValue = func() (t [256]byte) {
 	for c := range t {
-		switch b := byte(c); {
-		case b >= '0' && b <= '9':
-			t[c] = b - '0'
-		case b >= 'a' && b <= 'f':
-			t[c] = b - 'a' + 10
-		case b >= 'A' && b <= 'F':
-			t[c] = b - 'A' + 10
-		default:
-			t[c] = 255
-		}
+		t[c] = 255
+	}
+	for i, c := range "0123456789abcdef" {
+		t[c], t[unicode.ToUpper(c)] = byte(i), byte(i)
 	}
 	return t
 }()

@@ -1,8 +1,7 @@
 package maskname
 
 import (
-	"encoding/hex"
-	"io"
+	"bytes"
 	"net/netip"
 
 	"doctor/checks/evidence"
@@ -41,16 +40,7 @@ func ofAddress(m [6]byte) bool {
 
 // learnMACs remembers the MAC addresses of a file of the evidence.
 func (n *Names) learnMACs(s evidence.Snapshot, path string) {
-	f, err := s.Open(path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	const enough = 8 << 20
-	text, err := io.ReadAll(io.LimitReader(evidence.Text(f), enough))
-	if err != nil {
-		return
-	}
+	text := beginning(s, path, 8<<20)
 	for i := 0; i < len(text); i++ {
 		if !isAlnum[text[i]] || i > 0 && isAlnum[text[i-1]] {
 			continue
@@ -96,29 +86,12 @@ func macAt(t []byte, at int) (m [6]byte, end int) {
 	return m, i
 }
 
-// bareMAC reads twelve hex digits.
-func bareMAC(t []byte) (m [6]byte, ok bool) {
-	if len(t) != 2*len(m) {
-		return m, false
-	}
-	_, err := hex.Decode(m[:], t)
-	return m, err == nil
-}
-
 // respell writes a MAC address in the spelling of another: its separators and case.
 func respell(dst, plain []byte, m [6]byte) []byte {
 	digits := "0123456789abcdef"
-	for _, c := range plain {
-		if c >= 'A' && c <= 'F' {
-			digits = "0123456789ABCDEF"
-			break
-		}
-		if c >= 'a' && c <= 'f' {
-			break
-		}
-		if c == '-' {
-			digits = "0123456789ABCDEF" // as Windows writes it, should it have no letter
-		}
+	// a dash before the first letter is as Windows writes it, in capitals
+	if i := bytes.IndexAny(plain, "-ABCDEFabcdef"); i >= 0 && plain[i] < 'a' {
+		digits = "0123456789ABCDEF"
 	}
 	at := 0
 	for _, c := range plain {

@@ -80,9 +80,7 @@ func (s *scan) networkLength(at int) int {
 		}
 		at++
 	}
-	for at < len(t) && (t[at] == ' ' || t[at] == '\t') {
-		at++
-	}
+	at = skip(t, at, " \t")
 	if startsFold(t[at:], "mask ") {
 		at += len("mask ")
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"doctor/checks/evidence"
 	"doctor/checks/sorted"
@@ -139,12 +140,8 @@ func (n *Names) add(entries map[string]entry, name string, e entry) {
 }
 
 func titled(name string) string {
-	for i := range name {
-		if i > 0 {
-			return strings.ToUpper(name[:i]) + name[i:]
-		}
-	}
-	return name
+	_, first := utf8.DecodeRuneInString(name)
+	return strings.ToUpper(name[:first]) + name[first:]
 }
 
 // escaped spells a name as JSON in ASCII does: j\u00fcrgen.
@@ -232,18 +229,13 @@ func (l *learner) user(account string) {
 	account = strings.ToLower(strings.TrimSpace(account))
 	domain, name, ok := strings.Cut(account, `\`)
 	if !ok {
-		if name, domain, ok = strings.Cut(account, "@"); !ok {
-			name, domain = account, ""
-		}
+		name, domain, _ = strings.Cut(account, "@")
 	}
 	if wellKnownDomain(domain) || wellKnownAccount(name) {
 		return
 	}
 	name = strings.TrimSuffix(name, "$")
-	if domain == "." {
-		domain = ""
-	}
-	if domain != "" && nameLike(domain) {
+	if domain != "." && nameLike(domain) {
 		if strings.Contains(domain, ".") {
 			l.domain(domain)
 		} else {

@@ -1,6 +1,9 @@
 package maskname
 
-import "unicode/utf8"
+import (
+	"encoding/hex"
+	"unicode/utf8"
+)
 
 // Append appends text with its names masked. The text is a block that is cut
 // where no word goes on.
@@ -101,8 +104,12 @@ func (s *scan) spelled(at, end int) int {
 // value masks what starts at the index, whose run of letters and digits ends at end.
 func (s *scan) value(at, end int) int {
 	t := s.text
-	if e := s.dottedName(at, end); e > 0 {
-		return e
+	// what may begin a name with its domain, which no number does
+	if end < len(t) && (t[end] == '.' && (isLetter(t[at]) || end-at > 3) ||
+		t[end] == '-' && isLetter(t[at])) {
+		if e := s.fullName(at, end); e > 0 {
+			return e
+		}
 	}
 	if e := s.name(at); e > 0 {
 		return e
@@ -131,7 +138,8 @@ func (s *scan) value(at, end int) int {
 		return 0
 	}
 	if length == 2 && (next == '-' || next == ':') || length == 4 && next == '.' {
-		if e := s.card(at); e > 0 {
+		if m, e := macAt(t, at); e > 0 {
+			s.putMAC(at, e, m)
 			return e
 		}
 	}
@@ -143,15 +151,6 @@ func (s *scan) value(at, end int) int {
 		return at + 64
 	case isDigit(c):
 		return s.ipv4(at)
-	}
-	return 0
-}
-
-// dottedName looks at what may begin a name with its domain, which no number does.
-func (s *scan) dottedName(at, end int) int {
-	t := s.text
-	if end < len(t) && (t[end] == '.' && (isLetter(t[at]) || end-at > 3) || t[end] == '-' && isLetter(t[at])) {
-		return s.fullName(at, end)
 	}
 	return 0
 }
@@ -169,18 +168,13 @@ func (s *scan) placed(at, end int) int {
 	return s.stated(at, end)
 }
 
-func (s *scan) card(at int) int {
-	m, end := macAt(s.text, at)
-	if end > 0 {
-		s.putMAC(at, end, m)
-	}
-	return end
-}
-
 // bare masks twelve hex digits that were seen as a MAC address before.
 func (s *scan) bare(at, end int) int {
-	m, ok := bareMAC(s.text[at:end])
-	if !ok {
+	var m [6]byte
+	if end-at != 2*len(m) {
+		return 0
+	}
+	if _, err := hex.Decode(m[:], s.text[at:end]); err != nil {
 		return 0
 	}
 	if _, known := s.n.macs.lookup(m); !known && !vendors[[3]byte(m[:3])] {

@@ -1,8 +1,8 @@
 package maskname
 
 import (
-	"bytes"
 	"encoding/binary"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -10,41 +10,18 @@ import (
 // The SIDs that name a customer: those of a domain or machine, whose last part
 // may be well known, and those of Entra ID, which are a person or group as a
 // whole. All others are the same on every Windows.
-const (
-	domainSID = "1-5-21-"
-	entraSID  = "1-12-1-"
-)
+var customerSID = regexp.MustCompile(
+	`^[Ss]-(?:1-5-21-(?:\d{1,10}-){2}|1-12-1-(?:\d{1,10}-){3})\d{1,10}`)
 
 // sidAt finds the numbers of a SID that "S-" at the index begins; the end is 0
 // where it names nobody.
 func sidAt(t []byte, at int) (start, end int) {
-	rest := t[at+len("S-"):]
-	parts := 0
-	switch {
-	case bytes.HasPrefix(rest, []byte(domainSID)):
-		parts, start = 3, at+2+len(domainSID)
-	case bytes.HasPrefix(rest, []byte(entraSID)):
-		parts, start = 4, at+2+len(entraSID)
-	default:
+	const longest = 64
+	found := customerSID.Find(t[at:min(len(t), at+longest)])
+	if end = at + len(found); found == nil || end < len(t) && isDigit(t[end]) {
 		return 0, 0
 	}
-	i := start
-	for p := range parts {
-		if p > 0 {
-			if i >= len(t) || t[i] != '-' {
-				return 0, 0
-			}
-			i++
-		}
-		from := i
-		for i < len(t) && i < from+11 && t[i] >= '0' && t[i] <= '9' {
-			i++
-		}
-		if i == from || i == from+11 {
-			return 0, 0
-		}
-	}
-	return start, i
+	return at + len("S-1-5-21-"), end
 }
 
 // sid masks the numbers, each with ten digits as nearly all real ones have.

@@ -170,20 +170,25 @@ func (l *learner) ipconfig(s evidence.Snapshot, p string) {
 		!strings.HasPrefix(base, "ip.") && !strings.Contains(base, "ipconfig") {
 		return
 	}
-	f, err := s.Open(p)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(evidence.Text(f), 16<<10))
-	if err != nil {
-		return
-	}
-	fields := dottedField.FindAllSubmatch(head, 2)
+	fields := dottedField.FindAllSubmatch(beginning(s, p, 16<<10), 2)
 	if len(fields) > 0 {
 		l.host(string(fields[0][1]))
 	}
 	if len(fields) > 1 {
 		l.domain(string(fields[1][1]))
 	}
+}
+
+// beginning is what a text of the evidence begins with; empty where it cannot be read.
+func beginning(s evidence.Snapshot, path string, limit int64) []byte {
+	f, err := s.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(evidence.Text(f), limit))
+	if err != nil {
+		return nil
+	}
+	return text
 }

@@ -61,29 +61,17 @@ func (s *scan) stated(at, end int) int {
 func (s *scan) valueOf(f field, end int) int {
 	t, start := s.text, end
 	if f.before[0] == "net" {
-		if start = blanks(t, end); start == end {
+		if start = skip(t, end, " \t"); start == end {
 			return 0
 		}
 	} else {
-		for start < len(t) && strings.IndexByte("'\"\\", t[start]) >= 0 {
-			start++
-		}
+		start = skip(t, start, quotes)
 		if start >= len(t) || t[start] != '=' && (f.equals || t[start] != ':' && t[start] != '>') {
 			return 0
 		}
-		start = blanks(t, start+1)
-		for start < len(t) && strings.IndexByte("'\"\\", t[start]) >= 0 {
-			start++
-		}
+		start = skip(t, skip(t, start+1, " \t"), quotes)
 	}
-	stop := start
-	for stop < len(t) && stop-start <= maxName && (isAlnum[t[stop]] || t[stop] >= 0x80 ||
-		strings.IndexByte("._-$", t[stop]) >= 0) {
-		stop++
-	}
-	for stop > start && strings.IndexByte("._-", t[stop-1]) >= 0 {
-		stop--
-	}
+	stop := userEnd(t, start, maxName)
 	if stop == start || stop < len(t) && strings.IndexByte("(:/", t[stop]) >= 0 ||
 		bytes.HasPrefix(t[stop:], []byte(" AUTHORITY")) {
 		return 0
@@ -98,8 +86,11 @@ func (s *scan) valueOf(f field, end int) int {
 	return done
 }
 
-func blanks(t []byte, i int) int {
-	for i < len(t) && (t[i] == ' ' || t[i] == '\t') {
+const quotes = `'"\`
+
+// skip returns the first index from i on where there is none of the signs.
+func skip(t []byte, i int, signs string) int {
+	for i < len(t) && strings.IndexByte(signs, t[i]) >= 0 {
 		i++
 	}
 	return i
@@ -208,7 +199,8 @@ var zoneLabels = setOf(
 // before a service's domain.
 func (s *scan) fullName(at, end int) int {
 	t := s.text
-	if at > 0 && strings.IndexByte("./\\-_$@%", t[at-1]) >= 0 && !s.behindScheme(at) {
+	if at > 0 && strings.IndexByte("./\\-_$@%", t[at-1]) >= 0 &&
+		!bytes.HasSuffix(t[:at], []byte("://")) {
 		return 0
 	}
 	stop, dots := end, 1
@@ -241,21 +233,10 @@ func (s *scan) fullName(at, end int) int {
 
 // ofService tells whether a name ends with the domain of a service.
 func ofService(name string) bool {
-	for {
-		if serviceDomain[name] {
-			return true
-		}
-		_, rest, ok := strings.Cut(name, ".")
-		if !ok {
-			return false
-		}
-		name = rest
+	for name != "" && !serviceDomain[name] {
+		_, name, _ = strings.Cut(name, ".")
 	}
-}
-
-// behindScheme tells whether the index is behind the :// of a URL.
-func (s *scan) behindScheme(at int) bool {
-	return at >= 3 && string(s.text[at-3:at]) == "://"
+	return name != ""
 }
 
 // customer masks the labels of a name that are before those of the service.

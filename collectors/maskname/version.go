@@ -97,16 +97,13 @@ func (s *scan) versionBefore(at int) bool {
 	case "is", "was", "of", "to", "from", "than": // "the version is 4.18.0.1"
 		return bytes.Contains(bytes.ToLower(t), []byte("version"))
 	default:
-		return versionWord(word)
+		return versionWords[word] || slices.ContainsFunc(versionEnds, func(end string) bool {
+			return strings.HasSuffix(word, end)
+		})
 	}
 }
 
-// versionWord tells the names of fields and programs that versions follow.
-func versionWord(word string) bool {
-	return versionWords[word] ||
-		slices.ContainsFunc(versionEnds, func(end string) bool { return strings.HasSuffix(word, end) })
-}
-
+// Names of fields and programs that versions follow, and what such names end in.
 var versionEnds = []string{"version", "_ver", "-ver", "versions", "driver", "firmware", "engine",
 	"versione", "versión", "buildnumber"}
 

@@ -12,7 +12,6 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/sorted"
-	"doctor/collectors"
 )
 
 // An adapterRow is one interface as Windows lists it. The listing for TCP/IP
@@ -42,18 +41,18 @@ var adapterStates = map[uint32]string{1: "up", 2: "down", 3: "testing", 4: "unkn
 
 // readAdapters joins three tables. Only the first is needed; what the others
 // would have told is left out.
-func readAdapters(_ context.Context, r *collectors.Record) error {
+func readAdapters(context.Context) (any, error) {
 	rows, err := listAdapters()
 	if err == nil {
 		rows, err = bounded(rows, "adapters")
 	}
 	if err != nil {
-		return fmt.Errorf("the list of adapters: %w", err)
+		return nil, fmt.Errorf("the list of adapters: %w", err)
 	}
-	end := time.Now().Add(tablePatience)
-	interfaces, forwards := inTime(end, listInterfaces), inTime(end, listForwarding)
-	r.JSON(evidence.Adapters.Path(), adaptersOf(rows, interfaces(), forwards()))
-	return nil
+	tables, stop := context.WithTimeout(context.Background(), tablePatience)
+	defer stop()
+	interfaces, forwards := inTime(tables, listInterfaces), inTime(tables, listForwarding)
+	return adaptersOf(rows, interfaces(), forwards()), nil
 }
 
 // tablePatience is how long the optional tables may take: a driver that does not answer for its
@@ -62,7 +61,7 @@ const tablePatience = 2 * time.Second
 
 // inTime calls at once, and returns what brings the result: the zero value after an error, or where
 // the call has not returned in time. Such a call cannot be ended, so it is left behind.
-func inTime[T any](end time.Time, call func() (T, error)) func() T {
+func inTime[T any](ctx context.Context, call func() (T, error)) func() T {
 	result := make(chan T, 1)
 	go func() {
 		v, err := call()
@@ -75,8 +74,13 @@ func inTime[T any](end time.Time, call func() (T, error)) func() T {
 		select {
 		case v := <-result:
 			return v
-		case <-time.After(time.Until(end)):
-			return *new(T)
+		case <-ctx.Done():
+			select { // it may have answered while others were waited for
+			case v := <-result:
+				return v
+			default:
+				return *new(T)
+			}
 		}
 	}
 }
@@ -147,17 +151,17 @@ type routeRow struct {
 	metric      uint32
 }
 
-func readRoutes(_ context.Context, r *collectors.Record) error {
+func readRoutes(context.Context) (any, error) {
 	rows, err := listRoutes()
 	if err == nil {
 		rows, err = bounded(rows, "routes")
 	}
 	if err != nil {
-		return fmt.Errorf("the routing table: %w", err)
+		return nil, fmt.Errorf("the routing table: %w", err)
 	}
-	adapters := inTime(time.Now().Add(tablePatience), listAdapters)()
-	r.JSON(evidence.Routes.Path(), routesOf(rows, adapters))
-	return nil
+	tables, stop := context.WithTimeout(context.Background(), tablePatience)
+	defer stop()
+	return routesOf(rows, inTime(tables, listAdapters)()), nil
 }
 
 // routesOf adds the interface's metric to the route's own, as "route print" does:

@@ -7,29 +7,24 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
-	"doctor/collectors"
 )
 
 // readCompute lists the compute systems. vmcompute is one of the services that Windows starts for
 // whoever calls them, so it is asked only where it runs.
-func readCompute(_ context.Context, r *collectors.Record) error {
+func readCompute(context.Context) (any, error) {
 	state, err := serviceState("vmcompute")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if state != "running" {
-		return fmt.Errorf("the service vmcompute is %s: start it to list compute systems", state)
+		return nil, fmt.Errorf("the service vmcompute is %s: start it to list compute systems", state)
 	}
 	answer, err := guard(enumerateComputeSystems)
 	if err != nil {
-		return fmt.Errorf("the list of compute systems: %w", err)
+		return nil, fmt.Errorf("the list of compute systems: %w", err)
 	}
 	systems, err := parseComputeSystems(answer)
-	if err != nil {
-		return err
-	}
-	r.JSON(evidence.ComputeInfo.Path(), evidence.Compute{Systems: systems})
-	return nil
+	return evidence.Compute{Systems: systems}, err
 }
 
 // parseComputeSystems reads the answer of HcsEnumerateComputeSystems; no systems are an empty text.

@@ -15,10 +15,7 @@ func enumerateComputeSystems() (string, error) {
 	if err := procEnumerateComputeSystems.Find(); err != nil {
 		return "", err
 	}
-	query, err := windows.UTF16PtrFromString("{}")
-	if err != nil {
-		return "", err
-	}
+	query, _ := windows.UTF16PtrFromString("{}")
 	var systems, result *uint16
 	r, _, _ := procEnumerateComputeSystems.Call(uintptr(unsafe.Pointer(query)),
 		uintptr(unsafe.Pointer(&systems)), uintptr(unsafe.Pointer(&result)))

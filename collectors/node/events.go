@@ -136,8 +136,6 @@ func readChannels(ctx context.Context, channels []eventChannel, since time.Durat
 	for i, c := range channels {
 		// until it is done
 		errs[i] = fmt.Errorf("event log %s: %w", c.name, context.DeadlineExceeded)
-	}
-	for i, c := range channels {
 		all.Go(func() {
 			count := 0
 			err := ask(c.name, c.query(since), func(event, message string) bool {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,11 +46,9 @@ const (
 
 // askEventLog is an eventQuery.
 func askEventLog(channel, query string, take func(event, message string) bool) error {
-	for _, p := range []*windows.LazyProc{procEvtQuery, procEvtNext, procEvtRender,
-		procEvtOpenTexts, procFormatMessage, procEvtClose} {
-		if err := p.Find(); err != nil {
-			return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
-		}
+	if err := cmp.Or(procEvtQuery.Find(), procEvtNext.Find(), procEvtRender.Find(),
+		procEvtOpenTexts.Find(), procFormatMessage.Find(), procEvtClose.Find()); err != nil {
+		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
 	question, err := windows.UTF16PtrFromString(query)
 	if err != nil {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -32,23 +33,15 @@ func readFeatures(open hive, services []evidence.Service, exists func(path strin
 	}
 	system32 := systemRoot(open) + `\System32\`
 	for _, f := range features {
-		traces, present, unseen := 0, 0, false
+		all, none := true, true
 		for _, s := range f.services {
-			traces++
-			if there[s] {
-				present++
-			}
+			all, none = all && there[s], none && !there[s]
 		}
 		for _, file := range f.files {
-			traces++
 			is, looked := exists(system32 + file)
-			unseen = unseen || !looked
-			if is {
-				present++
-			}
+			all, none = all && is, none && !is && looked
 		}
-		if state := f.judge(open, present == traces, present == 0 && !unseen,
-			there[f.shared]); state != "" {
+		if state := f.judge(open, all, none, there[f.shared]); state != "" {
 			found[f.name] = state
 		}
 	}
@@ -77,26 +70,19 @@ func (f feature) judge(open hive, all, none, shared bool) string {
 // serverManager is what Server Manager noted when somebody last used it: 1 for
 // installed, 0 for not. It may be older than the last change.
 func (f feature) serverManager(open hive) (state uint64, ok bool) {
-	k, err := open(`SOFTWARE\Microsoft\ServerManager\ServicingStorage\ServerComponentCache\` +
+	k, _ := open(`SOFTWARE\Microsoft\ServerManager\ServicingStorage\ServerComponentCache\` +
 		f.name)
-	if err != nil {
-		return 0, false
-	}
 	return k.number("InstallState")
 }
 
 // isServer tells a server, where no other feature brings the services of
 // containers, from Windows 10 and 11, where Linux' subsystem does.
 func isServer(open hive) bool {
-	k, err := open(currentVersion)
-	return err == nil && strings.HasPrefix(k.text("InstallationType"), "Server")
+	k, _ := open(currentVersion)
+	return strings.HasPrefix(k.text("InstallationType"), "Server")
 }
 
 func systemRoot(open hive) string {
-	if k, err := open(currentVersion); err == nil {
-		if s := k.text("SystemRoot"); s != "" {
-			return s
-		}
-	}
-	return `C:\Windows`
+	k, _ := open(currentVersion)
+	return cmp.Or(k.text("SystemRoot"), `C:\Windows`)
 }

@@ -13,15 +13,10 @@ func fileCollectors(o Options) []collectors.Collector {
 	return []collectors.Collector{
 		{Name: "files", Answers: []string{evidence.FileIndex.Path(), "files/"}, After: after,
 			Deadline: deadline, Read: readFiles(o, localVolumes)},
-		{Name: "logs", Answers: []string{"logs/"}, After: after, Deadline: deadline,
-			Read: readLogs(o, localVolumes, openKey, time.Now)},
-		{Name: "certificates", Answers: []string{evidence.Certificates.Path()}, After: after,
-			Deadline: deadline, Read: readCertificates(localVolumes)},
-		{Name: "security", Answers: []string{evidence.SecurityInfo.Path()}, Deadline: deadline,
-			Read: readSecurity(windowsSecurity, openKey)},
-		{Name: "firewall", Answers: []string{evidence.FirewallInfo.Path()}, Deadline: deadline,
-			Read: readFirewall(openKey)},
-		{Name: "event logs", Answers: []string{evidence.WindowsEvents.Path()}, Deadline: deadline,
-			Read: readEvents(o, askEventLog)},
+		one("logs", "logs/", readLogs(o, localVolumes, openKey, time.Now), after...),
+		one("certificates", evidence.Certificates.Path(), readCertificates(localVolumes), after...),
+		one("security", evidence.SecurityInfo.Path(), readSecurity(windowsSecurity, openKey)),
+		fromRegistry("firewall", evidence.FirewallInfo.Path(), firewall),
+		one("event logs", evidence.WindowsEvents.Path(), readEvents(o, askEventLog)),
 	}
 }

@@ -75,12 +75,11 @@ func (c *copies) all(o Options, services []evidence.Service, processes []evidenc
 	for _, f := range knownNames {
 		c.name(f)
 	}
-	for _, dir := range slices.Concat(o.Folders, knownFolders) {
+	for _, dir := range slices.Concat(o.Folders, knownFolders, []string{facts.LeaseFolder}) {
 		if !isProgramFolder(dir) {
 			c.folder(dir, depthOf(dir))
 		}
 	}
-	c.folder(facts.LeaseFolder, depthOf(facts.LeaseFolder))
 	c.runtimes()
 	for _, dir := range slices.Concat(o.Folders, programFolders) {
 		if isProgramFolder(dir) {
@@ -110,9 +109,8 @@ func (c *copies) list() []evidence.FileRecord {
 func (c *copies) record(p string, info fs.FileInfo, outcome, detail string) {
 	r := evidence.FileRecord{Path: p, Outcome: outcome, Detail: detail}
 	if info != nil && !info.IsDir() {
-		size := info.Size()
-		r.Bytes, r.ModifiedAt = &size,
-			evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
+		r.Bytes = new(info.Size())
+		r.ModifiedAt = evidence.Time{Time: info.ModTime().UTC().Truncate(time.Second)}
 	}
 	c.records[strings.ToLower(p)] = r
 }

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"doctor/checks/evidence"
 	facts "doctor/checks/node"
-	"doctor/collectors"
 )
 
 const (
@@ -34,15 +32,7 @@ var nodePorts = [][2]int{
 	{10248, 10250}, {10255, 10256}, {30000, 32767},
 }
 
-// readFirewall is the collector "firewall".
-func readFirewall(open hive) func(context.Context, *collectors.Record) error {
-	return func(_ context.Context, r *collectors.Record) error {
-		found, err := firewall(open)
-		r.Either(evidence.FirewallInfo.Path(), found, err)
-		return nil
-	}
-}
-
+// firewall reads the profiles, and the rules that are of the node's affair.
 func firewall(open hive) (evidence.Firewall, error) {
 	found := evidence.Firewall{Rules: []evidence.FirewallRule{}}
 	unmerged := map[string]bool{} // profiles in which the machine's own rules do not count
@@ -56,8 +46,7 @@ func firewall(open hive) (evidence.Firewall, error) {
 			return found, err
 		}
 		found.Profiles = append(found.Profiles, profileOf(p.name, policy, own))
-		merge, said := policy.number("AllowLocalPolicyMerge")
-		unmerged[p.name] = said && merge == 0
+		unmerged[p.name] = firstNumber("AllowLocalPolicyMerge", 1, policy) == 0
 	}
 	own, err := open(firewallKey + `\FirewallRules`)
 	if err != nil {
@@ -75,19 +64,11 @@ func firewall(open hive) (evidence.Firewall, error) {
 // profileOf takes each setting from the first key that has it. Windows filters
 // what comes in where none has it.
 func profileOf(name string, keys ...key) evidence.FirewallProfile {
-	setting := func(value string, otherwise uint64) uint64 {
-		for _, k := range keys {
-			if n, ok := k.number(value); ok {
-				return n
-			}
-		}
-		return otherwise
-	}
 	action := map[bool]string{true: "allow", false: "block"}
 	return evidence.FirewallProfile{
-		Name: name, Enabled: setting("EnableFirewall", 1) != 0,
-		DefaultInbound:  action[setting("DefaultInboundAction", 1) == 0],
-		DefaultOutbound: action[setting("DefaultOutboundAction", 0) == 0],
+		Name: name, Enabled: firstNumber("EnableFirewall", 1, keys...) != 0,
+		DefaultInbound:  action[firstNumber("DefaultInboundAction", 1, keys...) == 0],
+		DefaultOutbound: action[firstNumber("DefaultOutboundAction", 0, keys...) == 0],
 	}
 }
 
@@ -128,7 +109,7 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 		case what == "Protocol":
 			rule.Protocol = protocolName(is)
 		case what == "Profile":
-			if p := profileName(is); p != "" {
+			if p := profileNames[strings.ToLower(is)]; p != "" {
 				rule.Profiles = append(rule.Profiles, p)
 			}
 		case strings.HasPrefix(what, "LPort"): // LPort, LPort2_10, LPort2_20, LPort2_24
@@ -169,15 +150,8 @@ func protocolName(number string) string {
 	return evidence.ProtocolName(number)
 }
 
-func profileName(is string) string {
-	switch strings.ToLower(is) {
-	case "domain", "private", "public":
-		return strings.ToLower(is)
-	case "standard":
-		return "private"
-	}
-	return ""
-}
+var profileNames = map[string]string{"domain": "domain", "private": "private", "public": "public",
+	"standard": "private"}
 
 // ofNodePorts tells whether a list of ports and ranges holds one of the node's.
 func ofNodePorts(ports []string) bool {

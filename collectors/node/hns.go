@@ -72,16 +72,15 @@ func asleep() error {
 	return nil
 }
 
-func readHNSVersion(_ context.Context, r *collectors.Record) error {
+func readHNSVersion(context.Context) (any, error) {
 	if err := asleep(); err != nil {
-		return err
+		return nil, err
 	}
 	v, err := guard(windowsHNS.version)
 	if err != nil {
-		return hnsGap(err)
+		return nil, hnsGap(err)
 	}
-	r.JSON(evidence.HNSVersion.Path(), evidence.HNSGlobals{Version: v})
-	return nil
+	return evidence.HNSGlobals{Version: v}, nil
 }
 
 func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
@@ -240,8 +239,7 @@ var codeInText = regexp.MustCompile(`\(0x([0-9a-fA-F]{1,8})\)`)
 // shows it in the text only. An HRESULT of Windows' common errors counts as those.
 func hnsCode(err error) uint32 {
 	var code uint64
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		code = uint64(errno)
 	} else if m := codeInText.FindStringSubmatch(err.Error()); m != nil {
 		code, _ = strconv.ParseUint(m[1], 16, 32)

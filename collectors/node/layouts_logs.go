@@ -1,16 +1,9 @@
 package node
 
-// A logRule tells which component's logs the files of a folder are.
-type logRule struct {
-	folder    string
-	names     []string // patterns, in lower case; every log where there is none
-	component string
-}
-
 // componentLogs are what a component calls its logs, wherever these lie.
 type componentLogs struct {
 	component string
-	names     []string
+	names     []string // patterns, in lower case; every log where there is none
 }
 
 var (

@@ -41,18 +41,14 @@ type logSearch struct {
 	refused map[string]error      // why a component's logs were not found, by component
 }
 
-func newLogSearch(ctx context.Context, v volumes, open hive) *logSearch {
-	return &logSearch{ctx: ctx, volumes: v, open: open, found: map[string][]foundLog{},
-		seen: map[string]bool{}, refused: map[string]error{}}
-}
-
 // readLogs is the collector "logs". It opens each log to learn whether that is
 // allowed; who reads the evidence reads them.
 func readLogs(o Options, v volumes, open hive, now func() time.Time) func(context.Context,
 	*collectors.Record) error {
 	return onVolumes(v, func(ctx context.Context, v volumes, s evidence.Snapshot,
 		r *collectors.Record) error {
-		l := newLogSearch(ctx, v, open)
+		l := &logSearch{ctx: ctx, volumes: v, open: open, found: map[string][]foundLog{},
+			seen: map[string]bool{}, refused: map[string]error{}}
 		l.all(evidence.Services.In(s), evidence.Processes.In(s))
 		for component, err := range l.refused {
 			if len(l.found[component]) == 0 {
@@ -122,7 +118,7 @@ func (l *logSearch) all(services []evidence.Service, processes []evidence.Proces
 	}
 	for _, f := range logFolders {
 		for _, logs := range f.logs {
-			l.folder(logRule{f.path, logs.names, logs.component})
+			l.folder(f.path, logs, "")
 		}
 	}
 	for _, dir := range facts.CNIFolderPaths {
@@ -143,10 +139,7 @@ func (l *logSearch) ofProgram(p runningProgram) {
 	if p.service == "" {
 		return
 	}
-	parameters, err := l.open(`SYSTEM\CurrentControlSet\Services\` + p.service + `\Parameters`)
-	if err != nil {
-		return // nssm has no part in it
-	}
+	parameters, _ := l.open(servicesKey + p.service + `\Parameters`) // of nssm, where it has a part
 	for _, name := range []string{"AppStdout", "AppStderr"} {
 		if file, ok := parameters.expanded(name); ok {
 			l.file(p.component, file)
@@ -173,7 +166,7 @@ func (l *logSearch) ofFlags(p runningProgram, flags evidence.Flags) {
 			facts.EqualsAny(last, p.services) {
 			own = nil // the folder is the component's own
 		}
-		l.folder(logRule{dir, own, p.component})
+		l.folder(dir, componentLogs{p.component, own}, "")
 	}
 }
 
@@ -189,17 +182,11 @@ func (l *logSearch) file(component, value string) {
 	if err == nil && !info.IsDir() {
 		l.add(component, p, base, info)
 	} else if errors.Is(err, fs.ErrPermission) {
-		l.refuse(component, err)
+		l.refused[component] = cmp.Or(l.refused[component], err)
 	}
 	stem := strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
 	if err == nil && len(stem) > 2 {
-		l.folder(logRule{dir, []string{stem + ".*", stem + "-*"}, component})
-	}
-}
-
-func (l *logSearch) refuse(component string, err error) {
-	if l.refused[component] == nil {
-		l.refused[component] = err
+		l.folder(dir, componentLogs{component, []string{stem + ".*", stem + "-*"}}, "")
 	}
 }
 
@@ -212,17 +199,18 @@ func (l *logSearch) add(component, p, name string, info fs.FileInfo) {
 	l.found[component] = append(l.found[component], foundLog{p, name, info.ModTime()})
 }
 
-// folder takes the logs of a folder that a rule names.
-func (l *logSearch) folder(rule logRule) {
-	for _, e := range l.list(rule.component, rule.folder) {
-		if e.IsDir() || !isLog(e.Name()) || !matches(rule.names, e.Name()) {
+// folder takes the logs of a folder that are a component's. In the evidence, prefix is in front of
+// their names.
+func (l *logSearch) folder(folder string, logs componentLogs, prefix string) {
+	for _, e := range l.list(logs.component, folder) {
+		if e.IsDir() || !isLog(e.Name()) || !matches(logs.names, e.Name()) {
 			continue
 		}
-		p := rule.folder + `\` + e.Name()
+		p := folder + `\` + e.Name()
 		// which follows links, and knows the size of what is being written
 		info, err := l.volumes.stat(p)
 		if err == nil && !info.IsDir() {
-			l.add(rule.component, p, e.Name(), info)
+			l.add(logs.component, p, prefix+e.Name(), info)
 		}
 	}
 }
@@ -233,7 +221,7 @@ func (l *logSearch) list(component, folder string) []fs.DirEntry {
 	}
 	entries, _, err := l.volumes.list(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.refuse(component, fmt.Errorf("%s: %w", folder, err))
+		l.refused[component] = cmp.Or(l.refused[component], fmt.Errorf("%s: %w", folder, err))
 	}
 	return entries
 }
@@ -279,18 +267,12 @@ func (l *logSearch) pods() {
 		}
 		for _, container := range l.list("pods", podLogs+`\`+pod.Name()) {
 			component := podComponent(parts[1], container.Name())
-			folder := podLogs + `\` + pod.Name() + `\` + container.Name()
-			for _, e := range l.list(component, folder) {
-				info, err := l.volumes.stat(folder + `\` + e.Name())
-				if err != nil || info.IsDir() || !isLog(e.Name()) {
-					continue
-				}
-				name := container.Name() + "-" + e.Name()
-				if component == "pods" {
-					name = parts[0] + "_" + parts[1] + "_" + name
-				}
-				l.add(component, folder+`\`+e.Name(), name, info)
+			prefix := container.Name() + "-"
+			if component == "pods" {
+				prefix = parts[0] + "_" + parts[1] + "_" + prefix
 			}
+			l.folder(podLogs+`\`+pod.Name()+`\`+container.Name(), componentLogs{component: component},
+				prefix)
 		}
 	}
 }

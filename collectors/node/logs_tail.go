@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"io/fs"
 	"unicode/utf16"
 
 	"doctor/collectors/tree"
@@ -95,45 +94,30 @@ func tailOf(f io.ReaderAt, size, limit int64) (tail, error) {
 
 // logCopy is the end of a log, which stays on the disk until it is read.
 func logCopy(v volumes, p string, limit int64) (tree.File, error) {
-	f, info, err := openLog(v, p)
+	f, info, err := v.open(p)
 	if err != nil {
 		return tree.File{}, err
 	}
 	defer f.Close()
-	t, err := tailOf(f, info.Size(), limit)
+	at, ok := f.(io.ReaderAt)
+	if !ok {
+		return tree.File{}, fmt.Errorf("%s cannot be read from within", p)
+	}
+	t, err := tailOf(at, info.Size(), limit)
 	if err != nil {
 		return tree.File{}, err
 	}
 	open := func() (io.ReadCloser, error) {
-		f, _, err := openLog(v, p)
+		f, _, err := v.open(p)
 		if err != nil {
 			return nil, err
 		}
 		// What the program writes meanwhile is not in it: the size stands.
-		part := io.NewSectionReader(f, t.from, t.until-t.from)
+		part := io.NewSectionReader(f.(io.ReaderAt), t.from, t.until-t.from)
 		return struct {
 			io.Reader
 			io.Closer
 		}{io.MultiReader(bytes.NewReader(t.head), part), f}, nil
 	}
 	return tree.File{Open: open, Size: t.size(), Modified: info.ModTime()}, nil
-}
-
-// A logFile is read from any place in it.
-type logFile interface {
-	io.ReaderAt
-	io.Closer
-}
-
-func openLog(v volumes, p string) (logFile, fs.FileInfo, error) {
-	f, info, err := v.open(p)
-	if err != nil {
-		return nil, nil, err
-	}
-	at, ok := f.(logFile)
-	if !ok {
-		f.Close()
-		return nil, nil, fmt.Errorf("%s cannot be read from within", p)
-	}
-	return at, info, nil
 }

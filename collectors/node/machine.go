@@ -24,9 +24,7 @@ func machineCollectors(Options) []collectors.Collector {
 			}
 			return readServices(openKey, states), nil
 		}),
-		fromMachine("environment", "env.json", func(context.Context) (any, error) {
-			return readEnvironment(openKey)
-		}),
+		fromRegistry("environment", "env.json", readEnvironment),
 		fromMachine("memory", "memory.json", func(context.Context) (any, error) {
 			m, err := memoryStatus()
 			if err != nil {
@@ -44,9 +42,7 @@ func machineCollectors(Options) []collectors.Collector {
 		fromServices("features", "features.json", func(list []evidence.Service) (any, error) {
 			return readFeatures(openKey, list, fileExists), nil
 		}),
-		fromMachine("pending reboot", "pending-reboot.json", func(context.Context) (any, error) {
-			return readPendingReboot(openKey)
-		}),
+		fromRegistry("pending reboot", "pending-reboot.json", readPendingReboot),
 		fromServices("time service", "time.json", func(list []evidence.Service) (any, error) {
 			return readTimeService(openKey, list)
 		}),
@@ -55,37 +51,40 @@ func machineCollectors(Options) []collectors.Collector {
 
 // fromMachine is a collector of one file of the layout.
 func fromMachine(name, path string, read func(context.Context) (any, error)) collectors.Collector {
-	return collectors.Collector{Name: name, Answers: []string{path}, Deadline: deadline,
-		Read: func(ctx context.Context, r *collectors.Record) error {
-			v, err := read(ctx)
-			if err != nil {
-				return err
-			}
-			r.JSON(path, v)
-			return nil
-		}}
+	return one(name, path, func(ctx context.Context, r *collectors.Record) error {
+		v, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		r.JSON(path, v)
+		return nil
+	})
+}
+
+// fromRegistry is a collector of what the registry alone tells.
+func fromRegistry[T any](name, path string, read func(hive) (T, error)) collectors.Collector {
+	return fromMachine(name, path, func(context.Context) (any, error) { return read(openKey) })
 }
 
 // fromServices is a collector of what the list of services tells. The service
 // manager is asked once.
 func fromServices(name, path string, read func([]evidence.Service) (any,
 	error)) collectors.Collector {
-	return collectors.Collector{Name: name, Answers: []string{path}, After: []string{"services"},
-		Deadline: deadline, Read: func(_ context.Context, r *collectors.Record) error {
-			s, err := r.Snapshot()
-			if err != nil {
-				return err
-			}
-			if gap := evidence.Services.Gap(s); gap.Kind != "" {
-				return collectors.GapError(gap)
-			}
-			v, err := read(evidence.Services.In(s))
-			if err != nil {
-				return err
-			}
-			r.JSON(path, v)
-			return nil
-		}}
+	return one(name, path, func(_ context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		if gap := evidence.Services.Gap(s); gap.Kind != "" {
+			return collectors.GapError(gap)
+		}
+		v, err := read(evidence.Services.In(s))
+		if err != nil {
+			return err
+		}
+		r.JSON(path, v)
+		return nil
+	}, "services")
 }
 
 // sizeOfFile asks the folder where the file itself may not be opened, as is so

@@ -9,10 +9,7 @@ import (
 // readPageFiles lists the page files in use, and tells for each whether
 // Windows chooses its size; nil where the registry does not say.
 func readPageFiles(open hive, size func(path string) (int64, bool)) []evidence.PageFile {
-	k, err := open(`SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management`)
-	if err != nil {
-		return nil
-	}
+	k, _ := open(`SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management`)
 	settings, asked := k.strings("PagingFiles")
 	inUse, ok := k.strings("ExistingPageFiles")
 	if !ok {

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"fmt"
 
 	"doctor/checks/evidence"
@@ -11,25 +10,20 @@ import (
 // networkCollectors read its processes and networks: adapters, HNS, the container runtime.
 func networkCollectors(Options) []collectors.Collector {
 	quiet()
-	one := func(name, path string, read func(context.Context, *collectors.Record) error,
-		after ...string) collectors.Collector {
-		return collectors.Collector{Name: name, Answers: []string{path}, After: after,
-			Deadline: deadline, Read: read}
-	}
 	return []collectors.Collector{
 		one("processes", evidence.Processes.Path(), readProcesses),
-		one("adapters", evidence.Adapters.Path(), readAdapters),
-		one("routes", evidence.Routes.Path(), readRoutes),
-		one("resolver", evidence.DNSClient.Path(), readResolver),
+		fromMachine("adapters", evidence.Adapters.Path(), readAdapters),
+		fromMachine("routes", evidence.Routes.Path(), readRoutes),
+		fromRegistry("resolver", evidence.DNSClient.Path(), resolverOf),
 		one("ports", evidence.Ports.Path(), readPorts),
 		one("VFP ports", evidence.VFPPorts.Path(), vfpReader(runSystem)),
 		one("WFP drops", evidence.WFPInfo.Path(), wfpReader(runSystem)),
-		one("HNS version", evidence.HNSVersion.Path(), readHNSVersion),
+		fromMachine("HNS version", evidence.HNSVersion.Path(), readHNSVersion),
 		one("HNS networks", evidence.HNSNetworks.Path(), hnsReader(hnsNetworks)),
 		one("HNS endpoints", evidence.HNSEndpoints.Path(), hnsReader(hnsEndpoints)),
 		one("HNS load balancers", evidence.HNSLoadBalancers.Path(), hnsReader(hnsLoadBalancers)),
 		one("HNS namespaces", evidence.HNSNamespaces.Path(), hnsReader(hnsNamespaces)),
-		one("compute systems", evidence.ComputeInfo.Path(), readCompute),
+		fromMachine("compute systems", evidence.ComputeInfo.Path(), readCompute),
 		one("container runtime", evidence.CRI.Path(), readCRI, "services", "processes"),
 	}
 }

@@ -7,6 +7,7 @@
 package node
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -28,6 +29,13 @@ const deadline = 3 * time.Second
 
 // margin is what is left of it to write what was read until then.
 const margin = deadline / 8
+
+// one is a collector that answers for one path.
+func one(name, path string, read func(context.Context, *collectors.Record) error,
+	after ...string) collectors.Collector {
+	return collectors.Collector{Name: name, Answers: []string{path}, After: after,
+		Deadline: deadline, Read: read}
+}
 
 // Collectors are all that read a node.
 func Collectors(o Options) []collectors.Collector {

@@ -42,10 +42,9 @@ func unwrapNSSM(s *evidence.Service, open hive) {
 // nssmRecovery is what nssm does when the program exits. It starts it again
 // unless it is told otherwise.
 func nssmRecovery(open hive, service string, p key) []evidence.RecoveryAction {
-	if k, err := open(servicesKey + service + `\Parameters\AppExit`); err == nil {
-		if action := k.text(""); action != "" && !strings.EqualFold(action, "Restart") {
-			return []evidence.RecoveryAction{{Action: "none"}}
-		}
+	exit, _ := open(servicesKey + service + `\Parameters\AppExit`)
+	if action := exit.text(""); action != "" && !strings.EqualFold(action, "Restart") {
+		return []evidence.RecoveryAction{{Action: "none"}}
 	}
 	delay, _ := p.number("AppRestartDelay")
 	return []evidence.RecoveryAction{{Action: "restart", DelayMS: int64(delay)}}

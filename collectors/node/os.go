@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,9 +30,8 @@ func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
 	if build != o.Build {
 		return o, nil
 	}
-	if ubr, ok := k.number("UBR"); ok {
-		o.UBR = int(ubr)
-	}
+	ubr, _ := k.number("UBR")
+	o.UBR = int(ubr)
 	o.ProductName, o.Edition, o.InstallationType = k.text("ProductName"), k.text("EditionID"),
 		k.text("InstallationType")
 	o.DisplayVersion = cmp.Or(k.text("DisplayVersion"), k.text("ReleaseId")) // the latter until 2004
@@ -40,10 +40,7 @@ func readOS(open hive, kernel int, booted time.Time) (evidence.OS, error) {
 
 // readMachine reads what Windows keeps of the firmware's own description.
 func readMachine(open hive) evidence.Machine {
-	k, err := open(`HARDWARE\DESCRIPTION\System\BIOS`)
-	if err != nil {
-		return evidence.Machine{}
-	}
+	k, _ := open(`HARDWARE\DESCRIPTION\System\BIOS`)
 	m := evidence.Machine{Manufacturer: strings.TrimSpace(k.text("SystemManufacturer")),
 		Model: strings.TrimSpace(k.text("SystemProductName"))}
 	m.Virtual = isVirtual(m.Manufacturer, m.Model)
@@ -66,31 +63,20 @@ var (
 // isVirtual judges by the names; nil where they tell nothing.
 func isVirtual(maker, model string) *bool {
 	maker, model = strings.ToLower(maker), strings.ToLower(model)
-	yes, no := true, false
 	switch {
-	case maker == "amazon ec2" && strings.Contains(model, ".metal"):
-		return &no
 	case maker == "amazon ec2":
-		return &yes
-	}
-	for _, m := range virtualModels {
-		if strings.Contains(model, m) {
-			return &yes
-		}
-	}
-	for _, m := range virtualMakers {
-		if strings.HasPrefix(maker, m) && !(m == "nutanix" && model != "ahv") {
-			return &yes
-		}
-	}
-	for _, m := range physicalMakers {
-		if rest, ok := strings.CutPrefix(maker, m); ok &&
-			(rest == "" || strings.IndexByte(" -.,", rest[0]) >= 0 || m == "hewlett") {
-			return &no
-		}
-	}
-	if strings.HasPrefix(maker, "microsoft") && strings.HasPrefix(model, "surface") {
-		return &no
+		return new(!strings.Contains(model, ".metal"))
+	case slices.ContainsFunc(virtualModels, func(m string) bool { return strings.Contains(model, m) }),
+		slices.ContainsFunc(virtualMakers, func(m string) bool {
+			return strings.HasPrefix(maker, m) && !(m == "nutanix" && model != "ahv")
+		}):
+		return new(true)
+	case strings.HasPrefix(maker, "microsoft") && strings.HasPrefix(model, "surface"),
+		slices.ContainsFunc(physicalMakers, func(m string) bool {
+			rest, ok := strings.CutPrefix(maker, m)
+			return ok && (rest == "" || strings.IndexByte(" -.,", rest[0]) >= 0 || m == "hewlett")
+		}):
+		return new(false)
 	}
 	return nil
 }

@@ -84,10 +84,9 @@ func portRanges(ctx context.Context, run runner) (evidence.PortTable, error) {
 // with the programs that hold them.
 func listListeners() ([]evidence.PortListener, error) {
 	names := map[int]string{}
-	if rows, err := listProcesses(); err == nil {
-		for _, row := range rows {
-			names[row.PID] = row.Name
-		}
+	rows, _ := listProcesses()
+	for _, row := range rows {
+		names[row.PID] = row.Name
 	}
 	list := []evidence.PortListener{}
 	for _, layout := range socketTables {

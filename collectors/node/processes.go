@@ -65,10 +65,5 @@ func argsOf(line string) []string {
 	return append([]string{}, args...)
 }
 
-// started is when a process began; the idle process never did.
-func started(created int64) evidence.Time {
-	if created <= 0 {
-		return evidence.Time{}
-	}
-	return moment(fromFileTime(uint64(created)))
-}
+// started is when a process began; the idle process never did, which is a time before 1980.
+func started(created int64) evidence.Time { return moment(fromFileTime(uint64(created))) }

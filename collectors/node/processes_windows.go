@@ -95,8 +95,7 @@ func commandLine(h windows.Handle) (string, error) {
 
 // errnoOf makes a Windows error of a kernel's status, which errors.Is can judge.
 func errnoOf(err error) error {
-	var status windows.NTStatus
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[windows.NTStatus](err); ok {
 		return status.Errno()
 	}
 	return err

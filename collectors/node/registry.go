@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io/fs"
 	"slices"
@@ -11,8 +12,8 @@ import (
 	"doctor/checks/sorted"
 )
 
-// A hive opens keys of HKEY_LOCAL_MACHINE. Those who read the registry take
-// one, so that a registry written down as text answers them in tests.
+// A hive opens keys of HKEY_LOCAL_MACHINE; with an error it returns the zero key. Those who read the
+// registry take one, so that a registry written down as text answers them in tests.
 type hive func(path string) (key, error)
 
 // A key is one key of the registry at one moment: all its values, and the
@@ -122,6 +123,16 @@ func (k key) number(name string) (uint64, bool) {
 	return 0, false
 }
 
+// firstNumber is that of the first key that has it.
+func firstNumber(name string, otherwise uint64, keys ...key) uint64 {
+	for _, k := range keys {
+		if n, ok := k.number(name); ok {
+			return n
+		}
+	}
+	return otherwise
+}
+
 // binary is what has no other type.
 func (k key) binary(name string) ([]byte, bool) {
 	v, ok := k.value(name, regBinary, regNone)
@@ -131,9 +142,7 @@ func (k key) binary(name string) ([]byte, bool) {
 // utf16Text decodes without looking for a byte order mark: the registry has none.
 func utf16Text(b []byte) string {
 	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
+	_, _ = binary.Decode(b, binary.LittleEndian, units)
 	return string(utf16.Decode(units))
 }
 
@@ -167,8 +176,5 @@ func (e noKey) Error() string {
 func (e noKey) Unwrap() error { return fs.ErrNotExist }
 
 func compareFold(a, b string) int {
-	if c := strings.Compare(strings.ToLower(a), strings.ToLower(b)); c != 0 {
-		return c
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 }

@@ -2,11 +2,9 @@ package node
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"doctor/checks/evidence"
-	"doctor/collectors"
 )
 
 const (
@@ -14,12 +12,6 @@ const (
 	resolverPolicy   = `SOFTWARE\Policies\Microsoft\Windows NT\DNSClient`
 	membershipPolicy = `SOFTWARE\Policies\Microsoft\System\DNSClient`
 )
-
-func readResolver(_ context.Context, r *collectors.Record) error {
-	settings, err := resolverOf(openKey)
-	r.Either(evidence.DNSClient.Path(), settings, err)
-	return nil
-}
 
 // resolverOf reads how names are completed. A policy takes the place of the
 // node's own setting; where neither has a list, the primary suffix is the list,
@@ -40,13 +32,8 @@ func resolverOf(open hive) (evidence.DNSClientSettings, error) {
 	if len(list) == 0 {
 		list = suffixes(cmp.Or(primary, own.text("DhcpDomain")))
 	}
-	devolution, set := policy.number("UseDomainNameDevolution")
-	if !set {
-		devolution, set = own.number("UseDomainNameDevolution")
-	}
-	on := !set || devolution != 0
 	return evidence.DNSClientSettings{SuffixSearchList: list, PrimarySuffix: primary,
-		Devolution: &on}, nil
+		Devolution: new(firstNumber("UseDomainNameDevolution", 1, policy, own) != 0)}, nil
 }
 
 func suffixes(s string) []string {

@@ -49,7 +49,11 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		shell, stopShell := context.WithTimeout(ctx, left/3)
 		defer stopShell()
 		// which takes the longest, so it begins before anything else is known
-		drives := askDrives(calls)
+		drives, _ := calls.drives()
+		protections := make([]func() int32, len(drives))
+		for i, drive := range drives {
+			protections[i] = inTime(shell, func() (int32, error) { return askDrive(calls, drive) })
+		}
 		told, stop := context.WithTimeout(ctx, patience)
 		defer stop()
 		r.Await(told, "services", "processes")
@@ -60,8 +64,11 @@ func readSecurity(calls securityCalls, open hive) func(context.Context, *collect
 		var found evidence.Security
 		found.ACLs, err = accessLists(ctx, calls, guarded(evidence.Services.In(s),
 			evidence.Processes.In(s)))
-		found.Defender = defender(evidence.Services, s, open)
-		found.BitLocker = answered(shell, drives)
+		found.Defender = defender(s, open)
+		for i, drive := range drives {
+			found.BitLocker = append(found.BitLocker, evidence.BitLocker{Drive: drive,
+				Protection: protectionName(protections[i]())})
+		}
 		if len(found.ACLs) == 0 && found.Defender == nil && err != nil {
 			return err
 		}
@@ -111,51 +118,13 @@ func accessLists(ctx context.Context, calls securityCalls, paths []string) (list
 	return list, err
 }
 
-// A drive that was asked for, and where its answer comes.
-type askedDrive struct {
-	name  string
-	state chan int32
-}
-
-// askDrives asks the shell about each drive. The answer comes from the service BDESVC, which the
-// question would start where it is stopped; then the drives' protection stays unknown.
-func askDrives(calls securityCalls) []askedDrive {
-	names, err := calls.drives()
-	if err != nil {
-		return nil
+// askDrive asks the shell about a drive. The answer comes from the service BDESVC, which the question
+// would start where it is stopped; then the drive's protection stays unknown.
+func askDrive(calls securityCalls, drive string) (int32, error) {
+	if state, err := calls.service("BDESVC"); err != nil || state != "running" {
+		return 0, err
 	}
-	var list []askedDrive
-	for _, name := range names {
-		d := askedDrive{name, make(chan int32, 1)}
-		go func() {
-			state := int32(-1)
-			if service, err := calls.service("BDESVC"); err == nil && service == "running" {
-				if answer, err := calls.protection(name); err == nil {
-					state = answer
-				}
-			}
-			d.state <- state
-		}()
-		list = append(list, d)
-	}
-	return list
-}
-
-func answered(ctx context.Context, drives []askedDrive) []evidence.BitLocker {
-	var list []evidence.BitLocker
-	for _, d := range drives {
-		state := int32(-1)
-		select {
-		case state = <-d.state:
-		case <-ctx.Done():
-			select { // it may have answered while others were waited for
-			case state = <-d.state:
-			default:
-			}
-		}
-		list = append(list, evidence.BitLocker{Drive: d.name, Protection: protectionName(state)})
-	}
-	return list
+	return calls.protection(drive)
 }
 
 // protectionName reads the shell's numbers: 1 on, 2 off, 3 and 4 on the way
@@ -176,14 +145,13 @@ var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`,
 
 // defender is nil where one of its parts may not be read: half a list of
 // exclusions would accuse.
-func defender(services *evidence.Kind[[]evidence.Service], s evidence.Snapshot,
-	open hive) *evidence.Defender {
-	if !services.Known(s) {
+func defender(s evidence.Snapshot, open hive) *evidence.Defender {
+	if !evidence.Services.Known(s) {
 		return nil
 	}
 	d := evidence.Defender{Exclusions: evidence.DefenderExclusions{Paths: []string{},
 		Processes: []string{}}}
-	for _, service := range services.In(s) {
+	for _, service := range evidence.Services.In(s) {
 		if strings.EqualFold(service.Name, "WinDefend") {
 			d.Running = service.Running()
 		}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,28 +84,12 @@ const (
 )
 
 // protectionOf asks the shell for a drive's property. COM wants a thread of its
-// own, which ends with the call.
+// own, so that the caller gives a goroutine to it, which ends with the call.
 func protectionOf(drive string) (int32, error) {
-	type answer struct {
-		state int32
-		err   error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		runtime.LockOSThread() // and never unlocks it: the thread goes with the goroutine
-		state, err := askShell(drive)
-		answers <- answer{state, err}
-	}()
-	a := <-answers
-	return a.state, a.err
-}
-
-func askShell(drive string) (int32, error) {
-	for _, p := range []*windows.LazyProc{procCreateItemFromParsing, procGetPropertyKeyFromName,
-		procCoInitializeEx} {
-		if err := p.Find(); err != nil {
-			return 0, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
-		}
+	runtime.LockOSThread() // and never unlocks it: the thread goes with the goroutine
+	if err := cmp.Or(procCreateItemFromParsing.Find(), procGetPropertyKeyFromName.Find(),
+		procCoInitializeEx.Find()); err != nil {
+		return 0, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
 	// S_FALSE
 	if err := windows.CoInitializeEx(0, windows.COINIT_APARTMENTTHREADED); err != nil &&
@@ -112,10 +97,7 @@ func askShell(drive string) (int32, error) {
 		return 0, err
 	}
 	defer windows.CoUninitialize()
-	name, err := windows.UTF16PtrFromString("System.Volume.BitLockerProtection")
-	if err != nil {
-		return 0, err
-	}
+	name, _ := windows.UTF16PtrFromString("System.Volume.BitLockerProtection")
 	root, err := windows.UTF16PtrFromString(drive + `\`)
 	if err != nil {
 		return 0, err

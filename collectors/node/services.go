@@ -2,6 +2,7 @@ package node
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,20 +91,15 @@ func configure(s *evidence.Service, k key, driver bool) {
 // addEnv takes in NAME=value lines; a later one replaces an earlier one.
 func addEnv(s *evidence.Service, lines []string) {
 	for _, line := range lines {
-		at := strings.IndexByte(line, '=')
-		if at <= 0 { // =C:=C:\k is the current folder of a drive
+		name, text, ok := strings.Cut(line, "=")
+		if !ok || name == "" { // =C:=C:\k is the current folder of a drive
 			continue
 		}
 		if s.Env == nil {
 			s.Env = map[string]string{}
 		}
-		name := line[:at]
-		for have := range s.Env {
-			if strings.EqualFold(have, name) {
-				delete(s.Env, have)
-			}
-		}
-		s.Env[name] = withoutCredentials(name, line[at+1:])
+		maps.DeleteFunc(s.Env, func(have, _ string) bool { return strings.EqualFold(have, name) })
+		s.Env[name] = withoutCredentials(name, text)
 	}
 }
 
@@ -142,7 +138,7 @@ func programAndArgs(line string) (program string, args []string) {
 		return "", nil
 	}
 	program, args = parts[0], parts[1:]
-	if line[0] == '"' || baseHasExe(program) {
+	if line[0] == '"' || strings.HasSuffix(strings.ToLower(program), ".exe") {
 		return program, args
 	}
 	end := strings.Index(strings.ToLower(line), ".exe")
@@ -158,8 +154,6 @@ func programAndArgs(line string) (program string, args []string) {
 	}
 	return whole, evidence.SplitArgs("service " + line[end:])[1:]
 }
-
-func baseHasExe(program string) bool { return strings.HasSuffix(strings.ToLower(program), ".exe") }
 
 func baseName(path string) string { return path[strings.LastIndexAny(path, `\/`)+1:] }
 

@@ -26,27 +26,26 @@ const freeRunning = "Free-running System Clock"
 // timeSource is what the settings name; empty where only the running service
 // knows. That a server is set does not mean that it answers.
 func timeSource(open hive) string {
-	setting := func(sub, name string) string {
-		for _, base := range []string{timePolicy, timeSettings} {
-			if k, err := open(base + sub); err == nil {
-				if s, ok := k.str(name); ok {
-					return strings.TrimSpace(s)
-				}
-			}
+	policy, _ := open(timePolicy + "Parameters")
+	own, _ := open(timeSettings + "Parameters")
+	setting := func(name string) string {
+		s, ok := policy.str(name)
+		if !ok {
+			s = own.text(name)
 		}
-		return ""
+		return strings.TrimSpace(s)
 	}
-	kind := strings.ToLower(setting("Parameters", "Type"))
-	if !providerOn(open, "NtpClient", true) {
+	kind := strings.ToLower(setting("Type"))
+	if !providerOn(open, "NtpClient") {
 		kind = "nosync"
 	}
 	switch kind {
 	case "ntp":
-		return setting("Parameters", "NtpServer")
+		return setting("NtpServer")
 	case "nt5ds":
 		return "domain hierarchy"
 	case "allsync":
-		return strings.TrimPrefix(setting("Parameters", "NtpServer")+", domain hierarchy", ", ")
+		return strings.TrimPrefix(setting("NtpServer")+", domain hierarchy", ", ")
 	case "nosync":
 		if !otherTimeProvider(open) {
 			return freeRunning
@@ -55,15 +54,10 @@ func timeSource(open hive) string {
 	return ""
 }
 
-func providerOn(open hive, name string, unknown bool) bool {
-	for _, base := range []string{timePolicy, timeSettings} {
-		if k, err := open(base + `TimeProviders\` + name); err == nil {
-			if n, ok := k.number("Enabled"); ok {
-				return n != 0
-			}
-		}
-	}
-	return unknown
+func providerOn(open hive, name string) bool {
+	policy, _ := open(timePolicy + `TimeProviders\` + name)
+	own, _ := open(timeSettings + `TimeProviders\` + name)
+	return firstNumber("Enabled", 1, policy, own) != 0
 }
 
 // otherTimeProvider tells whether something else than NTP may set the clock,
@@ -75,7 +69,7 @@ func otherTimeProvider(open hive) bool {
 	}
 	for _, name := range k.subkeys {
 		if !strings.EqualFold(name, "NtpClient") && !strings.EqualFold(name, "NtpServer") &&
-			providerOn(open, name, true) {
+			providerOn(open, name) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -44,12 +45,8 @@ func (v volumes) volumeAt(windowsPath string) (fs.FS, string, error) {
 		return nil, "", fmt.Errorf("%s %w", clean, errOtherVolume)
 	}
 	name := path.Clean(strings.ReplaceAll(rest, `\`, "/"))
-	for part := range strings.SplitSeq(name, "/") {
-		if device.MatchString(part) || strings.ContainsAny(part, `:*?"<>|`) {
-			return nil, "", fmt.Errorf("%s %w", clean, errNoFile)
-		}
-	}
-	if !fs.ValidPath(name) {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, `:*?"<>|`) ||
+		slices.ContainsFunc(strings.Split(name, "/"), device.MatchString) {
 		return nil, "", fmt.Errorf("%s %w", clean, errNoFile)
 	}
 	fsys, err := v(letter)

@@ -33,48 +33,34 @@ func onVolumes(v volumes, read func(context.Context, volumes, evidence.Snapshot,
 // there and a link: the hundreds of paths that one reading looks for share the
 // folders on their way. It is made for one reading and forgotten with it.
 func remembering(v volumes) volumes {
-	var mu sync.Mutex
-	type opened struct {
-		fsys fs.FS
-		err  error
-	}
-	drives := map[string]opened{}
-	return func(letter string) (fs.FS, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		d, ok := drives[letter]
-		if !ok {
-			d.fsys, d.err = v(letter)
-			if links, is := d.fsys.(fs.ReadLinkFS); is {
-				d.fsys = &remembered{ReadLinkFS: links, seen: map[string]looked{}}
-			}
-			drives[letter] = d
+	return once(func(letter string) (fs.FS, error) {
+		fsys, err := v(letter)
+		if links, is := fsys.(fs.ReadLinkFS); is {
+			fsys = &remembered{links, once(links.Lstat)}
 		}
-		return d.fsys, d.err
-	}
+		return fsys, err
+	})
 }
 
 type remembered struct {
 	fs.ReadLinkFS
-	mu   sync.Mutex
-	seen map[string]looked
+	lstat func(name string) (fs.FileInfo, error)
 }
 
-type looked struct {
-	info fs.FileInfo
-	err  error
-}
+func (r *remembered) Stat(name string) (fs.FileInfo, error)  { return fs.Stat(r.ReadLinkFS, name) }
+func (r *remembered) Lstat(name string) (fs.FileInfo, error) { return r.lstat(name) }
 
-func (r *remembered) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.ReadLinkFS, name) }
-
-func (r *remembered) Lstat(name string) (fs.FileInfo, error) {
-	key := strings.ToLower(name)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l, ok := r.seen[key]
-	if !ok {
-		l.info, l.err = r.ReadLinkFS.Lstat(name)
-		r.seen[key] = l
+// once asks for each name once, whatever its case.
+func once[T any](ask func(name string) (T, error)) func(name string) (T, error) {
+	var mu sync.Mutex
+	seen := map[string]func() (T, error){}
+	return func(name string) (T, error) {
+		key := strings.ToLower(name)
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[key] == nil {
+			seen[key] = sync.OnceValues(func() (T, error) { return ask(name) })
+		}
+		return seen[key]()
 	}
-	return l.info, l.err
 }

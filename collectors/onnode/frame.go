@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,10 +36,8 @@ const (
 func WriteFrame(w io.Writer, zip []byte, causes []string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s size=%d\n", beginLine, len(zip))
-	for rest := zip; len(rest) > 0; {
-		n := min(len(rest), lineBytes)
-		fmt.Fprintln(out, base64.StdEncoding.EncodeToString(rest[:n]))
-		rest = rest[n:]
+	for chunk := range slices.Chunk(zip, lineBytes) {
+		fmt.Fprintln(out, base64.StdEncoding.EncodeToString(chunk))
 	}
 	line := causesLine
 	for _, id := range causes {

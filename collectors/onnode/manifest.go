@@ -2,6 +2,7 @@ package onnode
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,19 +28,12 @@ var manifest string
 // Text returns the manifest as YAML.
 func (m Manifest) Text() string {
 	var b strings.Builder
-	left := 0 // how many conditions around the line do not hold
-	var around []bool
+	var around []bool // whether the conditions around the line hold
 	for line := range strings.Lines(manifest) {
 		switch strings.TrimSpace(line) {
 		case "#if continuous", "#if reports":
-			holds := m.Continuous && (m.Reports || !strings.Contains(line, "reports"))
-			if around = append(around, holds); !holds {
-				left++
-			}
+			around = append(around, m.Continuous && (m.Reports || !strings.Contains(line, "reports")))
 		case "#end":
-			if !around[len(around)-1] {
-				left--
-			}
 			around = around[:len(around)-1]
 		case "#reader":
 			b.WriteString(cluster.ClusterRole)
@@ -51,7 +45,7 @@ func (m Manifest) Text() string {
 				b.WriteString("      - name: " + name + "\n")
 			}
 		default:
-			if left == 0 {
+			if !slices.Contains(around, false) {
 				b.WriteString(line)
 			}
 		}

@@ -1,6 +1,7 @@
 package onnode
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"time"
@@ -46,8 +47,6 @@ func (o Options) podSpec(args ...string) object {
 	var secrets []object
 	for _, name := range o.PullSecrets {
 		secrets = append(secrets, object{"name": name})
-	}
-	if secrets != nil {
 		spec["imagePullSecrets"] = secrets
 	}
 	return spec
@@ -62,7 +61,7 @@ func (o Options) anchorJob() object {
 	return object{"apiVersion": "batch/v1", "kind": "Job",
 		"metadata": object{"generateName": "doctor-run-", "labels": labels},
 		"spec": object{"parallelism": 0, "completions": 1, "backoffLimit": 0,
-			"activeDeadlineSeconds":   int(o.deadline().Seconds()),
+			"activeDeadlineSeconds":   int(cmp.Or(o.Deadline, anchorTime).Seconds()),
 			"ttlSecondsAfterFinished": 0,
 			"template":                object{"metadata": object{"labels": labels}, "spec": spec}}}
 }
@@ -70,7 +69,8 @@ func (o Options) anchorJob() object {
 // pod reads one node. Its name follows from the run and the node, so that a request that is sent
 // twice creates one pod.
 func (o Options) pod(anchor, uid, node string) object {
-	spec := o.podSpec("pod-evidence", "--max-size", fmt.Sprint(o.maxZip()), "--timeout", "30s")
+	spec := o.podSpec("pod-evidence", "--max-size", fmt.Sprint(cmp.Or(o.MaxZip, MaxZip)),
+		"--timeout", "30s")
 	spec["nodeName"] = node
 	delete(spec, "nodeSelector") // no scheduler is asked
 	metadata := object{"name": podName(anchor, node),

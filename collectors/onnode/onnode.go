@@ -7,7 +7,6 @@
 package onnode
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,9 +34,6 @@ type Options struct {
 
 // DefaultNamespace is where pods run unless the user names another.
 const DefaultNamespace = "doctor-system"
-
-func (o Options) maxZip() int64           { return cmp.Or(o.MaxZip, MaxZip) }
-func (o Options) deadline() time.Duration { return cmp.Or(o.Deadline, anchorTime) }
 
 // A Run is one anchor with its pods.
 type Run struct {
@@ -109,8 +105,8 @@ func (o Options) path(group, resource string) string {
 }
 
 func isCode(err error, code int) bool {
-	var refused *cluster.Refusal
-	return errors.As(err, &refused) && refused.Code == code
+	refused, ok := errors.AsType[*cluster.Refusal](err)
+	return ok && refused.Code == code
 }
 
 // Rights are what a run needs beside the right to read, in its namespace.
@@ -175,8 +171,8 @@ func noPod(fix, format string, args ...any) error {
 
 // refused makes of the server's refusal of a pod the reason for all nodes, with its fix.
 func (o Options) refused(err error) error {
-	var r *cluster.Refusal
-	if err == nil || !errors.As(err, &r) {
+	r, ok := errors.AsType[*cluster.Refusal](err)
+	if !ok {
 		return err
 	}
 	privileged := "kubectl label namespace " + o.Namespace +

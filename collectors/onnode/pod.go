@@ -210,19 +210,17 @@ func (p pod) stuck() error {
 		return nil
 	}
 	message := evidence.Clip(w.Message, 300)
-	foreign := strings.Contains(w.Message, "no match for platform") ||
-		strings.Contains(w.Message, "no matching manifest")
 	switch w.Reason {
 	case "ErrImagePull", "ImagePullBackOff":
-		if foreign {
+		if strings.Contains(w.Message, "no match for platform") ||
+			strings.Contains(w.Message, "no matching manifest") {
 			return noEvidence(evidence.NotCollected, "the image %s has no variant for this node: %s",
 				p.container().Image, message)
 		}
 		if w.Reason == "ErrImagePull" {
 			return nil // the kubelet tries again
 		}
-		return noEvidence(evidence.NotCollected, "the image %s cannot be pulled: %s",
-			p.container().Image, message)
+		fallthrough
 	case "InvalidImageName", "ErrImageNeverPull":
 		return noEvidence(evidence.NotCollected, "the image %s cannot be pulled: %s",
 			p.container().Image, message)

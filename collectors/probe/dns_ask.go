@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,13 +105,11 @@ func (a *asker) exchange(q query, edns bool) answer {
 		again = nil
 	}
 	for began := time.Now(); ; {
+		until, _ := a.ctx.Deadline()
 		if len(again) > 0 {
-			conn.SetReadDeadline(began.Add(again[0]))
-		} else if end, ok := a.ctx.Deadline(); ok {
-			conn.SetReadDeadline(end)
-		} else {
-			conn.SetReadDeadline(time.Time{})
+			until = began.Add(again[0])
 		}
+		conn.SetReadDeadline(until)
 		var r *dns.Msg
 		// whose end may have come before the deadline was set anew
 		if err = a.ctx.Err(); err == nil {
@@ -133,8 +132,10 @@ func (a *asker) exchange(q query, edns bool) answer {
 		case err == nil && !answers(m, r):
 			continue // of another question: a stray, or somebody who guesses
 		}
-		got := unanswered(err)
-		if err == nil {
+		var got answer
+		if err != nil {
+			got = unanswered(err)
+		} else {
 			got = answerOf(r)
 		}
 		got.retries = retries
@@ -182,10 +183,7 @@ func rcodeName(rcode int) string {
 	if rcode == dns.RcodeBadVers {
 		return "BADVERS" // it shares its number with BADSIG, which only signed messages know
 	}
-	if name, ok := dns.RcodeToString[rcode]; ok {
-		return name
-	}
-	return fmt.Sprintf("RCODE%d", rcode)
+	return cmp.Or(dns.RcodeToString[rcode], fmt.Sprintf("RCODE%d", rcode))
 }
 
 // addresses lists those that the reply ends in, aliases left out.
@@ -206,9 +204,6 @@ func addresses(r *dns.Msg) []string {
 // sent and stayed unanswered is a timeout, and only what the other side refused
 // is refused: all else was not asked at all.
 func unanswered(err error) answer {
-	if err == nil {
-		return answer{}
-	}
 	why := evidence.Clean(err.Error())
 	var timeout net.Error
 	switch {

@@ -21,15 +21,14 @@ func (a *asker) system(name string) answer {
 		addresses, err := ask(name)
 		done <- systemAnswer(addresses, err)
 	}()
+	var got answer
 	select {
-	case got := <-done:
-		got.took = time.Since(began)
-		return got
+	case got = <-done:
 	case <-a.ctx.Done():
-		got := unanswered(context.Cause(a.ctx))
-		got.took = time.Since(began)
-		return got
+		got = unanswered(context.Cause(a.ctx))
 	}
+	got.took = time.Since(began)
+	return got
 }
 
 // dnsCodes are Windows' numbers for what a DNS server says, or does not: WinError.h and WinDNS.h.

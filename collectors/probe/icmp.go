@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"net"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"doctor/checks/evidence"
@@ -50,6 +52,21 @@ func newEcho(to netip.Addr, size int, whole bool) echoRequest {
 	rand.Read(e.payload[:min(size, 16)])
 	e.id, e.seq = binary.BigEndian.Uint16(ids[:]), binary.BigEndian.Uint16(ids[2:])
 	return e
+}
+
+// zoneIndex is the number of the interface that the zone of an address names; 0 without one.
+func zoneIndex(zone string) (uint32, error) {
+	if zone == "" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
+		return uint32(n), nil
+	}
+	i, err := net.InterfaceByName(zone)
+	if err != nil {
+		return 0, fmt.Errorf("the zone %s: %w", zone, err)
+	}
+	return uint32(i.Index), nil
 }
 
 // A pong is what came of a ping.

@@ -5,11 +5,8 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"net/netip"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -152,19 +149,8 @@ func sockaddr(a netip.Addr) (unix.Sockaddr, error) {
 	if a.Is4() {
 		return &unix.SockaddrInet4{Addr: a.As4()}, nil
 	}
-	to := &unix.SockaddrInet6{Addr: a.As16()}
-	if zone := a.Zone(); zone != "" {
-		index, err := strconv.Atoi(zone)
-		if err != nil {
-			i, err := net.InterfaceByName(zone)
-			if err != nil {
-				return nil, fmt.Errorf("the zone %s: %w", zone, err)
-			}
-			index = i.Index
-		}
-		to.ZoneId = uint32(index)
-	}
-	return to, nil
+	zone, err := zoneIndex(a.Zone())
+	return &unix.SockaddrInet6{Addr: a.As16(), ZoneId: zone}, err
 }
 
 func addressOf(a unix.Sockaddr) netip.Addr {

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"doctor/checks/evidence"
@@ -17,31 +18,24 @@ func PodCollectors(plan func(context.Context, evidence.Snapshot) (PodPlan, error
 	nodes []string, deadline time.Duration) []collectors.Collector {
 	const asking = "probes from a pod"
 	// of the run that is under way: the same collectors may read again
-	results := make(chan podResult, 1)
+	var result atomic.Pointer[podResult]
 	return []collectors.Collector{
 		{Name: asking, After: before, Deadline: deadline + podMargin,
 			Read: func(ctx context.Context, r *collectors.Record) error {
-				select {
-				case <-results:
-				default:
-				}
+				result.Store(nil)
 				ctx, cancel := context.WithTimeout(ctx, deadline)
 				defer cancel()
 				found := askPod(ctx, r, plan)
-				select {
-				case results <- found:
-				default:
-				}
+				result.Store(&found)
 				return found.err
 			}},
 		{Name: "probes", Answers: []string{evidence.ReachProbes.Path(), evidence.DNSProbes.Path()},
 			After: append([]string{asking}, nodes...), Deadline: podMargin,
 			Read: func(_ context.Context, r *collectors.Record) error {
-				found := podResult{err: collectors.GapError(evidence.NoAnswerWithin.Gap("the pod",
-					deadline))}
-				select {
-				case found = <-results:
-				default: // it hangs, and what it measures later is nobody's
+				found := result.Swap(nil)
+				if found == nil { // it hangs, and what it measures later is nobody's
+					found = &podResult{err: collectors.GapError(evidence.NoAnswerWithin.Gap("the pod",
+						deadline))}
 				}
 				return found.add(r)
 			}},
@@ -75,9 +69,8 @@ func askPod(ctx context.Context, r *collectors.Record,
 		found.err = err
 		return found
 	}
-	if at, ok := ctx.Deadline(); ok {
-		p.Timeout = min(p.timeout(), time.Until(at))
-	}
+	at, _ := ctx.Deadline()
+	p.Timeout = min(p.timeout(), time.Until(at))
 	found.reach, found.names, found.err = Pod(ctx, p)
 	return found
 }

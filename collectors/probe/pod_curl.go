@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,12 +84,8 @@ const (
 // isConnected does not trust the time alone: an old curl.exe measures it in
 // ticks of 16 ms, and a near host answers within the first.
 func (r curlRun) isConnected() bool {
-	switch {
-	case r.status >= 100, r.connected > 0, r.code == curlTLS, r.code == curlEmpty,
-		r.code == curlNotWritten, r.code == curlNotRead:
-		return true
-	}
-	return r.sinceConnected() >= 0
+	return r.status >= 100 || r.connected > 0 || r.sinceConnected() >= 0 ||
+		slices.Contains([]int{curlTLS, curlEmpty, curlNotWritten, curlNotRead}, r.code)
 }
 
 // sinceConnected is where in the text the connection stands, -1 without one.

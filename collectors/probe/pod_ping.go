@@ -35,7 +35,8 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 			target, row.Address = a, a.String()
 		}
 	}
-	for _, line := range podLines(stdout + "\n" + stderr) {
+	lines := podLines(stdout + "\n" + stderr)
+	for _, line := range lines {
 		for _, a := range pingAddresses(line) {
 			switch ms, ok := pingLatency(line, a); {
 			case a != target && !asked: // says nothing yet
@@ -52,7 +53,10 @@ func (t podTarget) readPing(from, stdout, stderr string, code int) []evidence.Re
 	switch {
 	case !asked && t.isName():
 		row.Outcome, row.Why = outcomeError, "the name does not resolve"
-	case !asked, pingFailed(stdout + "\n" + stderr):
+	// the line of a packet that did not leave begins with the program's name
+	case !asked, slices.ContainsFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "PING:")
+	}):
 		row.Outcome, row.Why = outcomeError, "ping.exe could not send"
 	case other.IsValid():
 		row.Outcome, row.Answer = unreachable, other.String()
@@ -75,14 +79,6 @@ func pingLatency(line string, a netip.Addr) (ms float64, ok bool) {
 	}
 	ms, err := strconv.ParseFloat(m[1], 64)
 	return ms, err == nil
-}
-
-// pingFailed finds the line of a packet that did not leave: it begins with the
-// program's name.
-func pingFailed(text string) bool {
-	return slices.ContainsFunc(podLines(text), func(line string) bool {
-		return strings.HasPrefix(line, "PING:")
-	})
 }
 
 // pingAddresses finds the addresses in a line, whatever stands around them.

@@ -9,7 +9,7 @@ import (
 )
 
 // A podTarget is one host as a pod asks for it.
-type podTarget struct{ ReachTarget }
+type podTarget = ReachTarget
 
 // parsePodTarget reads a target as the node's own probes do, and takes no host
 // that a program could read as anything else.
@@ -23,7 +23,7 @@ func parsePodTarget(s string) (podTarget, error) {
 		return podTarget{}, collectors.GapError(evidence.PodUnusable.Gap(
 			"the host of the target %q cannot be probed from a pod", s))
 	}
-	return podTarget{t}, nil
+	return t, nil
 }
 
 // podName tells whether a name may stand in a command line, and in a script:
@@ -35,13 +35,3 @@ func podName(s string) bool {
 
 // hostCharacters are what names of hosts are made of, in ASCII.
 const hostCharacters = "-_.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-// row is one of the target's, named as the node's own probes name it.
-func (t podTarget) row(from, protocol string) evidence.ReachProbe {
-	return evidence.ReachProbe{Target: t.Name(), From: from, Protocol: protocol}
-}
-
-func (t podTarget) isName() bool {
-	_, err := netip.ParseAddr(t.Host)
-	return err != nil
-}

@@ -44,6 +44,16 @@ func (t ReachTarget) Name() string {
 	return net.JoinHostPort(t.Host, strconv.Itoa(t.Port))
 }
 
+// row is one of the target's.
+func (t ReachTarget) row(from, protocol string) evidence.ReachProbe {
+	return evidence.ReachProbe{Target: t.Name(), From: from, Protocol: protocol, Purpose: t.Purpose}
+}
+
+func (t ReachTarget) isName() bool {
+	_, err := netip.ParseAddr(t.Host)
+	return err != nil
+}
+
 // Reach probes all targets side by side, and returns what it measured when all
 // have answered or the time is over. What could not be sent is told as denied
 // or error, which is no word about the target.
@@ -118,12 +128,11 @@ func (r reach) unsent(why string) []evidence.ReachProbe {
 }
 
 func (r reach) row(protocol string) evidence.ReachProbe {
-	p := evidence.ReachProbe{Target: r.target.Name(), From: evidence.FromNode, Protocol: protocol,
-		Purpose: r.target.Purpose}
+	p := r.target.row(evidence.FromNode, protocol)
 	if protocol == "icmp" {
 		p.Target = r.target.Host
 	}
-	if _, err := netip.ParseAddr(r.target.Host); err != nil && r.address.IsValid() {
+	if r.target.isName() && r.address.IsValid() {
 		p.Address = r.address.String()
 	}
 	return p
@@ -158,10 +167,8 @@ func ReachCollector(plan func(evidence.Snapshot) (ReachPlan, error), after []str
 		Read: planned(plan, func(ctx context.Context, r *collectors.Record, p ReachPlan) error {
 			ctx, cancel := within(ctx, cmp.Or(p.Timeout, deadline))
 			defer cancel()
-			p.Timeout = 0
-			if end, ok := ctx.Deadline(); ok {
-				p.Timeout = time.Until(end)
-			}
+			end, _ := ctx.Deadline()
+			p.Timeout = time.Until(end)
 			measured := Reach(ctx, p)
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return fmt.Errorf("the probes were not done: %w", ctx.Err())

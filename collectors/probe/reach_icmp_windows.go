@@ -1,11 +1,10 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
-	"net"
 	"net/netip"
-	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -14,23 +13,20 @@ import (
 )
 
 var (
-	iphlpapi         = windows.NewLazySystemDLL("iphlpapi.dll")
-	icmpCreateFile   = iphlpapi.NewProc("IcmpCreateFile")
-	icmp6CreateFile  = iphlpapi.NewProc("Icmp6CreateFile")
-	icmpCloseHandle  = iphlpapi.NewProc("IcmpCloseHandle")
-	icmpSendEcho2Ex  = iphlpapi.NewProc("IcmpSendEcho2Ex")
-	icmp6SendEcho2   = iphlpapi.NewProc("Icmp6SendEcho2")
-	icmpAllFunctions = []*windows.LazyProc{icmpCreateFile, icmp6CreateFile, icmpCloseHandle,
-		icmpSendEcho2Ex, icmp6SendEcho2}
+	iphlpapi        = windows.NewLazySystemDLL("iphlpapi.dll")
+	icmpCreateFile  = iphlpapi.NewProc("IcmpCreateFile")
+	icmp6CreateFile = iphlpapi.NewProc("Icmp6CreateFile")
+	icmpCloseHandle = iphlpapi.NewProc("IcmpCloseHandle")
+	icmpSendEcho2Ex = iphlpapi.NewProc("IcmpSendEcho2Ex")
+	icmp6SendEcho2  = iphlpapi.NewProc("Icmp6SendEcho2")
 )
 
 // sendEcho asks Windows to ping, which anybody may. The call cannot be
 // interrupted, so it is left behind when the context ends; it ends with its own timeout.
 func sendEcho(ctx context.Context, e echoRequest) pong {
-	for _, f := range icmpAllFunctions {
-		if err := f.Find(); err != nil {
-			return pong{outcome: outcomeError, why: err.Error()}
-		}
+	if err := cmp.Or(icmpCreateFile.Find(), icmp6CreateFile.Find(), icmpCloseHandle.Find(),
+		icmpSendEcho2Ex.Find(), icmp6SendEcho2.Find()); err != nil {
+		return pong{outcome: outcomeError, why: err.Error()}
 	}
 	wait := ReachTimeout
 	if deadline, ok := ctx.Deadline(); ok {
@@ -63,16 +59,36 @@ func callEcho(e echoRequest, wait time.Duration) pong {
 		return windowsPong(errnoOf(err), thisMachine)
 	}
 	defer icmpCloseHandle.Call(handle)
-	options := ipOptions{TTL: 128}
+	options := &ipOptions{TTL: 128}
 	if e.whole {
 		options.Flags = ipFlagDF
 	}
 	reply := make([]byte, replyRoom+len(e.payload))
-	call := callEcho4
+	var n uintptr
+	address, status := echoReplyAddress, echoReplyStatus
 	if e.to.Is6() {
-		call = callEcho6
+		address, status = echoReply6Address, echoReply6Status
+		from := windows.RawSockaddrInet6{Family: windows.AF_INET6}
+		zone, _ := zoneIndex(e.to.Zone())
+		to := windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(), Scope_id: zone}
+		n, _, err = icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)),
+			uintptr(unsafe.Pointer(&to)),
+			uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
+			uintptr(unsafe.Pointer(options)),
+			uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), uintptr(wait.Milliseconds()))
+	} else {
+		to := e.to.As4()
+		n, _, err = icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0,
+			uintptr(binary.NativeEndian.Uint32(to[:])),
+			uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
+			uintptr(unsafe.Pointer(options)),
+			uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), uintptr(wait.Milliseconds()))
 	}
-	return call(handle, e, &options, reply, uintptr(wait.Milliseconds()))
+	if n == 0 {
+		return windowsPong(errnoOf(err), thisMachine)
+	}
+	from, _ := netip.AddrFromSlice(reply[address:][:e.to.BitLen()/8])
+	return windowsPong(binary.NativeEndian.Uint32(reply[status:]), from.String())
 }
 
 // ipOptions is IP_OPTION_INFORMATION.
@@ -95,49 +111,9 @@ const (
 	echoReply6Status  = 28
 )
 
-func callEcho4(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
-	to := e.to.As4()
-	n, _, err := icmpSendEcho2Ex.Call(handle, 0, 0, 0, 0,
-		uintptr(binary.NativeEndian.Uint32(to[:])),
-		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
-		uintptr(unsafe.Pointer(options)),
-		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
-	if n == 0 {
-		return windowsPong(errnoOf(err), thisMachine)
-	}
-	from := netip.AddrFrom4([4]byte(reply[echoReplyAddress:]))
-	return windowsPong(binary.NativeEndian.Uint32(reply[echoReplyStatus:]), from.String())
-}
-
-func callEcho6(handle uintptr, e echoRequest, options *ipOptions, reply []byte, wait uintptr) pong {
-	from, to := windows.RawSockaddrInet6{Family: windows.AF_INET6},
-		windows.RawSockaddrInet6{Family: windows.AF_INET6, Addr: e.to.As16(),
-			Scope_id: scopeOf(e.to)}
-	n, _, err := icmp6SendEcho2.Call(handle, 0, 0, 0, uintptr(unsafe.Pointer(&from)),
-		uintptr(unsafe.Pointer(&to)),
-		uintptr(unsafe.Pointer(&e.payload[0])), uintptr(len(e.payload)),
-		uintptr(unsafe.Pointer(options)),
-		uintptr(unsafe.Pointer(&reply[0])), uintptr(len(reply)), wait)
-	if n == 0 {
-		return windowsPong(errnoOf(err), thisMachine)
-	}
-	return windowsPong(binary.NativeEndian.Uint32(reply[echoReply6Status:]),
-		netip.AddrFrom16([16]byte(reply[echoReply6Address:])).String())
-}
-
 func errnoOf(err error) uint32 {
 	if e, ok := err.(syscall.Errno); ok {
 		return uint32(e)
 	}
 	return generalFailure
-}
-
-func scopeOf(a netip.Addr) uint32 {
-	if n, err := strconv.ParseUint(a.Zone(), 10, 32); err == nil {
-		return uint32(n)
-	}
-	if i, err := net.InterfaceByName(a.Zone()); err == nil {
-		return uint32(i.Index)
-	}
-	return 0
 }

@@ -77,7 +77,7 @@ func (r reach) timely(ctx context.Context, protocol string) (evidence.ReachProbe
 func (r reach) handshake(ctx context.Context, conn net.Conn) (secured net.Conn, subject string,
 	err error) {
 	config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10}
-	if _, err := netip.ParseAddr(r.target.Host); err != nil {
+	if r.target.isName() {
 		config.ServerName = r.target.Host
 	}
 	client := tls.Client(conn, config)

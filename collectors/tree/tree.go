@@ -34,7 +34,9 @@ type Tree struct {
 }
 
 // New returns an empty tree.
-func New() *Tree { return Cleaned(nil) }
+func New() *Tree {
+	return Cleaned(func(content []byte, _ string) ([]byte, error) { return content, nil })
+}
 
 // Cleaned returns an empty tree in which content is kept only as clean returns
 // it: without its secrets. Files that are opened later are not content.
@@ -44,7 +46,7 @@ func Cleaned(clean func(content []byte, path string) ([]byte, error)) *Tree {
 
 // Add puts a file at a path, in place of what was there.
 func (t *Tree) Add(name string, f File) {
-	if t.clean != nil && f.Open == nil {
+	if f.Open == nil {
 		content, err := t.clean(f.Content, name)
 		if err != nil {
 			why := evidence.NotRedacted.Gap(err)
@@ -89,16 +91,12 @@ func encode(v any) ([]byte, error) {
 // Gap says why a file of the layout is not there: in a line for people, and in
 // the index for programs.
 func (t *Tree) Gap(name string, why evidence.Gap) {
-	f := gapFile(why)
-	if t.clean != nil {
-		content, err := t.clean(f.Content, name+".gap")
-		if err != nil {
-			why = evidence.NotRedacted.Gap(err)
-			content = gapFile(why).Content
-		}
-		f.Content = content
+	content, err := t.clean(gapFile(why).Content, name+".gap")
+	if err != nil {
+		why = evidence.NotRedacted.Gap(err)
+		content = gapFile(why).Content
 	}
-	t.put(name, f, why)
+	t.put(name, File{Content: content}, why)
 }
 
 func gapFile(why evidence.Gap) File { return File{Content: []byte(why.String() + "\n")} }
@@ -111,7 +109,7 @@ func (t *Tree) index() {
 	}
 	t.stale = false
 	content, err := encode(t.gaps)
-	if err == nil && t.clean != nil {
+	if err == nil {
 		content, err = t.clean(content, evidence.GapIndexPath)
 	}
 	if err != nil { // the .gap files say the same
@@ -122,13 +120,7 @@ func (t *Tree) index() {
 }
 
 // Has tells whether the file, or its gap, is written.
-func (t *Tree) Has(name string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, file := t.files[name]
-	_, gap := t.files[name+".gap"]
-	return file || gap
-}
+func (t *Tree) Has(name string) bool { return t.HasFile(name) || t.HasFile(name+".gap") }
 
 // HasFile tells whether the file itself is written, and not only its gap.
 func (t *Tree) HasFile(name string) bool {
@@ -156,18 +148,13 @@ func (t *Tree) Keep(from *Tree, out func(path string) bool) {
 	from.mu.Lock()
 	files, gaps := maps.Clone(from.files), maps.Clone(from.gaps)
 	from.mu.Unlock()
+	maps.DeleteFunc(files, func(name string, _ File) bool { return out(name) })
+	maps.DeleteFunc(gaps, func(name string, _ evidence.GapRecord) bool { return out(name) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for name, f := range files {
-		if !out(name) {
-			t.files[name] = f
-		}
-	}
-	for name, g := range gaps {
-		if !out(name) {
-			t.gaps[name], t.stale = g, true
-		}
-	}
+	maps.Copy(t.files, files)
+	maps.Copy(t.gaps, gaps)
+	t.stale = t.stale || len(gaps) > 0
 }
 
 // FS is the tree as it stands now. What is added later is not in it.
@@ -203,7 +190,7 @@ func (f File) info(name string) info {
 
 func (f File) open(name string) (fs.File, error) {
 	if f.Open == nil {
-		return &openFile{bytes.NewReader(f.Content), f.info(name)}, nil
+		return &openFile{io.NopCloser(bytes.NewReader(f.Content)), f.info(name)}, nil
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -213,15 +200,8 @@ func (f File) open(name string) (fs.File, error) {
 }
 
 type openFile struct {
-	io.Reader
+	io.ReadCloser
 	info info
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-
-func (f *openFile) Close() error {
-	if c, ok := f.Reader.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
-}

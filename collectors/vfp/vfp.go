@@ -3,6 +3,8 @@
 package vfp
 
 import (
+	"encoding/hex"
+	"net"
 	"regexp"
 	"strings"
 
@@ -82,11 +84,11 @@ func (d *dump) readPorts(content string) {
 
 // dashedMAC writes a MAC as HNS does; vfpctrl leaves the dashes out.
 func dashedMAC(s string) string {
-	if len(s) != 12 || strings.Trim(strings.ToUpper(s), "0123456789ABCDEF") != "" {
+	mac, err := hex.DecodeString(s)
+	if err != nil || len(mac) != 6 {
 		return s
 	}
-	s = strings.ToUpper(s)
-	return strings.Join([]string{s[0:2], s[2:4], s[4:6], s[6:8], s[8:10], s[10:12]}, "-")
+	return strings.ToUpper(strings.ReplaceAll(net.HardwareAddr(mac).String(), ":", "-"))
 }
 
 // readPolicies reads the dump. Each port's part begins with "Policy for port", whose name
@@ -113,8 +115,7 @@ func (d *dump) readPolicies(content string) {
 		if m := layerLine.FindStringSubmatch(line); m != nil {
 			layer = m[1]
 		} else if m := state.FindStringSubmatch(line); m != nil {
-			blocked := strings.EqualFold(m[1], "true")
-			p.Blocked = &blocked
+			p.Blocked = new(strings.EqualFold(m[1], "true"))
 		} else if m := rule.FindStringSubmatch(line); m != nil && (layer == "" ||
 			layer == "LB_DSR") && d.rules < maxDSRRules {
 			p.DSRRules = append(p.DSRRules, evidence.Clean(m[1]))
