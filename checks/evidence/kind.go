@@ -59,10 +59,7 @@ func (k *kind) Path() string { return k.path }
 // of the list that it is. Elements of a list know their own place.
 func (k *kind) Field(s Snapshot, steps ...any) Place {
 	s.note(k.path)
-	place := Place{Path: k.path}
-	if s.tree != nil {
-		place.Path = s.placeOf(k.path)
-	}
+	place := Place{Path: s.known().placeOf(k.path)}
 	if from := k.load(s).from; from != nil {
 		place.Field = from.prefix
 	}

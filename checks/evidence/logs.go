@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -74,9 +73,6 @@ func (l Logs) folder() string { return "logs/" + string(l) + "/" }
 
 // LogFiles lists the log files of a component, or of all of them for "".
 func (s Snapshot) LogFiles(component string) []string {
-	if s.tree == nil {
-		return nil
-	}
 	folders := []string{"logs/"}
 	if component != "" {
 		folders = Logs(component).Paths()
@@ -85,11 +81,12 @@ func (s Snapshot) LogFiles(component string) []string {
 		}
 	}
 	var list []string
-	for key, stored := range maps.All(s.paths) {
+	t := s.known()
+	for key, stored := range t.paths {
 		inside := slices.ContainsFunc(folders, func(f string) bool {
 			return strings.HasPrefix(key, f)
 		})
-		if inside && !strings.HasSuffix(key, ".gap") && !s.hides(stored) {
+		if inside && !strings.HasSuffix(key, ".gap") && !t.hides(stored) {
 			list = append(list, stored)
 		}
 	}
