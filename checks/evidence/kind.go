@@ -28,12 +28,19 @@ type decoded struct {
 	gap   Gap
 }
 
-func jsonKind[T any](path string) *Kind[T] {
+// newKind makes a Kind whose decode decodes into what its second argument points to.
+func newKind[T any](path string, decode func([]byte, any) (*origin, error)) *Kind[T] {
 	return &Kind[T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
 		var v T
-		err := decodeJSON(b, &v)
-		return v, &origin{bare: true}, err
+		in, err := decode(b, &v)
+		return v, in, err
 	}}}
+}
+
+func jsonKind[T any](path string) *Kind[T] {
+	return newKind[T](path, func(b []byte, v any) (*origin, error) {
+		return &origin{bare: true}, decodeJSON(b, v)
+	})
 }
 
 // In returns the evidence, or T's zero value where there is a gap.

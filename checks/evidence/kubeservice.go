@@ -99,13 +99,7 @@ type EndpointPort struct {
 
 // objectKind holds exactly one Kubernetes object; a List of one is accepted,
 // because that is what `kubectl get nodes win-1 -o json` habits leave behind.
-func objectKind[T any](path string) *Kind[T] {
-	return &Kind[T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
-		var v T
-		in, err := decodeObject(b, &v)
-		return v, in, err
-	}}}
-}
+func objectKind[T any](path string) *Kind[T] { return newKind[T](path, decodeObject) }
 
 func decodeObject(b []byte, v any) (*origin, error) {
 	var head struct {
