@@ -74,7 +74,7 @@ func hnsPolicy(o *hnsObject) HNSPolicy {
 		old, now := p.Settings["exceptionlist"], p.Settings["exceptions"]
 		p.Truncated = isLost(old) || isLost(now)
 		delete(p.Settings, "exceptionlist")
-		if list := unique(append(splitList(now), splitList(old)...)); len(list) > 0 {
+		if list := Unique(append(splitList(now), splitList(old)...)); len(list) > 0 {
 			p.Settings["exceptions"] = list
 		}
 	}

@@ -84,3 +84,13 @@ func findString(v any, key string, in Place, depth int) (string, Place) {
 	}
 	return "", Place{}
 }
+
+// Unique keeps the first of each, in the list's own memory.
+func Unique[T comparable](list []T) []T {
+	seen := map[T]bool{}
+	return slices.DeleteFunc(list, func(v T) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+}

@@ -1,9 +1,6 @@
 package evidence
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A Need is evidence that a check may depend on: a Kind, a File, the Logs of a
 // component, a fact worked out from several of them, or Any of several.
@@ -49,23 +46,14 @@ func (a anyOf) Paths() []string {
 // by its paths.
 func Names(n Need) []string {
 	var names []string
-	switch n := n.(type) {
-	case interface{ Name() string }:
-		return []string{n.Name()}
-	case anyOf:
-		for _, alternative := range n {
-			names = append(names, Names(alternative)...)
+	Each(n, func(n Need) {
+		if named, ok := n.(interface{ Name() string }); ok {
+			names = append(names, named.Name())
+		} else {
+			names = append(names, n.Paths()...)
 		}
-	default:
-		names = n.Paths()
-	}
-	var once []string
-	for _, name := range names {
-		if !slices.Contains(once, name) {
-			once = append(once, name)
-		}
-	}
-	return once
+	})
+	return Unique(names)
 }
 
 // Covers tells whether one of the needs answers for path.

@@ -20,13 +20,7 @@ func (n *Node) DNSServers(s evidence.Snapshot) []Address {
 	if f := n.Intended(); f != nil && f.Config != nil {
 		list = append(list, ParseAddresses(f.Config.DNS.Nameservers...)...)
 	}
-	var once []Address
-	for _, a := range list {
-		if !slices.Contains(once, a) {
-			once = append(once, a)
-		}
-	}
-	return once
+	return evidence.Unique(list)
 }
 
 // DNSBackends are the pods behind the cluster's DNS Service that are ready,
