@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 )
 
 // KubeService is a v1 Service. Its name keeps it apart from a Windows Service.
@@ -66,6 +67,18 @@ type EndpointSlice struct {
 	Metadata  Metadata          `json:"metadata"`
 	Endpoints []ServiceEndpoint `json:"endpoints"`
 	Ports     []EndpointPort    `json:"ports"`
+}
+
+// Slices goes over the EndpointSlices of the Service.
+func (s KubeService) Slices(in Snapshot) iter.Seq[EndpointSlice] {
+	return func(yield func(EndpointSlice) bool) {
+		for _, slice := range EndpointSlices.In(in) {
+			if slice.Metadata.Namespace == s.Metadata.Namespace &&
+				slice.Metadata.Labels["kubernetes.io/service-name"] == s.Metadata.Name && !yield(slice) {
+				return
+			}
+		}
+	}
 }
 
 // ServiceEndpoint is one backend of a Service.
