@@ -27,8 +27,9 @@ type Component struct {
 // request 7259.
 var rancherServices = []string{"rke2", "k3s"}
 
-func components() map[string]*Component {
-	list := []*Component{
+func (n *Node) learnComponents(s evidence.Snapshot) {
+	n.Components = map[string]*Component{}
+	for _, c := range []*Component{
 		{Name: "kubelet", Program: []string{"kubelet"}, Service: []string{"kubelet"},
 			ParentServices: rancherServices},
 		{Name: "kube-proxy", Program: []string{"kube-proxy", "kubeproxy"},
@@ -38,18 +39,9 @@ func components() map[string]*Component {
 			Pod: []string{"kube-flannel", "flannel"}, ParentServices: rancherServices},
 		{Name: "runtime", Program: []string{"containerd", "dockerd"},
 			Service: []string{"containerd", "docker", "dockerd"}, ParentServices: rancherServices},
-	}
-	byName := map[string]*Component{}
-	for _, c := range list {
-		byName[c.Name] = c
-	}
-	return byName
-}
-
-func (n *Node) learnComponents(s evidence.Snapshot) {
-	n.Components = components()
-	for _, c := range n.Components {
+	} {
 		c.find(s)
+		n.Components[c.Name] = c
 	}
 }
 
