@@ -43,7 +43,7 @@ var ProxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Pro
 
 // NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
 var NeedProxySettings = FactNeed{"kube-proxy's settings", ProxySources,
-	func(n *Node) evidence.Gap { return n.proxy.Gap }}
+	func(s evidence.Snapshot) evidence.Gap { return About(s).proxy.Gap }}
 
 // Proxy returns kube-proxy's settings.
 func (n *Node) Proxy() *ProxySettings { return n.proxy }

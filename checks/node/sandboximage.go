@@ -7,22 +7,6 @@ import (
 	"doctor/checks/evidence"
 )
 
-// sandboxImageNeed is met where the evidence names the pause image.
-type sandboxImageNeed struct{}
-
-func (sandboxImageNeed) Gap(s evidence.Snapshot) evidence.Gap {
-	return SandboxImage(About(s), s).Gap
-}
-
-// Name is what explain calls the fact.
-func (sandboxImageNeed) Name() string { return "the pause image" }
-
-func (sandboxImageNeed) Paths() []string {
-	return evidence.Any(slices.Concat(RuntimeConfigs,
-		[]evidence.Need{evidence.CRI, evidence.Services, evidence.Processes},
-		KubeletSources)...).Paths()
-}
-
 // SandboxImage is the pause image in use. containerd's own word counts for
 // containerd, whatever the kubelet's flag says.
 func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
@@ -47,7 +31,9 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 }
 
 // NeedSandboxImage is met where the pause image is known.
-var NeedSandboxImage evidence.Need = sandboxImageNeed{}
+var NeedSandboxImage = FactNeed{"the pause image", slices.Concat(RuntimeConfigs,
+	[]evidence.Need{evidence.CRI, evidence.Services, evidence.Processes}, KubeletSources),
+	func(s evidence.Snapshot) evidence.Gap { return SandboxImage(About(s), s).Gap }}
 
 // ContainerdConfigPath is containerd's configuration file as Windows names it; empty where it was
 // not recorded.
