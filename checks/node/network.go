@@ -22,16 +22,15 @@ func FlannelNetConfs(s evidence.Snapshot) iter.Seq2[evidence.NodeFile, *evidence
 	}
 }
 
+// flannelBackends are the backends by the names that net-conf.json has for them.
+var flannelBackends = map[string]Backend{"vxlan": OverlayNet, "overlay": OverlayNet,
+	"host-gw": L2Bridge, "l2bridge": L2Bridge}
+
 // learnBackend tells L2Bridge from Overlay.
 func (n *Node) learnBackend(s evidence.Snapshot) {
 	for f, c := range FlannelNetConfs(s) {
-		switch strings.ToLower(c.Backend.Type) {
-		case "vxlan", "overlay":
-			n.Backend.Learn(OverlayNet, f.Field("Backend", "Type"), "Backend.Type is %s",
-				c.Backend.Type)
-		case "host-gw", "l2bridge":
-			n.Backend.Learn(L2Bridge, f.Field("Backend", "Type"), "Backend.Type is %s",
-				c.Backend.Type)
+		if b, known := flannelBackends[strings.ToLower(c.Backend.Type)]; known {
+			n.Backend.Learn(b, f.Field("Backend", "Type"), "Backend.Type is %s", c.Backend.Type)
 		}
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
