@@ -312,9 +312,6 @@ const MaxQuotes = 3
 // confirm quotes the log lines beside the worst finding over state. What the
 // state only threatens with, and the logs tell of these minutes, has come to pass.
 func (c *Check) confirm(findings []*Finding, matches []evidence.SignMatch, now time.Time) {
-	if len(findings) == 0 || len(matches) == 0 {
-		return
-	}
 	worst := 0
 	for i, f := range findings {
 		if f.Level > findings[worst].Level {
