@@ -24,8 +24,7 @@ func (l Logs) folders() []string {
 	own := strings.ToLower(string(l))
 	for _, names := range logFolders {
 		if slices.Contains(names, own) {
-			return append([]string{own}, slices.DeleteFunc(slices.Clone(names),
-				func(n string) bool { return n == own })...)
+			return Unique(append([]string{own}, names...))
 		}
 	}
 	return []string{own}
