@@ -52,12 +52,8 @@ const (
 // onlyOnNode tells that the API has said all that it can say to a check, and that the rest of what
 // the check reads is on the node. What the API refused is another matter.
 func (c *Check) onlyOnNode(s evidence.Snapshot, gap evidence.Gap) bool {
-	switch gap.Code {
-	case evidence.OnlyOnNode:
-		return true
-	case evidence.NotShown:
-	default:
-		return false
+	if gap.Code != evidence.NotShown {
+		return gap.Code == evidence.OnlyOnNode
 	}
 	elsewhere := false
 	for _, n := range slices.Concat(c.Needs, c.Uses) {

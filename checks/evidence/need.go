@@ -1,6 +1,9 @@
 package evidence
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Need is evidence that a check may depend on: a Kind, a File, the Logs of a
 // component, a fact worked out from several of them, or Any of several.
@@ -58,14 +61,7 @@ func Names(n Need) []string {
 
 // Covers tells whether one of the needs answers for path.
 func Covers(needs []Need, path string) bool {
-	for _, n := range needs {
-		for _, p := range n.Paths() {
-			if matches(p, path) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(anyOf(needs).Paths(), func(p string) bool { return matches(p, path) })
 }
 
 func matches(pattern, path string) bool {

@@ -196,10 +196,7 @@ func (n *Node) learnFromEndpoints(s evidence.Snapshot) {
 // holdsServices tells whether all services that are known lie in p, so that a
 // template's leftover 10.96.0.0/12 is not believed on a cluster that uses another range.
 func (n *Node) holdsServices(p Prefix) bool {
-	for _, ip := range append(n.ServiceIPs.Value, n.ClusterDNS.Value...) {
-		if ip.Is4() == p.Addr().Is4() && !p.Contains(ip) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value), func(ip Address) bool {
+		return ip.Is4() == p.Addr().Is4() && !p.Contains(ip)
+	})
 }

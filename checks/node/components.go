@@ -114,22 +114,11 @@ func (c *Component) Running() (bool, evidence.Because) {
 		return true, p.Field("pid").Because("process %s has pid %d", p.Name, p.PID)
 	}
 	for _, p := range c.Pods {
-		if len(p.Status.ContainerStatuses) == 0 && p.Ready() || p.Status.Phase == "Running" &&
-			allRunning(p) {
+		statuses := p.Status.ContainerStatuses
+		if len(statuses) == 0 && p.Ready() || len(statuses) > 0 && p.Status.Phase == "Running" &&
+			!slices.ContainsFunc(statuses, func(st evidence.ContainerStatus) bool { return st.State.Running == nil }) {
 			return true, p.Field("status", "phase").Because("HostProcess pod %s runs", p.FullName())
 		}
 	}
 	return false, evidence.Because{}
-}
-
-func allRunning(p evidence.Pod) bool {
-	if len(p.Status.ContainerStatuses) == 0 {
-		return false
-	}
-	for _, st := range p.Status.ContainerStatuses {
-		if st.State.Running == nil {
-			return false
-		}
-	}
-	return true
 }

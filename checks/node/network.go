@@ -2,6 +2,7 @@ package node
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -167,19 +168,12 @@ const azureExternal = "ext"
 // BeforeFirstPod tells whether a node with Azure CNI waits for its first pod that has an address of
 // its own: azure-vnet makes its network with that pod, and HNS has only the network of the switch.
 func (n *Node) BeforeFirstPod(s evidence.Snapshot) bool {
-	if n.CNI.Value != Azure || !evidence.Pods.Known(s) {
-		return false
-	}
-	ext := false
-	for _, net := range evidence.HNSNetworks.In(s) {
-		ext = ext || strings.EqualFold(net.Name, azureExternal)
-	}
-	for _, p := range evidence.Pods.In(s) {
-		if !p.HostProcess() && !p.Spec.HostNetwork {
-			return false
-		}
-	}
-	return ext
+	return n.CNI.Value == Azure && evidence.Pods.Known(s) &&
+		slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+			return strings.EqualFold(net.Name, azureExternal)
+		}) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return !p.HostProcess() && !p.Spec.HostNetwork
+	})
 }
 
 // flannelBackend is the HNS network type behind the name of a flannel backend.

@@ -196,12 +196,9 @@ func (v *NameVerdict) Because() []evidence.Because {
 
 // completed tells whether a longer form of the name resolves.
 func completed(probes []evidence.DNSProbe, name string) bool {
-	for _, p := range probes {
-		if strings.HasPrefix(PlainName(p.Name), name+".") && p.Outcome == "ok" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(probes, func(p evidence.DNSProbe) bool {
+		return strings.HasPrefix(PlainName(p.Name), name+".") && p.Outcome == "ok"
+	})
 }
 
 // PlainName is the name as DNS compares it: in lower case, without the dot at its end.

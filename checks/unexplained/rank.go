@@ -299,7 +299,7 @@ func (l *Line) weigh(s evidence.Snapshot, c Case) {
 			l.because(evidence.Phrasef("still repeated at the end"))
 		}
 	}
-	if codes(l.Text) {
+	if len(errcode.In(l.Text)) > 0 {
 		l.score += pointsCode
 	}
 }
@@ -376,5 +376,3 @@ func hash(kind string) string {
 	h.Write([]byte(kind))
 	return fmt.Sprintf("%016x", h.Sum64())
 }
-
-func codes(text string) bool { return len(errcode.In(text)) > 0 }
