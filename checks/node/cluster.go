@@ -32,27 +32,20 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 	n.learnFromAKS(s)
 	n.learnFromFlannel(s)
 	proxied := n.proxy.ClusterCIDR
-	learnList(&n.ClusterCIDRs, ParsePrefixes(proxied.Value), proxied.From.Place(), "%s", proxied.From.Text)
+	learnSome(&n.ClusterCIDRs, ParsePrefixes(proxied.Value), proxied.From.Place(), "%s", proxied.From.Text)
 	n.learnDNS(s)
 
 	var ips []Address
 	for _, svc := range evidence.KubeServices.In(s) {
 		ips = append(ips, ParseAddresses(svc.ClusterIPs()...)...)
 	}
-	learnList(&n.ServiceIPs, ips, evidence.KubeServices.Field(s), "%d services have a clusterIP", len(ips))
+	learnSome(&n.ServiceIPs, ips, evidence.KubeServices.Field(s), "%d services have a clusterIP", len(ips))
 	n.ServiceIPs.Miss(s, "any Service address", evidence.KubeServices)
 	n.learnFromCNI()
 	n.learnFromEndpoints(s)
 	n.ClusterCIDRs.Miss(s, "the cluster CIDR", ClusterSources...)
 	n.ServiceCIDRs.Miss(s, "the service CIDR", ClusterSources...)
 	n.ClusterDNS.Miss(s, "the address of the cluster DNS", ClusterSources...)
-}
-
-// learnList is Learn for a list, of which an empty one says nothing.
-func learnList[T any](f *Fact[[]T], list []T, place evidence.Place, format string, args ...any) {
-	if len(list) > 0 {
-		f.Learn(list, place, format, args...)
-	}
 }
 
 func (n *Node) learnAddresses(s evidence.Snapshot) {
@@ -82,7 +75,7 @@ func (n *Node) learnServiceCIDRs(s evidence.Snapshot) {
 	for _, c := range evidence.ServiceCIDRs.In(s) {
 		cidrs, names = append(cidrs, c.Spec.CIDRs...), append(names, c.Metadata.Name)
 	}
-	learnList(&n.ServiceCIDRs, ParsePrefixes(cidrs...), evidence.ServiceCIDRs.Field(s),
+	learnSome(&n.ServiceCIDRs, ParsePrefixes(cidrs...), evidence.ServiceCIDRs.Field(s),
 		"%s: spec.cidrs is %s", strings.Join(names, ", "), strings.Join(cidrs, ", "))
 }
 
@@ -93,8 +86,8 @@ func (n *Node) learnFromKubeadm(s evidence.Snapshot) {
 		}
 		pods, services := evidence.KubeadmSubnets(cm.Data["ClusterConfiguration"])
 		at := cm.Field("data", "ClusterConfiguration")
-		learnList(&n.ClusterCIDRs, ParsePrefixes(pods), at, "kubeadm-config: podSubnet is %s", pods)
-		learnList(&n.ServiceCIDRs, ParsePrefixes(services), at,
+		learnSome(&n.ClusterCIDRs, ParsePrefixes(pods), at, "kubeadm-config: podSubnet is %s", pods)
+		learnSome(&n.ServiceCIDRs, ParsePrefixes(services), at,
 			"kubeadm-config: serviceSubnet is %s", services)
 	}
 }
@@ -113,18 +106,18 @@ func (n *Node) learnFromAKS(s evidence.Snapshot) {
 		return
 	}
 	net := c.Kubernetes.Network
-	learnList(&n.ClusterCIDRs, ParsePrefixes(net.ClusterCidr), f.Field("Kubernetes", "Network",
+	learnSome(&n.ClusterCIDRs, ParsePrefixes(net.ClusterCidr), f.Field("Kubernetes", "Network",
 		"ClusterCidr"), "Kubernetes.Network.ClusterCidr is %s", net.ClusterCidr)
-	learnList(&n.ServiceCIDRs, ParsePrefixes(net.ServiceCidr), f.Field("Kubernetes", "Network",
+	learnSome(&n.ServiceCIDRs, ParsePrefixes(net.ServiceCidr), f.Field("Kubernetes", "Network",
 		"ServiceCidr"), "Kubernetes.Network.ServiceCidr is %s", net.ServiceCidr)
-	learnList(&n.ClusterDNS, ParseAddresses(net.DnsIp), f.Field("Kubernetes", "Network", "DnsIp"),
+	learnSome(&n.ClusterDNS, ParseAddresses(net.DnsIp), f.Field("Kubernetes", "Network", "DnsIp"),
 		"Kubernetes.Network.DnsIp is %s", net.DnsIp)
 }
 
 // learnFromFlannel reads flannel's network, which is the cluster CIDR on a flannel node.
 func (n *Node) learnFromFlannel(s evidence.Snapshot) {
 	for f, c := range FlannelNetConfs(s) {
-		learnList(&n.ClusterCIDRs, ParsePrefixes(c.Network, c.IPv6Network), f.Field("Network"),
+		learnSome(&n.ClusterCIDRs, ParsePrefixes(c.Network, c.IPv6Network), f.Field("Network"),
 			"Network is %s", c.Network)
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
@@ -136,7 +129,7 @@ func (n *Node) learnFromFlannel(s evidence.Snapshot) {
 	}
 	if f := s.File(SubnetEnv); f.Gap.Kind == "" {
 		env := evidence.DecodeFlannelSubnet(f.Text)
-		learnList(&n.ClusterCIDRs, ParsePrefixes(env.Network),
+		learnSome(&n.ClusterCIDRs, ParsePrefixes(env.Network),
 			evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK is %s", env.Network)
 	}
 }
@@ -152,7 +145,7 @@ func (n *Node) learnDNS(s evidence.Snapshot) {
 		}
 	}
 	flag, _ := n.KubeletFlag("cluster-dns")
-	learnList(&n.ClusterDNS, ParseAddresses(flag.Value), flag.From.Place(), "--cluster-dns=%s", flag.Value)
+	learnSome(&n.ClusterDNS, ParseAddresses(flag.Value), flag.From.Place(), "--cluster-dns=%s", flag.Value)
 	if c, f, gap := n.KubeletConfig(s); gap.Kind == "" {
 		if ips := ParseAddresses(c.ClusterDNS...); len(ips) > 0 {
 			n.ClusterDNS.Learn(ips, f.Field("clusterDNS"), "clusterDNS is %s", ips[0])
@@ -167,7 +160,7 @@ func (n *Node) learnFromCNI() {
 	if f == nil || f.Config == nil {
 		return
 	}
-	learnList(&n.ServiceCIDRs, ParsePrefixes(f.Config.ServiceCIDR), f.Field("serviceCIDR"),
+	learnSome(&n.ServiceCIDRs, ParsePrefixes(f.Config.ServiceCIDR), f.Field("serviceCIDR"),
 		"serviceCIDR is %s", f.Config.ServiceCIDR)
 	for _, r := range f.Config.Routes {
 		if p, ok := ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() &&

@@ -312,18 +312,14 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			dir)
 	}
 	for _, svc := range evidence.Services.In(s) {
-		if family := familyOfProgram(svc.Name); family != "" {
-			n.CNI.Learn(family, svc.Field("name"), "service %s is there", svc.Name)
-		}
+		learnSome(&n.CNI, familyOfProgram(svc.Name), svc.Field("name"), "service %s is there", svc.Name)
 	}
 	if svc, ok := ServiceNamed(s, "ovs-vswitchd"); ok &&
 		strings.Contains(strings.ToLower(svc.BinPath), cloudbaseOVS) {
 		n.CNI.Learn(OVN, svc.Field("binPath"), "service %s is %s", svc.Name, svc.BinPath)
 	}
 	for _, p := range evidence.Processes.In(s) {
-		if family := familyOfProgram(Program(p.Name)); family != "" {
-			n.CNI.Learn(family, p.Field("name"), "process %s runs", p.Name)
-		}
+		learnSome(&n.CNI, familyOfProgram(Program(p.Name)), p.Field("name"), "process %s runs", p.Name)
 	}
 	for _, p := range evidence.Pods.In(s) {
 		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" &&
@@ -336,25 +332,18 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.Learn(Flannel, evidence.InFile(f.Path), "flannel's %s is there", path)
 		}
 	}
-	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
-		if family := FamilyOfNetwork(v); family != "" {
-			n.CNI.Learn(family, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", v)
-		}
-	}
+	name := evidence.Env.In(s)["KUBE_NETWORK"]
+	learnSome(&n.CNI, FamilyOfNetwork(name), evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", name)
 	for _, net := range evidence.HNSNetworks.In(s) {
-		if family := FamilyOfNetwork(net.Name); family != "" {
-			n.CNI.Learn(family, net.Field("Name"), "network %s of type %s is there", net.Name,
-				net.Type)
-		}
+		learnSome(&n.CNI, FamilyOfNetwork(net.Name), net.Field("Name"), "network %s of type %s is there",
+			net.Name, net.Type)
 	}
 	if logs := s.LogFiles("flanneld"); len(logs) > 0 {
 		n.CNI.Learn(Flannel, evidence.InFile(logs[0]), "flanneld writes a log")
 	}
 	// A plugin whose configuration is nothing but NAT runs no cluster network, so this is asked last.
 	if f := n.Effective(); f != nil && f.Config != nil {
-		if family := FamilyOf(f.Config); family != "" {
-			n.CNI.Learn(family, f.TypeField(), "type is %s", f.Config.EffectiveType())
-		}
+		learnSome(&n.CNI, FamilyOf(f.Config), f.TypeField(), "type is %s", f.Config.EffectiveType())
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
 		if cm.Metadata.Name == "kube-flannel-cfg" {

@@ -30,9 +30,8 @@ var flannelBackends = map[string]Backend{"vxlan": OverlayNet, "overlay": Overlay
 // learnBackend tells L2Bridge from Overlay.
 func (n *Node) learnBackend(s evidence.Snapshot) {
 	for f, c := range FlannelNetConfs(s) {
-		if b, known := flannelBackends[strings.ToLower(c.Backend.Type)]; known {
-			n.Backend.Learn(b, f.Field("Backend", "Type"), "Backend.Type is %s", c.Backend.Type)
-		}
+		learnSome(&n.Backend, flannelBackends[strings.ToLower(c.Backend.Type)], f.Field("Backend", "Type"),
+			"Backend.Type is %s", c.Backend.Type)
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
 		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil &&
@@ -47,9 +46,8 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 			"flannel.alpha.coreos.com/backend-type"), "flannel's backend-type is %s", v)
 	}
 	if f := n.Intended(); f != nil && f.Config != nil {
-		if b := backendOf(f.Config); b != "" {
-			n.Backend.Learn(b, f.TypeField(), "plugin type is %s", f.Config.EffectiveType())
-		}
+		learnSome(&n.Backend, backendOf(f.Config), f.TypeField(), "plugin type is %s",
+			f.Config.EffectiveType())
 	}
 	for _, net := range evidence.HNSNetworks.In(s) {
 		if FamilyOfNetwork(net.Name) == n.CNI.Value && n.CNI.Known() && net.Type != "" {

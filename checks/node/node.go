@@ -7,6 +7,7 @@ package node
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,13 @@ func (f *Fact[T]) Learn(v T, place evidence.Place, format string, args ...any) {
 	}
 }
 
+// learnSome is Learn for a value that says nothing where it is empty.
+func learnSome[T any](f *Fact[T], v T, place evidence.Place, format string, args ...any) {
+	if !reflect.ValueOf(&v).Elem().IsZero() {
+		f.Learn(v, place, format, args...)
+	}
+}
+
 // Miss records why a fact is not known, when nothing gave it.
 func (f *Fact[T]) Miss(s evidence.Snapshot, what string, needs ...evidence.Need) {
 	if !f.Known() {
@@ -119,9 +127,8 @@ func learnNode(s evidence.Snapshot) *Node {
 func (n *Node) learnSystem(s evidence.Snapshot) {
 	// names and versions are as good in a part of the object
 	node := evidence.Node.In(s.WithParts(evidence.Node))
-	if name := node.Metadata.Name; name != "" {
-		n.Name.Learn(name, node.Field("metadata", "name"), "metadata.name is %s", name)
-	}
+	learnSome(&n.Name, node.Metadata.Name, node.Field("metadata", "name"), "metadata.name is %s",
+		node.Metadata.Name)
 	if name := s.Meta().Node; name != "" && name != evidence.UnknownNode {
 		n.Name.Learn(name, evidence.InFile("meta.json").At("node"), "node is %s", name)
 	}
@@ -146,10 +153,8 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	n.Build.Miss(s, "the Windows build", evidence.OSInfo, evidence.Node)
 	n.OS.Miss(s, "the Windows version", evidence.OSInfo, evidence.Node)
 
-	if raw := node.Status.NodeInfo.KubeletVersion; raw != "" {
-		n.learnKubeletVersion(raw, node.Field("status", "nodeInfo", "kubeletVersion"),
-			"status.nodeInfo.kubeletVersion is %s")
-	}
+	n.learnKubeletVersion(node.Status.NodeInfo.KubeletVersion, node.Field("status", "nodeInfo",
+		"kubeletVersion"), "status.nodeInfo.kubeletVersion is %s")
 	n.learnLoggedKubelet(s)
 	n.Kubelet.Miss(s, "the kubelet's version", evidence.Node)
 

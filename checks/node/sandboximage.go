@@ -13,9 +13,8 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 	var f Fact[string]
 	docker := strings.HasPrefix(n.Runtime.Value.Name, "docker")
 	if !docker {
-		if v, at := evidence.CRIConfigValue(s, "sandboxImage"); v != "" {
-			f.Learn(v, at, "sandboxImage is %s", v)
-		}
+		v, at := evidence.CRIConfigValue(s, "sandboxImage")
+		learnSome(&f, v, at, "sandboxImage is %s", v)
 		if c, file, gap := ContainerdConfig(s); gap.Kind == "" && c.SandboxImage != "" {
 			f.Learn(c.SandboxImage, evidence.InFile(file.Path), "the sandbox image is %s",
 				c.SandboxImage)
