@@ -110,14 +110,11 @@ func asNeeds[N interface {
 	return needs
 }
 
-const (
-	netConf = `C:\k\net-conf.json`
-	// SubnetEnv is where flanneld writes the node's subnet.
-	SubnetEnv = `C:\run\flannel\subnet.env`
-)
+// SubnetEnv is where flanneld writes the node's subnet.
+const SubnetEnv = `C:\run\flannel\subnet.env`
 
 // NetConfs are flannel's own configurations, by distribution.
-var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`,
+var NetConfs = []string{`C:\k\net-conf.json`, `C:\etc\kube-flannel\net-conf.json`,
 	`C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
 
 // ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
