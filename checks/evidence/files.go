@@ -65,7 +65,7 @@ func (s Snapshot) File(windowsPath string) NodeFile {
 func (s Snapshot) file(p string) NodeFile {
 	f := NodeFile{Path: p}
 	if s.tree == nil || s.hides(p) {
-		f.Gap = neverAsked(p)
+		f.Gap = NotInRecording.Gap(p)
 		return f
 	}
 	record, recorded := s.records[strings.ToLower(p)]
@@ -83,7 +83,7 @@ func (s Snapshot) file(p string) NodeFile {
 		f.Gap = record.gap()
 	default:
 		f.Gap = gap
-		if g := FileIndex.Gap(s); g.Kind == NotCollected && g != neverAsked(FileIndex.Path()) {
+		if g := FileIndex.Gap(s); g.Kind == NotCollected && g != NotInRecording.Gap(FileIndex.Path()) {
 			f.Gap = g // whoever recorded the node said why there are no files at all
 		}
 	}
@@ -200,7 +200,7 @@ func (f Folder) Gap(s Snapshot) Gap {
 	if g := s.File(string(f)).Gap; g.Kind != "" && g.Code != NotInRecording {
 		return g // the folder itself was looked for
 	}
-	return neverAsked(EvidencePath(string(f)) + "/")
+	return NotInRecording.Gap(EvidencePath(string(f)) + "/")
 }
 
 // Paths ends with a slash: everything below it meets the need.

@@ -56,7 +56,7 @@ func (l Logs) Gap(s Snapshot) Gap {
 			return gap
 		}
 	}
-	return neverAsked(l.folder())
+	return NotInRecording.Gap(l.folder())
 }
 
 // Paths are the folders of all names that the component's logs go by.

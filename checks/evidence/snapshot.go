@@ -228,7 +228,7 @@ func (t *tree) withoutMemo() *tree {
 // stands in its place.
 func (t *tree) readFile(path string) ([]byte, Gap) {
 	if t == nil || t.hides(path) {
-		return nil, neverAsked(path)
+		return nil, NotInRecording.Gap(path)
 	}
 	stored, ok := t.paths[strings.ToLower(path)]
 	if !ok {
@@ -239,7 +239,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 			}
 			return nil, t.recordedGap(path, string(DecodeText(content)))
 		}
-		return nil, neverAsked(path)
+		return nil, NotInRecording.Gap(path)
 	}
 	content, err := ReadBounded(t.fsys, stored, maxFile)
 	if err != nil {
@@ -259,7 +259,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 // there is something. A path that ends with a slash is a folder.
 func (s Snapshot) GapAt(path string) Gap {
 	if s.tree == nil {
-		return neverAsked(path)
+		return NotInRecording.Gap(path)
 	}
 	if component, ok := strings.CutPrefix(path, "logs/"); ok && strings.HasSuffix(path, "/") {
 		return Logs(strings.TrimSuffix(component, "/")).Gap(s)
@@ -329,10 +329,6 @@ func (s Snapshot) Rest(path string) Gap {
 		}
 	}
 	return Gap{}
-}
-
-func neverAsked(path string) Gap {
-	return NotInRecording.Gap(path)
 }
 
 var errTooLarge = errors.New("too large")
