@@ -350,19 +350,15 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 	n.CNI.Miss(s, "the network plugin", CNISources...)
 }
 
+// programs are how the names of the plugins' own programs begin.
+var programs = map[string]CNI{"flannel": Flannel, "calico": Calico, "azure-cns": Azure,
+	"azure-vnet": Azure, "antrea-agent": Antrea, "hybrid-overlay-node": OVN}
+
 func familyOfProgram(name string) CNI {
-	name = strings.ToLower(name)
-	switch {
-	case strings.HasPrefix(name, "flannel"):
-		return Flannel
-	case strings.HasPrefix(name, "calico"):
-		return Calico
-	case strings.HasPrefix(name, "azure-cns"), strings.HasPrefix(name, "azure-vnet"):
-		return Azure
-	case strings.HasPrefix(name, "antrea-agent"):
-		return Antrea
-	case strings.HasPrefix(name, "hybrid-overlay-node"):
-		return OVN
+	for start, family := range programs {
+		if strings.HasPrefix(strings.ToLower(name), start) {
+			return family
+		}
 	}
 	return ""
 }

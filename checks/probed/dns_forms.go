@@ -168,16 +168,15 @@ const alwaysThere = "kubernetes.default.svc."
 // isAlwaysThere tells whether the name is, or was completed to, one that every cluster has.
 func (v *NameVerdict) isAlwaysThere() bool {
 	there := func(name string) bool {
+		name = strings.ToLower(name)
 		return strings.HasPrefix(name, alwaysThere) && name != alwaysThere
 	}
 	if there(v.Name) {
 		return true
 	}
 	for _, p := range v.Forms {
-		for _, sent := range p.Sent {
-			if there(strings.ToLower(sent)) {
-				return true
-			}
+		if slices.ContainsFunc(p.Sent, there) {
+			return true
 		}
 	}
 	return false
