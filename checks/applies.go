@@ -25,20 +25,20 @@ func OnBackend(b node.Backend) func(*node.Node) error {
 //go:noinline
 func OnPlatform(platforms ...node.Platform) func(*node.Node) error {
 	return func(n *node.Node) error {
-		err := unlearned(n.Platform, "who set this node up")
-		if err == nil && !slices.Contains(platforms, n.Platform.Value) {
-			return Skip("this is not a node of %s: it is %s", platforms[0], n.Platform.Value)
-		}
-		return err
+		return require(n.Platform, "who set this node up", slices.Contains(platforms, n.Platform.Value),
+			"this is not a node of %s: it is %s", platforms[0], n.Platform.Value)
 	}
 }
 
-// unlearned is Unknown where a fact is not known.
-func unlearned[T any](f node.Fact[T], what string) error {
-	if f.Known() {
-		return nil
+// require is Unknown where a fact is not known, and Skip where the check is not for its value.
+func require[T any](f node.Fact[T], what string, fits bool, format string, args ...any) error {
+	switch {
+	case !f.Known():
+		return Unknown(cmp.Or(f.Gap, evidence.NotShown.Gap(what)))
+	case !fits:
+		return Skip(format, args...)
 	}
-	return Unknown(cmp.Or(f.Gap, evidence.NotShown.Gap(what)))
+	return nil
 }
 
 // unless is the Applies of checks that also look where a fact is not known.
@@ -71,11 +71,8 @@ func UnlessOtherCNI(families ...node.CNI) func(*node.Node) error {
 //go:noinline
 func OnRuntime(name string) func(*node.Node) error {
 	return func(n *node.Node) error {
-		err := unlearned(n.Runtime, "the container runtime")
-		if err == nil && n.Runtime.Value.Name != name {
-			return Skip("the container runtime is %s, not %s", n.Runtime.Value.Name, name)
-		}
-		return err
+		return require(n.Runtime, "the container runtime", n.Runtime.Value.Name == name,
+			"the container runtime is %s, not %s", n.Runtime.Value.Name, name)
 	}
 }
 
@@ -90,11 +87,8 @@ func UnlessOtherRuntime(name string) func(*node.Node) error {
 //go:noinline
 func OnGeneration(g node.Generation) func(*node.Node) error {
 	return func(n *node.Node) error {
-		err := unlearned(n.Generation, "the generation of the node's setup")
-		if err == nil && n.Generation.Value != g {
-			return Skip("the node is set up as of Kubernetes %s, not %s", n.Generation.Value, g)
-		}
-		return err
+		return require(n.Generation, "the generation of the node's setup", n.Generation.Value == g,
+			"the node is set up as of Kubernetes %s, not %s", n.Generation.Value, g)
 	}
 }
 
@@ -116,18 +110,12 @@ func OnFlannel(n *node.Node) error { return RequireCNI(n, node.Flannel) }
 // RequireCNI returns nil where the node uses one of the plugins, Skip where it uses
 // another, and Unknown where that cannot be told.
 func RequireCNI(n *node.Node, families ...node.CNI) error {
-	err := unlearned(n.CNI, "the network plugin")
-	if err == nil && !slices.Contains(families, n.CNI.Value) {
-		return Skip("the node uses %s, not %s", n.CNI.Value, families[0])
-	}
-	return err
+	return require(n.CNI, "the network plugin", slices.Contains(families, n.CNI.Value),
+		"the node uses %s, not %s", n.CNI.Value, families[0])
 }
 
 // RequireBackend is RequireCNI for the type of the pod network.
 func RequireBackend(n *node.Node, b node.Backend) error {
-	err := unlearned(n.Backend, "the type of the pod network")
-	if err == nil && n.Backend.Value != b {
-		return Skip("the pod network is %s, not %s", n.Backend.Value.Label(), b.Label())
-	}
-	return err
+	return require(n.Backend, "the type of the pod network", n.Backend.Value == b,
+		"the pod network is %s, not %s", n.Backend.Value.Label(), b.Label())
 }

@@ -6,6 +6,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -185,21 +186,23 @@ func (f *Finding) Cure(fix Fix) *Finding {
 // Message is the finding's sentence in English.
 func (f *Finding) Message() string { return fmt.Sprintf(f.Format, f.Args...) }
 
-// A skip says that the question does not arise on this node.
-type skip struct{ reason evidence.Phrase }
+// A reason is why there is no verdict: evidence that is missing, or else a question that does not
+// arise on this node.
+type reason struct {
+	gap  evidence.Gap
+	skip evidence.Phrase
+}
 
-func (s skip) Error() string { return s.reason.String() }
+func (r reason) Error() string { return cmp.Or(r.gap.String(), r.skip.String()) }
 
 // Skip is the error of a check whose question does not arise.
 //
 //go:noinline
-func Skip(format string, args ...any) error { return skip{evidence.Phrasef(format, args...)} }
+func Skip(format string, args ...any) error {
+	return reason{skip: evidence.Phrasef(format, args...)}
+}
 
 // Unknown is the error of a check that could not look; the gap says why.
 //
 //go:noinline
-func Unknown(gap evidence.Gap) error { return unknown{gap} }
-
-type unknown struct{ gap evidence.Gap }
-
-func (u unknown) Error() string { return u.gap.String() }
+func Unknown(gap evidence.Gap) error { return reason{gap: gap} }

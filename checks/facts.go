@@ -2,7 +2,6 @@ package checks
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -84,11 +83,11 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 	}
 	add("{node}", n.Name.Value, "<node>")
 	add("{network}", first(n.Networks.Value), "<HNS network>")
-	add("{podCIDR}", firstOf(n.PodCIDRs.Value), "<podCIDR>")
-	add("{clusterCIDR}", firstOf(n.ClusterCIDRs.Value), "<cluster CIDR>")
-	add("{serviceCIDR}", firstOf(n.ServiceCIDRs.Value), "<service CIDR>")
-	add("{clusterDNS}", firstOf(n.ClusterDNS.Value), "<cluster DNS address>")
-	add("{managementIP}", firstOf(n.ManagementIPs.Value), "<node IP>")
+	add("{podCIDR}", first(n.PodCIDRs.Value), "<podCIDR>")
+	add("{clusterCIDR}", first(n.ClusterCIDRs.Value), "<cluster CIDR>")
+	add("{serviceCIDR}", first(n.ServiceCIDRs.Value), "<service CIDR>")
+	add("{clusterDNS}", first(n.ClusterDNS.Value), "<cluster DNS address>")
+	add("{managementIP}", first(n.ManagementIPs.Value), "<node IP>")
 	add("{osTag}", node.OSTag(n.Build.Value.Number), "<Windows version>")
 	add("{runtime}", n.Runtime.Value.Name, "containerd")
 	add("{cniDir}", n.CNIDir.Value, "<CNI configuration folder>")
@@ -113,19 +112,6 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 	return list
 }
 
-func first(list []string) string { return strings.Join(list[:min(len(list), 1)], "") }
+func first[T any](list []T) string { return joined(list[:min(len(list), 1)]) }
 
-func firstOf[T fmt.Stringer](list []T) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0].String()
-}
-
-func joined[T fmt.Stringer](list []T) string {
-	var texts []string
-	for _, v := range list {
-		texts = append(texts, v.String())
-	}
-	return strings.Join(texts, ", ")
-}
+func joined[T any](list []T) string { return evidence.Listed(list).String() }

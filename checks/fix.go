@@ -72,13 +72,6 @@ func Edit(file, format string, args ...any) *Step {
 	return &Step{Kind: StepEdit, File: file, TextOf: evidence.Phrasef(format, args...)}
 }
 
-// Replace names the line of a file that an Edit changes, and how.
-func (s *Step) Replace(line int, from, to string) *Step {
-	changed := *s
-	changed.Line, changed.From, changed.To = line, from, to
-	return &changed
-}
-
 // EditAt is the Edit of the line in which a place of a node's file is: change makes the new line
 // from the one that is there; "" deletes it. Where the place is in no certain line the step names
 // the file alone.
@@ -100,11 +93,10 @@ func EditAt(s evidence.Snapshot, place evidence.Place, change func(line string) 
 		return step
 	}
 	from := strings.TrimRight(lines[number-1], "\r")
-	to := change(from)
-	if to == from {
-		return step
+	if to := change(from); to != from {
+		step.Line, step.From, step.To = number, strings.TrimSpace(from), strings.TrimSpace(to)
 	}
-	return step.Replace(number, strings.TrimSpace(from), strings.TrimSpace(to))
+	return step
 }
 
 // maxEditValues is more than a configuration file holds.

@@ -22,19 +22,18 @@ func (c *Check) examine(s evidence.Snapshot) (status Status, findings []*Finding
 		}
 	}()
 	findings, err := c.judge(s)
-	var sk skip
-	var un unknown
+	if err != nil && !errors.As(err, &why) {
+		why.gap = evidence.Reported.OfKind(evidence.Error, err)
+	}
 	switch {
-	case errors.As(err, &sk):
-		return StatusSkip, nil, reason{skip: sk.reason}
-	case errors.As(err, &un) && un.gap.Code == evidence.NotProbedHere:
+	case why.skip.Format != "":
+		return StatusSkip, nil, why
+	case why.gap.Code == evidence.NotProbedHere:
 		return StatusSkip, nil, reason{skip: evidence.Phrasef(onlyProbed)}
-	case errors.As(err, &un) && c.onlyOnNode(s, un.gap):
+	case c.onlyOnNode(s, why.gap):
 		return StatusSkip, nil, reason{skip: evidence.Phrasef(onlyOnNode)}
-	case errors.As(err, &un):
-		return StatusUnknown, nil, reason{gap: un.gap}
 	case err != nil:
-		return StatusUnknown, nil, reason{gap: evidence.Reported.OfKind(evidence.Error, err)}
+		return StatusUnknown, nil, why
 	}
 	for _, f := range findings {
 		if len(f.Because) == 0 {
@@ -42,13 +41,6 @@ func (c *Check) examine(s evidence.Snapshot) (status Status, findings []*Finding
 		}
 	}
 	return statusOf(findings), findings, reason{}
-}
-
-// A reason is why there is no verdict: evidence that is missing, or a question
-// that does not arise.
-type reason struct {
-	gap  evidence.Gap
-	skip evidence.Phrase
 }
 
 // Why a check does not apply to what the Kubernetes API says of a node.
@@ -60,12 +52,8 @@ const (
 // onlyOnNode tells that the API has said all that it can say to a check, and that the rest of what
 // the check reads is on the node. What the API refused is another matter.
 func (c *Check) onlyOnNode(s evidence.Snapshot, gap evidence.Gap) bool {
-	switch gap.Code {
-	case evidence.OnlyOnNode:
-		return true
-	case evidence.NotShown:
-	default:
-		return false
+	if gap.Code != evidence.NotShown {
+		return gap.Code == evidence.OnlyOnNode
 	}
 	elsewhere := false
 	for _, n := range slices.Concat(c.Needs, c.Uses) {
@@ -93,9 +81,9 @@ func (c *Check) judge(s evidence.Snapshot) ([]*Finding, error) {
 		findings, err = c.Run(state)
 	}
 	matches := s.Signs(c.ID)
-	var un unknown
+	var why reason
 	switch {
-	case errors.As(err, &un), err == nil && c.Run == nil:
+	case errors.As(err, &why) && why.skip.Format == "", err == nil && c.Run == nil:
 		if told := c.findingsOfText(matches); len(told) > 0 {
 			return told, nil
 		}
@@ -320,9 +308,6 @@ const MaxQuotes = 3
 // confirm quotes the log lines beside the worst finding over state. What the
 // state only threatens with, and the logs tell of these minutes, has come to pass.
 func (c *Check) confirm(findings []*Finding, matches []evidence.SignMatch, now time.Time) {
-	if len(findings) == 0 || len(matches) == 0 {
-		return
-	}
 	worst := 0
 	for i, f := range findings {
 		if f.Level > findings[worst].Level {

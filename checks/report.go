@@ -254,7 +254,11 @@ func diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	}
 	r.Causes = findCauses(r.Results, catalogue, shown)
 	for i := range r.Causes {
-		r.Causes[i].describe(r.Result(r.Causes[i].ID))
+		c, result := &r.Causes[i], r.Result(r.Causes[i].ID)
+		c.Title, c.Fix = result.Title, result.Fix // for a reader of causes alone
+		if len(result.Findings) > 0 {
+			c.Message = result.Findings[0].Message
+		}
 	}
 	return r, node
 }
@@ -284,14 +288,6 @@ func (r *Report) OnlyOnNode() int {
 		}
 	}
 	return n
-}
-
-// describe repeats what a reader of causes alone needs of the cause's result.
-func (c *Cause) describe(result *Result) {
-	c.Title, c.Fix = result.Title, result.Fix
-	if len(result.Findings) > 0 {
-		c.Message = result.Findings[0].Message
-	}
 }
 
 func (c *Check) result(s evidence.Snapshot, names []Placeholder, status Status,

@@ -42,17 +42,11 @@ var messages = sync.OnceValue(func() []message {
 	return list
 })
 
-// Messages lists what Windows says in all languages, as a finder takes it: without the period, and with
-// small letters where they are of ASCII.
+// Messages lists what Windows says in all languages, without the period.
 func Messages() []string {
 	var list []string
 	for _, m := range messages() {
-		list = append(list, strings.Map(func(r rune) rune {
-			if 'A' <= r && r <= 'Z' {
-				r += 'a' - 'A'
-			}
-			return r
-		}, m.text))
+		list = append(list, m.text)
 	}
 	return list
 }

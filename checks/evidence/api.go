@@ -251,13 +251,7 @@ func (e Event) About() ObjectReference {
 
 // At returns when the event was last seen.
 func (e Event) At() Time {
-	for _, t := range []Time{e.LastTimestamp, e.EventTime, e.FirstTimestamp,
-		e.Metadata.CreationTimestamp} {
-		if !t.IsZero() {
-			return t
-		}
-	}
-	return Time{}
+	return cmp.Or(e.LastTimestamp, e.EventTime, e.FirstTimestamp, e.Metadata.CreationTimestamp)
 }
 
 // ConfigMap is a v1 ConfigMap.

@@ -106,17 +106,12 @@ func ParseFlags(args []string) Flags {
 				value = args[i]
 			}
 		}
-		f.add(name, unquote(value))
-	}
-	return f
-}
-
-func (f *Flags) add(name, value string) {
-	name = normalFlag(name)
-	if _, seen := f.values[name]; !seen {
+		name = normalFlag(name)
 		f.names = append(f.names, name)
+		f.values[name] = append(f.values[name], unquote(value))
 	}
-	f.values[name] = append(f.values[name], value)
+	f.names = Unique(f.names)
+	return f
 }
 
 // Get returns the flag's value, the last one where it is repeated.

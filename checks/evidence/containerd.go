@@ -57,8 +57,9 @@ func DecodeContainerdConfig(b []byte) (*ContainerdConfig, error) {
 		return nil, err
 	}
 	t := tomlTable(root)
+	version, _ := t["version"].(int64)
 	c := &ContainerdConfig{
-		Version:     max(t.number("version"), 1),
+		Version:     max(int(version), 1),
 		Root:        t.text("root"),
 		PipeAddress: t.table("grpc").text("address"),
 		Imports:     t.texts("imports"),
@@ -112,7 +113,7 @@ var misplaced = []struct {
 func (c *ContainerdConfig) findIgnored(plugins tomlTable, images, runtime string) {
 	for _, name := range []string{criV1, criV2, criImages, criRuntime} {
 		for _, m := range misplaced {
-			if v, _ := plugins.table(name).lookup(m.path...); setsNothing(v) {
+			if setsNothing(plugins.table(name).lookup(m.path...)) {
 				continue
 			}
 			read := name == images || name == runtime

@@ -21,9 +21,4 @@ type ErrorLine struct {
 var ErrorLines = listKind[ErrorLine]("errorlines.json")
 
 // ErrorLines returns the lines with errors of all logs.
-func (s Snapshot) ErrorLines() []ErrorLine {
-	if s.tree == nil {
-		return nil
-	}
-	return s.errorLines
-}
+func (s Snapshot) ErrorLines() []ErrorLine { return s.known().errorLines }

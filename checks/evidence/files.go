@@ -65,7 +65,7 @@ func (s Snapshot) File(windowsPath string) NodeFile {
 func (s Snapshot) file(p string) NodeFile {
 	f := NodeFile{Path: p}
 	if s.tree == nil || s.hides(p) {
-		f.Gap = neverAsked(p)
+		f.Gap = NotInRecording.Gap(p)
 		return f
 	}
 	record, recorded := s.records[strings.ToLower(p)]
@@ -83,7 +83,7 @@ func (s Snapshot) file(p string) NodeFile {
 		f.Gap = record.gap()
 	default:
 		f.Gap = gap
-		if g := FileIndex.Gap(s); g.Kind == NotCollected && g != neverAsked(FileIndex.Path()) {
+		if g := FileIndex.Gap(s); g.Kind == NotCollected && g != NotInRecording.Gap(FileIndex.Path()) {
 			f.Gap = g // whoever recorded the node said why there are no files at all
 		}
 	}
@@ -124,23 +124,20 @@ func (r FileRecord) gap() Gap {
 // FilesIn lists the names of the recorded files that lie directly in a Windows
 // folder, copied or only known to exist, sorted as Windows sorts them.
 func (s Snapshot) FilesIn(windowsFolder string) []string {
-	if s.tree == nil {
-		return nil
-	}
-	folder := strings.ToLower(EvidencePath(windowsFolder)) + "/"
+	t, folder := s.known(), strings.ToLower(EvidencePath(windowsFolder))+"/"
 	s.note(folder)
 	names := map[string]string{}
 	add := func(p string) {
 		name := path.Base(p)
 		if strings.EqualFold(strings.TrimSuffix(p, name), folder) &&
-			!strings.HasSuffix(name, ".gap") && !s.hides(p) {
+			!strings.HasSuffix(name, ".gap") && !t.hides(p) {
 			names[strings.ToLower(name)] = name
 		}
 	}
-	for _, p := range s.paths {
+	for _, p := range t.paths {
 		add(p)
 	}
-	for _, r := range s.records {
+	for _, r := range t.records {
 		if r.Outcome != Absent {
 			add(EvidencePath(r.Path))
 		}
@@ -155,22 +152,19 @@ func (s Snapshot) FilesIn(windowsFolder string) []string {
 // HasFile tells whether the node has a file whose Windows path begins with
 // start, and where its copy or its record is.
 func (s Snapshot) HasFile(start string) (path string, ok bool) {
-	if s.tree == nil {
-		return "", false
-	}
-	prefix := strings.ToLower(EvidencePath(start))
+	t, prefix := s.known(), strings.ToLower(EvidencePath(start))
 	if strings.HasSuffix(start, `\`) {
 		prefix += "/"
 	}
 	s.note(prefix)
 	var found []string
-	for key, stored := range s.paths {
-		if strings.HasPrefix(key, prefix) && !strings.HasSuffix(key, ".gap") && !s.hides(stored) {
+	for key, stored := range t.paths {
+		if strings.HasPrefix(key, prefix) && !strings.HasSuffix(key, ".gap") && !t.hides(stored) {
 			found = append(found, stored)
 		}
 	}
-	for key, r := range s.records {
-		if strings.HasPrefix(key, prefix) && r.Outcome != Absent && !s.hides(key) {
+	for key, r := range t.records {
+		if strings.HasPrefix(key, prefix) && r.Outcome != Absent && !t.hides(key) {
 			found = append(found, EvidencePath(r.Path))
 		}
 	}
@@ -206,7 +200,7 @@ func (f Folder) Gap(s Snapshot) Gap {
 	if g := s.File(string(f)).Gap; g.Kind != "" && g.Code != NotInRecording {
 		return g // the folder itself was looked for
 	}
-	return neverAsked(EvidencePath(string(f)) + "/")
+	return NotInRecording.Gap(EvidencePath(string(f)) + "/")
 }
 
 // Paths ends with a slash: everything below it meets the need.

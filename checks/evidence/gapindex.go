@@ -75,10 +75,7 @@ const maxGapIndex = 8 << 20
 // .gap file whose code is known.
 func (s Snapshot) GapRecords() map[string]GapRecord {
 	records := map[string]GapRecord{}
-	if s.tree == nil {
-		return records
-	}
-	for key, stored := range s.paths {
+	for key, stored := range s.known().paths {
 		path, isGap := strings.CutSuffix(key, ".gap")
 		if !isGap {
 			continue

@@ -97,15 +97,11 @@ func hnsSchema(o *hnsObject, keys ...string) (major int) {
 // hnsVersion reads the version of HNS, an object in globals and a number of two
 // halves in v1 objects.
 func hnsVersion(o *hnsObject) HNSRelease {
-	switch o.fields["version"].(type) {
-	case map[string]any:
+	text, _ := o.fields["version"].(string)
+	list, _ := psObjects(text)
+	if _, is := o.fields["version"].(map[string]any); is || len(list) == 1 {
 		v := o.object("Version")
 		return HNSRelease{v.int("Major"), v.int("Minor")}
-	case string:
-		if list, _ := psObjects(o.text("Version")); len(list) == 1 {
-			v := o.object("Version")
-			return HNSRelease{v.int("Major"), v.int("Minor")}
-		}
 	}
 	n := o.uint("Version")
 	return HNSRelease{int(n >> 32 & 0x7fffffff), int(n & 0x7fffffff)}

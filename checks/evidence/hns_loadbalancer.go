@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 )
 
@@ -27,7 +26,7 @@ func DecodeHNSLoadBalancers(b []byte) ([]HNSLoadBalancer, error) {
 				rules++
 			}
 		}
-		lb.VIPs = unique(lb.VIPs)
+		lb.VIPs = Unique(lb.VIPs)
 		lb.DSR = lb.Flags&1 != 0
 		lb.Truncated = o.state.cut
 		return lb, rules > 0 || len(policies) == 0 || lb.SchemaMajor >= 2 || lb.Truncated
@@ -53,16 +52,6 @@ func (lb *HNSLoadBalancer) addELB(p *hnsObject) {
 		}
 		lb.VIPs = append(lb.VIPs, vip)
 	}
-}
-
-// unique keeps the first of each.
-func unique(list []string) []string {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(list, func(s string) bool {
-		again := seen[s]
-		seen[s] = true
-		return again
-	})
 }
 
 func hnsPort(o *hnsObject) HNSPort {

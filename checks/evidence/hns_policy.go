@@ -37,13 +37,6 @@ var (
 	}
 )
 
-func hnsPolicyType(s string) string {
-	if name, ok := hnsPolicyOldNames[strings.ToLower(s)]; ok {
-		return name
-	}
-	return canonical(s, hnsPolicyNames)
-}
-
 // canonical returns the member of names that is s in another case, or s.
 func canonical(s string, names []string) string {
 	if i := slices.IndexFunc(names, func(n string) bool {
@@ -55,8 +48,9 @@ func canonical(s string, names []string) string {
 }
 
 func hnsPolicy(o *hnsObject) HNSPolicy {
-	settings := o.object("Settings")
-	p := HNSPolicy{Type: hnsPolicyType(o.text("Type")), Settings: map[string]any{}}
+	settings, kind := o.object("Settings"), o.text("Type")
+	p := HNSPolicy{Type: canonical(cmp.Or(hnsPolicyOldNames[strings.ToLower(kind)], kind), hnsPolicyNames),
+		Settings: map[string]any{}}
 	names := hnsSettingNames[p.Type]
 	set := func(fields map[string]any) {
 		for _, key := range sortedKeys(fields) {
@@ -74,7 +68,7 @@ func hnsPolicy(o *hnsObject) HNSPolicy {
 		old, now := p.Settings["exceptionlist"], p.Settings["exceptions"]
 		p.Truncated = isLost(old) || isLost(now)
 		delete(p.Settings, "exceptionlist")
-		if list := unique(append(splitList(now), splitList(old)...)); len(list) > 0 {
+		if list := Unique(append(splitList(now), splitList(old)...)); len(list) > 0 {
 			p.Settings["exceptions"] = list
 		}
 	}

@@ -28,12 +28,19 @@ type decoded struct {
 	gap   Gap
 }
 
-func jsonKind[T any](path string) *Kind[T] {
+// newKind makes a Kind whose decode decodes into what its second argument points to.
+func newKind[T any](path string, decode func([]byte, any) (*origin, error)) *Kind[T] {
 	return &Kind[T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
 		var v T
-		err := decodeJSON(b, &v)
-		return v, &origin{bare: true}, err
+		in, err := decode(b, &v)
+		return v, in, err
 	}}}
+}
+
+func jsonKind[T any](path string) *Kind[T] {
+	return newKind[T](path, func(b []byte, v any) (*origin, error) {
+		return &origin{bare: true}, decodeJSON(b, v)
+	})
 }
 
 // In returns the evidence, or T's zero value where there is a gap.
@@ -59,10 +66,7 @@ func (k *kind) Path() string { return k.path }
 // of the list that it is. Elements of a list know their own place.
 func (k *kind) Field(s Snapshot, steps ...any) Place {
 	s.note(k.path)
-	place := Place{Path: k.path}
-	if s.tree != nil {
-		place.Path = s.placeOf(k.path)
-	}
+	place := Place{Path: s.known().placeOf(k.path)}
 	if from := k.load(s).from; from != nil {
 		place.Field = from.prefix
 	}

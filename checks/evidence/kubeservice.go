@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 )
 
 // KubeService is a v1 Service. Its name keeps it apart from a Windows Service.
@@ -68,6 +69,18 @@ type EndpointSlice struct {
 	Ports     []EndpointPort    `json:"ports"`
 }
 
+// Slices goes over the EndpointSlices of the Service.
+func (s KubeService) Slices(in Snapshot) iter.Seq[EndpointSlice] {
+	return func(yield func(EndpointSlice) bool) {
+		for _, slice := range EndpointSlices.In(in) {
+			if slice.Metadata.Namespace == s.Metadata.Namespace &&
+				slice.Metadata.Labels["kubernetes.io/service-name"] == s.Metadata.Name && !yield(slice) {
+				return
+			}
+		}
+	}
+}
+
 // ServiceEndpoint is one backend of a Service.
 type ServiceEndpoint struct {
 	Addresses  []string          `json:"addresses"`
@@ -99,13 +112,7 @@ type EndpointPort struct {
 
 // objectKind holds exactly one Kubernetes object; a List of one is accepted,
 // because that is what `kubectl get nodes win-1 -o json` habits leave behind.
-func objectKind[T any](path string) *Kind[T] {
-	return &Kind[T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
-		var v T
-		in, err := decodeObject(b, &v)
-		return v, in, err
-	}}}
-}
+func objectKind[T any](path string) *Kind[T] { return newKind[T](path, decodeObject) }
 
 func decodeObject(b []byte, v any) (*origin, error) {
 	var head struct {

@@ -10,13 +10,7 @@ import (
 
 // listKind is a Kind that holds an array. One bare object is a list of one and
 // null a list of none, as PowerShell's ConvertTo-Json writes them.
-func listKind[T any](path string) *Kind[[]T] {
-	return &Kind[[]T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
-		list := []T{}
-		in, err := decodeList(b, &list)
-		return list, in, err
-	}}}
-}
+func listKind[T any](path string) *Kind[[]T] { return newKind[[]T](path, decodeList) }
 
 // decodeList decodes into list, which points to a slice.
 func decodeList(b []byte, list any) (*origin, error) {
@@ -39,25 +33,24 @@ func isJSONObject(b []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(b), []
 
 // objectsKind holds Kubernetes objects: a List, an array, or one object, as
 // kubectl prints them.
-func objectsKind[T any](path string) *Kind[[]T] {
-	return &Kind[[]T]{kind{path: path, decode: func(b []byte) (any, *origin, error) {
-		list := []T{}
-		var object struct {
-			Items *[]T `json:"items"`
+func objectsKind[T any](path string) *Kind[[]T] { return newKind[[]T](path, decodeObjects) }
+
+// decodeObjects decodes into list, which points to a slice that is nil.
+func decodeObjects(b []byte, list any) (*origin, error) {
+	if isJSONObject(b) {
+		object := struct {
+			Items any `json:"items"`
+		}{list}
+		if err := decodeJSON(b, &object); err != nil {
+			return nil, err
 		}
-		if isJSONObject(b) {
-			if err := decodeJSON(b, &object); err != nil {
-				return nil, nil, err
-			}
+		if items := reflect.ValueOf(list).Elem(); !items.IsNil() {
+			in := &origin{prefix: "/items"}
+			placeAll(items, in)
+			return in, nil
 		}
-		if object.Items == nil {
-			in, err := decodeList(b, &list)
-			return list, in, err
-		}
-		in := &origin{prefix: "/items"}
-		placeAll(reflect.ValueOf(*object.Items), in)
-		return *object.Items, in, nil
-	}}}
+	}
+	return decodeList(b, list)
 }
 
 // findString searches a decoded JSON value for the first string under key,
@@ -90,4 +83,14 @@ func findString(v any, key string, in Place, depth int) (string, Place) {
 		}
 	}
 	return "", Place{}
+}
+
+// Unique keeps the first of each, in the list's own memory.
+func Unique[T comparable](list []T) []T {
+	seen := map[T]bool{}
+	return slices.DeleteFunc(list, func(v T) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
 }

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -25,8 +24,7 @@ func (l Logs) folders() []string {
 	own := strings.ToLower(string(l))
 	for _, names := range logFolders {
 		if slices.Contains(names, own) {
-			return append([]string{own}, slices.DeleteFunc(slices.Clone(names),
-				func(n string) bool { return n == own })...)
+			return Unique(append([]string{own}, names...))
 		}
 	}
 	return []string{own}
@@ -58,7 +56,7 @@ func (l Logs) Gap(s Snapshot) Gap {
 			return gap
 		}
 	}
-	return neverAsked(l.folder())
+	return NotInRecording.Gap(l.folder())
 }
 
 // Paths are the folders of all names that the component's logs go by.
@@ -74,9 +72,6 @@ func (l Logs) folder() string { return "logs/" + string(l) + "/" }
 
 // LogFiles lists the log files of a component, or of all of them for "".
 func (s Snapshot) LogFiles(component string) []string {
-	if s.tree == nil {
-		return nil
-	}
 	folders := []string{"logs/"}
 	if component != "" {
 		folders = Logs(component).Paths()
@@ -85,11 +80,12 @@ func (s Snapshot) LogFiles(component string) []string {
 		}
 	}
 	var list []string
-	for key, stored := range maps.All(s.paths) {
+	t := s.known()
+	for key, stored := range t.paths {
 		inside := slices.ContainsFunc(folders, func(f string) bool {
 			return strings.HasPrefix(key, f)
 		})
-		if inside && !strings.HasSuffix(key, ".gap") && !s.hides(stored) {
+		if inside && !strings.HasSuffix(key, ".gap") && !t.hides(stored) {
 			list = append(list, stored)
 		}
 	}

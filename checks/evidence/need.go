@@ -49,35 +49,19 @@ func (a anyOf) Paths() []string {
 // by its paths.
 func Names(n Need) []string {
 	var names []string
-	switch n := n.(type) {
-	case interface{ Name() string }:
-		return []string{n.Name()}
-	case anyOf:
-		for _, alternative := range n {
-			names = append(names, Names(alternative)...)
+	Each(n, func(n Need) {
+		if named, ok := n.(interface{ Name() string }); ok {
+			names = append(names, named.Name())
+		} else {
+			names = append(names, n.Paths()...)
 		}
-	default:
-		names = n.Paths()
-	}
-	var once []string
-	for _, name := range names {
-		if !slices.Contains(once, name) {
-			once = append(once, name)
-		}
-	}
-	return once
+	})
+	return Unique(names)
 }
 
 // Covers tells whether one of the needs answers for path.
 func Covers(needs []Need, path string) bool {
-	for _, n := range needs {
-		for _, p := range n.Paths() {
-			if matches(p, path) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(anyOf(needs).Paths(), func(p string) bool { return matches(p, path) })
 }
 
 func matches(pattern, path string) bool {

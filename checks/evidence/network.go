@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"errors"
+	"reflect"
 )
 
 // The network as Windows and HNS see it, and what probes measured.
@@ -11,10 +12,10 @@ var (
 	Routes           = listKind[Route]("routes.json")
 	DNSClient        = jsonKind[DNSClientSettings]("dns-client.json")
 	Ports            = jsonKind[PortTable]("ports.json")
-	HNSNetworks      = hnsListKind("hns-networks.json", DecodeHNSNetworks)
-	HNSEndpoints     = hnsListKind("hns-endpoints.json", DecodeHNSEndpoints)
-	HNSLoadBalancers = hnsListKind("hns-loadbalancers.json", DecodeHNSLoadBalancers)
-	HNSNamespaces    = hnsListKind("hns-namespaces.json", DecodeHNSNamespaces)
+	HNSNetworks      = hnsKind("hns-networks.json", DecodeHNSNetworks)
+	HNSEndpoints     = hnsKind("hns-endpoints.json", DecodeHNSEndpoints)
+	HNSLoadBalancers = hnsKind("hns-loadbalancers.json", DecodeHNSLoadBalancers)
+	HNSNamespaces    = hnsKind("hns-namespaces.json", DecodeHNSNamespaces)
 	HNSVersion       = hnsKind("hns-globals.json", decodeHNSGlobals)
 	ReachProbes      = listKind[ReachProbe]("probes/reach.json")
 	DNSProbes        = listKind[DNSProbe]("probes/dns.json")
@@ -24,30 +25,17 @@ var (
 const hnsWeight = 3
 
 func hnsKind[T any](path string, decode func([]byte) (T, error)) *Kind[T] {
-	return newHNSKind[T](path, func(b []byte) (any, *origin, error) {
-		v, err := decode(b)
-		return v, &origin{bare: true}, err
-	})
-}
-
-func hnsListKind[T any](path string, decode func([]byte) ([]T, error)) *Kind[[]T] {
-	return newHNSKind[[]T](path, func(b []byte) (any, *origin, error) {
-		list, err := decode(b)
-		in := &origin{bare: true}
-		if len(list) > 0 {
-			in = any(&list[0]).(placer).origin() // each element has it
-		}
-		return list, in, err
-	})
-}
-
-func newHNSKind[T any](path string, decode func([]byte) (any, *origin, error)) *Kind[T] {
 	return &Kind[T]{kind{path: path, weight: hnsWeight, decode: func(b []byte) (any, *origin, error) {
 		if len(bytes.TrimSpace(b)) == 0 {
 			return nil, nil,
 				errors.New("the file is empty, which PowerShell writes both for nothing there and for no rights to look")
 		}
-		return decode(b)
+		v, err := decode(b)
+		in := &origin{bare: true}
+		if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.Len() > 0 {
+			in = list.Index(0).Addr().Interface().(placer).origin() // each element has it
+		}
+		return v, in, err
 	}}}
 }
 

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -59,8 +60,8 @@ func PauseBuilds(ref string) (builds []int, known bool) {
 	if colon := strings.LastIndexByte(ref, ':'); colon > strings.LastIndexByte(ref, '/') {
 		repository, tag = ref[:colon], ref[colon+1:]
 	}
-	if registry, name, ok := cutLast(repository, "/"); ok && slices.Contains(kubernetesRegistries,
-		registry) {
+	if registry, name := path.Split(repository); slices.Contains(kubernetesRegistries,
+		strings.TrimSuffix(registry, "/")) {
 		if name == "pause-amd64" {
 			return nil, true
 		}
@@ -70,13 +71,6 @@ func PauseBuilds(ref string) (builds []int, known bool) {
 	}
 	builds, known = pauseBuilds[repository][tag]
 	return slices.Clone(builds), known
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // The releases from which on a newer host runs the containers of an older one.

@@ -1,5 +1,7 @@
 package evidence
 
+import "slices"
+
 // Pod is a v1 Pod.
 type Pod struct {
 	Placed   `json:"-"`
@@ -50,8 +52,7 @@ func (p Pod) Ready() bool {
 //
 //go:noinline
 func (p Pod) Statuses() []ContainerStatus {
-	return append(append([]ContainerStatus(nil), p.Status.InitContainerStatuses...),
-		p.Status.ContainerStatuses...)
+	return slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
 }
 
 // StatusField is the place of one of Statuses, by its number there.

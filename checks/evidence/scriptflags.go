@@ -60,7 +60,7 @@ func (sc *script) line(s string) []ScriptFlag {
 			i += end + 2
 		case startsFlag(s, i):
 			f, end := cutScriptFlag(s, i, quote)
-			f.Conditional = sc.conditional()
+			f.Conditional = slices.Contains(sc.branches, true)
 			if !sc.foreign {
 				flags = append(flags, f)
 			}
@@ -85,7 +85,9 @@ func (sc *script) line(s string) []ScriptFlag {
 			i = len(s)
 		case isWordByte(c):
 			end := wordEnd(s, i)
-			sc.word(s[i:end], i > 0 && strings.IndexByte("$[", s[i-1]) >= 0)
+			if i == 0 || strings.IndexByte("$[", s[i-1]) < 0 { // $docker and [switch] are no words
+				sc.word(s[i:end])
+			}
 			i = end
 		default:
 			sc.mark(c)
@@ -105,15 +107,8 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-func (sc *script) conditional() bool {
-	return slices.Contains(sc.branches, true)
-}
-
-// word notices conditions and programs; $docker and [switch] are neither.
-func (sc *script) word(word string, name bool) {
-	if name {
-		return
-	}
+// word notices conditions and programs.
+func (sc *script) word(word string) {
 	switch strings.ToLower(word) {
 	case "if", "elseif", "else", "switch":
 		sc.pending = true

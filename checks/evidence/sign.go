@@ -110,12 +110,7 @@ func LogComponent(file string) string {
 // read, so an empty answer is never a sign of health.
 //
 //go:noinline
-func (s Snapshot) Signs(check string) []SignMatch {
-	if s.tree == nil {
-		return nil
-	}
-	return s.signs[check]
-}
+func (s Snapshot) Signs(check string) []SignMatch { return s.known().signs[check] }
 
 // An UnsearchedLog is one that a scan did not get to the end of: that a sign was
 // not found in it says nothing.
@@ -125,12 +120,7 @@ type UnsearchedLog struct{ Path, Why string }
 func (u UnsearchedLog) String() string { return u.Path + ": " + u.Why }
 
 // Unsearched lists the logs that were not searched to their end.
-func (s Snapshot) Unsearched() []UnsearchedLog {
-	if s.tree == nil {
-		return nil
-	}
-	return s.unsearched
-}
+func (s Snapshot) Unsearched() []UnsearchedLog { return s.known().unsearched }
 
 // A LogScan is what a search of logs found, and what it did not get to.
 type LogScan struct {

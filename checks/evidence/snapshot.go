@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -76,6 +77,11 @@ type once struct {
 	sync.Once
 	value any
 }
+
+// known is the tree, or an empty one for the zero Snapshot.
+func (s Snapshot) known() *tree { return cmp.Or(s.tree, &noTree) }
+
+var noTree tree
 
 // ErrNotEvidence is what Load's error wraps for a tree without meta.json.
 var ErrNotEvidence = errors.New("not an evidence tree")
@@ -157,12 +163,7 @@ func (t *tree) index() error {
 // Meta returns what meta.json says.
 //
 //go:noinline
-func (s Snapshot) Meta() Meta {
-	if s.tree == nil {
-		return Meta{}
-	}
-	return s.meta
-}
+func (s Snapshot) Meta() Meta { return s.known().meta }
 
 // Now is the time at which the evidence was collected: the only clock a check has.
 //
@@ -176,12 +177,7 @@ func (s Snapshot) Elevated() (elevated, known bool) {
 }
 
 // Paths lists all files of the tree in order, gap files included.
-func (s Snapshot) Paths() []string {
-	if s.tree == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Values(s.paths))
-}
+func (s Snapshot) Paths() []string { return slices.Sorted(maps.Values(s.known().paths)) }
 
 // Open opens a file of the tree as it is stored.
 func (s Snapshot) Open(path string) (io.ReadCloser, error) {
@@ -202,11 +198,9 @@ func (s Snapshot) Stat(path string) (fs.FileInfo, error) {
 }
 
 func (s Snapshot) stored(path string) (string, bool) {
-	if s.tree == nil || s.tree.hides(path) {
-		return "", false
-	}
-	stored, ok := s.paths[strings.ToLower(path)]
-	return stored, ok
+	t := s.known()
+	stored, ok := t.paths[strings.ToLower(path)]
+	return stored, ok && !t.hides(path)
 }
 
 func (t *tree) hides(path string) bool {
@@ -234,7 +228,7 @@ func (t *tree) withoutMemo() *tree {
 // stands in its place.
 func (t *tree) readFile(path string) ([]byte, Gap) {
 	if t == nil || t.hides(path) {
-		return nil, neverAsked(path)
+		return nil, NotInRecording.Gap(path)
 	}
 	stored, ok := t.paths[strings.ToLower(path)]
 	if !ok {
@@ -245,7 +239,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 			}
 			return nil, t.recordedGap(path, string(DecodeText(content)))
 		}
-		return nil, neverAsked(path)
+		return nil, NotInRecording.Gap(path)
 	}
 	content, err := ReadBounded(t.fsys, stored, maxFile)
 	if err != nil {
@@ -265,7 +259,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 // there is something. A path that ends with a slash is a folder.
 func (s Snapshot) GapAt(path string) Gap {
 	if s.tree == nil {
-		return neverAsked(path)
+		return NotInRecording.Gap(path)
 	}
 	if component, ok := strings.CutPrefix(path, "logs/"); ok && strings.HasSuffix(path, "/") {
 		return Logs(strings.TrimSuffix(component, "/")).Gap(s)
@@ -322,7 +316,7 @@ func (t *tree) placeOf(path string) string {
 
 // Rest says why a list is a part of what there is; it is the zero Gap where it is the whole.
 func (s Snapshot) Rest(path string) Gap {
-	if s.tree != nil && s.placeOf(path) != path {
+	if s.known().placeOf(path) != path {
 		whole := s.Hide().tree
 		whole.paths = maps.Clone(s.paths)
 		delete(whole.paths, strings.ToLower(path))
@@ -335,10 +329,6 @@ func (s Snapshot) Rest(path string) Gap {
 		}
 	}
 	return Gap{}
-}
-
-func neverAsked(path string) Gap {
-	return NotInRecording.Gap(path)
 }
 
 var errTooLarge = errors.New("too large")

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,11 +34,8 @@ func JSONReason(err error) string {
 	if !errors.As(err, &kind) {
 		return strings.TrimPrefix(err.Error(), "json: ")
 	}
-	where := "the document"
-	if kind.Field != "" {
-		where = kind.Field
-	}
-	return fmt.Sprintf("%s is a JSON %s, where %s belongs", where, kind.Value, jsonName(kind.Type))
+	return fmt.Sprintf("%s is a JSON %s, where %s belongs", cmp.Or(kind.Field, "the document"), kind.Value,
+		jsonName(kind.Type))
 }
 
 // jsonName is what a Go type is called in JSON, for people who write recordings by hand.

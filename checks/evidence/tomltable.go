@@ -27,29 +27,20 @@ func (t tomlTable) table(key string) tomlTable {
 	return nested
 }
 
-func (t tomlTable) lookup(path ...string) (any, bool) {
+func (t tomlTable) lookup(path ...string) any {
 	for _, key := range path[:len(path)-1] {
 		t = t.table(key)
 	}
-	v, ok := t[path[len(path)-1]]
-	return v, ok
+	return t[path[len(path)-1]]
 }
 
 func (t tomlTable) text(path ...string) string {
-	v, _ := t.lookup(path...)
-	s, _ := v.(string)
+	s, _ := t.lookup(path...).(string)
 	return s
 }
 
-func (t tomlTable) number(path ...string) int {
-	v, _ := t.lookup(path...)
-	n, _ := v.(int64)
-	return int(n)
-}
-
 func (t tomlTable) texts(path ...string) []string {
-	v, _ := t.lookup(path...)
-	list, _ := v.([]any)
+	list, _ := t.lookup(path...).([]any)
 	var texts []string
 	for _, item := range list {
 		if s, ok := item.(string); ok {

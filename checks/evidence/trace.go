@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"maps"
 	"slices"
 	"sync"
 )
@@ -9,10 +8,7 @@ import (
 // A Trace remembers which evidence was read, so that a check can be held to
 // what it declares: an undeclared read of something that is not there looks
 // like health.
-type Trace struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
+type Trace struct{ seen sync.Map }
 
 // Traced returns the snapshot with its reads noted in tr.
 func (s Snapshot) Traced(tr *Trace) Snapshot {
@@ -22,19 +18,16 @@ func (s Snapshot) Traced(tr *Trace) Snapshot {
 
 // Seen lists what was read, in order.
 func (tr *Trace) Seen() []string {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	return slices.Sorted(maps.Keys(tr.seen))
+	var list []string
+	for path := range tr.seen.Range {
+		list = append(list, path.(string))
+	}
+	slices.Sort(list)
+	return list
 }
 
 func (s Snapshot) note(path string) {
-	if s.trace == nil {
-		return
+	if s.trace != nil {
+		s.trace.seen.Store(path, true)
 	}
-	s.trace.mu.Lock()
-	defer s.trace.mu.Unlock()
-	if s.trace.seen == nil {
-		s.trace.seen = map[string]bool{}
-	}
-	s.trace.seen[path] = true
 }

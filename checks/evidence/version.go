@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -13,33 +14,23 @@ type Version struct{ Major, Minor, Patch int }
 
 // ParseVersion reads v1.28.4-eks-1a2b3c, 19.03.5, v2.0 and 1.28+.
 func ParseVersion(s string) (Version, bool) {
-	s = strings.TrimSpace(s)
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "v"), "V")
+	m := release.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil || m[4] != "" && !strings.ContainsRune("-+. _~", rune(m[4][0])) {
+		return Version{}, false
+	}
 	var numbers [3]int
 	for i := range numbers {
-		end := 0
-		for end < len(s) && s[end] >= '0' && s[end] <= '9' {
-			end++
-		}
-		n, err := strconv.Atoi(s[:end])
+		n, err := strconv.Atoi(cmp.Or(m[i+1], "0"))
 		if err != nil || n > 1_000_000 {
 			return Version{}, false
 		}
 		numbers[i] = n
-		s = s[end:]
-		if i == 2 || len(s) < 2 || s[0] != '.' || s[1] < '0' || s[1] > '9' {
-			if i == 0 {
-				return Version{}, false // a lone number is a build or a count, not a version
-			}
-			break
-		}
-		s = s[1:]
-	}
-	if s != "" && !strings.ContainsRune("-+. _~", rune(s[0])) {
-		return Version{}, false
 	}
 	return Version{numbers[0], numbers[1], numbers[2]}, true
 }
+
+// release is two or three numbers, and the rest: a lone number is a build or a count, not a version.
+var release = regexp.MustCompile(`(?s)^v?V?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(.*)$`)
 
 // Compare is negative where v is older than o, and positive where it is newer.
 func (v Version) Compare(o Version) int {

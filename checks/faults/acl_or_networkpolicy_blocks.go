@@ -101,11 +101,7 @@ func behind(s evidence.Snapshot, target node.Address, port int) []destination {
 			if p.Port != port || node.ProtocolOf(p.Protocol) != protocol {
 				continue
 			}
-			for _, slice := range evidence.EndpointSlices.In(s) {
-				if slice.Metadata.Namespace != svc.Metadata.Namespace ||
-					slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
-					continue
-				}
+			for slice := range svc.Slices(s) {
 				for _, sp := range slice.Ports {
 					if sp.Name != p.Name || node.ProtocolOf(sp.Protocol) != protocol {
 						continue

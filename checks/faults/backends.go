@@ -16,10 +16,8 @@ type backend struct {
 // backends lists the ready addresses behind a port of a Service, by the EndpointSlices.
 func backends(s evidence.Snapshot, svc evidence.KubeService, port evidence.ServicePort) []backend {
 	var list []backend
-	for _, slice := range evidence.EndpointSlices.In(s) {
-		if slice.Metadata.Namespace != svc.Metadata.Namespace ||
-			slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name ||
-			!servesPort(slice, port) {
+	for slice := range svc.Slices(s) {
+		if !servesPort(slice, port) {
 			continue
 		}
 		for _, e := range slice.Endpoints {

@@ -29,10 +29,8 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 	known map[node.Address]bool) (b sliceBackends, ok bool) {
 	b = sliceBackends{ready: map[node.Address]evidence.Place{}, others: map[node.Address]bool{},
 		asleep: map[node.Address]evidence.Place{}}
-	for _, slice := range evidence.EndpointSlices.In(s) {
-		if slice.Metadata.Namespace != w.of.Metadata.Namespace ||
-			slice.Metadata.Labels["kubernetes.io/service-name"] != w.of.Metadata.Name ||
-			!servesPort(slice, w.spec) {
+	for slice := range w.of.Slices(s) {
+		if !servesPort(slice, w.spec) {
 			continue
 		}
 		changed, err := time.Parse(time.RFC3339, slice.Metadata.Annotations[changedAt])
@@ -195,20 +193,22 @@ func idleBalancers(s evidence.Snapshot) []*checks.Finding {
 
 // slicesChanged tells whether kube-proxy may not have followed a change yet.
 func slicesChanged(s evidence.Snapshot, svc evidence.KubeService) bool {
-	return slices.ContainsFunc(evidence.EndpointSlices.In(s), func(e evidence.EndpointSlice) bool {
-		changed, err := time.Parse(time.RFC3339, e.Metadata.Annotations[changedAt])
-		return err == nil && e.Metadata.Namespace == svc.Metadata.Namespace &&
-			e.Metadata.Labels["kubernetes.io/service-name"] == svc.Metadata.Name &&
-			s.Now().Sub(changed) < proxyPatience
-	})
+	for slice := range svc.Slices(s) {
+		changed, err := time.Parse(time.RFC3339, slice.Metadata.Annotations[changedAt])
+		if err == nil && s.Now().Sub(changed) < proxyPatience {
+			return true
+		}
+	}
+	return false
 }
 
 // anyBackend tells whether a port has an address behind it, ready or not: on a node that is lost,
 // no pod is ready, and kube-proxy may not have followed.
 func anyBackend(s evidence.Snapshot, svc evidence.KubeService, port evidence.ServicePort) bool {
-	return slices.ContainsFunc(evidence.EndpointSlices.In(s), func(e evidence.EndpointSlice) bool {
-		return e.Metadata.Namespace == svc.Metadata.Namespace &&
-			e.Metadata.Labels["kubernetes.io/service-name"] == svc.Metadata.Name &&
-			servesPort(e, port) && len(e.Endpoints) > 0
-	})
+	for slice := range svc.Slices(s) {
+		if servesPort(slice, port) && len(slice.Endpoints) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -115,14 +115,8 @@ func noEndpoint(s evidence.Snapshot, a node.Address) bool {
 		if !slices.Contains(node.ParseAddresses(svc.ClusterIPs()...), a) {
 			continue
 		}
-		for _, slice := range evidence.EndpointSlices.In(s) {
-			if slice.Metadata.Namespace != svc.Metadata.Namespace ||
-				slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
-				continue
-			}
-			if slices.ContainsFunc(slice.Endpoints, func(e evidence.ServiceEndpoint) bool {
-				return e.Conditions.Ready == nil || *e.Conditions.Ready
-			}) {
+		for slice := range svc.Slices(s) {
+			if slices.ContainsFunc(slice.Endpoints, evidence.ServiceEndpoint.Ready) {
 				return false
 			}
 		}

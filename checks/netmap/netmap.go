@@ -227,19 +227,12 @@ func (b *Box) cut(most int) {
 	if len(b.Inside) <= most {
 		return
 	}
-	sorted.By(b.Inside, func(x, y *Box) int { return boolRank(y.hasMark()) - boolRank(x.hasMark()) })
+	sorted.By(b.Inside, func(x, y *Box) int { return sorted.Last(!x.hasMark(), !y.hasMark()) })
 	for most < len(b.Inside) && b.Inside[most].hasMark() && most < 4*mostEndpoints {
 		most++
 	}
 	b.More = len(b.Inside) - most
 	b.Inside = b.Inside[:most]
-}
-
-func boolRank(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 func (b *Box) hasMark() bool {

@@ -7,6 +7,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // services draws VIP, load balancer and backends of each Service. What is missing or stale is
@@ -30,10 +31,7 @@ func (b *builder) services() []*Box {
 		box := &Box{Kind: "Service", Name: service.FullName()}
 		for _, ip := range service.ClusterIPs() {
 			for _, port := range service.Spec.Ports {
-				protocol := strings.ToLower(port.Protocol)
-				if protocol == "" {
-					protocol = "tcp"
-				}
+				protocol := node.ProtocolOf(port.Protocol)
 				vip := &Box{Kind: "VIP", Name: fmt.Sprintf("%s port %d/%s", ip, port.Port, protocol)}
 				lb := b.balancer(ip, port.Port, protocol)
 				switch {
@@ -66,11 +64,7 @@ func names(f *checks.ReportFinding, service string) bool {
 
 // backends are the ready addresses behind a Service, and whether the cluster's list was recorded.
 func (b *builder) backends(s evidence.KubeService) (ready []string, known bool) {
-	for _, slice := range evidence.EndpointSlices.In(b.s) {
-		if slice.Metadata.Namespace != s.Metadata.Namespace ||
-			slice.Metadata.Labels["kubernetes.io/service-name"] != s.Metadata.Name {
-			continue
-		}
+	for slice := range s.Slices(b.s) {
 		known = true
 		for _, e := range slice.Endpoints {
 			if e.Ready() || e.Terminating() {

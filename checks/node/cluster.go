@@ -31,17 +31,15 @@ func (n *Node) learnCluster(s evidence.Snapshot) {
 	n.learnFromKubeadm(s)
 	n.learnFromAKS(s)
 	n.learnFromFlannel(s)
-	n.learnFromKubeProxy()
+	proxied := n.proxy.ClusterCIDR
+	learnSome(&n.ClusterCIDRs, ParsePrefixes(proxied.Value), proxied.From.Place(), "%s", proxied.From.Text)
 	n.learnDNS(s)
 
 	var ips []Address
 	for _, svc := range evidence.KubeServices.In(s) {
 		ips = append(ips, ParseAddresses(svc.ClusterIPs()...)...)
 	}
-	if len(ips) > 0 {
-		n.ServiceIPs.Learn(ips, evidence.KubeServices.Field(s), "%d services have a clusterIP",
-			len(ips))
-	}
+	learnSome(&n.ServiceIPs, ips, evidence.KubeServices.Field(s), "%d services have a clusterIP", len(ips))
 	n.ServiceIPs.Miss(s, "any Service address", evidence.KubeServices)
 	n.learnFromCNI()
 	n.learnFromEndpoints(s)
@@ -77,10 +75,8 @@ func (n *Node) learnServiceCIDRs(s evidence.Snapshot) {
 	for _, c := range evidence.ServiceCIDRs.In(s) {
 		cidrs, names = append(cidrs, c.Spec.CIDRs...), append(names, c.Metadata.Name)
 	}
-	if p := ParsePrefixes(cidrs...); len(p) > 0 {
-		n.ServiceCIDRs.Learn(p, evidence.ServiceCIDRs.Field(s), "%s: spec.cidrs is %s",
-			strings.Join(names, ", "), strings.Join(cidrs, ", "))
-	}
+	learnSome(&n.ServiceCIDRs, ParsePrefixes(cidrs...), evidence.ServiceCIDRs.Field(s),
+		"%s: spec.cidrs is %s", strings.Join(names, ", "), strings.Join(cidrs, ", "))
 }
 
 func (n *Node) learnFromKubeadm(s evidence.Snapshot) {
@@ -89,14 +85,10 @@ func (n *Node) learnFromKubeadm(s evidence.Snapshot) {
 			continue
 		}
 		pods, services := evidence.KubeadmSubnets(cm.Data["ClusterConfiguration"])
-		if p := ParsePrefixes(pods); len(p) > 0 {
-			n.ClusterCIDRs.Learn(p, cm.Field("data", "ClusterConfiguration"),
-				"kubeadm-config: podSubnet is %s", pods)
-		}
-		if p := ParsePrefixes(services); len(p) > 0 {
-			n.ServiceCIDRs.Learn(p, cm.Field("data", "ClusterConfiguration"),
-				"kubeadm-config: serviceSubnet is %s", services)
-		}
+		at := cm.Field("data", "ClusterConfiguration")
+		learnSome(&n.ClusterCIDRs, ParsePrefixes(pods), at, "kubeadm-config: podSubnet is %s", pods)
+		learnSome(&n.ServiceCIDRs, ParsePrefixes(services), at,
+			"kubeadm-config: serviceSubnet is %s", services)
 	}
 }
 
@@ -114,26 +106,19 @@ func (n *Node) learnFromAKS(s evidence.Snapshot) {
 		return
 	}
 	net := c.Kubernetes.Network
-	if p := ParsePrefixes(net.ClusterCidr); len(p) > 0 {
-		n.ClusterCIDRs.Learn(p, f.Field("Kubernetes", "Network", "ClusterCidr"),
-			"Kubernetes.Network.ClusterCidr is %s", net.ClusterCidr)
-	}
-	if p := ParsePrefixes(net.ServiceCidr); len(p) > 0 {
-		n.ServiceCIDRs.Learn(p, f.Field("Kubernetes", "Network", "ServiceCidr"),
-			"Kubernetes.Network.ServiceCidr is %s", net.ServiceCidr)
-	}
-	if a := ParseAddresses(net.DnsIp); len(a) > 0 {
-		n.ClusterDNS.Learn(a, f.Field("Kubernetes", "Network", "DnsIp"),
-			"Kubernetes.Network.DnsIp is %s", net.DnsIp)
-	}
+	learnSome(&n.ClusterCIDRs, ParsePrefixes(net.ClusterCidr), f.Field("Kubernetes", "Network",
+		"ClusterCidr"), "Kubernetes.Network.ClusterCidr is %s", net.ClusterCidr)
+	learnSome(&n.ServiceCIDRs, ParsePrefixes(net.ServiceCidr), f.Field("Kubernetes", "Network",
+		"ServiceCidr"), "Kubernetes.Network.ServiceCidr is %s", net.ServiceCidr)
+	learnSome(&n.ClusterDNS, ParseAddresses(net.DnsIp), f.Field("Kubernetes", "Network", "DnsIp"),
+		"Kubernetes.Network.DnsIp is %s", net.DnsIp)
 }
 
 // learnFromFlannel reads flannel's network, which is the cluster CIDR on a flannel node.
 func (n *Node) learnFromFlannel(s evidence.Snapshot) {
 	for f, c := range FlannelNetConfs(s) {
-		if cidrs := ParsePrefixes(c.Network, c.IPv6Network); len(cidrs) > 0 {
-			n.ClusterCIDRs.Learn(cidrs, f.Field("Network"), "Network is %s", c.Network)
-		}
+		learnSome(&n.ClusterCIDRs, ParsePrefixes(c.Network, c.IPv6Network), f.Field("Network"),
+			"Network is %s", c.Network)
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
 		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil &&
@@ -143,17 +128,9 @@ func (n *Node) learnFromFlannel(s evidence.Snapshot) {
 		}
 	}
 	if f := s.File(SubnetEnv); f.Gap.Kind == "" {
-		if env := evidence.DecodeFlannelSubnet(f.Text); len(ParsePrefixes(env.Network)) > 0 {
-			n.ClusterCIDRs.Learn(ParsePrefixes(env.Network),
-				evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK is %s",
-				env.Network)
-		}
-	}
-}
-
-func (n *Node) learnFromKubeProxy() {
-	if c := n.proxy.ClusterCIDR; len(ParsePrefixes(c.Value)) > 0 {
-		n.ClusterCIDRs.Learn(ParsePrefixes(c.Value), c.From.Place(), "%s", c.From.Text)
+		env := evidence.DecodeFlannelSubnet(f.Text)
+		learnSome(&n.ClusterCIDRs, ParsePrefixes(env.Network),
+			evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]), "FLANNEL_NETWORK is %s", env.Network)
 	}
 }
 
@@ -167,11 +144,8 @@ func (n *Node) learnDNS(s evidence.Snapshot) {
 				"service %s/%s has clusterIP %s", m.Namespace, m.Name, ips[0])
 		}
 	}
-	if f, ok := n.KubeletFlag("cluster-dns"); ok {
-		if ips := ParseAddresses(f.Value); len(ips) > 0 {
-			n.ClusterDNS.Learn(ips, f.From.Place(), "--cluster-dns=%s", f.Value)
-		}
-	}
+	flag, _ := n.KubeletFlag("cluster-dns")
+	learnSome(&n.ClusterDNS, ParseAddresses(flag.Value), flag.From.Place(), "--cluster-dns=%s", flag.Value)
 	if c, f, gap := n.KubeletConfig(s); gap.Kind == "" {
 		if ips := ParseAddresses(c.ClusterDNS...); len(ips) > 0 {
 			n.ClusterDNS.Learn(ips, f.Field("clusterDNS"), "clusterDNS is %s", ips[0])
@@ -186,9 +160,8 @@ func (n *Node) learnFromCNI() {
 	if f == nil || f.Config == nil {
 		return
 	}
-	if p := ParsePrefixes(f.Config.ServiceCIDR); len(p) > 0 {
-		n.ServiceCIDRs.Learn(p, f.Field("serviceCIDR"), "serviceCIDR is %s", f.Config.ServiceCIDR)
-	}
+	learnSome(&n.ServiceCIDRs, ParsePrefixes(f.Config.ServiceCIDR), f.Field("serviceCIDR"),
+		"serviceCIDR is %s", f.Config.ServiceCIDR)
 	for _, r := range f.Config.Routes {
 		if p, ok := ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() &&
 			n.holdsServices(p) {
@@ -216,10 +189,7 @@ func (n *Node) learnFromEndpoints(s evidence.Snapshot) {
 // holdsServices tells whether all services that are known lie in p, so that a
 // template's leftover 10.96.0.0/12 is not believed on a cluster that uses another range.
 func (n *Node) holdsServices(p Prefix) bool {
-	for _, ip := range append(n.ServiceIPs.Value, n.ClusterDNS.Value...) {
-		if ip.Is4() == p.Addr().Is4() && !p.Contains(ip) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value), func(ip Address) bool {
+		return ip.Is4() == p.Addr().Is4() && !p.Contains(ip)
+	})
 }

@@ -110,14 +110,11 @@ func asNeeds[N interface {
 	return needs
 }
 
-const (
-	netConf = `C:\k\net-conf.json`
-	// SubnetEnv is where flanneld writes the node's subnet.
-	SubnetEnv = `C:\run\flannel\subnet.env`
-)
+// SubnetEnv is where flanneld writes the node's subnet.
+const SubnetEnv = `C:\run\flannel\subnet.env`
 
 // NetConfs are flannel's own configurations, by distribution.
-var NetConfs = []string{netConf, `C:\etc\kube-flannel\net-conf.json`,
+var NetConfs = []string{`C:\k\net-conf.json`, `C:\etc\kube-flannel\net-conf.json`,
 	`C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
 
 // ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
@@ -312,18 +309,14 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			dir)
 	}
 	for _, svc := range evidence.Services.In(s) {
-		if family := familyOfProgram(svc.Name); family != "" {
-			n.CNI.Learn(family, svc.Field("name"), "service %s is there", svc.Name)
-		}
+		learnSome(&n.CNI, familyOfProgram(svc.Name), svc.Field("name"), "service %s is there", svc.Name)
 	}
 	if svc, ok := ServiceNamed(s, "ovs-vswitchd"); ok &&
 		strings.Contains(strings.ToLower(svc.BinPath), cloudbaseOVS) {
 		n.CNI.Learn(OVN, svc.Field("binPath"), "service %s is %s", svc.Name, svc.BinPath)
 	}
 	for _, p := range evidence.Processes.In(s) {
-		if family := familyOfProgram(Program(p.Name)); family != "" {
-			n.CNI.Learn(family, p.Field("name"), "process %s runs", p.Name)
-		}
+		learnSome(&n.CNI, familyOfProgram(Program(p.Name)), p.Field("name"), "process %s runs", p.Name)
 	}
 	for _, p := range evidence.Pods.In(s) {
 		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" &&
@@ -336,25 +329,18 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.Learn(Flannel, evidence.InFile(f.Path), "flannel's %s is there", path)
 		}
 	}
-	if v := evidence.Env.In(s)["KUBE_NETWORK"]; v != "" {
-		if family := FamilyOfNetwork(v); family != "" {
-			n.CNI.Learn(family, evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", v)
-		}
-	}
+	name := evidence.Env.In(s)["KUBE_NETWORK"]
+	learnSome(&n.CNI, FamilyOfNetwork(name), evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", name)
 	for _, net := range evidence.HNSNetworks.In(s) {
-		if family := FamilyOfNetwork(net.Name); family != "" {
-			n.CNI.Learn(family, net.Field("Name"), "network %s of type %s is there", net.Name,
-				net.Type)
-		}
+		learnSome(&n.CNI, FamilyOfNetwork(net.Name), net.Field("Name"), "network %s of type %s is there",
+			net.Name, net.Type)
 	}
 	if logs := s.LogFiles("flanneld"); len(logs) > 0 {
 		n.CNI.Learn(Flannel, evidence.InFile(logs[0]), "flanneld writes a log")
 	}
 	// A plugin whose configuration is nothing but NAT runs no cluster network, so this is asked last.
 	if f := n.Effective(); f != nil && f.Config != nil {
-		if family := FamilyOf(f.Config); family != "" {
-			n.CNI.Learn(family, f.TypeField(), "type is %s", f.Config.EffectiveType())
-		}
+		learnSome(&n.CNI, FamilyOf(f.Config), f.TypeField(), "type is %s", f.Config.EffectiveType())
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
 		if cm.Metadata.Name == "kube-flannel-cfg" {
@@ -364,19 +350,15 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 	n.CNI.Miss(s, "the network plugin", CNISources...)
 }
 
+// programs are how the names of the plugins' own programs begin.
+var programs = map[string]CNI{"flannel": Flannel, "calico": Calico, "azure-cns": Azure,
+	"azure-vnet": Azure, "antrea-agent": Antrea, "hybrid-overlay-node": OVN}
+
 func familyOfProgram(name string) CNI {
-	name = strings.ToLower(name)
-	switch {
-	case strings.HasPrefix(name, "flannel"):
-		return Flannel
-	case strings.HasPrefix(name, "calico"):
-		return Calico
-	case strings.HasPrefix(name, "azure-cns"), strings.HasPrefix(name, "azure-vnet"):
-		return Azure
-	case strings.HasPrefix(name, "antrea-agent"):
-		return Antrea
-	case strings.HasPrefix(name, "hybrid-overlay-node"):
-		return OVN
+	for start, family := range programs {
+		if strings.HasPrefix(strings.ToLower(name), start) {
+			return family
+		}
 	}
 	return ""
 }

@@ -27,8 +27,9 @@ type Component struct {
 // request 7259.
 var rancherServices = []string{"rke2", "k3s"}
 
-func components() map[string]*Component {
-	list := []*Component{
+func (n *Node) learnComponents(s evidence.Snapshot) {
+	n.Components = map[string]*Component{}
+	for _, c := range []*Component{
 		{Name: "kubelet", Program: []string{"kubelet"}, Service: []string{"kubelet"},
 			ParentServices: rancherServices},
 		{Name: "kube-proxy", Program: []string{"kube-proxy", "kubeproxy"},
@@ -38,18 +39,9 @@ func components() map[string]*Component {
 			Pod: []string{"kube-flannel", "flannel"}, ParentServices: rancherServices},
 		{Name: "runtime", Program: []string{"containerd", "dockerd"},
 			Service: []string{"containerd", "docker", "dockerd"}, ParentServices: rancherServices},
-	}
-	byName := map[string]*Component{}
-	for _, c := range list {
-		byName[c.Name] = c
-	}
-	return byName
-}
-
-func (n *Node) learnComponents(s evidence.Snapshot) {
-	n.Components = components()
-	for _, c := range n.Components {
+	} {
 		c.find(s)
+		n.Components[c.Name] = c
 	}
 }
 
@@ -122,22 +114,11 @@ func (c *Component) Running() (bool, evidence.Because) {
 		return true, p.Field("pid").Because("process %s has pid %d", p.Name, p.PID)
 	}
 	for _, p := range c.Pods {
-		if len(p.Status.ContainerStatuses) == 0 && p.Ready() || p.Status.Phase == "Running" &&
-			allRunning(p) {
+		statuses := p.Status.ContainerStatuses
+		if len(statuses) == 0 && p.Ready() || len(statuses) > 0 && p.Status.Phase == "Running" &&
+			!slices.ContainsFunc(statuses, func(st evidence.ContainerStatus) bool { return st.State.Running == nil }) {
 			return true, p.Field("status", "phase").Because("HostProcess pod %s runs", p.FullName())
 		}
 	}
 	return false, evidence.Because{}
-}
-
-func allRunning(p evidence.Pod) bool {
-	if len(p.Status.ContainerStatuses) == 0 {
-		return false
-	}
-	for _, st := range p.Status.ContainerStatuses {
-		if st.State.Running == nil {
-			return false
-		}
-	}
-	return true
 }

@@ -20,13 +20,7 @@ func (n *Node) DNSServers(s evidence.Snapshot) []Address {
 	if f := n.Intended(); f != nil && f.Config != nil {
 		list = append(list, ParseAddresses(f.Config.DNS.Nameservers...)...)
 	}
-	var once []Address
-	for _, a := range list {
-		if !slices.Contains(once, a) {
-			once = append(once, a)
-		}
-	}
-	return once
+	return evidence.Unique(list)
 }
 
 // DNSBackends are the pods behind the cluster's DNS Service that are ready,
@@ -39,11 +33,7 @@ func (n *Node) DNSBackends(s evidence.Snapshot) []netip.AddrPort {
 		}) {
 			continue
 		}
-		for _, slice := range evidence.EndpointSlices.In(s) {
-			if slice.Metadata.Namespace != svc.Metadata.Namespace ||
-				slice.Metadata.Labels["kubernetes.io/service-name"] != svc.Metadata.Name {
-				continue
-			}
+		for slice := range svc.Slices(s) {
 			port := 53
 			for _, p := range slice.Ports {
 				if ProtocolOf(p.Protocol) == ProtocolOf("UDP") && p.Port > 0 && p.Port <= 0xffff {
@@ -51,11 +41,10 @@ func (n *Node) DNSBackends(s evidence.Snapshot) []netip.AddrPort {
 				}
 			}
 			for _, e := range slice.Endpoints {
-				if e.Conditions.Ready != nil && !*e.Conditions.Ready {
-					continue
-				}
 				for _, a := range ParseAddresses(e.Addresses...) {
-					list = append(list, netip.AddrPortFrom(a, uint16(port)))
+					if e.Ready() {
+						list = append(list, netip.AddrPortFrom(a, uint16(port)))
+					}
 				}
 			}
 		}

@@ -47,25 +47,21 @@ func AsFiles(paths []string) []evidence.Need { return asNeeds[evidence.File](pat
 // script or file that nothing starts any more would convict an innocent node,
 // so scripts count only where the service or process shows no flags of its own.
 func (n *Node) learnKubelet(s evidence.Snapshot) {
-	add := func(live bool, flags evidence.Flags, at func(name string) evidence.Place) {
-		for _, name := range flags.Names() {
-			value, _ := flags.Get(name)
-			n.KubeletFlags = append(n.KubeletFlags, Flag{Name: name, Value: value,
-				From: at(name).Because("--%s=%s", name, value), Live: live})
-		}
+	add := func(live bool, args []string, at func(name string) evidence.Place) {
+		n.KubeletFlags = append(n.KubeletFlags, flagsOf(evidence.ParseFlags(args), live, at)...)
 	}
 	if g := evidence.FileIndex.Gap(s); g.Kind == evidence.NotCollected {
 		n.noFiles = s.File(kubeadmFlags).Gap
 	}
 	k := n.Components["kubelet"]
 	for _, svc := range k.Services {
-		add(true, evidence.ParseFlags(k.OwnArgs(svc.Args)), argsOf(svc.Args, svc.Field("args")))
+		add(true, k.OwnArgs(svc.Args), argsOf(svc.Args, svc.Field("args")))
 	}
 	for _, p := range k.Processes {
-		add(true, evidence.ParseFlags(k.OwnArgs(p.Args)), argsOf(p.Args, p.Field("args")))
+		add(true, k.OwnArgs(p.Args), argsOf(p.Args, p.Field("args")))
 	}
 	if f := s.File(kubeadmFlags); f.Gap.Kind == "" {
-		add(false, evidence.ParseFlags(evidence.KubeadmFlags(f.Text)), func(string) evidence.Place {
+		add(false, evidence.KubeadmFlags(f.Text), func(string) evidence.Place {
 			return evidence.InLine(f.Path, 1)
 		})
 	}
@@ -80,6 +76,26 @@ func (n *Node) learnKubelet(s evidence.Snapshot) {
 				Conditional: fl.Conditional})
 		}
 	}
+}
+
+// flagsOf are the flags of a command line; at is where each of them is.
+func flagsOf(flags evidence.Flags, live bool, at func(name string) evidence.Place) (list []Flag) {
+	for _, name := range flags.Names() {
+		value, _ := flags.Get(name)
+		list = append(list, Flag{Name: name, Value: value,
+			From: at(name).Because("--%s=%s", name, value), Live: live})
+	}
+	return list
+}
+
+// flagNamed returns the flag, the one of a running program first.
+func flagNamed(flags []Flag, name string) (found Flag, ok bool) {
+	for _, f := range flags {
+		if f.Name == name && (!ok || f.Live && !found.Live) {
+			found, ok = f, true
+		}
+	}
+	return found, ok
 }
 
 // argsOf finds flags among arguments.
@@ -114,16 +130,7 @@ func (n *Node) KubeletGap() evidence.Gap {
 }
 
 // KubeletFlag returns the flag, the one of the running kubelet first.
-func (n *Node) KubeletFlag(name string) (Flag, bool) {
-	at := slices.IndexFunc(n.KubeletFlags, func(f Flag) bool { return f.Name == name && f.Live })
-	if at < 0 {
-		at = slices.IndexFunc(n.KubeletFlags, func(f Flag) bool { return f.Name == name })
-	}
-	if at < 0 {
-		return Flag{}, false
-	}
-	return n.KubeletFlags[at], true
-}
+func (n *Node) KubeletFlag(name string) (Flag, bool) { return flagNamed(n.KubeletFlags, name) }
 
 // A KubeletDropIn is one configuration file of the folder that --config-dir names.
 type KubeletDropIn struct {

@@ -43,7 +43,7 @@ var ProxySources = slices.Concat([]evidence.Need{evidence.Services, evidence.Pro
 
 // NeedProxySettings is met where kube-proxy's command line or configuration is recorded.
 var NeedProxySettings = FactNeed{"kube-proxy's settings", ProxySources,
-	func(n *Node) evidence.Gap { return n.proxy.Gap }}
+	func(s evidence.Snapshot) evidence.Gap { return About(s).proxy.Gap }}
 
 // Proxy returns kube-proxy's settings.
 func (n *Node) Proxy() *ProxySettings { return n.proxy }
@@ -109,11 +109,7 @@ func (p *ProxySettings) fromArgs(s evidence.Snapshot, args []string,
 		return
 	}
 	p.seen(at(""), "kube-proxy's command line has %d flags", len(flags.Names()))
-	for _, name := range flags.Names() {
-		v, _ := flags.Get(name)
-		p.Flags = append(p.Flags, Flag{Name: name, Value: v, From: at(name).Because("--%s=%s", name,
-			v)})
-	}
+	p.Flags = append(p.Flags, flagsOf(flags, false, at)...)
 	set := func(to *ProxySetting, name string) {
 		if v, ok := flags.Get(name); ok {
 			to.learn(v, at(name), "--%s=%s", name)
@@ -244,13 +240,7 @@ func (n *Node) ProxyVersion() (evidence.Version, evidence.Because, bool) {
 }
 
 // Flag returns one flag of kube-proxy's command line, the one of the running process first.
-func (p *ProxySettings) Flag(name string) (Flag, bool) {
-	at := slices.IndexFunc(p.Flags, func(f Flag) bool { return f.Name == name })
-	if at < 0 {
-		return Flag{}, false
-	}
-	return p.Flags[at], true
-}
+func (p *ProxySettings) Flag(name string) (Flag, bool) { return flagNamed(p.Flags, name) }
 
 func (p *ProxySettings) seen(place evidence.Place, format string, args ...any) {
 	if p.From.Path == "" {

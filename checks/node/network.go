@@ -2,6 +2,7 @@ package node
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -22,17 +23,15 @@ func FlannelNetConfs(s evidence.Snapshot) iter.Seq2[evidence.NodeFile, *evidence
 	}
 }
 
+// flannelBackends are the backends by the names that net-conf.json has for them.
+var flannelBackends = map[string]Backend{"vxlan": OverlayNet, "overlay": OverlayNet,
+	"host-gw": L2Bridge, "l2bridge": L2Bridge}
+
 // learnBackend tells L2Bridge from Overlay.
 func (n *Node) learnBackend(s evidence.Snapshot) {
 	for f, c := range FlannelNetConfs(s) {
-		switch strings.ToLower(c.Backend.Type) {
-		case "vxlan", "overlay":
-			n.Backend.Learn(OverlayNet, f.Field("Backend", "Type"), "Backend.Type is %s",
-				c.Backend.Type)
-		case "host-gw", "l2bridge":
-			n.Backend.Learn(L2Bridge, f.Field("Backend", "Type"), "Backend.Type is %s",
-				c.Backend.Type)
-		}
+		learnSome(&n.Backend, flannelBackends[strings.ToLower(c.Backend.Type)], f.Field("Backend", "Type"),
+			"Backend.Type is %s", c.Backend.Type)
 	}
 	for _, cm := range evidence.ConfigMaps.In(s) {
 		if c, err := evidence.DecodeFlannelNetConf([]byte(cm.Data["net-conf.json"])); err == nil &&
@@ -47,9 +46,8 @@ func (n *Node) learnBackend(s evidence.Snapshot) {
 			"flannel.alpha.coreos.com/backend-type"), "flannel's backend-type is %s", v)
 	}
 	if f := n.Intended(); f != nil && f.Config != nil {
-		if b := backendOf(f.Config); b != "" {
-			n.Backend.Learn(b, f.TypeField(), "plugin type is %s", f.Config.EffectiveType())
-		}
+		learnSome(&n.Backend, backendOf(f.Config), f.TypeField(), "plugin type is %s",
+			f.Config.EffectiveType())
 	}
 	for _, net := range evidence.HNSNetworks.In(s) {
 		if FamilyOfNetwork(net.Name) == n.CNI.Value && n.CNI.Known() && net.Type != "" {
@@ -168,19 +166,12 @@ const azureExternal = "ext"
 // BeforeFirstPod tells whether a node with Azure CNI waits for its first pod that has an address of
 // its own: azure-vnet makes its network with that pod, and HNS has only the network of the switch.
 func (n *Node) BeforeFirstPod(s evidence.Snapshot) bool {
-	if n.CNI.Value != Azure || !evidence.Pods.Known(s) {
-		return false
-	}
-	ext := false
-	for _, net := range evidence.HNSNetworks.In(s) {
-		ext = ext || strings.EqualFold(net.Name, azureExternal)
-	}
-	for _, p := range evidence.Pods.In(s) {
-		if !p.HostProcess() && !p.Spec.HostNetwork {
-			return false
-		}
-	}
-	return ext
+	return n.CNI.Value == Azure && evidence.Pods.Known(s) &&
+		slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+			return strings.EqualFold(net.Name, azureExternal)
+		}) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return !p.HostProcess() && !p.Spec.HostNetwork
+	})
 }
 
 // flannelBackend is the HNS network type behind the name of a flannel backend.

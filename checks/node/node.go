@@ -7,6 +7,7 @@ package node
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,13 @@ func (f *Fact[T]) Learn(v T, place evidence.Place, format string, args ...any) {
 	}
 }
 
+// learnSome is Learn for a value that says nothing where it is empty.
+func learnSome[T any](f *Fact[T], v T, place evidence.Place, format string, args ...any) {
+	if !reflect.ValueOf(&v).Elem().IsZero() {
+		f.Learn(v, place, format, args...)
+	}
+}
+
 // Miss records why a fact is not known, when nothing gave it.
 func (f *Fact[T]) Miss(s evidence.Snapshot, what string, needs ...evidence.Need) {
 	if !f.Known() {
@@ -119,9 +127,8 @@ func learnNode(s evidence.Snapshot) *Node {
 func (n *Node) learnSystem(s evidence.Snapshot) {
 	// names and versions are as good in a part of the object
 	node := evidence.Node.In(s.WithParts(evidence.Node))
-	if name := node.Metadata.Name; name != "" {
-		n.Name.Learn(name, node.Field("metadata", "name"), "metadata.name is %s", name)
-	}
+	learnSome(&n.Name, node.Metadata.Name, node.Field("metadata", "name"), "metadata.name is %s",
+		node.Metadata.Name)
 	if name := s.Meta().Node; name != "" && name != evidence.UnknownNode {
 		n.Name.Learn(name, evidence.InFile("meta.json").At("node"), "node is %s", name)
 	}
@@ -146,10 +153,8 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	n.Build.Miss(s, "the Windows build", evidence.OSInfo, evidence.Node)
 	n.OS.Miss(s, "the Windows version", evidence.OSInfo, evidence.Node)
 
-	if raw := node.Status.NodeInfo.KubeletVersion; raw != "" {
-		n.learnKubeletVersion(raw, node.Field("status", "nodeInfo", "kubeletVersion"),
-			"status.nodeInfo.kubeletVersion is %s")
-	}
+	n.learnKubeletVersion(node.Status.NodeInfo.KubeletVersion, node.Field("status", "nodeInfo",
+		"kubeletVersion"), "status.nodeInfo.kubeletVersion is %s")
 	n.learnLoggedKubelet(s)
 	n.Kubelet.Miss(s, "the kubelet's version", evidence.Node)
 
@@ -243,11 +248,11 @@ func (n *Node) CNIFilePath() string {
 type FactNeed struct {
 	name    string
 	Sources []evidence.Need
-	gap     func(*Node) evidence.Gap
+	gap     func(evidence.Snapshot) evidence.Gap
 }
 
 // Gap is why the fact is not known, or "".
-func (f FactNeed) Gap(s evidence.Snapshot) evidence.Gap { return f.gap(About(s)) }
+func (f FactNeed) Gap(s evidence.Snapshot) evidence.Gap { return f.gap(s) }
 
 // Name is what explain calls the fact.
 func (f FactNeed) Name() string { return f.name }
@@ -258,29 +263,29 @@ func (f FactNeed) Paths() []string { return evidence.Any(f.Sources...).Paths() }
 // The facts that checks name among their Needs. Each lists the evidence that can tell it.
 var (
 	NeedBuild = FactNeed{"the Windows build", []evidence.Need{evidence.OSInfo, evidence.Node},
-		func(n *Node) evidence.Gap { return n.Build.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).Build.Gap }}
 	NeedKubelet = FactNeed{"the kubelet's version", []evidence.Need{evidence.Node, evidence.Logs("kubelet")},
-		func(n *Node) evidence.Gap { return n.Kubelet.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).Kubelet.Gap }}
 	NeedRuntime = FactNeed{"the container runtime", []evidence.Need{evidence.Node, evidence.CRI, evidence.Services},
-		func(n *Node) evidence.Gap { return n.Runtime.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).Runtime.Gap }}
 	NeedCNI = FactNeed{"the network plugin", CNISources,
-		func(n *Node) evidence.Gap { return n.CNI.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).CNI.Gap }}
 	NeedBackend = FactNeed{"the type of the pod network", CNISources,
-		func(n *Node) evidence.Gap { return n.Backend.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).Backend.Gap }}
 	NeedNetworks = FactNeed{"the name of the pod network", CNISources,
-		func(n *Node) evidence.Gap { return n.Networks.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).Networks.Gap }}
 	NeedCNIFiles = FactNeed{"the CNI configuration", slices.Concat(CNIFolders, RuntimeConfigs),
-		func(n *Node) evidence.Gap { return n.CNIDir.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).CNIDir.Gap }}
 	NeedPodCIDRs = FactNeed{"the node's podCIDR", []evidence.Need{evidence.Node},
-		func(n *Node) evidence.Gap { return n.PodCIDRs.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).PodCIDRs.Gap }}
 	NeedClusterCIDRs = FactNeed{"the cluster CIDR", ClusterSources,
-		func(n *Node) evidence.Gap { return n.ClusterCIDRs.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).ClusterCIDRs.Gap }}
 	NeedServiceCIDRs = FactNeed{"the service CIDR", ClusterSources,
-		func(n *Node) evidence.Gap { return n.ServiceCIDRs.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).ServiceCIDRs.Gap }}
 	NeedClusterDNS = FactNeed{"the address of the cluster DNS", ClusterSources,
-		func(n *Node) evidence.Gap { return n.ClusterDNS.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).ClusterDNS.Gap }}
 	NeedManagementIPs = FactNeed{"the node's own addresses", []evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters},
-		func(n *Node) evidence.Gap { return n.ManagementIPs.Gap }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).ManagementIPs.Gap }}
 	NeedKubeletFlags = FactNeed{"the kubelet's flags", KubeletSources,
-		func(n *Node) evidence.Gap { return n.KubeletGap() }}
+		func(s evidence.Snapshot) evidence.Gap { return About(s).KubeletGap() }}
 )

@@ -68,10 +68,8 @@ var platformFiles = []struct {
 // learnPlatform asks what the platform itself wrote first, then what it installed.
 func (n *Node) learnPlatform(s evidence.Snapshot) {
 	node := evidence.Node.In(s)
-	if cloud := CloudOf(node.Spec.ProviderID); cloud != "" {
-		n.Cloud.Learn(cloud, node.Field("spec", "providerID"), "spec.providerID is %s",
-			node.Spec.ProviderID)
-	}
+	learnSome(&n.Cloud, CloudOf(node.Spec.ProviderID), node.Field("spec", "providerID"),
+		"spec.providerID is %s", node.Spec.ProviderID)
 	for _, mark := range platformMarks {
 		for _, label := range slices.Sorted(maps.Keys(node.Metadata.Labels)) {
 			if strings.HasPrefix(label, mark.prefix) {

@@ -7,31 +7,14 @@ import (
 	"doctor/checks/evidence"
 )
 
-// sandboxImageNeed is met where the evidence names the pause image.
-type sandboxImageNeed struct{}
-
-func (sandboxImageNeed) Gap(s evidence.Snapshot) evidence.Gap {
-	return SandboxImage(About(s), s).Gap
-}
-
-// Name is what explain calls the fact.
-func (sandboxImageNeed) Name() string { return "the pause image" }
-
-func (sandboxImageNeed) Paths() []string {
-	return evidence.Any(slices.Concat(RuntimeConfigs,
-		[]evidence.Need{evidence.CRI, evidence.Services, evidence.Processes},
-		KubeletSources)...).Paths()
-}
-
 // SandboxImage is the pause image in use. containerd's own word counts for
 // containerd, whatever the kubelet's flag says.
 func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 	var f Fact[string]
 	docker := strings.HasPrefix(n.Runtime.Value.Name, "docker")
 	if !docker {
-		if v, at := evidence.CRIConfigValue(s, "sandboxImage"); v != "" {
-			f.Learn(v, at, "sandboxImage is %s", v)
-		}
+		v, at := evidence.CRIConfigValue(s, "sandboxImage")
+		learnSome(&f, v, at, "sandboxImage is %s", v)
 		if c, file, gap := ContainerdConfig(s); gap.Kind == "" && c.SandboxImage != "" {
 			f.Learn(c.SandboxImage, evidence.InFile(file.Path), "the sandbox image is %s",
 				c.SandboxImage)
@@ -47,7 +30,9 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 }
 
 // NeedSandboxImage is met where the pause image is known.
-var NeedSandboxImage evidence.Need = sandboxImageNeed{}
+var NeedSandboxImage = FactNeed{"the pause image", slices.Concat(RuntimeConfigs,
+	[]evidence.Need{evidence.CRI, evidence.Services, evidence.Processes}, KubeletSources),
+	func(s evidence.Snapshot) evidence.Gap { return SandboxImage(About(s), s).Gap }}
 
 // ContainerdConfigPath is containerd's configuration file as Windows names it; empty where it was
 // not recorded.

@@ -168,16 +168,15 @@ const alwaysThere = "kubernetes.default.svc."
 // isAlwaysThere tells whether the name is, or was completed to, one that every cluster has.
 func (v *NameVerdict) isAlwaysThere() bool {
 	there := func(name string) bool {
+		name = strings.ToLower(name)
 		return strings.HasPrefix(name, alwaysThere) && name != alwaysThere
 	}
 	if there(v.Name) {
 		return true
 	}
 	for _, p := range v.Forms {
-		for _, sent := range p.Sent {
-			if there(strings.ToLower(sent)) {
-				return true
-			}
+		if slices.ContainsFunc(p.Sent, there) {
+			return true
 		}
 	}
 	return false
@@ -196,12 +195,9 @@ func (v *NameVerdict) Because() []evidence.Because {
 
 // completed tells whether a longer form of the name resolves.
 func completed(probes []evidence.DNSProbe, name string) bool {
-	for _, p := range probes {
-		if strings.HasPrefix(PlainName(p.Name), name+".") && p.Outcome == "ok" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(probes, func(p evidence.DNSProbe) bool {
+		return strings.HasPrefix(PlainName(p.Name), name+".") && p.Outcome == "ok"
+	})
 }
 
 // PlainName is the name as DNS compares it: in lower case, without the dot at its end.

@@ -85,22 +85,11 @@ func needlesOf(sign evidence.Sign) (list []string, whole bool) {
 	list = []string{text}
 	for _, spelling := range errcode.Spellings(text) {
 		if len(spelling) >= finder.GoodText {
-			list = append(list, lowerASCII(spelling))
+			list = append(list, finder.Lower(spelling))
 		}
 	}
 	before, _ := errcode.Localized(sign.Text)
 	return list, single && before == ""
-}
-
-// lowerASCII is how the finder compares: the case of other letters counts.
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c | 0x20
-		}
-	}
-	return string(b)
 }
 
 // rarest is the text that stands in the fewest lines, short ones aside: they
@@ -108,7 +97,7 @@ func lowerASCII(s string) string {
 func rarest(texts []string) string {
 	best, most := "", -1
 	for _, text := range texts {
-		text = lowerASCII(text)
+		text = finder.Lower(text)
 		rare := 0
 		for _, c := range []byte(text) {
 			rare += finder.MostCommon - finder.Commonness(c)

@@ -102,30 +102,24 @@ func (c *scanner) finish(s evidence.Snapshot,
 // scanLogs streams each log through a scanner of its own.
 func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot,
 	files []string) (unsearched []evidence.UnsearchedLog) {
-	results := make([]fileResult, len(files))
+	scanners, errs := make([]*scanner, len(files)), make([]error, len(files))
 	var wait sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
+	room := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, file := range files {
+		room <- struct{}{}
 		wait.Go(func() {
 			one := newScanner(c.needles, c.now)
-			for i := range next {
-				results[i].err = one.scanFile(ctx, s, files[i])
-				results[i].errors = one.errors
-				results[i].found = one.takeMatches()
-			}
+			scanners[i], errs[i] = one, one.scanFile(ctx, s, file)
+			one.inFile = nil
+			<-room
 		})
 	}
-	for i := range files {
-		next <- i
-	}
-	close(next)
 	wait.Wait()
-	for i, r := range results {
-		maps.Copy(c.found, r.found)
-		c.errors = append(c.errors, r.errors...)
-		if r.err != nil {
-			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i],
-				Why: r.err.Error()})
+	for i, one := range scanners {
+		maps.Copy(c.found, one.found)
+		c.errors = append(c.errors, one.errors...)
+		if errs[i] != nil {
+			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: errs[i].Error()})
 		}
 	}
 	return append(append(unsearched, withheld(s)...), c.recordedUnsearched(s)...)
@@ -147,13 +141,6 @@ func withheld(s evidence.Snapshot) []evidence.UnsearchedLog {
 		}
 	}
 	return list
-}
-
-// fileResult is what one file gave.
-type fileResult struct {
-	found  map[key]*match
-	errors []evidence.ErrorLine
-	err    error
 }
 
 var errTooLong = fmt.Errorf("only its first %d MiB were searched", maxFile>>20)
@@ -201,7 +188,7 @@ func (u untilDone) Read(b []byte) (int, error) {
 	return u.r.Read(b)
 }
 
-// A scanner goes over one log after the other.
+// A scanner goes over one log, or over the records.
 type scanner struct {
 	*needles
 	now     time.Time
@@ -209,7 +196,7 @@ type scanner struct {
 	trouble int64 // where the last line with a match ends in the log's text
 	errors  []evidence.ErrorLine
 
-	// Of the current log: text → the signs that look in it, and sign → its match.
+	// Of the log: text → the signs that look in it, and sign → its match.
 	here   [][]int
 	inFile []*match
 }
@@ -234,13 +221,6 @@ type match struct {
 
 func newScanner(n *needles, now time.Time) *scanner {
 	return &scanner{needles: n, now: now, found: map[key]*match{}}
-}
-
-// takeMatches hands over what was found, and makes the scanner ready for the next file.
-func (c *scanner) takeMatches() map[key]*match {
-	found := c.found
-	c.found, c.trouble, c.errors = map[key]*match{}, 0, nil
-	return found
 }
 
 // consider notes the signs of a text that stands in the line, and tells whether any that fits is of a fault.

@@ -77,6 +77,10 @@ const (
 	worthOfWell     = 40
 )
 
+// pointsOf are the points of a level, where the line states one.
+var pointsOf = map[string]int{levelFatal: pointsFatal, levelError: pointsError,
+	levelWarning: pointsWarning}
+
 // Rank lists the lines with errors that no finding explains, those that an expert would look at
 // first before the others.
 func Rank(s evidence.Snapshot, c Case) []Line {
@@ -198,17 +202,10 @@ func isProse(e evidence.ErrorLine) bool {
 
 func ofLog(e evidence.ErrorLine, c Case) Line {
 	l := Line{Component: evidence.LogComponent(e.Path), Text: e.Text, Count: e.Count, First: e.First,
-		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine), level: e.Level, last: e.AtEnd}
-	switch e.Level {
-	case levelFatal:
-		l.score += pointsFatal
+		Last: e.Last, Place: evidence.InLine(e.Path, e.LastLine), level: e.Level, last: e.AtEnd,
+		score: cmp.Or(pointsOf[e.Level], pointsWord)}
+	if e.Level == levelFatal {
 		l.because(evidence.Phrasef("a fatal error"))
-	case levelError:
-		l.score += pointsError
-	case levelWarning:
-		l.score += pointsWarning
-	default:
-		l.score += pointsWord
 	}
 	down := slices.Contains(c.Down, l.Component)
 	if e.AtEnd && (down || e.Level == levelFatal) {
@@ -223,11 +220,8 @@ func ofLog(e evidence.ErrorLine, c Case) Line {
 
 func ofEvent(e evidence.Event) Line {
 	about := e.About()
-	first := e.FirstTimestamp.Time
-	if first.IsZero() {
-		first = e.At().Time
-	}
-	l := Line{Component: "events", Count: max(e.Count, 1), First: first, Last: e.At().Time,
+	l := Line{Component: "events", Count: max(e.Count, 1),
+		First: cmp.Or(e.FirstTimestamp, e.At()).Time, Last: e.At().Time,
 		Place: e.Field(), score: pointsEvent,
 		Text: evidence.Clip(evidence.Clean(strings.TrimSpace(e.Reason+" "+about.Name)+": "+e.Text()), maxText)}
 	l.because(evidence.Phrasef("a warning event of %s", cmp.Or(about.Kind, "Kubernetes")))
@@ -305,7 +299,7 @@ func (l *Line) weigh(s evidence.Snapshot, c Case) {
 			l.because(evidence.Phrasef("still repeated at the end"))
 		}
 	}
-	if codes(l.Text) {
+	if len(errcode.In(l.Text)) > 0 {
 		l.score += pointsCode
 	}
 }
@@ -382,5 +376,3 @@ func hash(kind string) string {
 	h.Write([]byte(kind))
 	return fmt.Sprintf("%016x", h.Sum64())
 }
-
-func codes(text string) bool { return len(errcode.In(text)) > 0 }

@@ -16,7 +16,7 @@ func Template(line string) string {
 		line = s.ReplaceAllString(line, "")
 	}
 	for _, m := range masks {
-		line = m.pattern.ReplaceAllString(line, m.by)
+		line = m.ReplaceAllString(line, "*")
 	}
 	return strings.ToLower(strings.Join(strings.Fields(line), " "))
 }
@@ -28,18 +28,13 @@ var stamps = []*regexp.Regexp{
 	regexp.MustCompile(`"(?:ts|time|timestamp)": ?"?[^",}]*"?,?`),
 }
 
-type mask struct {
-	pattern *regexp.Regexp
-	by      string
-}
-
-var masks = []mask{
-	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "*"},
-	{regexp.MustCompile(`\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+|/[0-9]+)?\b`), "*"},
-	{regexp.MustCompile(`(?i)\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b`), "*"},
-	{regexp.MustCompile(`(?i)\b[0-9a-f]{12,}\b`), "*"},
-	{regexp.MustCompile(`\b[a-z0-9.-]+/[a-z0-9.-]+\b`), "*"}, // a namespace and a name, an image
-	{regexp.MustCompile(`\b[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{5,10}(?:-[a-z0-9]{5})?\b`), "*"},
-	{regexp.MustCompile(`(?i)\b[a-z][a-z-]*[0-9][a-z0-9.-]*\b`), "*"}, // a name with a number
-	{regexp.MustCompile(`\b[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h|d|%|KiB|MiB|GiB|MB|GB)?\b`), "*"},
+var masks = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`),
+	regexp.MustCompile(`\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+|/[0-9]+)?\b`),
+	regexp.MustCompile(`(?i)\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b`),
+	regexp.MustCompile(`(?i)\b[0-9a-f]{12,}\b`),
+	regexp.MustCompile(`\b[a-z0-9.-]+/[a-z0-9.-]+\b`), // a namespace and a name, an image
+	regexp.MustCompile(`\b[a-z0-9]+(?:-[a-z0-9]+)*-[a-z0-9]{5,10}(?:-[a-z0-9]{5})?\b`),
+	regexp.MustCompile(`(?i)\b[a-z][a-z-]*[0-9][a-z0-9.-]*\b`), // a name with a number
+	regexp.MustCompile(`\b[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h|d|%|KiB|MiB|GiB|MB|GB)?\b`),
 }

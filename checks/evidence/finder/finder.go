@@ -37,18 +37,29 @@ const (
 	MostCommon = 32   // above every Commonness
 )
 
-// New makes a finder of texts in lower case, none shorter than MinText, that finds them in any case
-// of ASCII letters.
+// New makes a finder of texts, none shorter than MinText, that finds them in any case of ASCII letters.
 func New(texts []string) *Finder {
 	f := &Finder{fold: 0x20202020, window: 1 << 7}
 	for _, t := range texts {
 		f.window = min(f.window, len(t))
 	}
 	for _, t := range texts {
+		t = Lower(t)
 		f.texts = append(f.texts, text{text: t, end: rarest(t, f.window) + f.window, head: load(t) | f.fold})
 	}
 	f.index()
 	return f
+}
+
+// Lower is a text as New compares it: the case of letters beyond ASCII counts.
+func Lower(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
 }
 
 // NewExact makes a finder of texts that are added one by one, and of which case counts.

@@ -1,7 +1,7 @@
 package jsontree
 
 import (
-	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -29,18 +29,10 @@ func (n *Node) Lookup(keys ...string) *Node {
 
 // Text is a scalar as text, "" for everything else.
 func (n *Node) Text() string {
-	if n == nil {
+	if n == nil || n.Value == nil {
 		return ""
 	}
-	switch v := n.Value.(type) {
-	case string:
-		return v
-	case json.Number:
-		return v.String()
-	case bool:
-		return strconv.FormatBool(v)
-	}
-	return ""
+	return fmt.Sprint(n.Value)
 }
 
 // Truth is whether a value is true, also where it is a text.
