@@ -70,12 +70,7 @@ type tree struct {
 	mu      sync.Mutex
 	bytes   int64
 	objects int
-	memo    map[any]*once
-}
-
-type once struct {
-	sync.Once
-	value any
+	memo    map[any]func() any
 }
 
 // known is the tree, or an empty one for the zero Snapshot.
@@ -89,7 +84,7 @@ var ErrNotEvidence = errors.New("not an evidence tree")
 // Load opens the evidence tree in fsys. Only meta.json is read here; the rest
 // is decoded when a check first asks for it.
 func Load(fsys fs.FS) (Snapshot, error) {
-	t := &tree{fsys: fsys, paths: map[string]string{}, memo: map[any]*once{}}
+	t := &tree{fsys: fsys, paths: map[string]string{}, memo: map[any]func() any{}}
 	if err := t.index(); err != nil {
 		return Snapshot{}, err
 	}
@@ -221,7 +216,7 @@ func (s Snapshot) Hide(needs ...Need) Snapshot {
 // withoutMemo is the same tree with nothing read yet, and no scan of its logs.
 func (t *tree) withoutMemo() *tree {
 	return &tree{fsys: t.fsys, meta: t.meta, paths: t.paths, records: t.records, gaps: t.gaps,
-		hidden: t.hidden, base: t.base, shared: t.shared, memo: map[any]*once{}}
+		hidden: t.hidden, base: t.base, shared: t.shared, memo: map[any]func() any{}}
 }
 
 // readFile returns the content of a structured file as UTF-8, or the gap that
@@ -360,7 +355,8 @@ func ReadBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
 
 // Memo returns what make returned the first time it was asked for under key: how
 // a value that many checks need is worked out once for a snapshot. Reads inside
-// make are not traced; they belong to whoever declares the value as a Need.
+// make are not traced; they belong to whoever declares the value as a Need. Where make panics, all
+// that ask do: nobody gets a value that was not worked out.
 func Memo[T any](s Snapshot, key any, make func(Snapshot) T) T {
 	v, _ := s.once(key, func(s Snapshot) any { return make(s) }).(T)
 	return v
@@ -371,14 +367,13 @@ func (s Snapshot) once(key any, make func(Snapshot) any) any {
 		return make(s)
 	}
 	s.mu.Lock()
-	o := s.memo[key]
-	if o == nil {
-		o = &once{}
-		s.memo[key] = o
+	value := s.memo[key]
+	if value == nil {
+		value = sync.OnceValue(func() any { return make(Snapshot{tree: s.tree}) })
+		s.memo[key] = value
 	}
 	s.mu.Unlock()
-	o.Do(func() { o.value = make(Snapshot{tree: s.tree}) })
-	return o.value
+	return value()
 }
 
 // MemoOf is Memo for what follows from one kind alone: once for all nodes that share it.
