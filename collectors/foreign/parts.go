@@ -436,23 +436,25 @@ func documentEnd(s string) (end int, ok bool) {
 // closedJSON is what is whole of a document that breaks off, with the brackets that it lacks, and "" where
 // that is no JSON. A value that the end cuts is left out; of a sentence its beginning says enough.
 func closedJSON(s string) string {
-	whole, open, brackets := "", "", ""
+	whole, rest := "", ""
+	var open []byte // the brackets that close what is open, the outermost first
 	for _, at := range jsonToken.FindAllStringIndex(s, maxCommas) {
 		switch token := s[at[0]:at[1]]; {
 		case token == "{" || token == "[":
-			open = string(token[0]+2) + open
-			whole, brackets = s[:at[1]], open
+			open = append(open, token[0]+2)
+			whole, rest = s[:at[1]], ""
 		case token == "}" || token == "]":
-			open = open[min(1, len(open)):]
-			whole, brackets = s[:at[1]], open
+			open = open[:max(0, len(open)-1)]
+			whole, rest = s[:at[1]], ""
 		case token == ",":
-			whole, brackets = s[:at[0]], open
+			whole, rest = s[:at[0]], ""
 		case at[1] >= len(s)-1 && !strings.HasSuffix(token, `"`) && strings.Contains(token, " ") &&
 			strings.HasSuffix(strings.TrimRight(s[:at[0]], " \t\n"), ":"):
-			whole, brackets = strings.TrimRight(s, "\\ \n")+`…"`, open
+			whole, rest = strings.TrimRight(s, "\\ \n"), `…"`
 		}
 	}
-	if whole += brackets; !json.Valid([]byte(whole)) {
+	slices.Reverse(open)
+	if whole += rest + string(open); !json.Valid([]byte(whole)) {
 		return ""
 	}
 	return whole
