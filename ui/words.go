@@ -200,7 +200,7 @@ func consequences(r checks.Report) map[string]bool {
 	return found
 }
 
-// Verdict is the last word: what to do first and the cause that it mends, or, where no fault was
+// Verdict is the last word: what to do first and the cause that it fixes, or, where no fault was
 // found, how far that can be trusted. The report has to be in the style's language too.
 func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 	l := style.lang()
