@@ -157,3 +157,21 @@ func TestAWarningAmongEventsIsAnError(t *testing.T) {
 		}
 	}
 }
+
+func TestAStateOfAPodSoundsLikeAnError(t *testing.T) {
+	for _, row := range []struct{ name, line, want string }{
+		{"a row of kubectl get pods", "rook-ceph   rook-ceph-crashcollector-1   0/1   Init:ImagePullBackOff   0   19m", "word"},
+		{"the reason of an event", "Failed: ErrImagePull", "word"},
+		{"docker, of an image for another Windows", // sitecoreops/sitecore-images#12
+			"a Windows version 10.0.17763-based image is incompatible with a 10.0.17134 host", "word"},
+		{"a pod that runs", "kube-system   kube-proxy-windows-vjmms   1/1   Running   0   3d1h", ""},
+	} {
+		level := ""
+		for _, l := range unexplained.Lines("logs/other/pasted.txt", []byte(row.line), 1, time.Time{}) {
+			level = l.Level
+		}
+		if level != row.want {
+			t.Errorf("%s: level %q, want %q", row.name, level, row.want)
+		}
+	}
+}

@@ -266,3 +266,14 @@ func TestAServiceIsStoppedBeforeItsFirstStart(t *testing.T) {
 		}
 	}
 }
+
+// TestAnErrorOfPowerShellIsNoPartOfAnOutput: https://github.com/antrea-io/antrea, Clean-AntreaNetwork.ps1
+func TestAnErrorOfPowerShellIsNoPartOfAnOutput(t *testing.T) {
+	const failed = "Start-Service : Service 'ovsdb-server (ovsdb-server)' cannot be started due to the following error: Cannot start service ovsdb-server on computer '.'."
+	_, tree := looseTree(t, loose(map[string]string{"a": "[SC] CreateService SUCCESS\n[SC] ChangeServiceConfig2 SUCCESS\n" + failed +
+		"\nAt C:\\k\\antrea\\Clean-AntreaNetwork.ps1:80 char:5\n+     Start-Service ovsdb-server\n+     ~~~~~~~~~~~~~~~~~~~~~~~~~~\n" +
+		"    + CategoryInfo          : OpenError: (System.ServiceProcess.ServiceController:ServiceController) [Start-Service], ServiceCommandException\n"}))
+	if got := written(tree, "logs/other/a"); !strings.Contains(got, failed) {
+		t.Errorf("the log has\n%s\nand lacks the error", got)
+	}
+}
