@@ -53,9 +53,10 @@ other reasons as well, so that message alone is a warning.`,
 })
 
 const (
-	badDirectory = "Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files"
-	badParameter = "Windows rejects a container parameter, most often the path of a mount"
-	badLabel     = "Windows rejects a mount: invalid file name, folder name or volume label"
+	badDirectory   = "Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files"
+	badParameter   = "Windows rejects a container parameter, most often the path of a mount"
+	volumeHasDrive = "VOLUME of the image has a drive letter, which containerd does not support"
+	badLabel       = "Windows rejects a mount: invalid file name, folder name or volume label"
 )
 
 var mountSigns = []checks.Sign{
@@ -64,7 +65,9 @@ var mountSigns = []checks.Sign{
 	{Text: "CreateComputeSystem", Also: []string{"volume label syntax is incorrect"},
 		Says: badLabel},
 	{Text: "rootpath on mountPath", Also: []string{"volume label syntax is incorrect"},
-		Says: "VOLUME of the image has a drive letter, which containerd does not support"},
+		Says: volumeHasDrive},
+	{Text: "CreateFile ", Also: []string{`\ctd-volume`, "::"}, // the same, where a console wrapped the line
+		Says: volumeHasDrive},
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec", `pipe\`},
 		Says: "containerd is too old for mounts of named pipes: it opens the pipe as a file"},
 	{Text: "named pipe mounts are not supported on this version of Windows", // hcsshim, before Windows 1709

@@ -58,8 +58,20 @@ The check looks for the error in logs and events, which names the program.`,
 				"node-driver-registrar"},
 			Level: checks.Warn,
 			Says:  "a component of the node does not find a program that it starts"},
+		// pkg/volume/git_repo of the kubelet; Kubernetes 1.36 has no gitRepo volumes
+		{Text: "failed to exec 'git ", Also: []string{"executable file not found"},
+			Says: "the kubelet does not find git, which a gitRepo volume needs", Fix: gitRepoFix},
+		// a script of PowerShell names itself first; what a user types does not
+		{Text: ".ps1 : The term 'git' is not recognized", Or: []string{".ps1: The term 'git' is not recognized"},
+			Says: "a script that sets up the node does not find git"},
 	},
 })
+
+var gitRepoFix = checks.Steps(
+	checks.Do("Replace the gitRepo volume: an emptyDir volume, and an init container whose image has git and clones into it."),
+	checks.Do("Until then, install Git for Windows on the node and restart the kubelet, which must have git in its PATH."),
+	checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+		"all pods are Running"))
 
 // notInPath is how os/exec of Go says it. %PATH% is not in it: whoever takes the error for a format
 // makes something else of that.
