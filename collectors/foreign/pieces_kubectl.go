@@ -190,14 +190,18 @@ func podRows(s, node string) (list []string, pods []map[string]any) {
 // podOfRow is a pod as far as a row goes. Its state is the phase, or why one of its containers waits.
 func podOfRow(name, namespace, node, state, ready string, restarts int) map[string]any {
 	status := map[string]any{"phase": state}
-	if up, all, _ := strings.Cut(ready, "/"); !slices.Contains([]string{"Pending", "Running",
-		"Succeeded", "Failed", "Unknown"}, state) {
-		status["phase"] = "Pending"
-		if strings.Contains(state, "BackOff") && strings.HasPrefix(state, "Crash") {
+	up, all, _ := strings.Cut(ready, "/")
+	why, initial := strings.CutPrefix(state, "Init:")
+	count := initial && strings.Contains(why, "/") // of the init containers that are done, of which one may run
+	if !count && !slices.Contains([]string{"Pending", "Running", "Succeeded", "Failed", "Unknown"}, state) {
+		list := "containerStatuses"
+		if status["phase"] = "Pending"; initial {
+			list = "initContainerStatuses"
+		} else if strings.HasPrefix(state, "Crash") {
 			status["phase"] = "Running"
 		}
-		status["containerStatuses"] = []map[string]any{{"name": "(not shown)", "ready": up == all,
-			"restartCount": restarts, "state": map[string]any{"waiting": map[string]string{"reason": state}}}}
+		status[list] = []map[string]any{{"name": "(not shown)", "ready": up == all && !initial,
+			"restartCount": restarts, "state": map[string]any{"waiting": map[string]string{"reason": why}}}}
 	}
 	spec := map[string]string{}
 	if node != "" {

@@ -101,6 +101,12 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"a pod that waits has a container that waits", "NAME                        READY   STATUS             RESTARTS   AGE\n" +
 			"calico-node-windows-x7k2p   0/1     ImagePullBackOff   0          1h\n", "api/pods-part.json",
 			`"waiting":{"reason":"ImagePullBackOff"}`},
+		{"a pod whose init container waits", "NAME                        READY   STATUS                  RESTARTS   AGE\n" +
+			"calico-node-windows-x7k2p   0/1     Init:ImagePullBackOff   0          1h\n", "api/pods-part.json",
+			`"initContainerStatuses":[{"name":"(not shown)","ready":false,"restartCount":0,"state":{"waiting":{"reason":"ImagePullBackOff"}}}]`},
+		{"a pod with an init container that may run", "NAME                        READY   STATUS     RESTARTS   AGE\n" +
+			"calico-node-windows-x7k2p   0/1     Init:1/2   0          1h\n", "api/pods-part.json",
+			`"status":{"phase":"Init:1/2"}`},
 		{"a pod that runs has its phase alone", "NAME                        READY   STATUS    RESTARTS   AGE\n" +
 			"calico-node-windows-x7k2p   1/1     Running   0          1h\n", "api/pods-part.json", `"status":{"phase":"Running"}`},
 		{"a Service that is described", "Name:                     win-web\nNamespace:                default\nIP:                       172.30.10.11\n" +
