@@ -36,6 +36,7 @@ func TestVerdictsOverPastes(t *testing.T) {
 		{"a node of September 2020", nodeOf2020, "warn windows-server-2019-decap-in-regression"},
 		{"https://github.com/kubernetes/kubernetes/issues/106467", bugcheckOfViewer, "warn unexpected-reboot"},
 		{"https://github.com/microsoft/Windows-Containers/issues/502, the newer one", bugcheckRow, "warn unexpected-reboot"},
+		{"https://github.com/docker/for-win/issues/14902", dockerInfoBlocked, "warn program-blocked-by-policy"},
 		{"sc answers to a start while the service starts", "C:\\>sc start kubelet\n" + kubeletStarts, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -89,6 +90,15 @@ The computer has rebooted from a bugcheck.  The bugcheck was: 0x00000139 (0x0000
 const bugcheckRow = `TimeCreated           ProviderName                               EventID DiagnosticID                         Message
 -----------           ------------                               ------- ------------                         -------
 5/23/2024 10:00:38 PM Microsoft-Windows-WER-SystemErrorReporting    1001 fed6e402-0998-4987-a650-fda41d8ca074 0x0000000a (0x000000000000004c, 0x0000000000000002, 0x0000000000000001, 0xfffff8007f90b8ba)
+`
+
+const dockerInfoBlocked = `$ docker info
+Client:
+ Version:    28.3.2
+ Context:    desktop-linux
+ Debug Mode: false
+ Plugins:
+WARNING: Plugin "C:\\Users\\MyName\\.docker\\cli-plugins\\docker-ai.exe" is not valid: failed to fetch metadata: fork/exec C:\Users\MyName\.docker\cli-plugins\docker-ai.exe: This program is blocked by group policy. For more information, contact your system administrator.
 `
 
 const restartingIIS = `Name:               iis-site-74545b4d66-xsphc
