@@ -37,6 +37,8 @@ func TestVerdictsOverPastes(t *testing.T) {
 		{"https://github.com/kubernetes/kubernetes/issues/106467", bugcheckOfViewer, "warn unexpected-reboot"},
 		{"https://github.com/microsoft/Windows-Containers/issues/502, the newer one", bugcheckRow, "warn unexpected-reboot"},
 		{"https://github.com/docker/for-win/issues/14902", dockerInfoBlocked, "warn program-blocked-by-policy"},
+		{"https://github.com/Azure/aks-engine/issues/1029", hypervPod, "warn hyperv-annotation, warn pod-limits-unequal, warn pod-os-not-selected"},
+		{"https://github.com/Mirantis/cri-dockerd/issues/372, the pod", pinnedPod, "warn pod-limits-unequal"},
 		{"sc answers to a start while the service starts", "C:\\>sc start kubelet\n" + kubeletStarts, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -99,6 +101,35 @@ Client:
  Debug Mode: false
  Plugins:
 WARNING: Plugin "C:\\Users\\MyName\\.docker\\cli-plugins\\docker-ai.exe" is not valid: failed to fetch metadata: fork/exec C:\Users\MyName\.docker\cli-plugins\docker-ai.exe: This program is blocked by group policy. For more information, contact your system administrator.
+`
+
+const hypervPod = `apiVersion: v1
+kind: Pod
+metadata:
+  name: hyperv
+  annotations:
+    "experimental.windows.kubernetes.io/isolation-type": hyperv
+spec:
+  containers:
+   - name: hyperv
+     image: mcr.microsoft.com/windows/servercore:ltsc2019
+  restartPolicy: Never
+`
+
+const pinnedPod = `apiVersion: v1
+kind: Pod
+metadata:
+  name: ping
+  labels:
+    app: ping
+spec:
+  containers:
+  - name: ping
+    image: mcr.microsoft.com/windows/servercore:ltsc2019 
+    imagePullPolicy: IfNotPresent
+    command: ["ping", "-t", "127.0.0.1"]
+  nodeSelector:
+    kubernetes.io/hostname: "win2019-1"
 `
 
 const restartingIIS = `Name:               iis-site-74545b4d66-xsphc
