@@ -165,7 +165,7 @@ func (c *Check) unheard(s evidence.Snapshot) error {
 
 // silent is why a pass would rest on texts that nobody looked for in the right place.
 func (c *Check) silent(s evidence.Snapshot) error {
-	if len(c.Signs) == 0 {
+	if !slices.ContainsFunc(c.Signs, func(sign Sign) bool { return !pasted(sign) }) {
 		return nil // what it reads of events and logs it judges as state
 	}
 	for _, n := range c.Needs {
@@ -177,6 +177,14 @@ func (c *Check) silent(s evidence.Snapshot) error {
 		return Unknown(gap)
 	}
 	return nil
+}
+
+// pasted tells a sign that is looked for only in texts of which nobody knows the program: that they
+// do not have it says nothing about what is recorded.
+func pasted(sign Sign) bool {
+	return len(sign.In) > 0 && !slices.ContainsFunc(sign.In, func(component string) bool {
+		return !nameless(evidence.Logs(component))
+	})
 }
 
 // unsearched is why the logs acquit nobody: one in which the check's signs may

@@ -16,7 +16,8 @@ STATUS_DLL_NOT_FOUND) if one of its libraries is not in the image. Frequent reas
 image nanoserver, which does not have many libraries of Server Core, native parts of a .NET program,
 and the missing Visual C++ runtime. The container has no log, and the pod restarts without end.
 
-The check reads the exit codes of containers that do not run.`,
+The check reads the exit codes of containers that do not run. The code in a log or a report is a
+warning.`,
 	Fix: checks.Steps(
 		checks.Inspect("docker run --rm -it --entrypoint cmd IMAGE",
 			"Start the image with a shell, and run the program by hand."),
@@ -33,6 +34,10 @@ The check reads the exit codes of containers that do not run.`,
 	Breaks:   []*checks.Effect{effectContainers},
 	Needs:    []evidence.Need{evidence.Pods},
 	FromPart: []evidence.Need{evidence.Pods},
+	// A program of the node fails with the code too; Windows then shows a message box (event 26).
+	Signs: []checks.Sign{warning(unlike(checks.SignOfCode("STATUS_DLL_NOT_FOUND",
+		"a program exits at start: a DLL is missing, most often in the image of a container"),
+		messageBox))},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {

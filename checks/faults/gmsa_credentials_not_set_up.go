@@ -11,8 +11,9 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryWorkloads,
 	Doc: `With a credential spec for nodes outside the domain, Windows starts Container Credential
 Guard and its plug-in before the container. If that fails, the container is not created:
-CreateComputeSystem ends with "winapi error #3489792023" (RPC server unavailable), and the log of
-Hyper-V-Compute has event 11507. Reported reasons are a plug-in that is not registered or crashes,
+CreateComputeSystem ends with "winapi error #3489792023" (RPC server unavailable) or #3489661095
+(the plug-in was started, and its answer is refused), and the log of Hyper-V-Compute has event
+11507. Reported reasons are a plug-in that is not registered or crashes,
 and one that is registered to run as the interactive user and so works only while somebody is logged
 on.
 
@@ -41,7 +42,9 @@ which reason applies.`,
 })
 
 var gmsaCredentialsNotSetUpSigns = []checks.Sign{
-	{Text: "winapi error #3489792023", Also: []string{"CreateComputeSystem"},
+	// an NTSTATUS as an HRESULT: 0xD0020017 RPC_NT_SERVER_UNAVAILABLE, and 0xD00000A7
+	// STATUS_BAD_VALIDATION_CLASS, an answer of the logon that only credentials lead to
+	{Text: "winapi error #3489792023", Or: []string{"winapi error #3489661095"}, Also: []string{"CreateComputeSystem"},
 		Says: "Windows cannot set up the credentials of a gMSA for a container"},
 	{Text: "Failed to setup the external credentials for Container",
 		Says: "Windows cannot set up the credentials of a gMSA for a container"},

@@ -42,7 +42,8 @@ the kubelet and the runtime.`,
 var imageNotFoundSigns = []checks.Sign{
 	{Text: "manifest unknown", Also: []string{"pull"},
 		Says: "the registry does not have the image or tag"},
-	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull"},
+	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull",
+		"windows/servercore:latest", "windows/nanoserver:latest"}, // image-tag-latest
 		Says: "the registry does not have the image or tag"},
 	// containerd 2.1 and later resolve it in the transfer service: core/transfer/local/pull.go
 	{Text: "failed to resolve reference", Or: []string{"failed to resolve image: "},

@@ -35,6 +35,10 @@ fixed, whatever its tag.`,
 		{Text: "mcr.microsoft.com/windows/", Also: []string{":latest", "not found"},
 			Not:  []string{"lookup ", "dial tcp"}, // it is the registry that was not found
 			Says: "Windows base images have no tag latest"},
+		// their names on Docker Hub until 2018
+		{Text: "microsoft/windowsservercore:latest", Or: []string{"microsoft/nanoserver:latest"},
+			Also: []string{"not found"}, Not: []string{"lookup ", "dial tcp"},
+			Says: "Windows base images have no tag latest"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding

@@ -44,6 +44,10 @@ address. It passes if a probe was answered.`,
 	Signs: []checks.Sign{
 		{Text: "dial tcp 169.254.169.254:80", Level: checks.Warn,
 			Says: "the metadata service of the cloud does not answer the node"},
+		// pkg/cloudprovider/providers/aws; the address is in its next line. A request of a pod may
+		// be refused for other reasons: the kubelet's own is not.
+		{Text: "could not init cloud provider", Also: []string{"EC2 instance metadata"},
+			Level: checks.Warn, Says: "the metadata service of the cloud does not answer the node"},
 		// Calico says so at each start on machines without a cloud.
 		{Text: "Timed out trying to get EC2 instance metadata from", ConfirmOnly: true},
 	},

@@ -22,7 +22,12 @@ reached.
 
 The check compares the InternalIP, --node-ip, the announced addresses of flannel and Calico, and the
 ManagementIP of the pod network with the addresses of all adapters of the host. A Node object
-without an InternalIP has not been initialized by the cloud provider.`,
+without an InternalIP has not been initialized by the cloud provider.
+
+Without --node-ip the kubelet may also take an address that an adapter has but no other machine can
+use: that of the host's endpoint on the pod network, or that of a Service, which kube-proxy in mode
+userspace puts on an adapter. So the check also compares the InternalIP with the node's own podCIDR
+and with the Services.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4 | Select-Object IPAddress, InterfaceAlias",
 			"Find the address of the node now."),
@@ -38,18 +43,25 @@ without an InternalIP has not been initialized by the cloud provider.`,
 	Breaks: []*checks.Effect{effectNodeReports, effectPodTraffic},
 	Explains: []string{"kubeproxy-no-host-mac", "flannel-interface-not-found",
 		"vxlan-return-path-missing"},
-	Needs: []evidence.Need{evidence.Adapters, evidence.Any(evidence.Node, evidence.HNSNetworks)},
-	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks},
-		node.KubeletSources, node.CNISources),
+	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.HNSNetworks)},
+	Uses: slices.Concat([]evidence.Need{evidence.Adapters, evidence.Node, evidence.HNSNetworks,
+		evidence.KubeServices}, node.KubeletSources, node.CNISources),
 	Signs: []checks.Sign{{Text: "not found in the host's network interfaces", Also: []string{"node IP"},
 		Until: nodeRegistered, Says: "the address of --node-ip is on no adapter of the node"}},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
+		findings := takenForNode(s)
 		own := hostAddresses(s)
 		if len(own) == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
+			gap := evidence.Adapters.Gap(s)
+			if gap.Kind == "" {
+				gap = evidence.NotShown.Gap("any address of an adapter")
+			}
+			if len(findings) > 0 {
+				return findings, nil
+			}
+			return nil, checks.Unknown(gap)
 		}
-		var findings []*checks.Finding
 		claim := func(subject, text string, from evidence.Because, what evidence.Phrase) {
 			a, ok := node.ParseAddress(text)
 			if !ok || a.IsUnspecified() || a.IsLinkLocalUnicast() || slices.Contains(own, a) ||
@@ -97,6 +109,35 @@ without an InternalIP has not been initialized by the cloud provider.`,
 		return findings, nil
 	},
 })
+
+// takenForNode finds an InternalIP that belongs to the node's pods or to a Service:
+// https://github.com/antrea-io/antrea/issues/1979
+func takenForNode(s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
+	object := evidence.Node.In(s)
+	for _, text := range object.InternalIPs() {
+		ip, ok := node.ParseAddress(text)
+		if !ok {
+			continue
+		}
+		from := object.AddressField(text).Because("InternalIP is %s", text)
+		for _, p := range node.ParsePrefixes(object.Spec.PodCIDRList()...) {
+			if p.Contains(ip) {
+				findings = append(findings, checks.Findingf(checks.Warn, object.Metadata.Name,
+					"the InternalIP of the Node object is %s, an address of the node's pods (podCIDR %s)",
+					ip, p).With(from).At(object.PodCIDRField(), "podCIDR is %s", p))
+			}
+		}
+		for _, svc := range evidence.KubeServices.In(s) {
+			if slices.Contains(svc.ClusterIPs(), text) {
+				findings = append(findings, checks.Findingf(checks.Warn, object.Metadata.Name,
+					"the InternalIP of the Node object is %s, the address of Service %s", ip,
+					svc.FullName()).With(from, svc.Field("spec", "clusterIP").Because("clusterIP is %s", text)))
+			}
+		}
+	}
+	return findings
+}
 
 // hostAddresses are the addresses of all adapters that are up.
 func hostAddresses(s evidence.Snapshot) []node.Address {

@@ -40,6 +40,10 @@ other fault is found.`,
 	Signs: []checks.Sign{
 		{Text: "Kubelet stopped posting node status", In: []string{evidence.InPodEvents},
 			Says: "the control plane reports that the kubelet stopped posting the node's status"},
+		// the conditions out of kubectl describe node, without the rest of it
+		{Text: "Kubelet stopped posting node status", Also: []string{"NodeStatusUnknown"},
+			In:   []string{"other"},
+			Says: "the control plane reports that the kubelet stopped posting the node's status"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		node := evidence.Node.In(s)

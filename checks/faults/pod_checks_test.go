@@ -138,6 +138,8 @@ func TestPodOSNotSelected(t *testing.T) {
 		{"a selector for a build",
 			podsJSON(podJSON(`"nodeSelector":{"node.kubernetes.io/windows-build":"10.0.20348"}`,
 				iis, "")), "pass"},
+		{"a selector for one node, as in https://github.com/Mirantis/cri-dockerd/issues/372",
+			podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/hostname":"win2019-1"}`, iis, "")), "pass"},
 		{"an affinity", podsJSON(podJSON(affinity, iis, "")), "pass"},
 		{"a description, which shows no affinity", strings.Replace(podsJSON(podJSON("", iis, "")), `"metadata":{`,
 			`"metadata":{"annotations":{"doctor/described":"true"},`, 1),

@@ -47,6 +47,9 @@ Windows has.`,
 					p.phrase(), osLabel).With(p.because(at)))
 				continue
 			}
+			if p.Spec.NodeSelector["kubernetes.io/hostname"] != "" {
+				continue // the author names the node
+			}
 			if staysOnWindows(p.Spec) || p.Spec.NodeName != "" && p.Kind != "Pod" {
 				continue
 			}

@@ -38,6 +38,10 @@ kubelet.`,
 var programBlockedByPolicySigns = []checks.Sign{
 	{Text: "This program is blocked by group policy", Or: []string{"0x800704ec"},
 		Also: []string{"CreateProcess"}, Says: "a policy of the node blocks the program"},
+	// of a program that another one of the node starts, such as the plug-ins of the docker command
+	{Text: "This program is blocked by group policy", Or: []string{"An Application Control policy has blocked this file"},
+		Also: []string{"fork/exec"}, Not: []string{"CreateProcess"}, Level: checks.Warn,
+		Says: "a policy of the node blocks the program"},
 	{Text: "An Application Control policy has blocked this file", Or: []string{"0x800711c7"},
 		Also: []string{"CreateProcess"}, Says: "a policy of the node blocks the program"},
 }

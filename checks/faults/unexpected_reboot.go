@@ -43,6 +43,10 @@ and a reboot without a shutdown, are warnings: the node may run well since.`,
 		"https://github.com/kubernetes/kubernetes/issues/66947"},
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.WindowsEvents},
+	// The message of BugCheck 1001 where somebody pasted it alone. In the events its time counts.
+	Signs: []checks.Sign{{Text: "The computer has rebooted from a bugcheck",
+		Or: []string{"La vérification d’erreur était", "La vérification d'erreur était"},
+		In: []string{"other"}, Level: checks.Warn, Says: "Windows crashed: the message of a bugcheck"}},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		events := evidence.WindowsEvents.In(s)
 		if len(events) == 0 {

@@ -34,6 +34,11 @@ func TestVerdictsOverPastes(t *testing.T) {
 		{"a feature that needs a reboot", installedFeature, "warn reboot-pending"},
 		{"https://github.com/projectcalico/calico/issues/11203", endpointColumns, ""},
 		{"a node of September 2020", nodeOf2020, "warn windows-server-2019-decap-in-regression"},
+		{"https://github.com/kubernetes/kubernetes/issues/106467", bugcheckOfViewer, "warn unexpected-reboot"},
+		{"https://github.com/microsoft/Windows-Containers/issues/502, the newer one", bugcheckRow, "warn unexpected-reboot"},
+		{"https://github.com/docker/for-win/issues/14902", dockerInfoBlocked, "warn program-blocked-by-policy"},
+		{"https://github.com/Azure/aks-engine/issues/1029", hypervPod, "warn hyperv-annotation, warn pod-limits-unequal, warn pod-os-not-selected"},
+		{"https://github.com/Mirantis/cri-dockerd/issues/372, the pod", pinnedPod, "warn pod-limits-unequal"},
 		{"sc answers to a start while the service starts", "C:\\>sc start kubelet\n" + kubeletStarts, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -70,6 +75,62 @@ func TestFewFilesMayHoldAMessage(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 }
+
+const bugcheckOfViewer = `Log Name:      System
+Source:        Microsoft-Windows-WER-SystemErrorReporting
+Date:          11/14/2021 7:58:18 AM
+Event ID:      1001
+Task Category: None
+Level:         Error
+Keywords:      Classic
+User:          N/A
+Computer:      4231k8s001
+Description:
+The computer has rebooted from a bugcheck.  The bugcheck was: 0x00000139 (0x0000000000000003, 0xffffc488ac08e310, 0xffffc488ac08e268, 0x0000000000000000). A dump was saved in: C:\Windows\MEMORY.DMP. Report Id: 5b3f361b-97b3-490e-81d4-02be2bb3367a.
+`
+
+const bugcheckRow = `TimeCreated           ProviderName                               EventID DiagnosticID                         Message
+-----------           ------------                               ------- ------------                         -------
+5/23/2024 10:00:38 PM Microsoft-Windows-WER-SystemErrorReporting    1001 fed6e402-0998-4987-a650-fda41d8ca074 0x0000000a (0x000000000000004c, 0x0000000000000002, 0x0000000000000001, 0xfffff8007f90b8ba)
+`
+
+const dockerInfoBlocked = `$ docker info
+Client:
+ Version:    28.3.2
+ Context:    desktop-linux
+ Debug Mode: false
+ Plugins:
+WARNING: Plugin "C:\\Users\\MyName\\.docker\\cli-plugins\\docker-ai.exe" is not valid: failed to fetch metadata: fork/exec C:\Users\MyName\.docker\cli-plugins\docker-ai.exe: This program is blocked by group policy. For more information, contact your system administrator.
+`
+
+const hypervPod = `apiVersion: v1
+kind: Pod
+metadata:
+  name: hyperv
+  annotations:
+    "experimental.windows.kubernetes.io/isolation-type": hyperv
+spec:
+  containers:
+   - name: hyperv
+     image: mcr.microsoft.com/windows/servercore:ltsc2019
+  restartPolicy: Never
+`
+
+const pinnedPod = `apiVersion: v1
+kind: Pod
+metadata:
+  name: ping
+  labels:
+    app: ping
+spec:
+  containers:
+  - name: ping
+    image: mcr.microsoft.com/windows/servercore:ltsc2019 
+    imagePullPolicy: IfNotPresent
+    command: ["ping", "-t", "127.0.0.1"]
+  nodeSelector:
+    kubernetes.io/hostname: "win2019-1"
+`
 
 const restartingIIS = `Name:               iis-site-74545b4d66-xsphc
 Namespace:          default

@@ -14,6 +14,8 @@ var (
 		`(?m)^ {0,2}(Server Version|Operating System|Kernel Version|Name): +(\S.*?)\s*$`)
 	dockerServer = regexp.MustCompile(
 		`(?m)^Server:[^\n]*\n(?: Engine:\n)?(?: .*\n)*? +Version: +(\S+)`)
+	dockerComplaint = regexp.MustCompile(
+		`(?i)^ {0,2}(?:warning|error)[: ]|^Cannot connect to the Docker daemon`)
 	dockerBuild = regexp.MustCompile(`\(OS Build (\d+)(?:\.(\d+))?\)|^10\.0 (\d+) (?:\(\d+\.(\d+))?`)
 )
 

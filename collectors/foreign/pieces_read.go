@@ -303,6 +303,11 @@ func (p *pieces) take(f looseFile, found part) {
 		p.shown[psFeatures] = append(p.shown[psFeatures], dismFeatures(found.text)...)
 	case partDocker:
 		p.nodes = append(p.nodes, dockerFields(found.text)["Name"])
+		for i, line := range strings.Split(found.text, "\n") {
+			if dockerComplaint.MatchString(line) { // of the command itself, or of its daemon
+				p.logLines("other", f.path, found.line+i, line+"\n")
+			}
+		}
 	}
 	p.texts[found.kind] += found.text + "\n"
 }
