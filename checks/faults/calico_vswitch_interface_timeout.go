@@ -45,7 +45,11 @@ adapters.`,
 	Needs:   []evidence.Need{evidence.HNSNetworks, evidence.Adapters, node.NeedNetworks},
 	Signs: []checks.Sign{
 		{Text: "timed out waiting for interface matching the management IP",
+			Or:   []string{"couldn't find an interface matching management IP"},
 			Says: "the Calico plugin timed out waiting for the node's address on its adapter"},
+		// the same file: the network has no management address any more
+		{Text: "HNS network lost its management IP",
+			Says: "Calico's HNS network has lost the node's address"},
 		{Text: "timed out waiting for the network interfaces to come back",
 			Says: "RKE2 timed out waiting for the node's address after removing HNS networks"},
 		// printed on every start

@@ -46,6 +46,7 @@ with one that Windows made up (169.254…).`,
 	Signs: []checks.Sign{
 		// flanneld starts again, and the second start most often finds the network.
 		{Text: "timeout, failed to get management IP from", Until: subnetWritten,
+			Or:   []string{"Failed to parse management ip ()"},
 			Says: "flanneld got no management address from its HNS network"},
 		{Text: "timeout, failed to get net interface for", Until: subnetWritten,
 			Says: "flanneld did not find the interface of its HNS network"},
