@@ -52,9 +52,10 @@ adapters, and the networks that hold an adapter are named.`,
 			Says: "the start script does not find its default adapter Ethernet"},
 		// Antrea, pkg/agent/agent_windows.go: another network's virtual switch has the adapter.
 		{Text: "Transparent HNSNetwork requires a physical adapter while the uplink interface",
-			Or:    []string{`is not a physical adapter`},
 			Until: networkCreated,
 			Says:  "Antrea's agent finds only a virtual adapter: another HNS network has the physical one"},
+		{Text: "is not a physical adapter", Also: []string{"error initializing agent: uplink"}, Until: networkCreated,
+			Says: "Antrea's agent finds only a virtual adapter: another HNS network has the physical one"},
 		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
 		adapterSign("Invoke-HnsRequest"),
 	},

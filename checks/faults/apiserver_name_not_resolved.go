@@ -17,9 +17,9 @@ var _ = register(&checks.Check{
 	Title:    "Node cannot resolve the name of the API server",
 	Healthy:  "Node resolves the name of the API server",
 	Category: checks.CategoryComponents,
-	Doc: `The kubelet and the network agents find the API server by the name in their kubeconfig, with the
-DNS servers of the node. If the name is not known there (a private cluster without its DNS zone, a
-name that exists in /etc/hosts of Linux nodes only), the node does not join or is lost.
+	Doc: `The kubelet and the network agents find the API server by the name in their kubeconfig,
+with the DNS servers of the node. If the name is not known there (a private cluster without its DNS
+zone, a name that exists in /etc/hosts of Linux nodes only), the node does not join or is lost.
 
 The check looks for the error in the log of the kubelet, and at pods that Calico's plugin refuses.`,
 	Fix: checks.Steps(

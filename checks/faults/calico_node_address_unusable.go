@@ -11,10 +11,11 @@ var _ = register(&checks.Check{
 	Title:    "calico-node finds no usable address of its node",
 	Healthy:  "calico-node knows the address of its node",
 	Category: checks.CategoryComponents,
-	Doc: `calico-node stores the address of its node, over which the other nodes reach its pods. With IP
-set to autodetect it takes the first adapter, or the one that IP_AUTODETECTION_METHOD selects. If none matches, as with a
-name of a Linux interface, or another node has the same address, it exits and starts again. Windows
-leaves adapters of old nat networks, which have the same address on each node.
+	Doc: `calico-node stores the address of its node, over which the other nodes reach its pods.
+With IP set to autodetect it takes the first adapter, or the one that IP_AUTODETECTION_METHOD
+selects. If none matches, as with a name of a Linux interface, or another node has the same address,
+it exits and starts again. Windows leaves adapters of old nat networks, which have the same address
+on each node.
 
 The check looks for the error in the log of calico-node.`,
 	Fix: checks.Steps(

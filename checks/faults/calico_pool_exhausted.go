@@ -12,10 +12,10 @@ var _ = register(&checks.Check{
 	Healthy:  "Calico has addresses for the pods of this node",
 	Category: checks.CategoryNetwork,
 	Doc: `Calico gives each node blocks of addresses, 64 in the default size. A Windows node cannot
-borrow addresses of another node's block, and four addresses of each of its blocks are reserved. When
-its blocks are full, it needs a new one. If all blocks of the IP pools belong to nodes, some of which
-may not exist any more, or the node has reached the limit of blocks per node (20), each new pod
-fails.
+borrow addresses of another node's block, and four addresses of each of its blocks are reserved.
+When its blocks are full, it needs a new one. If all blocks of the IP pools belong to nodes, some of
+which may not exist any more, or the node has reached the limit of blocks per node (20), each new
+pod fails.
 
 The check looks for this answer of Calico's IPAM at pods that do not start.`,
 	Fix: checks.Steps(

@@ -11,10 +11,11 @@ var _ = register(&checks.Check{
 	Title:    "Calico settings are not valid for Windows",
 	Healthy:  "Calico accepts its settings",
 	Category: checks.CategoryComponents,
-	Doc: `The scripts of Calico for Windows validate config.ps1, or the ConfigMap calico-windows-config, before
-they install or start anything: the CNI folders and the kubeconfig must exist, the backend must be
-vxlan or windows-bgp, and the VNI of VXLAN 4096 or more. If a setting is wrong, the script ends with
-an error, no service of Calico starts, and the node has no pod network.
+	Doc: `The scripts of Calico for Windows validate config.ps1, or the ConfigMap
+calico-windows-config, before they install or start anything: the CNI folders and the kubeconfig
+must exist, the backend must be vxlan or windows-bgp, and the VNI of VXLAN 4096 or more. If a
+setting is wrong, the script ends with an error, no service of Calico starts, and the node has no
+pod network.
 
 The check looks for the errors of these scripts and of calico-node.`,
 	Fix: checks.Steps(
@@ -35,9 +36,9 @@ The check looks for the errors of these scripts and of calico-node.`,
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("calico"), evidence.PodEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		// libs/calico/calico.psm1
-		{Text: "doesn't exist.  Please create it and ensure kubelet is configured with matching --cni-",
+		{Text: "doesn't exist.  Please create it and ensure kubelet",
 			Says: "the scripts of Calico do not find the CNI folder of their settings"},
-		{Text: "doesn't exist.  Please update the configuration to match.",
+		{Text: "doesn't exist.  Please update the configuration",
 			Says: "the scripts of Calico do not find the kubeconfig of their settings"},
 		{Text: "Calico VXLAN requires IPAM type calico-ipam",
 			Or: []string{"Please set datastore type to 'etcdv3' or 'kubernetes'; current value:",

@@ -13,10 +13,10 @@ var _ = register(&checks.Check{
 	Title:    "Calico does not reach Typha",
 	Healthy:  "Calico reaches Typha",
 	Category: checks.CategoryNetwork,
-	Doc: `Where Calico is installed with its operator, Felix reads policies and routes from Typha, which
-runs on other nodes and listens on TCP port 5473 of their addresses. If a firewall or a security
-group blocks that port, Felix exits after 30 seconds and starts again. Running pods keep their
-network; new pods get no policy, and routes to other nodes are not set.
+	Doc: `Where Calico is installed with its operator, Felix reads policies and routes from Typha,
+which runs on other nodes and listens on TCP port 5473 of their addresses. If a firewall or a
+security group blocks that port, Felix exits after 30 seconds and starts again. Running pods keep
+their network; new pods get no policy, and routes to other nodes are not updated.
 
 The check looks for the error in the log of Felix and confd, if no connection succeeded later.`,
 	Fix: checks.Steps(

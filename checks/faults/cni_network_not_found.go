@@ -57,7 +57,7 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 			Also: []string{"not found"}, Until: networkCreated, Says: noPodNetwork},
 		// where HNS answers with an empty list
 		{Text: "failed (add): network ", Or: []string{"network: network "},
-			Also: []string{"not found"}, Until: networkCreated, Says: noPodNetwork},
+			Also: []string{"not found"}, In: pluginCallers, Until: networkCreated, Says: noPodNetwork},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -13,9 +13,9 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryNetwork,
 	Doc: `flanneld reads the pod network and the backend from net-conf.json, which its pod or the
 start script writes to C:\etc\kube-flannel, or from etcd where --kube-subnet-mgr is not set. On
-Windows it has the backends host-gw and vxlan only. If the file is missing or is not valid JSON, if the backend is
-another, or if the network does not contain the podCIDR of this node, flanneld exits at each start,
-and the node has no pod network.
+Windows it has the backends host-gw and vxlan only. If the file is missing or is not valid JSON, if
+the backend is another, or if the network does not contain the podCIDR of this node, flanneld exits
+at each start, and the node has no pod network.
 
 The check looks for these errors in the log of flanneld.`,
 	Fix: checks.Steps(
