@@ -53,7 +53,7 @@ The check looks for the errors of these scripts and of calico-node.`,
 			Says: "calico-node exits: CALICO_NETWORKING_BACKEND is not valid on Windows"},
 		// the plugin, and install-calico.ps1
 		{Text: "Windows does not support VXLANVNI < 4096", Fix: checks.Steps(
-			checks.Run(`kubectl patch felixconfigurations default --type merge -p '{\"spec\":{\"vxlanVNI\":4096}}'`,
+			checks.Run(`kubectl patch felixconfigurations default --type merge -p 'spec: {vxlanVNI: 4096}'`,
 				"Set the VNI of Calico to 4096, and VXLAN_VNI of config.ps1 too.").
 				Costs("Overlay connections between all nodes break until each node has the new VNI."),
 			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",

@@ -47,7 +47,7 @@ endpoints; an orphaned endpoint is known only from the refusal itself. A route t
 		// left its endpoint; "exits" is what 0.8 says.
 		{Text: "is already existed", Also: []string{"HNSEndpoint "}, Fix: removeLeftEndpoint(), Says: endpointLeft},
 		{Text: "is already existed", Also: []string{"HostComputeNetwork "}, Fix: removeLeftEndpoint(), Says: endpointLeft},
-		{Text: "already exits", Also: []string{"ndpoint \"", "error while Generate"}, Fix: removeLeftEndpoint(), Says: endpointLeft},
+		{Text: "already exits", Also: []string{"error while Generate"}, Fix: removeLeftEndpoint(), Says: endpointLeft},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		hosts := map[node.Address]evidence.HNSEndpoint{}
