@@ -42,6 +42,7 @@ The check looks for the answer of the plugin in its log. It does not read the fi
 			Or: []string{"Failed to start network plugin, err:invalid character",
 				"Failed to start IPAM plugin, err:invalid character",
 				"Failed to restore state, err:invalid character"}, // network and ipam/manager.go
+			Not:   []string{"[Azure CNS]"}, // which removes its own file and goes on
 			Until: []string{"ADD command completed"},
 			Says:  "azure-vnet cannot read its state file: it is damaged"},
 		// JSON since 1.5.8 (cni/network/network.go) and 1.5.12 (network/manager.go)
