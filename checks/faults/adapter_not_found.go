@@ -44,11 +44,18 @@ adapters, and the networks that hold an adapter are named.`,
 	Uses: []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Node, evidence.Adapters,
 		evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
-		adapterSign("hcnCreateNetwork"),
+		// azure-vnet creates its network within "failed to create endpoint": the call alone tells them apart.
+		networkAdapterSign("hcnCreateNetwork"),
 		adapterSign("hnsCall"),
 		adapterWithoutCode(),
 		{Text: "Ethernet doesn't exist", Not: []string{"vEthernet"},
 			Says: "the start script does not find its default adapter Ethernet"},
+		// Antrea, pkg/agent/agent_windows.go: another network's virtual switch has the adapter.
+		{Text: "Transparent HNSNetwork requires a physical adapter while the uplink interface",
+			Until: networkCreated,
+			Says:  "Antrea's agent finds only a virtual adapter: another HNS network has the physical one"},
+		{Text: "is not a physical adapter", Also: []string{"error initializing agent: uplink"}, Until: networkCreated,
+			Says: "Antrea's agent finds only a virtual adapter: another HNS network has the physical one"},
 		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
 		adapterSign("Invoke-HnsRequest"),
 	},
@@ -108,9 +115,15 @@ adapters, and the networks that hold an adapter are named.`,
 // docker's own network is not the pods'. While a virtual switch is being made there is no adapter
 // for a moment, and the second attempt finds it.
 func adapterSign(call string) checks.Sign {
+	sign := networkAdapterSign(call)
+	sign.Not = append(sign.Not, "endpoint", "policy", "LoadBalancer")
+	return sign
+}
+
+// networkAdapterSign is of a call that creates a network and nothing else.
+func networkAdapterSign(call string) checks.Sign {
 	sign := unlike(checks.SignOfCode("HCN_E_ADAPTER_NOT_FOUND",
-		"HNS finds no adapter for the new network", call), "endpoint", "policy", "LoadBalancer",
-		`"nat" network`, `\"nat\" network`)
+		"HNS finds no adapter for the new network", call), `"nat" network`, `\"nat\" network`)
 	sign.Until = networkCreated
 	return sign
 }

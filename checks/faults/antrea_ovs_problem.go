@@ -64,6 +64,22 @@ interface does).`,
 			Or:    []string{"Service 'ovs-vswitchd (ovs-vswitchd)' cannot be started"},
 			Until: antreaConnected,
 			Says:  "Windows cannot start a service of Open vSwitch"},
+		// It exits with it; as a service it starts before Open vSwitch, and is started again.
+		{Text: "error connecting OVSDB: ", Until: antreaConnected,
+			Says: "Antrea's agent cannot connect to the Open vSwitch database"},
+		// pkg/agent/util/winnet, Install-OVS.ps1
+		{Text: "open vswitch extension driver is not installed", Or: []string{"Failed to install OVSExt driver"},
+			Until: antreaStarted,
+			Says:  "the driver of Open vSwitch is not installed"},
+		// pkg/agent/agent.go: the feature is of the driver
+		{Text: "the required OVS DP feature '", Until: antreaStarted, Fix: checks.Steps(
+			checks.Do("Install the build of Open vSwitch that this release of Antrea requires."),
+			checks.Run("{restart antrea-agent}",
+				"Restart Antrea's agent, so that it programs the switch again.").
+				Costs("Pods of this node have no network until the agent has programmed the switch."),
+			checks.Verify("Get-VMSwitchExtension -VMSwitchName antrea-switch",
+				"the Open vSwitch extension with Enabled True")),
+			Says: "the driver of Open vSwitch is too old for Antrea's agent"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding

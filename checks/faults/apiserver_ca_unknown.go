@@ -12,9 +12,10 @@ var _ = register(&checks.Check{
 	Category: checks.CategorySecurity,
 	Doc: `The kubeconfig of the kubelet holds the CA of the API server. If the CA of the cluster was
 replaced, the kubeconfig is of another cluster, or a proxy between them decrypts TLS, the kubelet
-refuses the certificate of the API server, and the node does not join or is lost.
+refuses the certificate of the API server, and the node does not join or is lost. flanneld and the
+CNI plugin of Calico have a kubeconfig of their own.
 
-The check looks for the error in the log of the kubelet.`,
+The check looks for the error in the logs of these components.`,
 	Fix: checks.Steps(
 		checks.Run("kubeadm token create --print-join-command",
 			"On a control plane node, create a token and print the join command."),
@@ -44,6 +45,16 @@ The check looks for the error in the log of the kubelet.`,
 			Until: nodeRegistered,
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		{Text: "Failed to list *v1.Node: Get",
+			Also:  []string{"certificate signed by unknown authority"},
+			In:    []string{"flanneld"},
+			Until: subnetWritten,
+			Level: checks.Warn,
+			Says:  "flanneld refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		// cni-plugin/pkg/plugin/plugin.go of Calico
+		{Text: "error getting ClusterInformation: Get", Also: []string{"certificate signed by unknown authority"},
+			Until: nodeBecameReady, Fix: calicoKubeconfigFix(),
+			Says: "the CNI plugin of Calico refuses the API server's certificate: its CA is not the one of its kubeconfig"},
 		{Text: "Failed to ensure lease exists", Or: leaseFailed,
 			Also:  []string{"certificate signed by unknown authority"},
 			Until: nodeRegistered,
@@ -57,3 +68,14 @@ The check looks for the error in the log of the kubelet.`,
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
 	},
 })
+
+// calicoKubeconfigFix renews the kubeconfig that calico-node or its installation wrote for the plugin.
+func calicoKubeconfigFix() checks.Fix {
+	return checks.Steps(
+		checks.Inspect(`Get-ChildItem C:\etc\cni\net.d, C:\CalicoWindows -Filter calico-kube* -Recurse`,
+			"Find the kubeconfig of the plugin."),
+		checks.Do("Delete the pod of calico-node-windows, so that it writes the kubeconfig again. Where Calico runs as services, run install-calico-windows.ps1 again.").
+			Costs("New pods wait until Calico runs."),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"new pods get an address"))
+}

@@ -17,11 +17,11 @@ var _ = register(&checks.Check{
 	Title:    "Node cannot resolve the name of the API server",
 	Healthy:  "Node resolves the name of the API server",
 	Category: checks.CategoryComponents,
-	Doc: `The kubelet and the network agents find the API server by the name in their kubeconfig, with the
-DNS servers of the node. If the name is not known there (a private cluster without its DNS zone, a
-name that exists in /etc/hosts of Linux nodes only), the node does not join or is lost.
+	Doc: `The kubelet and the network agents find the API server by the name in their kubeconfig,
+with the DNS servers of the node. If the name is not known there (a private cluster without its DNS
+zone, a name that exists in /etc/hosts of Linux nodes only), the node does not join or is lost.
 
-The check looks for the error in the log of the kubelet.`,
+The check looks for the error in the log of the kubelet, and at pods that Calico's plugin refuses.`,
 	Fix: checks.Steps(
 		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath='{.clusters[0].cluster.server}'`,
 			"Read the address of the API server from the kubeconfig of the kubelet."),
@@ -51,6 +51,10 @@ The check looks for the error in the log of the kubelet.`,
 			Until: nodeRegistered,
 			Level: checks.Warn,
 			Says:  "the kubelet cannot resolve the name of the API server"},
+		// cni-plugin/pkg/plugin/plugin.go of Calico
+		{Text: "error getting ClusterInformation: Get", Also: []string{"dial tcp: lookup "},
+			Until: nodeBecameReady,
+			Says:  "the CNI plugin of Calico cannot resolve the name of the API server"},
 		{Text: "Agents are unable to resolve Kubernetes API server name", In: aksLogs,
 			Says: "the nodes of AKS cannot resolve the name of the API server"},
 	},

@@ -40,11 +40,16 @@ The check looks for the answer of the plugin in its log. It does not read the fi
 	Signs: []checks.Sign{
 		{Text: "Failed to initialize network manager, err:invalid character",
 			Or: []string{"Failed to start network plugin, err:invalid character",
-				"Failed to start IPAM plugin, err:invalid character"},
+				"Failed to start IPAM plugin, err:invalid character",
+				"Failed to restore state, err:invalid character"}, // network and ipam/manager.go
+			Not:   []string{"[Azure CNS]"}, // which removes its own file and goes on
 			Until: []string{"ADD command completed"},
 			Says:  "azure-vnet cannot read its state file: it is damaged"},
 		// JSON since 1.5.8 (cni/network/network.go) and 1.5.12 (network/manager.go)
 		{Text: "Failed to initialize network manager", Also: []string{`"error":"invalid character`},
+			Until: []string{"ADD command completed"},
+			Says:  "azure-vnet cannot read its state file: it is damaged"},
+		{Text: "Failed to restore state", Also: []string{`"error":"invalid character`},
 			Until: []string{"ADD command completed"},
 			Says:  "azure-vnet cannot read its state file: it is damaged"},
 		{Text: "Failed to restore state", Also: []string{`"error":"EOF"`},
@@ -54,7 +59,9 @@ The check looks for the answer of the plugin in its log. It does not read the fi
 			Until: []string{"ADD command completed"},
 			Says:  "azure-vnet cannot read its state file: it is empty"},
 		{Text: "[net] Failed to restore state, err:EOF",
-			Or:    []string{"[net] Failed to restore state, err:unexpected end of JSON input"},
+			Or: []string{"[net] Failed to restore state, err:unexpected end of JSON input",
+				"[ipam] Failed to restore state, err:EOF",
+				"[ipam] Failed to restore state, err:unexpected end of JSON input"},
 			Until: []string{"ADD command completed"},
 			Says:  "azure-vnet cannot read its state file: it is empty"},
 	},

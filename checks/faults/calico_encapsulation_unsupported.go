@@ -31,6 +31,11 @@ otherwise a warning. A pool without VXLAN is a warning on a node whose Calico ne
 	Applies: checks.UnlessOtherCNI(node.Calico),
 	Needs:   []evidence.Need{evidence.IPPools},
 	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods},
+	Signs: []checks.Sign{
+		// install-calico-windows.ps1
+		{Text: "IPIP is not supported on Windows nodes",
+			Says: "the installation of Calico ends: the cluster's pools use IP in IP"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		used, overlay := podAddresses(s), calicoOverlay(s)

@@ -46,6 +46,15 @@ adapters.`,
 	Signs: []checks.Sign{
 		{Text: "timed out waiting for interface matching the management IP",
 			Says: "the Calico plugin timed out waiting for the node's address on its adapter"},
+		// flanneld says the first half too. The second half alone is said once a second at each start.
+		{Text: "timeout, failed to get net interface for HNSNetwork",
+			Also: []string{"couldn't find an interface matching management IP"},
+			Says: "the Calico plugin timed out waiting for the node's address on its adapter"},
+		{Text: "timeout, failed to get management IP from HNSNetwork Calico",
+			Says: "the Calico plugin timed out waiting for the node's address on its adapter"},
+		// the same file: the network has no management address any more
+		{Text: "HNS network lost its management IP",
+			Says: "Calico's HNS network has lost the node's address"},
 		{Text: "timed out waiting for the network interfaces to come back",
 			Says: "RKE2 timed out waiting for the node's address after removing HNS networks"},
 		// printed on every start

@@ -77,6 +77,10 @@ counted.`,
 			In:    apiClients,
 			Until: reachedAPIServer,
 			Says:  "a certificate between this node and the API server has expired or is not yet valid"},
+		// cni-plugin/pkg/plugin/plugin.go of Calico
+		{Text: "error getting ClusterInformation: Get",
+			Also: []string{"x509: certificate has expired or is not yet valid"}, In: []string{evidence.InPodEvents},
+			Says: "a certificate between this node and the API server has expired or is not yet valid"},
 		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"},
 			Until: nodeRegistered, // it has got a new one with its bootstrap token
 			Says:  "the kubelet's client certificate has expired"},

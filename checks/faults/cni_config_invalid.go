@@ -55,13 +55,25 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 			Says: "a CNI plugin cannot read its configuration"},
 		{Text: "failed to load netconf:", Says: "a CNI plugin cannot read its configuration"},
 		// pkg/version/reconcile.go of github.com/containernetworking/cni, in the plugin
-		{Text: "incompatible CNI versions; config is", Fix: checks.Steps(
-			checks.Edit("{cniFile}",
-				"Set cniVersion to a version that the plugin supports: the error lists them. Or install a later release of the plugin."),
-			runtimeAgain, nodeReady),
+		{Text: "incompatible CNI versions; config is", Fix: supportedVersion(),
+			Says: "a CNI plugin does not support the cniVersion of its configuration"},
+		// libcni, as it validates what it has loaded: libcni/api.go
+		{Text: "does not support config version", Fix: supportedVersion(),
 			Says: "a CNI plugin does not support the cniVersion of its configuration"},
 		{Text: "Network has host bits set",
 			Says: "a CNI plugin refuses the subnet of its configuration"},
+		// plugins/ipam/host-local/backend/allocator
+		{Text: "invalid range set ", Not: []string{"Network has host bits set"},
+			Says: "a CNI plugin refuses the subnet of its configuration"},
+		{Text: "no IP ranges specified", Or: []string{"IPAM config missing 'ipam' key"},
+			Says: "a CNI plugin finds no subnet in its configuration"},
+		{Text: "overlaps with ", Also: []string{"range set "}, In: pluginCallers,
+			Says: "a CNI plugin refuses the subnet of its configuration"},
+		// pkg/skel of containernetworking/cni, and azure-vnet: cni/network/network.go
+		{Text: "missing network name", In: pluginCallers,
+			Says: "a CNI plugin finds no name in its configuration"},
+		{Text: "Failed to parse network configuration: ", In: pluginCallers,
+			Says: "a CNI plugin cannot read its configuration"},
 		{Text: "value must be of the format xx-xx", Also: []string{"endpointMacPrefix"},
 			Says: "a CNI plugin refuses the endpointMacPrefix of its configuration"},
 		{Text: "Unsupported CNI config 'type'",
@@ -239,3 +251,13 @@ func lineOf(text string, number int) string {
 
 // halfWritten is how a JSON file ends that is being written: encoding/json of Go.
 var halfWritten = []string{"unexpected end of JSON input", "unexpected EOF"}
+
+// pluginCallers say what a CNI plugin answered.
+var pluginCallers = []string{evidence.InPodEvents, evidence.InEvents, "cni", "containerd", "docker", "kubelet"}
+
+func supportedVersion() checks.Fix {
+	return checks.Steps(
+		checks.Edit("{cniFile}",
+			"Set cniVersion to a version that the plugin supports: the error lists them. Or install a later release of the plugin."),
+		runtimeAgain, nodeReady)
+}

@@ -49,8 +49,15 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 			Says: "the CNI plugin finds an HNS network of the wrong type"},
 		// After a boot pods come before flanneld has created the network.
 		{Text: "error while GETHNSNewtorkByName", Or: []string{"error while hcn.GetNetworkByName"},
-			Until: networkCreated,
-			Says:  "the CNI plugin cannot find its HNS network: it is missing or has another name"},
+			// HNS that does not answer is another fault
+			Not:   []string{"The RPC server is unavailable", "The remote procedure call failed"},
+			Until: networkCreated, Says: noPodNetwork},
+		// win-bridge from 0.8, the newer API of HNS, and from 1.0
+		{Text: "error while GetNetworkByName(", Or: []string{"error while getting network "},
+			Also: []string{"not found"}, Until: networkCreated, Says: noPodNetwork},
+		// where HNS answers with an empty list
+		{Text: "failed (add): network ", Or: []string{"network: network "},
+			Also: []string{"not found"}, In: pluginCallers, Until: networkCreated, Says: noPodNetwork},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
@@ -118,3 +125,5 @@ func isPodNetwork(n *node.Node, net evidence.HNSNetwork) bool {
 	}
 	return node.FamilyOfNetwork(net.Name) != "" && node.FamilyOfNetwork(net.Name) == n.CNI.Value
 }
+
+const noPodNetwork = "the CNI plugin cannot find its HNS network: it is missing or has another name"

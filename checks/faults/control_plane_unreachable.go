@@ -77,7 +77,9 @@ func unansweredSigns() []checks.Sign {
 		`" with API server: Post `, // klog without structure: the node's name is before it
 		"Failed to update lease", "Failed to ensure lease exists",
 		// startup.go of Calico, which then exits
-		"Unable to ensure datastore is migrated"} {
+		"Unable to ensure datastore is migrated",
+		// Calico's plugin, for each pod, and flanneld, which then exits
+		"error getting ClusterInformation: Get ", "error retrieving pod spec for "} {
 		for _, failure := range []string{"connectex: ", "i/o timeout"} {
 			signs = append(signs, checks.Sign{Text: request, Also: []string{"dial tcp", failure},
 				Not: []string{"dial tcp: lookup", "127.0.0.1"}, Level: checks.Warn,

@@ -35,6 +35,12 @@ build, or IPv6 alone.`,
 	Signs: []checks.Sign{
 		// Printed on every single-stack cluster too.
 		{Text: "does not support dual-stack", In: []string{"kube-proxy"}, ConfirmOnly: true},
+		// win-overlay until 1.1, sdnbridge and sdnoverlay, Antrea's agent
+		{Text: "win-overlay doesn't support IPv6 now",
+			Or:   []string{"Dual stack specified with non l2bridge network"},
+			Says: "the CNI plugin supports no IPv6 on this network"},
+		{Text: "IPv6 is not supported on Windows", Also: []string{"error initializing agent"},
+			Says: "Antrea's agent exits: it supports no IPv6 on Windows"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

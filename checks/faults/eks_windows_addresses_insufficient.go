@@ -34,5 +34,13 @@ The check looks for the event of the scheduler.`,
 	Signs: []checks.Sign{
 		{Text: "Insufficient vpc.amazonaws.com/PrivateIPv4Address",
 			Says: "the scheduler finds no Windows node with a free VPC address"},
+		// pkg/provider/ip of aws/amazon-vpc-resource-controller-k8s, an event of the Node
+		{Text: "The instance type ", Also: []string{"is not supported for Windows"},
+			In: []string{evidence.InPodEvents}, Fix: checks.Steps(
+				checks.Do("Use an instance type that supports Windows pods: the controller knows how many addresses it has.").
+					Costs("The nodes are replaced."),
+				checks.Verify("kubectl get node {node} -o jsonpath='{.status.allocatable}'",
+					"vpc.amazonaws.com/PrivateIPv4Address with a number")),
+			Says: "the resource controller offers no VPC addresses on this instance type"},
 	},
 })

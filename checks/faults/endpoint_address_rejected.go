@@ -56,8 +56,5 @@ source-vip-invalid reports the address of kube-proxy.`,
 // addressRefused is HNS's refusal of an address in a call that creates an endpoint, by whoever
 // calls for a pod: kube-proxy gets the same codes for its source VIP.
 func addressRefused(symbol, says string) checks.Sign {
-	sign := unlike(checks.SignOfCode(symbol, says, "endpoint"), "Source Vip", "LoadBalancer")
-	sign.In = []string{evidence.InPodEvents, evidence.InEvents, "cni", "calico", "containerd", "docker",
-		"kubelet"}
-	return sign
+	return ofPlugin(unlike(checks.SignOfCode(symbol, says, "endpoint"), "Source Vip", "LoadBalancer"))
 }

@@ -34,6 +34,15 @@ is missing only if something cleared C:\run.`,
 		{Text: `open C:\run\flannel\subnet.env: `, Or: []string{`open C:\\run\\flannel\\subnet.env: `},
 			Not: deniedFile, Until: subnetWritten,
 			Says: `the flannel CNI plugin cannot find C:\run\flannel\subnet.env`},
+		// flanneld, which goes on without it: main.go
+		{Text: "Failed to write subnet file: ", In: []string{"flanneld"}, Until: subnetWritten, Fix: checks.Steps(
+			checks.Inspect(`Get-Item C:\run\flannel, C:\run\flannel\subnet.env | Get-Acl | Format-List Path, Owner, AccessToString`,
+				"See who may write the file."),
+			checks.Do("Correct what the error names: the rights of the folder, or the program that has the file open."),
+			flanneldAgain,
+			checks.Verify(`Get-Content C:\run\flannel\subnet.env`,
+				"FLANNEL_SUBNET with a subnet of {podCIDR}")),
+			Says: "flanneld cannot write subnet.env"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		f := s.File(node.SubnetEnv)

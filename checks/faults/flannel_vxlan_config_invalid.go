@@ -55,9 +55,11 @@ one.`,
 	Uses: append(node.AsFiles(node.NetConfs), evidence.ConfigMaps, evidence.Nodes,
 		evidence.Node),
 	Signs: []checks.Sign{
-		{Text: "invalid VXLAN backend config", Until: subnetWritten,
-			Says: "flanneld refuses the VXLAN settings of net-conf.json"},
+		{Text: "invalid VXLAN backend config", Or: []string{"error decoding VXLAN backend config"},
+			Until: subnetWritten,
+			Says:  "flanneld refuses the VXLAN settings of net-conf.json"},
 		{Text: "but it is required to be greater than or equal to 4096 on Windows",
+			Or:   []string{"VNI is required to greater than or equal to 4096 on Windows"}, // 0.14 and 0.15
 			Says: "flanneld ignores a node whose VNI is below 4096"},
 		{Text: "ignoring non-vxlan subnet(", Level: checks.Warn,
 			Says: "flanneld ignores a node that uses another backend"},

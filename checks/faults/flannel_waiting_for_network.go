@@ -45,9 +45,11 @@ with one that Windows made up (169.254…).`,
 	Needs:   []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
 	Signs: []checks.Sign{
 		// flanneld starts again, and the second start most often finds the network.
-		{Text: "timeout, failed to get management IP from", Until: subnetWritten,
+		{Text: "timeout, failed to get management IP from", Not: []string{"HNSNetwork Calico"}, Until: subnetWritten,
+			Or:   []string{"Failed to parse management ip ()"},
 			Says: "flanneld got no management address from its HNS network"},
 		{Text: "timeout, failed to get net interface for", Until: subnetWritten,
+			Not:  []string{"couldn't find an interface matching management IP"}, // of Calico's plugin
 			Says: "flanneld did not find the interface of its HNS network"},
 		{Text: "Fail to create the network", Until: subnetWritten,
 			Says: "the start script could not create the HNS network"},

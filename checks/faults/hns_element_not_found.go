@@ -40,6 +40,8 @@ from a load balancer is another fault.`,
 	Signs: []checks.Sign{
 		unlike(checks.SignOfCode("ERROR_NOT_FOUND", networkGone, "create", "endpoint",
 			"failed in Win32"), notOfThePods...),
+		ofPlugin(unlike(checks.SignOfCode("HCN_E_NETWORK_NOT_FOUND", networkGone, "hcnCreateEndpoint"),
+			notOfThePods...)),
 		{Text: "HNS failed with error : Element not found", Not: notOfThePods, Says: networkGone},
 		{Text: "Element not found", Also: []string{"ProvisionEndpoint"}, Not: []string{"create"},
 			Says: networkGone},
@@ -89,6 +91,13 @@ var azureStateFix = checks.Steps(
 		Costs("All pods of {node} must be recreated: drain the node first."),
 	checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}'",
 		"the network {network}"))
+
+// ofPlugin leaves out kube-proxy, which creates endpoints too.
+func ofPlugin(sign checks.Sign) checks.Sign {
+	sign.In = []string{evidence.InPodEvents, evidence.InEvents, "cni", "calico", "containerd", "docker",
+		"kubelet"}
+	return sign
+}
 
 const networkGone = "the HNS network of the CNI plugin no longer exists"
 

@@ -99,7 +99,7 @@ func portSign(symbol, call string) checks.Sign {
 }
 
 func ofPods(sign checks.Sign) checks.Sign {
-	sign.Not = []string{"LoadBalancer", "load balancer", "azure-vnet", ".json"}
+	sign.Not = []string{"LoadBalancer", "load balancer", ".json"}
 	sign.In = []string{"kubelet", "containerd", "docker", "cni", evidence.InPodEvents,
 		evidence.InEvents}
 	return sign

@@ -43,6 +43,11 @@ endpoints; an orphaned endpoint is known only from the refusal itself. A route t
 	Signs: []checks.Sign{
 		existsSign("HNSEndpoint"),
 		existsSign("hcnCreateEndpoint"),
+		// pkg/hns/endpoint_windows.go of containernetworking/plugins: an earlier attempt for the same pod
+		// left its endpoint; "exits" is what 0.8 says.
+		{Text: "is already existed", Also: []string{"HNSEndpoint "}, Fix: removeLeftEndpoint(), Says: endpointLeft},
+		{Text: "is already existed", Also: []string{"HostComputeNetwork "}, Fix: removeLeftEndpoint(), Says: endpointLeft},
+		{Text: "already exits", Also: []string{"error while Generate"}, Fix: removeLeftEndpoint(), Says: endpointLeft},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		hosts := map[node.Address]evidence.HNSEndpoint{}
@@ -85,4 +90,16 @@ func existsSign(also ...string) checks.Sign {
 	return unlike(checks.SignOfCode("ERROR_OBJECT_ALREADY_EXISTS",
 		"HNS refuses a pod's endpoint: its address or name is in use", also...),
 		"IP forward entry", "bridge HNSEndpoint", "LoadBalancer", "PolicyList")
+}
+
+const endpointLeft = "HNS still has the endpoint that an earlier attempt made for this pod"
+
+func removeLeftEndpoint() checks.Fix {
+	return checks.Steps(
+		checks.Run("Get-HnsEndpoint | Where-Object Name -eq 'NAME' | Remove-HnsEndpoint",
+			"Remove the endpoint with the name in the error. No container uses it.").
+			Costs("If a running pod has it, that pod loses its network."),
+		recreatePods(),
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+			"new pods get an address"))
 }

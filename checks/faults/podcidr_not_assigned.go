@@ -39,6 +39,9 @@ podCIDR is normal.`,
 	Signs: []checks.Sign{
 		// At the join flanneld may come first; it exits and starts again.
 		{Text: "pod cidr not assigned", Until: subnetWritten, Says: "flanneld gets no subnet: the node has no podCIDR"},
+		// Antrea's agent, which exits and starts again: pkg/agent/agent.go and agent_windows.go
+		{Text: "Spec.PodCIDR is empty for Node", Until: antreaStarted, Says: "Antrea's agent exits: the node has no podCIDR"},
+		{Text: "failed to find valid IPv4 PodCIDR", Until: antreaStarted, Says: "Antrea's agent exits: the node has no podCIDR"},
 		// Kubernetes 1.34 and later, with detectLocalMode NodeCIDR: pkg/proxy/node.go
 		{Text: "timeout waiting for PodCIDR allocation on node", In: []string{"kube-proxy", evidence.InEvents},
 			Until: proxyStarted, Says: "kube-proxy exits: its Node has no podCIDR"},
