@@ -34,7 +34,10 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		// apimachinery's pkg/util/runtime; a server that gives up a request panics on purpose
 		{Text: "Observed a panic", Not: []string{"abort Handler", "request timed out"},
 			In: panicking, Level: checks.Warn, Says: panicked},
-		{Text: "panic: runtime error: ", Or: []string{"fatal error: concurrent map ",
+		// the runtime of Go ends the program, whoever recovers from panics
+		{Text: "fatal error: concurrent map ", In: panicking,
+			Says: "a component of the node ended with a fatal error: its build has a bug"},
+		{Text: "panic: runtime error: ", Or: []string{
 			"panic: The specified module could not be found"}, // kubernetes 55031
 			In: panicking, Level: checks.Warn, Says: panicked},
 		// azure-vnet recovers, and gives the panic to the kubelet as its error (cni/plugin.go)

@@ -43,6 +43,7 @@ The check looks for this error at pods that do not start and in the log of the k
 })
 
 var volumeChownUnsupportedSigns = []checks.Sign{
-	{Text: "not supported by windows", Also: []string{"chown"},
+	{Text: "not supported by windows", Or: []string{`: chown c:\`}, // which fails on Windows for no other reason
+		Also: []string{"chown"},
 		Says: "the kubelet cannot give a file to the user of runAsUser: Windows has no chown"},
 }

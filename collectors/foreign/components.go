@@ -93,7 +93,7 @@ var lineWords = []struct {
 		`streaming|rotate-|read-only|seccomp|topology|cpu-|memory-|fail-swap|file-check|sync-freq|` +
 		`network-plugin|enforce-|allow-|tls-|authorization-|authentication-|anonymous-|really-|reserved-)`)},
 	{"", regexp.MustCompile(`FLAG: --`)},
-	{"kubelet", regexp.MustCompile(`(?i)failed to run kubelet|\(--cgroups-per-qos\)|unable to register node with api server`)},
+	{"kubelet", regexp.MustCompile(`(?i)the kubelet's --config flag|^ +kubelet \[flags\]|failed to run kubelet|\(--cgroups-per-qos\)|unable to register node with api server`)},
 	{"antrea", regexp.MustCompile(`(?i)antrea`)},
 	{"csi-proxy", regexp.MustCompile(`(?i)csi-proxy server`)},
 	{"csi-driver", regexp.MustCompile(`\b(?:azurefile|azuredisk|smb|nodeserver|controllerserver)\.go:`)},
