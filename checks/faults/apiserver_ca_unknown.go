@@ -49,6 +49,15 @@ The check looks for the error in the log of the kubelet.`,
 			Until: nodeRegistered,
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		// The first request of a kubelet that has a bootstrap kubeconfig, and the rotation of its certificate.
+		{Text: "cannot create certificate signing request: ",
+			Also:  []string{"certificate signed by unknown authority"},
+			Until: nodeRegistered,
+			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		{Text: "Error updating node status, will retry",
+			Also:  []string{"error getting node", "certificate signed by unknown authority"},
+			Level: checks.Warn, // a node that has joined recovers without a word
+			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
 		// Every program with an event recorder says so (client-go tools/record/event.go), each of its own server.
 		{Text: "Unable to write event", Also: []string{"certificate signed by unknown authority"},
 			In:    []string{"kubelet"},

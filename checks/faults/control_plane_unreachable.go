@@ -76,6 +76,7 @@ func unansweredSigns() []checks.Sign {
 		"Unable to register node with API server", "Error updating node status",
 		`" with API server: Post `, // klog without structure: the node's name is before it
 		"Failed to update lease", "Failed to ensure lease exists",
+		"failed to update node lease", "failed to ensure node lease exists", // until 1.17
 		// startup.go of Calico, which then exits
 		"Unable to ensure datastore is migrated"} {
 		for _, failure := range []string{"connectex: ", "i/o timeout"} {

@@ -39,7 +39,10 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 		{Text: bootstrapInconsistent, Until: nodeRegistered,
 			Says: "the kubelet exits: its bootstrap kubeconfig is inconsistent"},
 		// kubernetes-the-hard-way 807
-		{Text: "failed to run Kubelet: invalid kubeconfig", Until: nodeRegistered,
+		{Text: "failed to run Kubelet: invalid kubeconfig",
+			// pkg/kubelet/certificate/bootstrap of Kubernetes: without a bootstrap kubeconfig, and with one
+			Or: []string{"failed to run Kubelet: unable to load kubeconfig: ",
+				"failed to run Kubelet: error reading existing bootstrap kubeconfig "}, Until: nodeRegistered,
 			Says: "the kubelet exits: it cannot use its kubeconfig"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
