@@ -44,6 +44,18 @@ The check looks for the error in the log of the kubelet.`,
 			Until: nodeRegistered,
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		{Text: "Failed to list *v1.Service: Get", Or: []string{"Failed to list *v1.EndpointSlice: Get",
+			"Failed to list *v1.Endpoints: Get", "Failed to list *v1.Node: Get"},
+			Also:  []string{"certificate signed by unknown authority"},
+			In:    []string{"kube-proxy"},
+			Level: checks.Warn, // it recovers without a word
+			Says:  "kube-proxy refuses the API server's certificate: its CA is not the one of its kubeconfig",
+			Fix: checks.Steps(
+				checks.Do("If a proxy decrypts TLS, exclude the API server from it."),
+				checks.Do("Or replace certificate-authority-data in the kubeconfig of kube-proxy by the CA of the cluster (/etc/kubernetes/pki/ca.crt, base64)."),
+				checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+					Costs("Connections to Services break for a few seconds."),
+				checks.Verify("kubectl get node {node}", "STATUS is Ready"))},
 		{Text: "Failed to ensure lease exists", Or: leaseFailed,
 			Also:  []string{"certificate signed by unknown authority"},
 			Until: nodeRegistered,

@@ -77,6 +77,7 @@ func unansweredSigns() []checks.Sign {
 		`" with API server: Post `, // klog without structure: the node's name is before it
 		"Failed to update lease", "Failed to ensure lease exists",
 		"failed to update node lease", "failed to ensure node lease exists", // until 1.17
+		"Failed to request cluster-info", // kubeadm join, with --v=1
 		// startup.go of Calico, which then exits
 		"Unable to ensure datastore is migrated"} {
 		for _, failure := range []string{"connectex: ", "i/o timeout"} {
@@ -85,6 +86,12 @@ func unansweredSigns() []checks.Sign {
 				Until: append([]string{"Using node name"}, reachedAPIServer...),
 				Lasts: 2 * time.Minute, Says: "a component of the node cannot connect to the API server"})
 		}
+	}
+	// kubeadm join tries for five minutes before it says so
+	for _, failure := range []string{"connectex: ", "i/o timeout"} {
+		signs = append(signs, checks.Sign{Text: "couldn't validate the identity of the API Server",
+			Also: []string{"dial tcp", failure}, Not: []string{"dial tcp: lookup", "127.0.0.1"},
+			Level: checks.Warn, Until: joined, Says: "kubeadm cannot connect to the API server"})
 	}
 	return signs
 }

@@ -77,8 +77,10 @@ The check looks for the error in the log of the kubelet, which names the setting
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
 		{Text: "] [invalid configuration: ", Or: []string{"] invalid configuration: "}, // until 1.20
-			Also:  []string{"server.go:"},
-			Not:   []string{"--cgroups-per-qos", "no configuration has been provided"},
+			Also: []string{"server.go:"},
+			// a kubeconfig, which kube-proxy reads in a file of the same name: kubeconfig-invalid
+			Not: []string{"--cgroups-per-qos", "no configuration has been provided", "unable to read c",
+				"context was not found", "no server found for cluster", "cluster has no server defined"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
 	},
