@@ -87,8 +87,13 @@ func unansweredSigns() []checks.Sign {
 				Lasts: 2 * time.Minute, Says: "a component of the node cannot connect to the API server"})
 		}
 	}
-	// kubeadm join tries for five minutes before it says so
+	// A kubelet with a bootstrap kubeconfig waits for a minute, and exits: pkg/kubelet/certificate/bootstrap.
+	// kubeadm join tries for five minutes before it says so.
 	for _, failure := range []string{"connectex: ", "i/o timeout"} {
+		signs = append(signs, checks.Sign{Text: "cannot create certificate signing request: Post",
+			Also: []string{"dial tcp", failure}, Not: []string{"dial tcp: lookup", "127.0.0.1"},
+			Level: checks.Warn, Until: nodeRegistered,
+			Says: "the kubelet cannot connect to the API server to request its certificate"})
 		signs = append(signs, checks.Sign{Text: "couldn't validate the identity of the API Server",
 			Also: []string{"dial tcp", failure}, Not: []string{"dial tcp: lookup", "127.0.0.1"},
 			Level: checks.Warn, Until: joined, Says: "kubeadm cannot connect to the API server"})

@@ -55,6 +55,9 @@ has none for some seconds at its first start.`,
 			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
 			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
 		// The alert of a TLS server that has no certificate (crypto/tls), from the kubelet's port.
+		{Text: "error dialing backend: remote error: tls: internal error", // kubectl exec
+			Level: checks.Warn,
+			Says:  "the kubelet refuses connections: it has no serving certificate"},
 		{Text: "remote error: tls: internal error", Also: []string{":10250/"},
 			Level: checks.Warn,
 			Says:  "the kubelet refuses connections: it has no serving certificate"},

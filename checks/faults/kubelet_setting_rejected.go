@@ -72,10 +72,27 @@ The check looks for the error in the log of the kubelet, which names the setting
 			"Kubelet: quantities must match the regular expression", "unsupported eviction signal ",
 			"for the soft eviction threshold ", "eviction percentage threshold ", "invalid eviction ",
 			"eviction minimum reclaim ", "failed to initialize container log manager: ",
-			"failed to initialize image manager: ", "dual-stack --node-ip "},
+			"failed to initialize image manager: ", "dual-stack --node-ip ",
+			// k8s.io/cloud-provider: in-tree providers end with 1.26 (aws) to 1.30
+			"built-in cloud providers are disabled", `unknown cloud provider "`, `unknown cloud provider \"`},
 			Also:  []string{"failed to run Kubelet: "},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
+		// pkg/credentialprovider/plugin: a program that is missing is credential-provider-missing
+		{Text: "Failed to register CRI auth plugins",
+			Not:   []string{"did not exist", "unable to access path", "unable to read ", "error inspecting "},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: the configuration of its image credential providers is not valid"},
+		// pkg/windows/service, with --windows-service in a console or below nssm
+		{Text: "failed OS init: The service process could not connect to the service controller",
+			In:    []string{"kubelet", "other"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it has the flag --windows-service, and Windows did not start it as a service",
+			Fix: checks.Steps(
+				checks.Do("Remove --windows-service from the flags of the kubelet if nssm, a script or a console starts it. Or start it as a service of Windows."),
+				checks.Run("{restart kubelet}", "Restart the kubelet.").
+					Costs("Running containers are not affected."),
+				checks.Verify("Get-Service kubelet", "Status is Running"))},
 		{Text: "] [invalid configuration: ", Or: []string{"] invalid configuration: "}, // until 1.20
 			Also: []string{"server.go:"},
 			// a kubeconfig, which kube-proxy reads in a file of the same name: kubeconfig-invalid
