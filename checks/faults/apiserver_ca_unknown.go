@@ -14,7 +14,7 @@ var _ = register(&checks.Check{
 replaced, the kubeconfig is of another cluster, or a proxy between them decrypts TLS, the kubelet
 refuses the certificate of the API server, and the node does not join or is lost.
 
-The check looks for the error in the log of the kubelet.`,
+The check looks for the error in the logs of the kubelet and kube-proxy.`,
 	Fix: checks.Steps(
 		checks.Run("kubeadm token create --print-join-command",
 			"On a control plane node, create a token and print the join command."),

@@ -21,7 +21,7 @@ var _ = register(&checks.Check{
 DNS servers of the node. If the name is not known there (a private cluster without its DNS zone, a
 name that exists in /etc/hosts of Linux nodes only), the node does not join or is lost.
 
-The check looks for the error in the log of the kubelet.`,
+The check looks for the error in the logs of the kubelet, kube-proxy and kubeadm.`,
 	Fix: checks.Steps(
 		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath='{.clusters[0].cluster.server}'`,
 			"Read the address of the API server from the kubeconfig of the kubelet."),
