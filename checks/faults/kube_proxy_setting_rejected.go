@@ -40,7 +40,7 @@ are allowed.`,
 		{Text: `Error: invalid argument "`, In: []string{"kube-proxy"}, Until: proxyStarted,
 			Says: "kube-proxy exits: it rejects the value of a flag"},
 		// cmd/kube-proxy/app: the file that cannot be read or decoded, the name of the node, feature gates
-		{Text: "failed complete: ",
+		{Text: `err="failed complete: `, Or: []string{"] failed complete: "},
 			Not:   []string{"WinOverlay", "WinDSR", "IPv6DualStack"},
 			In:    []string{"kube-proxy", evidence.InEvents, "other"},
 			Until: proxyStarted,
