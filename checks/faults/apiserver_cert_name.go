@@ -7,7 +7,7 @@ import (
 
 var _ = register(&checks.Check{
 	ID:       "apiserver-cert-name",
-	Title:    "API server certificate lacks the address of the kubeconfig",
+	Title:    "API server certificate is for another address",
 	Healthy:  "API server certificate has the address of the kubeconfig",
 	Category: checks.CategorySecurity,
 	Doc: `A client refuses the certificate of the API server if it does not have the name or address that
