@@ -15,7 +15,7 @@ replaced, the kubeconfig is of another cluster, or a proxy between them decrypts
 refuses the certificate of the API server, and the node does not join or is lost. flanneld and the
 CNI plugin of Calico have a kubeconfig of their own.
 
-The check looks for the error in the logs of these components.`,
+The check looks for the error in the logs of these components and of kube-proxy.`,
 	Fix: checks.Steps(
 		checks.Run("kubeadm token create --print-join-command",
 			"On a control plane node, create a token and print the join command."),
@@ -55,9 +55,30 @@ The check looks for the error in the logs of these components.`,
 		{Text: "error getting ClusterInformation: Get", Also: []string{"certificate signed by unknown authority"},
 			Until: nodeBecameReady, Fix: calicoKubeconfigFix(),
 			Says: "the CNI plugin of Calico refuses the API server's certificate: its CA is not the one of its kubeconfig"},
+		{Text: "Failed to list *v1.Service: Get", Or: []string{"Failed to list *v1.EndpointSlice: Get",
+			"Failed to list *v1.Endpoints: Get", "Failed to list *v1.Node: Get"},
+			Also:  []string{"certificate signed by unknown authority"},
+			In:    []string{"kube-proxy"},
+			Level: checks.Warn, // it recovers without a word
+			Says:  "kube-proxy refuses the API server's certificate: its CA is not the one of its kubeconfig",
+			Fix: checks.Steps(
+				checks.Do("If a proxy decrypts TLS, exclude the API server from it."),
+				checks.Do("Or replace certificate-authority-data in the kubeconfig of kube-proxy by the CA of the cluster (/etc/kubernetes/pki/ca.crt, base64)."),
+				checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+					Costs("Connections to Services break for a few seconds."),
+				checks.Verify("kubectl get node {node}", "STATUS is Ready"))},
 		{Text: "Failed to ensure lease exists", Or: leaseFailed,
 			Also:  []string{"certificate signed by unknown authority"},
 			Until: nodeRegistered,
+			Level: checks.Warn, // a node that has joined recovers without a word
+			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		// The first request of a kubelet that has a bootstrap kubeconfig, and the rotation of its certificate.
+		{Text: "cannot create certificate signing request: ",
+			Also:  []string{"certificate signed by unknown authority"},
+			Until: nodeRegistered,
+			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		{Text: "Error updating node status, will retry",
+			Also:  []string{"error getting node", "certificate signed by unknown authority"},
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
 		// Every program with an event recorder says so (client-go tools/record/event.go), each of its own server.

@@ -21,7 +21,8 @@ var _ = register(&checks.Check{
 with the DNS servers of the node. If the name is not known there (a private cluster without its DNS
 zone, a name that exists in /etc/hosts of Linux nodes only), the node does not join or is lost.
 
-The check looks for the error in the log of the kubelet, and at pods that Calico's plugin refuses.`,
+The check looks for the error in the logs of the kubelet, kube-proxy and kubeadm, and at pods that
+Calico's plugin refuses.`,
 	Fix: checks.Steps(
 		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath='{.clusters[0].cluster.server}'`,
 			"Read the address of the API server from the kubeconfig of the kubelet."),
@@ -40,6 +41,32 @@ The check looks for the error in the log of the kubelet, and at pods that Calico
 		{Text: "no such host", Or: unresolved,
 			Also:  []string{"Unable to register node", "with API server"},
 			Until: nodeRegistered,
+			Says:  "the kubelet cannot resolve the name of the API server"},
+		// The first request of a kubelet that has a bootstrap kubeconfig, and the rotation of its certificate.
+		{Text: "no such host", Or: unresolved,
+			Also:  []string{"cannot create certificate signing request: "},
+			Until: nodeRegistered,
+			Says:  "the kubelet cannot resolve the name of the API server"},
+		// What a kubelet lists it lists from its API server (client-go's reflector).
+		{Text: "no such host", Or: unresolved,
+			Also:  []string{"Failed to list *v1.Node: Get "},
+			In:    []string{"kubelet"},
+			Until: nodeRegistered,
+			Level: checks.Warn, // a node that has joined recovers without a word
+			Says:  "the kubelet cannot resolve the name of the API server"},
+		{Text: "no such host", Or: unresolved,
+			Also:  []string{"Failed to list *v1.Service: Get "},
+			In:    []string{"kube-proxy"},
+			Level: checks.Warn,
+			Says:  "kube-proxy cannot resolve the name of the API server"},
+		// kubeadm tries for minutes before it says so
+		{Text: "no such host", Or: unresolved,
+			Also:  []string{"couldn't validate the identity of the API Server"},
+			Until: joined,
+			Says:  "kubeadm cannot resolve the name of the API server"},
+		{Text: "no such host", Or: unresolved,
+			Also:  []string{"Error updating node status, will retry", "error getting node"},
+			Level: checks.Warn,
 			Says:  "the kubelet cannot resolve the name of the API server"},
 		{Text: "Failed to ensure lease exists", Or: leaseFailed,
 			Also:  []string{"no such host"},

@@ -76,6 +76,8 @@ func unansweredSigns() []checks.Sign {
 		"Unable to register node with API server", "Error updating node status",
 		`" with API server: Post `, // klog without structure: the node's name is before it
 		"Failed to update lease", "Failed to ensure lease exists",
+		"failed to update node lease", "failed to ensure node lease exists", // until 1.17
+		"Failed to request cluster-info", // kubeadm join, with --v=1
 		// startup.go of Calico, which then exits
 		"Unable to ensure datastore is migrated",
 		// Calico's plugin, for each pod, and flanneld, which then exits
@@ -86,6 +88,17 @@ func unansweredSigns() []checks.Sign {
 				Until: append([]string{"Using node name"}, reachedAPIServer...),
 				Lasts: 2 * time.Minute, Says: "a component of the node cannot connect to the API server"})
 		}
+	}
+	// A kubelet with a bootstrap kubeconfig waits for a minute, and exits: pkg/kubelet/certificate/bootstrap.
+	// kubeadm join tries for five minutes before it says so.
+	for _, failure := range []string{"connectex: ", "i/o timeout"} {
+		signs = append(signs, checks.Sign{Text: "cannot create certificate signing request: Post",
+			Also: []string{"dial tcp", failure}, Not: []string{"dial tcp: lookup", "127.0.0.1"},
+			Level: checks.Warn, Until: nodeRegistered,
+			Says: "the kubelet cannot connect to the API server to request its certificate"})
+		signs = append(signs, checks.Sign{Text: "couldn't validate the identity of the API Server",
+			Also: []string{"dial tcp", failure}, Not: []string{"dial tcp: lookup", "127.0.0.1"},
+			Level: checks.Warn, Until: joined, Says: "kubeadm cannot connect to the API server"})
 	}
 	return signs
 }

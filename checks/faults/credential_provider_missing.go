@@ -37,6 +37,9 @@ The check looks for the answers of the kubelet in its log.`,
 	Signs: []checks.Sign{
 		{Text: "Failed to register CRI auth plugins", Also: []string{"did not exist"},
 			Says: "the kubelet does not find the program of its image credential provider"},
+		// the file of --image-credential-provider-config
+		{Text: "Failed to register CRI auth plugins", Also: []string{"unable to access path "},
+			Says: "the kubelet does not find the configuration of its image credential provider"},
 		{Text: "error execing credential provider plugin",
 			Also: []string{"file does not exist"},
 			Says: "the kubelet does not find the program of its image credential provider"},

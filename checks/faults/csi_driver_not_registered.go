@@ -38,6 +38,11 @@ before their drivers.`,
 			Until: []string{"Register new plugin with name"},
 			Level: checks.Warn,
 			Says:  "a CSI driver that a pod needs is not registered on this node"},
+		// external-attacher, to which the attach-detach controller of the API server listens
+		{Text: "does not contain driver ", Also: []string{"CSINode "},
+			Until: []string{"Register new plugin with name", "AttachVolume.Attach succeeded"},
+			Level: checks.Warn,
+			Says:  "a CSI driver that a pod needs is not registered on this node"},
 		// it was registered once, and its pod does not run now
 		{Text: csiSocketRefused, Also: []string{"plugins"}, In: []string{evidence.InPodEvents},
 			Until: []string{"MountVolume.SetUp succeeded"},

@@ -74,18 +74,12 @@ not reliable.`,
 		{Text: "The node was low on resource: ephemeral-storage",
 			Or: []string{"The node had condition: [DiskPressure]"}, Level: checks.Warn,
 			Says: "the kubelet evicts pods: the disk of the node is almost full",
-			Fix: checks.Steps(
-				checks.Inspect("Get-Volume | Format-Table DriveLetter, Size, SizeRemaining",
-					"Read how much space is left on the drives."),
-				checks.Inspect(`Get-ChildItem C:\ProgramData\{runtime}, C:\var\log, C:\k -Recurse -File -ErrorAction SilentlyContinue | Sort-Object Length | Select-Object -Last 20 FullName, Length`,
-					"Find the largest files of the runtime and of the logs."),
-				checks.Run("crictl rmi --prune", "Remove images that no container uses.").
-					Costs("Pods that need a removed image pull it again."),
-				checks.Do("Set requests and limits of ephemeral-storage for the pods that write most: the kubelet evicts those over their requests first.").
-					Costs("The pods of the workload are recreated."),
-				checks.Do("If that is not enough, enlarge the disk of the node."),
-				checks.Verify("kubectl get node {node} -o jsonpath=\"{.status.conditions[?(@.type=='DiskPressure')].status}\"",
-					"False"))},
+			Fix:  fullDiskFix},
+		// pkg/kubelet/kubelet.go, pkg/volume
+		{Text: "There is not enough space on the disk", Also: []string{"Unable to make pod data directories"},
+			Level: checks.Warn, Says: "the kubelet cannot write: a disk of the node is full", Fix: fullDiskFix},
+		{Text: "There is not enough space on the disk", Also: []string{"MountVolume.SetUp failed"},
+			Level: checks.Warn, Says: "the kubelet cannot write: a disk of the node is full", Fix: fullDiskFix},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		node := evidence.Node.In(s)
@@ -156,3 +150,16 @@ const (
 	layersStay        = "docker cannot remove the layers of ended containers"
 	imageLayersStay   = "docker cannot remove the layers of a removed image"
 )
+
+var fullDiskFix = checks.Steps(
+	checks.Inspect("Get-Volume | Format-Table DriveLetter, Size, SizeRemaining",
+		"Read how much space is left on the drives."),
+	checks.Inspect(`Get-ChildItem C:\ProgramData\{runtime}, C:\var\log, C:\k -Recurse -File -ErrorAction SilentlyContinue | Sort-Object Length | Select-Object -Last 20 FullName, Length`,
+		"Find the largest files of the runtime and of the logs."),
+	checks.Run("crictl rmi --prune", "Remove images that no container uses.").
+		Costs("Pods that need a removed image pull it again."),
+	checks.Do("Set requests and limits of ephemeral-storage for the pods that write most: the kubelet evicts those over their requests first.").
+		Costs("The pods of the workload are recreated."),
+	checks.Do("If that is not enough, enlarge the disk of the node."),
+	checks.Verify("kubectl get node {node} -o jsonpath=\"{.status.conditions[?(@.type=='DiskPressure')].status}\"",
+		"False"))

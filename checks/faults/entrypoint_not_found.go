@@ -100,7 +100,10 @@ var entrypointSigns = []checks.Sign{
 			"The system cannot find the file specified"}, Not: startedByOthers, Says: noEntrypoint},
 	{Text: "encountered an error during CreateProcess",
 		Or: []string{"encountered an error during hcsshim::System::CreateProcess",
-			"encountered an error during hcs::System::CreateProcess"},
+			"encountered an error during hcs::System::CreateProcess",
+			// hcsshim 0.8.7 and later in Docker 20.10 and later
+			"Error response from daemon: hcs::System::CreateProcess",
+			"Error response from daemon: hcsshim::System::CreateProcess"},
 		Also: []string{"failed to start container", "The system cannot find the file specified"},
 		Not:  startedByOthers,
 		Says: noEntrypoint},

@@ -80,6 +80,10 @@ one, and a kube-proxy that has just started.`,
 			"hcnCreateLoadBalancer")),
 		checks.SignOfCode("ERROR_ALREADY_EXISTS",
 			"kube-proxy cannot create a load balancer: HNS still has an old one for the same address", "hcnCreateLoadBalancer"),
+		// An endpoint that ends at this moment is refused in these words, too.
+		warning(checks.SignOfCode("ERROR_INVALID_PARAMETER",
+			"kube-proxy cannot create a load balancer: HNS finds a parameter incorrect",
+			"policy creation failed", "hcnCreateLoadBalancer")),
 		// Kubernetes 1.24 and later: pkg/proxy/winkernel. It tries each a second time and says so, which is
 		// ordinary on Server 2019; one that no longer exists is passed over in silence.
 		{Text: "Error deleting Hns ", Also: []string{"policy resource"},

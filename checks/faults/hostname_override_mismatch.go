@@ -47,7 +47,8 @@ it uses the name of the machine, which never contains a dot.`,
 			Says:  "kube-proxy requests a Node that does not exist: its node name is wrong"},
 		// Kubernetes 1.34 and later wait 30 seconds for it, say so once and go on: pkg/proxy/node.go. The
 		// placeholder is printed as it stands.
-		{Text: "Timed out waiting for node %q to exist", Or: []string{"timeout waiting for node \""},
+		{Text: "Timed out waiting for node %q to exist", Or: []string{"timeout waiting for node \"",
+			`timeout waiting for node \"`},
 			In:    []string{"kube-proxy", evidence.InEvents},
 			Until: []string{"Successfully retrieved NodeIPs"}, Level: checks.Warn,
 			Says: "kube-proxy waited for a Node that does not exist: its node name is wrong, or it started before the kubelet"},

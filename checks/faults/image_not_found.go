@@ -45,6 +45,10 @@ var imageNotFoundSigns = []checks.Sign{
 	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull",
 		"windows/servercore:latest", "windows/nanoserver:latest"}, // image-tag-latest
 		Says: "the registry does not have the image or tag"},
+	// distribution/errors.go of moby until 18.09
+	{Text: "Error response from daemon: manifest for ", Also: []string{" not found"},
+		Not:  []string{"manifest unknown"},
+		Says: "the registry does not have the image or tag"},
 	// containerd 2.1 and later resolve it in the transfer service: core/transfer/local/pull.go
 	{Text: "failed to resolve reference", Or: []string{"failed to resolve image: "},
 		Also: []string{": not found"},

@@ -37,5 +37,28 @@ are allowed.`,
 			Says:  "kube-proxy exits: it rejects a setting of its configuration"},
 		{Text: "unknown flag: --", In: []string{"kube-proxy"}, Until: proxyStarted,
 			Says: "kube-proxy exits: it does not know one of its flags"},
+		{Text: `Error: invalid argument "`, In: []string{"kube-proxy"}, Until: proxyStarted,
+			Says: "kube-proxy exits: it rejects the value of a flag"},
+		// cmd/kube-proxy/app: the file that cannot be read or decoded, the name of the node, feature gates
+		{Text: `err="failed complete: `, Or: []string{"] failed complete: "},
+			Not:   []string{"WinOverlay", "WinDSR", "IPv6DualStack"},
+			In:    []string{"kube-proxy", evidence.InEvents, "other"},
+			Until: proxyStarted,
+			Says:  "kube-proxy exits: it cannot use its configuration file or a flag"},
+		// pkg/windows/service, with --windows-service in a console, a pod or below nssm
+		{Text: "failed os init: The service process could not connect to the service controller",
+			In:    []string{"kube-proxy", "other"},
+			Until: proxyStarted,
+			Says:  "kube-proxy exits: it has the flag --windows-service, and Windows did not start it as a service",
+			Fix: checks.Steps(
+				checks.Do("Remove --windows-service from the flags of kube-proxy if nssm, a pod, a script or a console starts it. Or start it as a service of Windows."),
+				checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+					Costs("Connections to Services break for a few seconds."),
+				checks.Verify("Get-Process kube-proxy | Select-Object StartTime", "the time does not change"))},
+		{Text: "kube-proxy configuration is incorrect: ",
+			Or:    []string{"--init-only is not implemented on Windows"},
+			In:    []string{"kube-proxy", evidence.InEvents, "other"},
+			Until: proxyStarted,
+			Says:  "kube-proxy exits: it rejects a setting of its configuration"},
 	},
 })

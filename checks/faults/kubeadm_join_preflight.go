@@ -55,7 +55,8 @@ URL scheme is deprecated" is a hint without effect.`,
 			Says: "kubeadm join failed: port 10250 of the kubelet is in use", Fix: joinPortFix},
 		{Text: "[preflight] Some fatal errors occurred", Until: joined,
 			Says: "kubeadm join failed its preflight checks"},
-		{Text: "found multiple CRI endpoints on the host", Until: joined,
+		{Text: "found multiple CRI endpoints on the host",
+			Or: []string{"Found multiple CRI sockets, please use --cri-socket"}, Until: joined,
 			Says: "kubeadm found two container runtimes: --cri-socket is required"},
 		// crictl cannot parse what containerd answers on Windows: kubernetes 110626, cri-tools 1426
 		{Text: "[ERROR CRI]", Also: []string{"in string escape code"}, Until: joined,
@@ -69,6 +70,14 @@ URL scheme is deprecated" is a hint without effect.`,
 			Says: "the kubelet exits while kubeadm waits for it"},
 		{Text: "[kubelet-check] The kubelet is not healthy after", Until: joined,
 			Says: "the kubelet exits while kubeadm waits for it"},
+		// cmd/kubeadm/app/cmd/phases/join/kubelet.go
+		{Text: "error execution phase kubelet-start: a Node with name", Also: []string{"already exists in the cluster"},
+			Until: joined, Says: "kubeadm join failed: a Node of this name is in the cluster", Fix: existingNodeFix},
+		{Text: "couldn't save the CA certificate to disk", Or: []string{"couldn't save bootstrap-kubelet.conf to disk",
+			"error writing instance kubelet configuration to disk"},
+			Until: joined, Says: "kubeadm join failed: it cannot write its files"},
+		{Text: "error uploading crisocket: ", Level: checks.Warn, // why not, the kubelet says
+			Until: joined, Says: "kubeadm join failed: the kubelet did not register its node"},
 		{Text: "unable to load client CA file", Also: []string{"cannot find"},
 			Until: nodeRegistered, Says: "the ca.crt of the kubelet configuration is missing"},
 		// Windows in another language
@@ -90,6 +99,16 @@ URL scheme is deprecated" is a hint without effect.`,
 
 var linuxDockerFix = checks.Steps(
 	checks.Do("Install containerd for Windows, or switch Docker Desktop to Windows containers."),
+	checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
+		"Join the cluster again, with the pipe of the runtime."),
+	checks.Verify("kubectl get nodes", "this node with STATUS Ready"))
+
+var existingNodeFix = checks.Steps(
+	checks.Inspect("kubectl get node {node} -o wide",
+		"Find out whether the Node is of another machine or of an earlier join of this one."),
+	checks.Run("kubectl delete node {node}", "If it is of this machine, delete the Node.").
+		Costs("The pods that are recorded for it are deleted."),
+	checks.Do("If it is of another machine, join with another --node-name."),
 	checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
 		"Join the cluster again, with the pipe of the runtime."),
 	checks.Verify("kubectl get nodes", "this node with STATUS Ready"))

@@ -33,7 +33,7 @@ The check looks for kubeadm's refusal in the text.`,
 		{Text: "nodeRegistration.name: Invalid value:",
 			Says: "kubeadm refuses the name of the node"},
 		// Until 1.18 kubeadm's field has no parent (cmd/kubeadm/app/apis/kubeadm/validation).
-		{Text: ` name: Invalid value: "`, Also: []string{"a DNS-1123 subdomain must consist of"},
+		{Text: `name: Invalid value: "`, Also: []string{"a DNS-1123 subdomain must consist of"},
 			In:   []string{"kubeadm"},
 			Says: "kubeadm refuses the name of the node"},
 		// a kubelet that joins without kubeadm

@@ -34,6 +34,10 @@ The check looks for the error in the output of kubeadm.`,
 		{Text: "could not find a JWS signature in the cluster-info ConfigMap",
 			Until: joined,
 			Says:  "kubeadm join failed: the token has expired or is misspelled"},
+		// with discovery from a file, or a Secret of the token without its expired counterpart
+		{Text: "unable to fetch the kubeadm-config ConfigMap", Also: []string{"Unauthorized"},
+			Until: joined,
+			Says:  "kubeadm join failed: the API server does not accept the token"},
 		// kubeadm 1.10 to 1.17, which asks again and again and shows it from --v=3 on: kubernetes 86936
 		{Text: "there is no JWS signed token in the cluster-info ConfigMap",
 			Or:    []string{"is invalid for this cluster or it has expired"},

@@ -36,10 +36,25 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 	Uses: slices.Concat([]evidence.Need{evidence.Services, evidence.Processes},
 		node.AsFiles(kubeconfigs), node.KubeletSources, node.ProxySources),
 	Signs: []checks.Sign{
+		// kube-proxy looks for no other file before it has logged its configuration. kubeconfig.conf:
+		// kube-proxy-kubeconfig-not-mounted
+		{Text: `"command failed" err="CreateFile `,
+			Or:  []string{`"command failed" err="GetFileAttributesEx `, `"command failed" err="stat `},
+			Not: []string{"kubeconfig.conf"},
+			In:  []string{"kube-proxy"}, Until: proxyStarted,
+			Says: "kube-proxy exits: its kubeconfig is missing", Fix: proxyKubeconfigFix},
+		// client-go tools/clientcmd; until 1.20 in a line of server.go
+		{Text: `"command failed" err="invalid configuration: `,
+			Or: []string{"] invalid configuration: "},
+			In: []string{"kube-proxy"}, Until: proxyStarted,
+			Says: "kube-proxy exits: its kubeconfig is inconsistent", Fix: proxyKubeconfigFix},
 		{Text: bootstrapInconsistent, Until: nodeRegistered,
 			Says: "the kubelet exits: its bootstrap kubeconfig is inconsistent"},
 		// kubernetes-the-hard-way 807
-		{Text: "failed to run Kubelet: invalid kubeconfig", Until: nodeRegistered,
+		{Text: "failed to run Kubelet: invalid kubeconfig",
+			// pkg/kubelet/certificate/bootstrap of Kubernetes: without a bootstrap kubeconfig, and with one
+			Or: []string{"failed to run Kubelet: unable to load kubeconfig: ",
+				"failed to run Kubelet: error reading existing bootstrap kubeconfig "}, Until: nodeRegistered,
 			Says: "the kubelet exits: it cannot use its kubeconfig"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -141,3 +156,11 @@ func danglingName(c *evidence.Kubeconfig) (what evidence.Phrase, name string) {
 	}
 	return evidence.Phrase{}, ""
 }
+
+var proxyKubeconfigFix = checks.Steps(
+	checks.Inspect("kubectl config view --kubeconfig FILE",
+		"Compare the names of contexts, clusters and users, and look for the files that it names."),
+	checks.Do("Correct the name or the path, or restore the file from the node's setup."),
+	checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+		Costs("Connections to Services break for a few seconds."),
+	checks.Verify("Get-Process kube-proxy | Select-Object StartTime", "the time does not change"))

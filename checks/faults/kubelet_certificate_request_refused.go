@@ -38,9 +38,21 @@ The check looks for the answer in the log of the kubelet.`,
 		{Text: "cannot create certificate signing request: Unauthorized",
 			Until: nodeRegistered,
 			Says:  "the API server refuses the certificate request of the kubelet: its token or certificate is no longer valid"},
+		// Who has a valid token may request only what a role allows.
+		{Text: "cannot create certificate signing request: certificatesigningrequests.certificates.k8s.io is forbidden",
+			Not:   []string{"system:anonymous"},
+			Until: nodeRegistered,
+			Says:  "the identity of the bootstrap kubeconfig may not request certificates",
+			Fix:   bootstrapperFix},
 		{Text: "system:anonymous", Also: []string{"Unable to register node"}, Until: nodeRegistered,
 			Says: "the kubelet cannot register its node: its kubeconfig has no valid certificate or token"},
 		{Text: "system:anonymous", Also: []string{"cannot create certificate signing request"}, Until: nodeRegistered,
 			Says: "the kubelet cannot request a certificate: its bootstrap kubeconfig has no valid token"},
 	},
 })
+
+var bootstrapperFix = checks.Steps(
+	checks.Run("kubectl create clusterrolebinding kubelet-bootstrap --clusterrole=system:node-bootstrapper --group=system:bootstrappers",
+		"Allow the group of the bootstrap tokens to request certificates. For a user of a token file, bind that user."),
+	checks.Run("{restart kubelet}", "Restart the kubelet.").Costs("Running containers are not affected."),
+	checks.Verify("kubectl get node {node}", "STATUS is Ready"))

@@ -45,6 +45,10 @@ The check looks for the answers in the log of the kubelet.`,
 			Until: nodeRegistered,
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the API server does not accept the credentials of the kubelet"},
+		{Text: "Failed to ensure lease exists", Or: leaseFailed, Also: []string{"Unauthorized"},
+			Until: nodeRegistered,
+			Level: checks.Warn, // a rotated certificate ends it without a word
+			Says:  "the API server does not accept the credentials of the kubelet"},
 		{Text: "Error updating node status, will retry", Also: []string{"error getting node", "Unauthorized"},
 			Level: checks.Warn, // a rotated certificate ends it without a word
 			Says:  "the API server does not accept the credentials of the kubelet"},

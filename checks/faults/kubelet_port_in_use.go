@@ -33,5 +33,9 @@ The check looks for the error in the log of the kubelet.`,
 		{Text: ":10250: bind: Only one usage of each socket address",
 			Or:   []string{":10248: bind: Only one usage of each socket address"},
 			Says: "the kubelet cannot listen: another process has its port"},
+		// Windows has one server of a pipe at a time: pkg/kubelet/server, 1.15 and later
+		{Text: "Failed to create listener for podResources endpoint", Also: []string{"Access is denied"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: another kubelet serves its pipe"},
 	},
 })

@@ -35,5 +35,10 @@ The check looks for the error in the log of the kubelet.`,
 			Also:  []string{"unix", "not supported"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: its runtime endpoint is a Unix socket, which it does not support on Windows"},
+		// util_windows.go of the kubelet and of cri-client returns it as an error, which on Linux is a warning
+		{Text: "as endpoint is deprecated, please consider using full url format",
+			Also:  []string{"failed to run Kubelet: ", ".sock"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: its runtime endpoint is a Unix socket, which it does not support on Windows"},
 	},
 })

@@ -40,13 +40,64 @@ The check looks for the error in the log of the kubelet, which names the setting
 		{Text: "failed to set feature gates from initial flags-based config",
 			Or: []string{"-reserved value failed to parse: ", "bad --node-ip ",
 				"unable to parse reserved-cpus list: ", "failed to load kubelet dropin file, path: ",
-				"unknown priority class "},
+				"unknown priority class ", "failed to merge kubelet configs: ", "failed to validate kubelet flags",
+				"rootDirectory not in canonical form: "},
 			In:    []string{"kubelet", evidence.InEvents, "other"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
-		{Text: "] [invalid configuration: ", Or: []string{"] invalid configuration: "}, // until 1.20
+		// pflag, whose unknown flags are kubelet-removed-flag: the first since 1.24, the second from 1.21 on
+		{Text: "failed to parse kubelet flag: ", Or: []string{`"Failed to parse kubelet flag" err="`},
+			Not:   []string{"unknown flag: "},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it rejects the value of a flag"},
+		// Until 1.20 the error stands alone, in a line of the kubelet's server.go.
+		{Text: `] invalid argument "`, Or: []string{"] unrecognized feature gate: ", "] cannot set feature gate "},
 			Also:  []string{"server.go:"},
-			Not:   []string{"--cgroups-per-qos", "no configuration has been provided"},
+			In:    []string{"kubelet", "other"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it rejects the value of a flag"},
+		// options.go of 1.13 to 1.15 only warns
+		{Text: "labels specified with --node-labels: [", Not: []string{"options.go:"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it may not give itself a label of --node-labels"},
+		// A file that is missing is kubelet-config-missing. pkg/kubelet/kubeletconfig of Kubernetes
+		{Text: "failed to decode", Or: []string{"failed lenient decoding", "failed to cast object to KubeletConfiguration",
+			" was empty"},
+			Also:  []string{"failed to load kubelet config file"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it cannot decode its configuration file"},
+		// What the parts of the kubelet say of their settings when they are made: the reserved resources until
+		// 1.26, pkg/kubelet/eviction/helpers.go, pkg/kubelet/logs and pkg/kubelet/images
+		{Text: `cannot reserve "`, Or: []string{`cannot reserve \"`, `resource quantity for "`, `resource quantity for \"`,
+			"Kubelet: quantities must match the regular expression", "unsupported eviction signal ",
+			"for the soft eviction threshold ", "eviction percentage threshold ", "invalid eviction ",
+			"eviction minimum reclaim ", "failed to initialize container log manager: ",
+			"failed to initialize image manager: ", "dual-stack --node-ip ",
+			// k8s.io/cloud-provider: in-tree providers end with 1.26 (aws) to 1.30
+			"built-in cloud providers are disabled", `unknown cloud provider "`, `unknown cloud provider \"`},
+			Also:  []string{"failed to run Kubelet: "},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it rejects a setting of its configuration"},
+		// pkg/credentialprovider/plugin: a program that is missing is credential-provider-missing
+		{Text: "Failed to register CRI auth plugins",
+			Not:   []string{"did not exist", "unable to access path", "unable to read ", "error inspecting "},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: the configuration of its image credential providers is not valid"},
+		// pkg/windows/service, with --windows-service in a console or below nssm
+		{Text: "failed OS init: The service process could not connect to the service controller",
+			In:    []string{"kubelet", "other"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: it has the flag --windows-service, and Windows did not start it as a service",
+			Fix: checks.Steps(
+				checks.Do("Remove --windows-service from the flags of the kubelet if nssm, a script or a console starts it. Or start it as a service of Windows."),
+				checks.Run("{restart kubelet}", "Restart the kubelet.").
+					Costs("Running containers are not affected."),
+				checks.Verify("Get-Service kubelet", "Status is Running"))},
+		{Text: "] [invalid configuration: ", Or: []string{"] invalid configuration: "}, // until 1.20
+			Also: []string{"server.go:"},
+			// a kubeconfig, which kube-proxy reads in a file of the same name: kubeconfig-invalid
+			Not: []string{"--cgroups-per-qos", "no configuration has been provided", "unable to read c",
+				"context was not found", "no server found for cluster", "cluster has no server defined"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
 	},

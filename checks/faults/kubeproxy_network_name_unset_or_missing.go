@@ -41,6 +41,10 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		{Text: "Unable to find HNS Network specified", Lasts: 2 * time.Minute,
 			Until: append([]string{"Hns Network loaded"}, proxyStarted...),
 			Says:  "kube-proxy does not find its HNS network"},
+		// On an overlay it looks again after ten seconds, and exits where the network is gone: winkernel/proxier.go
+		{Text: "proxier: could not find HNS network ", In: []string{"kube-proxy", evidence.InEvents, "other"},
+			Until: proxyStarted,
+			Says:  "kube-proxy exits: its HNS network disappeared while it started"},
 		// The start script of kube-proxy's image; PowerShell quotes its line where it fails.
 		{Text: "$subnet = $hnsNetwork.Subnets[0].AddressPrefix", Until: proxyStarted,
 			Says: "kube-proxy's start script does not find the HNS network"},

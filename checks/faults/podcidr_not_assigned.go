@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -45,6 +46,10 @@ podCIDR is normal.`,
 		// Kubernetes 1.34 and later, with detectLocalMode NodeCIDR: pkg/proxy/node.go
 		{Text: "timeout waiting for PodCIDR allocation on node", In: []string{"kube-proxy", evidence.InEvents},
 			Until: proxyStarted, Says: "kube-proxy exits: its Node has no podCIDR"},
+		// dockershim and cri-dockerd, with a CNI configuration that has the capability ipRanges; after the join
+		// the kubelet says so until it has read its Node
+		{Text: "cni config needs ipRanges but no PodCIDR set", Lasts: 2 * time.Minute,
+			Says: "the CNI configuration needs a podCIDR, which the Node does not have"},
 		{Text: "CIDRNotAvailable", In: []string{evidence.InPodEvents},
 			Says: "the control plane has no podCIDR left for this node"},
 		{Text: "there are no remaining CIDRs left to allocate",

@@ -51,6 +51,13 @@ proxy; otherwise it is a warning. HTTP_PROXY alone does no harm: these requests 
 		// what Go says of a CONNECT that a proxy refuses
 		{Text: ": Forbidden", Also: []string{":6443/api"}, Not: []string{"forbidden: ", "is forbidden"},
 			Says: "a call to the API server was answered by a proxy: Forbidden"},
+		// net/http returns the status of a CONNECT as its error; an API server sends a sentence
+		{Text: "Proxy Authentication Required", Or: []string{"proxyconnect tcp: ", "/nodes: Service Unavailable",
+			`/nodes\": Service Unavailable`, "/nodes: Bad Gateway", `/nodes\": Bad Gateway`,
+			"/nodes: Gateway Timeout", `/nodes\": Gateway Timeout`},
+			Also:  []string{"Unable to register node"},
+			Until: nodeRegistered,
+			Says:  "the kubelet's call to the API server goes to a proxy, which does not serve it"},
 		{Text: "Proxy Authentication Required", Or: []string{"Gateway Timeout", "Gateway Time-out",
 			"Tunnel Connection Failed"},
 			Also: []string{"error getting ClusterInformation"},

@@ -31,6 +31,14 @@ is not a fault where containerd runs.`,
 	Needs:  []evidence.Need{node.ComponentSources},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
+		// core/docker_service.go of cri-dockerd, which exits
+		{Text: "failed to get docker version from dockerd: error during connect: ",
+			Until: []string{"Docker cri networking managed by network plugin", "Start cri-dockerd grpc"},
+			Says:  "cri-dockerd exits: Docker does not run",
+			Fix: checks.Steps(
+				checks.Run("Start-Service docker", "Start Docker."),
+				checks.Run("Start-Service cri-dockerd", "Start cri-dockerd. The name of its service may differ."),
+				checks.Verify("docker version", "a section Server"))},
 		// client/errors.go of moby, where the pipe does not answer in time: one that is missing is named
 		// with the words of Windows
 		{Text: "Cannot connect to the Docker daemon at npipe:", Also: []string{"docker_engine"},

@@ -36,6 +36,11 @@ services and processes were recorded.`,
 	Explains: []string{"mount-path-invalid", "cri-not-served"},
 	Needs:    []evidence.Need{node.NeedRuntime, node.NeedKubelet},
 	Uses:     []evidence.Need{evidence.Node, evidence.CRI, evidence.Services, evidence.Processes},
+	Signs: []checks.Sign{
+		// pkg/kubelet/dockershim/docker_service.go of Kubernetes, core/docker_service.go of cri-dockerd
+		{Text: "docker API version is older than ", In: []string{"kubelet", "cri-dockerd", "other"},
+			Until: runtimeReached, Says: "the API of Docker is too old for the kubelet"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		rt, kubelet := n.Runtime.Value, n.Kubelet.Value

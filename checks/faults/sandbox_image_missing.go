@@ -75,6 +75,10 @@ var sandboxImageSigns = []checks.Sign{
 	// docker tag in a script that provisions the node, behind a pull that failed
 	{Text: "No such image: ", Also: []string{"Error response from daemon", "/pause:"}, Level: checks.Warn,
 		Says: "the pause image is not on the node"},
+	// Only the pause image is pulled in these words: pkg/kubelet/dockershim/helpers.go. kubeletwin/pause is
+	// of guides that build it on the node.
+	{Text: "failed pulling image", Also: []string{"Error response from daemon: pull access denied for "},
+		Says: "the pause image is not on the node, and its registry does not have it or denies the pull"},
 	// dockershim: pkg/kubelet/dockershim/helpers.go
 	{Text: "failed pulling image", Also: []string{"Error response from daemon: Get ", "/v2/"},
 		Not:  elsewhereJudged,

@@ -137,7 +137,9 @@ the mapping works.`,
 func smbSigns() []checks.Sign {
 	var signs []checks.Sign
 	// without PowerShell the driver never gets as far as the share
-	other := checks.Sign{Text: "NewSmbGlobalMapping failed", Or: []string{"azureMount: SmbGlobalMapping failed"}, Says: smbOther,
+	other := checks.Sign{Text: "NewSmbGlobalMapping failed", Or: []string{"azureMount: SmbGlobalMapping failed",
+		// the kubelet's own mounts: pkg/util/mount/mount_windows.go until 1.17, then mount-utils
+		"New-SmbGlobalMapping failed: ", "New-SmbGlobalMapping remount failed: ", "New-SmbGlobalMapping("}, Says: smbOther,
 		Not: []string{"executable file not found"}}
 	for _, failure := range smbFailures {
 		signs = append(signs, checks.Sign{Text: failure.texts[0], Or: failure.texts[1:],
