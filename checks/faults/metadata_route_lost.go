@@ -42,7 +42,9 @@ address. It passes if a probe was answered.`,
 	Needs:  []evidence.Need{evidence.Routes, evidence.Node},
 	Uses:   []evidence.Need{evidence.Adapters, evidence.ReachProbes},
 	Signs: []checks.Sign{
-		{Text: "dial tcp 169.254.169.254:80", Level: checks.Warn,
+		// the EBS driver asks the API server in its place
+		{Text: "dial tcp 169.254.169.254:80", Not: []string{"Retrieving IMDS metadata failed",
+			"error creating ec2 metadata client"}, Level: checks.Warn,
 			Says: "the metadata service of the cloud does not answer the node"},
 		// Calico says so at each start on machines without a cloud.
 		{Text: "Timed out trying to get EC2 instance metadata from", ConfirmOnly: true},

@@ -56,6 +56,17 @@ would not resolve the registry's name.`,
 		{Text: "Error response from daemon: Get ",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
 			Not:  []string{"proxyconnect", "failed to do request"}, Level: checks.Warn, Says: noRegistryAnswer},
+		{Text: "Error response from daemon: Get ", Also: []string{"/v2/", "TLS handshake timeout"},
+			Not:   []string{"proxyconnect", "request canceled while waiting for connection"},
+			Level: checks.Warn, Says: noRegistryAnswer},
+		{Text: "TLS handshake timeout", Or: []string{": i/o timeout"},
+			Also: []string{"failed to do request", "/v2/"},
+			Not:  []string{"proxyconnect", "lookup "}, Level: checks.Warn, Says: noRegistryAnswer},
+		// the server that gives the token: remotes/docker/authorizer.go of containerd
+		{Text: "connectex: A connection attempt failed", Or: []string{"TLS handshake timeout", ": i/o timeout"},
+			Also:  []string{"failed to authorize: failed to fetch "},
+			Not:   []string{"proxyconnect", "lookup ", "failed to do request"},
+			Level: checks.Warn, Says: noRegistryAnswer},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -13,7 +13,7 @@ var _ = register(&checks.Check{
 certificate store of the machine. A certificate of a private authority, or of a proxy that inspects
 TLS, is unknown until its root is imported there. Trust that was set up on the Linux nodes does not
 reach Windows nodes, and RKE2 before 1.29.14, 1.30.10, 1.31.6 and 1.32.2 ignored parts of
-registries.yaml on Windows.
+registries.yaml on Windows. A certificate that has expired or is for another name is rejected, too.
 
 The check looks for the answer at pods that wait for their image and in the logs of the kubelet and
 the runtime.`,
@@ -55,4 +55,21 @@ var registryCaUnknownSigns = []checks.Sign{
 		Says: "the runtime does not trust the certificate of the registry"},
 	{Text: "docker: x509: certificate signed by unknown authority",
 		Says: "the runtime does not trust the certificate of the registry"},
+	// crypto/x509 of Go: a certificate that is known, and not for this name
+	{Text: "x509: certificate is valid for ", Or: []string{"x509: certificate is not valid for any names",
+		"x509: certificate relies on legacy Common Name field",
+		"because it doesn't contain any IP SANs"},
+		Also: []string{"/v2/"},
+		Says: "the certificate of the registry does not have the name by which images call it",
+		Fix: checks.Steps(
+			checks.Do("Call the registry by a name that is in its certificate, or give it a certificate with this name as a subject alternative name (SAN)."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
+	{Text: "x509: certificate has expired or is not yet valid", Also: []string{"/v2/"},
+		Says: "the certificate of the registry has expired, or the clock of the node is wrong",
+		Fix: checks.Steps(
+			checks.Inspect("Get-Date -AsUTC", "Compare the clock of the node with the times in the error."),
+			checks.Run("w32tm /resync", "If the clock is wrong, synchronize it.").
+				Costs("The clock may jump once."),
+			checks.Do("Otherwise renew the certificate of the registry."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 }

@@ -38,4 +38,8 @@ var registryNameNotResolvedSigns = []checks.Sign{
 	{Text: "no such host", Or: unresolved,
 		Also: []string{"lookup", "/v2/"},
 		Says: "the node cannot resolve the name of the registry"},
+	// the server that gives the token may have another name: remotes/docker/authorizer.go of containerd
+	{Text: "no such host", Or: unresolved,
+		Also: []string{"lookup", "failed to authorize: failed to fetch "}, Not: []string{"/v2/"},
+		Says: "the node cannot resolve the name of the server that gives the token for the registry"},
 }

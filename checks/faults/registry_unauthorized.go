@@ -82,6 +82,10 @@ var registryUnauthorizedSigns = []checks.Sign{
 	{Text: "unauthorized: authentication required", Also: []string{"Error response from daemon: Get", "/v2/"},
 		Not:  []string{"pull image"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	// docker pull and docker run
+	{Text: "pull access denied for ", Also: []string{"Error response from daemon: "},
+		Not:  []string{"pull image", "PullImage"},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	{Text: "unauthorized: authentication required", Also: []string{"pull image"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 }
