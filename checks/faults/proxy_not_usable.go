@@ -37,12 +37,12 @@ pods that wait for their image, and in the logs of the runtime and the kubelet.`
 
 var proxyNotUsableSigns = []checks.Sign{
 	// net/http of Go, in front of the reason
-	{Text: "proxyconnect tcp: ", Also: []string{"/v2/"},
+	{Text: "proxyconnect tcp: ", Also: []string{"/v2/"}, Not: notRegistries,
 		Says: "the runtime cannot connect to its proxy"},
 	// the token of the registry, from a server of another name
 	{Text: "proxyconnect tcp: ", Also: []string{"failed to authorize: failed to fetch "}, Not: []string{"/v2/"},
 		Says: "the runtime cannot connect to its proxy"},
 	// what Go says of a CONNECT that a proxy refuses
-	{Text: ": Proxy Authentication Required", Also: []string{"/v2/"},
+	{Text: ": Proxy Authentication Required", Also: []string{"/v2/"}, Not: notRegistries,
 		Says: "the proxy of the runtime requires a user name and password"},
 }

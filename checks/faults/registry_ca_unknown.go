@@ -38,6 +38,9 @@ the runtime.`,
 	Run:      complain(registryCaUnknownSigns),
 })
 
+// notRegistries marks requests with /v2/ in their path that go to an API server or a pod.
+var notRegistries = []string{"/apis/", "webhook", "probe"}
+
 var registryCaUnknownSigns = []checks.Sign{
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"pull image"},
@@ -55,16 +58,22 @@ var registryCaUnknownSigns = []checks.Sign{
 		Says: "the runtime does not trust the certificate of the registry"},
 	{Text: "docker: x509: certificate signed by unknown authority",
 		Says: "the runtime does not trust the certificate of the registry"},
+	// core/remotes/docker/config/hosts.go of containerd
+	{Text: "unable to load CA cert ", Also: []string{"failed to resolve "},
+		Says: "containerd cannot load the CA certificate of the registry: the file has no PEM certificate",
+		Fix: checks.Steps(
+			checks.Do("Write the root certificate of the registry in PEM format to the file that the error names."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	// crypto/x509 of Go: a certificate that is known, and not for this name
 	{Text: "x509: certificate is valid for ", Or: []string{"x509: certificate is not valid for any names",
 		"x509: certificate relies on legacy Common Name field",
 		"because it doesn't contain any IP SANs"},
-		Also: []string{"/v2/"},
+		Also: []string{"/v2/"}, Not: notRegistries,
 		Says: "the certificate of the registry does not have the name by which images call it",
 		Fix: checks.Steps(
 			checks.Do("Call the registry by a name that is in its certificate, or give it a certificate with this name as a subject alternative name (SAN)."),
 			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
-	{Text: "x509: certificate has expired or is not yet valid", Also: []string{"/v2/"},
+	{Text: "x509: certificate has expired or is not yet valid", Also: []string{"/v2/"}, Not: notRegistries,
 		Says: "the certificate of the registry has expired, or the clock of the node is wrong",
 		Fix: checks.Steps(
 			checks.Inspect("Get-Date -AsUTC", "Compare the clock of the node with the times in the error."),

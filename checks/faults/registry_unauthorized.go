@@ -82,6 +82,12 @@ var registryUnauthorizedSigns = []checks.Sign{
 	{Text: "unauthorized: authentication required", Also: []string{"Error response from daemon: Get", "/v2/"},
 		Not:  []string{"pull image"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	{Text: "unexpected status code ", Also: []string{"pull and unpack image", "failed to copy: ", ": 403 "},
+		Says: "the registry forbids the image (403): no permission, or network rules of the registry"},
+	// Azure Container Registry; the second is a page of a proxy or a firewall: distribution of docker
+	{Text: "is not allowed access. Refer https://aka.ms/acr/firewall", Or: []string{"error parsing HTTP 403 response body"},
+		Also: []string{"Error response from daemon: "},
+		Says: "the registry forbids the image (403): no permission, or network rules of the registry"},
 	// docker pull and docker run
 	{Text: "pull access denied for ", Also: []string{"Error response from daemon: "},
 		Not:  []string{"pull image", "PullImage"},
