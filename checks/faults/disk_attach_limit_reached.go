@@ -19,8 +19,8 @@ The check looks for the answer of the cloud in the events of pods that do not st
 			"Count the disks of the node."),
 		checks.Inspect("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].allocatable.count}'",
 			"Compare them with the limit that the driver reports, and with that of the VM size."),
-		checks.Run("kubectl delete pod POD -n NAMESPACE",
-			"Delete the pod after a cordon of this node, so that it is created on another node.").
+		checks.Run("kubectl cordon {node}; kubectl delete pod POD -n NAMESPACE; kubectl uncordon {node}",
+			"Delete the pod while the node is cordoned, so that it is created on another node.").
 			Costs("The pod is created again."),
 		checks.Do("Use a larger VM size for the node pool. Detach disks that no pod uses."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",

@@ -10,7 +10,7 @@ var _ = register(&checks.Check{
 	Doc: `The runtime sends its requests to registries through the proxy of its HTTPS_PROXY variable. If the proxy
 does not answer, is not resolved or requires a password, no image can be pulled. Its value is read as
 it is: "http://" twice makes a host with the name http, and https:// for a proxy that speaks plain HTTP
-fails in the TLS handshake. NO_PROXY decides which registries are asked without it.
+fails in the TLS handshake. NO_PROXY lists the registries that are reached without the proxy.
 
 The check looks for the errors of Go's HTTP client ("proxyconnect", "Proxy Authentication Required") at
 pods that wait for their image, and in the logs of the runtime and the kubelet.`,

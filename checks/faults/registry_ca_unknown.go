@@ -38,26 +38,38 @@ the runtime.`,
 	Run:      complain(registryCaUnknownSigns),
 })
 
-// notRegistries marks requests with /v2/ in their path that go to an API server or a pod.
-var notRegistries = []string{"/apis/", "webhook", "probe"}
+const notTrusted = "the runtime does not trust the certificate of the registry"
+
+// notRegistries marks requests with /v2/ in their path that go to an API server or a pod, and those
+// after which another host is asked.
+var notRegistries = []string{"/apis/", "webhook", "probe", "trying next host", "Attempting next endpoint"}
 
 var registryCaUnknownSigns = []checks.Sign{
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"pull image"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"PullImage"}, Not: []string{"pull image"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	// docker run and docker pull; a layer from a further address is not named: docker for-win 36 and 735
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"Error response from daemon: Get"}, Not: []string{"pull image", "PullImage"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	// The first API of a registry, which Docker asked until 17.12: docker docs 357
 	{Text: "/v1/_ping: x509: certificate signed by unknown authority",
 		Not:  []string{"Error response from daemon: Get", "pull image", "PullImage"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	{Text: "docker: x509: certificate signed by unknown authority",
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
+	// ctr, crictl, the log of docker, and the kubelet where it repeats the error; not the attempts of
+	// several hosts of which another may answer
+	{Text: "x509: certificate signed by unknown authority", Also: []string{"/v2/"},
+		Not: append([]string{"pull image", "PullImage", "Error response from daemon: Get", "/v1/_ping: x509"},
+			notRegistries...),
+		Says: notTrusted},
+	{Text: "x509: certificate signed by unknown authority", Also: []string{"failed to authorize: failed to fetch "},
+		Not:  []string{"pull image", "PullImage", "/v2/", "trying next host"},
+		Says: notTrusted},
 	// core/remotes/docker/config/hosts.go of containerd
 	{Text: "unable to load CA cert ", Also: []string{"failed to resolve "},
 		Says: "containerd cannot load the CA certificate of the registry: the file has no PEM certificate",

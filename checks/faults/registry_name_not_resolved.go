@@ -36,7 +36,7 @@ the runtime.`,
 
 var registryNameNotResolvedSigns = []checks.Sign{
 	{Text: "no such host", Or: unresolved,
-		Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/"},
+		Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/", "trying next host"},
 		Says: "the node cannot resolve the name of the registry"},
 	// the server that gives the token may have another name: remotes/docker/authorizer.go of containerd
 	{Text: "no such host", Or: unresolved,

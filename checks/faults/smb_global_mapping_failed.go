@@ -121,8 +121,8 @@ var _ = register(&checks.Check{
 	Doc: `SMB and Azure Files volumes are mapped once for the whole node with New-SmbGlobalMapping and
 then linked into pods. Windows reports the reason as a number after its localized message: 1326 is a
 wrong user name or password, 1219 and usually 65 a second mapping of the same server with other
-credentials, 53 a server that the node cannot find. Exit status 0xc0000142 is not related to shares: no new
-process starts on the node.
+credentials, 53 a server that the node cannot find, 67 a share that does not exist, 86 a wrong
+password. Exit status 0xc0000142 is not related to shares: no new process starts on the node.
 
 The number is in the pod's event (FailedMount) and in the logs of the kubelet, the driver and
 csi-proxy; nothing else in the evidence shows the mapping. A pod that became Ready since shows that
