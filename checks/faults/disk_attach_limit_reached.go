@@ -44,7 +44,8 @@ const machineIsFull = "the cloud refuses to attach another disk: the machine has
 var diskAttachLimitSigns = []checks.Sign{
 	// the answers of Azure and of Google Cloud
 	{Text: "maximum number of data disks allowed to be attached",
-		Or:    []string{"Exceeded limit 'maximum_persistent_disks'"},
+		Or: []string{"Exceeded limit 'maximum_persistent_disks'",
+			"Attachment limit exceeded for volume "}, // the EBS driver since 2024
 		Until: []string{attached}, Says: machineIsFull},
 	// AWS, which says it of network interfaces, too
 	{Text: "AttachmentLimitExceeded", Also: []string{"attach volume"},
