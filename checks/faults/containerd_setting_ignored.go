@@ -53,6 +53,13 @@ version 2.0 containerd logs the keys that it ignores.`,
 		{Text: "Ignoring unknown key in TOML", Not: []string{"for plugin", "key=plugin_dir"},
 			Level: checks.Info,
 			Says:  "containerd ignores a key of its configuration file that it does not know"},
+		// remotes/docker/config/hosts.go: it goes on with the certificates of the folder
+		{Text: "failed to decode ", Also: []string{"hosts.toml"}, In: []string{"containerd"},
+			Level: checks.Warn,
+			Says:  "containerd ignores the settings of a registry: its hosts.toml is not valid",
+			Fix: checks.Steps(
+				checks.Do("Correct the hosts.toml of the registry below config_path: paths with backslashes belong in single quotation marks."),
+				checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		c, file, gap := node.ContainerdConfig(s)

@@ -36,8 +36,12 @@ csi-proxy, and reads the start type of the service.`,
 		evidence.Logs("csi-proxy"), evidence.Logs("kubelet"))},
 	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Moot: noDriver,
-	Signs: []checks.Sign{{Text: "StorageWMI 4,Get-PartitionSupportedSize",
-		Or: []string{"Get-PartitionSupportedSize : Failed"}, Says: noPartitionSize}},
+	Signs: []checks.Sign{
+		{Text: "StorageWMI 4,Get-PartitionSupportedSize",
+			Or: []string{"Get-PartitionSupportedSize : Failed"}, Says: noPartitionSize},
+		// pkg/os/wmi of the drivers that call WMI; the numbers of other reasons begin with a 4, too
+		{Text: "MSFT_Partition.GetSupportedSize failed", Also: []string{"code=4"},
+			Not: []string{"code=40", "code=41", "code=42"}, Says: noPartitionSize}},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		m, told := liveSign(s, "csi-resize-defragsvc-disabled")
 		if !told {

@@ -39,4 +39,6 @@ var smallExtentSigns = []checks.Sign{
 	// The rest of the message where the line is cut or Windows speaks another language.
 	{Text: "StorageWMI 4097,Resize-Partition", Not: []string{"Size Not Supported"},
 		Says: smallExtent},
+	// pkg/os/wmi of the drivers that call WMI
+	{Text: "MSFT_Partition.Resize failed", Also: []string{"code=4097"}, Says: smallExtent},
 }

@@ -35,7 +35,7 @@ the port of its predecessor for a moment.`,
 	Moot:   noHostProcess,
 	Signs: []checks.Sign{
 		{Text: "Only one usage of each socket address",
-			Also: []string{"bind"}, In: []string{"pods", "windows-exporter"},
+			Also: []string{"bind"}, Not: []string{"listen unix"}, In: []string{"pods", "windows-exporter", "csi-driver"},
 			Level: checks.Warn,
 			Says:  "a container cannot listen on its port: another process of the node does"},
 	},

@@ -42,7 +42,9 @@ address. It passes if a probe was answered.`,
 	Needs:  []evidence.Need{evidence.Routes, evidence.Node},
 	Uses:   []evidence.Need{evidence.Adapters, evidence.ReachProbes},
 	Signs: []checks.Sign{
-		{Text: "dial tcp 169.254.169.254:80", Level: checks.Warn,
+		// the EBS driver asks the API server in its place
+		{Text: "dial tcp 169.254.169.254:80", Not: []string{"Retrieving IMDS metadata failed",
+			"error creating ec2 metadata client"}, Level: checks.Warn,
 			Says: "the metadata service of the cloud does not answer the node"},
 		// pkg/cloudprovider/providers/aws; the address is in its next line. A request of a pod may
 		// be refused for other reasons: the kubelet's own is not.

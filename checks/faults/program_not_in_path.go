@@ -37,16 +37,14 @@ The check looks for the error in logs and events, which names the program.`,
 	Signs: []checks.Sign{
 		// csi-proxy reads the serial number of the machine with it: pkg/os/system/api.go
 		{Text: notInPath, Also: []string{"exec: ", "wmic", "rpc error"},
-			Says: "csi-proxy or a CSI driver does not find wmic",
-			Fix: checks.Steps(
-				checks.Inspect(`Get-Item C:\Windows\System32\wbem\wmic.exe`,
-					"Check whether wmic is on the node."),
-				checks.Do(`If it is there, add C:\Windows\System32\wbem to the PATH of csi-proxy's service.`),
-				checks.Run("Add-WindowsCapability -Online -Name WMIC~~~~",
-					"If it is not there, install it (Windows Server 2025), or update csi-proxy to 1.3 or later."),
-				checks.Run("Restart-Service csi-proxy", "Restart csi-proxy."),
-				checks.Verify("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
-					"the name of the driver"))},
+			Says: "csi-proxy or a CSI driver does not find wmic", Fix: wmicFix()},
+		// csi-proxy's own log
+		{Text: notInPath, Also: []string{"exec: ", "wmic"}, Not: []string{"rpc error"},
+			In:   []string{"csi-proxy", "csi-driver"},
+			Says: "csi-proxy or a CSI driver does not find wmic", Fix: wmicFix()},
+		{Text: notInPath, Also: []string{"exec: ", "powershell"}, Not: []string{"rpc error"},
+			In:   []string{"csi-proxy", "csi-driver"},
+			Says: "csi-proxy or a CSI driver does not find powershell"},
 		{Text: notInPath, Also: []string{"exec: ", "powershell", "rpc error"},
 			Not:  []string{"failed to exec in container"},
 			Says: "a CSI driver does not find powershell"},
@@ -76,3 +74,15 @@ var gitRepoFix = checks.Steps(
 // notInPath is how os/exec of Go says it. %PATH% is not in it: whoever takes the error for a format
 // makes something else of that.
 const notInPath = ": executable file not found in %"
+
+func wmicFix() checks.Fix {
+	return checks.Steps(
+		checks.Inspect(`Get-Item C:\Windows\System32\wbem\wmic.exe`,
+			"Check whether wmic is on the node."),
+		checks.Do(`If it is there, add C:\Windows\System32\wbem to the PATH of csi-proxy's service.`),
+		checks.Run("Add-WindowsCapability -Online -Name WMIC~~~~",
+			"If it is not there, install it (Windows Server 2025), or update csi-proxy to 1.3 or later."),
+		checks.Run("Restart-Service csi-proxy", "Restart csi-proxy."),
+		checks.Verify("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
+			"the name of the driver"))
+}

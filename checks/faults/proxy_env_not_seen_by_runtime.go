@@ -13,6 +13,11 @@ import (
 
 const noRegistryAnswer = "the runtime gets no answer from a registry: a firewall, no route to it, or no proxy setting"
 
+const registryRefuses = "a connection to a registry is refused or cut: a firewall, a wrong port, or no proxy setting"
+
+// pulledSince is what containerd and the kubelet say of a pull that worked: slow networks recover.
+var pulledSince = []string{"returns image reference", "Successfully pulled image"}
+
 var _ = register(&checks.Check{
 	ID:       "proxy-env-not-seen-by-runtime",
 	Title:    "Runtime pulls images without the configured proxy",
@@ -47,7 +52,7 @@ would not resolve the registry's name.`,
 	Signs: []checks.Sign{
 		{Text: "failed to do request",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
-			Not:  []string{"proxyconnect"}, Level: checks.Warn,
+			Not:  []string{"proxyconnect", "trying next host"}, Level: checks.Warn,
 			Says: noRegistryAnswer},
 		// docker: rancher 23000
 		{Text: "Error response from daemon: Get ",
@@ -56,6 +61,36 @@ would not resolve the registry's name.`,
 		{Text: "Error response from daemon: Get ",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
 			Not:  []string{"proxyconnect", "failed to do request"}, Level: checks.Warn, Says: noRegistryAnswer},
+		{Text: "Error response from daemon: Get ", Also: []string{"/v2/", "TLS handshake timeout"},
+			Not:   []string{"proxyconnect", "request canceled while waiting for connection"},
+			Until: pulledSince, Level: checks.Warn, Says: noRegistryAnswer},
+		{Text: "TLS handshake timeout", Or: []string{": i/o timeout"},
+			Also: []string{"failed to do request", "/v2/"},
+			Not:  []string{"proxyconnect", "lookup ", "trying next host"}, Until: pulledSince, Level: checks.Warn,
+			Says: noRegistryAnswer},
+		// the log of docker
+		{Text: "request canceled while waiting for connection",
+			Or:   []string{"connectex: A connection attempt failed", "TLS handshake timeout"},
+			Also: []string{"returned error: Get ", "/v2/"}, Not: []string{"proxyconnect"},
+			Level: checks.Warn, Says: noRegistryAnswer},
+		// a firewall that refuses or cuts connections: docker/for-win 166
+		{Text: "connectex: No connection could be made because the target machine actively refused it",
+			Or: []string{"connectex: A socket operation was attempted to an unreachable network",
+				"wsarecv: An existing connection was forcibly closed by the remote host"},
+			Also: []string{"failed to do request", "/v2/"},
+			Not:  []string{"proxyconnect", eksPauseImage, "trying next host"}, Until: pulledSince, Level: checks.Warn,
+			Says: registryRefuses},
+		{Text: "connectex: No connection could be made because the target machine actively refused it",
+			Or: []string{"connectex: A socket operation was attempted to an unreachable network",
+				"wsarecv: An existing connection was forcibly closed by the remote host"},
+			Also: []string{"Error response from daemon: Get ", "/v2/"},
+			Not:  []string{"proxyconnect", "failed to do request"}, Until: pulledSince,
+			Level: checks.Warn, Says: registryRefuses},
+		// the server that gives the token: remotes/docker/authorizer.go of containerd
+		{Text: "connectex: A connection attempt failed", Or: []string{"TLS handshake timeout", ": i/o timeout"},
+			Also:  []string{"failed to authorize: failed to fetch "},
+			Not:   []string{"proxyconnect", "lookup ", "failed to do request", "trying next host"},
+			Until: pulledSince, Level: checks.Warn, Says: noRegistryAnswer},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

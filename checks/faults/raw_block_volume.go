@@ -40,6 +40,9 @@ kubelet and of the drivers.`,
 		{Text: "not an absolute Windows path", Also: []string{"volumeDevices"}, Says: mapsNoDevice},
 		// pkg/volume/util/volumepathhandler of Kubernetes, on all systems but Linux
 		{Text: "AttachFileDevice not supported for this build", Says: mapsNoDevice},
+		// pkg/csi/service/osutils/windows_os_utils.go of the vSphere driver
+		{Text: "raw block Volume access type is currently not supported for windows node",
+			Says: mapsNoDevice},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding

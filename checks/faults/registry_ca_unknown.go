@@ -13,7 +13,7 @@ var _ = register(&checks.Check{
 certificate store of the machine. A certificate of a private authority, or of a proxy that inspects
 TLS, is unknown until its root is imported there. Trust that was set up on the Linux nodes does not
 reach Windows nodes, and RKE2 before 1.29.14, 1.30.10, 1.31.6 and 1.32.2 ignored parts of
-registries.yaml on Windows.
+registries.yaml on Windows. A certificate that has expired or is for another name is rejected, too.
 
 The check looks for the answer at pods that wait for their image and in the logs of the kubelet and
 the runtime.`,
@@ -38,21 +38,59 @@ the runtime.`,
 	Run:      complain(registryCaUnknownSigns),
 })
 
+const notTrusted = "the runtime does not trust the certificate of the registry"
+
+// notRegistries marks requests with /v2/ in their path that go to an API server or a pod, and those
+// after which another host is asked.
+var notRegistries = []string{"/apis/", "webhook", "probe", "trying next host", "Attempting next endpoint"}
+
 var registryCaUnknownSigns = []checks.Sign{
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"pull image"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"PullImage"}, Not: []string{"pull image"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	// docker run and docker pull; a layer from a further address is not named: docker for-win 36 and 735
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"Error response from daemon: Get"}, Not: []string{"pull image", "PullImage"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	// The first API of a registry, which Docker asked until 17.12: docker docs 357
 	{Text: "/v1/_ping: x509: certificate signed by unknown authority",
 		Not:  []string{"Error response from daemon: Get", "pull image", "PullImage"},
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
 	{Text: "docker: x509: certificate signed by unknown authority",
-		Says: "the runtime does not trust the certificate of the registry"},
+		Says: notTrusted},
+	// ctr, crictl, the log of docker, and the kubelet where it repeats the error; not the attempts of
+	// several hosts of which another may answer
+	{Text: "x509: certificate signed by unknown authority", Also: []string{"/v2/"},
+		Not: append([]string{"pull image", "PullImage", "Error response from daemon: Get", "/v1/_ping: x509"},
+			notRegistries...),
+		Says: notTrusted},
+	{Text: "x509: certificate signed by unknown authority", Also: []string{"failed to authorize: failed to fetch "},
+		Not:  []string{"pull image", "PullImage", "/v2/", "trying next host"},
+		Says: notTrusted},
+	// core/remotes/docker/config/hosts.go of containerd
+	{Text: "unable to load CA cert ", Also: []string{"failed to resolve "},
+		Says: "containerd cannot load the CA certificate of the registry: the file has no PEM certificate",
+		Fix: checks.Steps(
+			checks.Do("Write the root certificate of the registry in PEM format to the file that the error names."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
+	// crypto/x509 of Go: a certificate that is known, and not for this name
+	{Text: "x509: certificate is valid for ", Or: []string{"x509: certificate is not valid for any names",
+		"x509: certificate relies on legacy Common Name field",
+		"because it doesn't contain any IP SANs"},
+		Also: []string{"/v2/"}, Not: notRegistries,
+		Says: "the certificate of the registry does not have the name by which images call it",
+		Fix: checks.Steps(
+			checks.Do("Call the registry by a name that is in its certificate, or give it a certificate with this name as a subject alternative name (SAN)."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
+	{Text: "x509: certificate has expired or is not yet valid", Also: []string{"/v2/"}, Not: notRegistries,
+		Says: "the certificate of the registry has expired, or the clock of the node is wrong",
+		Fix: checks.Steps(
+			checks.Inspect("Get-Date -AsUTC", "Compare the clock of the node with the times in the error."),
+			checks.Run("w32tm /resync", "If the clock is wrong, synchronize it.").
+				Costs("The clock may jump once."),
+			checks.Do("Otherwise renew the certificate of the registry."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 }

@@ -36,6 +36,10 @@ the runtime.`,
 
 var registryNameNotResolvedSigns = []checks.Sign{
 	{Text: "no such host", Or: unresolved,
-		Also: []string{"lookup", "/v2/"},
+		Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/", "trying next host"},
 		Says: "the node cannot resolve the name of the registry"},
+	// the server that gives the token may have another name: remotes/docker/authorizer.go of containerd
+	{Text: "no such host", Or: unresolved,
+		Also: []string{"lookup", "failed to authorize: failed to fetch "}, Not: []string{"/v2/"},
+		Says: "the node cannot resolve the name of the server that gives the token for the registry"},
 }

@@ -41,7 +41,7 @@ the runtime.`,
 var registryPlainHttpSigns = []checks.Sign{
 	// A probe, a webhook and a metrics scrape can get the same answer: the path is the registry's.
 	{Text: "server gave HTTP response to HTTPS client", Also: []string{"/v2/"},
-		Not:  []string{"probe"},
+		Not:  []string{"probe", "trying next host"},
 		Says: "the registry has no TLS, and the runtime expects it"},
 	{Text: "server gave HTTP response to HTTPS client", Also: []string{"/v1/_ping"},
 		Says: "the registry has no TLS, and the runtime expects it"},

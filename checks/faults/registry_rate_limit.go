@@ -36,9 +36,13 @@ the runtime.`,
 	Run:      complain(registryRateLimitSigns),
 })
 
+const quotaUsedUp = "the registry refuses pulls: the quota of this address or account is used up"
+
 var registryRateLimitSigns = []checks.Sign{
 	// The third is of docker's first API of registries.
 	{Text: "toomanyrequests", Or: []string{"429 Too Many Requests", "Status 429 trying to pull repository"},
 		Also: []string{"pull"},
-		Says: "the registry refuses pulls: the quota of this address or account is used up"},
+		Not:  []string{"trying next host"}, Says: quotaUsedUp},
+	{Text: "429 Too Many Requests", Also: []string{"failed to resolve reference"}, Not: []string{"pull"}, // ctr
+		Says: quotaUsedUp},
 }

@@ -47,41 +47,71 @@ exist gets the same answer from some registries.`,
 	Run:      complain(registryUnauthorizedSigns),
 })
 
+const (
+	registryDenies  = "the registry denies the image: no credentials, wrong ones, or no permission"
+	registryForbids = "the registry forbids the image (403): no permission, or network rules of the registry"
+)
+
 var registryUnauthorizedSigns = []checks.Sign{
 	{Text: "401 Unauthorized",
 		Or:   []string{"no basic auth credentials", "pull access denied"},
 		Also: []string{"pull image", "failed to"},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 	{Text: "401 Unauthorized",
 		Also: []string{"PullImage from image service failed"},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 	// Kubernetes until 1.20: kuberuntime_image.go says "Pull image", remote_image.go "PullImage".
 	{Text: "401 Unauthorized", Or: []string{"no basic auth credentials", "pull access denied"},
 		Also: []string{`Pull image "`, `" failed: rpc error`}, Not: []string{"failed to "},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 	{Text: "401 Unauthorized", Or: []string{"no basic auth credentials", "pull access denied"},
 		Also: []string{`PullImage "`, `" from image service failed: rpc error`},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 	// containerd 1.6 and later wraps the error over several lines, which web pages keep apart
 	{Text: "401 Unauthorized", Also: []string{"pulling from host", "failed with status code"},
 		Not:  []string{"pull image", "PullImage"},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 	// containerd's own line, in each release: remotes/docker/resolver.go says "unexpected status code"
 	// until 1.5.4, "pulling from host" until 1.6.24, "unexpected status from HEAD request" since.
 	{Text: "401 Unauthorized", Or: []string{"pull access denied"},
 		Also: []string{"PullImage", "failed to resolve reference"},
 		Not:  []string{"pull image", "PullImage from image service failed"},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 	// containerd 2.1 and later, by default: core/transfer/local/pull.go
 	{Text: "401 Unauthorized", Or: []string{"pull access denied"},
 		Also: []string{"PullImage", "failed to resolve image: "},
 		Not:  []string{"pull image", "PullImage from image service failed"},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 	{Text: "403 Forbidden", Also: []string{"pull and unpack image", "failed to resolve "},
-		Says: "the registry forbids the image (403): no permission, or network rules of the registry"},
+		Says: registryForbids},
 	{Text: "unauthorized: authentication required", Also: []string{"Error response from daemon: Get", "/v2/"},
 		Not:  []string{"pull image"},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
+	{Text: "unexpected status code ", Also: []string{"pull and unpack image", "failed to copy: ", ": 403 "},
+		Says: registryForbids},
+	// Azure Container Registry; the second is a page of a proxy or a firewall: distribution of docker
+	{Text: "is not allowed access. Refer https://aka.ms/acr/firewall", Or: []string{"error parsing HTTP 403 response body"},
+		Also: []string{"Error response from daemon: "},
+		Says: registryForbids},
+	// ctr and crictl, and the kubelet where it repeats an error without saying what it did
+	{Text: "401 Unauthorized", Or: []string{"pull access denied", "no basic auth credentials"},
+		Also: []string{"failed to resolve reference"}, Not: []string{"pull image", "PullImage", "pulling from host"},
+		Says: registryDenies},
+	{Text: "403 Forbidden", Also: []string{"failed to resolve reference"}, Not: []string{"pull and unpack image"},
+		Says: registryForbids},
+	// what the daemon of docker repeats of the registry's answer, in its log too
+	{Text: ": denied: ", Or: []string{"unauthorized: Application not registered with AAD",
+		"/v2/ failed with status: 401 Unauthorized"},
+		Also: []string{"Error response from daemon: ", "/v2/"}, Not: []string{"is not allowed access"},
+		Says: registryDenies},
+	{Text: "Error response from daemon: denied: ", Or: []string{"Error response from daemon: unauthorized: ",
+		"Not continuing with pull after error: denied: ",
+		"Not continuing with pull after error: unauthorized: "},
+		Not: []string{"pull image", "PullImage"}, Says: registryDenies},
+	// docker pull and docker run
+	{Text: "pull access denied for ", Also: []string{"Error response from daemon: "},
+		Not:  []string{"pull image", "PullImage"},
+		Says: registryDenies},
 	{Text: "unauthorized: authentication required", Also: []string{"pull image"},
-		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+		Says: registryDenies},
 }

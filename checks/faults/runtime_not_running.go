@@ -8,6 +8,8 @@ import (
 	"doctor/checks/node"
 )
 
+const fileNotFound = "The system cannot find the file specified"
+
 var _ = register(&checks.Check{
 	ID:       "runtime-not-running",
 	Title:    "Container runtime is not running",
@@ -51,6 +53,23 @@ is not a fault where containerd runs.`,
 				checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='docker'} -MaxEvents 50 | Format-List TimeCreated, Message",
 					"If it stops or hangs again, read its events before that."),
 				checks.Verify("docker version", "a section Server"))},
+		// The commands of an administrator: client/request.go of moby, ctr of containerd, crictl. A command
+		// may be meant for a runtime that the node does not have.
+		{Text: "error during connect", Also: []string{"open //./pipe/docker_engine: ", fileNotFound},
+			In: []string{"other"}, Level: checks.Warn,
+			Says: "docker finds no daemon: its pipe does not exist",
+			Fix: checks.Steps(
+				checks.Inspect("Get-Service docker", "Check whether this node has Docker and whether it runs."),
+				checks.Run("Start-Service docker", "Start Docker, if this node uses it."),
+				checks.Verify("docker version", "a section Server"))},
+		{Text: "ctr: failed to dial", Or: []string{"validate service connection"},
+			Also: []string{"open //./pipe/containerd-containerd: ", fileNotFound},
+			In:   []string{"other"}, Level: checks.Warn,
+			Says: "containerd does not run, or serves another pipe: its pipe does not exist",
+			Fix: checks.Steps(
+				checks.Inspect("Get-Service containerd", "Check whether containerd runs."),
+				checks.Run("Start-Service containerd", "Start containerd."),
+				checks.Verify("ctr version", "a section Server"))},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["runtime"], s,

@@ -39,6 +39,10 @@ The check looks for this answer at pods that do not start and in the logs of the
 var secretsStoreProviderMissingSigns = []checks.Sign{
 	{Text: "error connecting to provider", Also: []string{"provider not found"},
 		Says: "the Secrets Store CSI driver finds no provider on this node"},
+	// The socket is there, and nobody listens.
+	{Text: "connect: No connection could be made because the target machine actively refused it",
+		Also: []string{"secrets-store-csi-providers", ".sock"},
+		Says: "the provider of the Secrets Store CSI driver does not run: its socket refuses connections"},
 	// Drivers of 2020 run the program of the provider, unless they are told that it has a socket
 	// (Azure/secrets-store-csi-driver-provider-azure issue 259).
 	{Text: "failed to find provider binary",

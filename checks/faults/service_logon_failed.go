@@ -31,7 +31,8 @@ The check looks for these events and error 1069 of the services of Kubernetes an
 	Signs: slices.Concat(startSigns("The NAME service was unable to log on as", saysNotLoggedOn, logonFix),
 		startSigns("The NAME service failed to start due to the following error", saysNotLoggedOn, logonFix,
 			"due to a logon failure"),
-		[]checks.Sign{scStart(" 1069", "a service that sc.exe starts cannot log on with its account (error 1069)")}),
+		[]checks.Sign{scStart(" 1069", "a service that sc.exe starts cannot log on with its account (error 1069)"),
+			netStart("1069", "a service cannot log on with its account (error 1069)")}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		starts := failedStarts(s, serviceNotLoggedOn, exitLogonFailed, nil)

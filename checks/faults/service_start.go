@@ -140,6 +140,11 @@ func startSigns(text, says string, fix func(service string) checks.Fix, also ...
 	return signs
 }
 
+// netStart is what net.exe prints of it. It prints most numbers for shares and users, too.
+func netStart(number, says string) checks.Sign {
+	return checks.Sign{Text: "System error " + number + " has occurred", Says: says}
+}
+
 // scStart is what sc.exe prints of a start that failed, with the number of the error.
 func scStart(number, says string) checks.Sign {
 	return checks.Sign{Text: "[SC] StartService", Also: []string{number}, Until: []string{"4  RUNNING"},

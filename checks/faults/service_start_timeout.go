@@ -33,7 +33,8 @@ and compares the command line of the service with what its program needs.`,
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},
 	Signs: append(startSigns("while waiting for the NAME service to connect",
 		"a service of a node component does not answer the service manager", startTimeoutFix),
-		scStart(" 1053", "a service that sc.exe starts does not answer the service manager (error 1053)")),
+		scStart(" 1053", "a service that sc.exe starts does not answer the service manager (error 1053)"),
+		netStart("1053", "a service does not answer the service manager (error 1053)")),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, f := range failedStarts(s, serviceNotConnected, exitNoAnswer, nil) {

@@ -20,14 +20,36 @@ type smbFailure struct {
 const (
 	smbMapping = "SmbGlobalMapping"
 	smbOther   = "New-SmbGlobalMapping failed on this node"
+	// The kubelet (mount_windows.go) warns so of a share that it has mapped before, and goes on.
+	smbMapsAgain = "SMB Mapping("
 )
 
 var smbFailures = []smbFailure{
 	{[]string{"The user name or password is incorrect"},
-		"file server rejects the user name or password (error 1326)", checks.Steps(
+		"file server rejects the user name or password (error 1326)", smbCredentials()},
+	{[]string{"The specified network password is not correct"},
+		"file server rejects the password (error 86)", smbCredentials()},
+	{[]string{"account is currently locked out", "account is currently disabled",
+		"password must be changed", "password for this account has expired",
+		"Windows System Error 1909,", "Windows System Error 1331,", "Windows System Error 1907,",
+		"Windows System Error 1330,"},
+		"the account of the volume is locked or disabled, or its password expired", checks.Steps(
+			checks.Do("Unlock or enable the account at the file server or in Active Directory, or set a new password."),
 			checks.Run("kubectl -n NAMESPACE edit secret SECRET",
-				`Correct the volume's Secret: user name DOMAIN\user, for Azure Files AZURE\ACCOUNT with the account's key.`),
-			showMappings, removeMapping("Remove the mapping with the old credentials, if there is one."), mapped)},
+				"If the password is a new one, write it into the volume's Secret."), mapped)},
+	{[]string{"security policies block unauthenticated guest access", "Windows System Error 1272,"},
+		"Windows blocks guest access to shares, and the volume names no user (error 1272)", checks.Steps(
+			checks.Run("kubectl -n NAMESPACE create secret generic SECRET --from-literal username=USER --from-literal password=PASSWORD",
+				"Create a Secret with a user of the file server."),
+			checks.Do("Name the Secret in nodeStageSecretRef of the PersistentVolume, or in the StorageClass.").
+				Costs("The PersistentVolume must be created again."), mapped)},
+	{[]string{"The network name cannot be found"},
+		"the share does not exist on the file server (error 67)", checks.Steps(
+			checks.Inspect(
+				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source,SHARE:.spec.csi.volumeAttributes.shareName",
+				"Read which share the volume names."),
+			checks.Do("Create the share or its folder on the file server, or correct the name in the volume.").
+				Costs("The PersistentVolume must be created again."), mapped)},
 	{[]string{"Network access is denied"},
 		"access denied, usually because of another mapping of the same server (error 65)",
 		checks.Steps(
@@ -40,12 +62,9 @@ var smbFailures = []smbFailure{
 			removeMapping("Remove the old mapping, also of a folder above or below the share."),
 			checks.Do("Update the SMB driver and csi-proxy, or use the same user for all shares of a server: Windows allows only one."), mapped)},
 	{[]string{"The network path was not found"},
-		"the node cannot connect to the file server (error 53)", checks.Steps(
-			checks.Inspect("Resolve-DnsName SERVER", "Check that the node resolves the server's name."),
-			checks.Inspect("Test-NetConnection SERVER -Port 445",
-				"Check that the node reaches TCP port 445 of the server."),
-			checks.Do("Use a server name that the node resolves (not ….svc.cluster.local), and allow TCP 445 to the server."),
-			mapped)},
+		"the node cannot connect to the file server (error 53)", smbReach()},
+	{[]string{"The network location cannot be reached", "Windows System Error 1231,"},
+		"the node has no route to the file server (error 1231)", smbReach()},
 	{[]string{"The parameter is incorrect"},
 		`the name of the share is malformed: "The parameter is incorrect"`, checks.Steps(
 			checks.Inspect(
@@ -73,6 +92,22 @@ var (
 	mapped       = checks.Verify("Get-SmbGlobalMapping", "the share with Status OK")
 )
 
+func smbCredentials() checks.Fix {
+	return checks.Steps(
+		checks.Run("kubectl -n NAMESPACE edit secret SECRET",
+			`Correct the volume's Secret: user name DOMAIN\user, for Azure Files AZURE\ACCOUNT with the account's key.`),
+		showMappings, removeMapping("Remove the mapping with the old credentials, if there is one."), mapped)
+}
+
+func smbReach() checks.Fix {
+	return checks.Steps(
+		checks.Inspect("Resolve-DnsName SERVER", "Check that the node resolves the server's name."),
+		checks.Inspect("Test-NetConnection SERVER -Port 445",
+			"Check that the node reaches TCP port 445 of the server."),
+		checks.Do("Use a server name that the node resolves (not ….svc.cluster.local), and allow TCP 445 to the server."),
+		mapped)
+}
+
 func removeMapping(text string) *checks.Step {
 	return checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`, text).
 		Costs("Pods that use the removed mapping lose their volume until it is mapped again.")
@@ -86,8 +121,8 @@ var _ = register(&checks.Check{
 	Doc: `SMB and Azure Files volumes are mapped once for the whole node with New-SmbGlobalMapping and
 then linked into pods. Windows reports the reason as a number after its localized message: 1326 is a
 wrong user name or password, 1219 and usually 65 a second mapping of the same server with other
-credentials, 53 a server that the node cannot find. Exit status 0xc0000142 is not related to shares: no new
-process starts on the node.
+credentials, 53 a server that the node cannot find, 67 a share that does not exist, 86 a wrong
+password. Exit status 0xc0000142 is not related to shares: no new process starts on the node.
 
 The number is in the pod's event (FailedMount) and in the logs of the kubelet, the driver and
 csi-proxy; nothing else in the evidence shows the mapping. A pod that became Ready since shows that
@@ -135,21 +170,32 @@ the mapping works.`,
 
 // smbSigns makes a sign of each failure, and one of those that are none of them.
 func smbSigns() []checks.Sign {
-	var signs []checks.Sign
-	// without PowerShell the driver never gets as far as the share
-	other := checks.Sign{Text: "NewSmbGlobalMapping failed", Or: []string{"azureMount: SmbGlobalMapping failed",
-		// the kubelet's own mounts: pkg/util/mount/mount_windows.go until 1.17, then mount-utils
-		"New-SmbGlobalMapping failed: ", "New-SmbGlobalMapping remount failed: ", "New-SmbGlobalMapping("}, Says: smbOther,
-		Not: []string{"executable file not found"}}
+	var signs, plain []checks.Sign
+	var known []string
 	for _, failure := range smbFailures {
 		signs = append(signs, checks.Sign{Text: failure.texts[0], Or: failure.texts[1:],
-			Also: []string{smbMapping}, Says: failure.says})
-		other.Not = append(other.Not, failure.texts...)
+			Also: []string{smbMapping}, Not: []string{smbMapsAgain}, Says: failure.says})
+		// the Azure Files driver that calls WMI (pkg/os/smb/smb_cim.go) does not name the command
+		plain = append(plain, checks.Sign{Text: failure.texts[0], Or: failure.texts[1:],
+			Also: []string{"SMB global mapping"}, Not: []string{smbMapping}, Says: failure.says})
+		known = append(known, failure.texts...)
 	}
+	signs = append(signs, plain...)
+	// without PowerShell the driver never gets as far as the share
+	other := checks.Sign{Text: "NewSmbGlobalMapping failed",
+		Or: []string{"azureMount: SmbGlobalMapping failed", "create SMB mapping failed for ",
+			// the kubelet's own mounts: pkg/util/mount/mount_windows.go until 1.17, then mount-utils
+			"New-SmbGlobalMapping failed: ", "New-SmbGlobalMapping remount failed: ", "New-SmbGlobalMapping("},
+		Not:  append([]string{"executable file not found"}, known...),
+		Says: smbOther}
+	// The kubelet's own driver and PowerShell: the end of a FullyQualifiedErrorId.
+	command := checks.Sign{Text: ",New-SmbGlobalMapping", Also: []string{"Windows System Error "},
+		Not: slices.Concat(other.Not, []string{other.Text, smbMapsAgain}, other.Or), Says: smbOther}
 	// The FlexVolume driver of microsoft/K8s-Storage-Plugins (issue 14) does not name the command.
-	flexVolume := checks.Sign{Text: smbFailures[2].texts[0], Also: []string{"mount command failed"},
-		Says: smbFailures[2].says}
-	return append(signs, other, flexVolume)
+	flexVolume := checks.Sign{Text: "Multiple connections to a server or shared resource",
+		Also: []string{"mount command failed"},
+		Says: "the node already maps a share of this server for another user (error 1219)"}
+	return append(signs, other, command, flexVolume)
 }
 
 func smbFinding(m evidence.SignMatch) *checks.Finding {

@@ -43,4 +43,8 @@ var linuxFileSystemSigns = []checks.Sign{
 	// PowerShell in another language: its error id is not translated.
 	{Text: "ParameterArgumentValidationError,Format-Volume",
 		Not: []string{"Cannot validate argument on parameter"}, Says: linuxFileSystem},
+	// The GCE driver (utils_windows.go) and that of vSphere (windows_os_utils.go) do not try it.
+	{Text: "PD CSI driver can only supports ntfs file system", Says: linuxFileSystem},
+	{Text: `unsupported fsType "ext`, Or: []string{`unsupported fsType \"ext`, `unsupported fsType "xfs`,
+		`unsupported fsType \"xfs`}, Also: []string{"observed"}, Says: linuxFileSystem},
 }

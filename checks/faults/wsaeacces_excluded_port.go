@@ -45,6 +45,7 @@ the check cannot run.`,
 	Signs: []checks.Sign{
 		{Text: "bind: An attempt was made to access a socket in a way forbidden by its access permissions",
 			Also:  []string{"listen "},
+			Not:   []string{"listen unix"},
 			Until: slices.Concat(nodeRegistered, proxyStarted),
 			Says:  "a component cannot listen on its port: it is reserved or used by another process"},
 	},
