@@ -77,6 +77,11 @@ counted.`,
 			In:    apiClients,
 			Until: reachedAPIServer,
 			Says:  "a certificate between this node and the API server has expired or is not yet valid"},
+		// pkg/k8splan of Rancher's agent, whose certificate is that of Rancher
+		{Text: "x509: certificate has expired or is not yet valid",
+			Also: []string{" is before ", "error while connecting to Kubernetes cluster"},
+			In:   []string{"rancher-wins", "other"}, Until: rancherConnected, Fix: clockFix(),
+			Says: "a certificate of the cluster is not yet valid for this node: its clock is behind"},
 		{Text: "part of the existing bootstrap client certificate", Also: []string{"is expired"},
 			Until: nodeRegistered, // it has got a new one with its bootstrap token
 			Says:  "the kubelet's client certificate has expired"},

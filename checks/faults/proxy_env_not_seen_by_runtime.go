@@ -56,6 +56,10 @@ would not resolve the registry's name.`,
 		{Text: "Error response from daemon: Get ",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
 			Not:  []string{"proxyconnect", "failed to do request"}, Level: checks.Warn, Says: noRegistryAnswer},
+		// RKE2 pulls the image of its own programs before any pod: pkg/bootstrap
+		{Text: "failed to get runtime image",
+			Also: []string{"connectex: A connection attempt failed"},
+			Not:  []string{"proxyconnect"}, Level: checks.Warn, Says: noRegistryAnswer},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -37,5 +37,7 @@ The check looks for the error in the output of the registration and in the log o
 		// install.ps1 of rancher/wins and of system-agent; rancher 33625
 		{Text: "/cacerts does not look like an x509 certificate",
 			Says: "Rancher returns no CA certificate at /cacerts"},
+		{Text: "CATTLE_CA_CHECKSUM is set but there is no CA certificate configured",
+			Says: "Rancher returns no CA certificate at /cacerts"},
 	},
 })

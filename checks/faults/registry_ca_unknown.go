@@ -55,4 +55,10 @@ var registryCaUnknownSigns = []checks.Sign{
 		Says: "the runtime does not trust the certificate of the registry"},
 	{Text: "docker: x509: certificate signed by unknown authority",
 		Says: "the runtime does not trust the certificate of the registry"},
+	// what RKE2 and Rancher's agent pull themselves: pkg/bootstrap of rke2, pkg/image of system-agent
+	{Text: "failed to get runtime image", Also: []string{"x509: certificate signed by unknown authority"},
+		Says: "RKE2 does not trust the certificate of the registry of its runtime image"},
+	{Text: ": failed to get image ", Also: []string{"x509: certificate signed by unknown authority"},
+		Not:  []string{"pull image"},
+		Says: "the agent of Rancher does not trust the certificate of the registry of its installer"},
 }
