@@ -43,7 +43,7 @@ The check looks for the error in the log of the agent and in the output of its i
 			Until: rancherConnected,
 			Says:  "the agent of Rancher does not trust the certificate of Rancher", Fix: rancherCAFix},
 		{Text: "error while connecting to Kubernetes cluster",
-			Not:   []string{"x509: ", "nauthorized", "provide credentials"},
+			Not:   []string{"x509: ", "unauthorized", "provide credentials"},
 			Until: rancherConnected,
 			Says:  "the agent of Rancher cannot connect to Rancher"},
 		{Text: "CA Data in provided kubeconfig was empty while strict verify was enabled",
@@ -53,7 +53,13 @@ The check looks for the error in the log of the agent and in the output of its i
 		{Text: "Error connecting to Rancher. Perhaps -CaCheckSum needs to be set?",
 			Until: rancherConnected,
 			Says:  "the installation cannot connect to Rancher, or does not trust its certificate"},
-		// package/windows/run.ps1 of rancher/rancher, for RKE1
+		// cmd/agent of rancher/rancher, of each reason why Go refuses the certificate
+		{Text: "Certificate information is displayed above. error: ",
+			Not:  []string{" is before "}, // a wrong clock
+			Says: "the agent of Rancher does not trust the certificate of Rancher", Fix: rancherCAFix},
+		// package/windows/execute.ps1 of rancher/rancher 2.3 and later, run.ps1 of it before
+		{Text: "FATA: https://", Also: []string{" is not accessible"},
+			Says: "the agent of Rancher cannot connect to Rancher"},
 		{Text: " is not accessible (The underlying connection was closed", Also: []string{"https://"},
 			Says: "the agent of Rancher does not trust the certificate of Rancher", Fix: rancherCAFix},
 	},
