@@ -48,6 +48,9 @@ The check looks for this exit in the log of the script, which names the URL.`,
 		// until September 2021
 		{Text: "Set ExitCode to", Also: []string{"and exit", "while attemping to downlaod"},
 			Says: "the provisioning of AKS cannot download a package"},
+		// AKS Engine, from whose scripts those of AKS were made: kuberneteswindowsfunctions.ps1
+		{Text: "Fail in downloading ", Also: []string{"Error: "}, In: []string{"aks", "azure"},
+			Says: "the provisioning of AKS cannot download a package"},
 		// a network isolated cluster, since March 2026: containerdfunc.ps1, kubeletfunc.ps1, configfunc.ps1
 		{Text: "Exhausted retries for oras pull",
 			Says: "the provisioning of AKS cannot pull a package from the registry of the network isolated cluster",

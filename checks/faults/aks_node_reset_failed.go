@@ -47,6 +47,9 @@ collected and did not end is a warning. A run takes a minute or two.`,
 	Signs: []checks.Sign{
 		{Text: "Set ExitCode to 32 and exit", In: aksLogs, Until: []string{"Setup Complete"},
 			Says: "the provisioning script of AKS could not run the node reset"},
+		// what the extension reports since February 2024
+		{Text: "ExitCode: |32|", Not: []string{cseCommand}, In: aksLogs,
+			Says: "the provisioning script of AKS could not run the node reset"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		f := s.File(string(nodeResetLog))

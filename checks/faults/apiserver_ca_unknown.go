@@ -81,6 +81,10 @@ The check looks for the error in the logs of these components and of kube-proxy.
 			Also:  []string{"error getting node", "certificate signed by unknown authority"},
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		// the instance configuration daemon of OpenShift: pkg/daemon/controller of WMCO
+		{Text: "could not find node object associated with this instance",
+			Also: []string{"certificate signed by unknown authority"},
+			Says: "the configuration daemon of OpenShift refuses the API server's certificate"},
 		// Every program with an event recorder says so (client-go tools/record/event.go), each of its own server.
 		{Text: "Unable to write event", Also: []string{"certificate signed by unknown authority"},
 			In:    []string{"kubelet"},

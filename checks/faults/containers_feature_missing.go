@@ -39,6 +39,12 @@ and prove nothing.`,
 	FromPart: []evidence.Need{evidence.Features},
 	Uses:     []evidence.Need{evidence.File(vmcomputeDLL), evidence.Services, evidence.Pods},
 	Signs: []checks.Sign{
+		// install.ps1 of RKE2 and of rancher/wins end with it
+		{Text: "Windows feature: 'Containers' is not installed. Please run",
+			Says: "the installer stops: Windows feature Containers is not installed"},
+		// pkg/windows of WMCO
+		{Text: "failed to enable required Windows feature: Containers",
+			Says: "the Windows Machine Config Operator cannot install Windows feature Containers"},
 		{Text: "Failed to load vmcompute.dll",
 			Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
 		// A program in a container may miss a library of its own, and an exporter of metrics in one

@@ -41,6 +41,15 @@ build, or IPv6 alone.`,
 			Says: "the CNI plugin supports no IPv6 on this network"},
 		{Text: "IPv6 is not supported on Windows", Also: []string{"error initializing agent"},
 			Says: "Antrea's agent exits: it supports no IPv6 on Windows"},
+		// pkg/agent/run.go of K3s, whose agent RKE2 runs
+		{Text: "dual-stack or IPv6 are not supported on Windows node",
+			Says: "the agent of RKE2 exits: the cluster has IPv6 addresses, which it does not support on Windows",
+			Fix: checks.Steps(
+				checks.Inspect("kubectl get nodes -o jsonpath='{.items[*].spec.podCIDRs}'",
+					"See which addresses the cluster has."),
+				checks.Do("Install the cluster with cluster-cidr and service-cidr of IPv4 only in config.yaml of its servers.").
+					Costs("The addresses of a cluster cannot be replaced: all its nodes are installed again."),
+				checks.Verify("kubectl get node {node}", "STATUS is Ready"))},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

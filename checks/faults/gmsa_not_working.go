@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -44,6 +45,17 @@ var gmsaWebhookFix = checks.Steps(
 		Costs("A pod without a controller is not created again."),
 	verifyGMSA)
 
+// gmsaDenied is what the API server says of a pod that is then not created.
+const gmsaDenied = `admission webhook "admission-webhook.windows-gmsa.sigs.k8s.io" denied the request`
+
+// gmsaDeniedFix is for a pod that the webhook does not let in.
+var gmsaDeniedFix = checks.Steps(
+	checks.Inspect("kubectl get gmsacredentialspecs",
+		"Check that the credential spec that the pod names exists, with a field credspec."),
+	checks.Do("If it exists, give the service account of the pod the verb use for it: a ClusterRole with resourceNames, and a RoleBinding in the namespace of the pod."),
+	checks.Verify("kubectl auth can-i use gmsacredentialspecs/NAME --as system:serviceaccount:NAMESPACE:ACCOUNT -n NAMESPACE",
+		"yes"))
+
 const ccgProvider = "Microsoft-Windows-Containers-CCG"
 
 var _ = register(&checks.Check{
@@ -79,6 +91,15 @@ whether this node may use the account.`,
 	Signs: []checks.Sign{
 		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents, "other"},
 			Says: "Container Credential Guard cannot get the credentials of the account"},
+		// webhook.go and kube_client.go of windows-gmsa: the pod is not created at all
+		{Text: gmsaDenied,
+			Or:   []string{"is not authorized to `use` GMSA cred spec"},
+			Says: "the gMSA webhook refuses the pod: it may not use the credential spec, or there is none of this name",
+			Fix:  gmsaDeniedFix},
+		{Text: "refusing to admit pod", Also: []string{"cred spec"}, Not: []string{"is not authorized to `use` GMSA cred spec"},
+			In:   []string{"gmsa-webhook", "other"},
+			Says: "the gMSA webhook refuses the pod: it may not use the credential spec, or there is none of this name",
+			Fix:  gmsaDeniedFix},
 		{Text: "Getting parent domain failed: Status = 1722",
 			Says: "nltest in a container: the container has no credential spec"},
 		// the same and the next in other languages, in which the names of errors stay
@@ -110,6 +131,11 @@ whether this node may use the account.`,
 					break
 				}
 			}
+		}
+		if using == 0 && slices.ContainsFunc(s.Signs("gmsa-not-working"), func(m evidence.SignMatch) bool {
+			return m.Text == gmsaDenied
+		}) {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the pod that the gMSA webhook refused"))
 		}
 		if using == 0 {
 			return nil, checks.Skip(

@@ -44,5 +44,11 @@ The check looks for the errors of the webhook and of its script.`,
 		{Text: `failed calling webhook "admission-webhook.windows-gmsa.sigs.k8s.io"`,
 			Also: []string{"x509: "},
 			Says: "the API server does not trust the certificate of the gMSA webhook"},
+		// cert_reloader.go: it goes on with the certificate that it has
+		{Text: "error reloading certificate: ",
+			Also: []string{"failed to find any PEM data in certificate input"},
+			In:   []string{"gmsa-webhook", "other"}, Level: checks.Warn,
+			Until: []string{"successfully reloaded certificate"},
+			Says:  "the certificate of the gMSA webhook is empty"},
 	},
 })

@@ -48,4 +48,7 @@ var imageDiskFullSigns = []checks.Sign{
 	{Text: "There is not enough space on the disk",
 		Also: []string{"failed to extract layer"}, Not: []string{"ImportLayer"},
 		Says: "an image layer cannot be unpacked: the disk is full"},
+	// pkg/bootstrap of rke2
+	{Text: "failed to extract runtime image", Also: []string{"There is not enough space on the disk"},
+		Says: "RKE2 cannot unpack its runtime image: the disk is full"},
 }

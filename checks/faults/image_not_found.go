@@ -49,6 +49,11 @@ var imageNotFoundSigns = []checks.Sign{
 	{Text: "Error response from daemon: manifest for ", Also: []string{" not found"},
 		Not:  []string{"manifest unknown"},
 		Says: "the registry does not have the image or tag"},
+	// what RKE2 and Rancher's agent pull themselves: pkg/bootstrap of rke2, pkg/image of system-agent
+	{Text: "failed to get runtime image", Also: []string{"manifest unknown"}, Not: []string{"not found"},
+		Says: "the registry does not have the runtime image of RKE2"},
+	{Text: ": failed to get image ", Also: []string{"manifest unknown"}, Not: []string{"not found", "pull"},
+		Says: "the registry does not have the installer image of Rancher"},
 	// containerd 2.1 and later resolve it in the transfer service: core/transfer/local/pull.go
 	{Text: "failed to resolve reference", Or: []string{"failed to resolve image: "},
 		Also: []string{": not found"},

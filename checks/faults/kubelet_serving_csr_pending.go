@@ -54,6 +54,15 @@ has none for some seconds at its first start.`,
 			Level: checks.Warn,
 			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
 			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
+		// pkg/csr of the Windows Machine Config Operator: an instance of the user needs a PTR record
+		{Text: "unable to find host name for instance with address",
+			Also: []string{"failed to lookup DNS for IP", "no such host"},
+			Says: "the Windows Machine Config Operator does not approve the node's certificate: its address has no name in DNS",
+			Fix: checks.Steps(
+				checks.Inspect("Resolve-DnsName ADDRESS",
+					"Look up the address of the instance (reverse lookup)."),
+				checks.Do("Create a PTR record that maps the address of the instance to its host name."),
+				checks.Verify("kubectl get csr", "the requests of the node are Approved,Issued"))},
 		// The alert of a TLS server that has no certificate (crypto/tls), from the kubelet's port.
 		{Text: "error dialing backend: remote error: tls: internal error", // kubectl exec
 			Level: checks.Warn,

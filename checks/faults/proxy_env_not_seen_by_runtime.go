@@ -91,6 +91,10 @@ would not resolve the registry's name.`,
 			Also:  []string{"failed to authorize: failed to fetch "},
 			Not:   []string{"proxyconnect", "lookup ", "failed to do request", "trying next host"},
 			Until: pulledSince, Level: checks.Warn, Says: noRegistryAnswer},
+		// RKE2 pulls the image of its own programs before any pod: pkg/bootstrap
+		{Text: "failed to get runtime image",
+			Also: []string{"connectex: A connection attempt failed"},
+			Not:  []string{"proxyconnect"}, Level: checks.Warn, Says: noRegistryAnswer},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

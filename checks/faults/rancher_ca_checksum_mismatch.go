@@ -37,5 +37,12 @@ The check looks for the error in the output of the registration and in the log o
 		// install.ps1 of rancher/wins and of system-agent; rancher 33625
 		{Text: "/cacerts does not look like an x509 certificate",
 			Says: "Rancher returns no CA certificate at /cacerts"},
+		// package/windows/execute.ps1 of rancher/rancher 2.3 to 2.6, run.ps1 of it before
+		{Text: "Actual cattle server CA checksum is",
+			Says: "the agent refuses Rancher's CA: its checksum is not the one of the registration command"},
+		{Text: "Could not get cattle server CA from", Or: []string{"Can't get cattle server CA from"},
+			Says: "Rancher returns no CA certificate at /cacerts"},
+		{Text: "CATTLE_CA_CHECKSUM is set but there is no CA certificate configured",
+			Says: "Rancher returns no CA certificate at /cacerts"},
 	},
 })

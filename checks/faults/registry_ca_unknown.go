@@ -93,4 +93,10 @@ var registryCaUnknownSigns = []checks.Sign{
 				Costs("The clock may jump once."),
 			checks.Do("Otherwise renew the certificate of the registry."),
 			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
+	// what RKE2 and Rancher's agent pull themselves: pkg/bootstrap of rke2, pkg/image of system-agent
+	{Text: "failed to get runtime image", Also: []string{"x509: certificate signed by unknown authority"},
+		Says: "RKE2 does not trust the certificate of the registry of its runtime image"},
+	{Text: ": failed to get image ", Also: []string{"x509: certificate signed by unknown authority"},
+		Not:  []string{"pull image"},
+		Says: "the agent of Rancher does not trust the certificate of the registry of its installer"},
 }

@@ -114,4 +114,13 @@ var registryUnauthorizedSigns = []checks.Sign{
 		Says: registryDenies},
 	{Text: "unauthorized: authentication required", Also: []string{"pull image"},
 		Says: registryDenies},
+	// RKE2 pulls the image of its own programs before any pod: pkg/bootstrap
+	{Text: "failed to get runtime image", Also: []string{"unauthorized: authentication required"},
+		Says: "the registry denies RKE2 its runtime image: no credentials, wrong ones, or no permission",
+		Fix: checks.Steps(
+			checks.Edit(`C:\etc\rancher\rke2\registries.yaml`,
+				"Set the credentials of the registry under configs."),
+			checks.Run("Restart-Service rke2", "Restart the agent.").
+				Costs("The kubelet and the network agents of the node restart."),
+			checks.Verify("kubectl get node {node}", "STATUS is Ready"))},
 }

@@ -37,5 +37,10 @@ The check looks for the agent's error.`,
 			In:    []string{evidence.InEvents, "rke2", "other"},
 			Until: rke2Joined,
 			Says:  "the RKE2 agent exits: the network plugin of the cluster has no support for Windows"},
+		// pkg/pebinaryexecutor of RKE2 1.21
+		{Text: "the CNI ", Also: []string{"isn't supported on Windows"},
+			In:    []string{evidence.InEvents, "rke2", "other"},
+			Until: rke2Joined,
+			Says:  "the RKE2 agent exits: the network plugin of the cluster has no support for Windows"},
 	},
 })

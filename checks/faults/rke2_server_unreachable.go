@@ -36,6 +36,7 @@ The check looks for the repeated error in the log of the agent.`,
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "failed to get CA certs",
+			Not:   []string{"dial tcp: lookup "},
 			Until: rke2Joined,
 			Says:  "the agent cannot read the CA certificates of the cluster from a server"},
 		// It reads them a second time, to validate the server: pkg/clientaccess/token.go of K3s.

@@ -111,13 +111,16 @@ var logfmtWords = []struct {
 	component string
 	words     *regexp.Regexp
 }{
-	{"rancher-wins", regexp.MustCompile(`(?i)rancher_wins|windows service|rancher system agent|csi proxy will`)},
+	{"rancher-wins", regexp.MustCompile(`(?i)rancher_wins|windows service|rancher system agent|csi proxy will|` +
+		`connection info file|connecting to kubernetes cluster|nullified CA data`)},
 	{"windows-exporter", regexp.MustCompile(`windows_exporter|collector \w+ (?:succeeded|failed)|` +
 		`source=(?:"?exporter|collect|prometheus)\.go`)},
 	{"docker", regexp.MustCompile(`(?i)docker_engine|dockerd|graph ?driver|libcontainerd|libnetwork|` +
 		`API listen on|Loading containers|Daemon has completed|default isolation|logging driver`)},
 	{"rke2", regexp.MustCompile(`(?i)\brke2\b|calico exited|HNS endpoint for network|running kube|` +
-		`running containerd|waiting for containerd|connecting to proxy|remotedialer|tunnel|cattle`)},
+		`running containerd|waiting for containerd|connecting to proxy|remotedialer|tunnel|cattle|` +
+		`unsupported CNI|the CNI \w+ isn't|source vip|calico startup|error in cni start|/cacerts|` +
+		`validate connection to cluster|failed to start networking|--token is required`)},
 	{"containerd", regexp.MustCompile(`(?i)containerd|sandbox|snapshot|PullImage|ImageUpdate|ImageCreate|` +
 		`(?:Create|Start|Stop|Remove)Container|ExecSync|\bshim\b|\bcni\b|\bCRI\b|streaming server|` +
 		`loading plugin|TaskExit|\bcleanup|runhcs|metrics|schedulers?\b|image_gc|garbage`)},

@@ -235,8 +235,9 @@ var errorWords = regexp.MustCompile(
 		`cannot|can ?not|can't|won't|could not|unable|denied|refused|rejected|forbidden|unauthorized|unhealthy|` +
 		`insufficient|invalid|missing|no matching|mismatch|incompatible|imagepullbackoff|errimagepull|unknown|unreachable|unexpected(?:ly)?|blocked|stuck|restarting|` +
 		`timed out|timeout|warning|starting|started|stopped|stopping|running|` +
-		`(?:not|n't) (?:found|recognized|supported|ready|readable|running|exist|match|respond|start|work)|` +
-		`kubelet|kube-proxy|containerd|hcsshim|hns)\b|\b0x[0-9a-f]{2,8}\b|\.go:\d+`)
+		`not (?:found|accessible|recognized|supported|ready|readable|running|exist|match|respond|start|work|installed)|` +
+		`kubelet|kube-proxy|containerd|hcsshim|hns)\b|` +
+		`\wn't (?:found|supported|ready|running|exist|match|respond|start|work|installed)\b|\b0x[0-9a-f]{2,8}\b|\.go:\d+`)
 
 // ofWindows is in scripts of Windows, below the heads of tables, and in lists of properties.
 var ofWindows = regexp.MustCompile(`(?im)^[a-z]\w* +: |^\s*<powershell>|\.ps1\b|^\s*\$\w+ *= *\S|^-{3,}(?: +-{2,})+ *$|^={3,}(?: +={3,})+ *$`)
