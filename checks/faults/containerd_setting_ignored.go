@@ -53,6 +53,14 @@ version 2.0 containerd logs the keys that it ignores.`,
 		{Text: "Ignoring unknown key in TOML", Not: []string{"for plugin", "key=plugin_dir"},
 			Level: checks.Info,
 			Says:  "containerd ignores a key of its configuration file that it does not know"},
+		// remotes/docker/config/hosts.go: it goes on with the registry's own address
+		{Text: "failed to decode hosts.toml", Level: checks.Warn,
+			Says: "containerd ignores the hosts.toml of a registry: it cannot read the file",
+			Fix: checks.Steps(
+				checks.Inspect("Get-ChildItem C:\\ProgramData\\containerd\\certs.d -Recurse -Filter hosts.toml | Get-Content",
+					"Read the file of the registry below config_path."),
+				checks.Do("Correct the row and column that the error names. containerd reads the file at each pull."),
+				checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		c, file, gap := node.ContainerdConfig(s)

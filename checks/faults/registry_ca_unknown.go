@@ -55,4 +55,26 @@ var registryCaUnknownSigns = []checks.Sign{
 		Says: "the runtime does not trust the certificate of the registry"},
 	{Text: "docker: x509: certificate signed by unknown authority",
 		Says: "the runtime does not trust the certificate of the registry"},
+	// Go's crypto/x509: HostnameError, CertificateInvalidError
+	{Text: "x509: certificate is valid for ", Also: []string{"failed to do request", "/v2/"},
+		Says: "the certificate of the registry is for another name", Fix: registryCertificateFix},
+	{Text: "x509: certificate is valid for ", Also: []string{"Error response from daemon: Get", "/v2/"},
+		Not:  []string{"failed to do request"},
+		Says: "the certificate of the registry is for another name", Fix: registryCertificateFix},
+	{Text: "x509: certificate has expired or is not yet valid", Also: []string{"failed to do request", "/v2/"},
+		Says: "the certificate of the registry has expired, or the clock of the node is wrong", Fix: registryCertificateFix},
+	{Text: "x509: certificate has expired or is not yet valid", Also: []string{"Error response from daemon: Get", "/v2/"},
+		Not:  []string{"failed to do request"},
+		Says: "the certificate of the registry has expired, or the clock of the node is wrong", Fix: registryCertificateFix},
+	// remotes/docker/config/hosts.go, where hosts.toml names a file in ca
+	{Text: "unable to read CA cert ", Or: []string{"unable to load CA cert "}, Also: []string{"pull"},
+		Says: "containerd cannot read the CA file that hosts.toml names for the registry",
+		Fix: checks.Steps(
+			checks.Do("Put the CA file where the error says, or correct the path in ca of hosts.toml in the registry's folder below config_path."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 }
+
+var registryCertificateFix = checks.Steps(
+	checks.Inspect("w32tm /query /status", "Check that the clock of the node is right."),
+	checks.Do("Give the registry a certificate that is valid today and has the name by which images name it. Or use the name of the certificate in the images."),
+	checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))
