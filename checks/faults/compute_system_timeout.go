@@ -43,7 +43,6 @@ reasons applies.`,
 	Explains: []string{"sandbox-name-reserved", "container-name-reserved"},
 	Partial:  true,
 	Needs:    complaintNeeds,
-	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    computeTimeoutSigns(),
 	Run:      complain(computeTimeoutSigns()),
@@ -64,8 +63,12 @@ var computeTimeouts = []string{
 func computeTimeoutSigns() []checks.Sign {
 	var signs []checks.Sign
 	for _, text := range computeTimeouts {
+		var codes []string
+		if text == computeTimeouts[0] { // where Windows is not English, docker shows the number, and Go where it has no text
+			codes = []string{"0xc0370109", "0x80370109", "3224830217"}
+		}
 		for i, call := range startCalls {
-			signs = append(signs, checks.Sign{Text: text, Also: []string{call}, Not: startCalls[:i],
+			signs = append(signs, checks.Sign{Text: text, Or: codes, Also: []string{call}, Not: startCalls[:i],
 				Says: "Windows did not create or start a container in time"})
 		}
 	}

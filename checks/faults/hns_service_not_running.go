@@ -38,7 +38,6 @@ of the service manager. The errors do not show which of the services it is.`,
 	Explains: []string{"docker-nat-network-refused"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Services},
-	FromPart: []evidence.Need{evidence.Services},
 	Signs:    hnsNotRunningSigns(),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		for _, svc := range evidence.Services.In(s) {

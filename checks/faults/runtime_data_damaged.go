@@ -36,7 +36,7 @@ loses its images and containers, and the kubelet creates the pods again.`,
 		"https://github.com/kubernetes/kubernetes/issues/78139",
 	},
 	Breaks:   []*checks.Effect{effectRuntime},
-	Explains: []string{"component-crash-loop", "component-panic", "runtime-not-running"},
+	Explains: []string{"component-crash-loop", "component-panic"},
 	Needs: []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.Logs("docker"),
 		evidence.Logs("other"), evidence.WindowsEvents, evidence.PodEvents)},
 	Signs: []checks.Sign{
