@@ -45,6 +45,10 @@ var registryCaUnknownSigns = []checks.Sign{
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"PullImage"}, Not: []string{"pull image"},
 		Says: "the runtime does not trust the certificate of the registry"},
+	// the kubelet's "with ErrImagePull: ...", crictl and ctr quote containerd
+	{Text: "x509: certificate signed by unknown authority",
+		Also: []string{"pull and unpack image"}, Not: []string{"pull image", "PullImage"},
+		Says: "the runtime does not trust the certificate of the registry"},
 	// docker run and docker pull; a layer from a further address is not named: docker for-win 36 and 735
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"Error response from daemon: Get"}, Not: []string{"pull image", "PullImage"},

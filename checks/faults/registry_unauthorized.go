@@ -77,6 +77,13 @@ var registryUnauthorizedSigns = []checks.Sign{
 		Also: []string{"PullImage", "failed to resolve image: "},
 		Not:  []string{"pull image", "PullImage from image service failed"},
 		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	// the kubelet's "with ErrImagePull: ...", crictl and ctr quote containerd, or docker
+	{Text: "401 Unauthorized", Or: []string{"no basic auth credentials", "pull access denied"},
+		Also: []string{"pull and unpack image"}, Not: []string{"pull image", "PullImage"},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
+	{Text: "pull access denied", Also: []string{"ErrImagePull"},
+		Not:  []string{"pull image", "PullImage", "pull and unpack image"},
+		Says: "the registry denies the image: no credentials, wrong ones, or no permission"},
 	{Text: "403 Forbidden", Also: []string{"pull and unpack image", "failed to resolve "},
 		Says: "the registry forbids the image (403): no permission, or network rules of the registry"},
 	{Text: "unauthorized: authentication required", Also: []string{"Error response from daemon: Get", "/v2/"},
