@@ -12,8 +12,8 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryWorkloads,
 	Doc: `containerd's shim and dockerd hold a connection to the host compute service (vmcompute.exe). When
 its process ends, they lose every container of the node at once: "lost communication with compute
-service". The programs in the containers may still run, but nobody can stop them, read their exit
-code or start a command in them. Known reasons are bugs of vmcompute that updates of Windows fixed,
+service". The programs in the containers may still run, but the runtime cannot stop them, read their
+exit code or start a command in them. Known reasons are bugs of vmcompute that updates of Windows fixed,
 an antivirus program that injects its library into it, and a lack of memory.
 
 The check looks for this error in the logs of the runtime and at pods, and for the event of the
@@ -26,7 +26,7 @@ crash of vmcompute.exe. The evidence does not show which of the reasons applies.
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 			"Move the pods to other nodes.").
 			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
-		checks.Run("Restart-Computer", "Reboot the node: it ends the containers that nobody controls any more."),
+		checks.Run("Restart-Computer", "Reboot the node: it ends the containers that the runtime no longer controls."),
 		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
