@@ -2,6 +2,7 @@ package faults
 
 import (
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 var _ = register(&checks.Check{
@@ -44,4 +45,9 @@ var antivirusBlocksFilesSigns = []checks.Sign{
 	// Windows in another language
 	{Text: "ImportLayer", Also: []string{"(0xe1)"}, Says: "antivirus software blocks a file of the image"},
 	{Text: "CreateProcess", Also: []string{"(0xe1)"}, Says: "antivirus software blocks a file of the image"},
+	// events 1117 and 1007 of Defender; what it finds elsewhere does not concern images
+	{Text: "has taken action to protect this machine from malware", Also: []string{`\containerd\root\`},
+		In: []string{evidence.InEvents}, Says: "Microsoft Defender has removed a file of an image"},
+	{Text: "has taken action to protect this machine from malware", Also: []string{`\docker\windowsfilter\`},
+		In: []string{evidence.InEvents}, Says: "Microsoft Defender has removed a file of an image"},
 }

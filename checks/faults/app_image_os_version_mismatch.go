@@ -54,6 +54,9 @@ tag such as ltsc2022 names.`,
 		// docker run, and docker up to 18.03
 		otherBuild(otherBuildHead, "Error response from daemon"),
 		otherBuild(otherBuild2016, "Error response from daemon"),
+		// dockerd's own log: hcsshim errors.go
+		otherBuild(otherBuildText, "encountered an error during ", "Error response from daemon", "failed to start container"),
+		otherBuild(otherBuild2016, "encountered an error during ", "Error response from daemon"),
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
@@ -235,7 +238,7 @@ func joinInts(list []int) string {
 const noVariant = "an image has no variant for this Windows version, or none for Windows at all"
 
 // otherBuild is the host compute service's refusal of a container.
-func otherBuild(text, call string) checks.Sign {
-	return checks.Sign{Text: text, Also: []string{call}, Not: sandboxCalls,
+func otherBuild(text, call string, not ...string) checks.Sign {
+	return checks.Sign{Text: text, Also: []string{call}, Not: append(not, sandboxCalls...),
 		Says: "a container image is for another Windows version"}
 }

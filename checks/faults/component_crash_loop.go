@@ -24,7 +24,8 @@ var _ = register(&checks.Check{
 	Healthy:  "Services of node components keep running",
 	Category: checks.CategoryComponents,
 	Doc: `The service manager writes event 7031 or 7034 each time that a service ends without having
-been stopped, and starts it again by its recovery settings. Several such events of the kubelet,
+been stopped, and starts it again by its recovery settings, and event 7023 or 7024 if the service
+itself reports an error at its end, as docker does. Several such events of the kubelet,
 containerd, kube-proxy, flanneld, rke2, k3s or vmcompute within half an hour are a crash loop: the
 component starts, finds something that it cannot work with, and exits. Get-Service shows it as
 running most of the time. For a service that nssm wraps, nssm writes event 1013 each time that the
@@ -35,12 +36,12 @@ was collected is a fault; one that ended half an hour before is reported as info
 crashes are a warning. Single events of nssm do not count: a restart may write them. A delay of 16
 seconds or more counts: the program has ended at once several times in a row.`,
 	Fix: checks.Steps(
-		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7031,7034} -MaxEvents 20 | Format-List TimeCreated, Message",
+		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='System'; ProviderName='Service Control Manager'; Id=7023,7024,7031,7034} -MaxEvents 20 | Format-List TimeCreated, Message",
 			"Read which service ended, and how often."),
 		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter *.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 5 FullName, LastWriteTime",
 			"Read the last lines of the component's log before each end."),
 		checks.Do("Fix the error that the log names, such as a removed flag, a certificate or a file that is missing, and start the service."),
-		checks.Verify("Get-WinEvent -FilterHashtable @{LogName='System'; Id=7031,7034} -MaxEvents 1 | Select-Object TimeCreated",
+		checks.Verify("Get-WinEvent -FilterHashtable @{LogName='System'; Id=7023,7024,7031,7034} -MaxEvents 1 | Select-Object TimeCreated",
 			"no new event since the fix")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/windows/win32/services/service-control-manager",
@@ -131,7 +132,11 @@ func ofNSSM(e evidence.WindowsEvent) bool {
 	return strings.EqualFold(e.Provider, "nssm") && e.ID == nssmProgramEnded
 }
 
-// crashEvents are the component's events 7031, 7034 and 1013 of the last day since the boot, in order.
+// serviceEnded are the service manager's events about an end that nobody asked for: the process was
+// gone, or the service itself reported an error, as dockerd does (cmd/dockerd/service_windows.go).
+var serviceEnded = []int{serviceCrashed, serviceCrashedAgain, 7023, 7024}
+
+// crashEvents are the component's events of these kinds and 1013 of the last day since the boot, in order.
 func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent {
 	names := slices.Clone(c.Service)
 	for _, svc := range c.Services {
@@ -141,7 +146,7 @@ func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent
 	var list []evidence.WindowsEvent
 	for _, e := range evidence.WindowsEvents.In(s) {
 		manager := e.Provider == "" || strings.EqualFold(e.Provider, "Service Control Manager")
-		ended := manager && (e.ID == serviceCrashed || e.ID == serviceCrashedAgain) || ofNSSM(e)
+		ended := manager && slices.Contains(serviceEnded, e.ID) || ofNSSM(e)
 		if ended && !e.Time.Before(booted) && s.Now().Sub(e.Time.Time) <= checks.LongAgo &&
 			namesService(e.Message, names) {
 			list = append(list, e)

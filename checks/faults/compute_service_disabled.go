@@ -52,4 +52,10 @@ The check reads the start type of the service.`,
 var computeServiceDisabledSigns = []checks.Sign{
 	{Text: "vmcompute service is disabled",
 		Says: "the host compute service (vmcompute) is disabled"},
+	// ERROR_SERVICE_DISABLED of the call that starts the service: hcsshim internal/hcs, and 0.6's container.go
+	{Text: "ComputeSystem", Also: []string{serviceDisabled}, Says: "the host compute service (vmcompute) cannot be started: it is disabled"},
+	{Text: "encountered an error during CreateContainer", Also: []string{serviceDisabled},
+		Not: []string{"ComputeSystem"}, Says: "the host compute service (vmcompute) cannot be started: it is disabled"},
 }
+
+const serviceDisabled = "The service cannot be started, either because it is disabled"

@@ -53,4 +53,9 @@ var unexpectedExitSigns = []checks.Sign{
 		Also: []string{"System::Start"}, Says: exitedInStart},
 	{Text: "The virtual machine or container exited unexpectedly",
 		Also: []string{"CreateComputeSystem"}, Says: exitedInStart},
+	// hcsshim internal/hcs/waithelper.go, where the notification of the exit comes first
+	{Text: "CreateComputeSystem", Also: []string{": unexpected container exit"}, Says: exitedInStart},
+	{Text: "System::Start", Also: []string{": unexpected container exit"}, Says: exitedInStart},
+	{Text: "encountered an error during CreateContainer: unexpected container exit",
+		Or: []string{"encountered an error during Start: unexpected container exit"}, Says: exitedInStart},
 }

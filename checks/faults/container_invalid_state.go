@@ -51,5 +51,6 @@ const invalidForProcess = "a process cannot start: its container is still starti
 
 var invalidStateSigns = []checks.Sign{
 	{Text: "operation is not valid in the current state", Also: []string{"CreateProcess"},
+		Not:   []string{"failed to exec in container", "ExecSync"}, // a probe or a command of a user
 		Level: checks.Warn, Says: invalidForProcess},
 }

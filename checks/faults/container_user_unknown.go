@@ -41,4 +41,12 @@ var containerUserUnknownSigns = []checks.Sign{
 	{Text: "The user name or password is incorrect",
 		Also: []string{"CreateProcess"},
 		Says: "Windows cannot log on the user of the container"},
+	// hcsshim internal/jobcontainers/logon.go: no group has this name, and the account has a password or does not exist
+	{Text: "The user name or password is incorrect",
+		Also: []string{"failed to create user process token"},
+		Says: "Windows cannot log on the user of a HostProcess container",
+		Fix: checks.Steps(
+			checks.Do("Set securityContext.windowsOptions.runAsUserName to NT AUTHORITY\\SYSTEM, NT AUTHORITY\\Local service, NT AUTHORITY\\NetworkService, or the name of a local group of the node.").
+				Costs("The pods of the workload are recreated."),
+			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running"))},
 }

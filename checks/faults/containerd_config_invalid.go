@@ -45,6 +45,15 @@ The check looks for the answer of containerd. A later successful start ends it.`
 		{Text: "containerd: Near line ",
 			Until: []string{"containerd successfully booted"},
 			Says:  "containerd cannot read its configuration file"},
+		// ValidateV2 and CreateTopLevelDirectories (services/server), main.go: a file that can be read, with
+		// values that do not fit. Before 1.5 nothing stands before the first text.
+		{Text: "expect io.containerd.x.vx",
+			Or: []string{"containerd: root must be specified", "containerd: state must be specified",
+				"containerd: root and state must be different paths", "containerd: grpc address cannot be empty",
+				"containerd: required plugin ["},
+			Not:   []string{"containerd: failed to load TOML"},
+			Until: []string{"containerd successfully booted"},
+			Says:  "containerd does not accept a value of its configuration file"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if gap := evidence.CRI.Gap(s); gap.Kind != "" { // containerd that answers has read its file

@@ -54,10 +54,12 @@ version 2.0 containerd logs the keys that it ignores.`,
 			Level: checks.Info,
 			Says:  "containerd ignores a key of its configuration file that it does not know"},
 		// remotes/docker/config/hosts.go: it goes on with the certificates of the folder
-		{Text: "failed to decode ", Also: []string{"hosts.toml"}, In: []string{"containerd"},
+		{Text: "failed to decode ", Also: []string{"hosts.toml"},
 			Level: checks.Warn,
 			Says:  "containerd ignores the settings of a registry: its hosts.toml is not valid",
 			Fix: checks.Steps(
+				checks.Inspect("Get-ChildItem C:\\ProgramData\\containerd\\certs.d -Recurse -Filter hosts.toml | Get-Content",
+					"Read the file of the registry below config_path."),
 				checks.Do("Correct the hosts.toml of the registry below config_path: paths with backslashes belong in single quotation marks."),
 				checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	},

@@ -31,9 +31,13 @@ The check looks for the error in the logs. It does not show which process has th
 		evidence.Logs("other"), evidence.WindowsEvents)},
 	Signs: []checks.Sign{
 		{Text: "failed to get listener for main ttrpc endpoint",
-			Or:   []string{"failed to get listener for main endpoint"},
+			Or:   []string{"failed to get listener for main endpoint", "failed to get listener for debug endpoint"},
 			Also: []string{`pipe`}, Not: []string{"syntax is incorrect"},
 			Until: []string{"containerd successfully booted in"},
 			Says:  "containerd exits: another process already serves its pipe"},
+		// metadata/plugin/plugin.go: it waits until the other process closes the file
+		{Text: "waiting for response from boltdb open", In: []string{"containerd", "docker", "rke2", "k3s", "other", evidence.InEvents},
+			Until: []string{"containerd successfully booted in"},
+			Says:  "containerd waits at its start: another process has its database open"},
 	},
 })

@@ -47,6 +47,9 @@ and prove nothing.`,
 			Says: "the Windows Machine Config Operator cannot install Windows feature Containers"},
 		{Text: "Failed to load vmcompute.dll",
 			Says: "docker cannot load vmcompute.dll: the Containers feature is not installed"},
+		// moby daemon/daemon_windows.go: hns or vmcompute is no service
+		{Text: "ensure the Containers feature is installed", Not: []string{"Failed to load vmcompute.dll"},
+			Says: "docker finds no service hns or vmcompute: the Containers feature is not installed"},
 		// A program in a container may miss a library of its own, and an exporter of metrics in one
 		// has no host compute service (windows_exporter 453).
 		// The call is "hcs::GetComputeSystems" since hcsshim 0.8.17 (internal/hcs/system.go).

@@ -51,5 +51,9 @@ the log of containerd.`,
 			Not: []string{"skip plugin"}, Says: "containerd did not load its CRI plugin"},
 		{Text: "failed to load plugin", Also: []string{"io.containerd.cri.v1"},
 			Not: []string{"skip plugin"}, Says: "containerd did not load its CRI plugin"},
+		// where required_plugins names it, containerd exits
+		{Text: "load required plugin io.containerd.grpc.v1.cri", Or: []string{"load required plugin io.containerd.cri.v1"},
+			Until: []string{"containerd successfully booted"},
+			Says:  "containerd exits because it cannot load its CRI plugin"},
 	},
 })

@@ -39,5 +39,16 @@ ends it.`,
 		{Text: "unable to configure the Docker daemon with file",
 			Until: []string{"API listen on"},
 			Says:  "dockerd cannot use its configuration file"},
+		// daemon/graphdriver/windows/windows.go
+		{Text: "windowsfilter failed to create '", Also: []string{"The system cannot find the path specified"},
+			Until: []string{"API listen on"},
+			Says:  "dockerd cannot create its data root: the drive does not exist"},
+		// cmd/dockerd/daemon.go, listeners_windows.go and go-connections' tlsconfig
+		{Text: "failed to load listeners: lookup account ", Until: []string{"API listen on"},
+			Says: "dockerd cannot use its setting group: Windows has no such group or user"},
+		{Text: "failed to load listeners: ", Also: []string{"CA certificate"}, Until: []string{"API listen on"},
+			Says: "dockerd cannot use its setting tlscacert: it cannot read the file"},
+		{Text: "failed to load listeners: ", Also: []string{"X509 key pair"}, Until: []string{"API listen on"},
+			Says: "dockerd cannot use its settings tlscert and tlskey: it cannot read the files"},
 	},
 })

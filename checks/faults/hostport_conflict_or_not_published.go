@@ -47,6 +47,7 @@ the host network, which bind their ports themselves.`,
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"),
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint"),
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "create the new HNSEndpoint"),
+		ofSandbox(portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint")),
 		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION",
 			"hcnCreateEndpoint"),
 		// Older releases of hcsshim name no code: hnsfuncs.go.
@@ -102,6 +103,14 @@ func ofPods(sign checks.Sign) checks.Sign {
 	sign.Not = []string{"LoadBalancer", "load balancer", ".json"}
 	sign.In = []string{"kubelet", "containerd", "docker", "cni", evidence.InPodEvents,
 		evidence.InEvents}
+	return sign
+}
+
+// ofSandbox looks for what a paste quotes of a sandbox, by kubectl or crictl: nothing else tells there
+// whose endpoint it is.
+func ofSandbox(sign checks.Sign) checks.Sign {
+	sign.Also = append(slices.Clone(sign.Also), "setup network for sandbox")
+	sign.In = []string{"other"}
 	return sign
 }
 

@@ -39,7 +39,9 @@ HostProcess pods, or pods that report this error.`,
 	Needs:   []evidence.Need{evidence.Services, node.NeedRuntime},
 	Uses:    []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Signs: []checks.Sign{
+		// An unknown user is container-user-unknown.
 		{Text: "failed to create user process token", Also: []string{"failed to logon user"},
+			Not:  []string{"The user name or password is incorrect"},
 			Says: "containerd cannot log on as the user of a HostProcess container"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

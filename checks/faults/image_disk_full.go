@@ -13,7 +13,8 @@ var _ = register(&checks.Check{
 unpacked layer and the copy that Windows imports. If the drive with the data of the runtime has too
 little, unpacking ends with "There is not enough space on the disk" (0x70) and the pull is repeated.
 The kubelet may not report DiskPressure, because the failed pull frees the space again. In Docker,
-the same error appears for layers larger than the limit of 20 GB of a container.
+the same error appears for layers larger than the limit of 20 GB of a container. The layer that a
+container writes to is on the same drive, so containers of unpacked images may fail, too.
 
 The check looks for the error of the layer import at pods that wait for their image and in the logs
 of the runtime.`,
@@ -51,4 +52,12 @@ var imageDiskFullSigns = []checks.Sign{
 	// pkg/bootstrap of rke2
 	{Text: "failed to extract runtime image", Also: []string{"There is not enough space on the disk"},
 		Says: "RKE2 cannot unpack its runtime image: the disk is full"},
+	// containerd's snapshotter makes the layer that a container writes to, until 1.5 as a copy
+	{Text: "There is not enough space on the disk", Also: []string{"failed to create scratch layer"},
+		Says: "the writable layer of a container cannot be created: the disk is full"},
+	{Text: "There is not enough space on the disk", Also: []string{"failed to copy cached ", "sandbox.vhdx"},
+		Not:  []string{"failed to create scratch layer"},
+		Says: "the writable layer of a container cannot be created: the disk is full"},
+	{Text: "There is not enough space on the disk", Also: []string{"hcsshim::CreateSandboxLayer"},
+		Says: "the writable layer of a container cannot be created: the disk is full"},
 }

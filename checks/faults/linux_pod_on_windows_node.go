@@ -33,6 +33,11 @@ does not say Windows.`,
 	Needs:    []evidence.Need{evidence.Pods},
 	FromPart: []evidence.Need{evidence.Pods},
 	Uses:     []evidence.Need{evidence.PodEvents},
+	Signs: []checks.Sign{
+		{Text: "cannot be used on this platform", Also: []string{"image operating system", "linux"},
+			In:   []string{"kubelet", "docker", "other", evidence.InPodEvents},
+			Says: "the runtime refuses an image for Linux: a pod for Linux is on this Windows node"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {

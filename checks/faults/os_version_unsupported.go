@@ -33,6 +33,12 @@ Builds that are only untested upstream are a warning; builds that cannot work ar
 	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch",
 		"overlay-update-missing"},
 	Needs: []evidence.Need{node.NeedBuild, node.NeedKubelet},
+	Signs: []checks.Sign{
+		// moby daemon/daemon_windows.go: 14393 until 20.10, then 17763
+		{Text: "version of Windows does not support the docker daemon",
+			Or:   []string{"The docker daemon requires build 14393 or later"},
+			Says: "this Windows is too old for the installed version of docker"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		build, kubelet := n.Build.Value, n.Kubelet.Value

@@ -25,6 +25,8 @@ pods that wait for their image, and in the logs of the runtime and the kubelet.`
 	Links: []string{
 		"https://github.com/docker/for-win/issues/2860",
 		"https://github.com/docker/for-win/issues/9478",
+		"https://github.com/docker/for-win/issues/4607",
+		"https://github.com/docker/for-win/issues/9143",
 		"https://github.com/containerd/containerd/issues/8846",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
@@ -35,14 +37,20 @@ pods that wait for their image, and in the logs of the runtime and the kubelet.`
 	Run:      complain(proxyNotUsableSigns),
 })
 
+// proxyNotUsableSigns are the errors of Go's net/http (transport.go, dialConn) for a request to a registry.
 var proxyNotUsableSigns = []checks.Sign{
-	// net/http of Go, in front of the reason
-	{Text: "proxyconnect tcp: ", Also: []string{"/v2/"}, Not: notRegistries,
+	{Text: "proxyconnect tcp: tls: first record does not look like a TLS handshake", Also: []string{"/v2/"},
+		Not:  notRegistries,
+		Says: "the address of the proxy begins with https://, and the proxy does not speak TLS"},
+	{Text: "proxyconnect tcp: dial tcp: lookup ", Also: []string{"/v2/"}, Not: notRegistries,
+		Says: "the node cannot resolve the name of the proxy"},
+	{Text: "proxyconnect tcp: ", Also: []string{"/v2/"},
+		Not:  append([]string{"first record does not look like", "proxyconnect tcp: dial tcp: lookup "}, notRegistries...),
 		Says: "the runtime cannot connect to its proxy"},
 	// the token of the registry, from a server of another name
 	{Text: "proxyconnect tcp: ", Also: []string{"failed to authorize: failed to fetch "}, Not: []string{"/v2/"},
 		Says: "the runtime cannot connect to its proxy"},
 	// what Go says of a CONNECT that a proxy refuses
-	{Text: ": Proxy Authentication Required", Also: []string{"/v2/"}, Not: notRegistries,
+	{Text: ": Proxy Authentication Required", Also: []string{"/v2/"}, Not: append([]string{"proxyconnect tcp: "}, notRegistries...),
 		Says: "the proxy of the runtime requires a user name and password"},
 }

@@ -76,6 +76,11 @@ var registryCaUnknownSigns = []checks.Sign{
 		Fix: checks.Steps(
 			checks.Do("Write the root certificate of the registry in PEM format to the file that the error names."),
 			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
+	{Text: "unable to read CA cert ", Also: []string{"pull"},
+		Says: "containerd cannot read the CA file that hosts.toml names for the registry",
+		Fix: checks.Steps(
+			checks.Do("Put the CA file where the error says, or correct the path in ca of hosts.toml in the registry's folder below config_path."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	// crypto/x509 of Go: a certificate that is known, and not for this name
 	{Text: "x509: certificate is valid for ", Or: []string{"x509: certificate is not valid for any names",
 		"x509: certificate relies on legacy Common Name field",

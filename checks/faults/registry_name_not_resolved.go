@@ -42,4 +42,8 @@ var registryNameNotResolvedSigns = []checks.Sign{
 	{Text: "no such host", Or: unresolved,
 		Also: []string{"lookup", "failed to authorize: failed to fetch "}, Not: []string{"/v2/"},
 		Says: "the node cannot resolve the name of the server that gives the token for the registry"},
+	// a layer at the address to which the registry sends the client: remotes/docker/httpreadseeker.go
+	{Text: "no such host", Or: unresolved,
+		Also: []string{"lookup", "httpReadSeeker: failed open: failed to do request"}, Not: []string{"/v2/"},
+		Says: "the node cannot resolve the name of the server with the registry's layers"},
 }

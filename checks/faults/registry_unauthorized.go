@@ -82,6 +82,13 @@ var registryUnauthorizedSigns = []checks.Sign{
 		Also: []string{"PullImage", "failed to resolve image: "},
 		Not:  []string{"pull image", "PullImage from image service failed"},
 		Says: registryDenies},
+	// the kubelet's "with ErrImagePull: ...", crictl and ctr quote containerd, or docker
+	{Text: "401 Unauthorized", Or: []string{"no basic auth credentials", "pull access denied"},
+		Also: []string{"pull and unpack image"}, Not: []string{"pull image", "PullImage"},
+		Says: registryDenies},
+	{Text: "pull access denied", Also: []string{"ErrImagePull"},
+		Not:  []string{"pull image", "PullImage", "pull and unpack image"},
+		Says: registryDenies},
 	{Text: "403 Forbidden", Also: []string{"pull and unpack image", "failed to resolve "},
 		Says: registryForbids},
 	{Text: "unauthorized: authentication required", Also: []string{"Error response from daemon: Get", "/v2/"},

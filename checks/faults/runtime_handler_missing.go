@@ -43,6 +43,9 @@ The check looks for this answer at pods that do not start.`,
 var runtimeHandlerMissingSigns = []checks.Sign{
 	{Text: "no runtime for", Also: []string{"is configured", "get sandbox runtime"},
 		Says: "containerd has no runtime with the handler of the RuntimeClass"},
+	// since containerd 2.0: internal/cri/server/sandbox_run.go
+	{Text: "no runtime for", Also: []string{"is configured", "unable to get OCI runtime for sandbox"},
+		Says: "containerd has no runtime with the handler of the RuntimeClass"},
 	// dockershim and cri-dockerd: docker_sandbox.go, core/sandbox_run.go
 	{Text: "desc = RuntimeHandler ", Also: []string{"not supported"},
 		Says: "Docker has no runtimes to choose from, but the pod has a RuntimeClass",

@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -37,7 +40,13 @@ and compares the command line of the service with what its program needs.`,
 		netStart("1053", "a service does not answer the service manager (error 1053)")),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
-		for _, f := range failedStarts(s, serviceNotConnected, exitNoAnswer, nil) {
+		failed := failedStarts(s, serviceNotConnected, exitNoAnswer, nil)
+		for _, f := range failedStarts(s, serviceNotStarted, 0, saysNoAnswer) { // where only event 7000 was kept
+			if !slices.ContainsFunc(failed, func(other failedStart) bool { return other.name == f.name }) {
+				failed = append(failed, f)
+			}
+		}
+		for _, f := range failed {
 			if flag := missingSwitch(f.service); flag != "" {
 				findings = append(findings, checks.Findingf(checks.Fail, f.name,
 					"service %s does not answer the service manager: its command line has no %s", f.name, flag).
@@ -57,6 +66,12 @@ and compares the command line of the service with what its program needs.`,
 		return startsFinding(s, findings)
 	},
 })
+
+// saysNoAnswer tells whether event 7000 reports error 1053.
+func saysNoAnswer(e evidence.WindowsEvent, _ evidence.Service) bool {
+	return strings.HasSuffix(strings.TrimRight(e.Message, ". \r\n"), "%%1053") ||
+		strings.Contains(e.Message, "did not respond to the start or control request in a timely fashion")
+}
 
 func startTimeoutFix(service string) checks.Fix {
 	return checks.Steps(

@@ -1,9 +1,13 @@
 package faults_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/tools/txtar"
@@ -23,6 +27,11 @@ type sourceText struct {
 	Source string // repository, file and releases
 	Lines  string
 	Not    bool // the text alone must not make the check report a fault
+
+	// Of an event of Windows: who wrote it, in which log, and its number.
+	Provider string
+	Channel  string
+	ID       int
 }
 
 // TestTextsOfTheComponentsSources: a thread quotes what a release prints. The files in
@@ -60,6 +69,15 @@ func TestTextsOfTheComponentsSources(t *testing.T) {
 // nodeTelling is the evidence of a node of which nothing is known but the text.
 func nodeTelling(t *testing.T, text sourceText) evidence.Snapshot {
 	t.Helper()
+	if text.Provider != "" {
+		at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+		events, err := json.Marshal([]evidence.WindowsEvent{{Log: cmp.Or(text.Channel, "System"), Provider: text.Provider,
+			ID: text.ID, Message: strings.TrimSpace(text.Lines), Level: "Error", Time: evidence.Time{Time: at}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return normalNodeWith(t, "event-log", "", map[string]string{evidence.WindowsEvents.Path(): string(events)})
+	}
 	if text.Log != "" {
 		return normalNode(t, text.Log, text.Lines)
 	}

@@ -1,0 +1,78 @@
+package faults
+
+import (
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
+
+var _ = register(&checks.Check{
+	ID:       "hns-service-not-running",
+	Title:    "HNS, or a service that it needs, is not running",
+	Healthy:  "HNS can start",
+	Category: checks.CategoryNetwork,
+	Doc: `The Host Network Service (hns) creates the networks, endpoints and load balancers of pods. It
+starts when it is called, and needs other services: the extension of the virtual switch (vfpext),
+Windows Firewall (mpssvc), Base Filtering Engine (BFE), WinNAT, and Internet Connection Sharing
+(SharedAccess) for NAT. If one of them is disabled, was removed, or cannot start, each call to HNS
+fails: "There are no more endpoints available from the endpoint mapper" (0x6d9), "The service has
+not been started" (0x426), or "The service cannot be started" (0x422).
+
+The check reads the start type of hns, and looks for these errors of calls to HNS and for the events
+of the service manager. The errors do not show which of the services it is.`,
+	Fix: checks.Steps(
+		checks.Inspect("Get-Service hns, vfpext, mpssvc, BFE, WinNat, SharedAccess, nsi -ErrorAction SilentlyContinue | Format-Table Name, Status, StartType",
+			"Find the service that is stopped, disabled or not in the list."),
+		checks.Do("Enable that service: hns and SharedAccess manual, mpssvc and BFE automatic. If a group policy or baseline has disabled it, correct that, too."),
+		checks.Run("Start-Service hns", "Start HNS. If Windows refuses, read the error."),
+		checks.Verify("Get-Service hns", "Status is Running")),
+	Links: []string{
+		"https://github.com/docker/for-win/issues/8226",
+		"https://github.com/docker/for-win/issues/6535",
+		"https://github.com/docker/for-win/issues/9474",
+		"https://github.com/microsoft/WSL/issues/5152",
+	},
+	Breaks: []*checks.Effect{effectHNSNetwork, effectFlanneld, effectKubeProxy, effectCNIConfig,
+		effectPodStart},
+	Explains: []string{"docker-nat-network-refused"},
+	Partial:  true,
+	Needs:    []evidence.Need{evidence.Services},
+	Signs:    hnsNotRunningSigns(),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		for _, svc := range evidence.Services.In(s) {
+			if strings.EqualFold(svc.Name, "hns") && strings.EqualFold(svc.StartType, "disabled") {
+				return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+					"service %s is disabled (expected: start type manual)", svc.Name).
+					At(svc.Field("startType"), "%s: start type %s, state %s", svc.Name,
+						svc.StartType, svc.State)}, nil
+			}
+		}
+		return nil, nil
+	},
+})
+
+func hnsNotRunningSigns() []checks.Sign {
+	var signs []checks.Sign
+	for i, text := range []string{"There are no more endpoints available from the endpoint mapper",
+		"The service has not been started", serviceDisabled,
+		"The dependency service or group failed to start"} {
+		var not []string
+		if i > 0 { // of dockerd's own network they are docker-nat-network-refused
+			not = []string{"creating default network"}
+		}
+		signs = append(signs,
+			checks.Sign{Text: text, Also: []string{"hnsCall failed in Win32"}, Not: not,
+				Says: "HNS, or a service that it needs, is not running"},
+			checks.Sign{Text: text, Also: []string{"hcn", "failed in Win32"}, Not: []string{"hnsCall"},
+				Says: "HNS, or a service that it needs, is not running"})
+	}
+	in, until := []string{evidence.InEvents, "other"}, []string{"The Host Network Service service entered the running state"}
+	return append(signs,
+		checks.Sign{Text: "The Host Network Service service depends on", Also: []string{"failed to start"}, In: in, Until: until,
+			Says: "a service that HNS depends on does not start"},
+		checks.Sign{Text: "The Host Network Service service terminated with the following", In: in, Until: until,
+			Says: "HNS ended with an error"},
+		checks.Sign{Text: "The Host Network Service service failed to start", In: in, Until: until,
+			Says: "HNS does not start"})
+}
