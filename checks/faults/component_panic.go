@@ -40,6 +40,9 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		{Text: "panic: runtime error: ", Or: []string{
 			"panic: The specified module could not be found"}, // kubernetes 55031
 			In: panicking, Level: checks.Warn, Says: panicked},
+		// The kubelet repeats what the plugin printed before it ended.
+		{Text: "invalid memory address or nil pointer dereference", Also: []string{"NetworkPlugin cni failed"},
+			Level: checks.Warn, Says: "the CNI plugin panicked: its build has a bug"},
 		// azure-vnet recovers, and gives the panic to the kubelet as its error (cni/plugin.go)
 		{Text: "Failed to execute network plugin, err:runtime error: ", Or: []string{"Recovered panic"},
 			In: []string{"azure-vnet", "cni"}, Level: checks.Warn, Says: panicked},

@@ -45,6 +45,10 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		{Text: "proxier: could not find HNS network ", In: []string{"kube-proxy", evidence.InEvents, "other"},
 			Until: proxyStarted,
 			Says:  "kube-proxy exits: its HNS network disappeared while it started"},
+		// pkg/windows of RKE2 and k3s, which look for the network of flannel (vxlan0) or Calico
+		{Text: "can't find HNS network, retrying", Lasts: 2 * time.Minute,
+			Until: proxyStarted,
+			Says:  "the agent of RKE2 does not find the HNS network for kube-proxy"},
 		// The start script of kube-proxy's image; PowerShell quotes its line where it fails.
 		{Text: "$subnet = $hnsNetwork.Subnets[0].AddressPrefix", Until: proxyStarted,
 			Says: "kube-proxy's start script does not find the HNS network"},

@@ -42,6 +42,13 @@ The check looks for the error in the output of the registration and in the log o
 			Says: "the agent refuses Rancher's CA: its checksum is not the one of the registration command"},
 		{Text: "Could not get cattle server CA from", Or: []string{"Can't get cattle server CA from"},
 			Says: "Rancher returns no CA certificate at /cacerts"},
+		// start.ps1 of rancher/agent 2.1, where Rancher has a certificate of a public CA; pull 16029
+		{Text: "missing mandatory parameters: caChecksum",
+			Says: "the registration command has no checksum of Rancher's CA, which this release of the agent requires",
+			Fix: checks.Steps(
+				checks.Do("Update Rancher: the agent of later releases does without the checksum."),
+				checks.Do("Until then, add -caChecksum with the SHA-256 checksum of the certificate at https://RANCHER/v3/settings/cacerts to the command."),
+				checks.Verify("kubectl get node {node}", "STATUS is Ready"))},
 		{Text: "CATTLE_CA_CHECKSUM is set but there is no CA certificate configured",
 			Says: "Rancher returns no CA certificate at /cacerts"},
 	},

@@ -41,5 +41,8 @@ The check looks for the error in the logs of the runtime.`,
 		// daemon/graphdriver/windows/windows.go of moby
 		{Text: "ReFS volumes are not supported", Until: []string{"API listen on"},
 			Says: "dockerd exits: its data root is on a volume with ReFS"},
+		// with a snapshotter that does not look at the file system: containerd 8999
+		{Text: "Incorrect function", Also: []string{"hcsshim::ProcessBaseLayer"}, Level: checks.Warn,
+			Says: "Windows cannot unpack an image layer on this volume: most often because it is not NTFS"},
 	},
 })
