@@ -192,6 +192,10 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		return
 	}
 	s.takeJudged(f, v, prose)
+	for listed := f.from > 1 && hasFold(f.b, f.from-2, ", "); listed && v.quoted && hasFold(f.b, skipQuote(f.b, v.end), ", \""); { // const a, b = "…", "…"
+		v = s.value(f.b, skipQuote(f.b, v.end)+2, plainStops)
+		s.takeJudged(f, v, true)
+	}
 	for _, arrow := range []string{" -> ", " => "} { // as a plan of Terraform changes it
 		if end := skipQuote(f.b, v.end); v.quoted && hasFold(f.b, end, arrow) {
 			s.takeJudged(f, s.value(f.b, end+len(arrow), plainStops), true)
@@ -202,10 +206,8 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 // isStatement tells that a text in quotes is the value of its name, and no word of a sentence.
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
-	before := bytes.TrimRight(f.b[max(0, f.from-4):f.from], " ")
-	listed := len(before) > 0 && strings.IndexByte("{,", before[len(before)-1]) >= 0 // { User: "ops", Password: "VALUE" }
 	next := skipBlanks(f.b, end)
-	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' || listed && next < len(f.b) && strings.IndexByte(",}", f.b[next]) >= 0 ||
+	return op.sign == '=' || f.quoted || next < len(f.b) && strings.IndexByte(";,}", f.b[next]) >= 0 || // { User: "ops", Password: "VALUE" }
 		first && f.trust >= medium && isLineAt(f.b, end+b2i(end < len(f.b) && f.b[end] == ','))
 }
 
@@ -217,9 +219,9 @@ func (s *scan) otherwise(f field, v value) {
 	if v.open || !bytes.ContainsAny(line, "([.") {
 		return
 	}
-	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default="} {
+	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
-		if at < 0 {
+		if call := b[v.start:v.end]; at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
 			continue
 		}
 		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)

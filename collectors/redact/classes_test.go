@@ -103,6 +103,33 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{log, "x § y", "gsk_" + strings.Repeat("a1B2c3D4", 7)}, {log, "x § y", "nvapi-" + strings.Repeat("a1B2c3D4", 8)},
 		{log, "x § y", "ABSK" + strings.Repeat("a1B2c3D4", 15)}, {log, "x § y", "a1B2c3D4e5F6g7.atlasv1." + strings.Repeat("a1B2c3D4", 8)},
 		{log, "x § y", strings.Repeat("a1B2", 13) + "AzSeA1b2C3"}, {log, "bot § up", "110201543:AAHdqTcvCH1vGWJxfSe1ofSAs0K5PALDsaw"},
+		// Lists of names before the list of their values, and words in brackets.
+		{log, "ID/PW 10.1.2.3 svc/§", "Kw7Rt2Bq"}, {log, "(ID)svc/(PW)§", "Kw7Rt2Bq"}, {log, "id pw svc // §", "Kw7@Rtbq"},
+		{log, "IP/ID/PW 10.1.2.3/svc/§ by mail", "Kw7Rt2Bq"}, {log, "login and id/pwd for svc (svc/§)", "Kw7Rt2Bq"},
+		{log, "password(default:§)", "Kw7Rt2Bq"}, {log, "db_password,default:§", "Kw7Rt2Bq"}, {log, "user(svc)/pwd(§)", "Kw7Rt2Bq"},
+		{log, "비밀번호(§)", "Kw7Rt2Bq"}, {log, "비번은§", "Kw7Rt2Bq"}, {log, "패스워드: §", pw}, {log, "name svc password §", "Kw7Rt2Bq"},
+		{log, "my password is §: exit status 1", "48kd7mq2xv"}, {log, "pwd of svc is §", "Kw7Rt2Bq"}, {log, "api token - '§'", "kw7rt2bqmz"},
+		{log, "Activation key : §", "KWRTB-MZXQV-PLNTG-HJKDS-WQRZX"},
+		// Names as they are misspelled, in camel case, short ones, and symbols.
+		{log, "PSSWD:=§", "Kw7rt2bqm"}, {log, "db_passowrd: §", "Kw7rt2bqm"}, {log, `if passworsd == "§" {`, "kw7rt2bqm"},
+		{log, "pword=§", "kw7rt2bqm"}, {log, "  <mapKeyOfBing>x</mapKeyOfBing><bingKey>§</bingKey>", "Kw7Rt2BqMzXv9LpN"},
+		{"a.xml", `<pwd x="1"> § </pwd>`, "swordfish"}, {"a.yaml", "  - name: PWD\n    value: §\n", "swordfish"},
+		{"web.config", `<add key="pwd" value="§"/>`, "swordfish"}, {"web.config", `<add key="BuildPat" value="§"/>`, hex[:40]},
+		{"a.log", ":password §", "swordfish"}, {"a.npmrc", "//npm.example/:_auth=§", "CorrectHorseBattery"}, {log, `"pwd" ,"§"`, "swordfish"},
+		{log, `"APP_SECRET" : §`, "swordfish"}, {log, "password2-string : §", "swordfish"},
+		// Arguments of calls, defaults and lists of variables.
+		{log, `setopt(h, CURLOPT_PASSWORD, "§");`, "swordfish"}, {log, `setopt(h, CURLOPT_USERPWD, "§")`, "ops:swordfish"},
+		{log, `set :map_api_key, "§"`, hex[:32]}, {log, `password = os.environ.get("DB_PW", "§")`, "48kd7mq2xv"},
+		{log, `const aPassword, bPassword = "x1", "§"`, "48kd7mq2xv"}, {log, `new SqlCredential ("ops", "§")`, "swordfish"},
+		{log, `jwt.sign(claims, '§')`, "swordfish"}, {log, `credentials: { user: "ops" password: "§" }`, "48151623"},
+		{log, `ALTER USER ops SET x = PASSWORD ('§')`, "Kw7Rt2Bq5m"}, {log, "Using KEY=§", "Kw7Rt2BqMzXv9Lp:c*X"},
+		{"a.xml", "<secret>{AQAAABAAA §}</secret>", hex[:32]}, {"a.log", "LONG_CREDENTIAL: §", strings.Repeat("kW7rT2bQmZ+xV9/p", 400)},
+		// Keys without their first line, and issuers.
+		{log, "§\n-----END RSA PRIVATE KEY-----", strings.Repeat(strings.Repeat("a1B2", 16)+"\n", 3) + "a1B2c3=="},
+		{log, "2026-11-20T09:00:00.1Z stdout F §", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt"},
+		{log, "x § y", "SU" + strings.Repeat("AKW7RT2BQMZXV3", 4)}, {log, "x § y", "NRBR-" + hex[:19]}, {log, "x § y", "packagist_ack_" + hex[:30]},
+		{log, "x § y", "sk_live_" + strings.Repeat("c", 40)}, {log, "x § y", "pri_" + hex[:32]}, {log, "x § y", "sq0idk-a1B2c3D4e5F6g7H8i9J0kk"},
+		{log, "KEY = '§'", "django-insecure-r&kvy#ry1*k+qq)=x-!=0yd5l5#1gxzk!82@ru"},
 		{log, "x § y", hex[:32] + "-us12"},
 	} {
 		text := strings.ReplaceAll(row.text, "§", row.secret)

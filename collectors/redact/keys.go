@@ -36,6 +36,25 @@ func (s *scan) pemRule(start, end int) {
 	s.add(start, last, "private-key", b[start:last])
 }
 
+// pemTailRule takes the lines of a private key whose first line stands in an older file of a log.
+func (s *scan) pemTailRule(start, end int) {
+	b := s.see(start)
+	if indexFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") < 0 {
+		return
+	}
+	lowest, from := max(s.done, start-s.back/2), start
+	for line := start; line > lowest; {
+		last := line - 1
+		line = lineBack(b, max(0, last-b2i(last > 0 && b[last-1] == '\r')), layerBack)
+		text := bytes.TrimSpace(b[min(last, payload(b[:last], line)):last])
+		if short := len(text) < 40; run(text, 0, base64Byte) < len(text) || len(text) == 0 || short && from < start-72-16 {
+			break
+		}
+		from = line
+	}
+	s.add(from, start, "private-key", b[from:start])
+}
+
 // pemLine passes the end of a line and what a log writes before the next.
 func pemLine(b []byte, i int) int {
 	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || next < len(b) && b[next] == '-' {

@@ -122,7 +122,7 @@ func (s *scan) wordForm(f field) bool {
 	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start {
 		text := b[v.start:v.end]
 		tied := bytes.ContainsAny(f.text(), "_-") // of a configuration, and no word of a sentence
-		if looksChosen(text) && hardWord(text) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
+		if looksChosen(text) && hardWord(text) || f.trust == strong && isCoined(text, false) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
 			s.takeJudged(f, v, false)
 			return true
 		}

@@ -175,7 +175,7 @@ func (s *scan) madeBehind(i int) (at, end int, ok bool) {
 		at++
 	}
 	digit := false
-	for end = at; end < len(b) && classOf[b[end]]&madeByte != 0; end++ {
+	for end = at; end < len(b) && (classOf[b[end]]&madeByte != 0 || end-at >= leastNamed && (b[end] == ':' || b[end] == '*')); end++ {
 		digit = digit || isDigit(b[end])
 	}
 	return at, end, digit && end-at >= leastNamed && end-at <= mostNamed && s.valueEnds(b, end) && !isPortAndPath(b, i) &&
@@ -206,7 +206,7 @@ func isPortAndPath(b []byte, i int) bool {
 // separates its words.
 func (s *scan) nameBefore(joined []byte, i int) []byte {
 	b, end := s.b, i
-	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]|=>", b[end-1]) >= 0 {
+	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]|=>!", b[end-1]) >= 0 {
 		end--
 	}
 	start := end

@@ -87,7 +87,7 @@ func isTemplate(v []byte) bool {
 	case '%':
 		return len(v) >= 2 && isLower(v[1]) && (len(v) == 2 || v[2] == '"')
 	case '{':
-		return v[len(v)-1] == '}' && (run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1]) ||
+		return v[len(v)-1] == '}' && (run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !slices.ContainsFunc(bytes.Fields(v[1:len(v)-1]), func(w []byte) bool { return len(w) >= leastWorded && isMade(w) }) ||
 			hasFold(v, 1, "#") && run(v, 2, nameByte) == len(v)-1) // an anchor of Markdown
 	}
 	return false
