@@ -107,9 +107,9 @@ func (s *scan) assigned(f field, op operator, i int) {
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
 	}
-	apart := f.from > 0 && b[f.from-1] == '\''              // '--password=''' of PowerShell
-	if open := openingOverLines(b, i); open > 0 && !apart { // @"…"@, """…"""
-		at := nextLine(b, i+open)
+	apart := f.from > 0 && b[f.from-1] == '\''                                                                                  // '--password=''' of PowerShell
+	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
+		at := nextLine(b, i+len(open))
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
@@ -118,7 +118,7 @@ func (s *scan) assigned(f field, op operator, i int) {
 		return
 	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
-		i = skipTriple(b, i)
+		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}
 	if i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
 		s.bracketed(f, i)

@@ -93,13 +93,7 @@ func foldedEnd(b []byte, i int) int {
 
 // pemBody tells whether text may stand between the lines of a key.
 func pemBody(b []byte) bool {
-	spaces := 0
-	for _, c := range b {
-		if c == ' ' || c == '\t' {
-			spaces++
-		}
-	}
-	return spaces*2 < len(b)+16
+	return 2*(bytes.Count(b, []byte(" "))+bytes.Count(b, []byte("\t"))) < len(b)+16
 }
 
 // pemEnd returns where a key ends whose last line is missing: before the first

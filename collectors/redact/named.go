@@ -49,15 +49,6 @@ var nameWords = func() (t [1 << 16][]nameWord) {
 	return t
 }()
 
-func namedTexts() (list []string) {
-	for word := range namedIssuers {
-		if len(word) >= shortest {
-			list = append(list, word)
-		}
-	}
-	return list
-}
-
 // namedRule looks behind an issuer's word for an operator and a value.
 func (s *scan) namedRule(start, end int) {
 	b := s.see(start)

@@ -48,10 +48,9 @@ var names = []struct {
 	{"token", strong, `unseal-key unseal-keys unseal-keys-hex unseal-keys-b soap-session`},
 	{"token", weak, `pat`},
 	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton saml-response saml-assertion session-token statuspage-token
-		auth-code jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
+		auth-code secret-id jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
 	{"jwt", medium, `id-token jwt`},
 	{"bearer", medium, `bearer-token bearer`},
-	{"token", medium, `secret-id`},
 	{"bootstrap-token", weak, `token-id`},
 	{"bootstrap-token", strong, `token-secret`},
 	{"bootstrap-token", medium, `bootstrap-token`},

@@ -230,12 +230,8 @@ func isShuffled(v []byte) bool {
 	}
 	turns, signs := 0, 0
 	for i := 1; i < len(v); i++ {
-		if isUpper(v[i]) && isLower(v[i-1]) {
-			turns++
-		}
-		if !isAlnum(v[i]) {
-			signs++
-		}
+		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
+		signs += b2i(!isAlnum(v[i]))
 	}
 	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v) && entropy(v) >= 3
 }
@@ -273,12 +269,8 @@ func isJumbled(v []byte) bool {
 	last := class(v[0])
 	for _, c := range v[1:] {
 		now := class(c)
-		if now != last && !(last == 1 && now == 0) { // a capital begins a word
-			turns++
-		}
-		if now == 3 && strings.IndexByte("~!@#^*+=?%&$", c) >= 0 {
-			signs++
-		}
+		turns += b2i(now != last && !(last == 1 && now == 0)) // a capital begins a word
+		signs += b2i(now == 3 && strings.IndexByte("~!@#^*+=?%&$", c) >= 0)
 		last = now
 	}
 	return lower && upper && signs > 0 && turns >= 4 && 3*turns >= len(v)

@@ -111,6 +111,9 @@ func isFilledIn(v []byte) bool {
 	return v[0] == '$' && i > 1 && i < len(v) && v[i] == '-' && allDigits(v[1:i])
 }
 
+var metaWords = setOf(`TOKEN PASSWORD SECRET KEY USERNAME PASS VALUE YOUR MY THE NAME ID HASH USER CLIENT ACCESS STRING
+		BASE64 HERE GEN AWS AZURE DB API`)
+
 // isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
 func isMetavariable(v []byte) bool {
 	v = bytes.TrimRight(v, "])}")
@@ -122,16 +125,8 @@ func isMetavariable(v []byte) bool {
 		return true
 	}
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
-		switch string(word) {
-		case "TOKEN", "PASSWORD", "SECRET", "KEY", "USERNAME", "PASS", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
-			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE", "GEN", "AWS",
-			"AZURE", "DB", "API":
-		default:
-			if n := len(word); n >= 8 && n == len(v) && (bytes.Contains(word, []byte("PASSWORD")) ||
-				bytes.Contains(word, []byte("SECRET")) || bytes.Contains(word, []byte("TOKEN"))) {
-				return true // ADMINPASSWORDHASH
-			}
-			return false
+		if !metaWords[string(word)] { // and ADMINPASSWORDHASH
+			return len(word) >= 8 && len(word) == len(v) && containsAny(word, []string{"PASSWORD", "SECRET", "TOKEN"})
 		}
 	}
 	return true

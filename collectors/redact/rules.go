@@ -161,11 +161,10 @@ func init() {
 	for text, name := range commandTexts() {
 		add(func(s *scan, start, _ int) { s.commandRule(start, start+len(name), name) }, text)
 	}
-	for _, text := range namedTexts() {
-		once((*scan).namedRule, text)
-	}
 	for word, list := range namedIssuers {
-		if len(word) == shortest-1 && slices.ContainsFunc(list, func(x issuer) bool { return x.bare }) {
+		if len(word) >= shortest {
+			once((*scan).namedRule, word)
+		} else if len(word) == shortest-1 && slices.ContainsFunc(list, func(x issuer) bool { return x.bare }) {
 			once((*scan).namedRule, word+" ")
 		}
 	}

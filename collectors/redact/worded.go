@@ -246,12 +246,8 @@ func isRun(v []byte) bool {
 func isCamelWords(v []byte) bool {
 	words, capitals := 0, 0
 	for i, c := range v {
-		if isUpper(c) {
-			capitals++
-			if i+1 < len(v) && isLower(v[i+1]) {
-				words++
-			}
-		}
+		capitals += b2i(isUpper(c))
+		words += b2i(isUpper(c) && i+1 < len(v) && isLower(v[i+1]))
 	}
 	return words >= 2 && words == capitals && len(v) >= 4*words // some are as short as Id and To
 }
