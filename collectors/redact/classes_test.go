@@ -117,6 +117,8 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{"web.config", `<add key="pwd" value="§"/>`, "swordfish"}, {"web.config", `<add key="BuildPat" value="§"/>`, hex[:40]},
 		{"a.log", ":password §", "swordfish"}, {"a.npmrc", "//npm.example/:_auth=§", "CorrectHorseBattery"}, {log, `"pwd" ,"§"`, "swordfish"},
 		{log, `"APP_SECRET" : §`, "swordfish"}, {log, "password2-string : §", "swordfish"},
+		{log, "pwd2=§", "swordfish"}, {log, "pwd2-string : §", "swordfish"}, {"a.yaml", "  - name: key\n    value: \"§\"\n", "kw7rt2bqmzxv9lpnghjkds4wqrzx83"},
+		{"web.config", `<add key="Key" value="§"/>`, "Kw7Rt2BqMzXv9LpNgHjKds4W"}, {log, "bing key = '§'", "?Kw7Rt2BqMzXv9LpNg"},
 		// Arguments of calls, defaults and lists of variables.
 		{log, `setopt(h, CURLOPT_PASSWORD, "§");`, "swordfish"}, {log, `setopt(h, CURLOPT_USERPWD, "§")`, "ops:swordfish"},
 		{log, `set :map_api_key, "§"`, hex[:32]}, {log, `password = os.environ.get("DB_PW", "§")`, "48kd7mq2xv"},

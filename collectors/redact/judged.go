@@ -43,7 +43,7 @@ func (j judged) isTied() bool {
 		return false
 	}
 	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
-	return numbers || containsAny(v, []string{"$(", "%s"}) || hasVariable(v) || isSnake(v) || isTag(v) ||
+	return numbers || containsAny(v, []string{"$(", "${", "$.", "%s"}) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 

@@ -275,6 +275,12 @@ func (s *scan) shortName(i int) {
 	for end > 0 && i-end < 8 && strings.IndexByte(" \t\"\\']+?", b[end-1]) >= 0 {
 		end--
 	}
+	if hasFold(b, end-len("-string"), "-string") {
+		end -= len("-string")
+	}
+	for end > 2 && isDigit(b[end-1]) { // pwd2=VALUE
+		end--
+	}
 	if end < 2 || !isAlnum(b[end-1]) {
 		return
 	}
