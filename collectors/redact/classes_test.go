@@ -119,6 +119,8 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{log, `"APP_SECRET" : §`, "swordfish"}, {log, "password2-string : §", "swordfish"},
 		{log, "pwd2=§", "swordfish"}, {log, "pwd2-string : §", "swordfish"}, {"a.yaml", "  - name: key\n    value: \"§\"\n", "kw7rt2bqmzxv9lpnghjkds4wqrzx83"},
 		{"web.config", `<add key="Key" value="§"/>`, "Kw7Rt2BqMzXv9LpNgHjKds4W"}, {log, "bing key = '§'", "?Kw7Rt2BqMzXv9LpNg"},
+		{log, "MAPBOXKEY=§", "kWZmRtZmQzXm_PLANted"}, {log, "GET https://x.example/api/v2022/token/§", "Kw7Rt2BqMzXv9LpNgHjKds4WqRzX83ah"},
+		{"a.xml", "<secret>{AQAAABAAA §}</secret>", "Kw7_Rt2BqMzXv_9LpNgHjKDS4W_qRzX83TBNRW"}, {log, `password = ("§")`, "swordfish"},
 		// Arguments of calls, defaults and lists of variables.
 		{log, `setopt(h, CURLOPT_PASSWORD, "§");`, "swordfish"}, {log, `setopt(h, CURLOPT_USERPWD, "§")`, "ops:swordfish"},
 		{log, `set :map_api_key, "§"`, hex[:32]}, {log, `password = os.environ.get("DB_PW", "§")`, "48kd7mq2xv"},
@@ -129,7 +131,7 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		// Keys without their first line, and issuers.
 		{log, "§\n-----END RSA PRIVATE KEY-----", strings.Repeat(strings.Repeat("a1B2", 16)+"\n", 3) + "a1B2c3=="},
 		{log, "2026-11-20T09:00:00.1Z stdout F §", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt"},
-		{log, "x § y", "SU" + strings.Repeat("AKW7RT2BQMZXV3", 4)}, {log, "x § y", "NRBR-" + hex[:19]}, {log, "x § y", "packagist_ack_" + hex[:30]},
+		{log, "x § y", "SU" + strings.Repeat("AKW7RT2BQMZXV3", 4)}, {log, "x § y", "NRBR-" + hex[:19]}, {log, "x § y", hex[:32] + "-" + hex[3:11] + "-" + hex[5:13]}, {log, "x § y", "packagist_ack_" + hex[:30]},
 		{log, "x § y", "sk_live_" + strings.Repeat("c", 40)}, {log, "x § y", "pri_" + hex[:32]}, {log, "x § y", "sq0idk-a1B2c3D4e5F6g7H8i9J0kk"},
 		{log, "KEY = '§'", "django-insecure-r&kvy#ry1*k+qq)=x-!=0yd5l5#1gxzk!82@ru"},
 		{log, "x § y", hex[:32] + "-us12"},

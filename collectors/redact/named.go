@@ -230,7 +230,7 @@ func isWordy(v []byte) bool {
 	if !bytes.ContainsAny(v, uppers) {
 		return false
 	}
-	letters, constant := 0, bytes.Count(v, []byte("_")) > 2 // AUTH_METHOD_TLS_BOOTSTRAP
+	letters, constant := 0, bytes.Count(v, []byte("_")) > 2 && !bytes.ContainsAny(v, lowers) // AUTH_METHOD_TLS_BOOTSTRAP
 	for i := 0; i < len(v); i++ {
 		end := i
 		for end < len(v) && (isLower(v[end]) || constant && isUpper(v[end]) && isUpper(v[i])) {

@@ -132,7 +132,7 @@ func judgeName(name []byte) (kind string, t trust) {
 	for _, e := range endings[[2]byte{joined[len(joined)-2], joined[len(joined)-1]}] {
 		n := len(joined) - len(e.text)
 		if n < 0 || len(e.text) <= len(best.text) || string(joined[n:]) != e.text ||
-			e.whole && n > 0 && start != n {
+			e.whole && n > 0 && start != n && !(e.text == "key" && isCapital(name) && isKeyOfService(name)) { // GITHUBKEY
 			continue
 		}
 		best = e
