@@ -56,7 +56,7 @@ func (s *scan) assignedForm(f field) bool {
 	i := skipGap(b, skipEmphasis(b, op.end))
 	f.cell = f.cell || skipEmphasis(b, op.end) > op.end
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
-		i = skipGap(b, at+1)
+		op.sign, i = '=', skipGap(b, at+1)
 	}
 	switch {
 	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), isPort(f, op), isMapOf(f, i):

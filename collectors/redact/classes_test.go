@@ -121,7 +121,10 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{"web.config", `<add key="Key" value="§"/>`, "Kw7Rt2BqMzXv9LpNgHjKds4W"}, {log, "bing key = '§'", "?Kw7Rt2BqMzXv9LpNg"},
 		{log, "MAPBOXKEY=§", "kWZmRtZmQzXm_PLANted"}, {log, "GET https://x.example/api/v2022/token/§", "Kw7Rt2BqMzXv9LpNgHjKds4WqRzX83ah"},
 		{"a.xml", "<secret>{AQAAABAAA §}</secret>", "Kw7_Rt2BqMzXv_9LpNgHjKDS4W_qRzX83TBNRW"}, {log, `password = ("§")`, "swordfish"},
+		{log, "<USER>ops</USER><PASS>§</PASS>", "Kw7Rt2Bq"}, {log, `pword ,"§"`, "swordfish"}, {log, "-sercret: §", "Kw7Rt2BqMz"},
+		{log, "用户名/密码 ops/§", "Kw7Rt2Bq"}, {log, "login/pass ops:§", "Kw7Rt2Bq"}, {log, "password (default §)", "kw7rt2bqm"},
 		// Arguments of calls, defaults and lists of variables.
+		{"a.txt", `def f(pswd: str = "§"):`, "swordfish"},
 		{log, `setopt(h, CURLOPT_PASSWORD, "§");`, "swordfish"}, {log, `setopt(h, CURLOPT_USERPWD, "§")`, "ops:swordfish"},
 		{log, `set :map_api_key, "§"`, hex[:32]}, {log, `password = os.environ.get("DB_PW", "§")`, "48kd7mq2xv"},
 		{log, `const aPassword, bPassword = "x1", "§"`, "48kd7mq2xv"}, {log, `new SqlCredential ("ops", "§")`, "swordfish"},

@@ -115,7 +115,7 @@ var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " i
 
 // skipLeads passes what a sentence says before the value itself.
 func skipLeads(b []byte, i int) int {
-	for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", "default: ", "default:", ": ", "\" + "} {
+	for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", "default: ", "default:", "default ", ": ", "\" + "} {
 		if hasFold(b, i, lead) {
 			i += len(lead)
 		}
@@ -169,7 +169,7 @@ func (s *scan) textForm(f field) bool {
 		chosen = false
 	}
 	switch {
-	case text[0] == '-' || isJSON(text) || isVerb(f.text()), !chosen && isSubject(f.b, v, text):
+	case text[0] == '-' || isJSON(text) || foldAt(f.text(), 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != "", !chosen && isSubject(f.b, v, text):
 	default:
 		s.takeJudged(f, v, !chosen && f.trust < strong)
 	}
@@ -187,11 +187,6 @@ func isSubject(b []byte, v value, text []byte) bool {
 func isJSON(text []byte) bool {
 	return len(text) > 2 && (text[0] == '{' && text[1] == '"' || text[0] == '[' && text[1] == '"' ||
 		text[0] == '{' && text[1] == '\\')
-}
-
-// isVerb tells of the name of a command: set-ssh-password.
-func isVerb(name []byte) bool {
-	return foldAt(name, 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != ""
 }
 
 func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
@@ -246,7 +241,7 @@ func secondText(f field) (i int, ok bool) {
 		return i, i < len(b) && b[i] == '"'
 	}
 	switch {
-	case !f.quoted && !isConstantName(f):
+	case !f.quoted && (f.at == f.after || b[i] != ',') && !isConstantName(f): // and no pwd ,"VALUE"
 		return 0, false
 	case b[i] == ',':
 		i = skipGap(b, i+1)

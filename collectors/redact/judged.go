@@ -54,7 +54,7 @@ func (j judged) hasPassed() bool {
 		return false
 	}
 	capital := j.name[0] == 'P' && j.name[1] == 'A'
-	return v[len(v)-1] == ':' || capital && !hardWord(v) && !hasDigitRun(v) || isPlainValue(v) ||
+	return v[len(v)-1] == ':' || capital && !hardWord(v) && !hasDigitRun(v) && !isCoined(v, false) || isPlainValue(v) ||
 		bytes.Contains(v, []byte("[["))
 }
 

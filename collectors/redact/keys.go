@@ -36,6 +36,9 @@ func (s *scan) pemRule(start, end int) {
 	s.add(start, last, "private-key", b[start:last])
 }
 
+// mostShort is where a line of a key is long that begins so far before its end.
+const mostShort = 160
+
 // pemTailRule takes the lines of a private key whose first line stands in an older file of a log.
 func (s *scan) pemTailRule(start, end int) {
 	b := s.see(start)
@@ -44,13 +47,13 @@ func (s *scan) pemTailRule(start, end int) {
 	}
 	lowest, from := max(s.done, start-s.back/2), start
 	for line := start; line > lowest; {
-		last := line - 1
-		line = lineBack(b, max(0, last-b2i(last > 0 && b[last-1] == '\r')), layerBack)
-		text := bytes.TrimSpace(b[min(last, payload(b[:last], line)):last])
-		if short := len(text) < 40; run(text, 0, base64Byte) < len(text) || len(text) == 0 || short && from < start-72-16 {
+		last := len(bytes.TrimRight(b[:line], "\r\n"))
+		line = lineBack(b, last, layerBack)
+		at := payload(b[:last], line)
+		if at == last || run(b[:last], at, base64Byte) < last || last-at < 40 && start-at > mostShort { // its last lines are short
 			break
 		}
-		from = line
+		from = at
 	}
 	s.add(from, start, "private-key", b[from:start])
 }

@@ -57,7 +57,7 @@ var names = []struct {
 	{"registry-auth", strong, `identity-token registry-token`},
 	{"registry-auth", weak, `registry-auth auth auths`},
 	{"registry-auth", medium, `docker-config-json docker-cfg`},
-	{"secret", medium, `secret secret-value secret-data geheimnis segredo secreto`},
+	{"secret", medium, `secret sercret secert secrect scret sceret secret-value secret-data geheimnis segredo secreto`},
 	{"secret", weak, `secrets`},
 	{"credential", weak, `credential credentials creds cred zugangsdaten identifiants etcdctl-user`},
 	{"private-key", strong, `client-key-data`},

@@ -25,8 +25,10 @@ func (s *scan) phraseForm(f field) bool {
 	bracket, n := wideAt(b, f.at)
 	byDefault := hasFold(b, f.at+1, "default") // password,default:VALUE
 	closed := f.from > 0 && b[f.from-1] == '(' && f.behind() == ')'
+	near := f // a password is short, and calls may be many
+	near.b = b[:min(len(b), f.at+4*phraseReach)]
 	if bracket == '(' && s.told(f, f.at+n, true) || // パスワード（VALUE）, password(VALUE), (PW)VALUE
-		(closed || byDefault || f.behind() == '(') && s.told(f, f.at+1, closed || byDefault || f.foreign) {
+		(closed || byDefault || f.behind() == '(') && s.told(near, f.at+1, closed || byDefault || f.foreign) {
 		return true
 	}
 	last := min(len(b), f.after+phraseReach)
@@ -47,14 +49,14 @@ func (s *scan) phraseForm(f field) bool {
 }
 
 // accountWords are before the name of a password in a list of names.
-var accountWords = setOf("id user login username account userid 계정 아이디 用户 账号")
+var accountWords = setOf("id user login username account userid 계정 아이디 用户 用户名 账号 ユーザー名 benutzer utilisateur usuario логин")
 
 // accountForm takes the value from a list behind a list of names: ID/PW ops/VALUE, (ID&PWD): ops/VALUE.
 func (s *scan) accountForm(f field) bool {
 	b := f.b
 	lowest := max(0, f.from-4)
 	names := lowest + len(bytes.TrimRight(b[lowest:f.from], " /&()"))
-	if f.trust != strong || f.flag || names == f.from || !accountWords[wordBefore(b, names)] {
+	if f.trust < loose || f.flag || names == f.from || !accountWords[wordBefore(b, names)] {
 		return false
 	}
 	line := b[:lineEnd(b[:min(len(b), f.to+phraseReach)], f.to)]
