@@ -188,9 +188,6 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if isGUID(text) && f.trust >= medium {
 		prose = false
 	}
-	if op.sign == ':' && prose && s.secondWord(f, v) {
-		return
-	}
 	s.takeJudged(f, v, prose)
 	for listed := f.from > 1 && hasFold(f.b, f.from-2, ", "); listed && v.quoted && hasFold(f.b, skipQuote(f.b, v.end), ", \""); { // const a, b = "…", "…"
 		v = s.value(f.b, skipQuote(f.b, v.end)+2, plainStops)
@@ -251,34 +248,6 @@ func (s *scan) isCommandOf(f field, v value) bool {
 		return false
 	}
 	return bytes.Contains(f.b[v.end:lineEnd(f.b[:min(len(f.b), v.end+layerBack)], v.end)], []byte(" --")) || hasFold(text, 0, "get") && isCamelWords(text)
-}
-
-// secondWord takes the value behind the account: username and password: ops VALUE, ops / VALUE.
-func (s *scan) secondWord(f field, v value) bool {
-	b, text := f.b, s.b[v.start:max(v.start, v.end)]
-	if f.trust != strong && f.kind != "credential" {
-		return false
-	}
-	if slash := bytes.IndexByte(text, '/'); slash > 0 && f.from > 0 && b[f.from-1] == '/' && isIdentifier(text[:slash]) &&
-		mixed(text[slash+1:]) { // login/password: ops/VALUE
-		s.take(value{start: v.start + slash + 1, end: v.end}, f.kind)
-		return true
-	}
-	if !isIdentifier(bytes.ReplaceAll(text, []byte(`\`), nil)) || mixed(text) {
-		return false
-	}
-	at := skipBlanks(b, v.end)
-	slash := hasFold(b, at, "/ ")
-	if slash {
-		at += len("/ ")
-	}
-	next := s.value(b, at, plainStops)
-	text = b[next.start:max(next.start, next.end)]
-	if next.open || !isJumbled(text) && !(slash && fitsPassword(text)) {
-		return false
-	}
-	s.take(next, f.kind)
-	return true
 }
 
 // templateDefault is what a template takes where nothing is set: #{ENV['T'] || 'VALUE'}.

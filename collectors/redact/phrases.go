@@ -54,25 +54,19 @@ var accountWords = setOf("id user login username account userid 계정 아이디
 // accountForm takes the value from a list behind a list of names: ID/PW ops/VALUE, (ID&PWD): ops/VALUE.
 func (s *scan) accountForm(f field) bool {
 	b := f.b
-	lowest := max(0, f.from-4)
-	names := lowest + len(bytes.TrimRight(b[lowest:f.from], " /&()"))
-	if f.trust < loose || f.flag || names == f.from || !accountWords[wordBefore(b, names)] {
+	before := bytes.TrimSuffix(bytes.TrimRight(b[max(0, f.from-longestPrefix):f.from], " /&()"), []byte(" and"))
+	named := len(before) < min(f.from, longestPrefix) && accountWords[wordBefore(before, len(before))] && f.trust >= loose
+	if f.flag || !named && !(f.kind == "credential" && hasFold(b, f.at, ": ")) {
 		return false
 	}
 	line := b[:lineEnd(b[:min(len(b), f.to+phraseReach)], f.to)]
 	for i := f.to; i < len(line); {
-		end := i
-		for end < len(line) && strings.IndexByte(" \t/(),:|\x1b", line[end]) < 0 {
-			end++
-		}
-		if end < len(line) && line[end] == '\x1b' {
-			return false
-		}
-		if text := line[i:end]; looksChosen(text) || isTangled(text) || isCoined(text, false) {
+		v := s.value(line, i, " \t/(),:|\x1b\"'`")
+		if text := line[v.start:max(v.start, v.end)]; looksChosen(text) || isTangled(text) || isCoined(text, false) {
 			s.take(s.value(line, i, " \t\"'`,;)<>\x1b"), f.kind)
 			return true
 		}
-		i = end + 1
+		i = max(skipStyle(line, v.end), v.end+1)
 	}
 	return false
 }
