@@ -56,11 +56,11 @@ func (s *scan) accountForm(f field) bool {
 	b := f.b
 	before := bytes.TrimSuffix(bytes.TrimRight(b[max(0, f.from-longestPrefix):f.from], " /&()"), []byte(" and"))
 	named := len(before) < min(f.from, longestPrefix) && accountWords[wordBefore(before, len(before))] && f.trust >= loose
-	if f.flag || !named && !(f.kind == "credential" && hasFold(b, f.at, ": ")) {
+	if f.flag || f.quoted || !named && !(f.kind == "credential" && hasFold(b, f.at, ": ")) {
 		return false
 	}
 	line := b[:lineEnd(b[:min(len(b), f.to+phraseReach)], f.to)]
-	for i := f.to; i < len(line); {
+	for i := f.to; i < len(line) && tokenAt(line[i:]) == 0; { // else it was taken before
 		v := s.value(line, i, " \t/(),:|\x1b\"'`")
 		if text := line[v.start:max(v.start, v.end)]; looksChosen(text) || isTangled(text) || isCoined(text, false) {
 			s.take(s.value(line, i, " \t\"'`,;)<>\x1b"), f.kind)

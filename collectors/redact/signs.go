@@ -199,7 +199,7 @@ func (s *scan) layerAt(i int) {
 		s.layerHit(i, elementRule)
 		s.nameBy(run(b, i+2, nameByte), func(s *scan, name, end int) { // the name of an element stands in its last tag too
 			b, tag := s.see(name), s.b[i+2:end]
-			lowest := max(s.done, i-layerBack)
+			lowest := min(i, max(s.done, i-layerBack))
 			if open := bytes.LastIndex(b[lowest:i], tag); open > 0 && b[lowest+open-1] == '<' {
 				s.judgeAt(b, lowest+open, lowest+open, lowest+open+len(tag))
 			}
