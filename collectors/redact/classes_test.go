@@ -123,6 +123,7 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{"a.xml", "<secret>{AQAAABAAA §}</secret>", "Kw7_Rt2BqMzXv_9LpNgHjKDS4W_qRzX83TBNRW"}, {log, `password = ("§")`, "swordfish"},
 		{log, "<USER>ops</USER><PASS>§</PASS>", "Kw7Rt2Bq"}, {log, `pword ,"§"`, "swordfish"}, {log, "-sercret: §", "Kw7Rt2BqMz"},
 		{log, "用户名/密码 ops/§", "Kw7Rt2Bq"}, {log, "login/pass ops:§", "Kw7Rt2Bq"}, {log, "password (default §)", "kw7rt2bqm"},
+		{log, "user token = '§' | '§'", strings.Repeat("Kw7Rt2BqMzXv9LpN", 4)},
 		// Arguments of calls, defaults and lists of variables.
 		{"a.txt", `def f(pswd: str = "§"):`, "swordfish"},
 		{log, `setopt(h, CURLOPT_PASSWORD, "§");`, "swordfish"}, {log, `setopt(h, CURLOPT_USERPWD, "§")`, "ops:swordfish"},

@@ -62,8 +62,11 @@ func (s *scan) accountForm(f field) bool {
 	line := b[:lineEnd(b[:min(len(b), f.to+phraseReach)], f.to)]
 	for i := f.to; i < len(line) && tokenAt(line[i:]) == 0; { // else it was taken before
 		v := s.value(line, i, " \t/(),:|\x1b\"'`")
+		if v.quoted { // which has a form of its own
+			return false
+		}
 		if text := line[v.start:max(v.start, v.end)]; looksChosen(text) || isTangled(text) || isCoined(text, false) {
-			s.take(s.value(line, i, " \t\"'`,;)<>\x1b"), f.kind)
+			s.take(s.value(b, i, " \t\r\n\"'`,;)<>\x1b"), f.kind)
 			return true
 		}
 		i = max(skipStyle(line, v.end), v.end+1)
