@@ -56,7 +56,7 @@ func (s *scan) assignedForm(f field) bool {
 	i := skipGap(b, skipEmphasis(b, op.end))
 	f.cell = f.cell || skipEmphasis(b, op.end) > op.end
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
-		i = skipGap(b, at+1)
+		op.sign, i = '=', skipGap(b, at+1)
 	}
 	switch {
 	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), isPort(f, op), isMapOf(f, i):
@@ -107,9 +107,9 @@ func (s *scan) assigned(f field, op operator, i int) {
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
 	}
-	apart := f.from > 0 && b[f.from-1] == '\''              // '--password=''' of PowerShell
-	if open := openingOverLines(b, i); open > 0 && !apart { // @"…"@, """…"""
-		at := nextLine(b, i+open)
+	apart := f.from > 0 && b[f.from-1] == '\''                                                                                  // '--password=''' of PowerShell
+	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
+		at := nextLine(b, i+len(open))
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
@@ -118,7 +118,7 @@ func (s *scan) assigned(f field, op operator, i int) {
 		return
 	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
-		i = skipTriple(b, i)
+		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}
 	if i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
 		s.bracketed(f, i)
@@ -188,10 +188,11 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if isGUID(text) && f.trust >= medium {
 		prose = false
 	}
-	if op.sign == ':' && prose && s.secondWord(f, v) {
-		return
-	}
 	s.takeJudged(f, v, prose)
+	for listed := f.from > 1 && hasFold(f.b, f.from-2, ", "); listed && v.quoted && hasFold(f.b, skipQuote(f.b, v.end), ", \""); { // const a, b = "…", "…"
+		v = s.value(f.b, skipQuote(f.b, v.end)+2, plainStops)
+		s.takeJudged(f, v, true)
+	}
 	for _, arrow := range []string{" -> ", " => "} { // as a plan of Terraform changes it
 		if end := skipQuote(f.b, v.end); v.quoted && hasFold(f.b, end, arrow) {
 			s.takeJudged(f, s.value(f.b, end+len(arrow), plainStops), true)
@@ -202,10 +203,8 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 // isStatement tells that a text in quotes is the value of its name, and no word of a sentence.
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
-	before := bytes.TrimRight(f.b[max(0, f.from-4):f.from], " ")
-	listed := len(before) > 0 && strings.IndexByte("{,", before[len(before)-1]) >= 0 // { User: "ops", Password: "VALUE" }
 	next := skipBlanks(f.b, end)
-	return op.sign == '=' || f.quoted || end < len(f.b) && f.b[end] == ';' || listed && next < len(f.b) && strings.IndexByte(",}", f.b[next]) >= 0 ||
+	return op.sign == '=' || f.quoted || next < len(f.b) && strings.IndexByte(";,}", f.b[next]) >= 0 || // { User: "ops", Password: "VALUE" }
 		first && f.trust >= medium && isLineAt(f.b, end+b2i(end < len(f.b) && f.b[end] == ','))
 }
 
@@ -217,9 +216,9 @@ func (s *scan) otherwise(f field, v value) {
 	if v.open || !bytes.ContainsAny(line, "([.") {
 		return
 	}
-	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default="} {
+	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
-		if at < 0 {
+		if call := b[v.start:v.end]; at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
 			continue
 		}
 		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
@@ -249,34 +248,6 @@ func (s *scan) isCommandOf(f field, v value) bool {
 		return false
 	}
 	return bytes.Contains(f.b[v.end:lineEnd(f.b[:min(len(f.b), v.end+layerBack)], v.end)], []byte(" --")) || hasFold(text, 0, "get") && isCamelWords(text)
-}
-
-// secondWord takes the value behind the account: username and password: ops VALUE, ops / VALUE.
-func (s *scan) secondWord(f field, v value) bool {
-	b, text := f.b, s.b[v.start:max(v.start, v.end)]
-	if f.trust != strong && f.kind != "credential" {
-		return false
-	}
-	if slash := bytes.IndexByte(text, '/'); slash > 0 && f.from > 0 && b[f.from-1] == '/' && isIdentifier(text[:slash]) &&
-		mixed(text[slash+1:]) { // login/password: ops/VALUE
-		s.take(value{start: v.start + slash + 1, end: v.end}, f.kind)
-		return true
-	}
-	if !isIdentifier(bytes.ReplaceAll(text, []byte(`\`), nil)) || mixed(text) {
-		return false
-	}
-	at := skipBlanks(b, v.end)
-	slash := hasFold(b, at, "/ ")
-	if slash {
-		at += len("/ ")
-	}
-	next := s.value(b, at, plainStops)
-	text = b[next.start:max(next.start, next.end)]
-	if next.open || !isJumbled(text) && !(slash && fitsPassword(text)) {
-		return false
-	}
-	s.take(next, f.kind)
-	return true
 }
 
 // templateDefault is what a template takes where nothing is set: #{ENV['T'] || 'VALUE'}.

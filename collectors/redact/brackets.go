@@ -91,6 +91,7 @@ func (s *scan) tuple(f field, at int) {
 	user := s.value(b, i, plainStops)
 	i = skipBlanks(b, skipQuote(b, user.end))
 	if user.open || i >= len(b) || b[i] != ',' {
+		s.takeJudged(f, user, false) // ("VALUE")
 		return
 	}
 	if i = skipBlanks(b, i+1); skipQuote(b, i) > i {

@@ -81,7 +81,7 @@ func (s *scan) enclosed(f field, i int) (v value, ok bool) {
 		return value{start: i, end: s.fieldEnd(b, f.from, i)}, true
 	case '&':
 		v = value{start: i, end: s.fieldEnd(b, f.from, i)}
-		if quote := entityQuote(b, i); quote != "" {
+		if quote := foldAt(b, i, "&quot;", "&#34;", "&apos;", "&#39;"); quote != "" {
 			v.start += len(quote)
 			if end := bytes.Index(b[v.start:min(len(b), v.start+512)], []byte(quote)); end >= 0 {
 				v.end = v.start + end

@@ -35,7 +35,7 @@ func (f field) behind() byte {
 var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
-	forms = []func(s *scan, f field) bool{(*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
+	forms = []func(s *scan, f field) bool{(*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
 		(*scan).blockForm, (*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
 		(*scan).givenForm, (*scan).usedForm, (*scan).argumentForm, (*scan).nextArgumentForm,
 		(*scan).registryForm, (*scan).setterForm, (*scan).isForm, (*scan).textForm,
@@ -171,7 +171,7 @@ const maxWeak = 4 << 10
 
 // takeJudged takes the value when it is a secret.
 func (s *scan) takeJudged(f field, v value, prose bool) {
-	if v.open && f.trust >= medium {
+	if v.open && (f.trust >= medium || isGenerated(s.b[v.start:v.end])) {
 		s.take(v, f.kind)
 		return
 	}

@@ -21,26 +21,6 @@ func (p *pass) isSecretFile() bool {
 	return secretFiles[base] || strings.HasSuffix(base, ".token") || strings.HasSuffix(base, ".jwt")
 }
 
-// wholeFile replaces every line.
-func (p *pass) wholeFile(out *bufio.Writer, in *input) error {
-	s := &scan{pass: p}
-	for {
-		if err := in.fill(p.window); err != nil {
-			return err
-		}
-		s.b, s.eof, p.offset = in.b, in.eof, in.base
-		if err := s.lines(out); err != nil {
-			return err
-		}
-		if s.eof && s.done == len(s.b) {
-			return nil
-		}
-		n := s.done
-		in.drop(n)
-		s.shift(n)
-	}
-}
-
 // lines replaces the lines that are whole, and begins to swallow one that is
 // longer than the window.
 func (s *scan) lines(out *bufio.Writer) error {
@@ -54,7 +34,7 @@ func (s *scan) lines(out *bufio.Writer) error {
 		i := skipSpaceLines(s.b, s.done)
 		end := lineEnd(s.b, i)
 		if end == len(s.b) && !s.eof {
-			if s.done == 0 && len(s.b) >= s.window {
+			if s.done <= s.context && len(s.b) >= s.window {
 				s.engulf(i, "token", func(b []byte, i int) (int, bool) {
 					n := lineEnd(b, i)
 					return n, n < len(b)

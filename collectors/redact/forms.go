@@ -111,7 +111,17 @@ func (s *scan) registryForm(f field) bool {
 
 // isWords say that what follows a name is its value.
 var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
-	" é ", " è ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는 ", "은 ", " property. its value is ", " property. its current value is "}
+	" é ", " è ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는", "은", "설정은", " - ", " property. its value is ", " property. its current value is "}
+
+// skipLeads passes what a sentence says before the value itself.
+func skipLeads(b []byte, i int) int {
+	for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", "default: ", "default:", "default ", ": ", "\" + "} {
+		if hasFold(b, i, lead) {
+			i += len(lead)
+		}
+	}
+	return i
+}
 
 // isForm: the password is VALUE.
 func (s *scan) isForm(f field) bool {
@@ -122,14 +132,9 @@ func (s *scan) isForm(f field) bool {
 		if !hasFold(f.b, f.to, word) {
 			continue
 		}
-		i := skipTag(f.b, skipGap(f.b, f.to+len(word)))
-		for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", ": ", "\" + "} {
-			if hasFold(f.b, i, lead) {
-				i += len(lead)
-			}
-		}
+		i := skipLeads(f.b, skipTag(f.b, skipGap(f.b, f.to+len(word))))
 		v := s.value(f.b, i, plainStops)
-		v.end = v.start + len(bytes.TrimRight(s.b[v.start:max(v.start, v.end)], "."))
+		v.end = v.start + len(bytes.TrimRight(s.b[v.start:max(v.start, v.end)], ".:"))
 		if word == " to " && !v.quoted && isDictionaryWord(bytes.TrimRight(s.b[v.start:v.end], ":,")) {
 			continue // the password to proceed with: …
 		}
@@ -164,7 +169,7 @@ func (s *scan) textForm(f field) bool {
 		chosen = false
 	}
 	switch {
-	case text[0] == '-' || isJSON(text) || isVerb(f.text()), !chosen && isSubject(f.b, v, text):
+	case text[0] == '-' || isJSON(text) || foldAt(f.text(), 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != "", !chosen && isSubject(f.b, v, text):
 	default:
 		s.takeJudged(f, v, !chosen && f.trust < strong)
 	}
@@ -182,11 +187,6 @@ func isSubject(b []byte, v value, text []byte) bool {
 func isJSON(text []byte) bool {
 	return len(text) > 2 && (text[0] == '{' && text[1] == '"' || text[0] == '[' && text[1] == '"' ||
 		text[0] == '{' && text[1] == '\\')
-}
-
-// isVerb tells of the name of a command: set-ssh-password.
-func isVerb(name []byte) bool {
-	return foldAt(name, 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != ""
 }
 
 func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
@@ -241,7 +241,7 @@ func secondText(f field) (i int, ok bool) {
 		return i, i < len(b) && b[i] == '"'
 	}
 	switch {
-	case !f.quoted:
+	case !f.quoted && (f.at == f.after || b[i] != ',') && !isConstantName(f): // and no pwd ,"VALUE"
 		return 0, false
 	case b[i] == ',':
 		i = skipGap(b, i+1)
@@ -251,6 +251,11 @@ func secondText(f field) (i int, ok bool) {
 		return 0, false
 	}
 	return i, i < len(b) && skipQuote(b, i) > i && !hasFold(b, skipQuote(b, i), "value")
+}
+
+// isConstantName tells of a constant or a symbol that code sets: CURLOPT_PASSWORD, :api_key.
+func isConstantName(f field) bool {
+	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || f.b[f.from-1] == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
 }
 
 // blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.
@@ -287,7 +292,8 @@ func (s *scan) callSets(open int) bool {
 // configurations of many programs do, and lists of names with values.
 func (s *scan) lineForm(f field) bool {
 	b := f.b
-	_, first := s.beginsLine(f.from)
+	symbol := f.from > 0 && b[f.from-1] == ':' // :password VALUE
+	_, first := s.beginsLine(f.from - b2i(symbol))
 	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
 		return false
 	}
@@ -308,8 +314,8 @@ func (s *scan) lineForm(f field) bool {
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}
-	s.takeJudged(f, v, !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
-		s.prose && isDictionaryWord(text))
+	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
+		!symbol && s.prose && isDictionaryWord(text))
 	return true
 }
 

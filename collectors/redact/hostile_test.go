@@ -29,7 +29,8 @@ func TestNoTextTakesLong(t *testing.T) {
 		"01000000d08c9ddf", "<password>", "password: |\n", "auth: |\n  x\n",
 		"name: x_token\nvalue: ", "Bearer ", "powershell -e ", "from-literal=a=", "$2y$", "sig=",
 		"\\\"", "<secret:", "a.bcdefghijk7mnopq", "\\", "\"", "key=", "::server:",
-		"Authorization: ", "a,password,b\n",
+		"Authorization: ", "a,password,b\n", "-----END PRIVATE KEY-----\n", "a1B2\n-----END PRIVATE KEY-----\n",
+		"<key>", "</key>", "id/pw ", "id/pw a/", "/token/", "a-", "key - ", "password(", "A_PWD, \"", "name: key\n",
 	} {
 		look(strings.Repeat(piece, size/len(piece)), "logs/a.log")
 		look(strings.Repeat(piece, size/len(piece)), "files/a.yaml")

@@ -150,7 +150,7 @@ func isDigest(text []byte) bool {
 // inventive tells of letters that a generator put together: some are digits or of
 // the other case, or they are many.
 func inventive(tail []byte) bool {
-	if sameByte(tail) {
+	if isFilling(tail) {
 		return false
 	}
 	var lower, upper, digit, other int

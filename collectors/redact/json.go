@@ -344,7 +344,7 @@ func (l *lexer) remember(top *frame, plain []byte) {
 		top.last = text
 		return
 	}
-	if isProgramKey(top.key) {
+	if programKeys[top.key] {
 		if program := programName(text); program != "" {
 			top.program = program
 		}

@@ -33,21 +33,15 @@ var programNames = func() map[string]bool {
 	return m
 }()
 
-// isProgramKey tells of the names under which an object keeps its program.
-func isProgramKey(key string) bool {
-	switch key {
-	case "name", "exe", "path", "executable", "binPath", "file", "fileName", "command", "program",
-		"Name", "ExecutablePath", "ProcessName", "Path":
-		return true
-	}
-	return false
-}
+// programKeys are the names under which an object keeps its program, and argumentKeys those of what it is given.
+var (
+	programKeys  = setOf("name exe path executable binPath file fileName command program Name ExecutablePath ProcessName Path")
+	argumentKeys = setOf("args argv arguments command cmd Args Arguments ArgumentList")
+)
 
 // programOf tells which program the array that begins here has the arguments of.
 func (l *lexer) programOf(top *frame) string {
-	switch top.key {
-	case "args", "argv", "arguments", "command", "cmd", "Args", "Arguments", "ArgumentList":
-	default:
+	if !argumentKeys[top.key] {
 		return ""
 	}
 	if top.program == "" && !top.array {

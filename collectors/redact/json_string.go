@@ -140,20 +140,14 @@ func (l *lexer) inner(plain []byte) []byte {
 			return out.Bytes()
 		}
 	}
-	if top != nil && isMessage(top.key) {
+	if top != nil && messageKeys[top.key] {
 		return l.logLine(plain)
 	}
 	return l.clean(plain)
 }
 
-// isMessage tells of the key under which a runtime or a logger writes a line.
-func isMessage(key string) bool {
-	switch key {
-	case "log", "msg", "message", "Message", "MESSAGE":
-		return true
-	}
-	return false
-}
+// messageKeys are those under which a runtime or a logger writes a line.
+var messageKeys = setOf("log msg message Message MESSAGE")
 
 // recent are the lines before one that a log wrote as an object of its own: a value may stand in one
 // line and its name in the one before.
@@ -204,13 +198,9 @@ func (l *lexer) header(name string, plain []byte) []byte {
 	return inner.textBehind(append(head, plain...), len(head))
 }
 
-func isHeader(key string) bool {
-	switch strings.ToLower(key) {
-	case "authorization", "proxy-authorization", "cookie", "set-cookie":
-		return true
-	}
-	return false
-}
+var headerNames = setOf("authorization proxy-authorization cookie set-cookie")
+
+func isHeader(key string) bool { return headerNames[strings.ToLower(key)] }
 
 // argument takes the value of NAME=VALUE and --name=value, whatever it holds.
 func (l *lexer) argument(plain []byte) ([]byte, bool) {

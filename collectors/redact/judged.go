@@ -28,7 +28,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	case t <= loose:
 		return j.looksSecret()
 	}
-	return !prose || looksRandom(j.text) || isTangled(j.text)
+	return !prose || looksRandom(j.text) || isTangled(j.text) || isGrouped(j.text)
 }
 
 // isRedacted tells that its secret is gone; a token's digits are no sign of another.
@@ -43,7 +43,7 @@ func (j judged) isTied() bool {
 		return false
 	}
 	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
-	return numbers || containsAny(v, []string{"$(", "%s"}) || hasVariable(v) || isSnake(v) || isTag(v) ||
+	return numbers || containsAny(v, []string{"$(", "${", "$.", "%s"}) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 
@@ -54,7 +54,7 @@ func (j judged) hasPassed() bool {
 		return false
 	}
 	capital := j.name[0] == 'P' && j.name[1] == 'A'
-	return v[len(v)-1] == ':' || capital && !hardWord(v) && !hasDigitRun(v) || isPlainValue(v) ||
+	return v[len(v)-1] == ':' || capital && !hardWord(v) && !hasDigitRun(v) && !isCoined(v, false) || isPlainValue(v) ||
 		bytes.Contains(v, []byte("[["))
 }
 
@@ -81,7 +81,7 @@ func (j judged) namesObject() bool {
 func isGrouped(v []byte) bool {
 	groups := bytes.Split(v, []byte("-"))
 	for _, g := range groups {
-		if len(g) < 4 || len(g) != len(groups[0]) || !bytes.ContainsAny(v, digits) ||
+		if len(g) < 4 || len(g) != len(groups[0]) || !bytes.ContainsAny(v, digits) && !(len(g) == 5 && len(groups) == 5) ||
 			len(bytes.Trim(g, uppers+digits)) > 0 {
 			return false
 		}

@@ -36,6 +36,28 @@ func (s *scan) pemRule(start, end int) {
 	s.add(start, last, "private-key", b[start:last])
 }
 
+// mostShort is where a line of a key is long that begins so far before its end.
+const mostShort = 160
+
+// pemTailRule takes the lines of a private key whose first line stands in an older file of a log.
+func (s *scan) pemTailRule(start, end int) {
+	b := s.see(start)
+	if indexFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") < 0 {
+		return
+	}
+	lowest, from := max(s.done, start-s.back/2), start
+	for line := start; line > lowest; {
+		last := len(bytes.TrimRight(b[:line], "\r\n"))
+		line = lineBack(b, last, layerBack)
+		at := payload(b[:last], line)
+		if at == last || run(b[:last], at, base64Byte) < last || last-at < 40 && start-at > mostShort { // its last lines are short
+			break
+		}
+		from = at
+	}
+	s.add(from, start, "private-key", b[from:start])
+}
+
 // pemLine passes the end of a line and what a log writes before the next.
 func pemLine(b []byte, i int) int {
 	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || next < len(b) && b[next] == '-' {
@@ -74,13 +96,7 @@ func foldedEnd(b []byte, i int) int {
 
 // pemBody tells whether text may stand between the lines of a key.
 func pemBody(b []byte) bool {
-	spaces := 0
-	for _, c := range b {
-		if c == ' ' || c == '\t' {
-			spaces++
-		}
-	}
-	return spaces*2 < len(b)+16
+	return 2*(bytes.Count(b, []byte(" "))+bytes.Count(b, []byte("\t"))) < len(b)+16
 }
 
 // pemEnd returns where a key ends whose last line is missing: before the first

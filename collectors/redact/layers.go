@@ -274,11 +274,6 @@ func entityAt(b []byte, i int) int {
 	return end + 1 - i
 }
 
-// entityQuote returns the quote of XML that stands at i.
-func entityQuote(b []byte, i int) string {
-	return foldAt(b, i, "&quot;", "&#34;", "&apos;", "&#39;")
-}
-
 // isEntity tells whether a semicolon ends &quot; or &#34;.
 func isEntity(b []byte, from, semicolon int) bool {
 	i := semicolon

@@ -20,6 +20,7 @@ var middles = []middle{
 	{":A", "0", 5, 16, "a0-_", 33, 36, "token"}, // Telegram
 	{"-us", "h", 32, 32, "0", 1, 2, "api-key"},  // Mailchimp
 	{"-US", "h", 32, 32, "0", 1, 2, "api-key"},
+	{"-", "h", 32, 32, "h-", 17, 17, "api-key"},               // Mailgun
 	{"NRAL", "a0", 30, 40, "", 0, 0, "token"},                 // New Relic
 	{"_mmk", "a0_", 36, 36, "", 0, 0, "key"},                  // MaxMind
 	{"|", "0", 15, 16, "a0-_", 27, 40, "token"},               // Facebook
@@ -122,7 +123,7 @@ func (s *scan) wordForm(f field) bool {
 	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start {
 		text := b[v.start:v.end]
 		tied := bytes.ContainsAny(f.text(), "_-") // of a configuration, and no word of a sentence
-		if looksChosen(text) && hardWord(text) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
+		if looksChosen(text) && hardWord(text) || f.trust == strong && isCoined(text, false) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
 			s.takeJudged(f, v, false)
 			return true
 		}

@@ -49,15 +49,6 @@ var nameWords = func() (t [1 << 16][]nameWord) {
 	return t
 }()
 
-func namedTexts() (list []string) {
-	for word := range namedIssuers {
-		if len(word) >= shortest {
-			list = append(list, word)
-		}
-	}
-	return list
-}
-
 // namedRule looks behind an issuer's word for an operator and a value.
 func (s *scan) namedRule(start, end int) {
 	b := s.see(start)
@@ -175,7 +166,7 @@ func (s *scan) madeBehind(i int) (at, end int, ok bool) {
 		at++
 	}
 	digit := false
-	for end = at; end < len(b) && classOf[b[end]]&madeByte != 0; end++ {
+	for end = at; end < len(b) && (classOf[b[end]]&madeByte != 0 || end-at >= leastNamed && (b[end] == ':' || b[end] == '*')); end++ {
 		digit = digit || isDigit(b[end])
 	}
 	return at, end, digit && end-at >= leastNamed && end-at <= mostNamed && s.valueEnds(b, end) && !isPortAndPath(b, i) &&
@@ -206,7 +197,7 @@ func isPortAndPath(b []byte, i int) bool {
 // separates its words.
 func (s *scan) nameBefore(joined []byte, i int) []byte {
 	b, end := s.b, i
-	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]|=>", b[end-1]) >= 0 {
+	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]|=>!", b[end-1]) >= 0 {
 		end--
 	}
 	start := end
@@ -239,7 +230,7 @@ func isWordy(v []byte) bool {
 	if !bytes.ContainsAny(v, uppers) {
 		return false
 	}
-	letters, constant := 0, bytes.Count(v, []byte("_")) > 2 // AUTH_METHOD_TLS_BOOTSTRAP
+	letters, constant := 0, bytes.Count(v, []byte("_")) > 2 && !bytes.ContainsAny(v, lowers) // AUTH_METHOD_TLS_BOOTSTRAP
 	for i := 0; i < len(v); i++ {
 		end := i
 		for end < len(v) && (isLower(v[end]) || constant && isUpper(v[end]) && isUpper(v[i])) {

@@ -24,13 +24,14 @@ var names = []struct {
 	trust trust
 	words string
 }{
-	{"password", strong, `password passwords passwd passphrase pass-phrase passcode pwd pswd pass bind-pw
+	{"password", strong, `password passwords passwd passphrase pass-phrase passcode pwd pswd pass bind-pw pw
+		pword pswrd psword psswd psswrd pssword paswd paswrd pasword passwrd passord passwod passowrd passwrod
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
 		smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content
 		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk tls-psk-value
 		psk-value ipsec-psk vpn-psk wifi-psk wlan-psk erlang-cookie password-encrypted credential-encrypted`},
-	{"password", medium, `password-hash redis-auth psk pw key-material secrete wifi-key wpa-key pass-word
+	{"password", medium, `password-hash redis-auth psk key-material secrete wifi-key wpa-key pass-word
 		require-pass master-auth cloud-auth hash-salt clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
@@ -47,17 +48,17 @@ var names = []struct {
 	{"token", strong, `unseal-key unseal-keys unseal-keys-hex unseal-keys-b soap-session`},
 	{"token", weak, `pat`},
 	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton saml-response saml-assertion session-token statuspage-token
-		auth-code jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
+		auth-code secret-id jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
 	{"jwt", medium, `id-token jwt`},
 	{"bearer", medium, `bearer-token bearer`},
-	{"token", medium, `secret-id`},
 	{"bootstrap-token", weak, `token-id`},
 	{"bootstrap-token", strong, `token-secret`},
 	{"bootstrap-token", medium, `bootstrap-token`},
 	{"registry-auth", strong, `identity-token registry-token`},
 	{"registry-auth", weak, `registry-auth auth auths`},
 	{"registry-auth", medium, `docker-config-json docker-cfg`},
-	{"secret", medium, `secret secret-value secret-data geheimnis segredo secreto secret-string`},
+	{"secret", medium, `secret sercret secert secrect scret sceret secret-value secret-data geheimnis segredo secreto`},
+	{"secret", weak, `secrets`},
 	{"credential", weak, `credential credentials creds cred zugangsdaten identifiants etcdctl-user`},
 	{"private-key", strong, `client-key-data`},
 	{"private-key", medium, `private-key private-key-id private-key-data key-data ssh-key`},
@@ -78,7 +79,7 @@ var names = []struct {
 // A wordName is a name in letters that are not ASCII, or of several words, which
 // stands by itself.
 var wordNames = []struct{ kind, words string }{
-	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord|schlüsselinhalt|Schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|Содержимое ключа|关键内容|主要なコンテンツ|parola d'ordine|parola d'accesso|parola chiave|tajne hasło`},
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|비번|패스워드|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|das passwort|het wachtwoord|schlüsselinhalt|Schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|Содержимое ключа|关键内容|主要なコンテンツ|parola d'ordine|parola d'accesso|parola chiave|tajne hasło`},
 	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレット|アクセスキー|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso|chave privada|金鑰|秘密鍵|비밀키|비밀 키|액세스 키|секретный ключ|закрытый ключ|chiave segreta|chiave privata|chiave di accesso|tajny klucz|klucz prywatny|geheime sleutel|gizli anahtar`},
 	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|le jeton|du jeton|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|api키|apiキー|權杖|토큰|chiave api|clave api|klucz api|api-sleutel|api anahtarı`},
 }
@@ -131,10 +132,13 @@ func judgeName(name []byte) (kind string, t trust) {
 	for _, e := range endings[[2]byte{joined[len(joined)-2], joined[len(joined)-1]}] {
 		n := len(joined) - len(e.text)
 		if n < 0 || len(e.text) <= len(best.text) || string(joined[n:]) != e.text ||
-			e.whole && n > 0 && start != n || e.text == "key" && n == 0 {
+			e.whole && n > 0 && start != n && !(e.text == "key" && isCapital(name) && isKeyOfService(name)) { // GITHUBKEY
 			continue
 		}
 		best = e
+	}
+	if string(name) == "_auth" { // of npm
+		return "registry-auth", strong
 	}
 	if best.text == "" && hasFold(name, 0, "pwd_") {
 		return looseName(append([]byte("password"), joined[len("pwd"):]...))
@@ -189,6 +193,7 @@ func joinWords(joined, name []byte) (_ []byte, last int) {
 			last = len(joined)
 		}
 	}
+	joined = bytes.TrimSuffix(joined, []byte("string")) // of the type
 	for len(joined) > 3 && isDigit(joined[len(joined)-1]) &&
 		!bytes.HasSuffix(joined, []byte("base64")) {
 		joined = joined[:len(joined)-1]
@@ -198,7 +203,7 @@ func joinWords(joined, name []byte) (_ []byte, last int) {
 
 // looseBases go before other words in the names of secrets: password_super_secure.
 var looseBases = []string{"password", "passwd", "apikey", "secretkey", "privatekey", "accesskey",
-	"clientsecret", "authtoken", "accesstoken", "dbpass"}
+	"clientsecret", "authtoken", "accesstoken", "dbpass", "passwor"}
 
 // looseTails are the words behind them that make a name one of something else.
 var looseTails = strings.Fields(`file path dir name length len size count age ttl type kind url uri policy rule

@@ -73,7 +73,7 @@ func (p *pass) run(out *bufio.Writer, src io.Reader) error {
 	}
 	switch {
 	case p.isSecretFile():
-		return p.wholeFile(out, in)
+		return p.windows(out, in, &scan{pass: p}, (*scan).lines)
 	case p.isJSON(in.b):
 		return p.json(out, in)
 	}
@@ -82,13 +82,17 @@ func (p *pass) run(out *bufio.Writer, src io.Reader) error {
 
 // stream redacts text. The first done bytes of the window were written before.
 func (p *pass) stream(out *bufio.Writer, in *input, done int) error {
-	s := &scan{pass: p, b: in.b, done: done, at: max(0, done-p.back)}
+	return p.windows(out, in, &scan{pass: p, done: done, at: max(0, done-p.back)}, (*scan).advance)
+}
+
+// windows lets a way of redacting go over the file.
+func (p *pass) windows(out *bufio.Writer, in *input, s *scan, advance func(*scan, *bufio.Writer) error) error {
 	for {
 		if err := in.fill(p.window); err != nil {
 			return err
 		}
 		s.b, s.eof, p.offset = in.b, in.eof, in.base
-		if err := s.advance(out); err != nil {
+		if err := advance(s, out); err != nil {
 			return err
 		}
 		if *p.work > p.most(in.base+int64(len(in.b))) {
@@ -235,16 +239,12 @@ type dull struct {
 }
 
 func (d *dull) shift(n int) {
-	d.value -= n
-	d.at -= n
-	d.base64 -= n
+	for _, end := range []*int{&d.value, &d.at, &d.base64, &d.framed, &d.heading, &d.columns, &d.command} {
+		*end -= n
+	}
 	for i := range d.layer {
 		d.layer[i] -= n
 	}
-	d.framed -= n
-	d.heading -= n
-	d.columns -= n
-	d.command -= n
 }
 
 // swallow is a value that goes on behind the window.

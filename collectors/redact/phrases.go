@@ -15,14 +15,20 @@ const (
 // phraseForm takes what can be little else than a value behind "is" or a colon.
 func (s *scan) phraseForm(f field) bool {
 	b := f.b
-	inPath := f.from > 0 && b[f.from-1] == '/' || f.to < len(b) && b[f.to] == '/'
+	inPath := f.from > 0 && b[f.from-1] == '/' && f.behind() != '(' || f.to < len(b) && b[f.to] == '/'
 	if f.flag || inPath || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
 	if f.quoted && f.at == f.after && strings.IndexByte("[(", f.behind()) < 0 && s.told(f, f.after, true) { // 「密码」VALUE
 		return true
 	}
-	if c, n := wideAt(b, f.at); c == '(' && s.told(f, f.at+n, true) { // パスワード（VALUE）
+	bracket, n := wideAt(b, f.at)
+	byDefault := hasFold(b, f.at+1, "default") // password,default:VALUE
+	closed := f.from > 0 && b[f.from-1] == '(' && f.behind() == ')'
+	near := f // a password is short, and calls may be many
+	near.b = b[:min(len(b), f.at+4*phraseReach)]
+	if bracket == '(' && s.told(f, f.at+n, true) || // パスワード（VALUE）, password(VALUE), (PW)VALUE
+		(closed || byDefault || f.behind() == '(') && s.told(near, f.at+1, closed || byDefault || f.foreign) {
 		return true
 	}
 	last := min(len(b), f.after+phraseReach)
@@ -38,6 +44,32 @@ func (s *scan) phraseForm(f field) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// accountWords are before the name of a password in a list of names.
+var accountWords = setOf("id user login username account userid 계정 아이디 用户 用户名 账号 ユーザー名 benutzer utilisateur usuario логин")
+
+// accountForm takes the value from a list behind a list of names: ID/PW ops/VALUE, (ID&PWD): ops/VALUE.
+func (s *scan) accountForm(f field) bool {
+	b := f.b
+	before := bytes.TrimSuffix(bytes.TrimRight(b[max(0, f.from-longestPrefix):f.from], " /&()"), []byte(" and"))
+	named := len(before) < min(f.from, longestPrefix) && accountWords[wordBefore(before, len(before))] && f.trust >= loose
+	if f.flag || f.quoted || !named && !(f.kind == "credential" && hasFold(b, f.at, ": ")) {
+		return false
+	}
+	line := b[:lineEnd(b[:min(len(b), f.to+phraseReach)], f.to)]
+	for i := f.to; i < len(line) && tokenAt(line[i:]) == 0; { // else it was taken before
+		v := s.value(line, i, " \t/(),:|\x1b\"'`")
+		if v.quoted { // which has a form of its own
+			return false
+		}
+		if text := line[v.start:max(v.start, v.end)]; looksChosen(text) || isTangled(text) || isCoined(text, false) {
+			s.take(s.value(b, i, " \t\r\n\"'`,;)<>\x1b"), f.kind)
+			return true
+		}
+		i = max(skipStyle(line, v.end), v.end+1)
 	}
 	return false
 }
@@ -75,11 +107,11 @@ func (s *scan) told(f field, i int, said bool) bool {
 	if i < len(b) && isLine(b[i]) {
 		return s.toldBelow(f, i)
 	}
-	v := s.value(b, i, " \t\r\n\"'`,;|<>)")
+	v := s.value(b, skipLeads(b, i), " \t\r\n\"'`,;|<>)")
 	if v.open || v.end <= v.start {
 		return false
 	}
-	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], "."))
+	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], ".:"))
 	text := b[v.start:v.end]
 	if len(text) == 0 || text[0] == '-' || text[0] == ' ' && closesText(b, v.start-1) || hasFold(text, 0, "0x") || isSentence(text) {
 		return false
@@ -168,11 +200,12 @@ func (s *scan) usedForm(f field) bool {
 // isCoined tells of a word of letters and digits. Where nothing says that it is the value, they must
 // take turns, as in no version and no name with a number.
 func isCoined(v []byte, said bool) bool {
-	turns := 0
+	turns, capitals := 0, 0
 	for i := 1; i < len(v); i++ {
 		turns += b2i(isDigit(v[i]) != isDigit(v[i-1]))
+		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns >= 3-2*b2i(said) &&
+	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
 		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v) && !isSentence(v)
 }
 
@@ -196,12 +229,8 @@ func isShuffled(v []byte) bool {
 	}
 	turns, signs := 0, 0
 	for i := 1; i < len(v); i++ {
-		if isUpper(v[i]) && isLower(v[i-1]) {
-			turns++
-		}
-		if !isAlnum(v[i]) {
-			signs++
-		}
+		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
+		signs += b2i(!isAlnum(v[i]))
 	}
 	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v) && entropy(v) >= 3
 }
@@ -239,12 +268,8 @@ func isJumbled(v []byte) bool {
 	last := class(v[0])
 	for _, c := range v[1:] {
 		now := class(c)
-		if now != last && !(last == 1 && now == 0) { // a capital begins a word
-			turns++
-		}
-		if now == 3 && strings.IndexByte("~!@#^*+=?%&$", c) >= 0 {
-			signs++
-		}
+		turns += b2i(now != last && !(last == 1 && now == 0)) // a capital begins a word
+		signs += b2i(now == 3 && strings.IndexByte("~!@#^*+=?%&$", c) >= 0)
 		last = now
 	}
 	return lower && upper && signs > 0 && turns >= 4 && 3*turns >= len(v)

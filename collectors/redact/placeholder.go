@@ -87,7 +87,7 @@ func isTemplate(v []byte) bool {
 	case '%':
 		return len(v) >= 2 && isLower(v[1]) && (len(v) == 2 || v[2] == '"')
 	case '{':
-		return v[len(v)-1] == '}' && (run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !isGenerated(v[1:len(v)-1]) ||
+		return v[len(v)-1] == '}' && (run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !slices.ContainsFunc(bytes.Fields(v[1:len(v)-1]), func(w []byte) bool { return len(w) >= leastWorded && isMade(w) }) ||
 			hasFold(v, 1, "#") && run(v, 2, nameByte) == len(v)-1) // an anchor of Markdown
 	}
 	return false
@@ -111,6 +111,9 @@ func isFilledIn(v []byte) bool {
 	return v[0] == '$' && i > 1 && i < len(v) && v[i] == '-' && allDigits(v[1:i])
 }
 
+var metaWords = setOf(`TOKEN PASSWORD SECRET KEY USERNAME PASS VALUE YOUR MY THE NAME ID HASH USER CLIENT ACCESS STRING
+		BASE64 HERE GEN AWS AZURE DB API`)
+
 // isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
 func isMetavariable(v []byte) bool {
 	v = bytes.TrimRight(v, "])}")
@@ -122,16 +125,8 @@ func isMetavariable(v []byte) bool {
 		return true
 	}
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return c == '-' || c == '_' }) {
-		switch string(word) {
-		case "TOKEN", "PASSWORD", "SECRET", "KEY", "USERNAME", "PASS", "VALUE", "YOUR", "MY", "THE", "NAME", "ID",
-			"HASH", "USER", "CLIENT", "ACCESS", "STRING", "BASE64", "HERE", "GEN", "AWS",
-			"AZURE", "DB", "API":
-		default:
-			if n := len(word); n >= 8 && n == len(v) && (bytes.Contains(word, []byte("PASSWORD")) ||
-				bytes.Contains(word, []byte("SECRET")) || bytes.Contains(word, []byte("TOKEN"))) {
-				return true // ADMINPASSWORDHASH
-			}
-			return false
+		if !metaWords[string(word)] { // and ADMINPASSWORDHASH
+			return len(word) >= 8 && len(word) == len(v) && containsAny(word, []string{"PASSWORD", "SECRET", "TOKEN"})
 		}
 	}
 	return true

@@ -158,9 +158,7 @@ func isUTF16(text []byte) bool {
 	}
 	zeros := 0
 	for i := 1; i < len(plain); i += 2 {
-		if plain[i] == 0 {
-			zeros++
-		}
+		zeros += b2i(plain[i] == 0)
 	}
 	return zeros*4 >= len(plain)
 }

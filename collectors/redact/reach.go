@@ -56,7 +56,7 @@ func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
 	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
 		return "\r\n", false
 	}
-	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !isHeaderField(f)
+	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !f.quoted && !isHeaderField(f)
 }
 
 // inColumn tells of a colon that stands below or above another one, as PowerShell lists properties.

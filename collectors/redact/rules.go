@@ -35,7 +35,10 @@ var rules = []struct {
 	{(*scan).nameRule,
 		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|set pwd_|export pwd_|env:pwd_|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es`},
 	{(*scan).nameRule,
-		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',`},
+		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·`},
+	{func(s *scan, start, end int) { s.nameRule(start+indexFold(s.b[start:end], "p"), end) },
+		`id/pw…|id/pw/|id/pw(|id pw |id/pwd…|/(pw)·|&pwd)…|id(pw)…|pwd of |pwd is |pass - |pwd - |pwd, "|pass, "|pwd ,"|n/pass |r/pass |e/pass |pass ,"|pword ,"|name: pwd…|name: pass…|name: pw\n|name: "pwd|name: "pass|:pass ·|:pwd ·|:pword `},
+	{func(s *scan, start, end int) { s.nameRule(start+len("name: "), end) }, `name: key…`},
 	{(*scan).codeRule, `?code=|&code=| code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
@@ -44,14 +47,15 @@ var rules = []struct {
 	{func(s *scan, start, end int) { s.bearerRule(start, end-1) }, `oauth `},
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
+	{(*scan).pemTailRule, `-----end `},
 	{(*scan).sshRule, `---- begin ssh2`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
 	{(*scan).keyRule,
-		`ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcayea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
+		`b3blbnnzac1rzxktdje|ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcayea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
-		`networkcredential(|pscredential(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordcredential(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
+		`credential(|credential (|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
@@ -158,11 +162,10 @@ func init() {
 	for text, name := range commandTexts() {
 		add(func(s *scan, start, _ int) { s.commandRule(start, start+len(name), name) }, text)
 	}
-	for _, text := range namedTexts() {
-		once((*scan).namedRule, text)
-	}
 	for word, list := range namedIssuers {
-		if len(word) == shortest-1 && slices.ContainsFunc(list, func(x issuer) bool { return x.bare }) {
+		if len(word) >= shortest {
+			once((*scan).namedRule, word)
+		} else if len(word) == shortest-1 && slices.ContainsFunc(list, func(x issuer) bool { return x.bare }) {
 			once((*scan).namedRule, word+" ")
 		}
 	}
@@ -177,7 +180,7 @@ func init() {
 // nameTexts are the names as they may be written, but for those that hold another
 // trigger, and the short ones, which are told by a sign.
 func nameTexts() (texts []string) {
-	bases := []string{"password", "passwd", "passphrase", "secret", "credential"}
+	bases := []string{"passwor", "passwd", "passphrase", "secret", "credential"}
 	texts = append(texts, bases...)
 	for _, row := range names {
 		for word := range strings.FieldsSeq(row.words) {

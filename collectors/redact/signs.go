@@ -26,7 +26,7 @@ var (
 )
 
 // shortNames are those that no trigger is long enough for, by their last letter.
-var shortNames = [256][]string{'d': {"pwd", "pswd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
+var shortNames = [256][]string{'d': {"pwd", "pswd", "pword", "pswrd", "psswd", "paswd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
 	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
 	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole", "clave"}, 'n': {"jeton"}}
 
@@ -197,6 +197,13 @@ func (s *scan) layerAt(i int) {
 		}
 	case b[i] == '<':
 		s.layerHit(i, elementRule)
+		s.nameBy(run(b, i+2, nameByte), func(s *scan, name, end int) { // the name of an element stands in its last tag too
+			b, tag := s.see(name), s.b[i+2:end]
+			lowest := min(i, max(s.done, i-layerBack))
+			if open := bytes.LastIndex(b[lowest:i], tag); open > 0 && b[lowest+open-1] == '<' {
+				s.judgeAt(b, lowest+open, lowest+open, lowest+open+len(tag))
+			}
+		})
 	case b[i] == '?':
 		s.layerHit(i, queryRule)
 	case hasFold(b, i, `\u`):
@@ -249,6 +256,15 @@ func isCrypt(b []byte) bool {
 	return i-hash >= 22
 }
 
+// nameBy looks for a short name that ends at end.
+func (s *scan) nameBy(end int, r rule) {
+	for _, name := range shortNames[s.b[end-1]|0x20] {
+		if hasFold(s.b, end-len(name), name) {
+			s.hit(end-len(name), end, r)
+		}
+	}
+}
+
 // shortName looks for a short name before the colon or the equals sign at i.
 func (s *scan) shortName(i int) {
 	b := s.b
@@ -259,14 +275,16 @@ func (s *scan) shortName(i int) {
 	for end > 0 && i-end < 8 && strings.IndexByte(" \t\"\\']+?", b[end-1]) >= 0 {
 		end--
 	}
+	if hasFold(b, end-len("-string"), "-string") {
+		end -= len("-string")
+	}
+	for end > 2 && isDigit(b[end-1]) { // pwd2=VALUE
+		end--
+	}
 	if end < 2 || !isAlnum(b[end-1]) {
 		return
 	}
-	for _, name := range shortNames[b[end-1]|0x20] {
-		if hasFold(b, end-len(name), name) {
-			s.hit(end-len(name), end, (*scan).nameRule)
-		}
-	}
+	s.nameBy(end, (*scan).nameRule)
 	if b[i] == '=' && end == i && (hasFold(b, end-4, "?key") || hasFold(b, end-4, "&key") ||
 		hasFold(b, end-4, " key") && b[runBack(b, end-4, tokenByte)] == '/') { // GET /hook key=…, as IIS logs a query
 		s.hit(end-4, i+1, (*scan).codeRule)

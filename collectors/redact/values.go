@@ -174,9 +174,7 @@ func isPlainValue(v []byte) bool {
 	}
 	digits := 0
 	for _, c := range v {
-		if isDigit(c) || c == '.' || c == '-' || c == ':' {
-			digits++
-		}
+		digits += b2i(isDigit(c) || c == '.' || c == '-' || c == ':')
 	}
 	return hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v) || digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
 		strings.IndexByte("smhd%", v[len(v)-1]) >= 0
@@ -222,9 +220,7 @@ func looksRandom(v []byte) bool {
 	}
 	symbols := 0
 	for _, c := range v {
-		if !isAlnum(c) && classOf[c]&nameByte == 0 {
-			symbols++
-		}
+		symbols += b2i(!isAlnum(c) && classOf[c]&nameByte == 0)
 	}
 	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) &&
 		bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)

@@ -48,6 +48,9 @@ func (s *scan) worded(start, end int) {
 	}
 	at := s.behindName(start, end)
 	keyed := s.afterKeyWord(at)
+	if slash := bytes.LastIndexByte(b[start:end], '/') + 1; !keyed && slash > 0 && s.afterKeyWord(start+slash) { // /api/token/VALUE
+		at, keyed = start+slash, true
+	}
 	if !keyed && !s.afterGluedWord(at) {
 		return
 	}
@@ -144,7 +147,7 @@ func (s *scan) afterKeyWord(i int) bool {
 	b := s.b
 	lowest := max(0, i-wordedReach)
 	end := i
-	for end > lowest && i-end < 6 && strings.IndexByte(" \t'\"-_.:=\r\n", b[end-1]) >= 0 {
+	for end > lowest && i-end < 6 && strings.IndexByte(" \t'\"-_.:=/\r\n", b[end-1]) >= 0 {
 		end--
 	}
 	if end == i || end == lowest {
@@ -173,7 +176,7 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 	tied := true
 	if len(stem) == 0 {
 		end := from
-		for end > lowest && strings.IndexByte("-_.", b[end-1]) >= 0 {
+		for end > lowest && strings.IndexByte("-_./", b[end-1]) >= 0 {
 			end--
 		}
 		if tied = end < from; !tied {
@@ -239,19 +242,15 @@ const leastEntropy = 2.5
 
 // isRun tells of letters that no word is made of: too many of them.
 func isRun(v []byte) bool {
-	return run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0 && !isCamelWords(v)
+	return run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0 && !isCamelWords(v) || isTangled(bytes.ReplaceAll(v, []byte("_"), nil))
 }
 
 // isCamelWords tells of words written together: SourcePortPreservationForHostPort.
 func isCamelWords(v []byte) bool {
 	words, capitals := 0, 0
 	for i, c := range v {
-		if isUpper(c) {
-			capitals++
-			if i+1 < len(v) && isLower(v[i+1]) {
-				words++
-			}
-		}
+		capitals += b2i(isUpper(c))
+		words += b2i(isUpper(c) && i+1 < len(v) && isLower(v[i+1]))
 	}
 	return words >= 2 && words == capitals && len(v) >= 4*words // some are as short as Id and To
 }

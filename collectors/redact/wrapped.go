@@ -5,24 +5,6 @@ import (
 	"strings"
 )
 
-// skipTriple passes the first two of three quotes that open a text.
-func skipTriple(b []byte, i int) int {
-	if hasFold(b, i, `"""`) || hasFold(b, i, "'''") {
-		return i + 2
-	}
-	return i
-}
-
-// openingOverLines is the length of what opens a text over lines whose first is empty.
-func openingOverLines(b []byte, i int) int {
-	for _, open := range []string{`@"`, "@'", `"""`, "'''"} {
-		if hasFold(b, i, open) && i+len(open) < len(b) && isLine(b[i+len(open)]) {
-			return len(open)
-		}
-	}
-	return 0
-}
-
 // skipEmphasis passes what ends a bold text: ** of Markdown, </b> of a page.
 func skipEmphasis(b []byte, i int) int {
 	if hasFold(b, i, "</") {
