@@ -255,7 +255,7 @@ func secondText(f field) (i int, ok bool) {
 
 // isConstantName tells of a constant or a symbol that code sets: CURLOPT_PASSWORD, :api_key.
 func isConstantName(f field) bool {
-	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || f.b[f.from-1] == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
+	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || f.from > 0 && f.b[f.from-1] == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
 }
 
 // blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.

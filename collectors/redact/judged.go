@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 )
 
 // A judged value stands behind a name, which says how much it must look like a secret itself.
@@ -43,7 +44,7 @@ func (j judged) isTied() bool {
 		return false
 	}
 	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
-	return numbers || containsAny(v, []string{"$(", "${", "$.", "%s"}) || hasVariable(v) || isSnake(v) || isTag(v) ||
+	return numbers || containsAny(v, []string{"$(", "$.", "%s"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 
@@ -97,4 +98,14 @@ func (j judged) looksSecret() bool {
 	random := looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
 	return key || chosen || random || isAuthPair(v) || isGrouped(v) || isSignedHex(v) ||
 		isShuffled(v) && !bytes.ContainsAny(v, ". ")
+}
+
+// hasExpansion tells of what a shell or a template puts in: ${NAME}, ${NAME:-x}.
+func hasExpansion(v []byte) bool {
+	i := bytes.Index(v, []byte("${"))
+	if i < 0 {
+		return false
+	}
+	end := run(v, i+2, nameByte)
+	return end == len(v) || strings.IndexByte("}:?[", v[end]) >= 0
 }
