@@ -23,12 +23,11 @@ The check looks for this error at pods that do not start and in the logs of the 
 		"https://github.com/microsoft/hcsshim/issues/2566",
 		"https://github.com/microsoft/navcontainerhelper/issues/3554",
 	},
-	Breaks:   []*checks.Effect{effectPodStart},
-	Needs:    complaintNeeds,
-	FromPart: complaintNeeds,
-	Uses:     complaintUses,
-	Signs:    imageLayerFormatSigns,
-	Run:      complain(imageLayerFormatSigns),
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   complaintUses,
+	Signs:  imageLayerFormatSigns,
+	Run:    complain(imageLayerFormatSigns),
 })
 
 var imageLayerFormatSigns = []checks.Sign{
