@@ -16,7 +16,8 @@ const (
 func (s *scan) phraseForm(f field) bool {
 	b := f.b
 	inPath := f.from > 0 && b[f.from-1] == '/' && f.behind() != '(' || f.to < len(b) && b[f.to] == '/'
-	if f.flag || inPath || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
+	linked := f.at > 0 && b[f.at-1] == ']' && f.behind() == '(' // of Markdown
+	if f.flag || inPath || linked || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
 	if f.quoted && f.at == f.after && strings.IndexByte("[(", f.behind()) < 0 && s.told(f, f.after, true) { // 「密码」VALUE
