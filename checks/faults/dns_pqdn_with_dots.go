@@ -46,6 +46,8 @@ has its own rules; test with Resolve-DnsName.`,
 		// the same in each language, below the sentence: aws/containers-roadmap 606
 		{Text: "DNS_ERROR_RCODE_NAME_ERROR,Microsoft.DnsClient.Commands.ResolveDnsName", Level: checks.Info,
 			Says: "a name did not resolve on Windows; a probe is required to find the cause"},
+		{Text: "can't find ", Also: []string{": Non-existent domain"}, In: []string{"other"}, Level: checks.Info, // nslookup
+			Says: "a name did not resolve on Windows; a probe is required to find the cause"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -46,6 +46,8 @@ instead.`,
 	Needs:    []evidence.Need{evidence.Any(evidence.TimeService, evidence.Services)},
 	Uses:     []evidence.Need{evidence.TimeService, evidence.Services},
 	FromPart: []evidence.Need{evidence.Services},
+	Signs: []checks.Sign{{Text: "did not resync because no time data was available", In: []string{"other"}, Level: checks.Warn,
+		Says: "w32tm cannot synchronize the clock: its source gives no time"}},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		clock := evidence.TimeService.In(s)
 		state, start, place := clock.Service, "", evidence.TimeService.Field(s, "service")

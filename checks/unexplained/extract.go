@@ -145,7 +145,7 @@ var (
 	fails = regexp.MustCompile(`^(?:\[?[0-9][0-9TZe:/., +\-]{7,40}\]?(?: ?[AP]M)?[\s:]+)?` +
 		`(?:(?:\[[^\]]{1,40}\]:?|[\w./-]{1,60}(?:\[[0-9]+\])?:|[\w.-]+\.go:[0-9]+:?)\s+){0,3}` +
 		`(?:(?i:failed to|errors?[: ]|fatal|cannot|could not|unable to|internal error occurred:|message: unable to)|` +
-		`Unsupported [a-z]|.{1,200} is invalid: .*Invalid value:)`)
+		`Unsupported [a-z]|.{1,200} is invalid: .*Invalid value:|[\w-]+ : @\{Error=)`) // hns.psm1 throws the answer of HNS
 	// field is an error that a line carries in JSON or logfmt, and innocent what it has where there is none.
 	field    = regexp.MustCompile(`(?:\\?"(?:err|error)\\?" ?: ?|\b(?:err|error)=)(?:\\?"((?:[^"\\]|\\[^"])*)|([^\s",}]+))`)
 	innocent = regexp.MustCompile(`^(?i:|<?nil>?|\\u003cnil\\u003e|null|none|false|0|ok|success|no errors?|\[\]?|\{\}?)$`)
@@ -157,7 +157,8 @@ var (
 		`\bdenied\b|\brefused\b|\btimed out\b|\bunable to\b|\bcannot\b|\bcould not\b|` +
 		`\bcouldn't\b|\bx509: |\bnot (?:found|recognized)\b|\binvalid\b|\bforbidden\b|\bunauthorized\b|\bexpired\b|\bcorrupt|\bunexpected\b|` +
 		`\bmismatch|\bno such\b|\bcrash|\bfatal\b|\b0x[8c]0[0-9a-f]{6}\b|\bnot ready\b|` +
-		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bincompatible\b|\bImagePullBackOff\b|\bErrImagePull\b|\bno matching manifest\b`)
+		`\b(?:not|n.t) (?:exist|match)\b|\bunsupported\b|\bnot supported\b|\brejected\b|\bconflict|\berror\b|\bback-off pulling\b|\bincompatible\b|\bImagePullBackOff\b|\bErrImagePull\b|\bno matching manifest\b|` +
+		`\bno response from\b`)
 	harmless = regexp.MustCompile(`(?i)\berr(?:ors?)?\\?"?[=:] ?\\?"?(?:<?nil>?|null|none|\\u003cnil\\u003e|"|\[\]|\{\})(?:\W|$)|\b(?:no|0|without) (?:errors?|failures?)\b|` +
 		`errors?[=: ]+0\b|--[a-z-]*(?:error|fail|timeout)|\bFLAG: |-ErrorAction\b|` +
 		`\bfailed"?[=: ]+0\b|\berror <nil>|\bnames of some imported commands from the module\b`)

@@ -98,6 +98,9 @@ func TestAnErrorOfACommandIsAnError(t *testing.T) {
 // an error, and where it is what Windows says of one.
 func TestTheLevelOfALine(t *testing.T) {
 	for _, row := range []struct{ line, level, source string }{
+		{"Invoke-HNSRequest : @{Error=A network with this name already exists. ; ErrorCode=2151350289; Success=False}", "error",
+			"hns.psm1 of microsoft/SDN"},
+		{"*** UnKnown can't find kubernetes.default: No response from server", "word", "nslookup of Windows"},
 		{`failed to validate required cluster configuration	{"error": "error validating k8s version: Unsupported server version: v1.27.1", "errorVerbose": "Unsupported server version: v1.27.1"}`,
 			"error", "https://github.com/openshift/windows-machine-config-operator/issues/1954"},
 		{"7/25/2024 6:59:37 PM error while staging: read tcp 10.1.0.4:49830->104.16.101.215:443: wsarecv: An established connection was aborted by the software in your host machine.",
