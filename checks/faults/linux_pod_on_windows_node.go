@@ -37,6 +37,10 @@ does not say Windows.`,
 		{Text: "cannot be used on this platform", Also: []string{"image operating system", "linux"},
 			In:   []string{"kubelet", "docker", "other", evidence.InPodEvents},
 			Says: "the runtime refuses an image for Linux: a pod for Linux is on this Windows node"},
+		// pkg/kubelet/lifecycle/predicate.go
+		{Text: "Failed to admit pod as the OS field doesn't match node OS",
+			Or:   []string{"Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"},
+			Says: "the kubelet refuses a pod for Linux"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
