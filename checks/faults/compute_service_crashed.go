@@ -48,5 +48,9 @@ crash of vmcompute.exe. The evidence does not show which of the reasons applies.
 			Says:  "the runtime lost its connection to the host compute service (vmcompute): its process ended"},
 		{Text: "Faulting application name: vmcompute.exe", Not: []string{"lost communication with compute service"},
 			Says: "the host compute service (vmcompute.exe) crashed"},
+		// Event 1000 in any language.
+		{Text: "Application Error: ", Also: []string{"vmcompute.exe"},
+			Not: []string{"Faulting application name: vmcompute.exe"},
+			In:  []string{evidence.InEvents}, Says: "the host compute service (vmcompute.exe) crashed"},
 	},
 })

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -31,13 +33,47 @@ The check looks for this error in the logs and for the events.`,
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-client/networking/tcp-ip-port-exhaustion-troubleshooting",
 	},
 	Breaks: []*checks.Effect{effectPodTraffic, effectNodeReports},
-	Needs:  []evidence.Need{evidence.WindowsEvents, evidence.Logs("kubelet")},
+	Needs:  []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kubelet"))},
+	Uses:   []evidence.Need{evidence.WindowsEvents, evidence.Logs("kubelet")},
 	Signs: []checks.Sign{
 		{Text: "the system lacked sufficient buffer space or because a queue was full", Or: []string{"WSAENOBUFS"}, Level: checks.Warn,
 			Says: "Windows has no free port or no memory for a new connection"},
-		{Text: "A request to allocate an ephemeral port number from the global", Also: []string{"has failed due to all such ports being in use"},
+		{Text: noPortLeft, Also: []string{"has failed due to all such ports being in use"},
 			Level: checks.Warn, Says: "Windows has no free port for a new connection (event 4231)"},
-		{Text: "TCP/IP failed to establish an outgoing connection because the selected local endpoint was recently used",
+		{Text: portUsedAgain,
 			Level: checks.Warn, Says: "Windows uses ports again too soon: it has few free ones (event 4227)"},
 	},
+	// The signs read the events in English, wherever they stand; their IDs tell them apart in any language.
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		last := map[int]evidence.WindowsEvent{}
+		for _, e := range evidence.WindowsEvents.In(s) {
+			if strings.EqualFold(e.Provider, "Tcpip") && !strings.Contains(e.Message, noPortLeft) &&
+				!strings.Contains(e.Message, portUsedAgain) && !e.Time.Before(last[e.ID].Time.Time) {
+				last[e.ID] = e
+			}
+		}
+		var findings []*checks.Finding
+		if e, ok := last[4231]; ok {
+			findings = append(findings, checks.Findingf(checks.Warn, "Tcpip",
+				"Windows has no free port for a new connection (event 4231)").
+				At(e.Field(), "%s: %s", e.Provider, e.Message))
+		}
+		if e, ok := last[4227]; ok {
+			findings = append(findings, checks.Findingf(checks.Warn, "Tcpip",
+				"Windows uses ports again too soon: it has few free ones (event 4227)").
+				At(e.Field(), "%s: %s", e.Provider, e.Message))
+		}
+		for _, need := range []evidence.Need{evidence.WindowsEvents, evidence.Logs("kubelet")} {
+			if gap := need.Gap(s); gap.Kind != "" && len(findings) == 0 {
+				return nil, checks.Unknown(gap)
+			}
+		}
+		return findings, nil
+	},
 })
+
+// The beginnings of the events 4231 and 4227 in English.
+const (
+	noPortLeft    = "A request to allocate an ephemeral port number from the global"
+	portUsedAgain = "TCP/IP failed to establish an outgoing connection because the selected local endpoint was recently used"
+)
