@@ -171,7 +171,8 @@ func findPart(lower string) part {
 	}
 	p := part{}
 	for _, m := range messages() {
-		if m.isEnglish() && strings.Contains(m.english, lower) {
+		// a word within a message, such as endpoint, says nothing of the error
+		if m.isEnglish() && (strings.HasPrefix(m.english, lower) || strings.HasSuffix(m.english, lower)) {
 			p.codes = append(p.codes, m.Code)
 		}
 	}

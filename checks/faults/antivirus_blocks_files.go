@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -31,11 +34,18 @@ kubelet.`,
 		"https://learn.microsoft.com/en-us/windows-hardware/drivers/ifs/anti-virus-optimization-for-windows-containers",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
-	Needs:    complaintNeeds,
+	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.WindowsEvents)},
 	FromPart: complaintNeeds,
-	Uses:     complaintUses,
+	Uses:     slices.Concat(complaintNeeds, complaintUses, []evidence.Need{evidence.WindowsEvents}),
 	Signs:    antivirusBlocksFilesSigns,
-	Run:      complain(antivirusBlocksFilesSigns),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		found, err := complain(antivirusBlocksFilesSigns)(s)
+		found = append(found, removedByDefender(s)...)
+		if len(found) == 0 && err == nil && !evidence.Pods.Known(s) {
+			return nil, checks.Unknown(evidence.Pods.Gap(s))
+		}
+		return found, err
+	},
 })
 
 var antivirusBlocksFilesSigns = []checks.Sign{
@@ -45,9 +55,34 @@ var antivirusBlocksFilesSigns = []checks.Sign{
 	// Windows in another language
 	{Text: "ImportLayer", Also: []string{"(0xe1)"}, Says: "antivirus software blocks a file of the image"},
 	{Text: "CreateProcess", Also: []string{"(0xe1)"}, Says: "antivirus software blocks a file of the image"},
-	// events 1117 and 1007 of Defender; what it finds elsewhere does not concern images
-	{Text: "has taken action to protect this machine from malware", Also: []string{`\containerd\root\`},
-		In: []string{evidence.InEvents}, Says: "Microsoft Defender has removed a file of an image"},
-	{Text: "has taken action to protect this machine from malware", Also: []string{`\docker\windowsfilter\`},
-		In: []string{evidence.InEvents}, Says: "Microsoft Defender has removed a file of an image"},
+	{Text: defenderActed, Also: imageFolders[:1], In: []string{evidence.InEvents},
+		Says: "Microsoft Defender has removed a file of an image"},
+	{Text: defenderActed, Also: imageFolders[1:], In: []string{evidence.InEvents},
+		Says: "Microsoft Defender has removed a file of an image"},
+}
+
+// defenderRemoved are Defender's events about malware that it has removed. Their texts are in the
+// language of Windows, the path of the file is in each.
+var defenderRemoved = []int{1007, 1117}
+
+// defenderActed is their text in English, for recorders that keep the message alone.
+const defenderActed = "has taken action to protect this machine from malware"
+
+// imageFolders are where the runtimes unpack images; what is found elsewhere does not concern them.
+var imageFolders = []string{`\containerd\root\`, `\docker\windowsfilter\`}
+
+// removedByDefender reports the last such event about a file of an image, on a Windows that is not English.
+func removedByDefender(s evidence.Snapshot) []*checks.Finding {
+	var found []*checks.Finding
+	var last evidence.WindowsEvent
+	for _, e := range evidence.WindowsEvents.In(s) {
+		if strings.Contains(e.Provider, "Windows Defender") && slices.Contains(defenderRemoved, e.ID) &&
+			anyIn(e.Message, imageFolders) && !strings.Contains(e.Message, defenderActed) &&
+			!e.Time.Before(last.Time.Time) {
+			last = e
+			found = []*checks.Finding{checks.Findingf(checks.Fail, "Microsoft Defender",
+				"Microsoft Defender has removed a file of an image").At(e.Field(), "%s", evidence.Clean(e.Message))}
+		}
+	}
+	return found
 }

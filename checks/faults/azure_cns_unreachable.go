@@ -43,6 +43,10 @@ var azureCnsUnreachableSigns = []checks.Sign{
 	{Text: "Failed to get IP address from CNS", Also: []string{"10090", "refused"},
 		Not: []string{"not enough IPs"}, Level: checks.Warn,
 		Says: "azure-vnet cannot reach CNS on port 10090 of this node"},
+	// Windows in another language
+	{Text: "Failed to get IP address from CNS", Also: []string{"10090", "actively refused it"},
+		Not: []string{"not enough IPs", "refused"}, Level: checks.Warn,
+		Says: "azure-vnet cannot reach CNS on port 10090 of this node"},
 	{Text: "Failed to get IP address from CNS", Also: []string{"10090", "context deadline exceeded"},
 		Not: []string{"not enough IPs"}, Level: checks.Warn,
 		Says: "CNS does not answer azure-vnet in time"},

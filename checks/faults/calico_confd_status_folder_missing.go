@@ -31,7 +31,7 @@ The check looks for the error in the log of confd.`,
 	Applies: checks.UnlessOtherCNI(node.Calico),
 	Signs: []checks.Sign{
 		{Text: "confd/status_file_watcher.go",
-			Also:  []string{"endpoint-status", "cannot find"},
+			Also:  []string{"endpoint-status", "The system cannot find the"},
 			Level: checks.Warn,
 			Says:  "confd does not find its folder endpoint-status, and will run out of threads"},
 	},

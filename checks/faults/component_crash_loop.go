@@ -134,7 +134,7 @@ func ofNSSM(e evidence.WindowsEvent) bool {
 
 // serviceEnded are the service manager's events about an end that nobody asked for: the process was
 // gone, or the service itself reported an error, as dockerd does (cmd/dockerd/service_windows.go).
-var serviceEnded = []int{serviceCrashed, serviceCrashedAgain, 7023, 7024}
+var serviceEnded = []int{serviceCrashed, serviceCrashedAgain, serviceExited, serviceExitedOwn}
 
 // crashEvents are the component's events of these kinds and 1013 of the last day since the boot, in order.
 func crashEvents(s evidence.Snapshot, c *node.Component) []evidence.WindowsEvent {

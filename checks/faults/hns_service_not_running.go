@@ -38,19 +38,45 @@ of the service manager. The errors do not show which of the services it is.`,
 	Explains: []string{"docker-nat-network-refused"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Services},
+	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.OSInfo},
 	Signs:    hnsNotRunningSigns(),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		names := []string{"Host Network Service"}
 		for _, svc := range evidence.Services.In(s) {
-			if strings.EqualFold(svc.Name, "hns") && strings.EqualFold(svc.StartType, "disabled") {
+			switch {
+			case !strings.EqualFold(svc.Name, "hns"):
+				continue
+			case strings.EqualFold(svc.StartType, "disabled"):
 				return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
 					"service %s is disabled (expected: start type manual)", svc.Name).
 					At(svc.Field("startType"), "%s: start type %s, state %s", svc.Name,
 						svc.StartType, svc.State)}, nil
+			case svc.Running():
+				return nil, nil
+			}
+			names = append(names, svc.DisplayName)
+		}
+		for _, end := range hnsEnds {
+			if e, ok := startEvent(s, end.event, names, func(evidence.WindowsEvent) bool { return true }); ok {
+				f := &checks.Finding{Level: checks.Fail, Subject: "hns", Format: end.says, Basis: checks.ByState}
+				return []*checks.Finding{f.At(e.Field(), "%s", evidence.Clean(e.Message))}, nil
 			}
 		}
 		return nil, nil
 	},
 })
+
+// hnsEnds are the events of the service manager which say that HNS does not run; their texts are in
+// the language of Windows.
+var hnsEnds = []struct {
+	event int
+	says  string
+}{
+	{serviceNotStarted, "HNS does not start"},
+	{serviceDependency, "a service that HNS depends on does not start"},
+	{serviceExited, "HNS ended with an error"},
+	{serviceExitedOwn, "HNS ended with an error"},
+}
 
 func hnsNotRunningSigns() []checks.Sign {
 	var signs []checks.Sign
@@ -67,7 +93,7 @@ func hnsNotRunningSigns() []checks.Sign {
 			checks.Sign{Text: text, Also: []string{"hcn", "failed in Win32"}, Not: []string{"hnsCall"},
 				Says: "HNS, or a service that it needs, is not running"})
 	}
-	in, until := []string{evidence.InEvents, "other"}, []string{"The Host Network Service service entered the running state"}
+	in, until := []string{"other"}, []string{"The Host Network Service service entered the running state"}
 	return append(signs,
 		checks.Sign{Text: "The Host Network Service service depends on", Also: []string{"failed to start"}, In: in, Until: until,
 			Says: "a service that HNS depends on does not start"},

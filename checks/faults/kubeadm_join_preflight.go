@@ -78,11 +78,11 @@ URL scheme is deprecated" is a hint without effect.`,
 			Until: joined, Says: "kubeadm join failed: it cannot write its files"},
 		{Text: "error uploading crisocket: ", Level: checks.Warn, // why not, the kubelet says
 			Until: joined, Says: "kubeadm join failed: the kubelet did not register its node"},
-		{Text: "unable to load client CA file", Also: []string{"cannot find"},
+		{Text: "unable to load client CA file", Also: []string{"The system cannot find the"},
 			Until: nodeRegistered, Says: "the ca.crt of the kubelet configuration is missing"},
 		// Windows in another language
 		{Text: "unable to load client CA file", Also: []string{": open "},
-			Not: []string{"cannot find"}, Until: nodeRegistered,
+			Not: []string{"The system cannot find the"}, Until: nodeRegistered,
 			Says: "the kubelet cannot read the ca.crt of its configuration"},
 		{Text: "detected and using CRI socket", ConfirmOnly: true},
 	},

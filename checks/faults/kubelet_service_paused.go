@@ -40,7 +40,7 @@ Before kubeadm join the kubelet has no configuration and exits in a loop. This i
 			Says:  "nssm has paused the kubelet service: the kubelet exits as soon as it starts"},
 		// kubeadm asks before the kubelet listens; and one that is stopped refuses as well
 		{Text: "http://localhost:10248/healthz", Or: []string{"http://127.0.0.1:10248/healthz"},
-			Also: []string{"refused"}, ConfirmOnly: true},
+			Also: []string{"refused it"}, ConfirmOnly: true},
 	},
 	FromPart: []evidence.Need{evidence.Services},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

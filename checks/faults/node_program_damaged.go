@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -14,8 +16,9 @@ var _ = register(&checks.Check{
 published with a broken file, or the file is built for another system or processor. A file of zero
 bytes, or an HTML page in place of the program, gives the same error.
 
-The check looks for the error in the output of PowerShell, for the event of the Service Control Manager,
-and for what Go reports when a component starts a program.`,
+The check looks for the error in the output of PowerShell and of sc.exe, for event 7000 of the
+services of Kubernetes and the runtime with error 193, and for what Go reports when a component
+starts a program.`,
 	Fix: checks.Steps(
 		checks.Inspect(`Get-Item C:\k\*.exe | Select-Object Name, Length; Get-FileHash C:\k\*.exe`,
 			"Compare size and hash of the program that the error names with the published ones."),
@@ -29,17 +32,39 @@ and for what Go reports when a component starts a program.`,
 		"https://learn.microsoft.com/en-us/windows/win32/debug/system-error-codes--0-499-",
 	},
 	Breaks: []*checks.Effect{effectKubeletStart, effectKubeProxy},
-	Needs:  []evidence.Need{evidence.WindowsEvents, evidence.Logs("kubelet")},
-	Signs: []checks.Sign{
-		{Text: "failed to run: The specified executable is not a valid application for this OS platform",
+	Needs:  []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Uses:   []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
+	Signs: append(startSigns("The NAME service failed to start due to the following error", programRefused,
+		func(string) checks.Fix { return checks.Fix{} }, "is not a valid Win32 application"),
+		checks.Sign{Text: "failed to run: The specified executable is not a valid application for this OS platform",
+			Or:   []string{"指定的可执行文件不是此操作系统平台的有效应用程序"},
 			Says: "Windows refuses a program of the node: it is damaged, or not for this Windows"},
-		{Text: "failed to run: The file or directory is corrupted and unreadable",
+		checks.Sign{Text: "failed to run: The file or directory is corrupted and unreadable",
 			Says: "Windows cannot read a program of the node: its file is damaged"},
-		{Text: "fork/exec ", Also: []string{".exe: ", "is not a valid Win32 application"},
+		checks.Sign{Text: "fork/exec ", Also: []string{".exe: ", "is not a valid Win32 application"},
 			Not:  []string{"hcs", "CreateProcess"},
 			Says: "a component starts a program that is damaged or not for this Windows"},
-		{Text: "service failed to start due to the following error:", Also: []string{"is not a valid Win32 application"},
-			Or:   []string{"%%193"},
-			Says: "a service of the node does not start: its program is damaged, or not for this Windows"},
+		// of a recorder that keeps the message alone
+		checks.Sign{Text: "service failed to start due to the following error:", Also: []string{"is not a valid Win32 application"},
+			In: []string{evidence.InEvents}, Not: []string{"Service Control Manager"}, Says: programRefused},
+		scStart(" 193:", programRefused)),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
+		for _, f := range failedStarts(s, serviceNotStarted, exitBadProgram, saysBadProgram) {
+			findings = append(findings, checks.Findingf(checks.Fail, f.name,
+				"the program of the service %s is damaged, or not for this Windows", f.name).With(f.because...))
+		}
+		return startsFinding(s, findings)
 	},
 })
+
+const (
+	exitBadProgram = 193 // ERROR_BAD_EXE_FORMAT
+	programRefused = "the program of a service of a node component is damaged, or not for this Windows"
+)
+
+// saysBadProgram tells what event 7000 reports: its text, or the number of its message.
+func saysBadProgram(e evidence.WindowsEvent, svc evidence.Service) bool {
+	return svc.Exit() == exitBadProgram || strings.HasSuffix(strings.TrimRight(e.Message, ". \r\n"), "%%193") ||
+		evidence.Sign{Text: "is not a valid Win32 application"}.Fits("", e.Message)
+}

@@ -14,7 +14,10 @@ import (
 // Neither depends on the language of Windows.
 const (
 	serviceNotStarted   = 7000
+	serviceDependency   = 7001 // a service that it depends on did not start
 	serviceNotConnected = 7009
+	serviceExited       = 7023 // with an error
+	serviceExitedOwn    = 7024 // with an error of its own
 	serviceNotLoggedOn  = 7038
 	serviceNoLogonRight = 7041
 

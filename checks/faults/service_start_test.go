@@ -97,3 +97,21 @@ func TestServiceProgramMissing(t *testing.T) {
 			startEvents(startEvent(7036, 10, "The kubelet service entered the stopped state.")), "pass"},
 	})
 }
+
+func TestHNSEndedInAnyLanguage(t *testing.T) {
+	hns := func(state string) string {
+		return "-- services.json --\n[{\"name\":\"hns\",\"displayName\":\"Hostnetzwerkdienst\",\"startType\":\"manual\",\"state\":\"" + state + "\"}]\n"
+	}
+	const (
+		german  = `Der Dienst "Hostnetzwerkdienst" wurde mit folgendem Fehler beendet: %%1068`
+		depends = `Der Dienst "Hostnetzwerkdienst" ist vom Dienst "vfpext" abhängig, der aufgrund folgenden Fehlers nicht gestartet wurde: %%2`
+	)
+	runLooks(t, "hns-service-not-running", []look{
+		{"it ended with an error", hns("stopped") + startEvents(startEvent(7023, 10, german)), "fail: HNS ended with an error [state]"},
+		{"a service that it needs does not start", hns("stopped") + startEvents(startEvent(7001, 10, depends)),
+			"fail: a service that HNS depends on does not start [state]"},
+		{"it runs now", hns("running") + startEvents(startEvent(7023, 10, german)), "pass"},
+		{"another service ended", hns("stopped") + startEvents(startEvent(7023, 10,
+			`Der Dienst "Spooler" wurde mit folgendem Fehler beendet: %%1068`)), "pass"},
+	})
+}
