@@ -110,7 +110,17 @@ type NodeSpec struct {
 // Taint is one taint of a Node.
 type Taint struct {
 	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"`
 	Effect string `json:"effect"`
+}
+
+// String is the taint as kubectl writes it.
+func (t Taint) String() string {
+	key := t.Key
+	if t.Value != "" {
+		key += "=" + t.Value
+	}
+	return key + ":" + t.Effect
 }
 
 // NodeStatus is the status of a Node.

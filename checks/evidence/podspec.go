@@ -1,6 +1,9 @@
 package evidence
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // PodSpec is the spec of a Pod, as far as checks read it. What Windows ignores
 // or refuses is kept as it stands, since a field that is set and one that is not
@@ -9,6 +12,7 @@ type PodSpec struct {
 	NodeName                      string            `json:"nodeName,omitempty"`
 	NodeSelector                  map[string]string `json:"nodeSelector,omitempty"`
 	Affinity                      *Affinity         `json:"affinity,omitempty"`
+	Tolerations                   []Toleration      `json:"tolerations,omitempty"`
 	OS                            *PodOS            `json:"os,omitempty"`
 	HostNetwork                   bool              `json:"hostNetwork,omitempty"`
 	HostPID                       json.RawMessage   `json:"hostPID,omitempty"`
@@ -23,6 +27,22 @@ type PodSpec struct {
 	InitContainers                []Container       `json:"initContainers,omitempty"`
 	EphemeralContainers           []Container       `json:"ephemeralContainers,omitempty"`
 	Volumes                       []Volume          `json:"volumes,omitempty"`
+}
+
+// Toleration lets a pod run on nodes with a taint.
+type Toleration struct {
+	Key      string `json:"key,omitempty"`      // empty: every key
+	Operator string `json:"operator,omitempty"` // Equal where it is empty, or Exists
+	Value    string `json:"value,omitempty"`
+	Effect   string `json:"effect,omitempty"` // empty: every effect
+}
+
+// Tolerates tells whether a toleration of the pod fits the taint.
+func (p PodSpec) Tolerates(t Taint) bool {
+	return slices.ContainsFunc(p.Tolerations, func(tol Toleration) bool {
+		return (tol.Key == t.Key || tol.Key == "" && tol.Operator == "Exists") &&
+			(tol.Operator == "Exists" || tol.Value == t.Value) && (tol.Effect == "" || tol.Effect == t.Effect)
+	})
 }
 
 // PodOS is spec.os.

@@ -37,40 +37,13 @@ reports nothing.`,
 	Needs:  []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
 	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		podIPs := map[string]node.Address{}
-		for _, p := range evidence.Pods.In(s) {
-			if ip, ok := node.ParseAddress(p.Status.PodIP); ok && !p.Spec.HostNetwork {
-				podIPs[p.FullName()] = ip
-			}
-		}
-		endpoints := map[node.Address]evidence.HNSEndpoint{}
-		for _, e := range evidence.HNSEndpoints.In(s) {
-			for _, ip := range node.ParseAddresses(e.Addresses...) {
-				if !e.Remote {
-					endpoints[ip] = e
-				}
-			}
-		}
+		denied := deniedByRules(s)
 		var findings []*checks.Finding
 		for _, probe := range evidence.ReachProbes.In(s) {
-			target, ok := probed.AddressOf(probe)
-			if !ok || !probed.GotNoAnswer(probe) || probe.Protocol == "icmp" {
-				continue // a ping out of a pod gets no answer on Windows, whatever the rules say
-			}
-			source := podIPs[probe.From]
-			var rules []aclRule
-			for _, to := range behind(s, target, portOf(probe.Target)) {
-				rule, blocked := blockedBy(endpoints, source, to)
-				if !blocked {
-					rules = nil
-					break // one backend that is open is enough to answer
-				}
-				rules = append(rules, rule)
-			}
-			if len(rules) == 0 {
+			r, blocked := denied(probe)
+			if !blocked {
 				continue
 			}
-			r := rules[0]
 			findings = append(findings, checks.Findingf(checks.Warn, probe.Target,
 				"HNS rule %s blocks %s from %s to %s: a network policy, not a node fault",
 				r.name(), probe.Protocol, probe.From, probe.Target).
@@ -81,6 +54,40 @@ reports nothing.`,
 		return findings, nil
 	},
 })
+
+// deniedByRules tells which ACL rule of HNS on this node keeps a probe from an answer.
+func deniedByRules(s evidence.Snapshot) func(evidence.ReachProbe) (aclRule, bool) {
+	podIPs := map[string]node.Address{}
+	for _, p := range evidence.Pods.In(s) {
+		if ip, ok := node.ParseAddress(p.Status.PodIP); ok && !p.Spec.HostNetwork {
+			podIPs[p.FullName()] = ip
+		}
+	}
+	endpoints := map[node.Address]evidence.HNSEndpoint{}
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		for _, ip := range node.ParseAddresses(e.Addresses...) {
+			if !e.Remote {
+				endpoints[ip] = e
+			}
+		}
+	}
+	return func(probe evidence.ReachProbe) (first aclRule, denied bool) {
+		target, ok := probed.AddressOf(probe)
+		if !ok || !probed.GotNoAnswer(probe) || probe.Protocol == "icmp" {
+			return first, false // a ping out of a pod gets no answer on Windows, whatever the rules say
+		}
+		for _, to := range behind(s, target, portOf(probe.Target)) {
+			rule, blocked := blockedBy(endpoints, podIPs[probe.From], to)
+			if !blocked {
+				return aclRule{}, false // one backend that is open is enough to answer
+			}
+			if !denied {
+				first, denied = rule, true
+			}
+		}
+		return first, denied
+	}
+}
 
 // A destination is where a connection ends.
 type destination struct {

@@ -55,6 +55,8 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 		// win-bridge from 0.8, the newer API of HNS, and from 1.0
 		{Text: "error while GetNetworkByName(", Or: []string{"error while getting network "},
 			Also: []string{"not found"}, Until: networkCreated, Says: noPodNetwork},
+		// hybrid-overlay-node and the plugin of OpenShift's Windows nodes
+		{Text: "OVNKubernetesHybridOverlayNetwork not found", Until: networkCreated, Says: noPodNetwork},
 		// where HNS answers with an empty list
 		{Text: "failed (add): network ", Or: []string{"network: network "},
 			Also: []string{"not found"}, In: pluginCallers, Until: networkCreated, Says: noPodNetwork},

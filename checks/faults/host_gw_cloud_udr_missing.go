@@ -42,7 +42,7 @@ uses TCP probes from pods to pods of other nodes.`,
 			return nil
 		}),
 	Needs: []evidence.Need{evidence.Node, evidence.ReachProbes, node.NeedClusterCIDRs},
-	Uses:  append(slices.Clone(node.ClusterSources), evidence.Routes),
+	Uses:  slices.Concat(remotePodSources, node.ClusterSources, []evidence.Need{evidence.Routes}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		id := evidence.Node.In(s).Spec.ProviderID
@@ -51,7 +51,7 @@ uses TCP probes from pods to pods of other nodes.`,
 			return nil, checks.Skip("the machine does not run in a cloud: its providerID is %s",
 				orPhrase(evidence.Clean(id), evidence.Phrasef("empty")))
 		}
-		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
+		v := viewOfRemotePods(s, n)
 		v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
 			a, _ := remoteTarget(n, p)
 			return evidence.Routes.Known(s) && !routed(evidence.Routes.In(s), a)
@@ -59,7 +59,7 @@ uses TCP probes from pods to pods of other nodes.`,
 		switch {
 		case v.heard:
 			return nil, nil
-		case len(v.lost) < 2:
+		case !v.isPath(s):
 			return nil, checks.Unknown(
 				evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
 		case !v.nodeHeard && !heardByCluster(s):
@@ -68,7 +68,7 @@ uses TCP probes from pods to pods of other nodes.`,
 					"a connection of the node itself to another host that answered, to compare pods with"))
 		}
 		f := checks.Findingf(cond(v.ownHeard || v.elsewhere != nil, checks.Fail, checks.Warn),
-			cloud, "no answer from %d pods of other nodes: the route or IP forwarding in %s is probably missing", len(v.lost), cloud).Cure(cloudRouteFix(id, cloud))
+			cloud, "no answer from pods of other nodes: the route or IP forwarding in %s is probably missing", cloud).Cure(cloudRouteFix(id, cloud))
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}

@@ -33,6 +33,9 @@ The check looks for the event of the pod.`,
 })
 
 var hostpathTypeMismatchSigns = []checks.Sign{
+	// Docker creates no folder for a bind mount of Windows
+	{Text: "bind source path does not exist: ", Also: []string{`var\run\docker.sock`},
+		Says: "a pod mounts docker.sock, which Windows does not have: Docker listens on a named pipe there"},
 	{Text: "hostPath type check failed", Not: missingProc,
 		Says: "a hostPath volume is missing on the node, or is of another type"},
 }

@@ -124,6 +124,11 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 			}
 		}
 	}
+	return linuxSpec(p, linuxAgents)
+}
+
+// linuxSpec finds an image with one of the names, or a path that only Linux has.
+func linuxSpec(p evidence.Pod, names []string) (evidence.Because, bool) {
 	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
 		name, _, _ := strings.Cut(c.Image, "@")
 		if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
@@ -133,7 +138,7 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 			strings.Contains(c.Image, "windows") {
 			return evidence.Because{}, false
 		}
-		if slices.ContainsFunc(linuxAgents, func(agent string) bool {
+		if slices.ContainsFunc(names, func(agent string) bool {
 			return strings.HasSuffix(name, agent)
 		}) {
 			return p.ContainerField(i, "image").Because("image %s", c.Image), true

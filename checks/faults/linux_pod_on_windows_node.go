@@ -22,7 +22,8 @@ other tag of the image helps: the pod must select Linux nodes.
 
 The check examines pods that no DaemonSet owns, that are not running, and that select no operating
 system. The runtime's error shows that the image has no variant for Windows, and the image's name
-does not say Windows.`,
+does not say Windows. Without an error, an image that is known to have no variant for Windows, a
+path that only Linux has, and the network of the host show it.`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
@@ -52,12 +53,16 @@ does not say Windows.`,
 				continue
 			}
 			why, image, ok := linuxImage(s, p)
-			if !ok {
-				continue
-			}
 			f := checks.Findingf(checks.Fail, p.FullName(),
-				"pod %s is on this Windows node, and its image %s has no Windows variant: it has no OS selector", p.FullName(), image).
-				With(why).At(p.Field("spec", "nodeSelector", "kubernetes.io/os"),
+				"pod %s is on this Windows node, and its image %s has no Windows variant: it has no OS selector", p.FullName(), image)
+			if !ok {
+				if why, ok = linuxByName(p); !ok || !since(s, p, podPatience) {
+					continue
+				}
+				f = checks.Findingf(checks.Fail, p.FullName(),
+					"pod %s is for Linux (%s) and is on this Windows node: it has no OS selector", p.FullName(), why.Text)
+			}
+			f = f.With(why).At(p.Field("spec", "nodeSelector", "kubernetes.io/os"),
 				"%s: no nodeSelector kubernetes.io/os", p.FullName())
 			kind, name, _ := strings.Cut(workloadOf(p), "/")
 			if checks.IsObjectName(kind) && checks.IsObjectName(name) && checks.IsObjectName(p.Metadata.Namespace) {
@@ -81,6 +86,26 @@ func linuxImage(s evidence.Snapshot, p evidence.Pod) (evidence.Because, string, 
 		}
 	}
 	return evidence.Because{}, "", false
+}
+
+// linuxPrograms are images without a variant for Windows that are not meant for DaemonSets, by the
+// end of their names.
+var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/metrics-server", "/kube-state-metrics",
+	"/nginx-ingress-controller", "/ingress-nginx/controller", "/cluster-autoscaler",
+	"/cluster-proportional-autoscaler", "/nfs-subdir-external-provisioner", "/local-path-provisioner"}
+
+// linuxByName tells whether a pod whose containers do not start is for Linux by the name of its image, a
+// path that only Linux has, or the network of the host, which pods of Windows do not have.
+func linuxByName(p evidence.Pod) (evidence.Because, bool) {
+	reason := stuckReason(p)
+	if reason == "" {
+		return evidence.Because{}, false
+	}
+	if why, ok := linuxSpec(p, slices.Concat(linuxAgents, linuxPrograms)); ok {
+		return why, true
+	}
+	return p.Field("spec", "hostNetwork").Because("hostNetwork is true"),
+		p.Spec.HostNetwork && reason == "ContainerCreating"
 }
 
 // refusesSystem tells whether the runtime's words are about an image without a variant for Windows.

@@ -37,7 +37,7 @@ func TestVXLAN4789Conflict(t *testing.T) {
 	tree := func(lines ...string) string { return onVXLAN + nodeAt10 + reachTree(lines...) }
 	lost := []string{"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout"}
 	out := append([]string{"a/p tcp 10.9.9.9:443 ok"}, lost...)
-	const found = "warn: 2 pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789 [state]"
+	const found = "warn: pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789 [state]"
 	runLooks(t, "vxlan-4789-conflict", []look{
 		{"on vSphere",
 			tree(out...) +
@@ -62,7 +62,17 @@ func TestHostGWCloudUDRMissing(t *testing.T) {
 	const azure = "azure:///subscriptions/0/vm/win-1"
 	lost := reachTree("node tcp 10.0.0.1:6443 ok", "a/p tcp 10.0.0.10:10250 ok",
 		"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout")
-	const found = ": no answer from 2 pods of other nodes: the route or IP forwarding in %s is probably missing [state]"
+	oneLost := reachTree("node tcp 10.0.0.1:6443 ok", "a/p tcp 10.0.0.10:10250 ok", "a/p tcp 10.96.0.10:53 timeout",
+		"a/p tcp 10.244.1.3:53 timeout")
+	behind := func(ready bool) string {
+		return `-- api/services.json --
+{"items":[{"metadata":{"namespace":"kube-system","name":"kube-dns"},"spec":{"clusterIP":"10.96.0.10","ports":[{"name":"dns","port":53}]}}]}
+-- api/endpointslices.json --
+{"items":[{"metadata":{"namespace":"kube-system","name":"kube-dns-x","labels":{"kubernetes.io/service-name":"kube-dns"}},
+"endpoints":[{"addresses":["10.244.1.3"],"conditions":{"ready":` + fmt.Sprint(ready) + `}}],"ports":[{"name":"dns","port":53}]}]}
+`
+	}
+	const found = ": no answer from pods of other nodes: the route or IP forwarding in %s is probably missing [state]"
 	runLooks(t, "host-gw-cloud-udr-missing", []look{
 		{"on Azure", onFlannel + node(azure) + lost, fmt.Sprintf("fail"+found, "Azure")},
 		{"on AWS, where pods were not seen to reach anything",
@@ -78,6 +88,10 @@ func TestHostGWCloudUDRMissing(t *testing.T) {
 			onFlannel + node(azure) + reachTree("a/p tcp 10.244.1.3:80 timeout",
 				"a/p tcp 10.244.1.4:80 timeout"), "unknown"},
 		{"nothing probed", onFlannel + node(azure) + reachTree(), "unknown"},
+		{"one pod that its node finds ready, and the Service before it", onFlannel + node("aws:///eu-1a/i-0") + oneLost + behind(true),
+			fmt.Sprintf("fail"+found, "AWS")},
+		{"one pod that its node does not find ready", onFlannel + node("aws:///eu-1a/i-0") + oneLost + behind(false), "unknown"},
+		{"one pod of which nothing more is known", onFlannel + node("aws:///eu-1a/i-0") + oneLost, "unknown"},
 		{"vSphere has a provider too", onFlannel + node("vsphere://42") + lost, "skip"},
 		{"no provider", onFlannel + node("") + lost, "skip"},
 		{"an overlay needs no routes", onVXLAN + node(azure) + lost, "skip"},

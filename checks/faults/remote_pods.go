@@ -16,6 +16,7 @@ type remoteView struct {
 	elsewhere *evidence.ReachProbe  // an answer that a pod had from outside the cluster
 	nodeHeard bool                  // another host answered the node itself
 	ownHeard  bool                  // the node answered a pod
+	services  []evidence.ReachProbe // to Services that did not answer a pod
 }
 
 // remoteTarget tells whether the probe goes to a pod of another node.
@@ -26,12 +27,20 @@ func remoteTarget(n *node.Node, p evidence.ReachProbe) (node.Address, bool) {
 	return a, remote
 }
 
-func viewOfRemotePods(n *node.Node, probes []evidence.ReachProbe) remoteView {
+// remotePodSources are what viewOfRemotePods and isPath read.
+var remotePodSources = []evidence.Need{evidence.ReachProbes, evidence.KubeServices, evidence.EndpointSlices,
+	evidence.HNSEndpoints, evidence.Pods}
+
+func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 	var v remoteView
-	seen := map[string]bool{}
+	seen, denied := map[string]bool{}, deniedByRules(s)
+	probes := evidence.ReachProbes.In(s)
 	for i, p := range probes {
 		if p.Protocol == "icmp" {
 			continue
+		}
+		if _, byRule := denied(p); byRule {
+			continue // the way is not what it tells of
 		}
 		a, remote := remoteTarget(n, p)
 		own := slices.Contains(n.ManagementIPs.Value, a)
@@ -42,6 +51,8 @@ func viewOfRemotePods(n *node.Node, probes []evidence.ReachProbe) remoteView {
 			v.ownHeard = v.ownHeard || probed.GotAnswer(p)
 		case remote && probed.GotAnswer(p):
 			v.heard = true
+		case isService(n, a) && probed.GotNoAnswer(p):
+			v.services = append(v.services, p)
 		case remote && probed.GotNoAnswer(p) && !seen[p.Target]:
 			seen[p.Target] = true
 			v.lost = append(v.lost, p)
@@ -50,6 +61,20 @@ func viewOfRemotePods(n *node.Node, probes []evidence.ReachProbe) remoteView {
 		}
 	}
 	return v
+}
+
+// isPath tells whether the pods that do not answer show that the way to them is broken, and not one
+// of them: there are several, or it is one that its own node finds ready, and a Service that it
+// serves does not answer either.
+func (v remoteView) isPath(s evidence.Snapshot) bool {
+	if len(v.lost) != 1 {
+		return len(v.lost) > 1
+	}
+	lost, _ := probed.AddressOf(v.lost[0])
+	return slices.ContainsFunc(v.services, func(p evidence.ReachProbe) bool {
+		a, _ := probed.AddressOf(p)
+		return slices.ContainsFunc(behind(s, a, portOf(p.Target)), func(d destination) bool { return d.IP == lost })
+	})
 }
 
 // heardByCluster tells whether the control plane hears the node, which is as

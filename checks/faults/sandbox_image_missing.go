@@ -1,7 +1,14 @@
 package faults
 
 import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
 	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -19,7 +26,7 @@ On EKS the image amazonaws.com/eks/pause-windows comes with the machine image (A
 has it. On Windows AMIs of Kubernetes 1.29 from before February 2024 the kubelet deleted it.
 
 The check looks for the runtime's error at pods that wait and in the logs of the kubelet and the
-runtime.`,
+runtime. Where no event tells why a pod waits, it looks for the image among those of the runtime.`,
 	Fix: checks.Steps(
 		checks.Inspect("crictl images", "Check whether the pause image that the error names is on the node."),
 		checks.Do("Make its registry reachable from the node, or set the pause image in the runtime's configuration to a public one of a registry that is."),
@@ -41,10 +48,58 @@ runtime.`,
 	Explains: []string{"registry-unauthorized"},
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
-	Uses:     complaintUses,
+	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.CRI}, node.RuntimeConfigs),
 	Signs:    sandboxImageSigns,
-	Run:      complain(sandboxImageSigns),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		found, err := complain(sandboxImageSigns)(s)
+		if len(found) == 0 && err == nil {
+			found = waitsForPauseImage(s)
+		}
+		return found, err
+	},
 })
+
+// sandboxPatience is longer than the pull of a pause image takes.
+const sandboxPatience = 10 * time.Minute
+
+// waitsForPauseImage reports the first pod that waits although nothing is known to have failed, on a node
+// whose runtime does not have the pause image. Its first step for each pod is to get that image.
+func waitsForPauseImage(s evidence.Snapshot) []*checks.Finding {
+	image := node.SandboxImage(node.About(s), s)
+	images := evidence.CRI.In(s).Images
+	if !image.Known() || image.Value == "" || len(images) == 0 || slices.ContainsFunc(images, func(i evidence.CRIImage) bool {
+		return len(i.RepoTags) == 0 || slices.ContainsFunc(i.RepoTags, func(tag string) bool {
+			return fullTag(tag) == fullTag(image.Value)
+		})
+	}) {
+		return nil
+	}
+	failed := recentFailures(s)
+	for _, p := range evidence.Pods.In(s) {
+		if stuckReason(p) != "ContainerCreating" || !since(s, p, sandboxPatience) || len(failed[p.FullName()]) > 0 {
+			continue
+		}
+		return []*checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
+			"%s waits: the pause image %s is not on the node", p.FullName(), image.Value).With(image.From).
+			At(evidence.CRI.Field(s, "images"), "%d images, none of them %s", len(images), image.Value)}
+	}
+	return nil
+}
+
+// fullTag is the name of an image with its registry and tag, which short names leave out.
+func fullTag(image string) string {
+	registry, _, ok := strings.Cut(image, "/")
+	switch {
+	case !ok:
+		image = "docker.io/library/" + image
+	case !strings.ContainsAny(registry, ".:") && registry != "localhost":
+		image = "docker.io/" + image
+	}
+	if !strings.ContainsAny(path.Base(image), ":@") {
+		image += ":latest"
+	}
+	return image
+}
 
 const needsCredentials = "the pause image is not on the node, and the runtime has no credentials for its registry"
 

@@ -37,8 +37,8 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 	Applies: checks.OnBackend(node.OverlayNet),
 	Needs: []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo),
 		node.NeedClusterCIDRs},
-	Uses: append([]evidence.Need{evidence.ReachProbes, evidence.FirewallInfo},
-		append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.OSInfo)...),
+	Uses: slices.Concat(remotePodSources, node.ClusterSources,
+		[]evidence.Need{evidence.FirewallInfo, evidence.HNSNetworks, evidence.OSInfo}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		for i, r := range evidence.FirewallInfo.In(s).Rules {
@@ -59,7 +59,7 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 		if gap := evidence.ReachProbes.Gap(s); gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
-		v := viewOfRemotePods(n, evidence.ReachProbes.In(s))
+		v := viewOfRemotePods(s, n)
 		if net, ok := n.PodNetwork(s); ok && !net.Truncated {
 			v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
 				a, _ := remoteTarget(n, p)
@@ -69,7 +69,7 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 		switch {
 		case v.heard:
 			return nil, nil
-		case len(v.lost) < 2:
+		case !v.isPath(s):
 			return nil, checks.Unknown(
 				evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
 		case v.elsewhere == nil:
@@ -84,7 +84,7 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 			below = evidence.Phrasef("vSphere, whose own overlay uses the same port,")
 		}
 		f := checks.Findingf(checks.Warn, "UDP 4789",
-			"%d pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789", len(v.lost), below)
+			"pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789", below)
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}

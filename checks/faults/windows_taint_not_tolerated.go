@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -14,8 +17,10 @@ var _ = register(&checks.Check{
 selector stay away. A pod for Windows needs a toleration for it and a node selector; without the
 toleration no node is left for the pod.
 
-The check looks for the event of the scheduler. It counts the Windows nodes of a Linux pod in the
-same words, so an event that also names what the other nodes lack, such as CPU, says nothing.`,
+The check compares the taints of this node that name Windows with each DaemonSet that selects
+Windows, and looks for the event of the scheduler. The scheduler counts the Windows nodes of a Linux
+pod in the same words, so an event that also names what the other nodes lack, such as CPU, says
+nothing.`,
 	Fix: checks.Steps(
 		checks.Do("Add a toleration for the taint to the pod template: key os, value windows, effect NoSchedule.").
 			Costs("The pods of the workload are recreated."),
@@ -25,13 +30,59 @@ same words, so an event that also names what the other nodes lack, such as CPU, 
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"))},
+	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"), evidence.DaemonSets)},
+	Uses:   []evidence.Need{evidence.Node, evidence.DaemonSets, evidence.Pods},
 	Signs: []checks.Sign{
 		windowsTaint("taint {os: windows}"),
 		windowsTaint("taint {node.kubernetes.io/os: windows}"),
 		windowsTaint("taint {kubernetes.io/os: windows}"),
 	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		object := evidence.Node.In(s)
+		var findings []*checks.Finding
+		for i, taint := range object.Spec.Taints {
+			if taint.Effect == "PreferNoSchedule" || !strings.Contains(strings.ToLower(taint.Key+taint.Value), "windows") {
+				continue
+			}
+			for _, set := range evidence.DaemonSets.In(s) {
+				name := set.Metadata.Namespace + "/" + set.Metadata.Name
+				pod := set.Spec.Template.Spec
+				if !staysOnWindows(pod) || !selects(pod, object) || pod.Tolerates(taint) || hasPodOf(s, set) {
+					continue
+				}
+				at := object.Field("spec", "taints", i)
+				findings = append(findings, checks.Findingf(checks.Warn, name,
+					"DaemonSet %s selects Windows nodes and has no pod on this one: it does not tolerate the taint %s", name, taint).
+					At(at, "spec.taints: %s", taint).
+					At(set.Field("spec", "template", "spec", "tolerations"), "%s: no toleration of %s", name, taint))
+			}
+		}
+		if gap := evidence.PodEvents.Gap(s); len(findings) == 0 && gap.Kind != "" {
+			return nil, checks.Unknown(gap)
+		}
+		return findings, nil
+	},
 })
+
+// selects tells whether the node has the labels that the pod asks for.
+func selects(p evidence.PodSpec, n evidence.NodeObject) bool {
+	for key, value := range p.NodeSelector {
+		if n.Metadata.Labels[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// hasPodOf tells whether the DaemonSet has a pod here: it was there before the taint.
+func hasPodOf(s evidence.Snapshot, set evidence.DaemonSet) bool {
+	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		return p.Metadata.Namespace == set.Metadata.Namespace &&
+			slices.ContainsFunc(p.Metadata.OwnerReferences, func(o evidence.OwnerReference) bool {
+				return o.Kind == "DaemonSet" && o.Name == set.Metadata.Name
+			})
+	})
+}
 
 // windowsTaint is the scheduler's refusal of a pod that only its toleration keeps from Windows nodes.
 func windowsTaint(taint string) checks.Sign {

@@ -237,10 +237,10 @@ var openShiftRows = []Row{
 		Title:  "WMCO approves no CSR while reverse DNS lookups fail",
 		Breaks: []string{"node-ready"},
 		Signs: []checks.Sign{
-			{Text: "unable to map node name to the addresses of Windows instances"},
+			// without the lookup, the instance is not configured at all
+			{Text: "unable to map node name to the addresses of Windows instances", Also: []string{"failed to lookup DNS for IP"}},
 		},
-		OtherCauses: true, // an instance that is not configured at all
-		Links:       []string{"https://github.com/openshift/windows-machine-config-operator/commit/c649b9906"},
+		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/c649b9906"},
 	},
 	{
 		ID: "wmco-mirror-path", Of: WMCO,

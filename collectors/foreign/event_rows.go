@@ -72,6 +72,9 @@ const (
 	mostWrapped  = 2 << 10
 )
 
+// loneError tells errors that reports quote without their log.
+var loneError = regexp.MustCompile(`rpc error: code = |failed to register layer: |Error response from daemon: `)
+
 // lastWords begin what a program prints beside its log.
 var lastWords = regexp.MustCompile(`^(?i:at line:\d|(?:fatal|fatal error|panic|error(?: [a-z ]+)?): |FATA\[)`)
 
@@ -87,12 +90,12 @@ func wholeEntries(text string) string {
 		if fence.MatchString(bare) {
 			bare = ""
 		}
-		starts := isLogLine(bare)
+		starts := isLogLine(bare) || loneError.MatchString(bare)
 		if !starts { // web pages and chats double spaces
 			bare = strings.Join(strings.Fields(bare), " ")
 		}
 		switch {
-		case entry > 0 && !starts && bare != "" && !lastWords.MatchString(bare) && last >= leastWrapped &&
+		case entry > 0 && !starts && bare != "" && !isEventRow(bare) && !lastWords.MatchString(bare) && last >= leastWrapped &&
 			entry < mostWrapped && (!closed || strings.Contains(bare, `="`)):
 			b.WriteString(" " + bare)
 			entry += len(bare)

@@ -1,0 +1,83 @@
+package faults_test
+
+import "testing"
+
+func TestAPodForLinuxWithoutAnError(t *testing.T) {
+	const (
+		waits = `{"phase":"Pending","containerStatuses":[{"name":"c","image":"shop/c:1","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
+		pulls = `{"phase":"Pending","containerStatuses":[{"name":"c","image":"IMAGE","state":{"waiting":{"reason":"ImagePullBackOff"}}}]}`
+		on    = " and is on this Windows node: it has no OS selector [state]"
+	)
+	image := func(name string) string { return `"image":"` + name + `"` }
+	runLooks(t, "linux-pod-on-windows", []look{
+		{"the network of the host", podsJSON(podJSON(`"hostNetwork":true`, "", waits)),
+			"fail: pod shop/web is for Linux (hostNetwork is true)" + on},
+		{"the network of the host, for Windows", noEvents + podsJSON(podJSON(
+			`"hostNetwork":true,"nodeSelector":{"kubernetes.io/os":"windows"}`, "", waits)), "pass"},
+		{"a HostProcess pod", noEvents + podsJSON(podJSON(
+			`"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}}`, "", waits)), "pass"},
+		{"the network of the host, and it runs", noEvents + podsJSON(podJSON(`"hostNetwork":true`, "", "")), "pass"},
+		{"an image that is for Linux only", podsJSON(podJSON("", image("gcr.io/kubernetes-helm/tiller:v2.14.0"), pulls)),
+			"fail: pod shop/web is for Linux (image gcr.io/kubernetes-helm/tiller:v2.14.0)" + on},
+		{"an image that may have a variant for Windows", noEvents + podsJSON(podJSON("", image("shop/tills:1"), pulls)), "pass"},
+		{"a path of Linux", podsJSON(podJSON(`"volumes":[{"name":"m","hostPath":{"path":"/lib/modules"}}]`, "", waits)),
+			"fail: pod shop/web is for Linux (hostPath /lib/modules)" + on},
+		{"it only waits", noEvents + podsJSON(podJSON("", "", waits)), "pass"},
+	})
+}
+
+func TestADaemonSetWithoutTheToleration(t *testing.T) {
+	const node = `-- api/node.json --
+{"metadata":{"name":"win-1","labels":{"kubernetes.io/os":"windows"}},"spec":{"taints":[{"key":"node.kubernetes.io/os","value":"Windows","effect":"NoSchedule"}]}}
+`
+	set := func(selector, tolerations string) string {
+		return noEvents + `-- api/daemonsets.json --
+{"items":[{"metadata":{"namespace":"mon","name":"exporter"},"spec":{"template":{"spec":{"nodeSelector":` + selector +
+			`,"tolerations":[` + tolerations + `],"containers":[{"name":"c","image":"x/y:1"}]}}}}]}
+`
+	}
+	const (
+		windows = `{"kubernetes.io/os":"windows"}`
+		found   = "warn: DaemonSet mon/exporter selects Windows nodes and has no pod on this one: it does not tolerate the taint node.kubernetes.io/os=Windows:NoSchedule [state]"
+	)
+	runLooks(t, "windows-taint-not-tolerated", []look{
+		{"no toleration", node + set(windows, ""), found},
+		{"one of another value", node + set(windows, `{"key":"node.kubernetes.io/os","value":"windows","effect":"NoSchedule"}`), found},
+		{"one of another effect", node + set(windows, `{"key":"node.kubernetes.io/os","operator":"Exists","effect":"NoExecute"}`), found},
+		{"the same value", node + set(windows, `{"key":"node.kubernetes.io/os","value":"Windows"}`), "pass"},
+		{"any value", node + set(windows, `{"key":"node.kubernetes.io/os","operator":"Exists"}`), "pass"},
+		{"any taint", node + set(windows, `{"operator":"Exists"}`), "pass"},
+		{"a DaemonSet for Linux", node + set(`{"kubernetes.io/os":"linux"}`, ""), "pass"},
+		{"for other Windows nodes", node + set(`{"kubernetes.io/os":"windows","pool":"b"}`, ""), "pass"},
+		{"it has a pod here", node + set(windows, "") + podsJSON(
+			`{"metadata":{"namespace":"mon","name":"exporter-x","ownerReferences":[{"kind":"DaemonSet","name":"exporter"}]}}`), "pass"},
+		{"the node has no such taint", nodeOf("v1.30.0", "containerd://1.7.20") + set(windows, ""), "pass"},
+	})
+}
+
+func TestAPodWaitsForThePauseImage(t *testing.T) {
+	const waits = `{"phase":"Pending","startTime":"2026-11-20T09:00:00Z","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
+	cri := func(image, has string) string {
+		return `-- cri.json --
+{"version":{"runtimeName":"containerd"},"config":{"sandboxImage":"` + image + `"},"images":[` + has + `]}
+`
+	}
+	const (
+		one  = `{"repoTags":["docker.io/shop/c:1"]}`
+		gone = "fail: shop/web waits: the pause image kubletwin/pause is not on the node [state]"
+	)
+	failed := `-- api/events.json --
+{"items":[{"involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"reason":"FailedMount","message":"x","lastTimestamp":"2026-11-20T09:50:00Z"}]}
+`
+	web := podsJSON(podJSON("", "", waits))
+	runLooks(t, "sandbox-image-missing", []look{
+		{"the runtime does not have it", web + noEvents + cri("kubletwin/pause", one), gone},
+		{"the runtime has it under its full name", web + noEvents +
+			cri("kubletwin/pause", one+`,{"repoTags":["docker.io/kubletwin/pause:latest"]}`), "pass"},
+		{"under its short name", web + noEvents + cri("pause:3.9", `{"repoTags":["docker.io/library/pause:3.9"]}`), "pass"},
+		{"another tag", web + noEvents + cri("kubletwin/pause", `{"repoTags":["docker.io/kubletwin/pause:1.0"]}`), gone},
+		{"an image without a name may be it", web + noEvents + cri("kubletwin/pause", one+`,{"id":"sha256:1"}`), "pass"},
+		{"an event tells another reason", web + failed + cri("kubletwin/pause", one), "pass"},
+		{"no pod waits", noEvents + podsJSON(podJSON("", "", "")) + noEvents + cri("kubletwin/pause", one), "pass"},
+	})
+}
