@@ -142,7 +142,7 @@ func links(c *checks.Check) []string {
 
 func (p *page) signs(signs []checks.Sign) {
 	for i, s := range signs {
-		p.prose(first(p.lang.T("signs"), i), p.bold(), p.plain(signText(s, p.lang)), nil)
+		p.prose(first(p.lang.T("signs"), i), p.bold(), p.plain(signWith(s, quotationMarks, p.lang)), nil)
 		note := p.lang.T("in %s", signPlaces(s, p.lang))
 		switch {
 		case s.ConfirmOnly:
@@ -156,9 +156,7 @@ func (p *page) signs(signs []checks.Sign) {
 	}
 }
 
-func signText(s checks.Sign, l *lang.Catalogue) string {
-	return signWith(s, func(text string) string { return "“" + text + "”" }, l)
-}
+func quotationMarks(text string) string { return "“" + text + "”" }
 
 // signWith says what a line must hold, with each text marked as the format does.
 func signWith(s checks.Sign, mark func(string) string, l *lang.Catalogue) string {

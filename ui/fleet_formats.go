@@ -30,17 +30,17 @@ func writeFleetJUnit(w io.Writer, r fleet.Report) error {
 func fleetCase(n fleet.Node, cause fleet.Cause) junitCase {
 	c := junitCase{Name: xmlText(cause.ID), Class: "doctor.fleet", Time: "0"}
 	if n.Verdict == fleet.Unread {
-		c.Skipped = &junitSkipped{xmlText("could not run: " + n.Unread)}
+		c.Skipped = &junitNote{Message: xmlText("could not run: " + n.Unread)}
 	}
 	for _, own := range n.Causes {
 		switch {
 		case own.ID != cause.ID:
 		case own.Status == checks.StatusFail:
-			c.Failure = &junitFailure{Message: xmlText(own.Message), Type: string(own.Status),
+			c.Failure = &junitNote{Message: xmlText(own.Message), Type: string(own.Status),
 				Text: fmt.Sprintf("\n%s\n%d of the nodes have this cause\n", xmlText(cause.Title),
 					cause.Count)}
 		default:
-			c.Out = &junitOut{"\n" + xmlText(string(own.Status)+": "+own.Message) + "\n"}
+			c.Out = &junitNote{Text: "\n" + xmlText(string(own.Status)+": "+own.Message) + "\n"}
 		}
 	}
 	return c

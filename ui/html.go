@@ -40,10 +40,6 @@ func WriteHTML(w io.Writer, r checks.Report, s evidence.Snapshot, secret func(st
 	return h.write(w, plainly(r, false))
 }
 
-func writeHTML(w io.Writer, r checks.Report, style Style) error {
-	return (&htmlPage{Catalogue: style.lang(), style: style}).write(w, r)
-}
-
 // An htmlPage collects the document.
 type htmlPage struct {
 	*lang.Catalogue

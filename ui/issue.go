@@ -23,6 +23,8 @@ type About struct {
 // LeftOut is a file that the bundle does not hold, or not whole.
 type LeftOut struct {
 	Path, Reason string
+	Why          evidence.Phrase // of which the reason is made
+	Bytes        int64           // that are left out of a file that is there in part
 }
 
 // maxIssue bounds the text in bytes: GitHub takes 65,536 characters for an issue,
@@ -74,7 +76,7 @@ func plainAbout(a About, r checks.Report) About {
 	return About{Bundle: one(a.Bundle), Version: one(cmp.Or(a.Version, r.Doctor.Version)),
 		Masked: a.Masked,
 		LeftOut: mapped(a.LeftOut, func(l LeftOut) LeftOut {
-			return LeftOut{one(l.Path), one(l.Reason)}
+			return LeftOut{Path: one(l.Path), Reason: one(l.Reason)}
 		})}
 }
 

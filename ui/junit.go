@@ -34,23 +34,17 @@ type (
 		Cases     []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
-		Name    string        `xml:"name,attr"`
-		Class   string        `xml:"classname,attr"`
-		Time    string        `xml:"time,attr"`
-		Failure *junitFailure `xml:"failure"`
-		Skipped *junitSkipped `xml:"skipped"`
-		Out     *junitOut     `xml:"system-out"`
+		Name    string     `xml:"name,attr"`
+		Class   string     `xml:"classname,attr"`
+		Time    string     `xml:"time,attr"`
+		Failure *junitNote `xml:"failure"`
+		Skipped *junitNote `xml:"skipped"`
+		Out     *junitNote `xml:"system-out"`
 	}
-	junitFailure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
+	junitNote struct {
+		Message string `xml:"message,attr,omitempty"`
+		Type    string `xml:"type,attr,omitempty"`
 		Text    string `xml:",cdata"`
-	}
-	junitOut struct {
-		Text string `xml:",cdata"`
-	}
-	junitSkipped struct {
-		Message string `xml:"message,attr"`
 	}
 )
 
@@ -82,17 +76,17 @@ func junitCaseOf(r checks.Report, result *checks.Result) junitCase {
 		Time: "0"}
 	switch failed, text := failure(r, result); {
 	case failed:
-		c.Failure = &junitFailure{Message: xmlText(Message(result)), Type: string(result.Status),
+		c.Failure = &junitNote{Message: xmlText(Message(result)), Type: string(result.Status),
 			Text: "\n" + xmlText(text)}
 	case result.Status == checks.StatusFail:
-		c.Skipped = &junitSkipped{xmlText(Message(result) + "; explained by " +
+		c.Skipped = &junitNote{Message: xmlText(Message(result) + "; explained by " +
 			strings.Join(causesOf(r, result.ID), ", "))}
 	case result.Status == checks.StatusUnknown:
-		c.Skipped = &junitSkipped{xmlText("could not run: " + result.Gap)}
+		c.Skipped = &junitNote{Message: xmlText("could not run: " + result.Gap)}
 	case result.Status == checks.StatusSkip:
-		c.Skipped = &junitSkipped{xmlText("not applicable: " + result.Reason)}
+		c.Skipped = &junitNote{Message: xmlText("not applicable: " + result.Reason)}
 	case result.Status == checks.StatusWarn, result.Status == checks.StatusInfo:
-		c.Out = &junitOut{"\n" + xmlText(account(result))}
+		c.Out = &junitNote{Text: "\n" + xmlText(account(result))}
 	}
 	return c
 }

@@ -56,14 +56,11 @@ type (
 // maxOpenMessage bounds a message: reports that grow fill etcd.
 const maxOpenMessage = 500
 
-// OpenReportName is the name of a node's report.
-func OpenReportName(node string) string { return "doctor-" + node }
-
 // OpenReportOf is the report with its faults alone, those without a cause that explains them as
 // high. The counts are those of all checks.
 func OpenReportOf(r checks.Report) OpenReport {
 	o := OpenReport{APIVersion: "openreports.io/v1alpha1", Kind: "ClusterReport",
-		Metadata: openMetadata{OpenReportName(r.Node.Name),
+		Metadata: openMetadata{"doctor-" + r.Node.Name,
 			map[string]string{"app.kubernetes.io/managed-by": "doctor"}},
 		Source: "doctor", Scope: openScope{"v1", "Node", r.Node.Name},
 		Summary: openSummary{r.Count(checks.StatusPass) + r.Count(checks.StatusInfo),

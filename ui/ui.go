@@ -50,12 +50,14 @@ func (style Style) columns() int {
 }
 
 var writers = map[string]func(io.Writer, checks.Report, Style) error{
-	"text":        writeText,
-	"wide":        writeWide,
-	"json":        func(w io.Writer, r checks.Report, _ Style) error { return encode(w, r) },
-	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
-	"markdown":    writeMarkdown,
-	"html":        writeHTML,
+	"text":     writeText,
+	"wide":     writeWide,
+	"json":     func(w io.Writer, r checks.Report, _ Style) error { return encode(w, r) },
+	"junit":    func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
+	"markdown": writeMarkdown,
+	"html": func(w io.Writer, r checks.Report, style Style) error {
+		return (&htmlPage{Catalogue: style.lang(), style: style}).write(w, r)
+	},
 	"openreports": func(w io.Writer, r checks.Report, _ Style) error { return writeOpenReport(w, r) },
 	sarifFormat:   func(w io.Writer, r checks.Report, _ Style) error { return writeSARIF(w, r) },
 }

@@ -10,6 +10,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/cmd/doctor/internal/session"
+	"doctor/fixtures"
 )
 
 // recordingArgument takes the recording that is named without --from.
@@ -32,7 +33,7 @@ func (f *flags) recordingArgument(cmd *cobra.Command, args []string) error {
 	}
 	if _, err := os.Stat(args[0]); err != nil && args[0] != session.StandardInput &&
 		!strings.ContainsAny(args[0], `./\`) {
-		if slices.Contains(demoNames(), args[0]) {
+		if slices.Contains(fixtures.Names(), args[0]) {
 			return fmt.Errorf("there is no command or recording %q; did you mean --demo %s?", name,
 				name)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net"
 	"net/netip"
+	"strings"
 )
 
 // ipv4 masks an address in four decimal parts. It returns the index behind what
@@ -43,29 +44,20 @@ func (s *scan) putAddress(at, end int, a, mask netip.Addr) int {
 // dotted reads four decimal octets that a separator divides; the end is 0 where
 // there are not exactly four.
 func dotted(t []byte, at int, separator byte) (a netip.Addr, end int) {
-	var octets [4]byte
-	i := at
-	for o := range octets {
-		if o > 0 {
-			if i >= len(t) || t[i] != separator {
-				return a, 0
-			}
-			i++
-		}
-		v, from := 0, i
-		for i < len(t) && i-from < 3 && isDigit(t[i]) {
-			v = v*10 + int(t[i]-'0')
-			i++
-		}
-		if i == from || v > 255 || i-from > 1 && t[from] == '0' {
-			return a, 0
-		}
-		octets[o] = byte(v)
+	const longest = len("255.255.255.255")
+	for end = at; end < len(t) && end-at <= longest && (isDigit(t[end]) ||
+		t[end] == separator && end+1 < len(t) && isDigit(t[end+1])); {
+		end++
 	}
-	if i < len(t) && (isAlnum[t[i]] || t[i] == separator && i+1 < len(t) && isDigit(t[i+1])) {
+	text := t[at:end]
+	if bytes.Count(text, []byte{separator}) != 3 || end < len(t) && isAlnum[t[end]] {
 		return a, 0
 	}
-	return netip.AddrFrom4(octets), i
+	a, err := netip.ParseAddr(strings.ReplaceAll(string(text), string(separator), "."))
+	if err != nil {
+		return a, 0
+	}
+	return a, end
 }
 
 // networkLength reads the length of a network behind its address: "/16",

@@ -54,16 +54,11 @@ func (s *scan) run() {
 			end = s.ipv6(i)
 		case c == '@':
 			end = s.mail(i)
-		case c >= utf8.RuneSelf && utf8.RuneStart(c) && s.afresh(i):
+		case c >= utf8.RuneSelf && utf8.RuneStart(c) && (i == 0 || !isAlnum[t[i-1]]) && startsWord(t, i):
 			end = s.name(i)
 		}
 		i = max(i+1, end)
 	}
-}
-
-// afresh tells whether a word can start at a rune that is no ASCII.
-func (s *scan) afresh(at int) bool {
-	return (at == 0 || !isAlnum[s.text[at-1]]) && startsWord(s.text, at)
 }
 
 // word looks at a run of letters and digits. It returns the index behind what it

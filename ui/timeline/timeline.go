@@ -75,8 +75,7 @@ type Timeline struct {
 	LeftOut  int    // the oldest, where there were too many
 	Untold   bool   // something is wrong, and the evidence does not tell since when
 
-	text   string // all entries for searching, a line each
-	starts []int  // where each begins in text
+	texts []string // of the entries, in small letters
 }
 
 // maxEntries bounds a timeline. What faults rest on is kept in any case.
@@ -150,7 +149,9 @@ func (b *builder) finish() *Timeline {
 	sorted.By(b.list, func(x, y Entry) int { return x.At.Compare(y.At) })
 	t := &Timeline{}
 	t.Entries, t.LeftOut = bounded(merged(b.list), maxEntries)
-	t.index()
+	for i := range t.Entries {
+		t.texts = append(t.texts, strings.ToLower(t.Entries[i].Component+" "+t.Entries[i].Text))
+	}
 	t.FirstBad, t.Cause = b.firstBad(t.Entries)
 	t.Untold = t.FirstBad < 0 && len(b.r.Causes) > 0
 	count := map[string]int{}
@@ -212,48 +213,16 @@ func union(a []string, b ...string) []string {
 	return a
 }
 
-// index lays the entries out for searching: one text is searched many times
-// faster than a hundred thousand.
-func (t *Timeline) index() {
-	var text strings.Builder
-	for i := range t.Entries {
-		t.starts = append(t.starts, text.Len())
-		text.WriteString(strings.ToLower(t.Entries[i].Component + " " + t.Entries[i].Text + "\n"))
-	}
-	t.text = text.String()
-}
-
 // Select lists the entries of a component ("" for all) that hold a text, in any
 // case. A leading "!" turns the text's answer around.
 func (t *Timeline) Select(component, text string) []int {
 	text, invert := strings.CutPrefix(strings.ToLower(text), "!")
 	list := make([]int, 0, len(t.Entries))
-	next := t.find(0, text)
 	for i := range t.Entries {
-		holds := i == next
-		if holds {
-			next = t.find(i+1, text)
-		}
-		if (text == "" || holds != invert) &&
-			(component == "" || t.Entries[i].Component == component) {
+		if (component == "" || t.Entries[i].Component == component) &&
+			(text == "" || strings.Contains(t.texts[i], text) != invert) {
 			list = append(list, i)
 		}
 	}
 	return list
-}
-
-// find is the first entry from i on that holds the text, or -1.
-func (t *Timeline) find(i int, text string) int {
-	if i >= len(t.starts) {
-		return -1
-	}
-	at := strings.Index(t.text[t.starts[i]:], text)
-	if at < 0 {
-		return -1
-	}
-	found, exact := slices.BinarySearch(t.starts[i:], t.starts[i]+at)
-	if !exact {
-		found--
-	}
-	return i + found
 }

@@ -58,10 +58,10 @@ func (b bundleScreen) askingLines(e env) []line {
 }
 
 // phaseNames are what is told of a bundle that is being made.
-var phaseNames = map[BundlePhase]string{
+var phaseNames = map[string]string{
 	BundleSearching: "searching the logs for the signs of faults",
-	BundleWriting:   "writing",
-	BundleChecking:  "reading it back and searching it for secrets",
+	"writing":       "writing",
+	"checking":      "reading it back and searching it for secrets",
 }
 
 func (b bundleScreen) progressLines(e env) []line {

@@ -142,7 +142,7 @@ func (m model) rereadFrom() reread {
 	r := reread{on: true}
 	over, _ := m.over()
 	if d, is := over.(detailScreen); is {
-		if res := m.report.Result(d.currentStep().id); res != nil && isFault(res.Status) {
+		if res := m.report.Result(d.currentStep().id); res != nil && res.Status.Fault() {
 			r.id, r.message = res.ID, ui.Message(res)
 		}
 	}
@@ -157,7 +157,7 @@ func (m model) outcomeOfReread() string {
 		return m.watch.outcome(m.voice)
 	case res.Status == checks.StatusPass || res.Status == checks.StatusInfo:
 		return m.T("read again: fixed")
-	case !isFault(res.Status):
+	case !res.Status.Fault():
 		return m.T("read again: this check could not run")
 	case ui.Message(res) == m.reread.message:
 		return m.T("read again: still there")

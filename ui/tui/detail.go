@@ -42,7 +42,7 @@ func groupDetail(p *page, r *checks.Report, rw row) {
 	p.lines = append(p.lines, summary(r, rw.members, true, p.voice).fit(p.width, p.ascii))
 	p.blank()
 	shown := len(rw.members) // worst first
-	for shown > mostNamed && !isFault(r.Results[rw.members[shown-1]].Status) {
+	for shown > mostNamed && !r.Results[rw.members[shown-1]].Status.Fault() {
 		shown--
 	}
 	for _, i := range rw.members[:shown] {
@@ -127,9 +127,9 @@ func outcome(p *page, res *checks.Result) {
 		p.text("", p.T("could not run: %s", res.Gap), plain)
 	case checks.StatusSkip:
 		p.text("", p.T("does not apply: %s", res.Reason), plain)
-	case statusWaiting:
+	case StatusWaiting:
 		p.text("", p.T("no verdict yet: it waits for its evidence"), plain)
-	case statusReading:
+	case StatusReading:
 		p.text("", p.T("no verdict yet: its evidence is being read"), plain)
 	}
 }
@@ -167,7 +167,7 @@ func fix(p *page, res *checks.Result) {
 	if len(res.Fix.Steps) == 0 {
 		return
 	}
-	if isFault(res.Status) {
+	if res.Status.Fault() {
 		p.heading(p.T("Fix"))
 	} else {
 		p.heading(p.T("Fix, if this fault ever shows"))

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"time"
 
 	"doctor/checks"
@@ -13,19 +12,11 @@ type Update struct {
 	Report   checks.Report
 	Evidence evidence.Snapshot // what it was made from
 	// the checks, by id, whose verdict is still to come: what Report says of it is not shown
-	Open    map[string]Open
-	Reading []Reading // what is being read now, oldest first
-	At      time.Time // the moment of this update: the screen has no clock of its own
-	Done    bool      // nothing is open any more
+	Open    map[string]checks.Status // StatusReading or StatusWaiting
+	Reading []Reading                // what is being read now, oldest first
+	At      time.Time                // the moment of this update: the screen has no clock of its own
+	Done    bool                     // nothing is open any more
 }
-
-// Open is the state of a check without a verdict.
-type Open int
-
-const (
-	OpenWaiting Open = iota // for its turn
-	OpenReading             // for its evidence, which is being read
-)
 
 // A Reading is one thing that is being read.
 type Reading struct {
@@ -34,9 +25,9 @@ type Reading struct {
 }
 
 // A Feed brings updates until its channel is closed. The screen takes every
-// update at once and shows the latest, so that a slow terminal holds nobody up;
-// it stops taking when Run returns. Again, where it is set, begins to read the
-// node anew; it is called when the last update was Done.
+// update at once and shows the latest, so that a slow terminal holds nobody up.
+// Again, where it is set, begins to read the node anew; it is called when the last
+// update was Done.
 type Feed struct {
 	Updates <-chan Update
 	Again   func()
@@ -49,29 +40,4 @@ func Finished(r checks.Report, s evidence.Snapshot) Feed {
 	updates <- Update{Report: r, Evidence: s, Done: true}
 	close(updates)
 	return Feed{Updates: updates}
-}
-
-// latest hands updates on, and drops those that newer ones overtook. It ends
-// with the feed or the context.
-func latest(ctx context.Context, in <-chan Update) <-chan Update {
-	out := make(chan Update, 1)
-	go func() {
-		defer close(out)
-		for {
-			select {
-			case u, more := <-in:
-				if !more {
-					return
-				}
-				select {
-				case <-out: // overtaken
-				default:
-				}
-				out <- u
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
 }

@@ -24,7 +24,7 @@ func helpLines(m model) []line {
 	p.heading(p.T("Signs"))
 	signs := byWeight
 	if m.live {
-		signs = slices.Concat(byWeight, []checks.Status{statusReading, statusWaiting})
+		signs = slices.Concat(byWeight, []checks.Status{StatusReading, StatusWaiting})
 	}
 	for _, s := range signs {
 		p.led(span{"  " + symbol(s, m.ascii) + " " + padded(p.Status(s), 13), inkOf(s)},
@@ -58,6 +58,6 @@ var meaning = map[checks.Status]string{
 	checks.StatusPass:    "checked, no fault found",
 	checks.StatusUnknown: "could not run; the check shows why",
 	checks.StatusSkip:    "does not apply to this node",
-	statusReading:        "no verdict yet: its evidence is being read",
-	statusWaiting:        "no verdict yet: it waits for its evidence",
+	StatusReading:        "no verdict yet: its evidence is being read",
+	StatusWaiting:        "no verdict yet: it waits for its evidence",
 }

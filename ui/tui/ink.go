@@ -28,9 +28,9 @@ var inks = map[checks.Status]ink{
 
 func inkOf(s checks.Status) ink {
 	switch s {
-	case statusWaiting:
+	case StatusWaiting:
 		return faint
-	case statusReading:
+	case StatusReading:
 		return accent
 	}
 	if i, ok := inks[s]; ok {
@@ -47,16 +47,14 @@ func inkIf(selected bool) ink {
 	return plain
 }
 
-func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
-
 // symbol is the sign of a verdict or of an open check, one cell wide.
 func symbol(s checks.Status, ascii bool) string {
 	switch {
-	case s == statusReading:
+	case s == StatusReading:
 		return "~"
-	case s == statusWaiting && ascii:
+	case s == StatusWaiting && ascii:
 		return "."
-	case s == statusWaiting:
+	case s == StatusWaiting:
 		return "·"
 	}
 	return ui.Symbol(s, ascii)

@@ -97,7 +97,7 @@ func (say voice) follow(n int) string {
 
 // origin names the cause of a consequence.
 func (say voice) origin(r *checks.Report, res *checks.Result) string {
-	if !isFault(res.Status) {
+	if !res.Status.Fault() {
 		return ""
 	}
 	for _, c := range r.Causes {
@@ -125,7 +125,7 @@ func resultLine(res *checks.Result, was checks.Status, right string, indent, w i
 			inkOf(res.Status)})
 	}
 	title := span{show(ui.RowTitle(res), ascii), inkIf(selected)}
-	if !selected && (res.Status == checks.StatusSkip || res.Status == statusWaiting) {
+	if !selected && (res.Status == checks.StatusSkip || res.Status == StatusWaiting) {
 		title.ink = faint
 	}
 	mark := line{{show(right, ascii), faint}}
@@ -156,8 +156,8 @@ func summary(r *checks.Report, members []int, words bool, say voice) line {
 		}
 		l = append(l, span{said, ink})
 	}
-	open := count[statusWaiting] + count[statusReading]
-	add(open, statusWaiting, say.T("%d open", open), accent)
+	open := count[StatusWaiting] + count[StatusReading]
+	add(open, StatusWaiting, say.T("%d open", open), accent)
 	for _, s := range byWeight {
 		ink := inkOf(s)
 		if s == checks.StatusPass {

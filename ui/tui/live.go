@@ -13,11 +13,11 @@ import (
 // The state of an open check stands where its verdict will, in the report that
 // is drawn, so that every part of the screen finds both in one place.
 const (
-	statusReading checks.Status = "reading"
-	statusWaiting checks.Status = "waiting"
+	StatusReading checks.Status = "reading" // its evidence
+	StatusWaiting checks.Status = "waiting" // for its turn
 )
 
-func isOpen(s checks.Status) bool { return s == statusReading || s == statusWaiting }
+func isOpen(s checks.Status) bool { return s == StatusReading || s == StatusWaiting }
 
 // asDrawn is the report of an update with states in place of the verdicts that
 // are still to come, and without whatever rests on those.
@@ -34,11 +34,8 @@ func asDrawn(u Update) checks.Report {
 		res := &r.Results[i]
 		res.ExplainedBy = without(res.ExplainedBy, open)
 		if open(res.ID) {
-			res.Status, res.Findings, res.Gap, res.Reason, res.ExplainedBy = statusWaiting, nil, "",
+			res.Status, res.Findings, res.Gap, res.Reason, res.ExplainedBy = u.Open[res.ID], nil, "",
 				"", nil
-			if u.Open[res.ID] == OpenReading {
-				res.Status = statusReading
-			}
 		}
 		r.Summary[res.Status]++
 	}

@@ -175,7 +175,7 @@ func answerStatus(a symptom.Answer) checks.Status {
 	case symptom.Normal:
 		return checks.StatusInfo
 	case symptom.Open:
-		return statusReading
+		return StatusReading
 	case symptom.Unknown:
 		return checks.StatusUnknown
 	case symptom.Skipped:

@@ -112,7 +112,7 @@ func newStyles(out io.Writer, theme string) styles {
 func palettePaints(none bool) map[ink]paint {
 	all := map[ink]paint{strong: {bold: true}, faint: {faint: true}, accent: {fore: "6", bold: true}}
 	for status, ink := range inks {
-		all[ink] = paint{fore: fmt.Sprint(uint(ui.Colour(status))), bold: isFault(status)}
+		all[ink] = paint{fore: fmt.Sprint(uint(ui.Colour(status))), bold: status.Fault()}
 	}
 	for ink, p := range all {
 		if none {

@@ -172,7 +172,7 @@ func (t timelineScreen) below(e env) []line {
 	p := page{width: min(e.width-2, max(readable, e.width*2/3)), voice: e.voice}
 	if len(entry.Checks) > 0 && entry.Over == "" {
 		for _, id := range entry.Checks {
-			if res := e.report.Result(id); res != nil && isFault(res.Status) {
+			if res := e.report.Result(id); res != nil && res.Status.Fault() {
 				p.verdict("", res)
 				break
 			}

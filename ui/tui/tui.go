@@ -67,9 +67,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, feed Feed, opt Option
 		}
 	default:
 	}
-	taking, stop := context.WithCancel(ctx)
-	defer stop()
-	p.updates = latest(taking, feed.Updates)
+	p.updates = feed.Updates
 	p, err := p.run(ctx, in)
 	return Leave{p.model.shown, p.report}, err
 }

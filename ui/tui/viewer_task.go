@@ -109,13 +109,6 @@ func readTree(s evidence.Snapshot, path string) []jsontree.Row {
 	return rows
 }
 
-func loadTask(f *pager.File, top, height int, ascii bool) func() tea.Msg {
-	return func() tea.Msg {
-		win, err := load(f, max(top-2*height, 0), 5*height, ascii)
-		return fileLoaded{win, err}
-	}
-}
-
 // load takes n lines from a line on, counted from 0.
 func load(f *pager.File, from, n int, ascii bool) (fileWindow, error) {
 	before := f.State() // asked first: the page may hold more, never less
@@ -139,10 +132,6 @@ func tailTask(f *pager.File, ascii bool) func() tea.Msg {
 		}
 		return fileLoaded{win: fileWindow{lines: fileLines(lines, ascii), whole: true, tail: true}}
 	}
-}
-
-func stepTask(f *pager.File) func() tea.Msg {
-	return func() tea.Msg { return fileStepped{f.Step(stepTime)} }
 }
 
 func closeTask(f *pager.File) func() tea.Msg {

@@ -32,7 +32,7 @@ func padded(s string, w int) string { return s + strings.Repeat(" ", max(w-width
 
 // statusWidth is the room for the word of a verdict, and two spaces.
 func (say voice) statusWidth() int {
-	list := append(slices.Clone(checks.Statuses), statusReading, statusWaiting)
+	list := append(slices.Clone(checks.Statuses), StatusReading, StatusWaiting)
 	return widest(list, say.Status) + 2
 }
 

@@ -109,6 +109,13 @@ func (b *Bundling) Write(ctx context.Context, name string) (pack.Result, error) 
 	return pack.Write(ctx, name, b.Snapshot, b.Options)
 }
 
+func leftOutOf(list []pack.Left) (left []ui.LeftOut) {
+	for _, l := range list {
+		left = append(left, ui.LeftOut{Path: l.Path, Reason: l.Reason, Why: l.Why})
+	}
+	return left
+}
+
 // documents judges what the bundle holds, as whoever receives it will.
 func (b *Bundling) documents(recorded pack.Recorded, name string, masked bool) ([]pack.Document,
 	error) {
@@ -123,10 +130,7 @@ func (b *Bundling) documents(recorded pack.Recorded, name string, masked bool) (
 	if b.report = report; b.bare {
 		return nil, nil
 	}
-	about := ui.About{Bundle: name, Masked: masked}
-	for _, l := range recorded.Left {
-		about.LeftOut = append(about.LeftOut, ui.LeftOut{Path: l.Path, Reason: l.Reason})
-	}
+	about := ui.About{Bundle: name, Masked: masked, LeftOut: leftOutOf(recorded.Left)}
 	written := func(format string) func(io.Writer) error {
 		return func(w io.Writer) error { return ui.Write(w, format, report, ui.Style{Width: 100}) }
 	}

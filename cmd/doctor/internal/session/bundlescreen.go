@@ -20,6 +20,7 @@ import (
 	"doctor/collectors/hostprocess"
 	"doctor/collectors/pack"
 	"doctor/collectors/redact"
+	"doctor/ui"
 	"doctor/ui/tui"
 )
 
@@ -68,11 +69,9 @@ func bundleShown(ctx context.Context, src Source, name string, o Options,
 	for _, kind := range MostFirst(counts) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}
-	for _, l := range result.Manifest.LeftOut {
-		done.LeftOut = append(done.LeftOut, tui.LeftOut{Path: l.Path, Why: l.Why})
-	}
+	done.LeftOut = leftOutOf(result.Manifest.LeftOut)
 	for _, f := range result.Manifest.Held() {
-		part := tui.LeftOut{Path: f.Path}
+		part := ui.LeftOut{Path: f.Path}
 		for _, c := range f.LeftOut {
 			part.Bytes += c.Bytes
 		}
@@ -100,9 +99,6 @@ func onScreen(err error) error {
 	return err
 }
 
-var phases = map[string]tui.BundlePhase{"writing": tui.BundleWriting,
-	"checking": tui.BundleChecking}
-
 // tellEvery is how often the screen is told of progress.
 const tellEvery = 100 * time.Millisecond
 
@@ -118,7 +114,7 @@ func told(tell func(tui.BundleProgress)) func(pack.Progress) {
 			return
 		}
 		last = now
-		tell(tui.BundleProgress{Phase: phases[p.Phase], Files: p.Files, Of: p.Of, Bytes: p.Bytes,
+		tell(tui.BundleProgress{Phase: p.Phase, Files: p.Files, Of: p.Of, Bytes: p.Bytes,
 			Total: p.Total, Left: TimeLeft(p, now.Sub(began))})
 	}
 }

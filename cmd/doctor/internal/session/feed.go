@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"doctor/checks"
 	"doctor/checks/sorted"
 	"doctor/collectors"
 	"doctor/ui/tui"
@@ -81,7 +82,7 @@ func (l *Live) readFor(ctx context.Context, send func(tui.Update)) {
 
 // update judges what there is, and tells which verdicts are still to come.
 func (l *Live) update(done bool) tui.Update {
-	u := tui.Update{At: time.Now(), Done: done, Open: map[string]tui.Open{}}
+	u := tui.Update{At: time.Now(), Done: done, Open: map[string]checks.Status{}}
 	// the tree holds meta.json from the beginning, so there is one
 	u.Report, u.Evidence, _ = l.Report()
 	l.mu.Lock()
@@ -101,9 +102,9 @@ func (l *Live) update(done bool) tui.Update {
 	for _, c := range l.checks.All() {
 		switch {
 		case c.AwaitsAny(reading):
-			u.Open[c.ID] = tui.OpenReading
+			u.Open[c.ID] = tui.StatusReading
 		case c.AwaitsAny(waiting):
-			u.Open[c.ID] = tui.OpenWaiting
+			u.Open[c.ID] = tui.StatusWaiting
 		}
 	}
 	return u

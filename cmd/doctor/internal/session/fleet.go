@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -54,7 +55,7 @@ func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
 	if err != nil {
 		return nil, err
 	}
-	made, err := newFleet(f, list, checks.Source{Kind: "cluster", Name: hostOf(client.Host()),
+	made, err := newFleet(f, list, checks.Source{Kind: "cluster", Name: aroundHost.ReplaceAllString(client.Host(), ""),
 		Format: evidence.Layout}, o.Program)
 	if err != nil {
 		return nil, err
@@ -66,13 +67,7 @@ func ReadFleet(ctx context.Context, o FleetOptions, list *checks.Catalogue,
 	return made, err
 }
 
-func hostOf(url string) string {
-	_, host, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
-	}
-	return strings.TrimSuffix(host, "/")
-}
+var aroundHost = regexp.MustCompile(`^.*://|/$`)
 
 // onlyOn is the evidence of a node that the API does not have, and why.
 func onlyOn(node string, list *checks.Catalogue) map[string]evidence.Gap {

@@ -164,8 +164,14 @@ func (l *Live) date() {
 // searchLogs looks for the signs of all checks as soon as the logs are found.
 // It is a collector here, because the texts are the checks' knowledge.
 func (l *Live) searchLogs() collectors.Collector {
+	var after []string // those that bring logs
+	for _, c := range l.collectors {
+		if slices.Contains(c.Answers, "logs/") {
+			after = append(after, c.Name)
+		}
+	}
 	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path(),
-		evidence.ErrorLines.Path()}, After: l.logCollectors(),
+		evidence.ErrorLines.Path()}, After: after,
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {
@@ -188,17 +194,6 @@ func (l *Live) searchLogs() collectors.Collector {
 			}
 			return nil
 		}}
-}
-
-// logCollectors are those that bring logs.
-func (l *Live) logCollectors() []string {
-	var names []string
-	for _, c := range l.collectors {
-		if slices.Contains(c.Answers, "logs/") {
-			names = append(names, c.Name)
-		}
-	}
-	return names
 }
 
 // Diagnose reads the node to its end and judges it. An error is also that nothing can be said of it.

@@ -96,7 +96,7 @@ func nodeServers(s evidence.Snapshot) []netip.Addr {
 		for _, server := range a.DNSServers {
 			ip, err := netip.ParseAddr(server)
 			switch {
-			case err != nil || ip.IsLinkLocalUnicast() || isSiteLocal(ip):
+			case err != nil || ip.IsLinkLocalUnicast() || siteLocal.Contains(ip):
 			case len(a.Gateways) > 0:
 				out = append(out, ip.Unmap())
 			default:
@@ -107,11 +107,9 @@ func nodeServers(s evidence.Snapshot) []netip.Addr {
 	return slices.Concat(out, other)
 }
 
-// isSiteLocal tells fec0:0:0:ffff::1 and its neighbours, which Windows lists
-// where an adapter has no IPv6 server, and nobody answers at.
-func isSiteLocal(a netip.Addr) bool {
-	return netip.MustParsePrefix("fec0::/10").Contains(a)
-}
+// siteLocal holds fec0:0:0:ffff::1 and its neighbours, which Windows lists where an adapter has no
+// IPv6 server, and nobody answers at.
+var siteLocal = netip.MustParsePrefix("fec0::/10")
 
 // fromInside measures from inside the pod that the user names, once the
 // collectors in told have recorded whom there is to ask. node names those that

@@ -145,7 +145,7 @@ func changesOf(known map[string]checks.Result, r checks.Report) (list []Change) 
 		if len(is.Findings) > 0 {
 			c.Message = is.Findings[0].Message
 		}
-		before, now := isFault(was.Status), isFault(is.Status)
+		before, now := was.Status.Fault(), is.Status.Fault()
 		switch {
 		case now && !seen:
 			c.Change = Present
@@ -167,8 +167,6 @@ func changesOf(known map[string]checks.Result, r checks.Report) (list []Change) 
 func (c Change) turnedBad() bool {
 	return c.Change == Appeared || c.Change == Differs && c.Is == checks.StatusFail && c.Was != c.Is
 }
-
-func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
 
 // subjects are what a check found, without the numbers that change by themselves.
 func subjects(r checks.Result) (text string) {
