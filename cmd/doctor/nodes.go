@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -71,34 +73,29 @@ func nodeWriter(format string) (func(io.Writer, nodeList) error, error) {
 	if expression, ok := strings.CutPrefix(format, "jsonpath="); ok {
 		return jsonPathWriter(expression)
 	}
-	switch format {
-	case "", "text":
-		return func(w io.Writer, l nodeList) error { return writeNodeTable(w, l.Nodes, false) }, nil
-	case "wide":
-		return func(w io.Writer, l nodeList) error { return writeNodeTable(w, l.Nodes, true) }, nil
-	case "name":
-		return func(w io.Writer, l nodeList) error {
+	if format = cmp.Or(format, "text"); !slices.Contains(nodeFormats, format) {
+		return nil, unknownFormat(format, nodeFormats)
+	}
+	return func(w io.Writer, l nodeList) (err error) {
+		switch format {
+		case "name":
 			for _, n := range l.Nodes {
 				fmt.Fprintln(w, "node/"+evidence.Clean(n.Name))
 			}
-			return nil
-		}, nil
-	case "json":
-		return func(w io.Writer, l nodeList) error {
+		case "json":
 			e := json.NewEncoder(w)
 			e.SetIndent("", "  ")
-			return e.Encode(l)
-		}, nil
-	case "yaml":
-		return func(w io.Writer, l nodeList) error {
-			content, err := yaml.Marshal(l)
-			if err == nil {
+			err = e.Encode(l)
+		case "yaml":
+			var content []byte
+			if content, err = yaml.Marshal(l); err == nil {
 				_, err = w.Write(content)
 			}
-			return err
-		}, nil
-	}
-	return nil, unknownFormat(format, nodeFormats)
+		default:
+			err = writeNodeTable(w, l.Nodes, format == "wide")
+		}
+		return err
+	}, nil
 }
 
 func jsonPathWriter(expression string) (func(io.Writer, nodeList) error, error) {

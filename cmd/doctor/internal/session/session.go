@@ -85,11 +85,11 @@ func ThroughAPI(ctx context.Context, o Options, list *checks.Catalogue) (*Live, 
 		target.LogBytes = 0 // a pod reads them where they are
 	}
 	find := func(evidence.Snapshot) (cluster.Target, error) { return target, nil }
-	l := &Live{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond),
+	l := &Live{plan: plan{checks: list, program: o.Program, timeout: max(time.Until(until), time.Millisecond),
 		origin:     checks.Source{Kind: "cluster", Name: o.Node, Format: evidence.Layout},
 		collectors: cluster.Collectors(find, nil, 0),
 		decisive:   []string{cluster.NodeReading, cluster.PodsReading},
-		unasked:    onlyOn(o.Node, list)}
+		unasked:    onlyOn(o.Node, list)}}
 	for _, component := range cluster.LogComponents {
 		delete(l.unasked, "logs/"+component)
 	}

@@ -243,8 +243,8 @@ func (l *Live) Cheap() *Live {
 	if len(some) == 0 {
 		return nil
 	}
-	n := &Live{checks: l.checks, origin: l.origin, program: l.program, timeout: l.timeout,
-		unasked: l.unasked, secrets: l.secrets, decisive: l.decisive, unread: l.unread, inside: l.inside, part: true}
+	n := &Live{plan: l.plan, unread: l.unread, part: true}
+	n.collectors = nil
 	for _, c := range some {
 		c.After = slices.DeleteFunc(slices.Clone(c.After), func(name string) bool {
 			return !slices.Contains(names, name)
