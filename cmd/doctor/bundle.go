@@ -188,7 +188,7 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 	b := session.NewBundling(ctx, src, session.Packing{MaxSize: maxSize, MaskNames: p.maskNames},
 		f.Options)
 	show := newProgressLine(std.err)
-	b.Options.Progress = show.progress
+	b.Options.Progress = session.Paced(show.progress)
 	if p.estimate {
 		result, err := pack.Estimate(ctx, b.Snapshot, b.Options)
 		show.clear()

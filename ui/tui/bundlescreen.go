@@ -112,7 +112,7 @@ func (b bundleScreen) begin(e env) (screen, effect) {
 		b.name = show(e.bundler.Name(e.evidence), false)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	tell, news := overtaking()
+	tell, news := Overtaking[tea.Msg]()
 	write, snapshot, path := e.bundler.Write, e.evidence, b.name
 	b.stage, b.failed, b.progress, b.news, b.stop = bundleWriting, "", BundleProgress{}, news, stop
 	return b, effect{task: func() tea.Msg {

@@ -193,7 +193,7 @@ func bundleShown(ctx context.Context, src Source, name string, o Options,
 	}
 	tell(tui.BundleProgress{Phase: tui.BundleSearching})
 	b := NewBundling(ctx, src, Packing{MaxSize: DefaultMaxSize}, o)
-	b.Options.Progress = told(tell)
+	b.Options.Progress = Paced(tell)
 	result, err := b.Write(ctx, path)
 	if err != nil {
 		return tui.BundleDone{}, onScreen(err)
@@ -236,8 +236,8 @@ func onScreen(err error) error {
 // tellEvery is how often the screen is told of progress.
 const tellEvery = 100 * time.Millisecond
 
-// told turns progress into what the screen shows, a few times a second.
-func told(tell func(tui.BundleProgress)) func(pack.Progress) {
+// Paced turns progress into what is shown of it, a few times a second.
+func Paced(tell func(tui.BundleProgress)) func(pack.Progress) {
 	var phase string
 	var began, last time.Time
 	return func(p pack.Progress) {
@@ -249,12 +249,12 @@ func told(tell func(tui.BundleProgress)) func(pack.Progress) {
 		}
 		last = now
 		tell(tui.BundleProgress{Phase: p.Phase, Files: p.Files, Of: p.Of, Bytes: p.Bytes,
-			Total: p.Total, Left: TimeLeft(p, now.Sub(began))})
+			Total: p.Total, Left: timeLeft(p, now.Sub(began))})
 	}
 }
 
-// TimeLeft is how long a phase may still take, once there is something to go by.
-func TimeLeft(p pack.Progress, since time.Duration) time.Duration {
+// timeLeft is how long a phase may still take, once there is something to go by.
+func timeLeft(p pack.Progress, since time.Duration) time.Duration {
 	if since <= time.Second || p.Bytes <= 0 || p.Bytes >= p.Total {
 		return 0
 	}

@@ -20,14 +20,8 @@ const (
 // Feed reads the node in the background: once, and once more whenever the user
 // asks. Nothing here waits for the screen.
 func (l *Live) Feed(ctx context.Context) tui.Feed {
-	updates, again := make(chan tui.Update, 1), make(chan struct{}, 1)
-	send := func(u tui.Update) {
-		select {
-		case <-updates: // overtaken
-		default:
-		}
-		updates <- u
-	}
+	send, updates := tui.Overtaking[tui.Update]()
+	again := make(chan struct{}, 1)
 	send(l.update(false))
 	go func() {
 		for {
