@@ -173,11 +173,15 @@ func (p *page) outlier(o fleet.Outlier) string {
 		strings.Join(firstOf(o.Nodes, maxFleetNodes, p.lang.T), ", "), o.Usuals, o.Usual)
 }
 
-// fleetNodes is a table of the nodes that have something.
-func (p *page) fleetNodes(r fleet.Report) {
-	rows := slices.DeleteFunc(slices.Clone(r.Nodes), func(n fleet.Node) bool {
+func unhealthy(r fleet.Report) []fleet.Node {
+	return slices.DeleteFunc(slices.Clone(r.Nodes), func(n fleet.Node) bool {
 		return n.Verdict == fleet.Healthy
 	})
+}
+
+// fleetNodes is a table of the nodes that have something.
+func (p *page) fleetNodes(r fleet.Report) {
+	rows := unhealthy(r)
 	if len(rows) == 0 {
 		return
 	}
@@ -321,9 +325,7 @@ func (m *markdown) fleetCause(c fleet.Cause) {
 const maxTicketNodes = 200
 
 func (m *markdown) fleetNodes(r fleet.Report) {
-	rows := slices.DeleteFunc(slices.Clone(r.Nodes), func(n fleet.Node) bool {
-		return n.Verdict == fleet.Healthy
-	})
+	rows := unhealthy(r)
 	if len(rows) == 0 {
 		return
 	}

@@ -261,7 +261,7 @@ func probeCommand(std streams) *cobra.Command {
 	return cmd
 }
 
-func probeFormats() []string { return []string{"text", "json"} }
+func textOrJSON() []string { return []string{"text", "json"} }
 
 // addProbe adds the flags that both probes have.
 func (f *flags) addProbe(cmd *cobra.Command, timeout time.Duration, usage string) {
@@ -271,15 +271,15 @@ func (f *flags) addProbe(cmd *cobra.Command, timeout time.Duration, usage string
 	completeWith(cmd, "fail-on", func() []string { return failLevels })
 	p.StringVarP(&f.output, "output", "o", "text", "text or json")
 	p.BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	completeWith(cmd, "output", probeFormats)
+	completeWith(cmd, "output", textOrJSON)
 }
 
 func (f *flags) validateProbe() error {
 	switch {
 	case f.Timeout <= 0:
 		return errors.New("--timeout takes a time above zero, such as 5s")
-	case !slices.Contains(probeFormats(), f.output):
-		return unknownFormat(f.output, probeFormats())
+	case !slices.Contains(textOrJSON(), f.output):
+		return unknownFormat(f.output, textOrJSON())
 	}
 	return f.failOn.validate()
 }

@@ -44,8 +44,6 @@ const watchGarbage = 25
 // anyFault triggers a bundle for each fault that appears.
 const anyFault = "any"
 
-func watchFormats() []string { return []string{"text", "json"} }
-
 func watchCommand(std streams) *cobra.Command {
 	asService := false
 	f := watchFlags{flags: flags{Options: session.Options{Program: program(), Tell: std.tell}}}
@@ -98,7 +96,7 @@ func (f *watchFlags) addWatch(cmd *cobra.Command) {
 	spanFlag(p, &f.after, "after", time.Minute, "s", "how long a bundle waits for what follows the fault")
 	p.StringVar(&f.folder, "bundle", "", "keep readings and write bundles in this folder")
 	p.IntVar(&f.bundles, "bundles", 5, "write at most this many bundles; those in the folder count")
-	f.addFormats(cmd, "write %s: one line for each change", watchFormats)
+	f.addFormats(cmd, "write %s: one line for each change", textOrJSON)
 	f.addLooks(cmd)
 	f.addCluster(cmd)
 	spanFlag(p, &f.Timeout, "timeout", session.DefaultTimeout, "s", "time limit for one whole reading of a node")
@@ -108,7 +106,7 @@ func (f *watchFlags) addWatch(cmd *cobra.Command) {
 }
 
 func (f *watchFlags) check(cmd *cobra.Command) error {
-	if err := f.validateOutput(watchFormats()); err != nil {
+	if err := f.validateOutput(textOrJSON()); err != nil {
 		return err
 	}
 	for _, id := range f.until {

@@ -22,26 +22,15 @@ type errorScreen struct {
 	here evidence.Place       // of the one that was selected last, also while a filter hides all
 }
 
-func newErrors(e env) screen { return errorScreen{}.with(e.report.Unexplained) }
+func newErrors(e env) screen { return errorScreen{}.with(e.report.Unexplained, "") }
 
-// with takes a new list in, and stays at its place in the evidence.
-func (s errorScreen) with(list []checks.Unexplained) errorScreen {
-	s = s.remembered()
-	s.list, s.shown = list, nil
-	return s.narrowed(s.filter)
-}
-
-func (s errorScreen) remembered() errorScreen {
+// with shows what of a list holds the filter, and stays at its place in the evidence if that is
+// among it.
+func (s errorScreen) with(list []checks.Unexplained, filter string) errorScreen {
 	if u, ok := s.selected(); ok {
 		s.here = u.Place()
 	}
-	return s
-}
-
-// narrowed shows what holds the filter, and stays at its place if that is among it.
-func (s errorScreen) narrowed(filter string) errorScreen {
-	s = s.remembered()
-	s.filter, s.shown, s.at = filter, nil, 0
+	s.list, s.filter, s.shown, s.at = list, filter, nil, 0
 	for i := range s.list {
 		u := &s.list[i]
 		if !holds(filter, u.Component, u.Text, u.Path) {
@@ -89,7 +78,7 @@ func (s errorScreen) bindings() []key.Binding {
 // receive keeps the old list until the new report is finished.
 func (s errorScreen) receive(e env, msg tea.Msg) (screen, effect) {
 	if u, is := msg.(Update); is && u.Done {
-		s = s.with(e.report.Unexplained)
+		s = s.with(e.report.Unexplained, s.filter)
 	}
 	return s, effect{}
 }
@@ -98,7 +87,7 @@ func (s errorScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	if s.writing {
 		before := s.filter
 		if s.filtered = s.typed(k); s.filter != before {
-			s = s.narrowed(s.filter)
+			s = s.with(s.list, s.filter)
 		}
 		return s, effect{}
 	}
@@ -108,7 +97,7 @@ func (s errorScreen) press(e env, k tea.KeyMsg) (screen, effect) {
 	}
 	switch u, is := s.selected(); {
 	case key.Matches(k, keys.back) && s.filter != "":
-		return s.narrowed(""), effect{}
+		return s.with(s.list, ""), effect{}
 	case key.Matches(k, keys.back, keys.quit, keys.wayBack):
 		return s, effect{back: true}
 	case key.Matches(k, keys.enter) && is:

@@ -31,7 +31,7 @@ func (m model) pressAll(list []tea.KeyMsg) (model, effect) {
 		if m, do = m.press(k); do.quit || len(list) == 1 {
 			return m, do
 		}
-		m = m.heard(&do)
+		m.heard(&m.status, &do)
 		if !do.none() {
 			all.also = append(all.also, do)
 		}

@@ -95,7 +95,7 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	for i := range do.also {
 		do.also[i].layer = layers[at].number
 	}
-	m = m.heard(&do)
+	m.heard(&m.status, &do)
 	if do.nextFile {
 		return m.nextFile(at, do.nextBack)
 	}
