@@ -125,15 +125,13 @@ func (h *htmlPage) write(w io.Writer, english checks.Report) error {
 
 // numericEntities writes what is not ASCII by its numbers, which a browser shows as it is.
 func numericEntities(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r < 0x80 {
-			b.WriteRune(r)
-		} else {
+	return notASCII.ReplaceAllStringFunc(s, func(run string) string {
+		var b strings.Builder
+		for _, r := range run {
 			fmt.Fprintf(&b, "&#x%x;", r)
 		}
-	}
-	return b.String()
+		return b.String()
+	})
 }
 
 func (h *htmlPage) facts(r checks.Report) {

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -188,13 +189,6 @@ func plainSteps(f checks.Fix) string {
 }
 
 // xmlText drops the characters that XML 1.0 has no way to write.
-func xmlText(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t', r == '\n', r >= 0x20 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd,
-			r >= 0x10000 && r <= 0x10ffff:
-			return r
-		}
-		return -1
-	}, s)
-}
+func xmlText(s string) string { return notXML.ReplaceAllString(s, "") }
+
+var notXML = regexp.MustCompile(`[^\t\n\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]`)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -171,19 +172,12 @@ func (d *mermaid) node(label []string) string {
 // text is a label of several lines. What is more than letters, digits and a few signs is written by
 // number: evidence cannot end a label, nor the block that it stands in.
 func (d *mermaid) text(lines []string) string {
-	var b strings.Builder
-	for i, line := range given(slices.Clone(lines)...) {
-		if i > 0 {
-			b.WriteString("<br/>")
-		}
-		for _, c := range Plain(evidence.Clip(d.secret(line), evidence.MaxText), false) {
-			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 ||
-				strings.ContainsRune(" .,:/()-_", c) {
-				b.WriteRune(c)
-			} else {
-				fmt.Fprintf(&b, "#%d;", c)
-			}
-		}
-	}
-	return `"` + b.String() + `"`
+	return `"` + strings.Join(mapped(given(slices.Clone(lines)...), func(line string) string {
+		return mermaidSigns.ReplaceAllStringFunc(
+			Plain(evidence.Clip(d.secret(line), evidence.MaxText), false),
+			func(sign string) string { return fmt.Sprintf("#%d;", sign[0]) })
+	}), "<br/>") + `"`
 }
+
+// mermaidSigns are the signs of ASCII that could mean something in a label.
+var mermaidSigns = regexp.MustCompile(`[^[:alnum:] .,:/()_\x{80}-\x{10ffff}-]`)

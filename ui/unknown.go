@@ -99,10 +99,15 @@ const maxCommands = 5
 
 // mostWanted are the commands that let most checks run.
 func (g UnknownGroup) mostWanted() []string {
-	list := sorted.Of(maps.Keys(g.commands), func(a, b string) int {
-		return cmp.Or(g.commands[b]-g.commands[a], strings.Compare(a, b))
-	})
+	list := MostFirst(g.commands)
 	return list[:min(len(list), maxCommands)]
+}
+
+// MostFirst are the names of counts, those with most first.
+func MostFirst(counts map[string]int) []string {
+	return sorted.Of(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
 }
 
 // Capital begins a sentence.

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -185,9 +184,5 @@ func npdAnswer(r checks.Report, err error) (line string, status int) {
 		line = "doctor found no fault"
 	}
 	line = strings.Join(strings.Fields(evidence.Clean(line)), " ")
-	for len(line) > npdLine {
-		_, size := utf8.DecodeLastRuneInString(line)
-		line = line[:len(line)-size]
-	}
-	return line, status
+	return strings.ToValidUTF8(line[:min(len(line), npdLine)], ""), status
 }

@@ -222,12 +222,7 @@ var errWatched = errors.New("the time of --for is over")
 func (f *watchFlags) recorder(node string, tell func(string)) *session.Recorder {
 	folder := f.folder
 	if len(f.nodes) > 1 {
-		folder = filepath.Join(folder, strings.Map(func(r rune) rune {
-			if r == '/' || r == '\\' || r == ':' {
-				return '-'
-			}
-			return r
-		}, node))
+		folder = filepath.Join(folder, strings.NewReplacer("/", "-", `\`, "-", ":", "-").Replace(node))
 	}
 	return &session.Recorder{Folder: folder, Keep: f.keep, After: f.after, Bundles: f.bundles, Options: f.Options,
 		Tell: tell, Until: func(c session.Change) bool {

@@ -2,6 +2,7 @@ package maskname
 
 import (
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -172,7 +173,7 @@ func splitDomain(name string) (own, kept string) {
 	for i := 0; i >= 0 && i < len(name); {
 		if serviceDomain[name[i:]] {
 			own = strings.TrimSuffix(name[:i], ".")
-			if j := strings.LastIndexByte(own, '.'); isRegion(own[j+1:]) {
+			if j := strings.LastIndexByte(own, '.'); region.MatchString(own[j+1:]) {
 				i, own = j+1, own[:max(j, 0)]
 			}
 			return own, "." + name[i:]
@@ -196,12 +197,8 @@ func splitDomain(name string) (own, kept string) {
 	return name[:i], name[i:]
 }
 
-// isRegion tells the regions of AWS: eu-central-1.
-func isRegion(label string) bool {
-	parts := strings.Split(label, "-")
-	return len(parts) >= 3 && len(parts[0]) == 2 && len(parts[len(parts)-1]) == 1 &&
-		isDigit(parts[len(parts)-1][0])
-}
+// region is a region of AWS: eu-central-1.
+var region = regexp.MustCompile(`^[^-]{2}-(?s:.*)-[0-9]$`)
 
 // parents returns a domain and those above it that are the customer's: for
 // a.b.c.com itself, b.c.com and c.com.

@@ -50,12 +50,9 @@ var keys = struct {
 
 // bind makes a binding of key names parted by spaces.
 func bind(names, does string) key.Binding {
-	var list []string
-	for n := range strings.FieldsSeq(names) {
-		if n == "space" {
-			n = " " // bubbletea's name of it
-		}
-		list = append(list, n)
+	list := strings.Fields(names)
+	if i := slices.Index(list, "space"); i >= 0 {
+		list[i] = " " // bubbletea's name of it
 	}
 	return key.NewBinding(key.WithKeys(list...), key.WithHelp(names, does))
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,7 +20,6 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/checks/signs"
-	"doctor/checks/sorted"
 	"doctor/collectors/hostprocess"
 	"doctor/collectors/maskname"
 	"doctor/collectors/pack"
@@ -93,13 +91,10 @@ func NewBundling(ctx context.Context, src Source, p Packing, o Options) *Bundlin
 // DefaultName names the zip after the node and the time of the recording.
 func (b *Bundling) DefaultName() string { return bundleName(b.Snapshot, b.Options.Redactor) }
 
+var notInName = regexp.MustCompile(`[^a-zA-Z0-9-]`)
+
 func bundleName(s evidence.Snapshot, secrets *redact.Redactor) string {
-	node := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		return '-'
-	}, secrets.Text(s.Meta().Node))
+	node := notInName.ReplaceAllString(secrets.Text(s.Meta().Node), "-")
 	at := ""
 	if now := s.Now(); !now.IsZero() {
 		at = "-" + now.UTC().Format("20060102T150405Z")
@@ -200,7 +195,7 @@ func bundleShown(ctx context.Context, src Source, name string, o Options,
 	}
 	done := tui.BundleDone{Path: path, Size: result.Size, Files: len(result.Manifest.Held())}
 	counts := Replaced(result.Manifest, src.Snapshot)
-	for _, kind := range MostFirst(counts) {
+	for _, kind := range ui.MostFirst(counts) {
 		done.Redacted = append(done.Redacted, tui.Redacted{Kind: kind, Count: counts[kind]})
 	}
 	done.LeftOut = leftOutOf(result.Manifest.LeftOut)
@@ -269,13 +264,6 @@ func Replaced(m pack.Manifest, s evidence.Snapshot) map[string]int {
 		counts[kind] += n
 	}
 	return counts
-}
-
-// MostFirst are the names of counts, those with most first.
-func MostFirst(counts map[string]int) []string {
-	return sorted.Of(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
-	})
 }
 
 // mark is what stands in the place of a secret.
