@@ -4,12 +4,15 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"doctor/checks"
 	"doctor/checks/fleet"
+	"doctor/ui"
 )
 
 // fleetModel is what the screen of a fleet shows, as data.
@@ -94,55 +97,53 @@ func (m fleetModel) taken(e env, s FleetState) fleetModel {
 	return m.settled(e).(fleetModel)
 }
 
-// causeRows are the causes that the filter leaves.
-func (m fleetModel) causeRows() []fleet.Cause {
-	return slices.DeleteFunc(slices.Clone(m.state.Report.Causes), func(c fleet.Cause) bool {
-		return !holds(m.filter, append([]string{c.ID, c.Title}, c.Nodes...)...)
-	})
+// A fleetRow is a cause or a node in the list.
+type fleetRow struct {
+	key    string // by which it is found again when the list changes
+	status checks.Status
+	count  int // of the nodes that have the cause
+	title  string
+	marks  string // of a node
 }
 
-// nodeRows are the nodes of the cause, or all of them, that the filter leaves.
-func (m fleetModel) nodeRows() []fleet.Node {
-	return slices.DeleteFunc(slices.Clone(m.state.Report.Nodes), func(n fleet.Node) bool {
+// rows are the causes, or the nodes of the cause or all nodes, that the filter leaves.
+func (m fleetModel) rows() (rows []fleetRow) {
+	if !m.nodes {
+		for _, c := range m.state.Report.Causes {
+			if holds(m.filter, append([]string{c.ID, c.Title}, c.Nodes...)...) {
+				rows = append(rows, fleetRow{c.ID, c.Status, c.Count, c.Title, ""})
+			}
+		}
+		return rows
+	}
+	for _, n := range m.state.Report.Nodes {
 		texts := append(n.Marks(), n.Name, string(n.Verdict))
-		of := m.cause == "" || slices.ContainsFunc(n.Causes, func(c fleet.NodeCause) bool {
-			return c.ID == m.cause
-		})
 		for _, t := range n.Traits {
 			if t.Name != "os" { // each of them holds "win"
 				texts = append(texts, t.Value)
 			}
 		}
-		return !of || !holds(m.filter, texts...)
-	})
-}
-
-// keysOf are the names by which rows are found again when the list changes.
-func (m fleetModel) keysOf() []string {
-	var list []string
-	if m.nodes {
-		for _, n := range m.nodeRows() {
-			list = append(list, n.Name)
+		if holds(m.filter, texts...) && (m.cause == "" ||
+			slices.ContainsFunc(n.Causes, func(c fleet.NodeCause) bool { return c.ID == m.cause })) {
+			rows = append(rows, fleetRow{key: n.Name, status: ui.FleetStatus(n.Verdict), title: n.Name,
+				marks: strings.Join(n.Marks(), " ")})
 		}
-		return list
 	}
-	for _, c := range m.causeRows() {
-		list = append(list, c.ID)
-	}
-	return list
+	return rows
 }
 
 // settled brings cursor and scroll in line with the list.
 func (m fleetModel) settled(e env) screen {
 	m.env = e
-	rows := m.keysOf()
-	if i := slices.Index(rows, m.at); i >= 0 && m.touched {
+	rows := m.rows()
+	i := slices.IndexFunc(rows, func(r fleetRow) bool { return r.key == m.at })
+	if i >= 0 && m.touched {
 		m.cursor = i
 	}
 	m.cursor, m.top = inSight(m.cursor, m.top, len(rows), max(m.listHeight(), 1))
 	m.at = ""
 	if m.cursor < len(rows) {
-		m.at = rows[m.cursor]
+		m.at = rows[m.cursor].key
 	}
 	return m
 }
@@ -154,9 +155,9 @@ func (m fleetModel) press(e env, k tea.KeyMsg) (screen, effect) {
 		return m, effect{}
 	}
 	if n, ok := motion(k, m.listHeight()); ok {
-		rows := m.keysOf()
+		rows := m.rows()
 		if m.cursor = clamp(m.cursor+n, len(rows)-1); m.cursor < len(rows) {
-			m.at = rows[m.cursor]
+			m.at = rows[m.cursor].key
 		}
 		return m, effect{}
 	}
