@@ -73,7 +73,10 @@ func particulars(catalogue *checks.Catalogue, c *checks.Check, known map[string]
 	}
 	if follow := catalogue.Explains(c.ID); len(follow) > 0 {
 		item("Explains: %s", strings.Join(mapped(follow, func(id string) string {
-			return idLink(id, known)
+			if known[id] {
+				return "[" + id + "](#" + id + ")"
+			}
+			return code(id)
 		}), ", "))
 	}
 	if len(c.FAQ) > 0 {
@@ -91,13 +94,6 @@ func markdownSign(s checks.Sign) string {
 		text += ", only confirms what the state shows"
 	}
 	return text
-}
-
-func idLink(id string, known map[string]bool) string {
-	if known[id] {
-		return "[" + id + "](#" + id + ")"
-	}
-	return code(id)
 }
 
 // effects is the part of the page on what faults break.

@@ -142,7 +142,7 @@ func links(c *checks.Check) []string {
 
 func (p *page) signs(signs []checks.Sign) {
 	for i, s := range signs {
-		p.prose(first(p.lang.T("signs"), i), p.bold(), p.plain(signText(s, p.lang)), nil)
+		p.prose(first(p.lang.T("signs"), i), p.bold(), p.plain(signWith(s, quotationMarks, p.lang)), nil)
 		note := p.lang.T("in %s", signPlaces(s, p.lang))
 		switch {
 		case s.ConfirmOnly:
@@ -156,9 +156,7 @@ func (p *page) signs(signs []checks.Sign) {
 	}
 }
 
-func signText(s checks.Sign, l *lang.Catalogue) string {
-	return signWith(s, func(text string) string { return "“" + text + "”" }, l)
-}
+func quotationMarks(text string) string { return "“" + text + "”" }
 
 // signWith says what a line must hold, with each text marked as the format does.
 func signWith(s checks.Sign, mark func(string) string, l *lang.Catalogue) string {
@@ -262,4 +260,32 @@ func byCategory(list []*checks.Check) [][]*checks.Check {
 		}
 	}
 	return groups
+}
+
+// Search selects the checks whose id, texts, signs or links hold all the words, in English or in
+// the reader's language.
+func Search(catalogue *checks.Catalogue, words string, l *lang.Catalogue) *checks.Catalogue {
+	wanted := strings.Fields(strings.ToLower(words))
+	return catalogue.Select(func(c *checks.Check) bool {
+		text := strings.ToLower(searched(c) + "\n" + searched(l.Check(c)))
+		return !slices.ContainsFunc(wanted, func(word string) bool {
+			return !strings.Contains(text, word)
+		})
+	})
+}
+
+// searched is all that `explain` shows of a check and somebody may remember.
+func searched(c *checks.Check) string {
+	texts := []string{c.ID, c.Title, c.Healthy, c.Doc}
+	for _, s := range c.Fix.Steps {
+		texts = append(texts, s.Text, s.Command)
+	}
+	for _, s := range c.Signs {
+		texts = append(texts, s.Text, s.Says)
+		texts = slices.Concat(texts, s.Or, s.Also)
+	}
+	for _, e := range c.Breaks {
+		texts = append(texts, e.Name)
+	}
+	return strings.Join(append(texts, c.Links...), "\n")
 }

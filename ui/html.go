@@ -40,10 +40,6 @@ func WriteHTML(w io.Writer, r checks.Report, s evidence.Snapshot, secret func(st
 	return h.write(w, plainly(r, false))
 }
 
-func writeHTML(w io.Writer, r checks.Report, style Style) error {
-	return (&htmlPage{Catalogue: style.lang(), style: style}).write(w, r)
-}
-
 // An htmlPage collects the document.
 type htmlPage struct {
 	*lang.Catalogue
@@ -129,15 +125,13 @@ func (h *htmlPage) write(w io.Writer, english checks.Report) error {
 
 // numericEntities writes what is not ASCII by its numbers, which a browser shows as it is.
 func numericEntities(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r < 0x80 {
-			b.WriteRune(r)
-		} else {
+	return notASCII.ReplaceAllStringFunc(s, func(run string) string {
+		var b strings.Builder
+		for _, r := range run {
 			fmt.Fprintf(&b, "&#x%x;", r)
 		}
-	}
-	return b.String()
+		return b.String()
+	})
 }
 
 func (h *htmlPage) facts(r checks.Report) {

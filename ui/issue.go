@@ -23,6 +23,8 @@ type About struct {
 // LeftOut is a file that the bundle does not hold, or not whole.
 type LeftOut struct {
 	Path, Reason string
+	Why          evidence.Phrase // of which the reason is made
+	Bytes        int64           // that are left out of a file that is there in part
 }
 
 // maxIssue bounds the text in bytes: GitHub takes 65,536 characters for an issue,
@@ -74,7 +76,7 @@ func plainAbout(a About, r checks.Report) About {
 	return About{Bundle: one(a.Bundle), Version: one(cmp.Or(a.Version, r.Doctor.Version)),
 		Masked: a.Masked,
 		LeftOut: mapped(a.LeftOut, func(l LeftOut) LeftOut {
-			return LeftOut{one(l.Path), one(l.Reason)}
+			return LeftOut{Path: one(l.Path), Reason: one(l.Reason)}
 		})}
 }
 
@@ -208,12 +210,17 @@ func warnings(r checks.Report) int {
 	return n
 }
 
-const maxIssueCauses = 20
+const (
+	maxIssueCauses = 20
+	whatWasSeen    = "what failed for whom, since when, on how many nodes, and what had changed before"
+)
 
 func (d *issue) happened() *section {
 	p := newSection("What happened?", 12_000, "cause")
 	if len(d.r.Causes) == 0 {
-		d.nothingFound(p)
+		p.put("%s\n\n", notRecorded("what you saw: "+whatWasSeen))
+		sentence, _ := Style{}.Verdict(d.r)
+		p.put("%s\n", d.looked(sentence))
 		return p
 	}
 	p.put("%s\n\n", d.looked(causesAndWarnings(d.r)+" found"))
@@ -230,18 +237,8 @@ func (d *issue) happened() *section {
 		}
 		p.block(line)
 	}
-	p.put("\n%s\n",
-		notRecorded(
-			"what you saw yourself: what failed for whom, since when, on how many nodes, and what had changed before"))
+	p.put("\n%s\n", notRecorded("what you saw yourself: "+whatWasSeen))
 	return p
-}
-
-func (d *issue) nothingFound(p *section) {
-	p.put("%s\n\n",
-		notRecorded(
-			"what you saw: what failed for whom, since when, on how many nodes, and what had changed before"))
-	sentence, _ := Style{}.Verdict(d.r)
-	p.put("%s\n", d.looked(sentence))
 }
 
 // looked says in one line which node this is about: what a maintainer sorts by.
@@ -276,7 +273,11 @@ func (d *issue) anythingElse() *section {
 		p.put("\n%s could not run for lack of evidence:\n\n",
 			count(d.r.Count(checks.StatusUnknown), "check"))
 		for _, g := range groups[:min(len(groups), maxGroups)] {
-			p.put("- %s\n", gapLine(g))
+			line := quiet(clip(Plain(g.Reason(nil), false), maxValue))
+			if len(g.Paths) > 0 {
+				line += ": " + someOf(g.Paths, maxMissing)
+			}
+			p.put("- %s (%s)\n", line, count(len(g.Checks), "check"))
 		}
 		if more := len(groups) - maxGroups; more > 0 {
 			p.put("- and %s; the bundle's report.txt has all\n", count(more, "other reason"))
@@ -317,14 +318,6 @@ func (d *issue) provenance() string {
 		text += ", and names of hosts and users, SIDs, MAC addresses and public addresses are masked (the same everywhere)"
 	}
 	return text + "."
-}
-
-func gapLine(g GapGroup) string {
-	line := quiet(clip(Plain(g.Reason(nil), false), maxValue))
-	if len(g.Paths) > 0 {
-		line += ": " + someOf(g.Paths, maxMissing)
-	}
-	return line + " (" + count(len(g.Checks), "check") + ")"
 }
 
 const maxLeftOut = 12

@@ -61,9 +61,9 @@ func readmeOf(t testing.TB, r checks.Report, about About) string {
 var inBundle = About{Bundle: "win-1-20261120.zip", Version: "v0.1.0"}
 
 var leftSome = About{Bundle: "win 1 (2).zip", Version: "v0.1.0", Masked: true, LeftOut: []LeftOut{
-	{"files/C/k/debug/server.etl", "a trace: secrets cannot be taken out of it"},
-	{"logs/containerd/containerd.log",
-		"lines 4,001 to 911,213: larger than --max-size, and nothing was found in them"},
+	{Path: "files/C/k/debug/server.etl", Reason: "a trace: secrets cannot be taken out of it"},
+	{Path: "logs/containerd/containerd.log",
+		Reason: "lines 4,001 to 911,213: larger than --max-size, and nothing was found in them"},
 }}
 
 const attackOnGitHub = attack +
@@ -125,7 +125,7 @@ func TestIssue(t *testing.T) {
 				checks.Source{Kind: "directory", Name: "win-9"})
 		}},
 		{"issue-hostile", About{Bundle: attack, Version: attack,
-			LeftOut: []LeftOut{{attack, attack}}}, func() (checks.Report, evidence.Snapshot) {
+			LeftOut: []LeftOut{{Path: attack, Reason: attack}}}, func() (checks.Report, evidence.Snapshot) {
 			return diagnosed(t, forged(attackOnGitHub), checks.Source{Kind: "foreign", Name: attack,
 				Format: attack})
 		}},
@@ -146,7 +146,7 @@ func TestBundleReadme(t *testing.T) {
 	golden(t, "readme-empty", []byte(readmeOf(t, blank(), About{})))
 	golden(t, "readme-hostile",
 		[]byte(readmeOf(t, hostile(attack), About{Bundle: attack, Version: attack,
-			LeftOut: []LeftOut{{attack, attack}}})))
+			LeftOut: []LeftOut{{Path: attack, Reason: attack}}})))
 }
 
 var mention = regexp.MustCompile(`(^|[^\w/])@\w`)
@@ -264,7 +264,7 @@ func TestNoIssueIsTooLongForGitHub(t *testing.T) {
 	}
 	var left []LeftOut
 	for range 2000 {
-		left = append(left, LeftOut{long, long})
+		left = append(left, LeftOut{Path: long, Reason: long})
 	}
 	_, s := diagnosed(t, forged(strings.Repeat("@ & < #1 http://x ", 200)), checks.Source{})
 	text := issueOf(t, r, s, About{Bundle: long, Version: long, Masked: true, LeftOut: left})
@@ -411,7 +411,7 @@ func FuzzEvidenceCannotReachTheIssue(f *testing.F) {
 			t.Fatal(err)
 		}
 		r, about := hostile(text), About{Bundle: text, Version: text,
-			LeftOut: []LeftOut{{text, text}}}
+			LeftOut: []LeftOut{{Path: text, Reason: text}}}
 		r.Results[0].Findings[0].Because = []evidence.Because{{Path: "logs/x/x.log", Line: 2,
 			Text: text}, {Path: "services.json", Text: text}}
 		checkIssue(t, issueOf(t, r, s, about))

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -34,23 +35,17 @@ type (
 		Cases     []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
-		Name    string        `xml:"name,attr"`
-		Class   string        `xml:"classname,attr"`
-		Time    string        `xml:"time,attr"`
-		Failure *junitFailure `xml:"failure"`
-		Skipped *junitSkipped `xml:"skipped"`
-		Out     *junitOut     `xml:"system-out"`
+		Name    string     `xml:"name,attr"`
+		Class   string     `xml:"classname,attr"`
+		Time    string     `xml:"time,attr"`
+		Failure *junitNote `xml:"failure"`
+		Skipped *junitNote `xml:"skipped"`
+		Out     *junitNote `xml:"system-out"`
 	}
-	junitFailure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
+	junitNote struct {
+		Message string `xml:"message,attr,omitempty"`
+		Type    string `xml:"type,attr,omitempty"`
 		Text    string `xml:",cdata"`
-	}
-	junitOut struct {
-		Text string `xml:",cdata"`
-	}
-	junitSkipped struct {
-		Message string `xml:"message,attr"`
 	}
 )
 
@@ -82,17 +77,17 @@ func junitCaseOf(r checks.Report, result *checks.Result) junitCase {
 		Time: "0"}
 	switch failed, text := failure(r, result); {
 	case failed:
-		c.Failure = &junitFailure{Message: xmlText(Message(result)), Type: string(result.Status),
+		c.Failure = &junitNote{Message: xmlText(Message(result)), Type: string(result.Status),
 			Text: "\n" + xmlText(text)}
 	case result.Status == checks.StatusFail:
-		c.Skipped = &junitSkipped{xmlText(Message(result) + "; explained by " +
+		c.Skipped = &junitNote{Message: xmlText(Message(result) + "; explained by " +
 			strings.Join(causesOf(r, result.ID), ", "))}
 	case result.Status == checks.StatusUnknown:
-		c.Skipped = &junitSkipped{xmlText("could not run: " + result.Gap)}
+		c.Skipped = &junitNote{Message: xmlText("could not run: " + result.Gap)}
 	case result.Status == checks.StatusSkip:
-		c.Skipped = &junitSkipped{xmlText("not applicable: " + result.Reason)}
+		c.Skipped = &junitNote{Message: xmlText("not applicable: " + result.Reason)}
 	case result.Status == checks.StatusWarn, result.Status == checks.StatusInfo:
-		c.Out = &junitOut{"\n" + xmlText(account(result))}
+		c.Out = &junitNote{Text: "\n" + xmlText(account(result))}
 	}
 	return c
 }
@@ -194,13 +189,6 @@ func plainSteps(f checks.Fix) string {
 }
 
 // xmlText drops the characters that XML 1.0 has no way to write.
-func xmlText(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t', r == '\n', r >= 0x20 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd,
-			r >= 0x10000 && r <= 0x10ffff:
-			return r
-		}
-		return -1
-	}, s)
-}
+func xmlText(s string) string { return notXML.ReplaceAllString(s, "") }
+
+var notXML = regexp.MustCompile(`[^\t\n\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]`)

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -27,38 +28,17 @@ func CalledBy(name string) {
 	called = strings.NewReplacer("`doctor explain", "`"+name+" explain", "`doctor --", "`"+name+" --")
 }
 
-var asciiFor = map[rune]string{
-	'·': "-", '→': "->", '←': "<-", '…': "...", '–': "-", '—': "-", '×': "x", '\u00a0': " ",
-	'‘': "'", '’': "'", '“': `"`, '”': `"`, '✗': "x", '✓': "+", '≤': "<=", '≥': ">=",
-}
+var asciiFor = strings.NewReplacer("·", "-", "→", "->", "←", "<-", "…", "...", "–", "-", "—", "-",
+	"×", "x", "\u00a0", " ", "‘", "'", "’", "'", "“", `"`, "”", `"`, "✗", "x", "✓", "+", "≤", "<=",
+	"≥", ">=")
 
+var notASCII = regexp.MustCompile(`[^\x00-\x7f]+`)
+
+// spellOut writes \u{…} for each run of characters that have no like in ASCII.
 func spellOut(s string) string {
-	var b strings.Builder
-	open := false // within \u{…}, which takes a run of characters
-	for _, r := range s {
-		known, ok := asciiFor[r]
-		switch {
-		case r < 0x80 || ok:
-			if open {
-				b.WriteByte('}')
-			}
-			open = false
-			if ok {
-				b.WriteString(known)
-			} else {
-				b.WriteRune(r)
-			}
-		case open:
-			fmt.Fprintf(&b, " %x", r)
-		default:
-			fmt.Fprintf(&b, `\u{%x`, r)
-			open = true
-		}
-	}
-	if open {
-		b.WriteByte('}')
-	}
-	return b.String()
+	return notASCII.ReplaceAllStringFunc(asciiFor.Replace(s), func(run string) string {
+		return `\u{` + strings.Trim(fmt.Sprintf("%x", []rune(run)), "[]") + "}"
+	})
 }
 
 // plainly is a report, or a part of one, in which every text is plain, every list is there and every

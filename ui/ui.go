@@ -7,13 +7,18 @@
 package ui
 
 import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"doctor/checks"
+	"doctor/checks/packed"
 	"doctor/ui/lang"
 )
 
@@ -50,12 +55,14 @@ func (style Style) columns() int {
 }
 
 var writers = map[string]func(io.Writer, checks.Report, Style) error{
-	"text":        writeText,
-	"wide":        writeWide,
-	"json":        func(w io.Writer, r checks.Report, _ Style) error { return encode(w, r) },
-	"junit":       func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
-	"markdown":    writeMarkdown,
-	"html":        writeHTML,
+	"text":     writeText,
+	"wide":     writeWide,
+	"json":     func(w io.Writer, r checks.Report, _ Style) error { return encode(w, r) },
+	"junit":    func(w io.Writer, r checks.Report, _ Style) error { return writeJUnit(w, r) },
+	"markdown": writeMarkdown,
+	"html": func(w io.Writer, r checks.Report, style Style) error {
+		return (&htmlPage{Catalogue: style.lang(), style: style}).write(w, r)
+	},
 	"openreports": func(w io.Writer, r checks.Report, _ Style) error { return writeOpenReport(w, r) },
 	sarifFormat:   func(w io.Writer, r checks.Report, _ Style) error { return writeSARIF(w, r) },
 }
@@ -76,4 +83,43 @@ func Write(w io.Writer, format string, r checks.Report, style Style) error {
 	// JSON and HTML escape what is not ASCII and so lose nothing
 	spelt := style.ASCII && format != "json" && format != "html" && format != sarifFormat
 	return write(w, plainly(r, spelt), style)
+}
+
+// schemas has the schemas of this package; `make docs` writes it.
+//
+//go:embed schemas.zip.bz2
+var schemas []byte
+
+var schemaFiles = packed.Files(schemas, ".")
+
+// Schema is the JSON Schema of the report, doctor.report/v1.
+var Schema = packed.Text(schemaFiles, "report.schema.json")
+
+// encode writes one indented document in ASCII: no code page between here and
+// the reader can spoil it. <, > and & stay themselves, for commands are full of them.
+func encode(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("encoding the report: %w", err)
+	}
+	_, err := w.Write(asciiJSON(b.String()))
+	return err
+}
+
+// asciiJSON escapes what is not ASCII, and what a terminal takes for a backspace.
+func asciiJSON(doc string) []byte {
+	out := make([]byte, 0, len(doc))
+	for _, r := range doc {
+		if r < 0x7f {
+			out = append(out, byte(r))
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
 }

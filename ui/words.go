@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/lipgloss"
 
@@ -233,4 +235,109 @@ func (style Style) Verdict(r checks.Report) (sentence, cause string) {
 			l.Count(r.OnlyOnNode(), "check")), ""
 	}
 	return l.T("no fault found"), ""
+}
+
+// foldVersions puts one result in the place of several regressions that a version may bring and
+// nothing on the node shows: a list of them would hide what was found. It names the versions, for
+// the ids of all would take more than a line.
+func foldVersions(results []*checks.Result, l *lang.Catalogue) []*checks.Result {
+	silent := func(r *checks.Result) bool {
+		return r.Category == checks.CategoryVersions && r.Status == checks.StatusInfo
+	}
+	var versions []string
+	count := map[string]int{}
+	for _, r := range results {
+		if silent(r) {
+			of := string(r.Category)
+			if len(r.Findings) > 0 {
+				of = r.Findings[0].Subject
+			}
+			if count[of]++; count[of] == 1 {
+				versions = append(versions, of)
+			}
+		}
+	}
+	n := 0
+	for i, of := range versions {
+		n += count[of]
+		versions[i] = fmt.Sprintf("%s (%d)", of, count[of])
+	}
+	if n < 2 {
+		return results
+	}
+	rest := slices.DeleteFunc(slices.Clone(results), silent)
+	return append(rest, &checks.Result{ID: string(checks.CategoryVersions),
+		Category: checks.CategoryVersions, Status: checks.StatusInfo,
+		Title: l.T("no sign of %s of these versions: %s; `-o wide` lists them", l.Count(n, "known regression"),
+			strings.Join(versions, l.T(", ")))})
+}
+
+// besides lists what was found and is no cause, the worst first; shown are results to leave out.
+func besides(r checks.Report, shown map[string]bool, l *lang.Catalogue) []*checks.Result {
+	for _, c := range r.Causes {
+		shown[c.ID] = true
+	}
+	var list []*checks.Result
+	for _, s := range []checks.Status{checks.StatusFail, checks.StatusWarn, checks.StatusInfo} {
+		for i := range r.Results {
+			if result := &r.Results[i]; result.Status == s && !shown[result.ID] {
+				list = append(list, result)
+			}
+		}
+	}
+	return foldVersions(list, l)
+}
+
+// Quiet tells whether a result is a regression that this node cannot meet. Most rows of the table
+// are, on every node: counted along, they would drown the checks that looked for a fault.
+func Quiet(r *checks.Result) bool {
+	return r.Category == checks.CategoryVersions &&
+		(r.Status == checks.StatusPass || r.Status == checks.StatusSkip)
+}
+
+// A StepLine is one line of a step of a fix.
+type StepLine struct {
+	Kind StepLineKind
+	Text string
+}
+
+// StepLineKind is what a line of a step holds.
+type StepLineKind int
+
+// The lines of a step, in their order.
+const (
+	StepText    StepLineKind = iota // its number and what to do
+	StepCommand                     // what to type, never broken
+	StepFrom                        // what a line of a file holds
+	StepTo                          // what it should hold
+	StepImpact                      // what it costs
+)
+
+// StepLines are the lines of step i of a fix, whose texts are in the style's language already.
+func (style Style) StepLines(f checks.Fix, i int) []StepLine {
+	s := f.Steps[i]
+	var lines []StepLine
+	if text := style.lang().Say(s.Headline()); text != s.Command {
+		lines = append(lines, StepLine{StepText, strconv.Itoa(i+1) + ". " + text})
+	}
+	add := func(kind StepLineKind, text string) {
+		if text != "" {
+			lines = append(lines, StepLine{kind, text})
+		}
+	}
+	add(StepCommand, s.Command)
+	if s.From != "" || s.To != "" {
+		lines = append(lines, StepLine{StepFrom, s.From})
+		add(StepTo, s.To)
+	}
+	add(StepImpact, s.Impact)
+	return lines
+}
+
+// ChangeLine is what became of a fault, as one line: 10:02:11  win-1  ✗ appeared  text.
+func ChangeLine(at time.Time, node, change string, is checks.Status, text string, style Style) string {
+	p := newPage(style)
+	line := []string{at.Local().Format(time.TimeOnly), Plain(node, style.ASCII),
+		p.verdict(is).on(p.mark(is) + " " + p.lang.Word(change)), Plain(text, style.ASCII)}
+	return strings.Join(line, "  ")
 }

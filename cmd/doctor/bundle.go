@@ -17,6 +17,7 @@ import (
 	"doctor/collectors/bundle"
 	"doctor/collectors/hostprocess"
 	"doctor/collectors/pack"
+	"doctor/ui"
 )
 
 // packing are the options of bundle and convert.
@@ -188,7 +189,7 @@ func writeBundle(ctx context.Context, std streams, f flags, p packing) error {
 	b := session.NewBundling(ctx, src, session.Packing{MaxSize: maxSize, MaskNames: p.maskNames},
 		f.Options)
 	show := newProgressLine(std.err)
-	b.Options.Progress = show.progress
+	b.Options.Progress = session.Paced(show.progress)
 	if p.estimate {
 		result, err := pack.Estimate(ctx, b.Snapshot, b.Options)
 		show.clear()
@@ -269,7 +270,7 @@ func failed(ctx context.Context, err error) error {
 // countsByKind writes counts, the largest first: 3 password, 1 bearer.
 func countsByKind(counts map[string]int) string {
 	var parts []string
-	for _, name := range session.MostFirst(counts) {
+	for _, name := range ui.MostFirst(counts) {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
 	}
 	return strings.Join(parts, ", ")

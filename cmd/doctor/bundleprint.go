@@ -14,6 +14,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/pack"
+	"doctor/ui/tui"
 )
 
 // A progressLine is one line of a terminal, written anew as the work goes on.
@@ -23,12 +24,7 @@ type progressLine struct {
 	w     io.Writer // nil: nobody watches
 	width int
 	drawn int
-	last  time.Time
-	phase string
-	start time.Time
 }
-
-const drawEvery = 100 * time.Millisecond
 
 // maxLeftOut is how many files that are not in a bundle are named on a terminal.
 const maxLeftOut = 5
@@ -44,17 +40,19 @@ func newProgressLine(f *os.File) *progressLine {
 	return p
 }
 
-func (p *progressLine) progress(now pack.Progress) {
+// progress tells how far the work is, and how long it may still take once there is something to go
+// by.
+func (p *progressLine) progress(now tui.BundleProgress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.w == nil || now.Phase == p.phase && time.Since(p.last) < drawEvery {
+	if p.w == nil {
 		return
 	}
-	if now.Phase != p.phase {
-		p.phase, p.start = now.Phase, time.Now()
+	line := fmt.Sprintf("%s: %d of %d files, %s of %s", now.Phase, now.Files, now.Of,
+		evidence.SizeText(now.Bytes), evidence.SizeText(now.Total))
+	if now.Left > 0 {
+		line += fmt.Sprintf(", about %s left", now.Left.Round(time.Second))
 	}
-	p.last = time.Now()
-	line := progressText(now, time.Since(p.start))
 	line = line[:min(len(line), p.width-1)]
 	fmt.Fprint(p.w, "\r"+line+strings.Repeat(" ", max(0, p.drawn-len(line))))
 	p.drawn = len(line)
@@ -68,17 +66,6 @@ func (p *progressLine) clear() {
 		fmt.Fprint(p.w, "\r"+strings.Repeat(" ", p.drawn)+"\r")
 		p.drawn = 0
 	}
-}
-
-// progressText tells how far the work is, and how long it may still take once
-// there is something to go by.
-func progressText(p pack.Progress, since time.Duration) string {
-	line := fmt.Sprintf("%s: %d of %d files, %s of %s", p.Phase, p.Files, p.Of,
-		evidence.SizeText(p.Bytes), evidence.SizeText(p.Total))
-	if left := session.TimeLeft(p, since); left > 0 {
-		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
-	}
-	return line
 }
 
 func printBundle(w io.Writer, name string, r pack.Result, s evidence.Snapshot) error {

@@ -16,6 +16,7 @@ import (
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/collectors/cluster"
+	"doctor/fixtures"
 	"doctor/ui"
 	"doctor/ui/tui"
 )
@@ -182,7 +183,7 @@ func (f *flags) addSource(cmd *cobra.Command) {
 		"probe from inside this pod too (NAMESPACE/NAME), with the programs of its image: what a node reaches is not what its pods reach")
 	p.BoolVarP(&f.verbose, "verbose", "v", false,
 		"report on standard error how long each part of the reading took")
-	completeWith(cmd, "demo", func() []string { return append(demoNames(), listWord) })
+	completeWith(cmd, "demo", func() []string { return append(fixtures.Names(), listWord) })
 	completeWith(cmd, "node", f.nodeNames)
 	completeWith(cmd, "from-pod", f.podNames)
 }

@@ -16,8 +16,6 @@ import (
 // listWord is the value of --demo that lists the recorded nodes.
 const listWord = "list"
 
-func demoNames() []string { return fixtures.Names() }
-
 // withDemoList puts "list" where --demo has no value. The flag itself cannot leave its value out:
 // then `--demo NAME` would need an equals sign.
 func withDemoList(args []string) []string {
@@ -59,7 +57,7 @@ func demoGroups(l *lang.Catalogue) ([]demoGroup, error) {
 	healthy := demoGroup{heading: l.T("Healthy nodes")}
 	of := map[checks.Category][]demo{}
 	named := map[string]demo{}
-	for _, name := range demoNames() {
+	for _, name := range fixtures.Names() {
 		if strings.HasPrefix(name, healthyPrefix) {
 			r, err := fixtures.Open(name)
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"doctor/fixtures"
 )
 
 func TestEveryDemoIsListedOnceBesideTheStart(t *testing.T) {
@@ -25,7 +27,7 @@ func TestEveryDemoIsListedOnceBesideTheStart(t *testing.T) {
 			}
 		}
 	}
-	names := slices.Sorted(slices.Values(demoNames()))
+	names := slices.Sorted(slices.Values(fixtures.Names()))
 	if diff := cmp.Diff(names, slices.Sorted(slices.Values(listed))); diff != "" {
 		t.Error(diff)
 	}

@@ -99,7 +99,7 @@ func openRecording(o session.Options, std streams) (session.Source, error) {
 	case errors.As(err, new(*session.FleetRecording)):
 		return src, err
 	case errors.Is(err, fixtures.ErrUnknown):
-		return src, unknownName("demo", o.Demo, demoNames(), "`doctor --demo list` lists them")
+		return src, unknownName("demo", o.Demo, fixtures.Names(), "`doctor --demo list` lists them")
 	case errors.As(err, &none):
 		return src, fmt.Errorf("%w%s", err, didYouMean(none.Name, none.Names))
 	case errors.As(err, &which):

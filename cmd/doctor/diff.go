@@ -16,6 +16,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
+	"doctor/fixtures"
 	"doctor/ui"
 	"doctor/ui/tui"
 )
@@ -75,7 +76,7 @@ otherwise as in the help of doctor itself.`,
 		"time limit for reading a node through the API, in seconds or as 30s or 2m")
 	spanFlag(p, &f.Since, "since", session.DefaultSince, "", "how far back logs of a node are read")
 	f.Passive = true
-	completeWith(cmd, "demo", demoNames)
+	completeWith(cmd, "demo", fixtures.Names)
 	return cmd
 }
 

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"k8s.io/client-go/util/jsonpath"
 	"sigs.k8s.io/yaml"
@@ -70,34 +73,29 @@ func nodeWriter(format string) (func(io.Writer, nodeList) error, error) {
 	if expression, ok := strings.CutPrefix(format, "jsonpath="); ok {
 		return jsonPathWriter(expression)
 	}
-	switch format {
-	case "", "text":
-		return func(w io.Writer, l nodeList) error { return writeNodeTable(w, l.Nodes, false) }, nil
-	case "wide":
-		return func(w io.Writer, l nodeList) error { return writeNodeTable(w, l.Nodes, true) }, nil
-	case "name":
-		return func(w io.Writer, l nodeList) error {
+	if format = cmp.Or(format, "text"); !slices.Contains(nodeFormats, format) {
+		return nil, unknownFormat(format, nodeFormats)
+	}
+	return func(w io.Writer, l nodeList) (err error) {
+		switch format {
+		case "name":
 			for _, n := range l.Nodes {
 				fmt.Fprintln(w, "node/"+evidence.Clean(n.Name))
 			}
-			return nil
-		}, nil
-	case "json":
-		return func(w io.Writer, l nodeList) error {
+		case "json":
 			e := json.NewEncoder(w)
 			e.SetIndent("", "  ")
-			return e.Encode(l)
-		}, nil
-	case "yaml":
-		return func(w io.Writer, l nodeList) error {
-			content, err := yaml.Marshal(l)
-			if err == nil {
+			err = e.Encode(l)
+		case "yaml":
+			var content []byte
+			if content, err = yaml.Marshal(l); err == nil {
 				_, err = w.Write(content)
 			}
-			return err
-		}, nil
-	}
-	return nil, unknownFormat(format, nodeFormats)
+		default:
+			err = writeNodeTable(w, l.Nodes, format == "wide")
+		}
+		return err
+	}, nil
 }
 
 func jsonPathWriter(expression string) (func(io.Writer, nodeList) error, error) {
@@ -192,4 +190,36 @@ func recordedNodes(archive foreign.Parcel) ([]foreign.Node, error) {
 			Name: name})
 	}
 	return nodes, nil
+}
+
+// completionTime is how long a completion may ask the cluster: somebody waits with a finger on Tab.
+const completionTime = 3 * time.Second
+
+// nodeNames are the Windows nodes of the cluster, as completions of --node.
+func (f *flags) nodeNames() (names []string) {
+	f.ask(func(ctx context.Context, c *cluster.Client) {
+		nodes, _, _ := c.WindowsNodes(ctx) // without an answer there is nothing to offer
+		names = mapped(nodes, func(n cluster.WindowsNode) string { return n.Name })
+	})
+	return names
+}
+
+// podNames are the running pods of the node that is named, as completions of --from-pod.
+func (f *flags) podNames() (names []string) {
+	f.ask(func(ctx context.Context, c *cluster.Client) {
+		names, _ = c.RunningPods(ctx, f.Node)
+	})
+	return names
+}
+
+func (f *flags) ask(question func(context.Context, *cluster.Client)) {
+	client, err := cluster.Connect(f.Cluster)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	if client.LogIn(ctx, func(string) {}) == nil {
+		question(ctx, client)
+	}
 }

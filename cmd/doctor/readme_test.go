@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"doctor/fixtures"
 )
 
 var writeReadme = flag.Bool("readme", false, "write the outputs of the commands in the README")
@@ -239,7 +241,7 @@ func mistyped(words []string) string {
 			value = rest[i+1]
 		}
 		if name == "demo" && value != "" && !placeholder(value) &&
-			!slices.Contains(append(demoNames(), listWord), value) {
+			!slices.Contains(append(fixtures.Names(), listWord), value) {
 			return "there is no demo " + value
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"doctor/fixtures"
 	"doctor/fixtures/schema"
 	"doctor/ui"
 )
@@ -15,7 +16,7 @@ import (
 // program writes it, to the schema in the repository.
 func TestRealReportsFitTheirSchema(t *testing.T) {
 	validate := schema.Validators(t, ui.Schema())("")
-	for i, name := range demoNames() {
+	for i, name := range fixtures.Names() {
 		if i%14 != 0 && testing.Short() {
 			continue
 		}

@@ -95,13 +95,12 @@ type versionDocument struct {
 
 func versionCommand(std streams) *cobra.Command {
 	var f flags
-	formats := func() []string { return []string{"text", "json"} }
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Prints the doctor's version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if err := f.validateOutput(formats()); err != nil {
+			if err := f.validateOutput(textOrJSON()); err != nil {
 				return err
 			}
 			p, at := builtFrom()
@@ -121,6 +120,6 @@ func versionCommand(std streams) *cobra.Command {
 			return printOut(std.out, fmt.Sprintf("doctor %s\n", p.Version))
 		},
 	}
-	f.addFormats(cmd, "write %s", formats)
+	f.addFormats(cmd, "write %s", textOrJSON)
 	return cmd
 }

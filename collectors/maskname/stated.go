@@ -243,7 +243,7 @@ func ofService(name string) bool {
 func (s *scan) customer(at int, name string) int {
 	done := at
 	for label := range strings.SplitSeq(name, ".") {
-		if zoneLabels[label] || isRegion(label) || len(label) < 2 || serviceDomain[name[done-at:]] {
+		if zoneLabels[label] || region.MatchString(label) || len(label) < 2 || serviceDomain[name[done-at:]] {
 			break
 		}
 		s.putLabel(done, done+len(label), host)

@@ -3,6 +3,7 @@ package maskname
 import (
 	"bytes"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,7 @@ func (s *scan) version(a netip.Addr, at, end int) bool {
 	if s.port(end) {
 		return false
 	}
-	return s.versionBehind(end) || s.versionBefore(at)
+	return behindVersion.Match(s.text[end:]) || s.versionBefore(at)
 }
 
 // port tells whether ":443" follows.
@@ -32,31 +33,10 @@ func (s *scan) port(at int) bool {
 	return end > at+1 && n < 1<<16 && endsWord(s.text, end)
 }
 
-// fileEnds are what a file's name ends in behind its version.
-var fileEnds = []string{"zip", "nupkg", "exe", "dll", "sys", "msi", "msu", "cab", "gz", "tgz",
-	"tar", "log", "txt", "json", "yaml", "inf", "ps1", "psd1"}
-
-// versionBehind looks at what follows: 1.2.3.4-ltsc2019, 1.2.3.4_x64, 1.2.3.4.zip.
-func (s *scan) versionBehind(at int) bool {
-	t := s.text[at:min(len(s.text), at+8)]
-	if len(t) < 2 {
-		return false
-	}
-	switch t[0] {
-	case '-', '_', '+', '~':
-		return isLetter(t[1])
-	case '.':
-		word := t[1:]
-		for i, c := range word {
-			if !isAlnum[c] {
-				word = word[:i]
-				break
-			}
-		}
-		return slices.Contains(fileEnds, strings.ToLower(string(word)))
-	}
-	return false
-}
+// behindVersion is what follows a version: 1.2.3.4-ltsc2019, 1.2.3.4_x64, and what a file's name ends
+// in behind it, as 1.2.3.4.zip.
+var behindVersion = regexp.MustCompile(`(?i)^(?:[-_+~][a-z]|` +
+	`\.(?:zip|nupkg|exe|dll|sys|msi|msu|cab|gz|tgz|tar|log|txt|json|yaml|inf|ps1|psd1)(?:[^a-z0-9]|$))`)
 
 // versionBefore looks at what stands before: "version": "1.2.3.4", a folder, an
 // image's tag, agent/1.2.3.4, kube-1.2.3.4.

@@ -166,7 +166,8 @@ var unseen = []string{
 	"the node",
 	// errors, which stay English
 	"the screen stopped: %w; plain text is there with -o text", "writing the report: %w",
-	" (cut).",            // of English only
+	" (cut).",               // of English only
+	"searching", "checking", // phases of a bundle, looked up in phaseNames
 	"reading", "waiting", // looked up by Status
 	"-*.txt", "G end", "copy", "exit", // a file, keys, commands
 	"dark", "light", "high-contrast", "none", "--theme", // values of a flag

@@ -57,10 +57,10 @@ func (t *teller) bundle(ctx context.Context, typed <-chan string) error {
 }
 
 // phaseNames are what a bundle is being made of.
-var phaseNames = map[tui.BundlePhase]string{
+var phaseNames = map[string]string{
 	tui.BundleSearching: "Searching the logs",
-	tui.BundleWriting:   "Writing",
-	tui.BundleChecking:  "Searching the zip for secrets",
+	"writing":           "Writing",
+	"checking":          "Searching the zip for secrets",
 }
 
 // progress tells how far it is every few seconds.

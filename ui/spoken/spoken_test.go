@@ -14,6 +14,7 @@ import (
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/fixtures/wait"
+	"doctor/ui"
 	"doctor/ui/lang"
 	"doctor/ui/tui"
 )
@@ -94,10 +95,10 @@ func TestARecordingTellsItsCausesFirst(t *testing.T) {
 
 // reading is an update after so many seconds, in which these checks are open.
 func reading(after time.Duration, open ...string) tui.Update {
-	u := tui.Update{Report: sample(), At: began.Add(after), Open: map[string]tui.Open{},
+	u := tui.Update{Report: sample(), At: began.Add(after), Open: map[string]checks.Status{},
 		Done: open == nil}
 	for _, id := range open {
-		u.Open[id] = tui.OpenReading
+		u.Open[id] = tui.StatusReading
 	}
 	if !u.Done {
 		u.Reading = []tui.Reading{{Name: "HNS", Since: began}}
@@ -260,7 +261,7 @@ func TestABundleIsAskedForAndTold(t *testing.T) {
 			tell(tui.BundleProgress{})
 			return tui.BundleDone{Path: "/home/" + path, Size: 2048, Files: 3,
 				Redacted: []tui.Redacted{{Kind: "password", Count: 2}},
-				LeftOut: []tui.LeftOut{{Path: "a.etl", Why: evidence.Phrasef("binary")},
+				LeftOut: []ui.LeftOut{{Path: "a.etl", Why: evidence.Phrasef("binary")},
 					{Path: "b.log", Bytes: 1 << 20}}, Issue: "### What happened?\n\n  x\n"}, fails
 		}}
 	feed := tui.Finished(sample(), evidence.Snapshot{})

@@ -101,7 +101,11 @@ func (b *builder) pods() {
 			for _, ended := range []*evidence.TerminatedState{st.LastState.Terminated,
 				st.State.Terminated} {
 				if ended != nil {
-					add(ended.FinishedAt, endLevel(ended.ExitCode),
+					level := checks.StatusWarn
+					if ended.ExitCode == 0 || slices.Contains(toldToEnd, ended.ExitCode) {
+						level = ""
+					}
+					add(ended.FinishedAt, level,
 						b.said.T("container %s of %s ended with %d %s (%d restarts)", st.Name, name,
 							ended.ExitCode, ended.Reason, st.RestartCount))
 				}
@@ -117,10 +121,3 @@ func (b *builder) pods() {
 // toldToEnd is the exit code of a program that Windows ended as it shut down,
 // STATUS_CONTROL_C_EXIT, as signed and as unsigned.
 var toldToEnd = []int64{-1073741510, 0xc000013a}
-
-func endLevel(code int64) checks.Status {
-	if code == 0 || slices.Contains(toldToEnd, code) {
-		return ""
-	}
-	return checks.StatusWarn
-}

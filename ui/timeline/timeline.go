@@ -75,8 +75,7 @@ type Timeline struct {
 	LeftOut  int    // the oldest, where there were too many
 	Untold   bool   // something is wrong, and the evidence does not tell since when
 
-	text   string // all entries for searching, a line each
-	starts []int  // where each begins in text
+	texts []string // of the entries, in small letters
 }
 
 // maxEntries bounds a timeline. What faults rest on is kept in any case.
@@ -150,7 +149,9 @@ func (b *builder) finish() *Timeline {
 	sorted.By(b.list, func(x, y Entry) int { return x.At.Compare(y.At) })
 	t := &Timeline{}
 	t.Entries, t.LeftOut = bounded(merged(b.list), maxEntries)
-	t.index()
+	for i := range t.Entries {
+		t.texts = append(t.texts, strings.ToLower(t.Entries[i].Component+" "+t.Entries[i].Text))
+	}
 	t.FirstBad, t.Cause = b.firstBad(t.Entries)
 	t.Untold = t.FirstBad < 0 && len(b.r.Causes) > 0
 	count := map[string]int{}
@@ -212,48 +213,133 @@ func union(a []string, b ...string) []string {
 	return a
 }
 
-// index lays the entries out for searching: one text is searched many times
-// faster than a hundred thousand.
-func (t *Timeline) index() {
-	var text strings.Builder
-	for i := range t.Entries {
-		t.starts = append(t.starts, text.Len())
-		text.WriteString(strings.ToLower(t.Entries[i].Component + " " + t.Entries[i].Text + "\n"))
-	}
-	t.text = text.String()
-}
-
 // Select lists the entries of a component ("" for all) that hold a text, in any
 // case. A leading "!" turns the text's answer around.
 func (t *Timeline) Select(component, text string) []int {
 	text, invert := strings.CutPrefix(strings.ToLower(text), "!")
 	list := make([]int, 0, len(t.Entries))
-	next := t.find(0, text)
 	for i := range t.Entries {
-		holds := i == next
-		if holds {
-			next = t.find(i+1, text)
-		}
-		if (text == "" || holds != invert) &&
-			(component == "" || t.Entries[i].Component == component) {
+		if (component == "" || t.Entries[i].Component == component) &&
+			(text == "" || strings.Contains(t.texts[i], text) != invert) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// find is the first entry from i on that holds the text, or -1.
-func (t *Timeline) find(i int, text string) int {
-	if i >= len(t.starts) {
-		return -1
+// When did it start? An engineer means: the first thing that went wrong after
+// everything was still well.
+//
+//   - What went wrong is what the likeliest cause and its consequences rest on.
+//     The first cause of the report of which the evidence knows a moment decides.
+//   - Well is a node that became Ready, where the fault is that it is not; a
+//     service that ran for a while, where the fault is that it does not; and a
+//     boot, for what services and logs said before it.
+//   - A moment after the recording, such as the end of a certificate, is no beginning.
+func (b *builder) firstBad(list []Entry) (at int, cause string) {
+	for _, c := range b.r.Causes {
+		chain := append([]string{c.ID}, c.Consequences...)
+		if i := b.beginOf(list, chain); i >= 0 {
+			return firstOfMinute(list, i), c.ID
+		}
 	}
-	at := strings.Index(t.text[t.starts[i]:], text)
-	if at < 0 {
-		return -1
+	return -1, ""
+}
+
+// firstOfMinute goes back to the first failure of the same minute: what Windows
+// itself reports just before often says why.
+func firstOfMinute(list []Entry, i int) int {
+	minute := list[i].At.Truncate(time.Minute)
+	for at := i - 1; at >= 0 && !list[at].At.Before(minute); at-- {
+		if list[at].Bad() && list[at].Level == checks.StatusFail {
+			i = at
+		}
 	}
-	found, exact := slices.BinarySearch(t.starts[i:], t.starts[i]+at)
-	if !exact {
-		found--
+	return i
+}
+
+func (b *builder) beginOf(list []Entry, chain []string) int {
+	var moments []int
+	for i := range list {
+		e := &list[i]
+		if e.linked && e.Bad() && !e.At.After(b.now) &&
+			slices.ContainsFunc(e.Checks, func(id string) bool {
+				return slices.Contains(chain, id)
+			}) {
+			moments = append(moments, i)
+		}
 	}
-	return i + found
+	booted := evidence.OSInfo.In(b.s).BootedAt.Time
+	ready := time.Time{}
+	if slices.Contains(chain, "node-not-ready") || slices.Contains(chain, "node-not-ready-lost") {
+		ready = lastReady(list, b.now)
+	}
+	ran := map[string]time.Time{}
+	for _, i := range moments {
+		if e := &list[i]; e.Kind == Service && ran[e.Component].IsZero() {
+			ran[e.Component] = lastRun(list, e.Component)
+		}
+	}
+	stillWell := func(i int) bool {
+		e := &list[i]
+		switch e.Kind {
+		case Service:
+			if e.changed {
+				return false // whatever came after
+			}
+			return e.At.Before(booted) || e.At.Before(ready) || e.At.Before(ran[e.Component])
+		case Log, Event, Boot:
+			return e.At.Before(booted) || e.At.Before(ready)
+		case Pod, Node:
+			return e.At.Before(ready)
+		}
+		return false
+	}
+	for _, i := range moments {
+		if !stillWell(i) {
+			return i
+		}
+	}
+	if len(moments) > 0 {
+		return moments[0] // it was bad before, and never well for long
+	}
+	return -1
+}
+
+// lastReady is when the node last became Ready before it was not any more.
+func lastReady(list []Entry, now time.Time) time.Time {
+	var last time.Time
+	for i := range list {
+		if e := &list[i]; e.Kind == Node && e.Level == checks.StatusPass && !e.At.After(now) {
+			last = e.At
+		}
+	}
+	return last
+}
+
+// longRun is how long a service must have run to have been well: one that fails
+// is started again sooner.
+const longRun = 10 * time.Minute
+
+// lastRun is when a service last began to run for long.
+func lastRun(list []Entry, component string) time.Time {
+	var began, well time.Time
+	for i := range list {
+		e := &list[i]
+		if e.Kind != Service || e.Component != component {
+			continue
+		}
+		switch {
+		case e.Level == checks.StatusPass:
+			if began.IsZero() {
+				began = e.At
+			}
+		case e.Bad():
+			if !began.IsZero() && e.At.Sub(began) >= longRun {
+				well = began
+			}
+			began = time.Time{}
+		}
+	}
+	return well
 }

@@ -120,7 +120,10 @@ const nearExpiry = 30 * 24 * time.Hour
 
 // machine adds what single files tell of the machine.
 func (b *builder) machine() {
-	if booted := evidence.OSInfo.In(b.s).BootedAt.Time; !booted.IsZero() && !b.hasBoot(booted) {
+	booted := evidence.OSInfo.In(b.s).BootedAt.Time
+	if !booted.IsZero() && !slices.ContainsFunc(b.list, func(e Entry) bool {
+		return e.Kind == Boot && e.Level == "" && e.At.Sub(booted).Abs() < sameBoot
+	}) {
 		b.add(Entry{At: booted, Kind: Boot, Component: "windows", Text: b.said.T("Windows started"),
 			Place: evidence.OSInfo.Field(b.s, "bootedAt")})
 	}
@@ -131,8 +134,12 @@ func (b *builder) machine() {
 		}
 	}
 	for _, h := range evidence.Hotfixes.In(b.s) {
+		text := b.said.T("%s was installed", h.ID)
+		if at := h.InstalledAt; at.Equal(at.Truncate(24 * time.Hour)) { // nobody recorded the hour
+			text = b.said.T("%s was installed on that day", h.ID)
+		}
 		b.add(Entry{At: h.InstalledAt.Time, Kind: Update, Component: "updates", Place: h.Field(),
-			Text: b.installed(h.ID, h.InstalledAt.Time)})
+			Text: text})
 	}
 	for _, c := range evidence.Certificates.In(b.s) {
 		end := c.NotAfter.Time
@@ -156,21 +163,4 @@ func (b *builder) machine() {
 				Text:  b.said.T("changed: %s", f.Path)})
 		}
 	}
-}
-
-// installed says of an update also where nobody recorded the hour.
-func (b *builder) installed(id string, t time.Time) string {
-	if t.Equal(t.Truncate(24 * time.Hour)) {
-		return b.said.T("%s was installed on that day", id)
-	}
-	return b.said.T("%s was installed", id)
-}
-
-func (b *builder) hasBoot(at time.Time) bool {
-	for i := range b.list {
-		if e := &b.list[i]; e.Kind == Boot && e.Level == "" && e.At.Sub(at).Abs() < sameBoot {
-			return true
-		}
-	}
-	return false
 }

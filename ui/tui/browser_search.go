@@ -51,7 +51,7 @@ func (b browser) searched(e env) (browser, effect) {
 	if b.filter == "" || strings.HasPrefix(b.filter, "!") {
 		return b, effect{}
 	}
-	tell, news := overtaking()
+	tell, news := Overtaking[tea.Msg]()
 	far := searchedFiles{news: news}
 	var paths []string
 	for _, en := range b.entries {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/ui"
 )
 
 // A Bundler writes what the screen shows into a zip for a bug report. The screen
@@ -20,18 +21,12 @@ type Bundler struct {
 		tell func(BundleProgress)) (BundleDone, error)
 }
 
-// A BundlePhase is what a bundle is being made of just now.
-type BundlePhase int
-
-const (
-	BundleSearching BundlePhase = iota // in the logs, for the signs of faults
-	BundleWriting                      // the zip, through the redactor
-	BundleChecking                     // what was written, for secrets
-)
+// BundleSearching is the phase before the zip is written: the logs are searched for signs of faults.
+const BundleSearching = "searching"
 
 // BundleProgress is how far a bundle is.
 type BundleProgress struct {
-	Phase        BundlePhase
+	Phase        string // BundleSearching, writing, checking
 	Files, Of    int
 	Bytes, Total int64
 	Left         time.Duration // until the phase is over; 0 where nobody can tell
@@ -43,7 +38,7 @@ type BundleDone struct {
 	Size     int64
 	Files    int
 	Redacted []Redacted // the most frequent kind first
-	LeftOut  []LeftOut
+	LeftOut  []ui.LeftOut
 	Issue    string // the filled-in bug form
 }
 
@@ -51,13 +46,6 @@ type BundleDone struct {
 type Redacted struct {
 	Kind  string
 	Count int
-}
-
-// LeftOut is a file that the bundle does not hold, or a log of which it holds a part.
-type LeftOut struct {
-	Path  string
-	Why   evidence.Phrase
-	Bytes int64 // of a part, where the rest is there
 }
 
 // attended is the bundler for a screen: what it is writing when the screen ends

@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"doctor/checks/evidence"
+	"doctor/ui"
 )
 
 // packer is a bundler whose work a test decides.
@@ -46,7 +47,7 @@ func worked(m model, task func() tea.Msg) (model, func() tea.Msg) {
 func written(path string) BundleDone {
 	return BundleDone{Path: path, Size: 1234567, Files: 131,
 		Redacted: []Redacted{{"password", 12}, {"bearer", 1}},
-		LeftOut: []LeftOut{{Path: "logs/kubelet/kubelet.log", Bytes: 190 << 20},
+		LeftOut: []ui.LeftOut{{Path: "logs/kubelet/kubelet.log", Bytes: 190 << 20},
 			{Path: "original/hns.etl",
 				Why: evidence.Phrasef("a %s file is binary, and cannot be redacted", ".etl")}},
 		Issue: "<!--\nWritten by doctor.\n-->\n\n### What happened?\n\n1 cause found\n\n1. `podcidr-not-assigned`: the Node object win-1 has no podCIDR\n   What follows from it: `flannel-subnet-env-missing`\n"}
@@ -57,7 +58,7 @@ func TestGoldenBundleScreens(t *testing.T) {
 		error) {
 		return written(`C:\Users\Administrator\` + path), nil
 	})
-	half := BundleProgress{Phase: BundleWriting, Files: 31, Of: 131, Bytes: 12 << 20,
+	half := BundleProgress{Phase: "writing", Files: 31, Of: 131, Bytes: 12 << 20,
 		Total: 40 << 20, Left: 12 * time.Second}
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 15}, {200, 60}} {
 		asking := packing(size[0], size[1], b)
@@ -110,7 +111,7 @@ func TestTheNameOfABundleMayBeChanged(t *testing.T) {
 func TestABundleTellsHowFarItIs(t *testing.T) {
 	b := packer(func(_ context.Context, path string, tell func(BundleProgress)) (BundleDone,
 		error) {
-		tell(BundleProgress{Phase: BundleWriting, Files: 1, Of: 3, Bytes: 10, Total: 30})
+		tell(BundleProgress{Phase: "writing", Files: 1, Of: 3, Bytes: 10, Total: 30})
 		return BundleDone{}, errors.New("the disk is full")
 	})
 	m, task := pressed(packing(80, 24, b), "enter")
@@ -228,7 +229,7 @@ func TestABundleScreenWithHostileTextsFits(t *testing.T) {
 	for _, text := range hostile {
 		b := packer(func(context.Context, string, func(BundleProgress)) (BundleDone, error) {
 			return BundleDone{Path: text, Redacted: []Redacted{{text, 1 << 40}},
-				LeftOut: []LeftOut{{Path: text, Why: evidence.Phrasef("%s", text)}},
+				LeftOut: []ui.LeftOut{{Path: text, Why: evidence.Phrasef("%s", text)}},
 				Issue:   text + "\n    " + text}, nil
 		})
 		b.Name, b.Folder = func(evidence.Snapshot) string { return text }, text

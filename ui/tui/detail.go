@@ -42,7 +42,7 @@ func groupDetail(p *page, r *checks.Report, rw row) {
 	p.lines = append(p.lines, summary(r, rw.members, true, p.voice).fit(p.width, p.ascii))
 	p.blank()
 	shown := len(rw.members) // worst first
-	for shown > mostNamed && !isFault(r.Results[rw.members[shown-1]].Status) {
+	for shown > mostNamed && !r.Results[rw.members[shown-1]].Status.Fault() {
 		shown--
 	}
 	for _, i := range rw.members[:shown] {
@@ -127,9 +127,9 @@ func outcome(p *page, res *checks.Result) {
 		p.text("", p.T("could not run: %s", res.Gap), plain)
 	case checks.StatusSkip:
 		p.text("", p.T("does not apply: %s", res.Reason), plain)
-	case statusWaiting:
+	case StatusWaiting:
 		p.text("", p.T("no verdict yet: it waits for its evidence"), plain)
-	case statusReading:
+	case StatusReading:
 		p.text("", p.T("no verdict yet: its evidence is being read"), plain)
 	}
 }
@@ -167,7 +167,7 @@ func fix(p *page, res *checks.Result) {
 	if len(res.Fix.Steps) == 0 {
 		return
 	}
-	if isFault(res.Status) {
+	if res.Status.Fault() {
 		p.heading(p.T("Fix"))
 	} else {
 		p.heading(p.T("Fix, if this fault ever shows"))
@@ -228,4 +228,55 @@ func faq(p *page, list []int) {
 	for _, n := range list {
 		p.text("    ", p.Catalogue.FAQ(n), plain)
 	}
+}
+
+// proof is what the card of a cause leaves out: on what it rests, and what follows.
+func proof(p *page, r *checks.Report, res *checks.Result, card int) {
+	if text := p.cardText(res, cardFix); text != "" && card < maxCard-1 {
+		p.led(span{p.T("fix") + "  ", faint}, text, plain)
+	}
+	for _, f := range res.Findings {
+		for _, b := range f.Because {
+			p.text("", ui.Where(b.Place())+"  "+b.Text, plain)
+		}
+	}
+	for _, c := range r.Causes {
+		if c.ID == res.ID && len(c.Consequences) > 0 {
+			p.led(span{p.T("then") + " ", faint}, strings.Join(c.Consequences, ", "), plain)
+		}
+	}
+}
+
+// preview is the selected check in a rule and a few lines, under a list that
+// has no detail beside it; the cards of causes have so many lines.
+func preview(r *checks.Report, rw row, ok bool, w, h, card int, say voice) []line {
+	p := page{width: w - 2, voice: say}
+	name := ""
+	switch {
+	case !ok:
+	case rw.folds():
+		name = say.Category(rw.category)
+		if rw.kind == rowUnknown {
+			unknownAdvice(&p, rw)
+		}
+		for _, i := range rw.members {
+			p.verdict("", &r.Results[i])
+		}
+	case rw.kind == rowErrors:
+		name = say.T("Errors that no check explains")
+		errorsDetail(&p, r.Unexplained, rw.open)
+	default:
+		res := &r.Results[rw.index]
+		name = res.ID
+		if rw.kind == rowCause {
+			proof(&p, r, res, card)
+		} else {
+			outcome(&p, res)
+		}
+	}
+	lines := p.under(name, w, h)
+	if last := len(lines) - 1; last > 0 && last < len(p.lines) {
+		lines[last] = append(lines[last].fit(w-5, say.ascii), span{" " + ellipsis(say.ascii), faint})
+	}
+	return lines
 }

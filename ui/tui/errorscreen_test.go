@@ -191,7 +191,7 @@ func TestErrorsAreFilteredAndTheSelectedOneStays(t *testing.T) {
 
 func TestErrorsComeWithTheFinishedReportAndKeepTheirPlace(t *testing.T) {
 	r := withErrors(3)
-	open := map[string]Open{r.Results[0].ID: OpenWaiting}
+	open := map[string]checks.Status{r.Results[0].ID: StatusWaiting}
 	m := newModel(Options{Width: 80, Height: 24, Catalogue: faults.Catalogue()}, true)
 	m, _ = m.update(Update{Report: r, Open: open})
 	if got := seen(m); strings.Contains(got, "no check explains") {

@@ -147,7 +147,7 @@ func TestTheFilterOfAFleet(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, _ := hostAfter(t, fleetOn(80, 24, sampleFleet()), c.keys...)
-			if got := len(fleetOf(m).keysOf()); got != c.want {
+			if got := len(fleetOf(m).rows()); got != c.want {
 				t.Errorf("%d rows, not %d:\n%s", got, c.want, seenOn(m))
 			}
 		})

@@ -92,28 +92,23 @@ func (m fleetModel) body(env) []line {
 
 // list draws the rows that are seen in w cells.
 func (m fleetModel) list(w int) []line {
-	var lines []line
-	add := func(i int, l line) {
-		lines = append(lines, append(line{cursorMark(i == m.cursor, m.ascii)},
-			l.fit(w-3, m.ascii)...))
-	}
-	end := m.top + m.listHeight()
-	if m.nodes {
-		rows := m.nodeRows()
-		seen := rows[min(m.top, len(rows)):min(end, len(rows))]
-		name := min(widest(seen, func(n fleet.Node) string { return n.Name }), w/2)
-		for i := m.top; i < min(end, len(rows)); i++ {
-			add(i, m.nodeRow(rows[i], name, i == m.cursor))
-		}
-		return m.orNothing(lines)
-	}
-	rows := m.causeRows()
+	rows := m.rows()
+	seen := rows[min(m.top, len(rows)):min(m.top+m.listHeight(), len(rows))]
+	name := min(widest(seen, func(r fleetRow) string { return r.title }), w/2)
 	digits := len(fmt.Sprint(m.state.Report.Summary.Nodes))
-	for i := m.top; i < min(end, len(rows)); i++ {
-		c := rows[i]
-		add(i, line{{symbol(c.Status, m.ascii) + " ", inkOf(c.Status)},
-			{fmt.Sprintf("%*d ", digits, c.Count), strong},
-			{show(c.Title, m.ascii), inkIf(i == m.cursor)}})
+	var lines []line
+	for i, r := range seen {
+		selected := m.top+i == m.cursor
+		l := line{{symbol(r.status, m.ascii) + " ", inkOf(r.status)}}
+		title := show(r.title, m.ascii)
+		if m.nodes {
+			l = append(l, span{padded(clip(title, name, m.ascii), name), inkIf(selected)},
+				span{"  " + show(r.marks, m.ascii), faint})
+		} else {
+			l = append(l, span{fmt.Sprintf("%*d ", digits, r.count), strong},
+				span{title, inkIf(selected)})
+		}
+		lines = append(lines, append(line{cursorMark(selected, m.ascii)}, l.fit(w-3, m.ascii)...))
 	}
 	return m.orNothing(lines)
 }
@@ -134,13 +129,6 @@ func (m fleetModel) orNothing(lines []line) []line {
 		return []line{{{"  " + m.T("The cluster has no Windows node."), plain}}}
 	}
 	return []line{{{"  " + m.T("No fault found on any node."), inkPass}}}
-}
-
-func (m fleetModel) nodeRow(n fleet.Node, name int, selected bool) line {
-	status := ui.FleetStatus(n.Verdict)
-	return line{{symbol(status, m.ascii) + " ", inkOf(status)},
-		{padded(clip(show(n.Name, m.ascii), name, m.ascii), name), inkIf(selected)},
-		{"  " + show(strings.Join(n.Marks(), " "), m.ascii), faint}}
 }
 
 // detail is what is beside or below the list: of the selected cause, or of the selected node.
@@ -217,7 +205,8 @@ func (m fleetModel) hints() []hint {
 func (m fleetModel) typed(e env) line { return typedLine("/", m.filter, e.width-6, e.ascii) }
 
 func (m fleetModel) counts(e env) string {
-	text := e.T("%d of %d", min(m.cursor+1, len(m.keysOf())), len(m.keysOf()))
+	n := len(m.rows())
+	text := e.T("%d of %d", min(m.cursor+1, n), n)
 	if notes := m.state.Report.Notes; len(notes) > 0 {
 		text += " · " + notes[0]
 	}

@@ -135,7 +135,7 @@ func counts(m model, w int) string {
 	}
 	consequences := 0
 	for i := range r.Results {
-		if isFault(r.Results[i].Status) && len(r.Results[i].ExplainedBy) > 0 {
+		if r.Results[i].Status.Fault() && len(r.Results[i].ExplainedBy) > 0 {
 			consequences++
 		}
 	}
@@ -163,7 +163,7 @@ func liveCounts(m model, w int) string {
 		return ""
 	}
 	r := &m.report
-	open := r.Count(statusWaiting) + r.Count(statusReading)
+	open := r.Count(StatusWaiting) + r.Count(StatusReading)
 	text := m.T("%d of %d open", open, len(r.Results))
 	add := func(n int, what string) {
 		if longer := text + " · " + what; n > 0 && width(show(longer, m.ascii)) <= w {

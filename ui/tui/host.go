@@ -68,9 +68,7 @@ func (h host) update(msg tea.Msg) (host, effect) {
 // did takes the new value of the base.
 func (h host) did(s screen, do effect) (host, effect) {
 	h.base = s.(base)
-	if do.say != "" {
-		h.status, do.say = h.Word(do.say), ""
-	}
+	h.heard(&h.status, &do)
 	return h, do
 }
 

@@ -15,15 +15,15 @@ var began = time.Date(2026, 11, 20, 10, 2, 0, 0, time.UTC)
 func live(n int, reading ...Reading) Update {
 	r := sample()
 	r.Source = checks.Source{Kind: "live", Format: "evidence/v1"}
-	u := Update{Report: r, Open: map[string]Open{}, Reading: reading,
+	u := Update{Report: r, Open: map[string]checks.Status{}, Reading: reading,
 		At: began.Add(3200 * time.Millisecond)}
 	seen := map[checks.Category]int{}
 	for _, res := range r.Results {
 		switch at := seen[res.Category]; {
 		case at >= n+2 || n == 0:
-			u.Open[res.ID] = OpenWaiting
+			u.Open[res.ID] = StatusWaiting
 		case at >= n:
-			u.Open[res.ID] = OpenReading
+			u.Open[res.ID] = StatusReading
 		}
 		seen[res.Category]++
 	}

@@ -105,15 +105,15 @@ func (m model) update(msg tea.Msg) (model, effect) {
 	case tea.KeyMsg:
 		m, do = m.pressAll(apiece(msg, m.typing))
 	}
-	return m.heard(&do).settled(), do
+	m.heard(&m.status, &do)
+	return m.settled(), do
 }
 
 // heard takes what an effect says into the status line.
-func (m model) heard(do *effect) model {
+func (say voice) heard(status *string, do *effect) {
 	if do.say != "" {
-		m.status, do.say = m.Word(do.say), ""
+		*status, do.say = say.Word(do.say), ""
 	}
-	return m
 }
 
 // taken is an update and what follows from it.

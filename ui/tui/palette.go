@@ -57,19 +57,17 @@ func keyNamed(name string) tea.KeyMsg {
 	if name == " " {
 		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
 	}
-	if k, ok := namedKeys[name]; ok {
-		return tea.KeyMsg{Type: k}
+	for t := firstKey; t <= tea.KeyBackspace; t++ {
+		if k := (tea.KeyMsg{Type: t}); k.String() == name {
+			return k
+		}
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
 
-var namedKeys = map[string]tea.KeyType{
-	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab,
-	"backspace": tea.KeyBackspace, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD,
-	"ctrl+l": tea.KeyCtrlL, "ctrl+z": tea.KeyCtrlZ,
-}
+// firstKey is below all of bubbletea's types of keys, which are negative where they are no control
+// characters.
+const firstKey tea.KeyType = -128
 
 func (p palette) title(e env) string {
 	if p.inFile {

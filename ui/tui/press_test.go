@@ -161,7 +161,7 @@ func TestFilterIsTypedKeptAndCleared(t *testing.T) {
 func TestOnlyWhatIsWrong(t *testing.T) {
 	m := after(small(), "f")
 	for _, r := range m.rows {
-		if r.kind == rowCheck && !isFault(m.report.Results[r.index].Status) {
+		if r.kind == rowCheck && !m.report.Results[r.index].Status.Fault() {
 			t.Errorf("f shows %s", m.report.Results[r.index].ID)
 		}
 	}

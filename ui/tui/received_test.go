@@ -45,8 +45,8 @@ func TestOpenChecksShowNoVerdict(t *testing.T) {
 		t.Errorf("causes %s, want %s", causes, want)
 	}
 	for id, state := range m.shown.Open {
-		want := map[Open]string{OpenWaiting: "waits for its evidence",
-			OpenReading: "evidence is being read"}[state]
+		want := map[checks.Status]string{StatusWaiting: "waits for its evidence",
+			StatusReading: "evidence is being read"}[state]
 		m.at = row{kind: rowCheck, id: id}
 		if m = m.settled(); at(t, m) != id || !strings.Contains(seen(after(m, "enter")), want) {
 			t.Errorf("the detail of %s does not say %q", id, want)

@@ -90,7 +90,7 @@ type view struct {
 func (v view) narrowed() bool { return v.filter != "" || v.wrong }
 
 func (v view) shows(r *checks.Result) bool {
-	return (!v.wrong || isFault(r.Status)) && matches(r, v.filter)
+	return (!v.wrong || r.Status.Fault()) && matches(r, v.filter)
 }
 
 // matches says whether a result holds the filter's text in its id, titles, messages, gap or reason.

@@ -95,7 +95,7 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	for i := range do.also {
 		do.also[i].layer = layers[at].number
 	}
-	m = m.heard(&do)
+	m.heard(&m.status, &do)
 	if do.nextFile {
 		return m.nextFile(at, do.nextBack)
 	}
@@ -112,11 +112,11 @@ func (m model) with(at int, s screen, do effect) (model, effect) {
 	return m, do
 }
 
-// overtaking brings what a long task tells, the latest in the place of what nobody took. Who tells
+// Overtaking brings what a long task tells, the latest in the place of what nobody took. Who tells
 // is one at a time.
-func overtaking() (tell func(tea.Msg), news <-chan tea.Msg) {
-	latest := make(chan tea.Msg, 1)
-	return func(msg tea.Msg) {
+func Overtaking[T any]() (tell func(T), news <-chan T) {
+	latest := make(chan T, 1)
+	return func(msg T) {
 		select {
 		case <-latest: // overtaken
 		default:

@@ -57,10 +57,10 @@ func TestCopyTakesTheCommandsOfTheSelectedPart(t *testing.T) {
 
 func TestASymptomFollowsTheReadingAndKeepsTheUsersPlace(t *testing.T) {
 	m := newModel(Options{Width: 80, Height: 24}, true)
-	open := map[string]Open{}
+	open := map[string]checks.Status{}
 	rep := sample()
 	for _, r := range rep.Results {
-		open[r.ID] = OpenWaiting
+		open[r.ID] = StatusWaiting
 	}
 	m, _ = m.update(Update{Report: rep, Open: open})
 	m = after(m, "s", "j")

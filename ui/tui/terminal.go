@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,13 +111,7 @@ func (t *terminal) flush() {
 		b.WriteString(ansi.EraseEntireScreen)
 		t.lines = make([]line, len(next.lines))
 	}
-	if t.whole {
-		t.styles.changeWhole(&b, t.lines, next.lines, next.width)
-	} else {
-		for i := range next.lines {
-			t.styles.change(&b, i, t.lines[i], next.lines[i], next.width)
-		}
-	}
+	t.styles.change(&b, t.lines, next.lines, next.width, t.whole)
 	if b.Len() > 0 {
 		if _, err := io.WriteString(t.out, b.String()); err != nil {
 			t.known = false
@@ -128,53 +121,38 @@ func (t *terminal) flush() {
 	t.frame, t.known = *next, true
 }
 
-// change writes what makes line i of the screen another one.
-func (s styles) change(b *strings.Builder, i int, was, is line, width int) {
-	was, is = was.trimmed(), is.trimmed()
-	at, col := 0, 0
-	for at < len(was) && at < len(is) && was[at] == is[at] {
-		col += is[at : at+1].width()
-		at++
-	}
-	if at == len(was) && at == len(is) {
-		return
-	}
-	b.WriteString(ansi.CursorPosition(col+1, i+1))
-	s.spans(b, is[at:])
-	if is.width() < min(was.width(), width) {
-		b.WriteString(ansi.EraseLineRight)
-	}
-}
-
-// changeWhole is change for consoles that keep count of the cursor by lines
-// and line ends, as Wine's does: from the top down, and each line that changed
-// as a whole.
-func (s styles) changeWhole(b *strings.Builder, was, is []line, width int) {
-	same := func(i int) bool { return slices.Equal(was[i].trimmed(), is[i].trimmed()) }
-	last := -1
+// change writes what makes the lines of the screen others: of each line what comes after its first
+// spans that stay. Consoles that keep count of the cursor by lines and line ends, as Wine's does,
+// get whole lines, from the top down.
+func (s styles) change(b *strings.Builder, was, is []line, width int, whole bool) {
+	row := -1 // where the cursor of such a console is
 	for i := range is {
-		if !same(i) {
-			last = i
+		was, is := was[i].trimmed(), is[i].trimmed()
+		at := 0
+		for at < len(was) && at < len(is) && was[at] == is[at] {
+			at++
 		}
-	}
-	if last < 0 {
-		return
-	}
-	b.WriteString(ansi.CursorHomePosition)
-	for i := range last + 1 {
-		if i > 0 {
-			b.WriteString("\r\n")
-		}
-		if same(i) {
+		if at == len(was) && at == len(is) {
 			continue
 		}
-		l := is[i].trimmed()
-		s.spans(b, l)
-		if l.width() < width {
+		shown := min(was.width(), width)
+		if whole {
+			if row < 0 {
+				b.WriteString(ansi.CursorHomePosition)
+			}
+			b.WriteString(strings.Repeat("\r\n", i-max(row, 0)))
+			at, row, shown = 0, i, width
+		} else {
+			b.WriteString(ansi.CursorPosition(is[:at].width()+1, i+1))
+		}
+		s.spans(b, is[at:])
+		if is.width() < shown {
 			b.WriteString(ansi.EraseLineRight)
 		}
 	}
-	b.WriteString("\r")
+	if row >= 0 {
+		b.WriteString("\r")
+	}
 }
 
 // trimmed is the line without the empty spans, and without the spaces at its

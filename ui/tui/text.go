@@ -1,12 +1,16 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"doctor/checks"
+	"doctor/checks/evidence"
 	"doctor/ui"
+	"doctor/ui/lang"
 )
 
 // maxText bounds one piece of text on screen; the whole is in the evidence.
@@ -118,4 +122,98 @@ func wrap(s string, w int) []string {
 	}
 	w = max(w, 2) // room for one wide character
 	return ui.Wrap(s, w, w)
+}
+
+// A voice is how the screen says everything: in which language, and with which
+// letters. What stands in the catalogue is looked up where it is drawn; the
+// nil catalogue is English.
+type voice struct {
+	*lang.Catalogue
+	ascii bool
+}
+
+// newVoice: Chinese has no letters in ASCII, and so is not spoken there.
+func newVoice(opt Options) voice {
+	if opt.ASCII {
+		return voice{ascii: true}
+	}
+	return voice{Catalogue: opt.Lang}
+}
+
+func (say voice) style() ui.Style { return ui.Style{ASCII: say.ascii, Lang: say.Catalogue} }
+
+// padded fills a word with spaces to a width in cells.
+func padded(s string, w int) string { return s + strings.Repeat(" ", max(w-width(s), 0)) }
+
+// statusWidth is the room for the word of a verdict, and two spaces.
+func (say voice) statusWidth() int {
+	list := append(slices.Clone(checks.Statuses), StatusReading, StatusWaiting)
+	return widest(list, say.Status) + 2
+}
+
+// groupName is the width of the longest category.
+func (say voice) groupName() int { return widest(checks.Categories, say.Category) }
+
+func widest[T any](list []T, text func(T) string) int {
+	n := 0
+	for _, s := range list {
+		n = max(n, width(text(s)))
+	}
+	return n
+}
+
+// A page is text set in lines of at most width cells, for the detail and the help.
+type page struct {
+	lines []line
+	items []item // what leads on, in the order of the lines
+	width int
+	voice
+}
+
+// An item is a line that leads on: to a check, or to a line of the evidence.
+type item struct {
+	first int // its line of the page
+	check string
+	place evidence.Place // what a finding rests on
+	path  string         // else a file
+	step  int            // or a step of the fix, from 1: it is for copying
+}
+
+// leads says that the next line leads on.
+func (p *page) leads(to item) {
+	to.first = len(p.lines)
+	p.items = append(p.items, to)
+}
+
+// under is the page below a list, in h lines of w cells: a rule with a name, and what has room.
+func (p *page) under(name string, w, h int) []line {
+	lines := []line{rule(name, w, p.ascii)}
+	return append(lines, indented(p.lines[:max(min(h-1, len(p.lines)), 0)], 0)...)
+}
+
+func (p *page) blank() {
+	if len(p.lines) > 0 {
+		p.lines = append(p.lines, nil)
+	}
+}
+
+// heading begins a part of the page.
+func (p *page) heading(text string) {
+	p.blank()
+	p.text("", text, strong)
+}
+
+// text sets paragraphs behind a lead; the lines after the first are indented to it.
+func (p *page) text(lead, text string, ink ink) { p.led(span{lead, faint}, text, ink) }
+
+func (p *page) led(lead span, text string, ink ink) {
+	lead.text = show(lead.text, p.ascii)
+	indent := min(width(lead.text), p.width/2)
+	lead.text = clip(lead.text, indent, p.ascii)
+	for _, paragraph := range strings.Split(text, "\n") {
+		for _, s := range wrap(show(paragraph, p.ascii), p.width-indent) {
+			p.lines = append(p.lines, line{lead, {s, ink}})
+			lead.text = strings.Repeat(" ", indent)
+		}
+	}
 }

@@ -88,8 +88,13 @@ func (v viewer) settled(e env) screen {
 	if !v.wrap {
 		v.top = clamp(v.top, n-v.height)
 	}
-	for v.wrap && v.top < v.cursor && v.rowsBetween(v.top, v.cursor) > v.height {
-		v.top++
+	if v.wrap { // a line may have several rows, and that of the cursor is seen
+		first, rows := v.cursor, v.rowsAt(v.cursor)
+		for first > v.top && rows+v.rowsAt(first-1) <= v.height {
+			first--
+			rows += v.rowsAt(first)
+		}
+		v.top = first
 	}
 	if v.covered(v.top, v.height) {
 		v = v.revealed()
@@ -126,11 +131,14 @@ func (v viewer) next() (viewer, effect) {
 	case v.loading || v.win.tail:
 	case !v.inTree() && !(v.covered(v.top, v.height) && v.covered(near, v.top-near+v.height*3/2)):
 		v.loading = true
-		return v, effect{task: loadTask(v.file, v.top, v.height, v.ascii)}
+		return v, effect{task: func() tea.Msg {
+			win, err := load(v.file, max(v.top-2*v.height, 0), 5*v.height, v.ascii)
+			return fileLoaded{win, err}
+		}}
 	}
 	if !v.stepping && !v.state.Done {
 		v.stepping = true
-		return v, effect{task: stepTask(v.file)}
+		return v, effect{task: func() tea.Msg { return fileStepped{v.file.Step(stepTime)} }}
 	}
 	return v, effect{}
 }

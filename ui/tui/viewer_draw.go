@@ -45,22 +45,15 @@ func (v viewer) numberWidth() int {
 // textWidth is what the lines themselves have: behind cursor, number and sign.
 func (v viewer) textWidth() int { return max(v.width-v.numberWidth()-5, 2) }
 
-// gutter is what stands before a line. The sign of a finding tells its verdict.
-func (v viewer) gutter(number string, at int, selected, ascii bool) line {
+// gutter is what stands before a line, and how the line itself is drawn. The sign of a finding tells
+// its verdict.
+func (v viewer) gutter(number string, at int, selected, ascii bool) (line, ink) {
 	l := line{cursorMark(selected, ascii)}
 	l = append(l, span{fmt.Sprintf("%*s ", v.numberWidth(), number), faint})
 	if c, ok := v.citeAt(at); ok {
-		return append(l, span{symbol(c.status, ascii) + " ", inkOf(c.status)})
+		return append(l, span{symbol(c.status, ascii) + " ", inkOf(c.status)}), inkOf(c.status)
 	}
-	return append(l, span{"  ", plain})
-}
-
-// contentInk is how a line itself is drawn.
-func (v viewer) contentInk(at int, selected bool) ink {
-	if c, ok := v.citeAt(at); ok {
-		return inkOf(c.status)
-	}
-	return inkIf(selected)
+	return append(l, span{"  ", plain}), inkIf(selected)
 }
 
 func (v viewer) textBody(ascii bool) []line {
@@ -76,7 +69,7 @@ func (v viewer) textBody(ascii bool) []line {
 			number = "."
 		}
 		selected := at == v.seen.cursor
-		head, ink := v.gutter(number, at, selected, ascii), v.contentInk(at, selected)
+		head, ink := v.gutter(number, at, selected, ascii)
 		for i, text := range v.rowsOf(v.win.lines[at-v.win.from], w, v.height-len(lines)) {
 			if i > 0 {
 				head = line{{strings.Repeat(" ", v.numberWidth()+5), plain}}
@@ -130,12 +123,10 @@ func (v viewer) treeBody(ascii bool) []line {
 		if n := t.rows[at].Line; n != last || selected {
 			number, last = strconv.Itoa(n), n
 		}
-		l := v.gutter(number, at, selected, ascii)
+		l, ink := v.gutter(number, at, selected, ascii)
 		for _, s := range treeLine(t, at, w, ascii).fit(w, ascii) {
-			if c, ok := v.citeAt(at); ok {
-				s.ink = inkOf(c.status)
-			} else if selected && s.ink == plain {
-				s.ink = strong
+			if s.ink == plain || ink != inkIf(selected) { // what is cited has one ink
+				s.ink = ink
 			}
 			if s.ink != faint {
 				l = append(l, v.marked(s.text, s.ink)...)
@@ -236,36 +227,21 @@ func (v viewer) longest() int {
 	return n
 }
 
-// rowsBetween is how many rows of the screen two lines and those between take.
-func (v viewer) rowsBetween(from, to int) int {
+// linesOnScreen is how many lines fill the screen from one on, downwards with the step 1 and upwards
+// with -1.
+func (v viewer) linesOnScreen(from, step int) int {
 	n := 0
-	for at := from; at <= to && n <= v.height; at++ {
-		n += v.rowsAt(at)
+	for rows := 0; rows < v.height && from >= 0 && from < v.count(); n++ {
+		rows += v.rowsAt(from)
+		from += step
 	}
 	return n
 }
 
+// rowsAt is how many rows of the screen a line takes.
 func (v viewer) rowsAt(at int) int {
 	if i := at - v.win.from; v.wrap && i >= 0 && i < len(v.win.lines) {
 		return len(v.win.lines[i].rows(v.textWidth(), v.height))
 	}
 	return 1
-}
-
-// linesBelow is how many lines the screen shows from its first line on, and
-// linesAbove how many would fill it above that.
-func (v viewer) linesBelow() int {
-	n := 0
-	for rows := 0; rows < v.height && v.top+n < v.count(); n++ {
-		rows += v.rowsAt(v.top + n)
-	}
-	return n
-}
-
-func (v viewer) linesAbove() int {
-	n := 0
-	for rows := 0; rows < v.height && n < v.top; n++ {
-		rows += v.rowsAt(v.top - n - 1)
-	}
-	return max(n, 1)
 }

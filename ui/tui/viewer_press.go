@@ -130,7 +130,7 @@ func (v viewer) pressInText(k tea.KeyMsg) (screen, effect) {
 	case ok:
 		v.follow, v.waitFor = false, 0
 		if page && v.wrap { // lines that are broken fill the screen sooner
-			n = min(max(n, -v.linesAbove()), max(v.linesBelow()-1, 1))
+			n = min(max(n, -max(v.linesOnScreen(v.top-1, -1), 1)), max(v.linesOnScreen(v.top, 1)-1, 1))
 		}
 		if v.cursor = max(v.cursor+n, 0); page {
 			v.top = max(v.top+n, 0)

@@ -50,7 +50,7 @@ func TestGoldenBundleInChinese(t *testing.T) {
 	b := packer(func(_ context.Context, path string, _ func(BundleProgress)) (BundleDone, error) {
 		return written(`C:\Users\Administrator\` + path), nil
 	})
-	half := BundleProgress{Phase: BundleWriting, Files: 31, Of: 131, Bytes: 12 << 20,
+	half := BundleProgress{Phase: "writing", Files: 31, Of: 131, Bytes: 12 << 20,
 		Total: 40 << 20, Left: 12 * time.Second}
 	for _, size := range goldenSizes {
 		m := inChinese(t, "podcidr-not-assigned", size)

@@ -16,7 +16,6 @@ import (
 	"doctor/checks"
 	"doctor/checks/diff"
 	"doctor/checks/errcode"
-	"doctor/checks/evidence"
 	"doctor/checks/faults"
 	"doctor/cmd/doctor/internal/session"
 	"doctor/ui"
@@ -80,9 +79,7 @@ var tools = []tool{
 		(*server).searchLogs),
 }
 
-// shortError is what a tool says where it cannot answer: it may quote a name from the evidence.
-func shortError(err error) string { return evidence.Clip(evidence.Clean(err.Error()), maxError) }
-
+// maxError bounds what a tool says where it cannot answer: it may quote a name from the evidence.
 const maxError = 2000
 
 type diagnoseIn struct {

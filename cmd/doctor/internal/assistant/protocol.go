@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 // The Model Context Protocol on two streams: one JSON-RPC message a line. The server has tools alone.
@@ -291,7 +293,7 @@ func (c *connection) answerCall(next call) {
 		return
 	}
 	if err != nil {
-		c.answer(next.id, toolResult{Content: []textContent{{"text", shortError(err)}}, IsError: true})
+		c.answer(next.id, toolResult{Content: []textContent{{"text", evidence.Clip(evidence.Clean(err.Error()), maxError)}}, IsError: true})
 		return
 	}
 	c.answer(next.id, toolResult{Content: []textContent{{"text", string(text)}},

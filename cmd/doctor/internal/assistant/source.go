@@ -178,7 +178,7 @@ func (s *server) inside(path string) (string, error) {
 		}
 		if real, err := filepath.EvalSymlinks(full); err == nil {
 			for _, allowed := range s.roots {
-				if isIn(allowed, real) {
+				if rest, err := filepath.Rel(allowed, real); err == nil && filepath.IsLocal(rest) {
 					return real, nil
 				}
 			}
@@ -187,9 +187,4 @@ func (s *server) inside(path string) (string, error) {
 	return "", fmt.Errorf(
 		"there is no recording %q in %s; a path is relative to one of these folders or inside of it",
 		path, strings.Join(s.roots, ", "))
-}
-
-func isIn(root, path string) bool {
-	rest, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rest)
 }

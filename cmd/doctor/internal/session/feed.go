@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"doctor/checks"
 	"doctor/checks/sorted"
 	"doctor/collectors"
 	"doctor/ui/tui"
@@ -19,14 +20,8 @@ const (
 // Feed reads the node in the background: once, and once more whenever the user
 // asks. Nothing here waits for the screen.
 func (l *Live) Feed(ctx context.Context) tui.Feed {
-	updates, again := make(chan tui.Update, 1), make(chan struct{}, 1)
-	send := func(u tui.Update) {
-		select {
-		case <-updates: // overtaken
-		default:
-		}
-		updates <- u
-	}
+	send, updates := tui.Overtaking[tui.Update]()
+	again := make(chan struct{}, 1)
 	send(l.update(false))
 	go func() {
 		for {
@@ -81,7 +76,7 @@ func (l *Live) readFor(ctx context.Context, send func(tui.Update)) {
 
 // update judges what there is, and tells which verdicts are still to come.
 func (l *Live) update(done bool) tui.Update {
-	u := tui.Update{At: time.Now(), Done: done, Open: map[string]tui.Open{}}
+	u := tui.Update{At: time.Now(), Done: done, Open: map[string]checks.Status{}}
 	// the tree holds meta.json from the beginning, so there is one
 	u.Report, u.Evidence, _ = l.Report()
 	l.mu.Lock()
@@ -101,9 +96,9 @@ func (l *Live) update(done bool) tui.Update {
 	for _, c := range l.checks.All() {
 		switch {
 		case c.AwaitsAny(reading):
-			u.Open[c.ID] = tui.OpenReading
+			u.Open[c.ID] = tui.StatusReading
 		case c.AwaitsAny(waiting):
-			u.Open[c.ID] = tui.OpenWaiting
+			u.Open[c.ID] = tui.StatusWaiting
 		}
 	}
 	return u

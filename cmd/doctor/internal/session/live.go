@@ -36,6 +36,17 @@ const (
 // A Live run reads a node, this one or one behind an API server, and judges
 // what it has read so far, at any time.
 type Live struct {
+	plan
+	part bool // has logs and signs of another reading
+	tree *tree.Tree
+
+	mu       sync.Mutex
+	readings []collectors.Reading
+	unread   []evidence.UnsearchedLog
+}
+
+// A plan is what all readings of a node have.
+type plan struct {
 	checks     *checks.Catalogue
 	collectors []collectors.Collector
 	origin     checks.Source
@@ -44,14 +55,7 @@ type Live struct {
 	decisive   []string                // collectors of which one has to answer; nil for any
 	unasked    map[string]evidence.Gap // evidence that this way of reading cannot bring → why
 	inside     *insideReading          // of a node behind the API; nil where no pod reads it
-	part       bool                    // has logs and signs of another reading
-
-	tree    *tree.Tree
-	secrets *redact.Redactor // keeps what it took out of the tree
-
-	mu       sync.Mutex
-	readings []collectors.Reading
-	unread   []evidence.UnsearchedLog
+	secrets    *redact.Redactor        // keeps what it took out of the trees: a secret has one mark in all
 }
 
 // Start reads the node behind the API where the options name one, else this one.
@@ -67,10 +71,10 @@ func Start(ctx context.Context, o Options, list *checks.Catalogue) (*Live, error
 func OnNode(o Options, list *checks.Catalogue) *Live {
 	host, _ := os.Hostname() // "" where there is none
 	files, folders := faults.Catalogue().Files()
-	l := &Live{checks: list, program: o.Program, timeout: o.Timeout,
+	l := &Live{plan: plan{checks: list, program: o.Program, timeout: o.Timeout,
 		origin: checks.Source{Kind: "live", Name: strings.ToLower(host), Format: evidence.Layout},
 		collectors: node.Collectors(node.Options{Files: files, Folders: folders, Since: o.Since,
-			LogBytes: logBytes})}
+			LogBytes: logBytes})}}
 	find := o.kubelet(host)
 	if !o.WithoutAPI {
 		l.collectors = append(l.collectors,
@@ -112,10 +116,8 @@ func unprobed(why evidence.Gap) map[string]evidence.Gap {
 
 // Fresh is another reading of the same, of which nothing is read yet.
 func (l *Live) Fresh() *Live {
-	n := &Live{checks: l.checks, collectors: l.collectors, origin: l.origin, program: l.program,
-		timeout: l.timeout, unasked: l.unasked, decisive: l.decisive, inside: l.inside,
-		// one for all readings: the mark of a secret stays the same
-		secrets: cmp.Or(l.secrets, NewSecrets())}
+	n := &Live{plan: l.plan}
+	n.secrets = cmp.Or(n.secrets, NewSecrets())
 	n.tree = tree.Cleaned(n.secrets.Content)
 	for _, c := range append(n.collectors[:len(n.collectors):len(n.collectors)], n.searchLogs()) {
 		n.readings = append(n.readings, collectors.Reading{Name: c.Name, Answers: c.Answers})
@@ -164,8 +166,14 @@ func (l *Live) date() {
 // searchLogs looks for the signs of all checks as soon as the logs are found.
 // It is a collector here, because the texts are the checks' knowledge.
 func (l *Live) searchLogs() collectors.Collector {
+	var after []string // those that bring logs
+	for _, c := range l.collectors {
+		if slices.Contains(c.Answers, "logs/") {
+			after = append(after, c.Name)
+		}
+	}
 	return collectors.Collector{Name: "log lines", Answers: []string{evidence.SignMatches.Path(),
-		evidence.ErrorLines.Path()}, After: l.logCollectors(),
+		evidence.ErrorLines.Path()}, After: after,
 		Read: func(ctx context.Context, r *collectors.Record) error {
 			s, err := r.Snapshot()
 			if err != nil {
@@ -188,17 +196,6 @@ func (l *Live) searchLogs() collectors.Collector {
 			}
 			return nil
 		}}
-}
-
-// logCollectors are those that bring logs.
-func (l *Live) logCollectors() []string {
-	var names []string
-	for _, c := range l.collectors {
-		if slices.Contains(c.Answers, "logs/") {
-			names = append(names, c.Name)
-		}
-	}
-	return names
 }
 
 // Diagnose reads the node to its end and judges it. An error is also that nothing can be said of it.

@@ -20,9 +20,9 @@ func reader(t *testing.T, list ...collectors.Collector) *Live {
 	t.Helper()
 	logs := collectors.Collector{Name: "logs", Answers: []string{"logs/"},
 		Read: func(context.Context, *collectors.Record) error { return nil }}
-	return (&Live{checks: faults.Catalogue(), collectors: append(list, logs),
+	return (&Live{plan: plan{checks: faults.Catalogue(), collectors: append(list, logs),
 		origin:  checks.Source{Kind: "live", Name: "win-1", Format: "evidence/v1"},
-		timeout: time.Minute}).Fresh()
+		timeout: time.Minute}}).Fresh()
 }
 
 func brings(path string, v any) collectors.Collector {

@@ -74,7 +74,7 @@ const secretOfTest = "Tr0ub4dor7x-Kq"
 
 // stagedReading is a reading of a node with one service, whose environment has a secret.
 func stagedReading(state string) *Live {
-	l := &Live{secrets: redact.New(redact.Options{})}
+	l := &Live{plan: plan{secrets: redact.New(redact.Options{})}}
 	l.tree = tree.Cleaned(l.secrets.Content)
 	l.tree.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1",
 		CollectedAt: time.Now().UTC()})
@@ -158,7 +158,7 @@ func TestWhatARecorderKeepsHasNoSecrets(t *testing.T) {
 // TestWhatWasReadBeforeItsNameHasNoSecrets: the error lines of a log are read before the service whose
 // environment says that a word of theirs is a password.
 func TestWhatWasReadBeforeItsNameHasNoSecrets(t *testing.T) {
-	l := &Live{secrets: redact.New(redact.Options{})}
+	l := &Live{plan: plan{secrets: redact.New(redact.Options{})}}
 	l.tree = tree.Cleaned(l.secrets.Content)
 	l.tree.JSON("meta.json", evidence.Meta{Layout: evidence.Layout, Node: "win-1",
 		CollectedAt: time.Now().UTC()})

@@ -145,7 +145,7 @@ func changesOf(known map[string]checks.Result, r checks.Report) (list []Change) 
 		if len(is.Findings) > 0 {
 			c.Message = is.Findings[0].Message
 		}
-		before, now := isFault(was.Status), isFault(is.Status)
+		before, now := was.Status.Fault(), is.Status.Fault()
 		switch {
 		case now && !seen:
 			c.Change = Present
@@ -167,8 +167,6 @@ func changesOf(known map[string]checks.Result, r checks.Report) (list []Change) 
 func (c Change) turnedBad() bool {
 	return c.Change == Appeared || c.Change == Differs && c.Is == checks.StatusFail && c.Was != c.Is
 }
-
-func isFault(s checks.Status) bool { return s == checks.StatusFail || s == checks.StatusWarn }
 
 // subjects are what a check found, without the numbers that change by themselves.
 func subjects(r checks.Result) (text string) {
@@ -245,8 +243,8 @@ func (l *Live) Cheap() *Live {
 	if len(some) == 0 {
 		return nil
 	}
-	n := &Live{checks: l.checks, origin: l.origin, program: l.program, timeout: l.timeout,
-		unasked: l.unasked, secrets: l.secrets, decisive: l.decisive, unread: l.unread, inside: l.inside, part: true}
+	n := &Live{plan: l.plan, unread: l.unread, part: true}
+	n.collectors = nil
 	for _, c := range some {
 		c.After = slices.DeleteFunc(slices.Clone(c.After), func(name string) bool {
 			return !slices.Contains(names, name)
