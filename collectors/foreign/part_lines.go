@@ -22,8 +22,6 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 		return kind == partEventRows
 	case partSystem, partHNSDiag, partHCSDiag:
 		return kind == partList || kind == partDescribe || kind == partSystem
-	case partPktmon, partFolder, partServers, partNetshRoutes, partExcluded, partDynamic, partNetsh, partAdvFirewall, partDISM, partHotfixes, partWhoami:
-		return kind == partTable
 	case partDocker, partLookup:
 		return kind == partDescribe
 	case partTable:
@@ -31,7 +29,7 @@ func (t *taking) goesOn(kind partKind, line string) bool {
 	case partRoutes, partIPConfig:
 		return kind == t.kind || kind == partTable
 	}
-	return false
+	return kind == partTable && t.kind.is(hasTables)
 }
 
 // leastTable is what a table has without any row: heads and their rules.
@@ -42,13 +40,13 @@ func (t *taking) belongs(line string) bool {
 	switch {
 	case line == "":
 		return true
-	case !quotesErrors[t.kind] && machineWords.MatchString(line):
+	case !t.kind.is(quotesErrors) && machineWords.MatchString(line):
 		return false // an error below an output, without the command that it answers
-	case linesOf[t.kind] != nil:
-		return linesOf[t.kind].MatchString(line)
+	case formOf[t.kind].line != nil:
+		return formOf[t.kind].line.MatchString(line)
 	case t.kind == partTable, t.kind == partFolder:
 		return (!t.gap || t.lines <= leastTable) && !isSentence(line)
-	case endsAtGap[t.kind]:
+	case t.kind.is(endsAtGap):
 		return !t.gap && !isSentence(line)
 	case t.kind == partList:
 		return line[0] == ' ' || psListLine.MatchString(line)
@@ -62,18 +60,6 @@ func isSentence(line string) bool {
 	line = strings.TrimSpace(line)
 	return line != "" && (line[0] < '0' || line[0] > '9') && !strings.Contains(line, "  ") && !strings.Contains(line, "\t") && strings.Count(line, " ") >= leastWords-1
 }
-
-// quotesErrors are the parts in which texts of other programs can stand.
-var quotesErrors = map[partKind]bool{partOther: true, partLog: true, partJSON: true, partYAML: true,
-	partDescribe: true, partEvents: true, partEventRows: true, partTable: true, partList: true,
-	partWevtutil: true, partConfig: true}
-
-// endsAtGap are the outputs without an empty line in them: what follows one is something else.
-var endsAtGap = map[partKind]bool{partNodes: true, partPods: true, partCrictlPods: true,
-	partCrictlPS: true, partContainers: true, partPulled: true, partVersion: true, partNetworks: true,
-	partServices: true, partEndpoints: true, partDaemonSets: true, partTop: true, partImages: true,
-	partCtrImages: true, partVer: true, partNSSM: true, partCSR: true, partDeployments: true,
-	partNetshRoutes: true, partServers: true, partColumns: true}
 
 // tomlLine is a line of a file of settings: a setting, a table, a comment, or a value that goes on.
 var tomlLine = regexp.MustCompile(`^(?:\s|[\]}"'#\[]|[\w".-]+ *=)`)
