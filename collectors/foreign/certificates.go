@@ -3,7 +3,6 @@ package foreign
 import (
 	"fmt"
 	"path"
-	"strings"
 
 	"doctor/checks/evidence"
 	"doctor/collectors/certfile"
@@ -13,17 +12,17 @@ const maxCertificateFile = 1 << 20
 
 // readCertificate reads the certificates of a file.
 func readCertificate(src *source, file, windowsPath string) ([]evidence.Certificate, error) {
-	stored, ok := src.names.files[strings.ToLower(file)]
-	if !ok {
+	at := src.at(file)
+	if at == "" {
 		return nil, fmt.Errorf("%s is not in the recording", file)
 	}
-	content, err := readBounded(src.fsys, path.Join(src.root, stored), maxCertificateFile)
+	content, err := readBounded(src.fsys, at, maxCertificateFile)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", stored, err)
+		return nil, fmt.Errorf("%s: %w", path.Base(at), err)
 	}
 	list := certfile.Read(windowsPath, content)
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s holds no certificate", stored)
+		return nil, fmt.Errorf("%s holds no certificate", path.Base(at))
 	}
 	return list, nil
 }

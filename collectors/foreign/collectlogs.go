@@ -160,9 +160,8 @@ func lastHealth(list []record) time.Time {
 		if v, ok := r.get("Health"); !ok || json.Unmarshal(v, &health) != nil {
 			continue
 		}
-		if at := time.Unix(health.LastUpdateTime/1e7-toUnix, 0).UTC(); plausible(at) &&
-			at.After(newest) {
-			newest = at
+		if at := time.Unix(health.LastUpdateTime/1e7-toUnix, 0).UTC(); plausible(at) {
+			newest = later(newest, at)
 		}
 	}
 	return newest

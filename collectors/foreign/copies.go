@@ -1,8 +1,8 @@
 package foreign
 
 import (
+	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -23,14 +23,13 @@ type copies struct {
 // empty one surely empty there.
 func (c *copies) add(src *source, name, windowsPath, why string) {
 	to := evidence.EvidencePath(windowsPath)
-	stored, ok := src.names.files[strings.ToLower(name)]
-	if !ok {
+	info, err := src.stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		c.out.Gap(to, missingf(
 			"%s copies %s, and this recording does not hold it%s; collect that file",
 			c.tool, windowsPath, why))
 		return
 	}
-	info, err := fs.Stat(src.fsys, path.Join(src.root, stored))
 	if err == nil && info.Size() <= byteOrderMark {
 		c.out.Gap(to, brokenf(
 			"the copy of %s is empty: so may the file be, or %s could not read it; collect that file", windowsPath, c.tool))
@@ -59,7 +58,7 @@ const byteOrderMark = 3
 
 // addIfThere is add for a file that a healthy node may lack.
 func (c *copies) addIfThere(src *source, name, windowsPath string) {
-	if _, ok := src.names.files[strings.ToLower(name)]; ok {
+	if src.at(name) != "" {
 		c.add(src, name, windowsPath, "")
 	}
 }
@@ -149,8 +148,7 @@ func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise
 			continue
 		}
 		stored, component := src.names.files[key], logComponent(key, otherwise)
-		if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil &&
-			info.Size() <= byteOrderMark {
+		if info, err := src.stat(key); err == nil && info.Size() <= byteOrderMark {
 			empty[component] = stored
 			continue
 		}

@@ -136,9 +136,7 @@ func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
 		"application-eventlogs.csv")
 	for _, folder := range []string{"network", "network/hns", "containerd"} {
 		in := src.folder(folder)
-		if at := in.newest(sortedValues(in.names.files)...); at.After(files) {
-			files = at
-		}
+		files = later(files, in.newest(sortedValues(in.names.files)...))
 	}
 	ran := cmp.Or(files, lastEvent, stampIn(src.root), lastHealth(hns.all()))
 	// The tool asks for administrator rights, and HNS answers administrators only.

@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -11,16 +10,9 @@ import (
 
 // copied gives a file of the recording the place that it was copied from.
 func (c *copies) copied(src *source, file, windowsPath string) {
-	stored, ok := src.names.files[strings.ToLower(file)]
-	if !ok || strings.ContainsAny(windowsPath, "\x00\n\r") {
-		return
-	}
 	name := evidence.EvidencePath(windowsPath)
-	if !fs.ValidPath(name) || c.out.Has(name) {
-		return
-	}
-	info, err := fs.Stat(src.fsys, path.Join(src.root, stored))
-	if err != nil {
+	info, err := src.stat(file)
+	if err != nil || strings.ContainsAny(windowsPath, "\x00\n\r") || !fs.ValidPath(name) || c.out.Has(name) {
 		return
 	}
 	c.out.place(name, src, file)

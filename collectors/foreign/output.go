@@ -27,14 +27,13 @@ const originals = "original"
 // place puts a file that the recording has under a name of the layout, as it is stored
 // and read when it is needed.
 func (o *output) place(name string, src *source, file string) {
-	stored, ok := src.names.files[strings.ToLower(file)]
-	if !ok {
+	from := src.at(file)
+	if from == "" {
 		return
 	}
-	from := path.Join(src.root, stored)
 	info, err := fs.Stat(src.fsys, from)
 	if err != nil {
-		o.Gap(name, brokenf("%s: %v", stored, err))
+		o.Gap(name, brokenf("%s: %v", path.Base(from), err))
 		return
 	}
 	src.placed[from] = true

@@ -20,20 +20,12 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 		return err
 	}
 	p := readPieces(fsys, scanPieces(fsys), readAll, node.Name)
-	ran := p.newest
-	if last := out.addEventLogs(src.fsys, src.root); last.After(ran) {
-		ran = last
-	}
-	if p.objects.newest.After(ran) {
-		ran = p.objects.newest
-	}
+	ran := later(later(p.newest, out.addEventLogs(src.fsys, src.root)), p.objects.newest)
 	name := node.Name
 	if name == evidence.UnknownNode {
 		name = ""
 	}
-	if last := p.convertEvents(out, ran); last.After(ran) {
-		ran = last
-	}
+	ran = later(ran, p.convertEvents(out, ran))
 	p.convertConfigs(src, out)
 	p.convertOutputs(src, out, ran, name)
 	p.objects.convert(out, name)

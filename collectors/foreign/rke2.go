@@ -224,9 +224,7 @@ func firstFitting(named time.Time, times ...time.Time) time.Time {
 func (r rancher) newest(files map[string][]string) time.Time {
 	var newest time.Time
 	for dir, names := range files {
-		if at := r.src.folder(dir).newest(names...); at.After(newest) {
-			newest = at
-		}
+		newest = later(newest, r.src.folder(dir).newest(names...))
 	}
 	return newest
 }
@@ -234,9 +232,7 @@ func (r rancher) newest(files map[string][]string) time.Time {
 func lastEvent(events []evidence.WindowsEvent) time.Time {
 	var last time.Time
 	for _, e := range events {
-		if e.Time.After(last) {
-			last = e.Time.Time
-		}
+		last = later(last, e.Time.Time)
 	}
 	return last
 }

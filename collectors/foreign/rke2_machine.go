@@ -65,8 +65,8 @@ func bootEvent(e evidence.WindowsEvent) bool {
 func (r rancher) bootedAt(events []evidence.WindowsEvent) time.Time {
 	var booted time.Time
 	for _, e := range events {
-		if bootEvent(e) && e.Time.After(booted) {
-			booted = e.Time.Time
+		if bootEvent(e) {
+			booted = later(booted, e.Time.Time)
 		}
 	}
 	if !booted.IsZero() {

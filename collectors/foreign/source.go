@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -68,6 +69,22 @@ func (s *source) folder(dir string) *source {
 	return at
 }
 
+// at is where a file of the folder is in fsys, whatever case its name is written in; "" where there is
+// none.
+func (s *source) at(name string) string {
+	if stored, ok := s.names.files[strings.ToLower(name)]; ok {
+		return path.Join(s.root, stored)
+	}
+	return ""
+}
+
+func (s *source) stat(name string) (fs.FileInfo, error) {
+	if at := s.at(name); at != "" {
+		return fs.Stat(s.fsys, at)
+	}
+	return nil, fs.ErrNotExist
+}
+
 // text reads a file of the folder, whatever case its name is written in.
 //
 //go:noinline
@@ -107,16 +124,19 @@ func (t textFile) empty() bool { return t.gap.Kind == "" && strings.TrimSpace(t.
 func (s *source) newest(names ...string) time.Time {
 	var newest time.Time
 	for _, name := range names {
-		stored, ok := s.names.files[strings.ToLower(name)]
-		if !ok {
-			continue
-		}
-		info, err := fs.Stat(s.fsys, path.Join(s.root, stored))
-		if err == nil && plausible(info.ModTime()) && info.ModTime().After(newest) {
-			newest = info.ModTime()
+		if info, err := s.stat(name); err == nil && plausible(info.ModTime()) {
+			newest = later(newest, info.ModTime())
 		}
 	}
 	return newest.UTC()
+}
+
+// later is the later one of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // plausible tells times of recordings from the zeros of file formats: there were
@@ -184,10 +204,6 @@ func sortedValues(m map[string]string) []string { return slices.Sorted(maps.Valu
 
 // hollow tells a file that is not there or holds nothing but a byte order mark.
 func (s *source) hollow(name string) bool {
-	stored, ok := s.names.files[strings.ToLower(name)]
-	if !ok {
-		return true
-	}
-	info, err := fs.Stat(s.fsys, path.Join(s.root, stored))
-	return err == nil && info.Size() <= int64(len("\ufeff\r\n"))
+	info, err := s.stat(name)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() <= int64(len("\ufeff\r\n"))
 }

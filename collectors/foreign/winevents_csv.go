@@ -60,15 +60,15 @@ type export struct {
 // first, every field is quoted, and messages have lines of their own.
 func readExport(src *source, name string) export {
 	e := export{name: name}
-	stored, ok := src.names.files[strings.ToLower(name)]
-	if !ok {
+	at := src.at(name)
+	if at == "" {
 		e.gap = missingf("%s is not in the folder", name)
 		return e
 	}
-	e.name = stored
-	f, err := src.fsys.Open(path.Join(src.root, stored))
+	e.name = path.Base(at)
+	f, err := src.fsys.Open(at)
 	if err != nil {
-		e.gap = brokenf("%s: %v", stored, err)
+		e.gap = brokenf("%s: %v", e.name, err)
 		return e
 	}
 	defer f.Close()
@@ -84,9 +84,9 @@ func readExport(src *source, name string) export {
 	}
 	if len(e.events) == 0 {
 		e.gap = brokenf(
-			"%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", stored)
+			"%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", e.name)
 		if e.cut != "" {
-			e.gap = brokenf("%s holds no events that can be read: %s", stored, e.cut)
+			e.gap = brokenf("%s holds no events that can be read: %s", e.name, e.cut)
 		}
 	}
 	return e
@@ -172,9 +172,7 @@ func dated(e exported) bool { return !e.Time.IsZero() }
 func (e export) newest() time.Time {
 	var newest time.Time
 	for _, v := range e.events {
-		if v.Time.After(newest) {
-			newest = v.Time.Time
-		}
+		newest = later(newest, v.Time.Time)
 	}
 	return newest
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,11 +42,7 @@ var eventLevels = []string{"information", "critical", "error", "warning", "infor
 // where there was one event, and nothing where there was none. The events are
 // read one at a time, in front of a break as well, which is then the error.
 func readEventsJSON(src *source, file string, take func(evidence.WindowsEvent)) error {
-	stored, ok := src.names.files[strings.ToLower(file)]
-	if !ok {
-		return fs.ErrNotExist
-	}
-	f, err := src.fsys.Open(path.Join(src.root, stored))
+	f, err := src.fsys.Open(src.at(file))
 	if err != nil {
 		return err
 	}
