@@ -27,7 +27,7 @@ func readInterfaces(src *source) interfaces {
 		sections:  parseIPConfig(ip.content),
 		addresses: addressesOf(printed(ip.content)),
 		adapterOf: netAdaptersOf(printed(src.text("netadapter.txt").content)),
-		mtus:      parseNetshInterfaces(src.text("mtu.txt").content),
+		mtus:      parseNetshInterfaces(src.text("mtu.txt").content, false),
 	}
 }
 
@@ -122,15 +122,10 @@ func (n interfaces) name(a *evidence.Adapter, heading string) {
 			a.Name = known.alias
 		}
 	}
-	if at := strings.Index(heading, "vEthernet ("); a.Name == "" && at >= 0 {
-		a.Name = heading[at:]
+	if at := strings.Index(heading, "vEthernet ("); at >= 0 {
+		a.Name = cmp.Or(a.Name, heading[at:])
 	}
-	if a.Name == "" {
-		a.Name = strings.TrimSpace(heading[len(adapterWords.FindString(heading)):])
-	}
-	if a.Name == "" {
-		a.Name = heading
-	}
+	a.Name = cmp.Or(a.Name, strings.TrimSpace(heading[len(adapterWords.FindString(heading)):]), heading)
 }
 
 // enrich adds what the untranslated commands know of the adapter.

@@ -1,6 +1,8 @@
 package foreign
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -131,12 +133,7 @@ func maskBits(ip netip.Addr) (int, bool) {
 	if !ip.Is4() {
 		return 0, false
 	}
-	b := ip.As4()
-	mask := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
-	bits := 0
-	for mask&0x80000000 != 0 {
-		bits++
-		mask <<= 1
-	}
-	return bits, mask == 0
+	mask := binary.BigEndian.Uint32(ip.AsSlice())
+	ones := bits.LeadingZeros32(^mask)
+	return ones, mask<<ones == 0
 }

@@ -35,8 +35,8 @@ func dockerFields(s string) map[string]string {
 
 func (p *pieces) convertDocker(out *output) {
 	fields := dockerFields(p.texts[partDocker])
-	if m := ctrServer.FindStringSubmatch(p.texts[partDocker]); m != nil { // of `ctr version`
-		p.cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
+	if v := ctrVersion(p.texts[partDocker]); v.RuntimeName != "" {
+		p.cri.Version = v
 	} else if version := fields["Server Version"]; version != "" {
 		p.cri.Version = evidence.CRIVersion{RuntimeName: "docker", RuntimeVersion: version}
 	}

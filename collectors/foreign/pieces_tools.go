@@ -121,7 +121,7 @@ func (p *pieces) convertAdapters(out *output) {
 
 // interfacesOf are the rows of netsh and of Get-NetIPInterface, which tell MTUs.
 func (p *pieces) interfacesOf() []evidence.Adapter {
-	list := parseNetshInterfaces(p.texts[partNetsh])
+	list := parseNetshInterfaces(p.texts[partNetsh], false)
 	for _, o := range p.shown[psInterfaces] {
 		list = append(list, evidence.Adapter{IfIndex: ifNumber(o.get("ifIndex", "InterfaceIndex")),
 			MTU: limited(number(o.get("NlMtu(Bytes)", "NlMtu"))), Name: o.get("InterfaceAlias")})

@@ -71,9 +71,9 @@ func netAdaptersOf(objects []map[string]string) (list []evidence.Adapter) {
 var netshRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S.*?) *$`)
 
 // parseNetshInterfaces reads the MTUs of `netsh int ipv4 sh int`, and of `sh subinterfaces`, whose
-// rows have four numbers too and begin with the MTU.
-func parseNetshInterfaces(s string) (list []evidence.Adapter) {
-	below := false
+// rows have four numbers too and begin with the MTU. below is set where the text is of the latter
+// alone, whose heads are translated.
+func parseNetshInterfaces(s string, below bool) (list []evidence.Adapter) {
 	for line := range strings.Lines(s) {
 		if netshMTUFirst.MatchString(line) || strings.Contains(line, "Idx") {
 			below = netshMTUFirst.MatchString(line)

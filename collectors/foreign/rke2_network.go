@@ -3,7 +3,6 @@ package foreign
 import (
 	"io/fs"
 	"net/netip"
-	"regexp"
 	"strings"
 
 	"doctor/checks/evidence"
@@ -28,7 +27,7 @@ func (r rancher) convertNetwork(out *output) {
 		ip:        ip,
 		sections:  parseIPConfig(ip.content),
 		adapterOf: netAdaptersOf(printed(r.text("network/networkadapter").content)),
-		mtus:      parseSubinterfaces(r.text("network/ipv4subinterfaces").content),
+		mtus:      parseNetshInterfaces(r.text("network/ipv4subinterfaces").content, true),
 	}
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
@@ -52,20 +51,6 @@ func (n interfaces) byAddress() interfaces {
 		}
 	}
 	return n
-}
-
-// MTU, the state of the medium, bytes in, bytes out and the interface's name.
-var subinterfaceRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\d+) +(\S.*?) *$`)
-
-// parseSubinterfaces reads `netsh interface ipv4 show subinterface`, which does
-// not tell the index.
-func parseSubinterfaces(s string) (list []evidence.Adapter) {
-	for _, m := range subinterfaceRow.FindAllStringSubmatch(s, maxObjects) {
-		if mtu := number(m[1]); mtu > 0 {
-			list = append(list, evidence.Adapter{MTU: limited(mtu), Name: m[5]})
-		}
-	}
-	return list
 }
 
 // Where RKE2 keeps on the node what the script copies.

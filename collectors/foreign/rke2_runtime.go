@@ -17,10 +17,7 @@ type criInfo struct {
 	LastCNILoadStatus string          `json:"lastCNILoadStatus"`
 }
 
-var (
-	serverVersion = regexp.MustCompile(`(?s)Server:.{0,200}?Version:\s+(v?\d[^\s]*)`)
-	fatalLine     = regexp.MustCompile(`(?m)^.*level=fatal.*$`)
-)
+var fatalLine = regexp.MustCompile(`(?m)^.*level=fatal.*$`)
 
 // convertRuntime makes cri.json of what crictl and ctr answered.
 func (r rancher) convertRuntime(out *output) {
@@ -32,10 +29,7 @@ func (r rancher) convertRuntime(out *output) {
 	takeRows(&state.Images, readCrictlImages(r.text("containerd/crictl-images.txt").content))
 	takeRows(&state.Sandboxes, readCrictlPods(r.text("containerd/crictl-pods.txt").content))
 	takeRows(&state.Containers, readCrictlContainers(r.text("containerd/crictl-ps.txt").content))
-	if m := serverVersion.FindStringSubmatch(
-		r.text("containerd/ctr-version.txt").content); m != nil {
-		state.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
-	}
+	state.Version = ctrVersion(r.text("containerd/ctr-version.txt").content)
 	switch {
 	case !reflect.ValueOf(state).IsZero():
 		out.JSON("cri.json", state)
