@@ -1,6 +1,9 @@
 package evidence
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // The cluster's view: Kubernetes objects in Kubernetes JSON. The types hold the
 // fields that checks read, under their Kubernetes names; k8s.io/api would bring
@@ -104,20 +107,27 @@ type NodeSpec struct {
 	PodCIDRs      []string `json:"podCIDRs"`
 	ProviderID    string   `json:"providerID"`
 	Unschedulable bool     `json:"unschedulable"`
-	Taints        []Taint  `json:"taints"`
-}
-
-// Taint is one taint of a Node.
-type Taint struct {
-	Key    string `json:"key"`
-	Effect string `json:"effect"`
+	Taints        []struct {
+		Key    string `json:"key"`
+		Effect string `json:"effect"`
+	} `json:"taints"`
 }
 
 // NodeStatus is the status of a Node.
 type NodeStatus struct {
-	Addresses   []NodeAddress     `json:"addresses"`
-	Conditions  []Condition       `json:"conditions"`
-	NodeInfo    NodeSystemInfo    `json:"nodeInfo"`
+	Addresses []struct {
+		Type    string `json:"type"` // InternalIP, Hostname, …
+		Address string `json:"address"`
+	} `json:"addresses"`
+	Conditions []Condition `json:"conditions"`
+	NodeInfo   struct {
+		KernelVersion           string `json:"kernelVersion"` // 10.0.17763.5329
+		OSImage                 string `json:"osImage"`
+		ContainerRuntimeVersion string `json:"containerRuntimeVersion"` // containerd://1.7.20
+		KubeletVersion          string `json:"kubeletVersion"`
+		OperatingSystem         string `json:"operatingSystem"`
+		Architecture            string `json:"architecture"`
+	} `json:"nodeInfo"`
 	Allocatable map[string]string `json:"allocatable"`
 
 	DaemonEndpoints struct {
@@ -125,12 +135,6 @@ type NodeStatus struct {
 			Port int `json:"Port"`
 		} `json:"kubeletEndpoint"`
 	} `json:"daemonEndpoints"`
-}
-
-// NodeAddress is one address of a Node.
-type NodeAddress struct {
-	Type    string `json:"type"` // InternalIP, Hostname, …
-	Address string `json:"address"`
 }
 
 // Condition is one condition of a Node or a Pod.
@@ -143,24 +147,17 @@ type Condition struct {
 	LastTransitionTime Time   `json:"lastTransitionTime"`
 }
 
-// NodeSystemInfo is what the kubelet says of its host.
-type NodeSystemInfo struct {
-	KernelVersion           string `json:"kernelVersion"` // 10.0.17763.5329
-	OSImage                 string `json:"osImage"`
-	ContainerRuntimeVersion string `json:"containerRuntimeVersion"` // containerd://1.7.20
-	KubeletVersion          string `json:"kubeletVersion"`
-	OperatingSystem         string `json:"operatingSystem"`
-	Architecture            string `json:"architecture"`
-}
-
 // Condition returns the condition of that type, if the Node has it.
 func (n NodeObject) Condition(kind string) (Condition, bool) {
-	for _, c := range n.Status.Conditions {
-		if c.Type == kind {
-			return c, true
-		}
+	if i := ofType(n.Status.Conditions, kind); i >= 0 {
+		return n.Status.Conditions[i], true
 	}
 	return Condition{}, false
+}
+
+// ofType is the number of the condition of that type, -1 where there is none.
+func ofType(conditions []Condition, kind string) int {
+	return slices.IndexFunc(conditions, func(c Condition) bool { return c.Type == kind })
 }
 
 // InternalIPs lists the node's InternalIP addresses.
@@ -186,10 +183,8 @@ func (n NodeObject) AddressField(address string) Place {
 
 // ConditionField is the place of the condition of that type.
 func (n NodeObject) ConditionField(kind string, steps ...any) Place {
-	for i, c := range n.Status.Conditions {
-		if c.Type == kind {
-			return n.Field("status", "conditions", i).At(steps...)
-		}
+	if i := ofType(n.Status.Conditions, kind); i >= 0 {
+		return n.Field("status", "conditions", i).At(steps...)
 	}
 	return n.Field("status", "conditions")
 }

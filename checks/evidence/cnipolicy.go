@@ -19,7 +19,6 @@ func readCNIPlugin(n *jsonNode, depth int) CNIPlugin {
 func readCNISettings(n *jsonNode) CNISettings {
 	s := CNISettings{
 		APIVersion:   n.Lookup("apiVersion").Number(),
-		DNS:          readCNIDNS(n.Lookup("dns")),
 		IPAM:         readCNIIPAM(n.Lookup("ipam")),
 		Capabilities: n.Lookup("capabilities").Truths(),
 		Mode:         n.Lookup("mode").Text(),
@@ -29,6 +28,9 @@ func readCNISettings(n *jsonNode) CNISettings {
 			n.Lookup("vxlan_mac_prefix").Text()),
 		VPCCIDRs:    n.Lookup("vpcCIDRs").Texts(),
 		ServiceCIDR: cmp.Or(n.Lookup("serviceCIDR").Text(), n.Lookup("serviceCidrs").Text()),
+	}
+	if dns := n.Lookup("dns"); dns != nil {
+		s.DNS = CNIDNS{spotOf(dns), dns.Lookup("nameservers").Texts(), dns.Lookup("search").Texts()}
 	}
 	for _, where := range [][]string{{"loopbackDSR"}, {"optionalFlags", "loopbackDSR"},
 		{"windowsSettings", "enableLoopbackDSR"}, {"windows_loopback_DSR"}} {
@@ -85,20 +87,8 @@ func readCNIExceptions(value, settings *jsonNode, policy Spot) []CNIExceptions {
 	return []CNIExceptions{{policy, nil, value.Lookup("destinations").Texts(), "v1"}}
 }
 
-func readCNIDNS(n *jsonNode) CNIDNS {
-	return CNIDNS{
-		Spot:        spotOf(n),
-		Nameservers: n.Lookup("nameservers").Texts(),
-		Search:      n.Lookup("search").Texts(),
-	}
-}
-
 func readCNIIPAM(n *jsonNode) CNIIPAM {
-	ipam := CNIIPAM{
-		Spot:   spotOf(n),
-		Type:   n.Lookup("type").Text(),
-		Subnet: n.Lookup("subnet").Text(),
-	}
+	ipam := CNIIPAM{Spot: spotOf(n), Type: n.Lookup("type").Text(), Subnet: n.Lookup("subnet").Text()}
 	for _, r := range n.Lookup("routes").Items() {
 		ipam.Routes = append(ipam.Routes, CNIGateway{GW: r.Lookup("gw").Text()})
 	}

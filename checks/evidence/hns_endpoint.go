@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -28,12 +29,7 @@ func DecodeHNSEndpoints(b []byte) ([]HNSEndpoint, error) {
 			for _, c := range o.objects("IpConfigurations") {
 				e.addAddress(c, "IpAddress", "PrefixLength")
 			}
-			if e.Gateway == "" {
-				e.Gateway = defaultGateway(e.Routes)
-			}
-			if e.Gateway == "" {
-				e.Gateway = unspecified(o.text("GatewayAddressV6"))
-			}
+			e.Gateway = cmp.Or(e.Gateway, defaultGateway(e.Routes), unspecified(o.text("GatewayAddressV6")))
 			e.Remote = o.bool("IsRemoteEndpoint") || e.SchemaMajor >= 2 && e.Flags&1 != 0
 			e.Truncated = o.state.cut
 			return e, true

@@ -2,20 +2,17 @@ package evidence
 
 // KubeProxyConfig is the part of a KubeProxyConfiguration that checks read.
 type KubeProxyConfig struct {
-	ClusterCIDR      string             `json:"clusterCIDR"`
-	Mode             string             `json:"mode"`
-	HostnameOverride string             `json:"hostnameOverride"`
-	BindAddress      string             `json:"bindAddress"`
-	FeatureGates     map[string]bool    `json:"featureGates"`
-	Winkernel        KubeProxyWinkernel `json:"winkernel"`
-}
-
-// KubeProxyWinkernel is its Windows part.
-type KubeProxyWinkernel struct {
-	NetworkName           string `json:"networkName"`
-	SourceVIP             string `json:"sourceVip"`
-	EnableDSR             *bool  `json:"enableDSR"`
-	ForwardHealthCheckVIP *bool  `json:"forwardHealthCheckVip"`
+	ClusterCIDR      string          `json:"clusterCIDR"`
+	Mode             string          `json:"mode"`
+	HostnameOverride string          `json:"hostnameOverride"`
+	BindAddress      string          `json:"bindAddress"`
+	FeatureGates     map[string]bool `json:"featureGates"`
+	Winkernel        struct {
+		NetworkName           string `json:"networkName"`
+		SourceVIP             string `json:"sourceVip"`
+		EnableDSR             *bool  `json:"enableDSR"`
+		ForwardHealthCheckVIP *bool  `json:"forwardHealthCheckVip"`
+	} `json:"winkernel"`
 }
 
 // DecodeKubeProxyConfig reads the file behind --config, or config.conf of

@@ -40,12 +40,8 @@ type PodIP struct {
 
 // Ready tells whether the pod's Ready condition is True.
 func (p Pod) Ready() bool {
-	for _, c := range p.Status.Conditions {
-		if c.Type == "Ready" {
-			return c.Status == "True"
-		}
-	}
-	return false
+	i := ofType(p.Status.Conditions, "Ready")
+	return i >= 0 && p.Status.Conditions[i].Status == "True"
 }
 
 // Statuses lists the states of all containers, init containers first.
@@ -75,20 +71,14 @@ type ContainerStatus struct {
 
 // ContainerState is waiting, running or terminated.
 type ContainerState struct {
-	Waiting    *WaitingState    `json:"waiting"`
-	Running    *RunningState    `json:"running"`
+	Waiting *struct {
+		Reason  string `json:"reason"`
+		Message string `json:"message"`
+	} `json:"waiting"`
+	Running *struct {
+		StartedAt Time `json:"startedAt"`
+	} `json:"running"`
 	Terminated *TerminatedState `json:"terminated"`
-}
-
-// WaitingState says why a container does not run yet.
-type WaitingState struct {
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
-
-// RunningState says since when a container runs.
-type RunningState struct {
-	StartedAt Time `json:"startedAt"`
 }
 
 // TerminatedState says how a container ended.

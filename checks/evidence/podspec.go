@@ -6,28 +6,25 @@ import "encoding/json"
 // or refuses is kept as it stands, since a field that is set and one that is not
 // are two things there.
 type PodSpec struct {
-	NodeName                      string            `json:"nodeName,omitempty"`
-	NodeSelector                  map[string]string `json:"nodeSelector,omitempty"`
-	Affinity                      *Affinity         `json:"affinity,omitempty"`
-	OS                            *PodOS            `json:"os,omitempty"`
-	HostNetwork                   bool              `json:"hostNetwork,omitempty"`
-	HostPID                       json.RawMessage   `json:"hostPID,omitempty"`
-	HostIPC                       json.RawMessage   `json:"hostIPC,omitempty"`
-	HostUsers                     json.RawMessage   `json:"hostUsers,omitempty"`
-	ShareProcessNamespace         json.RawMessage   `json:"shareProcessNamespace,omitempty"`
-	DNSPolicy                     string            `json:"dnsPolicy,omitempty"`
-	RuntimeClassName              string            `json:"runtimeClassName,omitempty"`
-	TerminationGracePeriodSeconds *int64            `json:"terminationGracePeriodSeconds,omitempty"`
-	SecurityContext               *SecurityContext  `json:"securityContext,omitempty"`
-	Containers                    []Container       `json:"containers,omitempty"`
-	InitContainers                []Container       `json:"initContainers,omitempty"`
-	EphemeralContainers           []Container       `json:"ephemeralContainers,omitempty"`
-	Volumes                       []Volume          `json:"volumes,omitempty"`
-}
-
-// PodOS is spec.os.
-type PodOS struct {
-	Name string `json:"name"`
+	NodeName     string            `json:"nodeName,omitempty"`
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+	Affinity     *Affinity         `json:"affinity,omitempty"`
+	OS           *struct {
+		Name string `json:"name"`
+	} `json:"os,omitempty"`
+	HostNetwork                   bool             `json:"hostNetwork,omitempty"`
+	HostPID                       json.RawMessage  `json:"hostPID,omitempty"`
+	HostIPC                       json.RawMessage  `json:"hostIPC,omitempty"`
+	HostUsers                     json.RawMessage  `json:"hostUsers,omitempty"`
+	ShareProcessNamespace         json.RawMessage  `json:"shareProcessNamespace,omitempty"`
+	DNSPolicy                     string           `json:"dnsPolicy,omitempty"`
+	RuntimeClassName              string           `json:"runtimeClassName,omitempty"`
+	TerminationGracePeriodSeconds *int64           `json:"terminationGracePeriodSeconds,omitempty"`
+	SecurityContext               *SecurityContext `json:"securityContext,omitempty"`
+	Containers                    []Container      `json:"containers,omitempty"`
+	InitContainers                []Container      `json:"initContainers,omitempty"`
+	EphemeralContainers           []Container      `json:"ephemeralContainers,omitempty"`
+	Volumes                       []Volume         `json:"volumes,omitempty"`
 }
 
 // Affinity is the part of an affinity that says on which nodes a pod must run.
@@ -124,14 +121,26 @@ func (p Pod) ContainerField(i int, steps ...any) Place {
 
 // Container is one container of a pod.
 type Container struct {
-	Name            string           `json:"name"`
-	Image           string           `json:"image,omitempty"`
-	Command         []string         `json:"command,omitempty"`
-	Args            []string         `json:"args,omitempty"`
-	Env             []EnvVar         `json:"env,omitempty"`
-	Ports           []ContainerPort  `json:"ports,omitempty"`
-	Resources       Resources        `json:"resources,omitzero"`
-	VolumeMounts    []VolumeMount    `json:"volumeMounts,omitempty"`
+	Name    string   `json:"name"`
+	Image   string   `json:"image,omitempty"`
+	Command []string `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Env     []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	} `json:"env,omitempty"`
+	Ports []struct {
+		HostPort int    `json:"hostPort"` // 0 where the port is not published on the node
+		Protocol string `json:"protocol"` // TCP where it is empty
+	} `json:"ports,omitempty"`
+	Resources    Resources `json:"resources,omitzero"`
+	VolumeMounts []struct {
+		Name             string `json:"name"`
+		MountPath        string `json:"mountPath"`
+		SubPath          string `json:"subPath,omitempty"`
+		SubPathExpr      string `json:"subPathExpr,omitempty"`
+		MountPropagation string `json:"mountPropagation,omitempty"`
+	} `json:"volumeMounts,omitempty"`
 	VolumeDevices   json.RawMessage  `json:"volumeDevices,omitempty"`
 	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
 }
@@ -158,15 +167,6 @@ func (q *Quantity) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// VolumeMount is one mount of a container.
-type VolumeMount struct {
-	Name             string `json:"name"`
-	MountPath        string `json:"mountPath"`
-	SubPath          string `json:"subPath,omitempty"`
-	SubPathExpr      string `json:"subPathExpr,omitempty"`
-	MountPropagation string `json:"mountPropagation,omitempty"`
-}
-
 // Volume is one volume of a pod.
 type Volume struct {
 	Name     string `json:"name"`
@@ -181,16 +181,4 @@ type Volume struct {
 	} `json:"flexVolume,omitempty"`
 	CSI                   *struct{} `json:"csi,omitempty"`
 	PersistentVolumeClaim *struct{} `json:"persistentVolumeClaim,omitempty"`
-}
-
-// ContainerPort is one port of a container.
-type ContainerPort struct {
-	HostPort int    `json:"hostPort"` // 0 where the port is not published on the node
-	Protocol string `json:"protocol"` // TCP where it is empty
-}
-
-// EnvVar is one literal environment variable of a container.
-type EnvVar struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
 }

@@ -176,20 +176,18 @@ func (s Snapshot) Paths() []string { return slices.Sorted(maps.Values(s.known().
 
 // Open opens a file of the tree as it is stored.
 func (s Snapshot) Open(path string) (io.ReadCloser, error) {
-	stored, ok := s.stored(path)
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	if stored, ok := s.stored(path); ok {
+		return s.fsys.Open(stored)
 	}
-	return s.fsys.Open(stored)
+	return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 }
 
 // Stat tells the size and the time of a file of the tree as it is stored.
 func (s Snapshot) Stat(path string) (fs.FileInfo, error) {
-	stored, ok := s.stored(path)
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	if stored, ok := s.stored(path); ok {
+		return fs.Stat(s.fsys, stored)
 	}
-	return fs.Stat(s.fsys, stored)
+	return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 }
 
 func (s Snapshot) stored(path string) (string, bool) {
