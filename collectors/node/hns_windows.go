@@ -25,13 +25,13 @@ var computeNetwork = windows.NewLazySystemDLL("computenetwork.dll")
 
 func hasHCN() bool { return computeNetwork.NewProc("HcnEnumerateNetworks").Find() == nil }
 
-func listHCN(what hnsObjects) (any, error) {
-	switch what {
-	case networkObjects:
+func listHCN(l hnsList) (any, error) {
+	switch l {
+	case hnsNetworks:
 		return neverNil(hcn.ListNetworks())
-	case endpointObjects:
+	case hnsEndpoints:
 		return neverNil(hcn.ListEndpoints())
-	case loadBalancerObjects:
+	case hnsLoadBalancers:
 		return neverNil(hcn.ListLoadBalancers())
 	default:
 		return neverNil(hcn.ListNamespaces())
