@@ -1,11 +1,14 @@
 package foreign
 
 import (
+	"fmt"
 	"io/fs"
 	"net/netip"
+	"path"
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/certfile"
 )
 
 // convertNetwork gives the readers of collectlogs' files the same outputs under
@@ -174,4 +177,23 @@ func (o *output) log(src *source, file, component string) {
 func (o *output) hasLogs(component string) bool {
 	entries, err := fs.ReadDir(o.FS(), "logs/"+component)
 	return err == nil && len(entries) > 0
+}
+
+const maxCertificateFile = 1 << 20
+
+// readCertificate reads the certificates of a file.
+func readCertificate(src *source, file, windowsPath string) ([]evidence.Certificate, error) {
+	at := src.at(file)
+	if at == "" {
+		return nil, fmt.Errorf("%s is not in the recording", file)
+	}
+	content, err := readBounded(src.fsys, at, maxCertificateFile)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path.Base(at), err)
+	}
+	list := certfile.Read(windowsPath, content)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s holds no certificate", path.Base(at))
+	}
+	return list, nil
 }
