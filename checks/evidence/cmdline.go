@@ -125,8 +125,13 @@ func (f Flags) Get(name string) (value string, ok bool) {
 	return values[len(values)-1], true
 }
 
-// All returns every value of a repeated flag, in order.
-func (f Flags) All(name string) []string { return f.values[normalFlag(name)] }
+// All returns every value of the flags, in order of the names.
+func (f Flags) All(names ...string) (values []string) {
+	for _, name := range names {
+		values = append(values, f.values[normalFlag(name)]...)
+	}
+	return values
+}
 
 // Has tells whether the flag is there.
 func (f Flags) Has(name string) bool { return len(f.values[normalFlag(name)]) > 0 }

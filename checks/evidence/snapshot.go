@@ -227,7 +227,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 	if !ok {
 		if gapFile, ok := t.paths[strings.ToLower(path)+".gap"]; ok {
 			content, err := ReadBounded(t.fsys, gapFile, 4<<10)
-			if err != nil && !errors.Is(err, errTooLarge) {
+			if err != nil && !errors.Is(err, ErrTooLarge) {
 				return nil, Reported.OfKind(Error, err)
 			}
 			return nil, t.recordedGap(path, string(DecodeText(content)))
@@ -324,7 +324,8 @@ func (s Snapshot) Rest(path string) Gap {
 	return Gap{}
 }
 
-var errTooLarge = errors.New("too large")
+// ErrTooLarge is wrapped by the error of ReadBounded for a file that is larger.
+var ErrTooLarge = errors.New("too large")
 
 // ReadBounded reads a file of up to limit bytes; of a larger one it returns the beginning and an
 // error.
@@ -334,7 +335,7 @@ func ReadBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	tooLarge := fmt.Errorf("%w: more than %d KiB", errTooLarge, limit>>10)
+	tooLarge := fmt.Errorf("%w: more than %d KiB", ErrTooLarge, limit>>10)
 	var content bytes.Buffer
 	if info, err := f.Stat(); err == nil && limit >= maxFile {
 		if info.Size() > limit {

@@ -3,7 +3,6 @@ package foreign
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -144,19 +143,11 @@ func later(a, b time.Time) time.Time {
 func plausible(t time.Time) bool { return t.Year() >= 2016 && t.Year() < 2100 }
 
 func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(content)) > limit {
+	content, err := evidence.ReadBounded(fsys, name, limit)
+	if errors.Is(err, evidence.ErrTooLarge) {
 		return nil, fmt.Errorf("it is larger than %d KiB", limit>>10)
 	}
-	return content, nil
+	return content, err
 }
 
 // gapf makes a gap of one clean line.

@@ -148,10 +148,8 @@ func (l *logSearch) ofProgram(p runningProgram) {
 }
 
 func (l *logSearch) ofFlags(p runningProgram, flags evidence.Flags) {
-	for _, name := range []string{"log-file", "logfile", "log-file-path"} {
-		for _, file := range flags.All(name) {
-			l.file(p.component, file)
-		}
+	for _, file := range flags.All("log-file", "logfile", "log-file-path") {
+		l.file(p.component, file)
 	}
 	for _, value := range flags.All("log-dir") {
 		dir := named(value)
