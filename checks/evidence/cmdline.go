@@ -19,15 +19,17 @@ func SplitArgs(line string) []string {
 		program, rest = cutProgram(rest)
 		args = append(args, program)
 	}
-	for {
-		rest = strings.TrimLeft(rest, " \t\r\n")
-		if rest == "" {
-			return args
-		}
+	return append(args, cutArgs(rest)...)
+}
+
+// cutArgs splits what is behind the program.
+func cutArgs(rest string) (args []string) {
+	for rest = strings.TrimLeft(rest, " \t\r\n"); rest != ""; rest = strings.TrimLeft(rest, " \t\r\n") {
 		var arg string
 		arg, rest = cutArg(rest)
 		args = append(args, arg)
 	}
+	return args
 }
 
 func cutProgram(s string) (program, rest string) {
@@ -198,11 +200,7 @@ func KubeadmFlags(text string) []string {
 		} else {
 			value = unquote(value)
 		}
-		for rest := strings.TrimSpace(value); rest != ""; rest = strings.TrimSpace(rest) {
-			var arg string
-			arg, rest = cutArg(rest)
-			args = append(args, arg)
-		}
+		args = append(args, cutArgs(value)...)
 	}
 	return args
 }

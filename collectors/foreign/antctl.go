@@ -59,19 +59,11 @@ func antctlName(src *source) string {
 // agentNode reads the name of the Node from agentinfo, whose keys the encoder
 // writes in lower case.
 func agentNode(s string) string {
-	var info struct {
-		Lower struct{ Kind, Name string } `json:"noderef"`
-		Camel struct{ Kind, Name string } `json:"nodeRef"`
-	}
+	var info struct{ NodeRef struct{ Name string } }
 	if len(s) > maxAgentInfo || unmarshalYAML(s, &info) != nil {
 		return ""
 	}
-	for _, name := range []string{info.Lower.Name, info.Camel.Name} {
-		if hostNamePattern.MatchString(name) {
-			return name
-		}
-	}
-	return ""
+	return hostNamePattern.FindString(info.NodeRef.Name)
 }
 
 const maxAgentInfo = 1 << 20

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -54,12 +55,23 @@ func componentByFile(files map[string]string) map[string]string {
 	return by
 }
 
+// A writer is a component, and words that tell that it wrote a line.
+type writer struct {
+	component string
+	words     *regexp.Regexp
+}
+
+// writerIn is the first component whose words are in the text.
+func writerIn(writers []writer, text string) string {
+	if i := slices.IndexFunc(writers, func(w writer) bool { return w.words.MatchString(text) }); i >= 0 {
+		return writers[i].component
+	}
+	return ""
+}
+
 // wholePrograms have code of another component in them, as antrea-agent has a kube-proxy: lines of
 // their own source files say whose log the others are.
-var wholePrograms = []struct {
-	component string
-	files     *regexp.Regexp
-}{
+var wholePrograms = []writer{
 	{"antrea", regexp.MustCompile(`\b(?:networkpolicy_controller|node_route_controller|ofctrl_bridge|` +
 		`ovs_client|traceflow_controller|net_windows|route_windows)\.go:`)},
 	{"kube-proxy", regexp.MustCompile(`(?m)^Running kub-proxy service|\\kube-proxy\\start\.ps1:\d`)},
@@ -69,12 +81,7 @@ var wholePrograms = []struct {
 
 // programOf is the program that the log is of, "" where no line shows one of wholePrograms.
 func programOf(text string) string {
-	for _, p := range wholePrograms {
-		if p.files.MatchString(text) {
-			return p.component
-		}
-	}
-	return ""
+	return writerIn(wholePrograms, text)
 }
 
 // kubeadmOutput is a line of kubeadm join, which has no time: the phase is before it.
@@ -82,10 +89,7 @@ var kubeadmOutput = regexp.MustCompile(
 	`(?m)^\[(?:discovery|bootstrap|preflight|kubelet-start|kubelet-check)\] `)
 
 // lineWords name the writer of a line, in the order in which they are looked for.
-var lineWords = []struct {
-	component string
-	words     *regexp.Regexp
-}{
+var lineWords = []writer{
 	{"kube-proxy", regexp.MustCompile(`FLAG: --(?:ipvs|iptables|conntrack|proxy|cleanup|network-name|` +
 		`source-vip|enable-dsr|masquerade|nodeport|config-sync|detect-local|root-hnsendpoint|metrics-bind)`)},
 	{"kubelet", regexp.MustCompile(`FLAG: --(?:pod-|cni-|node-|register-|image-|eviction-|max-pods|` +
@@ -107,10 +111,7 @@ var lineWords = []struct {
 }
 
 // logfmtWords are the writers of lines of logrus and slog, which several programs use.
-var logfmtWords = []struct {
-	component string
-	words     *regexp.Regexp
-}{
+var logfmtWords = []writer{
 	{"rancher-wins", regexp.MustCompile(`(?i)rancher_wins|windows service|rancher system agent|csi proxy will|` +
 		`connection info file|connecting to kubernetes cluster|nullified CA data`)},
 	{"windows-exporter", regexp.MustCompile(`windows_exporter|collector \w+ (?:succeeded|failed)|` +
@@ -140,12 +141,7 @@ func componentOfLine(line string) string {
 	} else if logfmt.MatchString(line) {
 		words = logfmtWords
 	}
-	for _, w := range words {
-		if w.words.MatchString(line) {
-			return w.component
-		}
-	}
-	return ""
+	return writerIn(words, line)
 }
 
 // componentOfFile is whose log a file is by its name, or by the folder that it is in.

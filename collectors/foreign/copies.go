@@ -116,7 +116,7 @@ func (c *copies) write(why evidence.Gap) {
 }
 
 // logComponents tells by the beginning of a log's name whose it is.
-var logComponents = []struct{ start, component string }{
+var logComponents = []namedLog{
 	{"kubelet", "kubelet"}, {"kubeproxy", "kube-proxy"}, {"kube-proxy", "kube-proxy"},
 	{"containerd", "containerd"}, {"panic.log", "containerd"},
 	{"csi-proxy", "csi-proxy"}, {"csiproxy", "csi-proxy"}, {"azure-vnet", "cni"},
@@ -128,10 +128,16 @@ var logComponents = []struct{ start, component string }{
 }
 
 func logComponent(name, otherwise string) string {
-	name = strings.ToLower(name)
-	for _, c := range logComponents {
-		if strings.HasPrefix(name, c.start) {
-			return c.component
+	return componentNamed(logComponents, name, otherwise)
+}
+
+// A namedLog is how the names of a component's logs begin, in lower case.
+type namedLog struct{ start, component string }
+
+func componentNamed(logs []namedLog, name, otherwise string) string {
+	for _, l := range logs {
+		if strings.HasPrefix(strings.ToLower(name), l.start) {
+			return l.component
 		}
 	}
 	return otherwise

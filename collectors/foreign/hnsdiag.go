@@ -3,6 +3,7 @@ package foreign
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -70,12 +71,7 @@ func readHeadings(text string, section int, headed, filled []bool) int {
 }
 
 func kindOf(r record) int {
-	for k, kind := range hnsKinds {
-		if kind.is(r) {
-			return k
-		}
-	}
-	return -1
+	return slices.IndexFunc(hnsKinds, func(k hnsKind) bool { return k.is(r) })
 }
 
 // Of the plain list: the heads of a table's columns, a row of networks, endpoints or namespaces,
@@ -155,12 +151,9 @@ func quotedJSON(s string) json.RawMessage {
 }
 
 func kindOfHeading(heading string) int {
-	for k, kind := range hnsKinds {
-		if strings.HasPrefix(strings.ToLower(heading), kind.heading) {
-			return k
-		}
-	}
-	return -1
+	return slices.IndexFunc(hnsKinds, func(k hnsKind) bool {
+		return strings.HasPrefix(strings.ToLower(heading), k.heading)
+	})
 }
 
 // withoutOpenEnd leaves out a list at the end of a copied text below whose heading nothing is: it may

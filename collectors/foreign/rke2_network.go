@@ -67,8 +67,24 @@ const (
 var rke2Certificates = []string{"client-kubelet.crt", "serving-kubelet.crt", "client-ca.crt",
 	"server-ca.crt"}
 
+const maxCertificateFile = 1 << 20
+
+// certificate reads the certificates of a file.
 func (r rancher) certificate(file string) ([]evidence.Certificate, error) {
-	return readCertificate(r.src.folder("certs/rke2"), file, rke2Agent+`\`+file)
+	src := r.src.folder("certs/rke2")
+	at := src.at(file)
+	if at == "" {
+		return nil, fmt.Errorf("%s is not in the recording", file)
+	}
+	content, err := readBounded(src.fsys, at, maxCertificateFile)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path.Base(at), err)
+	}
+	list := certfile.Read(rke2Agent+`\`+file, content)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s holds no certificate", path.Base(at))
+	}
+	return list, nil
 }
 
 func (r rancher) convertCertificates(out *output) {
@@ -125,21 +141,14 @@ func (r rancher) rke1() bool {
 }
 
 // containerComponents tell by the name of a container, or of its pod, whose logs these are.
-var containerComponents = []struct{ start, component string }{
+var containerComponents = []namedLog{
 	{"kube-flannel", "flanneld"}, {"flannel", "flanneld"}, {"kube-proxy", "kube-proxy"},
 	{"kubelet", "kubelet"},
 	{"calico", "calico-node"}, {"felix", "calico-node"}, {"confd", "calico-node"},
 	{"antrea-ovs", "ovs"}, {"antrea", "antrea-agent"}, {"csi-proxy", "csi-proxy"},
 }
 
-func containerComponent(file string) string {
-	for _, c := range containerComponents {
-		if strings.HasPrefix(strings.ToLower(file), c.start) {
-			return c.component
-		}
-	}
-	return "pods"
-}
+func containerComponent(file string) string { return componentNamed(containerComponents, file, "pods") }
 
 // convertLogs places the logs of the components. What PowerShell made of the
 // event log of service rke2 is no log: its lines are cut to the console's width.
@@ -177,23 +186,4 @@ func (o *output) log(src *source, file, component string) {
 func (o *output) hasLogs(component string) bool {
 	entries, err := fs.ReadDir(o.FS(), "logs/"+component)
 	return err == nil && len(entries) > 0
-}
-
-const maxCertificateFile = 1 << 20
-
-// readCertificate reads the certificates of a file.
-func readCertificate(src *source, file, windowsPath string) ([]evidence.Certificate, error) {
-	at := src.at(file)
-	if at == "" {
-		return nil, fmt.Errorf("%s is not in the recording", file)
-	}
-	content, err := readBounded(src.fsys, at, maxCertificateFile)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path.Base(at), err)
-	}
-	list := certfile.Read(windowsPath, content)
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s holds no certificate", path.Base(at))
-	}
-	return list, nil
 }
