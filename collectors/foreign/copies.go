@@ -187,12 +187,8 @@ const (
 	maxCopiedFiles = 1_000
 )
 
-// folder gives all files of a folder of the recording, and of those in it, their places.
-func (c *copies) folder(src *source, windowsPath string) {
-	c.below(src, windowsPath, maxCopiedDepth)
-}
-
-func (c *copies) below(src *source, windowsPath string, depth int) {
+// folder gives all files of a folder of the recording, and of those in it down to a depth, their places.
+func (c *copies) folder(src *source, windowsPath string, depth int) {
 	for _, name := range sortedValues(src.names.files) {
 		if len(c.records) < maxCopiedFiles {
 			c.copied(src, name, windowsPath+`\`+name)
@@ -202,6 +198,6 @@ func (c *copies) below(src *source, windowsPath string, depth int) {
 		return
 	}
 	for _, name := range slices.Sorted(slices.Values(src.names.folders)) {
-		c.below(src.folder(name), windowsPath+`\`+name, depth-1)
+		c.folder(src.folder(name), windowsPath+`\`+name, depth-1)
 	}
 }

@@ -27,10 +27,13 @@ const originals = "original"
 // place puts a file that the recording has under a name of the layout, as it is stored
 // and read when it is needed.
 func (o *output) place(name string, src *source, file string) {
-	from := src.at(file)
-	if from == "" {
-		return
+	if from := src.at(file); from != "" {
+		o.placePath(name, src, from)
 	}
+}
+
+// placePath puts any file of the tree under a name of the layout.
+func (o *output) placePath(name string, src *source, from string) {
 	info, err := fs.Stat(src.fsys, from)
 	if err != nil {
 		o.Gap(name, brokenf("%s: %v", path.Base(from), err))

@@ -122,11 +122,11 @@ func (r rancher) convertFiles(out *output) {
 		for _, file := range sortedValues(cni.names.files) {
 			n.copied(cni, file, `C:\etc\cni\net.d\`+file)
 		}
-		n.folder(cni.folder("networks"), `C:\var\lib\cni\networks`)
-		n.folder(cni.folder("flannel"), `C:\var\lib\cni\flannel`)
-		n.folder(cni.folder("cacheresults"), `C:\var\lib\cni\cache\results`)
+		n.folder(cni.folder("networks"), `C:\var\lib\cni\networks`, maxCopiedDepth)
+		n.folder(cni.folder("flannel"), `C:\var\lib\cni\flannel`, maxCopiedDepth)
+		n.folder(cni.folder("cacheresults"), `C:\var\lib\cni\cache\results`, maxCopiedDepth)
 	} else {
-		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`)
+		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`, maxCopiedDepth)
 	}
 	n.write(missingf(
 		"this recording of %s contains no configuration file; collect %s\\config.yaml and %s\\etc",

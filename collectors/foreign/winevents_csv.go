@@ -128,15 +128,16 @@ func parseExport(r *bufio.Reader, written time.Time) (events []exported, cut str
 	if !message {
 		return nil, "its first line names no column Message"
 	}
+	cut = fmt.Sprintf("only its first %d events were read", maxExported)
 	for len(events) < maxExported {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
-			inOrder(events, written)
-			return events, ""
+			cut = ""
+			break
 		}
 		if err != nil || len(row) != len(head) {
-			inOrder(events, written)
-			return events, fmt.Sprintf("it breaks off after %d events", len(events))
+			cut = fmt.Sprintf("it breaks off after %d events", len(events))
+			break
 		}
 		var e exported
 		for i, value := range row {
@@ -147,7 +148,7 @@ func parseExport(r *bufio.Reader, written time.Time) (events []exported, cut str
 		events = append(events, e)
 	}
 	inOrder(events, written)
-	return events, fmt.Sprintf("only its first %d events were read", maxExported)
+	return events, cut
 }
 
 // inOrder reads the times and puts the oldest event first. Get-WinEvent lists the
