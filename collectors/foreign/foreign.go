@@ -7,7 +7,6 @@
 package foreign
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -104,10 +103,8 @@ func folderName(root string) string {
 	return evidence.UnknownNode
 }
 
-// ErrWhich is what Choose's error wraps: whoever asked has to name another node, or one at all.
-var ErrWhich = errors.New("name one of its recorded nodes")
-
-// A WhichError wraps ErrWhich, and holds the nodes that can be named.
+// A WhichError is Choose's: whoever asked has to name another node, or one at all. It holds those that
+// can be named.
 type WhichError struct {
 	Nodes []Node
 	By    string // how the user selects one: --node NAME
@@ -123,11 +120,8 @@ func (e *WhichError) Error() string {
 		more = fmt.Sprintf("\n  and %d more", len(e.Nodes)-maxListed)
 	}
 	indented := strings.ReplaceAll(strings.TrimSuffix(list.String(), "\n"), "\n", "\n  ")
-	return fmt.Sprintf("%s; %s with %s:\n  %s%s", e.why, ErrWhich, e.By, indented, more)
+	return fmt.Sprintf("%s; name one of its recorded nodes with %s:\n  %s%s", e.why, e.By, indented, more)
 }
-
-// Unwrap leads to ErrWhich.
-func (e *WhichError) Unwrap() error { return ErrWhich }
 
 // Names are what the nodes call themselves.
 func (e *WhichError) Names() []string {
