@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// The cluster's view: Kubernetes objects in Kubernetes JSON. The types hold the
-// fields that checks read, under their Kubernetes names; k8s.io/api would bring
-// a hundred packages into every check.
+// The cluster's view: Kubernetes objects in Kubernetes JSON. The types hold the fields that checks
+// read, under their Kubernetes names; k8s.io/api would bring a hundred packages into every check.
 var (
 	Node           = windowsNodeKind("api/node.json")
 	Nodes          = objectsKind[NodeObject]("api/nodes.json")

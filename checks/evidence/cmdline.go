@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// SplitArgs splits a Windows command line into arguments as CommandLineToArgvW
-// and Go's runtime do. The program comes first and has rules of its own: quotes
-// end at the next quote and backslashes mean nothing. A line that begins with a
-// dash has no program in front.
+// SplitArgs splits a Windows command line into arguments as CommandLineToArgvW and Go's runtime do.
+// The program comes first and has rules of its own: quotes end at the next quote and backslashes
+// mean nothing. A line that begins with a dash has no program in front.
 func SplitArgs(line string) []string {
 	var args []string
 	rest := strings.TrimLeft(line, " \t\r\n")
@@ -185,8 +184,7 @@ func unquote(s string) string {
 	return s
 }
 
-// KubeadmFlags reads kubeadm-flags.env, KUBELET_KUBEADM_ARGS="--a=b --c=d",
-// into arguments.
+// KubeadmFlags reads kubeadm-flags.env, KUBELET_KUBEADM_ARGS="--a=b --c=d", into arguments.
 func KubeadmFlags(text string) []string {
 	var args []string
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
@@ -219,9 +217,8 @@ var powershellSwitches = []struct {
 	{"sta", false}, {"mta", false},
 }
 
-// unwrapShell drops powershell.exe or cmd.exe and their switches from the front
-// of a command line. The recorders keep program and arguments apart, so the
-// switches may come without the program.
+// unwrapShell drops powershell.exe or cmd.exe and their switches from the front of a command line.
+// The recorders keep program and arguments apart, so the switches may come without the program.
 func unwrapShell(args []string) []string {
 	switch {
 	case len(args) == 0:

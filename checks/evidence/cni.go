@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// CNIConfig is a CNI configuration of any Windows plugin, in one shape. The
-// settings are those in effect for pods: of the first plugin, and for flannel
-// those of its delegate before its own.
+// CNIConfig is a CNI configuration of any Windows plugin, in one shape. The settings are those in
+// effect for pods: of the first plugin, and for flannel those of its delegate before its own.
 type CNIConfig struct {
 	CNISettings
 	BOM     bool   // a byte order mark is in front, which containerd and host-local do not accept
@@ -171,9 +170,8 @@ func CNIVersionSupported(pluginType, version string) (supported, known bool) {
 	return false, false
 }
 
-// CNIFiles returns those of the names that containerd takes for configurations,
-// in its order: bytewise, so 0-containerd-nat.conf is before 10-flannel.conf
-// and upper case before lower.
+// CNIFiles returns those of the names that containerd takes for configurations, in its order:
+// bytewise, so 0-containerd-nat.conf is before 10-flannel.conf and upper case before lower.
 func CNIFiles(names []string) []string {
 	var list []string
 	for _, name := range names {

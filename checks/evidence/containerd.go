@@ -12,9 +12,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// ContainerdConfig is what containerd's config.toml sets, read as a containerd
-// of the file's version reads it. What it does not set is empty; the methods
-// give the defaults.
+// ContainerdConfig is what containerd's config.toml sets, read as a containerd of the file's
+// version reads it. What it does not set is empty; the methods give the defaults.
 type ContainerdConfig struct {
 	Version        int // of the format, 1 to 4; 1 where the file does not say
 	SandboxImage   string

@@ -82,8 +82,7 @@ type FlannelBackend struct {
 	GBP           bool
 }
 
-// DecodeFlannelNetConf reads net-conf.json. Its keys come in any case, as they
-// do for flanneld.
+// DecodeFlannelNetConf reads net-conf.json. Its keys come in any case, as they do for flanneld.
 func DecodeFlannelNetConf(b []byte) (*FlannelNetConf, error) {
 	text, _ := trimBOM(b)
 	if _, err := parseJSONObject(text); err != nil {

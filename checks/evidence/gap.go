@@ -126,9 +126,8 @@ type Ready string
 // maxGapLine keeps a hostile or careless .gap file from flooding the report.
 const maxGapLine = 500
 
-// gapFromLine reads the content of a .gap file. A line without a known kind was
-// written by hand: it still says that something is missing, so it is kept as an
-// error.
+// gapFromLine reads the content of a .gap file. A line without a known kind was written by hand: it
+// still says that something is missing, so it is kept as an error.
 func gapFromLine(content string) Gap {
 	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
 	line = Clip(Clean(strings.TrimSpace(line)), maxGapLine)

@@ -160,8 +160,7 @@ func unwrapHNS(v any, in *origin) ([]any, error) {
 	return []any{v}, nil
 }
 
-// decodeHNSGlobals decodes the answer about HNS's version, with or without the
-// object around it.
+// decodeHNSGlobals decodes the answer about HNS's version, with or without the object around it.
 func decodeHNSGlobals(b []byte) (HNSGlobals, error) {
 	list, err := decodeHNS(b, "version", []string{"Version", "Major"},
 		func(o *hnsObject) (HNSGlobals, bool) {

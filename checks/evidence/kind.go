@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// A Kind is one typed piece of evidence: where it lies in the tree and how it
-// is decoded.
+// A Kind is one typed piece of evidence: where it lies in the tree and how it is decoded.
 type Kind[T any] struct{ kind }
 
 // kind is what all Kinds have whatever their type: code that depends on the type is in the program
@@ -157,8 +156,7 @@ func decodeList(b []byte, list any) (*origin, error) {
 
 func isJSONObject(b []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) }
 
-// objectsKind holds Kubernetes objects: a List, an array, or one object, as
-// kubectl prints them.
+// objectsKind holds Kubernetes objects: a List, an array, or one object, as kubectl prints them.
 func objectsKind[T any](path string) *Kind[[]T] { return newKind[[]T](path, decodeObjects) }
 
 // decodeObjects decodes into list, which points to a slice that is nil.

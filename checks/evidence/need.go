@@ -46,8 +46,7 @@ func (a anyOf) Paths() []string {
 	return paths
 }
 
-// Names says what would meet the need: by the name of a fact that has one, else
-// by its paths.
+// Names says what would meet the need: by the name of a fact that has one, else by its paths.
 func Names(n Need) []string {
 	var names []string
 	Each(n, func(n Need) {
@@ -87,9 +86,8 @@ func Each(n Need, do func(Need)) {
 	do(n)
 }
 
-// A Trace remembers which evidence was read, so that a check can be held to
-// what it declares: an undeclared read of something that is not there looks
-// like health.
+// A Trace remembers which evidence was read, so that a check can be held to what it declares: an
+// undeclared read of something that is not there looks like health.
 type Trace struct{ seen sync.Map }
 
 // Traced returns the snapshot with its reads noted in tr.

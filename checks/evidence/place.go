@@ -27,8 +27,7 @@ func InFile(path string) Place { return Place{Path: path} }
 //go:noinline
 func InLine(path string, line int) Place { return Place{Path: path, Line: line} }
 
-// At is a value inside the place: a string is a member of an object, an int an
-// element of a list.
+// At is a value inside the place: a string is a member of an object, an int an element of a list.
 //
 //go:noinline
 func (p Place) At(steps ...any) Place {

@@ -113,9 +113,8 @@ type Manifest struct {
 	Lines map[string]int `json:"lines"` // path below the object → line in the file
 }
 
-// PodSpec is the spec of a Pod, as far as checks read it. What Windows ignores
-// or refuses is kept as it stands, since a field that is set and one that is not
-// are two things there.
+// PodSpec is the spec of a Pod, as far as checks read it. What Windows ignores or refuses is kept
+// as it stands, since a field that is set and one that is not are two things there.
 type PodSpec struct {
 	NodeName     string            `json:"nodeName,omitempty"`
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
@@ -203,8 +202,7 @@ func (p Pod) HostProcessField() Place {
 	return of.At("securityContext", "windowsOptions", "hostProcess")
 }
 
-// hostProcess finds the container that asks for HostProcess containers, or -1
-// for the pod itself.
+// hostProcess finds the container that asks for HostProcess containers, or -1 for the pod itself.
 func (p Pod) hostProcess() (container int, found bool) {
 	is := func(c *SecurityContext) bool {
 		return c != nil && c.WindowsOptions != nil && c.WindowsOptions.HostProcess != nil &&

@@ -217,8 +217,7 @@ func (t *tree) withoutMemo() *tree {
 		hidden: t.hidden, base: t.base, shared: t.shared, memo: map[any]func() any{}}
 }
 
-// readFile returns the content of a structured file as UTF-8, or the gap that
-// stands in its place.
+// readFile returns the content of a structured file as UTF-8, or the gap that stands in its place.
 func (t *tree) readFile(path string) ([]byte, Gap) {
 	if t == nil || t.hides(path) {
 		return nil, NotInRecording.Gap(path)

@@ -15,10 +15,9 @@ const (
 	textAhead = 256
 )
 
-// Text returns r's content as UTF-8, whatever Windows wrote: UTF-8, UTF-16 of
-// either order, or a code page, with or without a byte order mark. The encoding
-// may change midway, because ">>" of Windows PowerShell appends UTF-16 to any
-// file and everything else appends bytes to UTF-16.
+// Text returns r's content as UTF-8, whatever Windows wrote: UTF-8, UTF-16 of either order, or a
+// code page, with or without a byte order mark. The encoding may change midway, because ">>" of
+// Windows PowerShell appends UTF-16 to any file and everything else appends bytes to UTF-16.
 //
 // A line that is not valid UTF-8 is decoded by itself, so that one bad byte
 // spoils one line. Bytes that are valid pass untouched, NULs included. The same
@@ -123,9 +122,8 @@ type textDecoder struct {
 
 func newTextDecoder() textDecoder { return textDecoder{fresh: true, lineStart: true} }
 
-// step decodes some bytes at the start of b and returns the text and how many
-// they were, at least one. The text is appended to dst or is a part of b.
-// Unless final, b is a full chunk.
+// step decodes some bytes at the start of b and returns the text and how many they were, at least
+// one. The text is appended to dst or is a part of b. Unless final, b is a full chunk.
 func (d *textDecoder) step(dst, b []byte, final bool) (text []byte, n int) {
 	if d.fresh {
 		if mode, n := byteOrderMark(b); n > 0 {
@@ -210,12 +208,10 @@ func lastBreak(b []byte) int {
 	return len(b)
 }
 
-// MaxLine is how much of one line is kept. Whatever is longer is a dump, not a
-// message.
+// MaxLine is how much of one line is kept. Whatever is longer is a dump, not a message.
 const MaxLine = 64 << 10
 
-// LineReader reads a text line by line in constant memory, whatever the length
-// of a line.
+// LineReader reads a text line by line in constant memory, whatever the length of a line.
 //
 //	lines := evidence.Lines(evidence.Text(f))
 //	for lines.Next() {

@@ -131,10 +131,9 @@ func PauseBuilds(ref string) (builds []int, known bool) {
 // The releases from which on a newer host runs the containers of an older one.
 var compatibleLTSC = []int{20348, 26100}
 
-// HostRunsImage tells whether a Windows host runs containers of a build with
-// process isolation, the only one that Kubernetes has. Up to Server 2019 the
-// builds must be equal; from Server 2022 on a host takes what is not newer than
-// itself and not older than the LTSC release before it.
+// HostRunsImage tells whether a Windows host runs containers of a build with process isolation, the
+// only one that Kubernetes has. Up to Server 2019 the builds must be equal; from Server 2022 on a
+// host takes what is not newer than itself and not older than the LTSC release before it.
 func HostRunsImage(hostBuild, imageBuild int) bool {
 	if hostBuild < compatibleLTSC[0] {
 		return hostBuild == imageBuild

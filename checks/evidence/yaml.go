@@ -82,10 +82,9 @@ func CheckNesting(b []byte) error {
 	return nil
 }
 
-// nesting returns how deep the brackets are at the end of the line. Quotes are
-// followed within the line only: an apostrophe in plain text must not hide the
-// brackets of all that follows, and too high a count merely refuses a file that
-// no component would write.
+// nesting returns how deep the brackets are at the end of the line. Quotes are followed within the
+// line only: an apostrophe in plain text must not hide the brackets of all that follows, and too
+// high a count merely refuses a file that no component would write.
 func nesting(line []byte, depth int) int {
 	var quote byte
 	deepest := depth
@@ -211,8 +210,7 @@ type KubeProxyConfig struct {
 	} `json:"winkernel"`
 }
 
-// DecodeKubeProxyConfig reads the file behind --config, or config.conf of
-// kubeadm's ConfigMap.
+// DecodeKubeProxyConfig reads the file behind --config, or config.conf of kubeadm's ConfigMap.
 func DecodeKubeProxyConfig(b []byte) (*KubeProxyConfig, error) {
 	c, err := decodeYAML[KubeProxyConfig](b)
 	if err != nil {

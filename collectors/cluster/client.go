@@ -2,9 +2,8 @@
 // its pods and their events, the services that should work on it, and, through
 // the kubelet, its logs. Secrets are never asked for.
 //
-// Objects are kept as the server wrote them, so there are no typed clients
-// here: client-go brings the kubeconfig, the credentials and the transport, and
-// a request is a path.
+// Objects are kept as the server wrote them, so there are no typed clients here: client-go brings
+// the kubeconfig, the credentials and the transport, and a request is a path.
 //
 // What is read beyond the node and its pods decides a fault that a check knows:
 //

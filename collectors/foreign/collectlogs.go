@@ -26,8 +26,7 @@ var collectlogs = format{
 
 const runBundle = "run `doctor bundle` on the node"
 
-// The names that only a dump of HNS or of its switch has, and those that other
-// tools use as well.
+// The names that only a dump of HNS or of its switch has, and those that other tools use as well.
 var (
 	hnsNames = []string{"network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt",
 		"namespaces.txt", "hnsdiag.txt", "hnsportpoolallocs.txt", "vfpoutput.txt"}

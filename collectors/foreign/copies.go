@@ -18,9 +18,8 @@ type copies struct {
 	records []evidence.FileRecord
 }
 
-// add places a file that the tool copied. One that is not there is no absence on
-// the node: the tool may have failed, and somebody may have taken it out. Nor is an
-// empty one surely empty there.
+// add places a file that the tool copied. One that is not there is no absence on the node: the tool
+// may have failed, and somebody may have taken it out. Nor is an empty one surely empty there.
 func (c *copies) add(src *source, name, windowsPath, why string) {
 	to := evidence.EvidencePath(windowsPath)
 	info, err := src.stat(name)
@@ -76,8 +75,7 @@ func (c *copies) absent(windowsPath string) {
 	c.records = append(c.records, evidence.FileRecord{Path: windowsPath, Outcome: evidence.Absent})
 }
 
-// neverCopied are files that decide something and that no collector of a cloud
-// copies.
+// neverCopied are files that decide something and that no collector of a cloud copies.
 var neverCopied = []string{
 	`C:\run\flannel\subnet.env`, `C:\k\net-conf.json`, `C:\k\sourceVip.json`,
 	`C:\k\sourceVipRequest.json`, `C:\k\config`, `C:\k\azure.json`, `C:\k\kubeletstart.ps1`,
@@ -143,9 +141,8 @@ func componentNamed(logs []namedLog, name, otherwise string) string {
 	return otherwise
 }
 
-// placeLogs places the folder's files that are logs under their components. An
-// empty one acquits nobody: components write their logs to one of two files, and a
-// copy may have failed.
+// placeLogs places the folder's files that are logs under their components. An empty one acquits
+// nobody: components write their logs to one of two files, and a copy may have failed.
 func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise string) {
 	empty := map[string]string{} // component → its log
 	filled := map[string]bool{}

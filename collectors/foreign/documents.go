@@ -25,10 +25,9 @@ const (
 	maxRecords   = 200_000
 )
 
-// splitDump takes a dump apart: PowerShell's table or list first, then what
-// ConvertTo-Json appended to it, and sometimes more of either. A document starts
-// at the beginning of a line. broken says why the documents cannot be all there:
-// one that starts and does not end hides how much was lost.
+// splitDump takes a dump apart: PowerShell's table or list first, then what ConvertTo-Json appended
+// to it, and sometimes more of either. A document starts at the beginning of a line. broken says
+// why the documents cannot be all there: one that starts and does not end hides how much was lost.
 func splitDump(s string) (pieces []piece, broken string) {
 	if strings.Count(s, ",") > maxCommas {
 		return nil, fmt.Sprintf("it holds more than %d values", maxCommas)

@@ -217,10 +217,9 @@ type Parcel interface {
 	Mount(path string) bool // makes one a folder of its own name
 }
 
-// Search is Find in archives within archives too. An archive in the folder of a
-// recorded node belongs to it and stays closed: memory dumps and error reports come
-// as archives, and no evidence lies in them. Where no folder is a recording, the files are
-// looked at one by one.
+// Search is Find in archives within archives too. An archive in the folder of a recorded node
+// belongs to it and stays closed: memory dumps and error reports come as archives, and no evidence
+// lies in them. Where no folder is a recording, the files are looked at one by one.
 func Search(p Parcel) ([]Node, error) {
 	for {
 		nodes, err := Find(p.FS())

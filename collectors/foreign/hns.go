@@ -8,8 +8,7 @@ import (
 	"doctor/checks/evidence"
 )
 
-// An hnsKind is one list of HNS objects: where collectlogs.ps1 leaves it, and
-// how hnsdiag shows it.
+// An hnsKind is one list of HNS objects: where collectlogs.ps1 leaves it, and how hnsdiag shows it.
 type hnsKind struct {
 	path    string // in the layout
 	file    string // in the folder

@@ -249,8 +249,7 @@ func (f systeminfoField) last() string {
 var sizeInMB = regexp.MustCompile(
 	`^(\d{1,3}(?:[.,'’\x{a0}\x{202f} ]\d{3})*|\d+)[\x{a0}\x{202f} ]*\p{L}{2}$`)
 
-// megabytes reads "16,383 MB", whatever separates the thousands and however the
-// unit is written.
+// megabytes reads "16,383 MB", whatever separates the thousands and however the unit is written.
 func megabytes(s string) int64 {
 	m := sizeInMB.FindStringSubmatch(s)
 	if m == nil {

@@ -78,8 +78,7 @@ func parseRoutePrint(s string, indexOf func(netip.Addr) int) []evidence.Route {
 	return list
 }
 
-// readPorts needs both files: half a table would read as no exclusions, or as no
-// dynamic range.
+// readPorts needs both files: half a table would read as no exclusions, or as no dynamic range.
 func readPorts(excluded, dynamic textFile) (any, evidence.Gap) {
 	for _, t := range []textFile{excluded, dynamic} {
 		if t.gap.Kind != "" {

@@ -187,8 +187,7 @@ var rancherLogs = map[string]evidence.Gap{
 		`collect calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
 }
 
-// convertMeta writes meta.json. The scripts end at once where they are not run
-// as Administrator.
+// convertMeta writes meta.json. The scripts end at once where they are not run as Administrator.
 func (r rancher) convertMeta(events []evidence.WindowsEvent, out *output) {
 	out.meta(r.src, "rke2-win-log-collect", r.name(), r.collectedAt(events), true)
 }
@@ -282,9 +281,8 @@ func (r rancher) events() (events rancherEvents) {
 	return events
 }
 
-// convert makes events.json. Without the system log nobody knows what happened
-// to the services; where another log is missing, the texts that were not found
-// acquit nobody.
+// convert makes events.json. Without the system log nobody knows what happened to the services;
+// where another log is missing, the texts that were not found acquit nobody.
 func (e rancherEvents) convert(out *output) {
 	why := strings.Join(e.problems, "; ")
 	if !e.system {

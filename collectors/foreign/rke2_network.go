@@ -11,8 +11,7 @@ import (
 	"doctor/collectors/certfile"
 )
 
-// convertNetwork gives the readers of collectlogs' files the same outputs under
-// Rancher's names.
+// convertNetwork gives the readers of collectlogs' files the same outputs under Rancher's names.
 func (r rancher) convertNetwork(out *output) {
 	network, dumps := r.src.folder("network"), r.src.folder("network/hns")
 	dumps.texts["ports.txt"] = network.text("vfpports.txt")

@@ -201,9 +201,8 @@ func (e export) excerpt(log string) []evidence.WindowsEvent {
 
 const excerptLength = 24 * time.Hour
 
-// placeLog makes a log of the messages, the oldest first: some services write
-// theirs to the event log. What is missing of it is said, since a log that is
-// searched to half acquits nobody.
+// placeLog makes a log of the messages, the oldest first: some services write theirs to the event
+// log. What is missing of it is said, since a log that is searched to half acquits nobody.
 func (e export) placeLog(out *output, component string) {
 	name := "logs/" + component + "/" + strings.TrimSuffix(e.name, path.Ext(e.name)) + ".log"
 	if e.gap.Kind != "" {
@@ -226,11 +225,10 @@ func (e export) placeLog(out *output, component string) {
 	}
 }
 
-// readTimes reads the stamps, of which nobody says whether the day or the month
-// comes first. The events of a log are in order, so the reading in which they stay
-// in order is the right one; where both do, the one that ends when the file was
-// written; where that does not tell either, the times are left out. The zone is not
-// written: managed nodes run on UTC.
+// readTimes reads the stamps, of which nobody says whether the day or the month comes first. The
+// events of a log are in order, so the reading in which they stay in order is the right one; where
+// both do, the one that ends when the file was written; where that does not tell either, the times
+// are left out. The zone is not written: managed nodes run on UTC.
 func readTimes(events []exported, written time.Time) {
 	var readings [][]time.Time
 	for _, dayFirst := range []bool{false, true} {

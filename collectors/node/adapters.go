@@ -194,9 +194,8 @@ const (
 	membershipPolicy = `SOFTWARE\Policies\Microsoft\System\DNSClient`
 )
 
-// resolverOf reads how names are completed. A policy takes the place of the
-// node's own setting; where neither has a list, the primary suffix is the list,
-// or the one that DHCP gave.
+// resolverOf reads how names are completed. A policy takes the place of the node's own setting;
+// where neither has a list, the primary suffix is the list, or the one that DHCP gave.
 func resolverOf(open hive) (evidence.DNSClientSettings, error) {
 	own, err := open(tcpipKey)
 	if err != nil {

@@ -127,8 +127,7 @@ func (l *logSearch) all(services []evidence.Service, processes []evidence.Proces
 	l.pods()
 }
 
-// ofProgram looks where a program's arguments, its script's, and nssm's
-// settings send its words.
+// ofProgram looks where a program's arguments, its script's, and nssm's settings send its words.
 func (l *logSearch) ofProgram(p runningProgram) {
 	l.ofFlags(p, evidence.ParseFlags(p.args))
 	l.ofFlags(p, evidence.ParseFlags(p.all[:len(p.all)-len(p.args)])) // of what wraps it

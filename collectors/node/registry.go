@@ -82,8 +82,7 @@ func (k key) text(name string) string {
 	return s
 }
 
-// expanded is a text with %NAME% replaced where the value is of the type that
-// asks for it.
+// expanded is a text with %NAME% replaced where the value is of the type that asks for it.
 func (k key) expanded(name string) (string, bool) {
 	s, ok := k.str(name)
 	if v, _ := k.value(name, regExpandSZ); v.kind == regExpandSZ && k.lookup != nil {
@@ -182,8 +181,7 @@ func compareFold(a, b string) int {
 
 const machineEnvironment = `SYSTEM\CurrentControlSet\Control\Session Manager\Environment`
 
-// readEnvironment reads the machine's variables as a service gets them that
-// is started now.
+// readEnvironment reads the machine's variables as a service gets them that is started now.
 func readEnvironment(open hive) (map[string]string, error) {
 	k, err := open(machineEnvironment)
 	if err != nil {

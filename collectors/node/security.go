@@ -140,8 +140,7 @@ func protectionName(state int32) string {
 var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`,
 	`SOFTWARE\Policies\Microsoft\Windows Defender\Exclusions`}
 
-// defender is nil where one of its parts may not be read: half a list of
-// exclusions would accuse.
+// defender is nil where one of its parts may not be read: half a list of exclusions would accuse.
 func defender(s evidence.Snapshot, open hive) *evidence.Defender {
 	if !evidence.Services.Known(s) {
 		return nil

@@ -73,8 +73,7 @@ func (v volumes) volumeAt(windowsPath string) (fs.FS, string, error) {
 	return nil, "", fmt.Errorf("%s %w", clean, errLinkLoop)
 }
 
-// follow replaces the first link on the way to name, if there is one, by where
-// it leads.
+// follow replaces the first link on the way to name, if there is one, by where it leads.
 func follow(links fs.ReadLinkFS, letter, name string) (next string, isLink bool, err error) {
 	for end := 0; end < len(name); {
 		if next := strings.IndexByte(name[end+1:], '/'); next >= 0 {
