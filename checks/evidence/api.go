@@ -1,10 +1,13 @@
 package evidence
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
-// The cluster's view: Kubernetes objects in Kubernetes JSON. The types hold the
-// fields that checks read, under their Kubernetes names; k8s.io/api would bring
-// a hundred packages into every check.
+// The cluster's view: Kubernetes objects in Kubernetes JSON. The types hold the fields that checks
+// read, under their Kubernetes names; k8s.io/api would bring a hundred packages into every check.
 var (
 	Node           = windowsNodeKind("api/node.json")
 	Nodes          = objectsKind[NodeObject]("api/nodes.json")
@@ -125,9 +128,19 @@ func (t Taint) String() string {
 
 // NodeStatus is the status of a Node.
 type NodeStatus struct {
-	Addresses   []NodeAddress     `json:"addresses"`
-	Conditions  []Condition       `json:"conditions"`
-	NodeInfo    NodeSystemInfo    `json:"nodeInfo"`
+	Addresses []struct {
+		Type    string `json:"type"` // InternalIP, Hostname, …
+		Address string `json:"address"`
+	} `json:"addresses"`
+	Conditions []Condition `json:"conditions"`
+	NodeInfo   struct {
+		KernelVersion           string `json:"kernelVersion"` // 10.0.17763.5329
+		OSImage                 string `json:"osImage"`
+		ContainerRuntimeVersion string `json:"containerRuntimeVersion"` // containerd://1.7.20
+		KubeletVersion          string `json:"kubeletVersion"`
+		OperatingSystem         string `json:"operatingSystem"`
+		Architecture            string `json:"architecture"`
+	} `json:"nodeInfo"`
 	Allocatable map[string]string `json:"allocatable"`
 
 	DaemonEndpoints struct {
@@ -135,12 +148,6 @@ type NodeStatus struct {
 			Port int `json:"Port"`
 		} `json:"kubeletEndpoint"`
 	} `json:"daemonEndpoints"`
-}
-
-// NodeAddress is one address of a Node.
-type NodeAddress struct {
-	Type    string `json:"type"` // InternalIP, Hostname, …
-	Address string `json:"address"`
 }
 
 // Condition is one condition of a Node or a Pod.
@@ -153,24 +160,17 @@ type Condition struct {
 	LastTransitionTime Time   `json:"lastTransitionTime"`
 }
 
-// NodeSystemInfo is what the kubelet says of its host.
-type NodeSystemInfo struct {
-	KernelVersion           string `json:"kernelVersion"` // 10.0.17763.5329
-	OSImage                 string `json:"osImage"`
-	ContainerRuntimeVersion string `json:"containerRuntimeVersion"` // containerd://1.7.20
-	KubeletVersion          string `json:"kubeletVersion"`
-	OperatingSystem         string `json:"operatingSystem"`
-	Architecture            string `json:"architecture"`
-}
-
 // Condition returns the condition of that type, if the Node has it.
 func (n NodeObject) Condition(kind string) (Condition, bool) {
-	for _, c := range n.Status.Conditions {
-		if c.Type == kind {
-			return c, true
-		}
+	if i := ofType(n.Status.Conditions, kind); i >= 0 {
+		return n.Status.Conditions[i], true
 	}
 	return Condition{}, false
+}
+
+// ofType is the number of the condition of that type, -1 where there is none.
+func ofType(conditions []Condition, kind string) int {
+	return slices.IndexFunc(conditions, func(c Condition) bool { return c.Type == kind })
 }
 
 // InternalIPs lists the node's InternalIP addresses.
@@ -196,10 +196,8 @@ func (n NodeObject) AddressField(address string) Place {
 
 // ConditionField is the place of the condition of that type.
 func (n NodeObject) ConditionField(kind string, steps ...any) Place {
-	for i, c := range n.Status.Conditions {
-		if c.Type == kind {
-			return n.Field("status", "conditions", i).At(steps...)
-		}
+	if i := ofType(n.Status.Conditions, kind); i >= 0 {
+		return n.Field("status", "conditions", i).At(steps...)
 	}
 	return n.Field("status", "conditions")
 }
@@ -304,4 +302,51 @@ type WindowsEvent struct {
 	Level   string `json:"level,omitempty"` // critical, error, warning, information, verbose
 	Time    Time   `json:"time,omitzero"`
 	Message string `json:"message"`
+}
+
+// otherSystem is the error of a Node object whose node runs no Windows: what it shows must not be
+// judged by the rules of Windows nodes.
+type otherSystem struct{ name, system string }
+
+func (o otherSystem) Error() string { return OtherSystem.Gap(o.name, o.system).String() }
+
+// windowsNodeKind is objectKind for the Node object of the node that is judged.
+func windowsNodeKind(path string) *Kind[NodeObject] {
+	k := objectKind[NodeObject](path)
+	decode := k.decode
+	k.decode = func(b []byte) (any, *origin, error) {
+		value, from, err := decode(b)
+		n, _ := value.(NodeObject)
+		if system := n.otherSystem(); err == nil && system != "" {
+			err = otherSystem{cmp.Or(n.Metadata.Name, UnknownNode), system}
+		}
+		return value, from, err
+	}
+	return k
+}
+
+// otherSystem names the operating system of a node that does not run Windows. Tables of kubectl show
+// the image and the kernel only, of which Windows has those of one version.
+func (n NodeObject) otherSystem() string {
+	info := n.Status.NodeInfo
+	system := cmp.Or(info.OperatingSystem, n.Metadata.Labels["kubernetes.io/os"],
+		n.Metadata.Labels["beta.kubernetes.io/os"])
+	switch {
+	case system == "linux", system == "" && info.OSImage != "" && info.KernelVersion != "" &&
+		!strings.Contains(info.OSImage, "Windows") && !strings.HasPrefix(info.KernelVersion, "10.0."):
+		return cmp.Or(info.OSImage, system)
+	}
+	return ""
+}
+
+// podsOfNode is the kind of the pods of the node that is judged.
+func podsOfNode(path string) *Kind[[]Pod] {
+	k := objectsKind[Pod](path)
+	k.foreign = func(s Snapshot) Gap {
+		if gap := Node.load(s).gap; gap.Code == OtherSystem {
+			return gap
+		}
+		return Gap{}
+	}
+	return k
 }

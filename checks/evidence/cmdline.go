@@ -1,14 +1,15 @@
 package evidence
 
 import (
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// SplitArgs splits a Windows command line into arguments as CommandLineToArgvW
-// and Go's runtime do. The program comes first and has rules of its own: quotes
-// end at the next quote and backslashes mean nothing. A line that begins with a
-// dash has no program in front.
+// SplitArgs splits a Windows command line into arguments as CommandLineToArgvW and Go's runtime do.
+// The program comes first and has rules of its own: quotes end at the next quote and backslashes
+// mean nothing. A line that begins with a dash has no program in front.
 func SplitArgs(line string) []string {
 	var args []string
 	rest := strings.TrimLeft(line, " \t\r\n")
@@ -17,15 +18,17 @@ func SplitArgs(line string) []string {
 		program, rest = cutProgram(rest)
 		args = append(args, program)
 	}
-	for {
-		rest = strings.TrimLeft(rest, " \t\r\n")
-		if rest == "" {
-			return args
-		}
+	return append(args, cutArgs(rest)...)
+}
+
+// cutArgs splits what is behind the program.
+func cutArgs(rest string) (args []string) {
+	for rest = strings.TrimLeft(rest, " \t\r\n"); rest != ""; rest = strings.TrimLeft(rest, " \t\r\n") {
 		var arg string
 		arg, rest = cutArg(rest)
 		args = append(args, arg)
 	}
+	return args
 }
 
 func cutProgram(s string) (program, rest string) {
@@ -123,8 +126,13 @@ func (f Flags) Get(name string) (value string, ok bool) {
 	return values[len(values)-1], true
 }
 
-// All returns every value of a repeated flag, in order.
-func (f Flags) All(name string) []string { return f.values[normalFlag(name)] }
+// All returns every value of the flags, in order of the names.
+func (f Flags) All(names ...string) (values []string) {
+	for _, name := range names {
+		values = append(values, f.values[normalFlag(name)]...)
+	}
+	return values
+}
 
 // Has tells whether the flag is there.
 func (f Flags) Has(name string) bool { return len(f.values[normalFlag(name)]) > 0 }
@@ -176,8 +184,7 @@ func unquote(s string) string {
 	return s
 }
 
-// KubeadmFlags reads kubeadm-flags.env, KUBELET_KUBEADM_ARGS="--a=b --c=d",
-// into arguments.
+// KubeadmFlags reads kubeadm-flags.env, KUBELET_KUBEADM_ARGS="--a=b --c=d", into arguments.
 func KubeadmFlags(text string) []string {
 	var args []string
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
@@ -191,11 +198,117 @@ func KubeadmFlags(text string) []string {
 		} else {
 			value = unquote(value)
 		}
-		for rest := strings.TrimSpace(value); rest != ""; rest = strings.TrimSpace(rest) {
-			var arg string
-			arg, rest = cutArg(rest)
-			args = append(args, arg)
-		}
+		args = append(args, cutArgs(value)...)
 	}
 	return args
+}
+
+// PowerShell's own switches, to tell them from the flags of what it starts, and
+// whether a value follows them. PowerShell takes any beginning of a name.
+var powershellSwitches = []struct {
+	name  string
+	value bool
+}{
+	{"executionpolicy", true}, {"ep", true}, {"ex", true}, {"windowstyle", true},
+	{"inputformat", true}, {"outputformat", true},
+	{"version", true}, {"workingdirectory", true}, {"configurationname", true},
+	{"psconsolefile", true}, {"encodedcommand", true}, {"ec", true},
+	{"noprofile", false}, {"nologo", false}, {"noninteractive", false}, {"noexit", false},
+	{"sta", false}, {"mta", false},
+}
+
+// unwrapShell drops powershell.exe or cmd.exe and their switches from the front of a command line.
+// The recorders keep program and arguments apart, so the switches may come without the program.
+func unwrapShell(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return args
+	case isProgram(args[0], "powershell", "pwsh"):
+		return unwrapPowerShell(args[1:])
+	case isProgram(args[0], "cmd") && len(args) > 2 && strings.EqualFold(args[1], "/c"):
+		return unwrapShell(args[2:])
+	}
+	// Without the program only what no Go program has counts: -config is a flag of many.
+	for _, name := range []string{"executionpolicy", "noprofile", "nologo", "noninteractive",
+		"noexit", "windowstyle"} {
+		if isSwitch(args[0], name) {
+			return unwrapPowerShell(args)
+		}
+	}
+	if strings.EqualFold(args[0], "-command") || strings.EqualFold(args[0], "-file") {
+		return unwrapPowerShell(args)
+	}
+	return args
+}
+
+func unwrapPowerShell(args []string) []string {
+	for len(args) > 0 {
+		value, known := powershellSwitch(args[0])
+		switch {
+		case isSwitch(args[0], "command") || strings.EqualFold(args[0], "-c"):
+			return commandText(strings.Join(args[1:], " "))
+		case isSwitch(args[0], "file") || strings.EqualFold(args[0], "-f"):
+			return args[1:]
+		case !known:
+			// What stands without a switch is a command to Windows PowerShell and a file to pwsh.
+			return commandText(strings.Join(args, " "))
+		}
+		args = args[1:]
+		if value && len(args) > 0 {
+			args = args[1:]
+		}
+	}
+	return nil
+}
+
+// commandText splits what PowerShell is told to run: & 'C:\k\x.exe' --v=6.
+func commandText(s string) []string {
+	s = strings.TrimSpace(s)
+	s = strings.Trim(strings.TrimLeft(s, "& \t"), "{} \t")
+	var args []string
+	for rest := s; rest != ""; rest = strings.TrimSpace(rest) {
+		var arg string
+		if rest[0] == '\'' {
+			arg, rest, _ = strings.Cut(rest[1:], "'")
+		} else {
+			arg, rest = cutArg(rest)
+		}
+		args = append(args, strings.TrimRight(arg, ";"))
+	}
+	return args
+}
+
+func powershellSwitch(arg string) (value, known bool) {
+	for _, s := range powershellSwitches {
+		if isSwitch(arg, s.name) {
+			return s.value, true
+		}
+	}
+	return false, false
+}
+
+// isSwitch tells whether arg is the switch in full or a beginning of it that
+// is long enough to be meant: -NoP, -Exec.
+func isSwitch(arg, name string) bool {
+	arg = strings.ToLower(arg)
+	if len(arg) < 2 || arg[0] != '-' && arg[0] != '/' {
+		return false
+	}
+	return arg[1:] == name || len(arg) > 3 && strings.HasPrefix(name, arg[1:])
+}
+
+func isProgram(arg string, names ...string) bool {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(unquote(arg), `\`, "/")))
+	return slices.Contains(names, strings.TrimSuffix(base, ".exe"))
+}
+
+// StartScript returns the PowerShell script that a command line runs, or "".
+func StartScript(args []string) string {
+	for _, a := range unwrapShell(args) {
+		a = strings.Trim(a, `"'&{}; `)
+		if strings.HasSuffix(strings.ToLower(a), ".ps1") {
+			return a
+		}
+	}
+	return ""
 }

@@ -1,6 +1,10 @@
 package evidence
 
-import "cmp"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
 
 // hnsNetworkTypes are the spellings of HCN; HNS itself changes their case between releases.
 var hnsNetworkTypes = []string{"NAT", "Transparent", "L2Bridge", "L2Tunnel", "ICS", "Private",
@@ -105,4 +109,140 @@ func hnsVersion(o *hnsObject) HNSRelease {
 	}
 	n := o.uint("Version")
 	return HNSRelease{int(n >> 32 & 0x7fffffff), int(n & 0x7fffffff)}
+}
+
+// DecodeHNSEndpoints decodes a listing of endpoints.
+func DecodeHNSEndpoints(b []byte) ([]HNSEndpoint, error) {
+	return decodeHNS(b, "endpoint", []string{"ID", "Name", "IPAddress", "IpConfigurations"},
+		func(o *hnsObject) (HNSEndpoint, bool) {
+			e := HNSEndpoint{
+				ID: o.id("ID"), Name: o.text("Name"),
+				NetworkID:   o.id("HostComputeNetwork", "VirtualNetwork"),
+				NamespaceID: o.id("HostComputeNamespace"),
+				MAC:         hnsMAC(o.text("MacAddress")),
+				Gateway:     unspecified(o.text("GatewayAddress")),
+				DNS:         hnsDNS(o), Routes: listOf(o, "Routes", hnsRoute), Flags: o.uint("Flags"),
+				State:       o.number("State"),
+				Policies:    listOf(o, "Policies", hnsPolicy),
+				SchemaMajor: hnsSchema(o, "HostComputeNetwork", "IpConfigurations"),
+			}
+			if ns := o.object("Namespace"); ns != nil && e.NamespaceID == "" {
+				e.NamespaceID = ns.id("ID")
+			}
+			e.addAddress(o, "IPAddress", "PrefixLength")
+			e.addAddress(o, "IPv6Address", "IPv6PrefixLength")
+			for _, c := range o.objects("IpConfigurations") {
+				e.addAddress(c, "IpAddress", "PrefixLength")
+			}
+			e.Gateway = cmp.Or(e.Gateway, defaultGateway(e.Routes), unspecified(o.text("GatewayAddressV6")))
+			e.Remote = o.bool("IsRemoteEndpoint") || e.SchemaMajor >= 2 && e.Flags&1 != 0
+			e.Truncated = o.state.cut
+			return e, true
+		})
+}
+
+func (e *HNSEndpoint) addAddress(o *hnsObject, addressKey, lengthKey string) {
+	address, length := o.text(addressKey), o.uint(lengthKey)
+	if address == "" {
+		return
+	}
+	bits := uint64(32)
+	if strings.Contains(address, ":") {
+		bits = 128
+	}
+	if length > 0 && length <= bits && !strings.Contains(address, "/") {
+		address += "/" + strconv.FormatUint(length, 10)
+	}
+	e.Addresses = append(e.Addresses, address)
+}
+
+// DecodeHNSLoadBalancers decodes a listing of load balancers, or of v1's policy
+// lists; those that are no load balancers are left out.
+func DecodeHNSLoadBalancers(b []byte) ([]HNSLoadBalancer, error) {
+	known := []string{"ID", "FrontendVIPs", "HostComputeEndpoints", "Policies"}
+	return decodeHNS(b, "load balancer", known, func(o *hnsObject) (HNSLoadBalancer, bool) {
+		lb := HNSLoadBalancer{
+			ID: o.id("ID"), SourceVIP: o.text("SourceVIP"),
+			VIPs:      o.list("FrontendVIPs"),
+			Endpoints: append(o.ids("HostComputeEndpoints"), o.ids("References")...),
+			Flags:     o.uint("Flags"), State: o.number("State"),
+			Ports: listOf(o, "PortMappings", hnsPort),
+			SchemaMajor: hnsSchema(o, "HostComputeEndpoints", "FrontendVIPs",
+				"PortMappings"),
+		}
+		policies, rules := o.objects("Policies"), 0
+		for _, p := range policies {
+			if strings.EqualFold(p.text("Type"), "ELB") {
+				lb.addELB(p)
+				rules++
+			}
+		}
+		lb.VIPs = Unique(lb.VIPs)
+		lb.DSR = lb.Flags&1 != 0
+		lb.Truncated = o.state.cut
+		return lb, rules > 0 || len(policies) == 0 || lb.SchemaMajor >= 2 || lb.Truncated
+	})
+}
+
+// addELB merges one rule of a v1 policy list, in which each port is a policy.
+func (lb *HNSLoadBalancer) addELB(p *hnsObject) {
+	port := hnsPort(p)
+	if p.bool("ILB") {
+		port.Flags |= 1
+	}
+	lb.Ports = append(lb.Ports, port)
+	if p.bool("IsDSR") {
+		lb.Flags |= 1
+	}
+	if lb.SourceVIP == "" {
+		lb.SourceVIP = p.text("SourceVIP")
+	}
+	for _, vip := range p.list("VIPs") {
+		if strings.Contains(vip, ":") {
+			lb.Flags |= 2
+		}
+		lb.VIPs = append(lb.VIPs, vip)
+	}
+}
+
+func hnsPort(o *hnsObject) HNSPort {
+	return HNSPort{Protocol: ProtocolName(strings.ToLower(o.text("Protocol"))),
+		Internal: o.int("InternalPort"), External: o.int("ExternalPort"), Flags: o.uint("Flags"),
+		Distribution: o.uint("DistributionType")}
+}
+
+// ProtocolName is tcp or udp for their numbers, and any other text as it stands.
+func ProtocolName(s string) string {
+	switch s {
+	case "6":
+		return "tcp"
+	case "17":
+		return "udp"
+	}
+	return s
+}
+
+// DecodeHNSNamespaces decodes a listing of namespaces.
+func DecodeHNSNamespaces(b []byte) ([]HNSNamespace, error) {
+	return decodeHNS(b, "namespace", []string{"ID", "NamespaceId", "Resources"},
+		func(o *hnsObject) (HNSNamespace, bool) {
+			ns := HNSNamespace{ID: o.id("ID"),
+				CompartmentID: cmp.Or(o.uint("NamespaceId"), o.uint("CompartmentId"))}
+			for _, r := range append(o.objects("Resources"), o.objects("ResourceList")...) {
+				id := ""
+				if data := r.object("Data"); data != nil {
+					id = data.id("ID")
+				}
+				switch kind := strings.ToLower(r.text("Type")); {
+				case id == "":
+					o.state.cut = o.state.cut || r.cut || r.lost("Data")
+				case kind == "endpoint":
+					ns.Endpoints = append(ns.Endpoints, id)
+				case kind == "container":
+					ns.Containers = append(ns.Containers, id)
+				}
+			}
+			ns.Truncated = o.state.cut
+			return ns, true
+		})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -76,30 +75,20 @@ func eachHNSValue(b []byte, in *origin, yield func(line int, v any) error) error
 	if start == len(b) {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(b[start:]))
-	dec.UseNumber()
-	// broken finds the place again: a Decoder's own offsets leave out what Token has read.
-	broken := func(err error) error {
-		var (
-			doc    json.RawMessage
-			syntax *json.SyntaxError
-		)
-		if errors.As(json.Unmarshal(b[start:], &doc), &syntax) {
+	if !json.Valid(b[start:]) {
+		err := json.Unmarshal(b[start:], &json.RawMessage{})
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			syntax.Offset += int64(start)
-			return jsonError(b, syntax)
 		}
-		return err
+		return jsonError(b, err)
 	}
+	dec := json.NewDecoder(bytes.NewReader(b[start:])) // which has no errors from here on
+	dec.UseNumber()
 	if b[start] == '[' {
-		return eachElement(b, start, dec, broken, yield)
+		return eachElement(b, start, dec, yield)
 	}
 	var v any
-	if err := dec.Decode(&v); err != nil {
-		return broken(err)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return broken(errors.New("more text after the JSON document"))
-	}
+	_ = dec.Decode(&v)
 	items, err := unwrapHNS(v, in)
 	line := lineOf(b, int64(start))
 	if err != nil {
@@ -115,18 +104,13 @@ func eachHNSValue(b []byte, in *origin, yield func(line int, v any) error) error
 
 // eachElement decodes an array element by element, so that only one of them is
 // held in its loose form.
-func eachElement(b []byte, start int, dec *json.Decoder, broken func(error) error,
-	yield func(int, any) error) error {
-	if _, err := dec.Token(); err != nil {
-		return broken(err)
-	}
+func eachElement(b []byte, start int, dec *json.Decoder, yield func(int, any) error) error {
+	_, _ = dec.Token()
 	line, counted := 1, 0
 	for dec.More() {
 		var v any
 		at := start + int(dec.InputOffset())
-		if err := dec.Decode(&v); err != nil {
-			return broken(err)
-		}
+		_ = dec.Decode(&v)
 		for at < len(b) && strings.IndexByte(", \t\r\n", b[at]) >= 0 {
 			at++
 		}
@@ -135,12 +119,6 @@ func eachElement(b []byte, start int, dec *json.Decoder, broken func(error) erro
 		if err := yield(line, v); err != nil {
 			return err
 		}
-	}
-	if _, err := dec.Token(); err != nil {
-		return broken(err)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return broken(errors.New("more text after the JSON document"))
 	}
 	return nil
 }
@@ -182,8 +160,7 @@ func unwrapHNS(v any, in *origin) ([]any, error) {
 	return []any{v}, nil
 }
 
-// decodeHNSGlobals decodes the answer about HNS's version, with or without the
-// object around it.
+// decodeHNSGlobals decodes the answer about HNS's version, with or without the object around it.
 func decodeHNSGlobals(b []byte) (HNSGlobals, error) {
 	list, err := decodeHNS(b, "version", []string{"Version", "Major"},
 		func(o *hnsObject) (HNSGlobals, bool) {

@@ -66,7 +66,11 @@ type EndpointSlice struct {
 	Placed    `json:"-"`
 	Metadata  Metadata          `json:"metadata"`
 	Endpoints []ServiceEndpoint `json:"endpoints"`
-	Ports     []EndpointPort    `json:"ports"`
+	Ports     []struct {
+		Name     string `json:"name"`
+		Protocol string `json:"protocol"`
+		Port     int    `json:"port"`
+	} `json:"ports"`
 }
 
 // Slices goes over the EndpointSlices of the Service.
@@ -102,13 +106,6 @@ func (e ServiceEndpoint) Node() string {
 
 // Ready tells whether the backend takes connections; a slice that does not say so means yes.
 func (e ServiceEndpoint) Ready() bool { return e.Conditions.Ready == nil || *e.Conditions.Ready }
-
-// EndpointPort is one port of a slice.
-type EndpointPort struct {
-	Name     string `json:"name"`
-	Protocol string `json:"protocol"`
-	Port     int    `json:"port"`
-}
 
 // objectKind holds exactly one Kubernetes object; a List of one is accepted,
 // because that is what `kubectl get nodes win-1 -o json` habits leave behind.

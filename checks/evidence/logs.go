@@ -3,6 +3,7 @@ package evidence
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Logs is a Need for the logs of a component: the name of its folder below logs/.
@@ -92,3 +93,48 @@ func (s Snapshot) LogFiles(component string) []string {
 	slices.Sort(list)
 	return list
 }
+
+// LogRecords is logs.json: what is known of the logs beside what they hold. A
+// bundle writes it, whose logs may be parts of what the node has.
+var LogRecords = jsonKind[LogIndex]("logs.json")
+
+// A LogIndex tells how far each log was searched where it was whole, and for what.
+type LogIndex struct {
+	// SearchedFor is a digest of the texts that were searched for, by check. What
+	// was not found is not there only as far as the texts are the same.
+	SearchedFor map[string]string `json:"searchedFor,omitempty"`
+	Logs        []LogRecord       `json:"logs"`
+}
+
+// A LogRecord is one log that is not here in full, or was not searched in full.
+type LogRecord struct {
+	Path         string `json:"path"` // such as logs/kubelet/kubelet.log
+	LeftOutLines int    `json:"leftOutLines,omitempty"`
+	LeftOutBytes int64  `json:"leftOutBytes,omitempty"`
+	Unsearched   string `json:"unsearched,omitempty"` // why the search did not come to its end
+	Excerpt      bool   `json:"excerpt,omitempty"`    // lines that somebody copied from where they stood
+}
+
+// LeftOut begins the line that stands in a log where a bundle leaves lines out.
+const LeftOut = "[doctor left out "
+
+// An ErrorLine is a line of a log that says that something is wrong, and how often the log has such
+// a line: one that differs in numbers, names and addresses only counts as the same.
+type ErrorLine struct {
+	Path     string    `json:"path"`
+	Line     int       `json:"line"`     // of the first, from 1
+	LastLine int       `json:"lastLine"` // of the last
+	Count    int       `json:"count"`
+	First    time.Time `json:"first,omitzero"` // its time, where the line has one
+	Last     time.Time `json:"last,omitzero"`
+	Level    string    `json:"level"` // fatal, error, warning, or word: it sounds like an error
+	Text     string    `json:"text"`  // of the last, bounded
+	// Whether the log ends with it, or within a few lines: it may be the last words of a process.
+	AtEnd bool `json:"atEnd,omitempty"`
+}
+
+// ErrorLines is errorlines.json: the lines with errors that the logs had while they were whole.
+var ErrorLines = listKind[ErrorLine]("errorlines.json")
+
+// ErrorLines returns the lines with errors of all logs.
+func (s Snapshot) ErrorLines() []ErrorLine { return s.known().errorLines }

@@ -3,6 +3,7 @@ package evidence
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Need is evidence that a check may depend on: a Kind, a File, the Logs of a
@@ -45,8 +46,7 @@ func (a anyOf) Paths() []string {
 	return paths
 }
 
-// Names says what would meet the need: by the name of a fact that has one, else
-// by its paths.
+// Names says what would meet the need: by the name of a fact that has one, else by its paths.
 func Names(n Need) []string {
 	var names []string
 	Each(n, func(n Need) {
@@ -84,4 +84,30 @@ func Each(n Need, do func(Need)) {
 		return
 	}
 	do(n)
+}
+
+// A Trace remembers which evidence was read, so that a check can be held to what it declares: an
+// undeclared read of something that is not there looks like health.
+type Trace struct{ seen sync.Map }
+
+// Traced returns the snapshot with its reads noted in tr.
+func (s Snapshot) Traced(tr *Trace) Snapshot {
+	s.trace = tr
+	return s
+}
+
+// Seen lists what was read, in order.
+func (tr *Trace) Seen() []string {
+	var list []string
+	for path := range tr.seen.Range {
+		list = append(list, path.(string))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (s Snapshot) note(path string) {
+	if s.trace != nil {
+		s.trace.seen.Store(path, true)
+	}
 }

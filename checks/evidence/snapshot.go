@@ -176,20 +176,18 @@ func (s Snapshot) Paths() []string { return slices.Sorted(maps.Values(s.known().
 
 // Open opens a file of the tree as it is stored.
 func (s Snapshot) Open(path string) (io.ReadCloser, error) {
-	stored, ok := s.stored(path)
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	if stored, ok := s.stored(path); ok {
+		return s.fsys.Open(stored)
 	}
-	return s.fsys.Open(stored)
+	return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 }
 
 // Stat tells the size and the time of a file of the tree as it is stored.
 func (s Snapshot) Stat(path string) (fs.FileInfo, error) {
-	stored, ok := s.stored(path)
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	if stored, ok := s.stored(path); ok {
+		return fs.Stat(s.fsys, stored)
 	}
-	return fs.Stat(s.fsys, stored)
+	return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 }
 
 func (s Snapshot) stored(path string) (string, bool) {
@@ -219,8 +217,7 @@ func (t *tree) withoutMemo() *tree {
 		hidden: t.hidden, base: t.base, shared: t.shared, memo: map[any]func() any{}}
 }
 
-// readFile returns the content of a structured file as UTF-8, or the gap that
-// stands in its place.
+// readFile returns the content of a structured file as UTF-8, or the gap that stands in its place.
 func (t *tree) readFile(path string) ([]byte, Gap) {
 	if t == nil || t.hides(path) {
 		return nil, NotInRecording.Gap(path)
@@ -229,7 +226,7 @@ func (t *tree) readFile(path string) ([]byte, Gap) {
 	if !ok {
 		if gapFile, ok := t.paths[strings.ToLower(path)+".gap"]; ok {
 			content, err := ReadBounded(t.fsys, gapFile, 4<<10)
-			if err != nil && !errors.Is(err, errTooLarge) {
+			if err != nil && !errors.Is(err, ErrTooLarge) {
 				return nil, Reported.OfKind(Error, err)
 			}
 			return nil, t.recordedGap(path, string(DecodeText(content)))
@@ -326,7 +323,8 @@ func (s Snapshot) Rest(path string) Gap {
 	return Gap{}
 }
 
-var errTooLarge = errors.New("too large")
+// ErrTooLarge is wrapped by the error of ReadBounded for a file that is larger.
+var ErrTooLarge = errors.New("too large")
 
 // ReadBounded reads a file of up to limit bytes; of a larger one it returns the beginning and an
 // error.
@@ -336,7 +334,7 @@ func ReadBounded(fsys fs.FS, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	tooLarge := fmt.Errorf("%w: more than %d KiB", errTooLarge, limit>>10)
+	tooLarge := fmt.Errorf("%w: more than %d KiB", ErrTooLarge, limit>>10)
 	var content bytes.Buffer
 	if info, err := f.Stat(); err == nil && limit >= maxFile {
 		if info.Size() > limit {

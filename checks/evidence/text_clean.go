@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns s as it may be shown: on one line, without control characters,
-// escape sequences of terminals, marks that turn the direction of writing, or
-// anything else that cannot be seen. Names and log lines are written by whoever
-// got hold of the node.
+// Clean returns s as it may be shown: on one line, without control characters, escape sequences of
+// terminals, marks that turn the direction of writing, or anything else that cannot be seen. Names
+// and log lines are written by whoever got hold of the node.
 func Clean(s string) string {
 	if isClean(s) {
 		return s

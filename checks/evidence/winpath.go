@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Where Windows puts its folders unless somebody moved them. Configuration
-// files of nodes name them by variable, and a recording has no process
-// environment to ask.
+// Where Windows puts its folders unless somebody moved them. Configuration files of nodes name them
+// by variable, and a recording has no process environment to ask.
 var windowsFolders = map[string]string{
 	"systemdrive":       `C:`,
 	"homedrive":         `C:`,
@@ -41,8 +40,7 @@ func expandWindows(s string) string {
 	return b.String()
 }
 
-// variableAt returns the variable that s begins with and the length of the
-// whole reference, or 0.
+// variableAt returns the variable that s begins with and the length of the whole reference, or 0.
 func variableAt(s string) (name string, length int) {
 	const longest = 64 // of a reference that can be meant; bounds the search for its end
 	near := s[:min(len(s), longest)]
@@ -120,8 +118,7 @@ func EvidencePath(p string) string {
 	return path.Join("files", volume, path.Join(elements...))
 }
 
-// WindowsPath is the way back from EvidencePath; false for a path that is no
-// copy of a node's file.
+// WindowsPath is the way back from EvidencePath; false for a path that is no copy of a node's file.
 func WindowsPath(evidencePath string) (string, bool) {
 	rest, ok := strings.CutPrefix(path.Clean(evidencePath), "files/")
 	if !ok {

@@ -82,10 +82,9 @@ func CheckNesting(b []byte) error {
 	return nil
 }
 
-// nesting returns how deep the brackets are at the end of the line. Quotes are
-// followed within the line only: an apostrophe in plain text must not hide the
-// brackets of all that follows, and too high a count merely refuses a file that
-// no component would write.
+// nesting returns how deep the brackets are at the end of the line. Quotes are followed within the
+// line only: an apostrophe in plain text must not hide the brackets of all that follows, and too
+// high a count merely refuses a file that no component would write.
 func nesting(line []byte, depth int) int {
 	var quote byte
 	deepest := depth
@@ -115,4 +114,155 @@ func nesting(line []byte, depth int) int {
 		return deepest
 	}
 	return depth
+}
+
+// KubeletConfig is the part of a KubeletConfiguration that checks read. A nil
+// pointer is a field that the file does not set.
+type KubeletConfig struct {
+	ClusterDNS    []string `json:"clusterDNS"`
+	ClusterDomain string   `json:"clusterDomain"`
+	CgroupsPerQOS *bool    `json:"cgroupsPerQOS"`
+	// an empty list is what Windows needs; an absent one, which is nil, is [pods]
+	EnforceNodeAllocatable   []string          `json:"enforceNodeAllocatable"`
+	EnforcesNodeAllocatable  bool              `json:"-"` // the field is there
+	SystemReserved           map[string]string `json:"systemReserved"`
+	KubeReserved             map[string]string `json:"kubeReserved"`
+	EvictionHard             map[string]string `json:"evictionHard"`
+	EvictionSoft             map[string]string `json:"evictionSoft"`
+	ContainerRuntimeEndpoint string            `json:"containerRuntimeEndpoint"`
+	HealthzPort              *int              `json:"healthzPort"`
+}
+
+// DecodeKubeletConfig reads the file behind --config, YAML or JSON.
+func DecodeKubeletConfig(b []byte) (*KubeletConfig, error) {
+	c, err := decodeYAML[KubeletConfig](b)
+	if err != nil {
+		return nil, err
+	}
+	c.EnforcesNodeAllocatable = c.EnforceNodeAllocatable != nil
+	return c, nil
+}
+
+// KubeadmSubnets reads the subnets of pods and of services from a kubeadm
+// ClusterConfiguration; a comma stands between those of a dual-stack cluster.
+func KubeadmSubnets(clusterConfiguration string) (pods, services string) {
+	c, _ := decodeYAML[struct {
+		Networking struct {
+			Pods     string `json:"podSubnet"`
+			Services string `json:"serviceSubnet"`
+		} `json:"networking"`
+	}]([]byte(clusterConfiguration))
+	if c == nil {
+		return "", ""
+	}
+	return c.Networking.Pods, c.Networking.Services
+}
+
+// removedKubeletFlags are the flags that a Windows node may still be started with, by the 1.x
+// release in which the kubelet lost them. It then ends at once with "unknown flag". Only removals
+// that a release note or the flag's own pull request states are here: a flag too many would convict
+// a healthy node.
+var removedKubeletFlags = map[int][]string{
+	12: {"cadvisor-port"},
+	15: {"allow-privileged"},
+	16: {"containerized"},
+	// With dockershim.
+	24: {"experimental-dockershim-root-directory", "docker-endpoint",
+		"image-pull-progress-deadline", "network-plugin", "network-plugin-mtu", "cni-conf-dir",
+		"cni-bin-dir", "cni-cache-dir", "non-masquerade-cidr", "dynamic-config-dir"},
+	// With klog's own ways to write files; -v and --vmodule stayed.
+	26: {"add-dir-header", "alsologtostderr", "log-backtrace-at", "log-dir", "log-file",
+		"log-file-max-size", "logtostderr", "one-output", "skip-headers", "skip-log-headers",
+		"stderrthreshold"},
+	27: {"container-runtime", "master-service-namespace"},
+	30: {"azure-container-registry-config"},
+	31: {"keep-terminated-pod-volumes"},
+	34: {"cloud-config"},
+	35: {"pod-infra-container-image"},
+}
+
+// RemovedKubeletFlags returns the flags that a kubelet of version v no longer
+// knows, each with the minor release that removed it.
+func RemovedKubeletFlags(v Version) map[string]int {
+	removed := map[string]int{}
+	for minor, flags := range removedKubeletFlags {
+		for _, flag := range flags {
+			if v.AtLeast(Version{Major: 1, Minor: minor}) {
+				removed[flag] = minor
+			}
+		}
+	}
+	return removed
+}
+
+// KubeProxyConfig is the part of a KubeProxyConfiguration that checks read.
+type KubeProxyConfig struct {
+	ClusterCIDR      string          `json:"clusterCIDR"`
+	Mode             string          `json:"mode"`
+	HostnameOverride string          `json:"hostnameOverride"`
+	BindAddress      string          `json:"bindAddress"`
+	FeatureGates     map[string]bool `json:"featureGates"`
+	Winkernel        struct {
+		NetworkName           string `json:"networkName"`
+		SourceVIP             string `json:"sourceVip"`
+		EnableDSR             *bool  `json:"enableDSR"`
+		ForwardHealthCheckVIP *bool  `json:"forwardHealthCheckVip"`
+	} `json:"winkernel"`
+}
+
+// DecodeKubeProxyConfig reads the file behind --config, or config.conf of kubeadm's ConfigMap.
+func DecodeKubeProxyConfig(b []byte) (*KubeProxyConfig, error) {
+	c, err := decodeYAML[KubeProxyConfig](b)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// A Kubeconfig is the part of a kubeconfig that checks read: how its names refer to each other.
+type Kubeconfig struct {
+	CurrentContext string
+	Clusters       map[string]string // name → server
+	Users          []string
+	Contexts       map[string]KubeconfigContext
+}
+
+// A KubeconfigContext names a cluster and a user.
+type KubeconfigContext struct {
+	Cluster string `json:"cluster"`
+	User    string `json:"user"`
+}
+
+// DecodeKubeconfig reads a kubeconfig.
+func DecodeKubeconfig(b []byte) (*Kubeconfig, error) {
+	file, err := decodeYAML[struct {
+		CurrentContext string `json:"current-context"`
+		Clusters       []struct {
+			Name    string `json:"name"`
+			Cluster struct {
+				Server string `json:"server"`
+			} `json:"cluster"`
+		} `json:"clusters"`
+		Contexts []struct {
+			Name    string            `json:"name"`
+			Context KubeconfigContext `json:"context"`
+		} `json:"contexts"`
+		Users []struct {
+			Name string `json:"name"`
+		} `json:"users"`
+	}](b)
+	if err != nil {
+		return nil, err
+	}
+	c := &Kubeconfig{file.CurrentContext, map[string]string{}, nil, map[string]KubeconfigContext{}}
+	for _, cluster := range file.Clusters {
+		c.Clusters[cluster.Name] = cluster.Cluster.Server
+	}
+	for _, context := range file.Contexts {
+		c.Contexts[context.Name] = context.Context
+	}
+	for _, user := range file.Users {
+		c.Users = append(c.Users, user.Name)
+	}
+	return c, nil
 }

@@ -97,8 +97,7 @@ func (c *Client) systemOf(ctx context.Context, pod evidence.Pod) (string, error)
 // defaultContainer names the container that kubectl takes where none is named.
 const defaultContainer = "kubectl.kubernetes.io/default-container"
 
-// containerOf chooses a container that runs: the one that the pod says itself,
-// or the first.
+// containerOf chooses a container that runs: the one that the pod says itself, or the first.
 func containerOf(pod evidence.Pod) (name, why string) {
 	if pod.Metadata.DeletionTimestamp != nil {
 		return "", "it is being deleted"

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"doctor/collectors"
-
 	"doctor/checks/evidence"
+	"doctor/collectors"
 )
 
 // LogIn runs the login program that the kubeconfig names, such as aws or gke-gcloud-auth-plugin, and

@@ -23,9 +23,8 @@ import (
 // LogComponents are the services whose logs the kubelet serves.
 var LogComponents = []string{"kubelet", "kube-proxy", "containerd"}
 
-// readLogs asks the kubelet for the logs of the node's services: by its log
-// query (Kubernetes 1.27 and later, where it is switched on), else from the
-// folder that it has served for longer.
+// readLogs asks the kubelet for the logs of the node's services: by its log query (Kubernetes 1.27
+// and later, where it is switched on), else from the folder that it has served for longer.
 func (t Target) readLogs(ctx context.Context, r *collectors.Record) error {
 	if s, err := r.Snapshot(); err == nil {
 		if ready, ok := evidence.Node.In(s).Condition("Ready"); ok && ready.Status == "Unknown" {

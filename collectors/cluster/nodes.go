@@ -8,11 +8,10 @@ import (
 	"net/url"
 	"strings"
 
-	"doctor/checks/sorted"
-
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"doctor/checks/evidence"
+	"doctor/checks/sorted"
 	"doctor/collectors"
 )
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"net/http"
 
@@ -76,3 +77,9 @@ func (c *Client) Allowed(ctx context.Context, r Right) (bool, error) {
 	}
 	return answer.Status.Allowed, nil
 }
+
+// ClusterRole is what a person needs who runs `doctor --node`: to read, nothing else, and no
+// Secret. It names the requests of this package, and a test runs them with these rights alone.
+//
+//go:embed doctor-rbac.yaml
+var ClusterRole string

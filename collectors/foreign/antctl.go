@@ -56,22 +56,13 @@ func antctlName(src *source) string {
 	return hostName(src.text("ipconfig").content)
 }
 
-// agentNode reads the name of the Node from agentinfo, whose keys the encoder
-// writes in lower case.
+// agentNode reads the name of the Node from agentinfo, whose keys the encoder writes in lower case.
 func agentNode(s string) string {
-	var info struct {
-		Lower struct{ Kind, Name string } `json:"noderef"`
-		Camel struct{ Kind, Name string } `json:"nodeRef"`
-	}
+	var info struct{ NodeRef struct{ Name string } }
 	if len(s) > maxAgentInfo || unmarshalYAML(s, &info) != nil {
 		return ""
 	}
-	for _, name := range []string{info.Lower.Name, info.Camel.Name} {
-		if hostNamePattern.MatchString(name) {
-			return name
-		}
-	}
-	return ""
+	return hostNamePattern.FindString(info.NodeRef.Name)
 }
 
 const maxAgentInfo = 1 << 20
@@ -124,10 +115,9 @@ func convertAntctl(src *source, out *output) {
 // HNS know it from elsewhere.
 const lostList = "System.Object[]"
 
-// convertAntctlHNS takes from PowerShell's lists what is one word. They show at
-// most four items of a list, and of an inner object less, so that no list of
-// exceptions can be believed; such a policy that is not there would acquit or
-// accuse the wrong one.
+// convertAntctlHNS takes from PowerShell's lists what is one word. They show at most four items of
+// a list, and of an inner object less, so that no list of exceptions can be believed; such a policy
+// that is not there would acquit or accuse the wrong one.
 func convertAntctlHNS(src *source, out *output) (networks int) {
 	const ask = "collect `Get-HnsNetwork | ConvertTo-Json -Depth 20` and `Get-HnsEndpoint | ConvertTo-Json -Depth 20`, or " + runBundle
 	t := src.text("HNSNetwork")
@@ -163,9 +153,8 @@ func convertAntctlHNS(src *source, out *output) (networks int) {
 	return len(list)
 }
 
-// around is the nearest folder above the agent's that holds clusterinfo or
-// failed_nodes: one level up, or two where somebody unpacked the archive into a
-// folder of its own.
+// around is the nearest folder above the agent's that holds clusterinfo or failed_nodes: one level
+// up, or two where somebody unpacked the archive into a folder of its own.
 func (s *source) around(names ...string) *source {
 	dir := s.root
 	for range 3 {

@@ -22,9 +22,8 @@ const (
 	maxKubeParsed  = 24 << 20 // of YAML that is taken apart: it costs many times its size
 )
 
-// convertClusterInfo takes the Kubernetes objects that concern the node from the
-// bundle's clusterinfo: YAML documents, each a list with a comment in front of
-// it that says of what.
+// convertClusterInfo takes the Kubernetes objects that concern the node from the bundle's
+// clusterinfo: YAML documents, each a list with a comment in front of it that says of what.
 func convertClusterInfo(src *source, out *output, node string) {
 	bundle := src.around("clusterinfo", "failed_nodes")
 	if bundle == nil {

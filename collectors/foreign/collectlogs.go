@@ -26,8 +26,7 @@ var collectlogs = format{
 
 const runBundle = "run `doctor bundle` on the node"
 
-// The names that only a dump of HNS or of its switch has, and those that other
-// tools use as well.
+// The names that only a dump of HNS or of its switch has, and those that other tools use as well.
 var (
 	hnsNames = []string{"network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt",
 		"namespaces.txt", "hnsdiag.txt", "hnsportpoolallocs.txt", "vfpoutput.txt"}
@@ -160,9 +159,8 @@ func lastHealth(list []record) time.Time {
 		if v, ok := r.get("Health"); !ok || json.Unmarshal(v, &health) != nil {
 			continue
 		}
-		if at := time.Unix(health.LastUpdateTime/1e7-toUnix, 0).UTC(); plausible(at) &&
-			at.After(newest) {
-			newest = at
+		if at := time.Unix(health.LastUpdateTime/1e7-toUnix, 0).UTC(); plausible(at) {
+			newest = later(newest, at)
 		}
 	}
 	return newest

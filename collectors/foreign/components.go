@@ -1,10 +1,17 @@
 package foreign
 
 import (
+	"bufio"
 	"cmp"
+	"errors"
+	"io"
+	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+
+	"doctor/collectors/tree"
 )
 
 // How lines of the components' logs begin.
@@ -54,12 +61,23 @@ func componentByFile(files map[string]string) map[string]string {
 	return by
 }
 
+// A writer is a component, and words that tell that it wrote a line.
+type writer struct {
+	component string
+	words     *regexp.Regexp
+}
+
+// writerIn is the first component whose words are in the text.
+func writerIn(writers []writer, text string) string {
+	if i := slices.IndexFunc(writers, func(w writer) bool { return w.words.MatchString(text) }); i >= 0 {
+		return writers[i].component
+	}
+	return ""
+}
+
 // wholePrograms have code of another component in them, as antrea-agent has a kube-proxy: lines of
 // their own source files say whose log the others are.
-var wholePrograms = []struct {
-	component string
-	files     *regexp.Regexp
-}{
+var wholePrograms = []writer{
 	{"antrea", regexp.MustCompile(`\b(?:networkpolicy_controller|node_route_controller|ofctrl_bridge|` +
 		`ovs_client|traceflow_controller|net_windows|route_windows)\.go:`)},
 	{"kube-proxy", regexp.MustCompile(`(?m)^Running kub-proxy service|\\kube-proxy\\start\.ps1:\d`)},
@@ -69,12 +87,7 @@ var wholePrograms = []struct {
 
 // programOf is the program that the log is of, "" where no line shows one of wholePrograms.
 func programOf(text string) string {
-	for _, p := range wholePrograms {
-		if p.files.MatchString(text) {
-			return p.component
-		}
-	}
-	return ""
+	return writerIn(wholePrograms, text)
 }
 
 // kubeadmOutput is a line of kubeadm join, which has no time: the phase is before it.
@@ -82,10 +95,7 @@ var kubeadmOutput = regexp.MustCompile(
 	`(?m)^\[(?:discovery|bootstrap|preflight|kubelet-start|kubelet-check)\] `)
 
 // lineWords name the writer of a line, in the order in which they are looked for.
-var lineWords = []struct {
-	component string
-	words     *regexp.Regexp
-}{
+var lineWords = []writer{
 	{"kube-proxy", regexp.MustCompile(`FLAG: --(?:ipvs|iptables|conntrack|proxy|cleanup|network-name|` +
 		`source-vip|enable-dsr|masquerade|nodeport|config-sync|detect-local|root-hnsendpoint|metrics-bind)`)},
 	{"kubelet", regexp.MustCompile(`FLAG: --(?:pod-|cni-|node-|register-|image-|eviction-|max-pods|` +
@@ -107,10 +117,7 @@ var lineWords = []struct {
 }
 
 // logfmtWords are the writers of lines of logrus and slog, which several programs use.
-var logfmtWords = []struct {
-	component string
-	words     *regexp.Regexp
-}{
+var logfmtWords = []writer{
 	{"rancher-wins", regexp.MustCompile(`(?i)rancher_wins|windows service|rancher system agent|csi proxy will|` +
 		`connection info file|connecting to kubernetes cluster|nullified CA data`)},
 	{"windows-exporter", regexp.MustCompile(`windows_exporter|collector \w+ (?:succeeded|failed)|` +
@@ -140,12 +147,7 @@ func componentOfLine(line string) string {
 	} else if logfmt.MatchString(line) {
 		words = logfmtWords
 	}
-	for _, w := range words {
-		if w.words.MatchString(line) {
-			return w.component
-		}
-	}
-	return ""
+	return writerIn(words, line)
 }
 
 // componentOfFile is whose log a file is by its name, or by the folder that it is in.
@@ -170,4 +172,94 @@ func componentOfText(text string) string {
 		}
 	}
 	return best
+}
+
+// placeNodeLog places the node's lines of a file that `oc adm node-logs` wrote for all nodes:
+// "NODE " is in front of each. One that has no such line may be of the only node.
+func placeNodeLog(out *output, src *source, f looseFile, node string) {
+	info, err := fs.Stat(src.fsys, f.path)
+	if err != nil || node == "" {
+		return
+	}
+	component := f.component
+	if component == "wicd" {
+		component = "windows-instance-config-daemon"
+	}
+	if !hasLineOf(src.fsys, f.path, node) {
+		return
+	}
+	out.Add("logs/"+component+"/"+path.Base(f.path), tree.File{Size: info.Size(),
+		Modified: info.ModTime(), Open: func() (io.ReadCloser, error) {
+			file, err := src.fsys.Open(f.path)
+			if err != nil {
+				return nil, err
+			}
+			return nodeLines(file, node), nil
+		}})
+}
+
+const maxLogLine = 1 << 20
+
+// eachLine reads lines, and of one that is too long its beginning.
+func eachLine(r io.Reader, do func(line string) bool) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	for {
+		chunk, err := lines.ReadSlice('\n')
+		if len(line) < maxLogLine {
+			line = append(line, chunk...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && err != io.EOF:
+			return err
+		case len(line) > 0 && !do(string(line)), err == io.EOF:
+			return nil
+		}
+		line = line[:0]
+	}
+}
+
+func hasLineOf(fsys fs.FS, name, node string) (found bool) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	eachLine(file, func(line string) bool {
+		found = found || strings.HasPrefix(line, node+" ")
+		return !found
+	})
+	return found
+}
+
+// loggedNodes are the nodes whose lines are at the beginning of a file for all nodes.
+func loggedNodes(head string) (names []string) {
+	for line := range strings.Lines(head) {
+		name, rest, ok := strings.Cut(line, " ")
+		if ok && hostNamePattern.MatchString(name) && isLogLine(rest) &&
+			!slices.Contains(names, name) && len(names) < maxNodes {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// nodeLines streams the lines of one node, without its name.
+func nodeLines(file io.ReadCloser, node string) io.ReadCloser {
+	r, w := io.Pipe()
+	go func() {
+		err := eachLine(file, func(line string) bool {
+			rest, ok := strings.CutPrefix(line, node+" ")
+			if !ok {
+				return true
+			}
+			_, err := io.WriteString(w, rest)
+			return err == nil
+		})
+		file.Close()
+		w.CloseWithError(err)
+	}()
+	return r
 }

@@ -1,8 +1,8 @@
 package foreign
 
 import (
+	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -18,19 +18,17 @@ type copies struct {
 	records []evidence.FileRecord
 }
 
-// add places a file that the tool copied. One that is not there is no absence on
-// the node: the tool may have failed, and somebody may have taken it out. Nor is an
-// empty one surely empty there.
+// add places a file that the tool copied. One that is not there is no absence on the node: the tool
+// may have failed, and somebody may have taken it out. Nor is an empty one surely empty there.
 func (c *copies) add(src *source, name, windowsPath, why string) {
 	to := evidence.EvidencePath(windowsPath)
-	stored, ok := src.names.files[strings.ToLower(name)]
-	if !ok {
+	info, err := src.stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		c.out.Gap(to, missingf(
 			"%s copies %s, and this recording does not hold it%s; collect that file",
 			c.tool, windowsPath, why))
 		return
 	}
-	info, err := fs.Stat(src.fsys, path.Join(src.root, stored))
 	if err == nil && info.Size() <= byteOrderMark {
 		c.out.Gap(to, brokenf(
 			"the copy of %s is empty: so may the file be, or %s could not read it; collect that file", windowsPath, c.tool))
@@ -59,7 +57,7 @@ const byteOrderMark = 3
 
 // addIfThere is add for a file that a healthy node may lack.
 func (c *copies) addIfThere(src *source, name, windowsPath string) {
-	if _, ok := src.names.files[strings.ToLower(name)]; ok {
+	if src.at(name) != "" {
 		c.add(src, name, windowsPath, "")
 	}
 }
@@ -77,8 +75,7 @@ func (c *copies) absent(windowsPath string) {
 	c.records = append(c.records, evidence.FileRecord{Path: windowsPath, Outcome: evidence.Absent})
 }
 
-// neverCopied are files that decide something and that no collector of a cloud
-// copies.
+// neverCopied are files that decide something and that no collector of a cloud copies.
 var neverCopied = []string{
 	`C:\run\flannel\subnet.env`, `C:\k\net-conf.json`, `C:\k\sourceVip.json`,
 	`C:\k\sourceVipRequest.json`, `C:\k\config`, `C:\k\azure.json`, `C:\k\kubeletstart.ps1`,
@@ -117,7 +114,7 @@ func (c *copies) write(why evidence.Gap) {
 }
 
 // logComponents tells by the beginning of a log's name whose it is.
-var logComponents = []struct{ start, component string }{
+var logComponents = []namedLog{
 	{"kubelet", "kubelet"}, {"kubeproxy", "kube-proxy"}, {"kube-proxy", "kube-proxy"},
 	{"containerd", "containerd"}, {"panic.log", "containerd"},
 	{"csi-proxy", "csi-proxy"}, {"csiproxy", "csi-proxy"}, {"azure-vnet", "cni"},
@@ -129,18 +126,23 @@ var logComponents = []struct{ start, component string }{
 }
 
 func logComponent(name, otherwise string) string {
-	name = strings.ToLower(name)
-	for _, c := range logComponents {
-		if strings.HasPrefix(name, c.start) {
-			return c.component
+	return componentNamed(logComponents, name, otherwise)
+}
+
+// A namedLog is how the names of a component's logs begin, in lower case.
+type namedLog struct{ start, component string }
+
+func componentNamed(logs []namedLog, name, otherwise string) string {
+	for _, l := range logs {
+		if strings.HasPrefix(strings.ToLower(name), l.start) {
+			return l.component
 		}
 	}
 	return otherwise
 }
 
-// placeLogs places the folder's files that are logs under their components. An
-// empty one acquits nobody: components write their logs to one of two files, and a
-// copy may have failed.
+// placeLogs places the folder's files that are logs under their components. An empty one acquits
+// nobody: components write their logs to one of two files, and a copy may have failed.
 func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise string) {
 	empty := map[string]string{} // component → its log
 	filled := map[string]bool{}
@@ -149,8 +151,7 @@ func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise
 			continue
 		}
 		stored, component := src.names.files[key], logComponent(key, otherwise)
-		if info, err := fs.Stat(src.fsys, path.Join(src.root, stored)); err == nil &&
-			info.Size() <= byteOrderMark {
+		if info, err := src.stat(key); err == nil && info.Size() <= byteOrderMark {
 			empty[component] = stored
 			continue
 		}
@@ -163,5 +164,37 @@ func placeLogs(src *source, out *output, isLog func(name string) bool, otherwise
 				"%s is empty in this recording, and so is every other log of %s; collect it again",
 				stored, component))
 		}
+	}
+}
+
+// copied gives a file of the recording the place that it was copied from.
+func (c *copies) copied(src *source, file, windowsPath string) {
+	name := evidence.EvidencePath(windowsPath)
+	info, err := src.stat(file)
+	if err != nil || strings.ContainsAny(windowsPath, "\x00\n\r") || !fs.ValidPath(name) || c.out.Has(name) {
+		return
+	}
+	c.out.place(name, src, file)
+	c.records = append(c.records, copiedFile(windowsPath, info))
+}
+
+// Bounds on a folder that was copied whole.
+const (
+	maxCopiedDepth = 4
+	maxCopiedFiles = 1_000
+)
+
+// folder gives all files of a folder of the recording, and of those in it down to a depth, their places.
+func (c *copies) folder(src *source, windowsPath string, depth int) {
+	for _, name := range sortedValues(src.names.files) {
+		if len(c.records) < maxCopiedFiles {
+			c.copied(src, name, windowsPath+`\`+name)
+		}
+	}
+	if depth == 0 {
+		return
+	}
+	for _, name := range slices.Sorted(slices.Values(src.names.folders)) {
+		c.folder(src.folder(name), windowsPath+`\`+name, depth-1)
 	}
 }

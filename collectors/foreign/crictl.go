@@ -214,6 +214,16 @@ func criImages(list []ctrImage) []evidence.CRIImage {
 	return images
 }
 
+var ctrServer = regexp.MustCompile(`(?m)^Server:\s*\n\s+Version:\s+(v?\d\S*)\s*\n\s+Revision:`)
+
+// ctrVersion is the server's version in `ctr version`, which prints its own first.
+func ctrVersion(s string) (v evidence.CRIVersion) {
+	if m := ctrServer.FindStringSubmatch(s); m != nil {
+		v = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}
+	}
+	return v
+}
+
 // sandboxImage is a runtime's configuration of which nothing but its pause image is known, nil where
 // that is not.
 func sandboxImage(ref string) json.RawMessage {

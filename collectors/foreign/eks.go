@@ -136,9 +136,7 @@ func eksMeta(src *source, hns hnsState, out *output, lastEvent time.Time) {
 		"application-eventlogs.csv")
 	for _, folder := range []string{"network", "network/hns", "containerd"} {
 		in := src.folder(folder)
-		if at := in.newest(sortedValues(in.names.files)...); at.After(files) {
-			files = at
-		}
+		files = later(files, in.newest(sortedValues(in.names.files)...))
 	}
 	ran := cmp.Or(files, lastEvent, stampIn(src.root), lastHealth(hns.all()))
 	// The tool asks for administrator rights, and HNS answers administrators only.
@@ -212,9 +210,7 @@ func eksCRI(src *source, out *output) {
 	images := readCtrImages(ctr.text("containerd-images.txt").content)
 	inUse := readCtrContainers(ctr.text("containerd-containers.txt").content)
 	var cri evidence.CRIState
-	if v := ctrVersion(ctr.text("containerd-version.txt").content); v != "" {
-		cri.Version = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: v}
-	}
+	cri.Version = ctrVersion(ctr.text("containerd-version.txt").content)
 	cri.Images = criImages(images)
 	cri.Config = sandboxImage(pauseImage(inUse, images))
 	if reflect.ValueOf(cri).IsZero() {
@@ -227,15 +223,4 @@ func eksCRI(src *source, out *output) {
 		return
 	}
 	out.JSON("cri.json", cri)
-}
-
-var versionField = regexp.MustCompile(`(?m)^\s+Version:\s+(v?\d+\.\d+\.\d+\S*)\s*$`)
-
-// ctrVersion is the server's: `ctr version` prints its own first.
-func ctrVersion(s string) string {
-	_, server, ok := strings.Cut(s, "Server:")
-	if m := versionField.FindStringSubmatch(server); ok && m != nil {
-		return m[1]
-	}
-	return ""
 }

@@ -3,9 +3,11 @@ package foreign
 import (
 	"cmp"
 	"encoding/csv"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"text/tabwriter"
 )
 
 // takeCSV takes the rows of an export, or those of a table of kubectl that a program wrote as CSV.
@@ -26,20 +28,15 @@ func (p *pieces) takeCSV(file string, found part) {
 
 // aligned writes rows as kubectl does.
 func aligned(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, v := range row {
-			widths[i] = max(widths[i], len(v)+len("   "))
-		}
-	}
 	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, len("   "), ' ', 0)
 	for _, row := range rows {
-		for i, v := range row {
-			v = cmp.Or(v, "-")
-			b.WriteString(v + strings.Repeat(" ", widths[i]-len(v)))
+		for _, v := range row {
+			fmt.Fprint(w, cmp.Or(v, "-"), "\t")
 		}
-		b.WriteByte('\n')
+		fmt.Fprintln(w)
 	}
+	w.Flush()
 	return b.String()
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/manifest"
 )
 
 // Bounds of the search. Recordings lie a few folders deep, however often they were
@@ -207,4 +208,70 @@ func (s *sighting) error() error {
 	}
 	return fmt.Errorf("%w in it: %s; `doctor explain formats` lists what doctor reads", errNoNode,
 		held)
+}
+
+// A Parcel is a tree with archives in it, each of which can be opened in its place.
+type Parcel interface {
+	FS() fs.FS
+	Nested() []string       // the archives that are not opened, by path
+	Mount(path string) bool // makes one a folder of its own name
+}
+
+// Search is Find in archives within archives too. An archive in the folder of a recorded node
+// belongs to it and stays closed: memory dumps and error reports come as archives, and no evidence
+// lies in them. Where no folder is a recording, the files are looked at one by one.
+func Search(p Parcel) ([]Node, error) {
+	for {
+		nodes, err := Find(p.FS())
+		if err != nil && !errors.Is(err, errNoNode) {
+			return nil, err
+		}
+		opened := false
+		for _, path := range p.Nested() {
+			if !belongs(path, nodes) && p.Mount(path) {
+				opened = true
+			}
+		}
+		if opened {
+			continue
+		}
+		if err != nil {
+			if loose, why := findPieces(p.FS()); len(loose) > 0 || why != nil {
+				return loose, why
+			}
+			if len(readManifests(p.FS()).Pods) > 0 {
+				return []Node{{formatManifests, ".", evidence.UnknownNode}}, nil
+			}
+		}
+		return nodes, err
+	}
+}
+
+// belongs tells whether a path lies in the recording of one of the nodes.
+func belongs(path string, nodes []Node) bool {
+	return slices.ContainsFunc(nodes, func(n Node) bool {
+		return n.Root == "." || strings.HasPrefix(path, n.Root+"/")
+	})
+}
+
+const formatManifests = "kubernetes-manifests"
+
+// readManifests reads the manifests of a tree that holds nothing else: the pods that somebody means
+// to run on Windows, of no node.
+func readManifests(fsys fs.FS) manifest.Manifests {
+	var m manifest.Manifests
+	fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !fs.ValidPath(name) || !workloadKind.MatchString(headOf(fsys, name)) {
+			return nil
+		}
+		if f, err := fsys.Open(name); err == nil {
+			defer f.Close()
+			m.Read(name, f) // what cannot be read of it is no manifest
+		}
+		if len(m.Pods) > maxNodes {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return m
 }

@@ -50,7 +50,7 @@ func FuzzIPConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		n := interfaces{ip: textFile{name: "ip.txt", content: s}, sections: parseIPConfig(s),
 			addresses: addressesOf(printed(s)), adapterOf: netAdaptersOf(printed(s)),
-			mtus: parseNetshInterfaces(s)}
+			mtus: parseNetshInterfaces(s, false)}
 		list, gap := n.adapters()
 		if gap.Kind == "" {
 			for _, a := range list {

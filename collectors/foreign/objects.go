@@ -240,9 +240,8 @@ func (o *objects) keep(kind string, object kubeObject, size int) {
 	o.lists[kind] = append(o.lists[kind], object)
 	for _, part := range []string{"status", "lastTimestamp", "eventTime"} {
 		for _, at := range objectTime.FindAllString(string(object[part]), maxFields) {
-			if t, err := time.Parse(time.RFC3339Nano, at); err == nil && plausible(t) &&
-				t.After(o.newest) {
-				o.newest = t
+			if t, err := time.Parse(time.RFC3339Nano, at); err == nil && plausible(t) {
+				o.newest = later(o.newest, t)
 			}
 		}
 	}

@@ -205,7 +205,7 @@ func (t *taking) begin(line, bare, rest string) string {
 			t.text.WriteString(unnamedHead(bare))
 		}
 		if kind != partLog && !strings.HasPrefix(bare, indent+" ") && indent != "" &&
-			!ownIndent[kind] {
+			!kind.is(ownIndent) {
 			t.indent = indent
 			return strings.TrimPrefix(line, indent)
 		}
@@ -222,11 +222,6 @@ func psErrorBegins(line, rest string) bool {
 			return strings.HasPrefix(strings.TrimSpace(below), "+ CategoryInfo")
 		})
 }
-
-// ownIndent are the outputs whose first line is indented by the program itself.
-var ownIndent = map[partKind]bool{partNetstat: true, partRoutes: true,
-	partNetsh: true, partVFP: true, partTable: true, partDocker: true, partDescribe: true,
-	partPktmon: true, partFolder: true, partServers: true}
 
 // nearLines are the lines below one that may show what it begins.
 const nearLines = 8
@@ -252,9 +247,9 @@ func (t *taking) startOf(line, rest string) (partKind, string) {
 	if isEventRow(line) {
 		return partEventRows, ""
 	}
-	for _, s := range starters {
-		if s.start.MatchString(line) {
-			return s.kind, t.aboutIn(s.kind)
+	for _, f := range partForms {
+		if f.start != nil && f.start.MatchString(line) {
+			return f.kind, t.aboutIn(f.kind)
 		}
 	}
 	switch {

@@ -20,20 +20,12 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 		return err
 	}
 	p := readPieces(fsys, scanPieces(fsys), readAll, node.Name)
-	ran := p.newest
-	if last := out.addEventLogs(src.fsys, src.root); last.After(ran) {
-		ran = last
-	}
-	if p.objects.newest.After(ran) {
-		ran = p.objects.newest
-	}
+	ran := later(later(p.newest, out.addEventLogs(src.fsys, src.root)), p.objects.newest)
 	name := node.Name
 	if name == evidence.UnknownNode {
 		name = ""
 	}
-	if last := p.convertEvents(out, ran); last.After(ran) {
-		ran = last
-	}
+	ran = later(ran, p.convertEvents(out, ran))
 	p.convertConfigs(src, out)
 	p.convertOutputs(src, out, ran, name)
 	p.objects.convert(out, name)
@@ -105,14 +97,14 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 		switch f.role {
 		case pieceLog:
 			name := pieceName(out, f.component, f.path)
-			placePath(out, src, name, f.path)
+			out.placePath(name, src, f.path)
 			if f.size < mostOfExcerpt || pageFile.MatchString(f.path) {
 				out.Add(name, tree.File{Content: []byte(wholeEntries(peel(p.read(f.path, maxText, false))))})
 				excerpts = append(excerpts, evidence.LogRecord{Path: name, Excerpt: true})
 			}
 		case piecePod:
 			if pods[f.pod] {
-				placePath(out, src, pieceName(out, f.component, f.path), f.path)
+				out.placePath(pieceName(out, f.component, f.path), src, f.path)
 			}
 		case pieceNodes:
 			placeNodeLog(out, src, f, node)
@@ -157,12 +149,4 @@ func (l pieceLines) note() string {
 	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")
 	return fmt.Sprintf("read from a text with other outputs (lines: %d); collect the log itself with `%s`",
 		len(strings.FieldsFunc(l.text.String(), func(r rune) bool { return r == '\n' })), command)
-}
-
-// placePath puts any file of the tree under a name of the layout.
-func placePath(out *output, src *source, name, from string) {
-	if info, err := fs.Stat(src.fsys, from); err == nil {
-		src.placed[from] = true
-		out.link(name, src.fsys, from, info)
-	}
 }

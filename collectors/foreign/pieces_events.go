@@ -151,20 +151,9 @@ var providers = []string{"Service Control Manager", "Microsoft-Windows-Hyper-V-C
 // wholeProvider completes a name that a table cut, where only one can be meant.
 func wholeProvider(name string) string {
 	start := strings.TrimSuffix(strings.TrimSuffix(name, "…"), "...")
-	if start == name || start == "" {
+	meant := slices.DeleteFunc(slices.Clone(providers), func(p string) bool { return !strings.HasPrefix(p, start) })
+	if start == name || start == "" || len(meant) != 1 {
 		return name
 	}
-	var whole string
-	for _, p := range providers {
-		if strings.HasPrefix(p, start) {
-			if whole != "" {
-				return name
-			}
-			whole = p
-		}
-	}
-	if whole == "" {
-		return name
-	}
-	return whole
+	return meant[0]
 }

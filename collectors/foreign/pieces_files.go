@@ -165,7 +165,7 @@ func (p *pieces) convertConfigs(src *source, out *output) {
 		content, _ := readBounded(src.fsys, c.file, maxKubeObject)
 		// as it is stored, with its byte order mark; UTF-16 is how PowerShell saved what it was shown
 		if c.whole && err == nil && !slices.Contains([]string{"\xff\xfe", "\xfe\xff"}, string(content[:min(2, len(content))])) {
-			placePath(out, src, name, c.file)
+			out.placePath(name, src, c.file)
 			records = append(records, copiedFile(c.path, info))
 			continue
 		}

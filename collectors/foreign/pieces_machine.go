@@ -21,47 +21,17 @@ var (
 	restartNeeded = regexp.MustCompile(`^WARNING: (?:You must restart this server to finish the installation process|` +
 		`A restart is required to enable the containers feature)\.`)
 	criRuntime   = regexp.MustCompile(`(?m)^RuntimeName: +(\S+)\s+RuntimeVersion: +(\S+)|^(containerd)(?:\.exe)? github\.com/containerd/\S+ (v?\d\S+)`)
-	ctrServer    = regexp.MustCompile(`(?m)^Server:\s*\n +Version: +(\S+)\s*\n +Revision:`)
 	shownSize    = regexp.MustCompile(`^(\d+(?:[.,]\d{1,2})?) ?([KMGT]B)?$`) // 1,024 could be two numbers
 	sizesInBytes = map[string]float64{"": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 )
 
 // Of outputs that few lists of the layout have a place for: what each shows becomes a part of one.
 var (
-	bootSetting    = regexp.MustCompile(`(?m)^((?:hypervisorlaunchtype|testsigning|nointegritychecks|safeboot|description|nx) +\S.*)$`)
-	dockerRow      = regexp.MustCompile(`(?m)^ *((?:Total Memory|CPUs|Storage Driver|Default Isolation): \S.*?) *$`)
-	clockOffset    = regexp.MustCompile(`(?m)^(?:\d+, ){3}([+-]\d\d\.\d+, [+-]\d\d\.\d+)$|^\d\d:\d\d:\d\d,? ((?:d:\S+ o:)?[+-]\d\d\.\d+s)`)
-	winHTTP        = regexp.MustCompile(`(?m)^ +(Proxy Server\(s\) *: *\S+|Direct access)`)
-	arpRow         = regexp.MustCompile(`(?m)^ +(\d+(?:\.\d+){3} +[0-9a-f]{2}(?:-[0-9a-f]{2}){5})`)
-	freeBytes      = regexp.MustCompile(`(?m)^Total (?:# of )?free bytes +: *([\d.,]+)`)
-	allBytes       = regexp.MustCompile(`(?m)^Total (?:# of )?bytes +: *([\d.,]+)`)
-	registryRow    = regexp.MustCompile(`(?m)^(?: +|")((?:App\w+|ImagePath|Start|DependOnService|NO_PROXY|HTTPS?_PROXY)(?: +REG_\w+ +|"=)\S.*?) *$`)
-	taskRow        = regexp.MustCompile(`(?m)^(?:TaskName|Status|Last Run Time|Last Result|Task To Run|Scheduled Task State): +(\S.*?) *$`)
-	ticketRow      = regexp.MustCompile(`(?m)^(?:#\d+>)?\s+((?:Client|Server|End Time|Kdc Called): .*?) *$`)
-	statsRow       = regexp.MustCompile(`(?m)^([0-9a-f]{8,} .*?) *$`)
-	nameRow        = regexp.MustCompile(`(?m)^([a-z.]+/\S+)$`)
-	countRow       = regexp.MustCompile(`(?m)^ *((?:\w+ )*(?:Errors|Discards|Discarded|Failed|Failures|No Routes?|Retransmitted)\b.*\d) *$`)
-	testRow        = regexp.MustCompile(`(?m)^ *\[-\] (\S.*?) \d+(?:\.\d+)?m?s\b`)
-	metricRow      = regexp.MustCompile(`(?m)^(windows_service_state\{.*\} 1|windows_(?:logical_disk_free|memory_available|os_physical_memory_free)_bytes\S* \S+|node_\w+_bytes \d+)$`)
-	pluginRow      = regexp.MustCompile(`(?m)^(\S+ .*(?:ok|error|skip)) *$`)
-	accountRow     = regexp.MustCompile(`(?m)^([^\n\\]+\\\S.*?) *$`)
-	columnRow      = regexp.MustCompile(`(?m)^([^\nA-Z].*?) *$`)
-	mappedRow      = regexp.MustCompile(`(?m)^((?:OK|Disconnected|Unavailable|Reconnecting|Error|Paused) .*?) *$`)
-	typeperfRow    = regexp.MustCompile(`(?m)^"(.*)"$`)
-	packetRow      = regexp.MustCompile(`(?m)^(\d\d:\d\d:\d\d\.\d{6,9} (?:IP6?|ARP|[0-9A-F-]{17}) .*)$`)
-	stateRow       = regexp.MustCompile(`(?m)^(\S+[:\s]\s*(?:[A-Z]\w+=(?:True|False|Unknown)[;,\s]*)+)$`)
-	vnetRow        = regexp.MustCompile(`"(?:Mode|PODName|HnsId)": *"([^"]+)"`)
-	dropRow        = regexp.MustCompile(`<(?:type|remoteAddrV4|remotePort|name)>([^<]+)<`)
-	indentedRow    = regexp.MustCompile(`(?m)^   (\S.*?) *$`)
-	csrRow         = regexp.MustCompile(`(?m)^([a-z0-9].*?) *$`)
-	fileRow        = regexp.MustCompile(`(?m)^(?:[d-][\w-]{4,6}|\d\d/\d\d/\d{4}) .*?(\S+) *$`)
-	pingRow        = regexp.MustCompile(`(?m)^(?:Pinging (\S+) .*| +Packets: (.*?)) *$`)
-	serversRow     = regexp.MustCompile(`(?m)^(.*\{[^}]+\}) *$`)
-	netshConfigRow = regexp.MustCompile(`(?m)^(?:Configuration for interface (".*")| +((?:IP Address|Default Gateway): +\S+)) *$`)
-	netshRouteRow  = regexp.MustCompile(`(?m)^(?:No|Yes) +\w+ +\d+ +(\S+/\d+ .*?) *$`)
-	diskOf         = regexp.MustCompile(`(?i)\bdiskfree ([a-z]):`)
-	dumpedRow      = regexp.MustCompile(`(?m)^(?:set interface|add (?:address|route)) .*$`)
-	dumpedValue    = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
+	freeBytes   = regexp.MustCompile(`(?m)^Total (?:# of )?free bytes +: *([\d.,]+)`)
+	allBytes    = regexp.MustCompile(`(?m)^Total (?:# of )?bytes +: *([\d.,]+)`)
+	diskOf      = regexp.MustCompile(`(?i)\bdiskfree ([a-z]):`)
+	dumpedRow   = regexp.MustCompile(`(?m)^(?:set interface|add (?:address|route)) .*$`)
+	dumpedValue = regexp.MustCompile(`(\w+)=(?:"([^"]*)"|(\S+))`)
 	// commandLine is that of a component, as the list of processes shows it.
 	commandLine = regexp.MustCompile(
 		`(?i)^(?:CommandLine *(?:: *)?)?"?(?:[a-z]:\\[^"|<>:]*\\)?((?:kubelet|kube-proxy|containerd|flanneld)\.exe)"? +(-{1,2}[a-z][^$]*)$|^CommandLine *$|^-{11} *$`)
@@ -137,26 +107,15 @@ func (p *pieces) convertState(out *output) {
 	out.partial("env.json", "the list of variables", names, env)
 	certificates, dated := p.certificates()
 	out.partial("certificates.json", "the certificates", dated, certificates)
-	for _, m := range []struct {
-		path string
-		kind partKind
-		rows *regexp.Regexp
-	}{{"services.json", partRegistry, registryRow}, {"services.json", partNetStart, indentedRow},
-		{"certificates.json", partCSR, csrRow},
-		{"adapters.json", partNetshConfig, netshConfigRow}, {"routes.json", partNetshRoutes, netshRouteRow},
-		{"dns-client.json", partServers, serversRow}, {"files.json", partFolder, fileRow},
-		{"probes/reach.json", partPing, pingRow}, {"features.json", partBoot, bootSetting}, {"time.json", partStripchart, clockOffset}, {"memory.json", partDocker, dockerRow}, {"env.json", partProxy, winHTTP}, {"routes.json", partARP, arpRow},
-		{"routes.json", partNetshDump, dumpedRow}, {"services.json", partTasks, taskRow}, {"security.json", partTickets, ticketRow},
-		{"memory.json", partStats, statsRow}, {"api/pods.json", partNames, nameRow}, {"adapters.json", partCounts, countRow},
-		{"features.json", partPester, testRow}, {"firewall.json", partDrops, dropRow},
-		{"services.json", partMetrics, metricRow}, {"cri.json", partPlugins, pluginRow}, {"security.json", partWhoami, accountRow},
-		{"env.json", partColumns, columnRow}, {"files.json", partDrives, mappedRow}, {"memory.json", partTypeperf, typeperfRow},
-		{"probes/dns.json", partPackets, packetRow}, {"api/node.json", partStates, stateRow}, {"hns-endpoints.json", partVnet, vnetRow}} {
+	for _, f := range partForms {
+		if f.rows == nil {
+			continue
+		}
 		var rows []string
-		for _, row := range m.rows.FindAllStringSubmatch(p.texts[m.kind], maxObjects) {
+		for _, row := range f.rows.FindAllStringSubmatch(p.texts[f.kind], maxObjects) {
 			rows = append(rows, clip(strings.Join(strings.Fields(cmp.Or(row[len(row)-1], row[1%len(row)])), " ")))
 		}
-		out.partial(m.path, string(m.kind), rows, nil)
+		out.partial(f.path, string(f.kind), rows, nil)
 	}
 	out.partial("memory.json", psCounters, p.namesOf(psCounters, "CounterSamples", ""), nil)
 	out.partial("processes.json", psGroups, p.namesOf(psGroups, "Count", "", "Name", "ProcessName"), nil)

@@ -317,9 +317,7 @@ func (p *pieces) sawTime(text string) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for _, line := range slices.Backward(lines[max(0, len(lines)-maxFields):]) {
 		if at := evidence.LineTime(line, p.until); plausible(at) {
-			if at.After(p.newest) {
-				p.newest = at
-			}
+			p.newest = later(p.newest, at)
 			return
 		}
 	}

@@ -27,11 +27,7 @@ func (p *pieces) convertObjects(out *output) {
 			content: list[0].get("VersionString", "Version")}))
 	}
 	if list := p.shown[psHotfixes]; len(list) > 0 && !out.Has("hotfixes.json") {
-		var fixes []evidence.Hotfix
-		for _, o := range list {
-			fixes = append(fixes, evidence.Hotfix{ID: o.get("HotFixID")})
-		}
-		out.JSON("hotfixes.json", fixes)
+		out.JSON("hotfixes.json", hotfixesOf(p.namesOf(psHotfixes, "HotFixID", "")))
 	}
 	features := map[string]string{}
 	for _, o := range p.shown[psFeatures] {
@@ -121,7 +117,7 @@ func (p *pieces) convertAdapters(out *output) {
 
 // interfacesOf are the rows of netsh and of Get-NetIPInterface, which tell MTUs.
 func (p *pieces) interfacesOf() []evidence.Adapter {
-	list := parseNetshInterfaces(p.texts[partNetsh])
+	list := parseNetshInterfaces(p.texts[partNetsh], false)
 	for _, o := range p.shown[psInterfaces] {
 		list = append(list, evidence.Adapter{IfIndex: ifNumber(o.get("ifIndex", "InterfaceIndex")),
 			MTU: limited(number(o.get("NlMtu(Bytes)", "NlMtu"))), Name: o.get("InterfaceAlias")})

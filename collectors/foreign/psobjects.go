@@ -290,12 +290,13 @@ var hnsCommands = []string{"get-hnsnetwork", "get-hnsendpoint", "get-hnspolicyli
 
 // classOfCommand is what a command prints whose properties somebody chose.
 func classOfCommand(command string) string {
-	for i, name := range hnsCommands {
-		if strings.HasPrefix(strings.ToLower(command), name) {
-			return hnsKinds[i].what
-		}
+	i := slices.IndexFunc(hnsCommands, func(name string) bool {
+		return strings.HasPrefix(strings.ToLower(command), name)
+	})
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return hnsKinds[i].what
 }
 
 // wholeHNS is a command that lists all objects of a kind.

@@ -44,7 +44,7 @@ func FuzzSysteminfoAndLists(f *testing.F) {
 		readEnvironment(x, x)
 		readUptime(s)
 		wrappedRows(s)
-		parseSubinterfaces(s)
+		parseNetshInterfaces(s, true)
 		readCRIInfo(s)
 		readCrictlImages(s)
 		readCrictlPods(s)

@@ -187,8 +187,7 @@ var rancherLogs = map[string]evidence.Gap{
 		`collect calico-node.log, felix.log and confd.log in C:\var\lib\rancher\rke2\agent\logs`),
 }
 
-// convertMeta writes meta.json. The scripts end at once where they are not run
-// as Administrator.
+// convertMeta writes meta.json. The scripts end at once where they are not run as Administrator.
 func (r rancher) convertMeta(events []evidence.WindowsEvent, out *output) {
 	out.meta(r.src, "rke2-win-log-collect", r.name(), r.collectedAt(events), true)
 }
@@ -224,9 +223,7 @@ func firstFitting(named time.Time, times ...time.Time) time.Time {
 func (r rancher) newest(files map[string][]string) time.Time {
 	var newest time.Time
 	for dir, names := range files {
-		if at := r.src.folder(dir).newest(names...); at.After(newest) {
-			newest = at
-		}
+		newest = later(newest, r.src.folder(dir).newest(names...))
 	}
 	return newest
 }
@@ -234,9 +231,7 @@ func (r rancher) newest(files map[string][]string) time.Time {
 func lastEvent(events []evidence.WindowsEvent) time.Time {
 	var last time.Time
 	for _, e := range events {
-		if e.Time.After(last) {
-			last = e.Time.Time
-		}
+		last = later(last, e.Time.Time)
 	}
 	return last
 }
@@ -286,9 +281,8 @@ func (r rancher) events() (events rancherEvents) {
 	return events
 }
 
-// convert makes events.json. Without the system log nobody knows what happened
-// to the services; where another log is missing, the texts that were not found
-// acquit nobody.
+// convert makes events.json. Without the system log nobody knows what happened to the services;
+// where another log is missing, the texts that were not found acquit nobody.
 func (e rancherEvents) convert(out *output) {
 	why := strings.Join(e.problems, "; ")
 	if !e.system {

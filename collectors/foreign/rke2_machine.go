@@ -1,6 +1,8 @@
 package foreign
 
 import (
+	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -58,15 +60,14 @@ func bootEvent(e evidence.WindowsEvent) bool {
 		e.ID == 6005 && strings.EqualFold(e.Provider, "EventLog")
 }
 
-// bootedAt is told by the last start in the system log. Where that does not go
-// back so far, it is worked out from the uptime, which was taken just before
-// systeminfo ran, if the times of the files are those of the node, and is what systeminfo prints
-// otherwise.
+// bootedAt is told by the last start in the system log. Where that does not go back so far, it is
+// worked out from the uptime, which was taken just before systeminfo ran, if the times of the files
+// are those of the node, and is what systeminfo prints otherwise.
 func (r rancher) bootedAt(events []evidence.WindowsEvent) time.Time {
 	var booted time.Time
 	for _, e := range events {
-		if bootEvent(e) && e.Time.After(booted) {
-			booted = e.Time.Time
+		if bootEvent(e) {
+			booted = later(booted, e.Time.Time)
 		}
 	}
 	if !booted.IsZero() {
@@ -145,8 +146,7 @@ var (
 	rke2Command  = regexp.MustCompile(`(?mi)^("?[a-z]:\\[^\n]*\brke2\.exe\b[^\n]*?)[ \t]*$`)
 )
 
-// commandLines are those of RKE2 and of its children, by program, as far as they
-// are told whole.
+// commandLines are those of RKE2 and of its children, by program, as far as they are told whole.
 func (r rancher) commandLines() map[string]string {
 	lines := map[string]string{}
 	if m := rke2Command.FindStringSubmatch(
@@ -191,4 +191,115 @@ func wrappedRows(s string) []string {
 		}
 	}
 	return rows
+}
+
+var (
+	// A row of `Get-ChildItem env:`. Both columns are cut to the console's width.
+	envRow   = regexp.MustCompile(`(?m)^(\S+(?: ?\(x86\))?)[ \t]+(\S.*?)[ \t]*$`)
+	proxyEnv = regexp.MustCompile(`(?i)^(?:https?|ftp|all|no)_proxy$`)
+	userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/@]*@`)
+)
+
+// readEnvironment reads the variables of the session in which the tool ran,
+// which are the machine's and the user's. One that was cut is left out; where it
+// is about a proxy nothing is believed, since a half NO_PROXY accuses the wrong
+// one. The second text, of proxies alone, may be empty: then there is none.
+func readEnvironment(all, proxies textFile) (any, evidence.Gap) {
+	if all.gap.Kind != "" && proxies.gap.Kind != "" {
+		return nil, all.gap
+	}
+	env := map[string]string{}
+	for _, t := range []textFile{all, proxies} {
+		for _, m := range envRow.FindAllStringSubmatch(t.content, maxObjects) {
+			name, value := m[1], m[2]
+			cut := cutShort(value) || strings.HasSuffix(name, "...")
+			switch {
+			case cut && proxyEnv.MatchString(strings.TrimRight(name, ".")):
+				return nil, brokenf(
+					"%s shows %s cut to the width of a console; collect `Get-ChildItem env: | Format-List`", t.name, name)
+			case cut, strings.Trim(name, "-") == "", name == "Name" && value == "Value":
+			default:
+				env[name] = userInfo.ReplaceAllString(value, "${1}")
+			}
+		}
+	}
+	if all.gap.Kind == "" && len(env) == 0 {
+		return nil, all.otherwise("%s shows no variable; it begins with: %s")
+	}
+	return env, evidence.Gap{}
+}
+
+// criInfo is what `crictl info` prints: the runtime's status, and what it says
+// of its configuration.
+type criInfo struct {
+	Status            json.RawMessage `json:"status"`
+	Config            json.RawMessage `json:"config"`
+	LastCNILoadStatus string          `json:"lastCNILoadStatus"`
+}
+
+var fatalLine = regexp.MustCompile(`(?m)^.*level=fatal.*$`)
+
+// convertRuntime makes cri.json of what crictl and ctr answered.
+func (r rancher) convertRuntime(out *output) {
+	var state evidence.CRIState
+	info := r.text("containerd/crictl-info.txt")
+	if answer, ok := readCRIInfo(info.content); ok {
+		state.Status, state.Config = answer.status(), answer.Config
+	}
+	takeRows(&state.Images, readCrictlImages(r.text("containerd/crictl-images.txt").content))
+	takeRows(&state.Sandboxes, readCrictlPods(r.text("containerd/crictl-pods.txt").content))
+	takeRows(&state.Containers, readCrictlContainers(r.text("containerd/crictl-ps.txt").content))
+	state.Version = ctrVersion(r.text("containerd/ctr-version.txt").content)
+	switch {
+	case !reflect.ValueOf(state).IsZero():
+		out.JSON("cri.json", state)
+	case r.rke1():
+		out.Gap("cri.json", rancherMisses("the state of docker in a form that can be read",
+			"see original/docker"))
+	case info.gap.Kind != "":
+		out.Gap("cri.json", info.gap)
+	default:
+		said := firstLine(info.content)
+		if fatal := fatalLine.FindString(info.content); fatal != "" {
+			said = fatal
+		}
+		out.Gap("cri.json", failureGap(info.name, said))
+	}
+}
+
+// readCRIInfo finds the JSON behind what crictl complains of first.
+func readCRIInfo(s string) (criInfo, bool) {
+	pieces, broken := splitDump(s)
+	if broken != "" {
+		return criInfo{}, false
+	}
+	for _, p := range pieces {
+		var info criInfo
+		if p.document != nil && json.Unmarshal(p.document, &info) == nil &&
+			(len(info.Status) > 0 || len(info.Config) > 0) {
+			return info, true
+		}
+	}
+	return criInfo{}, false
+}
+
+// status is the runtime's own. Where it does not speak of the network, what
+// came of loading the CNI configuration tells.
+func (i criInfo) status() (status evidence.CRIStatus) {
+	if json.Unmarshal(i.Status, &status) != nil || status.Conditions == nil {
+		status.Conditions = []evidence.CRICondition{}
+	}
+	known := false
+	for _, c := range status.Conditions {
+		known = known || c.Type == "NetworkReady"
+	}
+	if !known && i.LastCNILoadStatus != "" {
+		loaded := strings.EqualFold(i.LastCNILoadStatus, "OK")
+		c := evidence.CRICondition{Type: "NetworkReady", Status: loaded}
+		if !loaded {
+			c.Reason, c.Message = "lastCNILoadStatus", evidence.Clean(i.LastCNILoadStatus)
+		}
+		status.Conditions = append(status.Conditions, c)
+	}
+	return status
 }

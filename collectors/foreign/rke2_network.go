@@ -1,16 +1,17 @@
 package foreign
 
 import (
+	"fmt"
 	"io/fs"
 	"net/netip"
-	"regexp"
+	"path"
 	"strings"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/certfile"
 )
 
-// convertNetwork gives the readers of collectlogs' files the same outputs under
-// Rancher's names.
+// convertNetwork gives the readers of collectlogs' files the same outputs under Rancher's names.
 func (r rancher) convertNetwork(out *output) {
 	network, dumps := r.src.folder("network"), r.src.folder("network/hns")
 	dumps.texts["ports.txt"] = network.text("vfpports.txt")
@@ -28,7 +29,7 @@ func (r rancher) convertNetwork(out *output) {
 		ip:        ip,
 		sections:  parseIPConfig(ip.content),
 		adapterOf: netAdaptersOf(printed(r.text("network/networkadapter").content)),
-		mtus:      parseSubinterfaces(r.text("network/ipv4subinterfaces").content),
+		mtus:      parseNetshInterfaces(r.text("network/ipv4subinterfaces").content, true),
 	}
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
@@ -54,20 +55,6 @@ func (n interfaces) byAddress() interfaces {
 	return n
 }
 
-// MTU, the state of the medium, bytes in, bytes out and the interface's name.
-var subinterfaceRow = regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\d+) +(\S.*?) *$`)
-
-// parseSubinterfaces reads `netsh interface ipv4 show subinterface`, which does
-// not tell the index.
-func parseSubinterfaces(s string) (list []evidence.Adapter) {
-	for _, m := range subinterfaceRow.FindAllStringSubmatch(s, maxObjects) {
-		if mtu := number(m[1]); mtu > 0 {
-			list = append(list, evidence.Adapter{MTU: limited(mtu), Name: m[5]})
-		}
-	}
-	return list
-}
-
 // Where RKE2 keeps on the node what the script copies.
 const (
 	rke2Agent  = `C:\var\lib\rancher\rke2\agent`
@@ -79,8 +66,24 @@ const (
 var rke2Certificates = []string{"client-kubelet.crt", "serving-kubelet.crt", "client-ca.crt",
 	"server-ca.crt"}
 
+const maxCertificateFile = 1 << 20
+
+// certificate reads the certificates of a file.
 func (r rancher) certificate(file string) ([]evidence.Certificate, error) {
-	return readCertificate(r.src.folder("certs/rke2"), file, rke2Agent+`\`+file)
+	src := r.src.folder("certs/rke2")
+	at := src.at(file)
+	if at == "" {
+		return nil, fmt.Errorf("%s is not in the recording", file)
+	}
+	content, err := readBounded(src.fsys, at, maxCertificateFile)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path.Base(at), err)
+	}
+	list := certfile.Read(rke2Agent+`\`+file, content)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s holds no certificate", path.Base(at))
+	}
+	return list, nil
 }
 
 func (r rancher) convertCertificates(out *output) {
@@ -118,11 +121,11 @@ func (r rancher) convertFiles(out *output) {
 		for _, file := range sortedValues(cni.names.files) {
 			n.copied(cni, file, `C:\etc\cni\net.d\`+file)
 		}
-		n.folder(cni.folder("networks"), `C:\var\lib\cni\networks`)
-		n.folder(cni.folder("flannel"), `C:\var\lib\cni\flannel`)
-		n.folder(cni.folder("cacheresults"), `C:\var\lib\cni\cache\results`)
+		n.folder(cni.folder("networks"), `C:\var\lib\cni\networks`, maxCopiedDepth)
+		n.folder(cni.folder("flannel"), `C:\var\lib\cni\flannel`, maxCopiedDepth)
+		n.folder(cni.folder("cacheresults"), `C:\var\lib\cni\cache\results`, maxCopiedDepth)
 	} else {
-		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`)
+		n.folder(r.src.folder("config/cni"), rke2Agent+`\etc\cni`, maxCopiedDepth)
 	}
 	n.write(missingf(
 		"this recording of %s contains no configuration file; collect %s\\config.yaml and %s\\etc",
@@ -137,21 +140,14 @@ func (r rancher) rke1() bool {
 }
 
 // containerComponents tell by the name of a container, or of its pod, whose logs these are.
-var containerComponents = []struct{ start, component string }{
+var containerComponents = []namedLog{
 	{"kube-flannel", "flanneld"}, {"flannel", "flanneld"}, {"kube-proxy", "kube-proxy"},
 	{"kubelet", "kubelet"},
 	{"calico", "calico-node"}, {"felix", "calico-node"}, {"confd", "calico-node"},
 	{"antrea-ovs", "ovs"}, {"antrea", "antrea-agent"}, {"csi-proxy", "csi-proxy"},
 }
 
-func containerComponent(file string) string {
-	for _, c := range containerComponents {
-		if strings.HasPrefix(strings.ToLower(file), c.start) {
-			return c.component
-		}
-	}
-	return "pods"
-}
+func containerComponent(file string) string { return componentNamed(containerComponents, file, "pods") }
 
 // convertLogs places the logs of the components. What PowerShell made of the
 // event log of service rke2 is no log: its lines are cut to the console's width.

@@ -1,8 +1,8 @@
 package foreign
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -68,6 +68,22 @@ func (s *source) folder(dir string) *source {
 	return at
 }
 
+// at is where a file of the folder is in fsys, whatever case its name is written in; "" where there is
+// none.
+func (s *source) at(name string) string {
+	if stored, ok := s.names.files[strings.ToLower(name)]; ok {
+		return path.Join(s.root, stored)
+	}
+	return ""
+}
+
+func (s *source) stat(name string) (fs.FileInfo, error) {
+	if at := s.at(name); at != "" {
+		return fs.Stat(s.fsys, at)
+	}
+	return nil, fs.ErrNotExist
+}
+
 // text reads a file of the folder, whatever case its name is written in.
 //
 //go:noinline
@@ -107,16 +123,19 @@ func (t textFile) empty() bool { return t.gap.Kind == "" && strings.TrimSpace(t.
 func (s *source) newest(names ...string) time.Time {
 	var newest time.Time
 	for _, name := range names {
-		stored, ok := s.names.files[strings.ToLower(name)]
-		if !ok {
-			continue
-		}
-		info, err := fs.Stat(s.fsys, path.Join(s.root, stored))
-		if err == nil && plausible(info.ModTime()) && info.ModTime().After(newest) {
-			newest = info.ModTime()
+		if info, err := s.stat(name); err == nil && plausible(info.ModTime()) {
+			newest = later(newest, info.ModTime())
 		}
 	}
 	return newest.UTC()
+}
+
+// later is the later one of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // plausible tells times of recordings from the zeros of file formats: there were
@@ -124,19 +143,11 @@ func (s *source) newest(names ...string) time.Time {
 func plausible(t time.Time) bool { return t.Year() >= 2016 && t.Year() < 2100 }
 
 func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(content)) > limit {
+	content, err := evidence.ReadBounded(fsys, name, limit)
+	if errors.Is(err, evidence.ErrTooLarge) {
 		return nil, fmt.Errorf("it is larger than %d KiB", limit>>10)
 	}
-	return content, nil
+	return content, err
 }
 
 // gapf makes a gap of one clean line.
@@ -184,10 +195,6 @@ func sortedValues(m map[string]string) []string { return slices.Sorted(maps.Valu
 
 // hollow tells a file that is not there or holds nothing but a byte order mark.
 func (s *source) hollow(name string) bool {
-	stored, ok := s.names.files[strings.ToLower(name)]
-	if !ok {
-		return true
-	}
-	info, err := fs.Stat(s.fsys, path.Join(s.root, stored))
-	return err == nil && info.Size() <= int64(len("\ufeff\r\n"))
+	info, err := s.stat(name)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() <= int64(len("\ufeff\r\n"))
 }

@@ -60,15 +60,15 @@ type export struct {
 // first, every field is quoted, and messages have lines of their own.
 func readExport(src *source, name string) export {
 	e := export{name: name}
-	stored, ok := src.names.files[strings.ToLower(name)]
-	if !ok {
+	at := src.at(name)
+	if at == "" {
 		e.gap = missingf("%s is not in the folder", name)
 		return e
 	}
-	e.name = stored
-	f, err := src.fsys.Open(path.Join(src.root, stored))
+	e.name = path.Base(at)
+	f, err := src.fsys.Open(at)
 	if err != nil {
-		e.gap = brokenf("%s: %v", stored, err)
+		e.gap = brokenf("%s: %v", e.name, err)
 		return e
 	}
 	defer f.Close()
@@ -84,9 +84,9 @@ func readExport(src *source, name string) export {
 	}
 	if len(e.events) == 0 {
 		e.gap = brokenf(
-			"%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", stored)
+			"%s holds no events: PowerShell writes nothing both where there are none and where they could not be read", e.name)
 		if e.cut != "" {
-			e.gap = brokenf("%s holds no events that can be read: %s", stored, e.cut)
+			e.gap = brokenf("%s holds no events that can be read: %s", e.name, e.cut)
 		}
 	}
 	return e
@@ -128,15 +128,16 @@ func parseExport(r *bufio.Reader, written time.Time) (events []exported, cut str
 	if !message {
 		return nil, "its first line names no column Message"
 	}
+	cut = fmt.Sprintf("only its first %d events were read", maxExported)
 	for len(events) < maxExported {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
-			inOrder(events, written)
-			return events, ""
+			cut = ""
+			break
 		}
 		if err != nil || len(row) != len(head) {
-			inOrder(events, written)
-			return events, fmt.Sprintf("it breaks off after %d events", len(events))
+			cut = fmt.Sprintf("it breaks off after %d events", len(events))
+			break
 		}
 		var e exported
 		for i, value := range row {
@@ -147,7 +148,7 @@ func parseExport(r *bufio.Reader, written time.Time) (events []exported, cut str
 		events = append(events, e)
 	}
 	inOrder(events, written)
-	return events, fmt.Sprintf("only its first %d events were read", maxExported)
+	return events, cut
 }
 
 // inOrder reads the times and puts the oldest event first. Get-WinEvent lists the
@@ -172,9 +173,7 @@ func dated(e exported) bool { return !e.Time.IsZero() }
 func (e export) newest() time.Time {
 	var newest time.Time
 	for _, v := range e.events {
-		if v.Time.After(newest) {
-			newest = v.Time.Time
-		}
+		newest = later(newest, v.Time.Time)
 	}
 	return newest
 }
@@ -202,9 +201,8 @@ func (e export) excerpt(log string) []evidence.WindowsEvent {
 
 const excerptLength = 24 * time.Hour
 
-// placeLog makes a log of the messages, the oldest first: some services write
-// theirs to the event log. What is missing of it is said, since a log that is
-// searched to half acquits nobody.
+// placeLog makes a log of the messages, the oldest first: some services write theirs to the event
+// log. What is missing of it is said, since a log that is searched to half acquits nobody.
 func (e export) placeLog(out *output, component string) {
 	name := "logs/" + component + "/" + strings.TrimSuffix(e.name, path.Ext(e.name)) + ".log"
 	if e.gap.Kind != "" {
@@ -227,11 +225,10 @@ func (e export) placeLog(out *output, component string) {
 	}
 }
 
-// readTimes reads the stamps, of which nobody says whether the day or the month
-// comes first. The events of a log are in order, so the reading in which they stay
-// in order is the right one; where both do, the one that ends when the file was
-// written; where that does not tell either, the times are left out. The zone is not
-// written: managed nodes run on UTC.
+// readTimes reads the stamps, of which nobody says whether the day or the month comes first. The
+// events of a log are in order, so the reading in which they stay in order is the right one; where
+// both do, the one that ends when the file was written; where that does not tell either, the times
+// are left out. The zone is not written: managed nodes run on UTC.
 func readTimes(events []exported, written time.Time) {
 	var readings [][]time.Time
 	for _, dayFirst := range []bool{false, true} {

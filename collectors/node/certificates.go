@@ -65,12 +65,8 @@ func (c *certificates) all(programs []runningProgram) {
 	own := slices.Clone(kubeconfigs)
 	for _, p := range programs {
 		flags := evidence.ParseFlags(p.args)
-		for _, name := range []string{"kubeconfig", "kubeconfig-file"} {
-			own = append(own, flags.All(name)...)
-		}
-		for _, name := range []string{"client-ca-file", "tls-cert-file"} {
-			c.files(flags.All(name))
-		}
+		own = append(own, flags.All("kubeconfig", "kubeconfig-file")...)
+		c.files(flags.All("client-ca-file", "tls-cert-file"))
 		for _, dir := range flags.All("cert-dir") {
 			c.folder(dir)
 		}

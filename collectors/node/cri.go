@@ -113,8 +113,7 @@ type criState struct {
 	Containers json.RawMessage `json:"containers,omitempty"`
 }
 
-// askRuntime brings what the runtime answers, and the first error of what it
-// does not.
+// askRuntime brings what the runtime answers, and the first error of what it does not.
 func askRuntime(ctx context.Context, client *cri.Client) (criState, error) {
 	// a part that does not answer must not cost the others
 	ctx, cancel := collectors.BeforeDeadline(ctx, margin)

@@ -59,9 +59,8 @@ func readFiles(o Options, v volumes) func(context.Context, *collectors.Record) e
 	})
 }
 
-// all looks for everything: what the node's own programs name first, then what
-// the checks ask for, then the layouts. Where the time or the room ends, the
-// likeliest is there.
+// all looks for everything: what the node's own programs name first, then what the checks ask for,
+// then the layouts. Where the time or the room ends, the likeliest is there.
 func (c *copies) all(o Options, services []evidence.Service, processes []evidence.Process) {
 	for _, p := range runningPrograms(services, processes) {
 		c.ofProgram(p)
@@ -180,8 +179,7 @@ func (c *copies) file(name string) string {
 	return text
 }
 
-// Names of what is never opened: keys, programs, archives, and logs, which are
-// read elsewhere.
+// Names of what is never opened: keys, programs, archives, and logs, which are read elsewhere.
 var neverCopiedExtensions = []string{
 	".key", ".pem", ".pfx", ".p12", ".kdb", ".exe", ".dll", ".sys", ".pdb", ".msi", ".zip", ".tar",
 	".gz", ".tgz", ".7z", ".vhd", ".vhdx", ".etl", ".evtx", ".dmp", ".db",

@@ -10,8 +10,7 @@ import (
 	facts "doctor/checks/node"
 )
 
-// A runningProgram is one of the node's programs with its own arguments, behind
-// whatever wraps it.
+// A runningProgram is one of the node's programs with its own arguments, behind whatever wraps it.
 type runningProgram struct {
 	nodeProgram
 	service string // its name, where it is one
@@ -44,8 +43,7 @@ func runningPrograms(services []evidence.Service, processes []evidence.Process) 
 	return list
 }
 
-// programOf tells by the service's name, the program's or that of a program
-// among the arguments.
+// programOf tells by the service's name, the program's or that of a program among the arguments.
 func programOf(service, exe string, args []string) (nodeProgram, bool) {
 	for _, p := range nodePrograms {
 		if service != "" && facts.EqualsAny(service, p.services) ||
@@ -79,8 +77,7 @@ func named(value string) string {
 	return p
 }
 
-// ofProgram copies what a program's arguments name, and what the script names
-// that starts it.
+// ofProgram copies what a program's arguments name, and what the script names that starts it.
 func (c *copies) ofProgram(p runningProgram) {
 	if exe := named(p.exe); exe != "" {
 		c.name(exe)

@@ -15,29 +15,17 @@ import (
 	"doctor/collectors"
 )
 
-// An hnsList is one listing of the Host Networking Service: what it is for HCN,
-// the second interface, and where the first one has it.
+// An hnsList is one listing of the Host Networking Service.
 type hnsList struct {
-	what hnsObjects
 	path string // of the evidence
 	old  string // of the first interface
 }
 
-type hnsObjects int
-
-const (
-	networkObjects hnsObjects = iota
-	endpointObjects
-	loadBalancerObjects
-	namespaceObjects
-)
-
 var (
-	hnsNetworks      = hnsList{networkObjects, evidence.HNSNetworks.Path(), "/networks/"}
-	hnsEndpoints     = hnsList{endpointObjects, evidence.HNSEndpoints.Path(), "/endpoints/"}
-	hnsLoadBalancers = hnsList{loadBalancerObjects, evidence.HNSLoadBalancers.Path(),
-		"/policylists/"}
-	hnsNamespaces = hnsList{namespaceObjects, evidence.HNSNamespaces.Path(), "/namespaces/"}
+	hnsNetworks      = hnsList{evidence.HNSNetworks.Path(), "/networks/"}
+	hnsEndpoints     = hnsList{evidence.HNSEndpoints.Path(), "/endpoints/"}
+	hnsLoadBalancers = hnsList{evidence.HNSLoadBalancers.Path(), "/policylists/"}
+	hnsNamespaces    = hnsList{evidence.HNSNamespaces.Path(), "/namespaces/"}
 )
 
 // hnsCalls are what is asked of HNS. None of them can be interrupted: one that
@@ -45,8 +33,8 @@ var (
 // listing finds out for itself what this HNS can do, which is one short call.
 type hnsCalls struct {
 	version func() (evidence.HNSRelease, error)
-	hcn     func() bool                   // is the library of the second interface here?
-	list    func(hnsObjects) (any, error) // through the second interface
+	hcn     func() bool                // is the library of the second interface here?
+	list    func(hnsList) (any, error) // through the second interface
 	call    func(path string) ([]byte, error)
 }
 
@@ -90,7 +78,7 @@ func hnsReader(l hnsList) func(context.Context, *collectors.Record) error {
 		}
 		list, err := windowsHNS.readList(l)
 		r.Either(l.path, list, err)
-		if err != nil || l.what != endpointObjects && l.what != loadBalancerObjects {
+		if err != nil || l != hnsEndpoints && l != hnsLoadBalancers {
 			return nil
 		}
 		// The list is written by now: a call that hangs costs the states alone.
@@ -151,7 +139,7 @@ func (h hnsCalls) readList(l hnsList) (any, error) {
 	if !v.AtLeast(9, 2) || !h.hcn() {
 		return h.readOld(l)
 	}
-	list := func() (any, error) { return h.list(l.what) }
+	list := func() (any, error) { return h.list(l) }
 	objects, err := guard(list)
 	if err != nil && hnsCode(err) != accessDenied {
 		// An object that went away between its listing and its reading fails
@@ -248,4 +236,43 @@ func hnsCode(err error) uint32 {
 		code &= 0xffff
 	}
 	return uint32(code)
+}
+
+// readCompute lists the compute systems. vmcompute is one of the services that Windows starts for
+// whoever calls them, so it is asked only where it runs.
+func readCompute(context.Context) (any, error) {
+	state, err := serviceState("vmcompute")
+	if err != nil {
+		return nil, err
+	}
+	if state != "running" {
+		return nil, fmt.Errorf("the service vmcompute is %s: start it to list compute systems", state)
+	}
+	answer, err := guard(enumerateComputeSystems)
+	if err != nil {
+		return nil, fmt.Errorf("the list of compute systems: %w", err)
+	}
+	systems, err := parseComputeSystems(answer)
+	return evidence.Compute{Systems: systems}, err
+}
+
+// parseComputeSystems reads the answer of HcsEnumerateComputeSystems; no systems are an empty text.
+func parseComputeSystems(answer string) ([]evidence.ComputeSystem, error) {
+	var found []struct {
+		ID         string `json:"Id"`
+		SystemType string
+		State      string
+		Owner      string
+	}
+	if strings.TrimSpace(answer) != "" {
+		if err := json.Unmarshal([]byte(answer), &found); err != nil {
+			return nil, fmt.Errorf("the list of compute systems is no JSON: %w", err)
+		}
+	}
+	list := make([]evidence.ComputeSystem, 0, len(found))
+	for _, f := range found {
+		list = append(list, evidence.ComputeSystem{ID: f.ID, Type: f.SystemType, State: f.State,
+			Owner: f.Owner})
+	}
+	return bounded(list, "compute systems")
 }

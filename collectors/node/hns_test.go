@@ -23,8 +23,8 @@ func TestHNSListings(t *testing.T) {
 		return func() (evidence.HNSRelease, error) { return evidence.HNSRelease{}, err }
 	}
 	yes, no := func() bool { return true }, func() bool { return false }
-	lists := func(answers ...any) func(hnsObjects) (any, error) {
-		return func(hnsObjects) (any, error) {
+	lists := func(answers ...any) func(hnsList) (any, error) {
+		return func(hnsList) (any, error) {
 			a := answers[0]
 			answers = answers[1:]
 			if err, ok := a.(error); ok {

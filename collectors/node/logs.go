@@ -127,8 +127,7 @@ func (l *logSearch) all(services []evidence.Service, processes []evidence.Proces
 	l.pods()
 }
 
-// ofProgram looks where a program's arguments, its script's, and nssm's
-// settings send its words.
+// ofProgram looks where a program's arguments, its script's, and nssm's settings send its words.
 func (l *logSearch) ofProgram(p runningProgram) {
 	l.ofFlags(p, evidence.ParseFlags(p.args))
 	l.ofFlags(p, evidence.ParseFlags(p.all[:len(p.all)-len(p.args)])) // of what wraps it
@@ -148,10 +147,8 @@ func (l *logSearch) ofProgram(p runningProgram) {
 }
 
 func (l *logSearch) ofFlags(p runningProgram, flags evidence.Flags) {
-	for _, name := range []string{"log-file", "logfile", "log-file-path"} {
-		for _, file := range flags.All(name) {
-			l.file(p.component, file)
-		}
+	for _, file := range flags.All("log-file", "logfile", "log-file-path") {
+		l.file(p.component, file)
 	}
 	for _, value := range flags.All("log-dir") {
 		dir := named(value)

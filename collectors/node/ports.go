@@ -29,9 +29,8 @@ func readPorts(ctx context.Context, r *collectors.Record) error {
 	return errors.Join(listenErr, rangeErr)
 }
 
-// portRanges asks netsh, since Windows has no interface that tells. The
-// exclusions come for both protocols or not at all: half of them would read as
-// no exclusions of the other one.
+// portRanges asks netsh, since Windows has no interface that tells. The exclusions come for both
+// protocols or not at all: half of them would read as no exclusions of the other one.
 func portRanges(ctx context.Context, run runner) (evidence.PortTable, error) {
 	asked := []struct{ what, protocol string }{{"dynamicport", "tcp"}, {"dynamicport", "udp"},
 		{"excludedportrange", "tcp"}, {"excludedportrange", "udp"}}

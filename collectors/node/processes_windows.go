@@ -73,8 +73,7 @@ func processOf(pid uint32) (d processDetail, err error) {
 // queryProcess is a variable for tests: Wine does not return command lines.
 var queryProcess = windows.NtQueryInformationProcess
 
-// commandLine is mostly short; the longest has 32,767 characters. A structure
-// is in front of them.
+// commandLine is mostly short; the longest has 32,767 characters. A structure is in front of them.
 func commandLine(h windows.Handle) (string, error) {
 	var err error
 	for _, size := range []uint32{4 << 10, 2<<15 + 64} {

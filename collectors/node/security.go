@@ -85,13 +85,10 @@ const patience = deadline / 2
 func guarded(services []evidence.Service, processes []evidence.Process) []string {
 	paths := slices.Clone(guardedPaths)
 	for _, p := range runningPrograms(services, processes) {
-		flags := evidence.ParseFlags(p.args)
-		for _, name := range []string{"kubeconfig", "bootstrap-kubeconfig", "kubeconfig-file",
-			"cert-dir", "root-dir"} {
-			for _, value := range flags.All(name) {
-				if file := named(value); file != "" && !facts.EqualsAny(file, paths) {
-					paths = append(paths, file)
-				}
+		for _, value := range evidence.ParseFlags(p.args).All("kubeconfig", "bootstrap-kubeconfig",
+			"kubeconfig-file", "cert-dir", "root-dir") {
+			if file := named(value); file != "" && !facts.EqualsAny(file, paths) {
+				paths = append(paths, file)
 			}
 		}
 	}
@@ -143,8 +140,7 @@ func protectionName(state int32) string {
 var defenderKeys = []string{`SOFTWARE\Microsoft\Windows Defender\Exclusions`,
 	`SOFTWARE\Policies\Microsoft\Windows Defender\Exclusions`}
 
-// defender is nil where one of its parts may not be read: half a list of
-// exclusions would accuse.
+// defender is nil where one of its parts may not be read: half a list of exclusions would accuse.
 func defender(s evidence.Snapshot, open hive) *evidence.Defender {
 	if !evidence.Services.Known(s) {
 		return nil

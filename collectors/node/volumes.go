@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +10,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"doctor/checks/evidence"
 	"doctor/checks/sorted"
+	"doctor/collectors"
 )
 
 // volumes opens the file system of one of the machine's own drives, by its
@@ -70,8 +73,7 @@ func (v volumes) volumeAt(windowsPath string) (fs.FS, string, error) {
 	return nil, "", fmt.Errorf("%s %w", clean, errLinkLoop)
 }
 
-// follow replaces the first link on the way to name, if there is one, by where
-// it leads.
+// follow replaces the first link on the way to name, if there is one, by where it leads.
 func follow(links fs.ReadLinkFS, letter, name string) (next string, isLink bool, err error) {
 	for end := 0; end < len(name); {
 		if next := strings.IndexByte(name[end+1:], '/'); next >= 0 {
@@ -188,4 +190,58 @@ func (v volumes) readVolume(windowsPath string, limit int64) ([]byte, fs.FileInf
 		err = errTooLarge // it grows
 	}
 	return content, info, err
+}
+
+// onVolumes is a collector that reads the node's drives, and ends early enough to record what it has.
+func onVolumes(v volumes, read func(context.Context, volumes, evidence.Snapshot,
+	*collectors.Record) error) func(context.Context, *collectors.Record) error {
+	return func(ctx context.Context, r *collectors.Record) error {
+		s, err := r.Snapshot()
+		if err != nil {
+			return err
+		}
+		ctx, cancel := collectors.BeforeDeadline(ctx, margin)
+		defer cancel()
+		v := remembering(v)
+		if _, err := v.stat(`C:\`); errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+		return read(ctx, v, s, r)
+	}
+}
+
+// remembering asks once what a drive is, and once of each name whether it is
+// there and a link: the hundreds of paths that one reading looks for share the
+// folders on their way. It is made for one reading and forgotten with it.
+func remembering(v volumes) volumes {
+	return once(func(letter string) (fs.FS, error) {
+		fsys, err := v(letter)
+		if links, is := fsys.(fs.ReadLinkFS); is {
+			fsys = &remembered{links, once(links.Lstat)}
+		}
+		return fsys, err
+	})
+}
+
+type remembered struct {
+	fs.ReadLinkFS
+	lstat func(name string) (fs.FileInfo, error)
+}
+
+func (r *remembered) Stat(name string) (fs.FileInfo, error)  { return fs.Stat(r.ReadLinkFS, name) }
+func (r *remembered) Lstat(name string) (fs.FileInfo, error) { return r.lstat(name) }
+
+// once asks for each name once, whatever its case.
+func once[T any](ask func(name string) (T, error)) func(name string) (T, error) {
+	var mu sync.Mutex
+	seen := map[string]func() (T, error){}
+	return func(name string) (T, error) {
+		key := strings.ToLower(name)
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[key] == nil {
+			seen[key] = sync.OnceValues(func() (T, error) { return ask(name) })
+		}
+		return seen[key]()
+	}
 }

@@ -7,10 +7,9 @@ package finder
 // its length, for few places of a log hold four bytes of any text. Only where
 // it may not jump are texts compared.
 //
-// It stands here in place of a library because of its speed: an Aho-Corasick
-// automaton steps through every byte, and two well-kept ones did a quarter of
-// what this does over the same klog with 360 texts. `make bench` holds it
-// against ripgrep.
+// It stands here in place of a library because of its speed: an Aho-Corasick automaton steps
+// through every byte, and two well-kept ones did a quarter of what this does over the same klog
+// with 360 texts. `make bench` holds it against ripgrep.
 type Finder struct {
 	texts  []text
 	fold   uint32 // bits that make small letters of four letters; 0 where case counts

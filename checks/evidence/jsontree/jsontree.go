@@ -60,9 +60,9 @@ func Parse(b []byte, most int) (*Node, error) {
 	}
 	p := parser{decoder: json.NewDecoder(bytes.NewReader(b)), text: b, line: 1, left: most}
 	p.decoder.UseNumber()
-	root, err := p.value(nil, 0)
-	if err != nil {
-		return nil, &SyntaxFault{Line: p.line, Err: err}
+	root := p.value(nil, 0)
+	if p.left < 0 {
+		return nil, &SyntaxFault{Line: p.line, Err: ErrTooLarge}
 	}
 	return root, nil
 }
@@ -88,49 +88,42 @@ type parser struct {
 	left    int // values that may still come
 }
 
-// token reads the next one, and brings the line to it. A string holds no line break.
-func (p *parser) token() (json.Token, error) {
-	t, err := p.decoder.Token()
+// token reads the next one of a document that is valid, and brings the line to it. A string holds no
+// line break.
+func (p *parser) token() json.Token {
+	t, _ := p.decoder.Token()
 	end := int(p.decoder.InputOffset())
 	p.line += bytes.Count(p.text[p.offset:end], []byte("\n"))
 	p.offset = end
-	return t, err
+	return t
 }
 
-func (p *parser) value(in *Node, depth int) (*Node, error) {
-	if p.left--; p.left < 0 || depth > maxNesting {
-		return nil, ErrTooLarge
+// value is the next value, of which there may be one less then. Of too many in each other none is left.
+func (p *parser) value(in *Node, depth int) *Node {
+	if p.left--; depth > maxNesting {
+		p.left = -1
 	}
-	t, err := p.token()
-	if err != nil {
-		return nil, err
+	if p.left < 0 {
+		return nil
 	}
+	t := p.token()
 	n := &Node{Line: p.line, Parent: in}
 	open, ok := t.(json.Delim)
 	if !ok {
 		n.Value = t
-		return n, nil
+		return n
 	}
 	n.Kind = byte(open)
-	for p.decoder.More() {
-		var key string
+	for p.left >= 0 && p.decoder.More() {
 		if n.Kind == '{' {
-			t, err := p.token()
-			if err != nil {
-				return nil, err
-			}
-			key, _ = t.(string)
-		}
-		child, err := p.value(n, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		if n.Kind == '{' {
-			n.Fields = append(n.Fields, Field{key, child})
+			key, _ := p.token().(string)
+			n.Fields = append(n.Fields, Field{key, p.value(n, depth+1)})
 		} else {
-			n.List = append(n.List, child)
+			n.List = append(n.List, p.value(n, depth+1))
 		}
 	}
-	_, err = p.token()
-	return n, err
+	if p.left >= 0 {
+		p.token()
+	}
+	return n
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,10 +25,9 @@ const (
 	maxRecords   = 200_000
 )
 
-// splitDump takes a dump apart: PowerShell's table or list first, then what
-// ConvertTo-Json appended to it, and sometimes more of either. A document starts
-// at the beginning of a line. broken says why the documents cannot be all there:
-// one that starts and does not end hides how much was lost.
+// splitDump takes a dump apart: PowerShell's table or list first, then what ConvertTo-Json appended
+// to it, and sometimes more of either. A document starts at the beginning of a line. broken says
+// why the documents cannot be all there: one that starts and does not end hides how much was lost.
 func splitDump(s string) (pieces []piece, broken string) {
 	if strings.Count(s, ",") > maxCommas {
 		return nil, fmt.Sprintf("it holds more than %d values", maxCommas)
@@ -240,4 +240,56 @@ func jsonItems(content string) (head kubeObject, items []json.RawMessage, isList
 		broken = "its JSON ends early"
 	}
 	return head, items, isList, broken
+}
+
+var jsonToken = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|[{}\[\],]`)
+
+// documentEnd is where the JSON document that s begins with ends. One that breaks off goes on to
+// the end of the text, or to the fence that closes it.
+func documentEnd(s string) (end int, ok bool) {
+	var document json.RawMessage
+	d := json.NewDecoder(strings.NewReader(s))
+	switch err := d.Decode(&document); {
+	case err == nil:
+		return int(d.InputOffset()), true
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return len(s), true
+	}
+	lines := 0
+	for line := range strings.Lines(s) {
+		bare := strings.TrimRight(line, " \t\n")
+		if fence.MatchString(bare) || prompt.MatchString(bare) {
+			break
+		}
+		end += len(line)
+		lines++
+	}
+	return end, lines >= 3 && end < len(s) && strings.Contains(s[:end], `": `)
+}
+
+// closedJSON is what is whole of a document that breaks off, with the brackets that it lacks, and "" where
+// that is no JSON. A value that the end cuts is left out; of a sentence its beginning says enough.
+func closedJSON(s string) string {
+	whole, rest := "", ""
+	var open []byte // the brackets that close what is open, the outermost first
+	for _, at := range jsonToken.FindAllStringIndex(s, maxCommas) {
+		switch token := s[at[0]:at[1]]; {
+		case token == "{" || token == "[":
+			open = append(open, token[0]+2)
+			whole, rest = s[:at[1]], ""
+		case token == "}" || token == "]":
+			open = open[:max(0, len(open)-1)]
+			whole, rest = s[:at[1]], ""
+		case token == ",":
+			whole, rest = s[:at[0]], ""
+		case at[1] >= len(s)-1 && !strings.HasSuffix(token, `"`) && strings.Contains(token, " ") &&
+			strings.HasSuffix(strings.TrimRight(s[:at[0]], " \t\n"), ":"):
+			whole, rest = strings.TrimRight(s, "\\ \n"), `…"`
+		}
+	}
+	slices.Reverse(open)
+	if whole += rest + string(open); !json.Valid([]byte(whole)) {
+		return ""
+	}
+	return whole
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"doctor/checks/evidence"
+	"doctor/collectors/netsh"
+	"doctor/collectors/vfp"
 )
 
 const maxRoutes = 100_000
@@ -74,4 +76,50 @@ func parseRoutePrint(s string, indexOf func(netip.Addr) int) []evidence.Route {
 		})
 	}
 	return list
+}
+
+// readPorts needs both files: half a table would read as no exclusions, or as no dynamic range.
+func readPorts(excluded, dynamic textFile) (any, evidence.Gap) {
+	for _, t := range []textFile{excluded, dynamic} {
+		if t.gap.Kind != "" {
+			return nil, t.gap
+		}
+	}
+	ranges, tables := netsh.Excluded(excluded.content)
+	if !tables["tcp"] {
+		return nil, excluded.otherwise("%s shows no table of TCP ports; it begins with: %s")
+	}
+	table := evidence.PortTable{Dynamic: netsh.Dynamic(dynamic.content), Excluded: ranges}
+	if table.Dynamic["tcp"].Count == 0 {
+		return nil, dynamic.otherwise("%s shows no range of TCP ports; it begins with: %s")
+	}
+	return table, evidence.Gap{}
+}
+
+const maxVFP = 64 << 20 // a dump has each rule of each port
+
+// vfpName is a line of a dump that names a rule, where the dump does not say of which port.
+var vfpName = regexp.MustCompile(`(?:LAYER|GROUP|RULE) : \S+`)
+
+// readVFP makes vfp.json of ports.txt, which lists the ports, and vfpOutput.txt, which has the
+// rules and the state of each.
+func readVFP(ports, policies textFile) (any, evidence.Gap) {
+	if policies.gap.Kind != "" {
+		return nil, policies.gap
+	}
+	if ports.gap.Kind != "" {
+		ports.content = ""
+	}
+	if list := vfp.Read(ports.content, policies.content); len(list) > 0 {
+		return list, evidence.Gap{}
+	}
+	return nil, policies.otherwise("%s shows no port of VFP; it begins with: %s")
+}
+
+// readWFP makes wfp.json of the drops in netevents.xml.
+func readWFP(t textFile) (any, evidence.Gap) {
+	if w, ok := netsh.NetEvents(t.content); ok {
+		return w, evidence.Gap{}
+	}
+	return nil, t.otherwise("%s shows no events of WFP; it begins with: %s")
 }
