@@ -86,7 +86,7 @@ func (s *scan) compared(f field, i int) {
 		return
 	}
 	v := s.value(f.b, i, plainStops)
-	if v.end-v.start < minKnown || f.kind != "password" && isDictionaryWord(f.b[v.start:v.end]) {
+	if v.end-v.start < minKnown || f.kind != "password" && isDictionaryWord(v.in(f.b)) {
 		return
 	}
 	if f.trust == medium {
@@ -180,7 +180,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			s.otherwise(f, v)
 		}
 	}
-	text := s.b[v.start:max(v.start, v.end)]
+	text := v.in(s.b)
 	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v)) || isOwnName(f.text(), text) &&
 		(!v.quoted || f.trust < strong) {
 		return
@@ -218,11 +218,11 @@ func (s *scan) otherwise(f field, v value) {
 	}
 	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
-		if call := b[v.start:v.end]; at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
+		if call := v.in(b); at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
 			continue
 		}
 		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
-		if other.quoted && !other.open && other.end > other.start && fitsPassword(b[other.start:other.end]) {
+		if other.quoted && other.whole() && fitsPassword(other.in(b)) {
 			s.takeJudged(f, other, false)
 		}
 	}
@@ -243,7 +243,7 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 // isCommandOf tells of what a script of PowerShell runs: $token = az account get-access-token --query x. A
 // text would stand in quotes there.
 func (s *scan) isCommandOf(f field, v value) bool {
-	text := s.b[v.start:max(v.start, v.end)]
+	text := v.in(s.b)
 	if f.b[f.from] != '$' || !strings.HasSuffix(s.path, ".ps1") || !isDictionaryWord(text) || bytes.ContainsAny(text, digits) {
 		return false
 	}
@@ -252,7 +252,7 @@ func (s *scan) isCommandOf(f field, v value) bool {
 
 // templateDefault is what a template takes where nothing is set: #{ENV['T'] || 'VALUE'}.
 func (s *scan) templateDefault(v value) (value, bool) {
-	b := s.b[v.start:max(v.start, v.end)]
+	b := v.in(s.b)
 	if v.open || !isTemplate(append(bytes.Clone(b), ' ')) {
 		return v, false
 	}
@@ -263,7 +263,7 @@ func (s *scan) templateDefault(v value) (value, bool) {
 		}
 		at := v.start + i + len(mark) - b2i(mark[0] == '{') // {{ "VALUE" + x }}
 		inner := s.value(s.b[:v.end], at, plainStops)
-		if text := s.b[inner.start:max(inner.start, inner.end)]; isGUID(text) || looksChosen(text) || isGenerated(text) {
+		if text := inner.in(s.b); isGUID(text) || looksChosen(text) || isGenerated(text) {
 			return inner, true
 		}
 	}
@@ -283,7 +283,7 @@ func (s *scan) wholeWord(v value) value {
 	}
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 ||
-		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(b[v.start:v.end]) ||
+		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
 		bytes.ContainsAny(rest, "(=") && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
@@ -317,7 +317,7 @@ func (s *scan) trimmed(v value, stops string) value {
 	if v.open || v.quoted {
 		return v
 	}
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	if strings.IndexByte(stops, ' ') < 0 {
 		if i := bytes.Index(text, []byte(" #")); i > 0 {
 			text = text[:i]

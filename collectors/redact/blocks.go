@@ -41,7 +41,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 // isAllOfLine tells of a value that stands alone in its line and is no key of another one.
 func isAllOfLine(b []byte, v value) bool {
 	end := skipBlanks(b, skipQuote(b, v.end))
-	text := b[v.start:max(v.start, v.end)]
+	text := v.in(b)
 	return !v.open && (!v.quoted || isLineAt(b, end)) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
 }
 
@@ -55,7 +55,7 @@ func (s *scan) items(f field, i int) {
 			return
 		}
 		v := s.trimmed(s.value(b, skipBlanks(b, at+1), "\r\n"), "\r\n")
-		if v.open || v.end <= v.start || bytes.Contains(b[v.start:v.end], []byte(": ")) || b[v.end-1] == ':' {
+		if !v.whole() || bytes.Contains(v.in(b), []byte(": ")) || b[v.end-1] == ':' {
 			return // of mappings
 		}
 		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of

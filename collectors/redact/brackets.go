@@ -95,7 +95,7 @@ func (s *scan) tuple(f field, at int) {
 		return
 	}
 	if i = skipBlanks(b, i+1); skipQuote(b, i) > i {
-		if v := s.value(b, i, plainStops); !v.open && (looksChosen(b[v.start:v.end]) || isCoined(b[v.start:v.end], false)) {
+		if v := s.value(b, i, plainStops); !v.open && (looksChosen(v.in(b)) || isCoined(v.in(b), false)) {
 			s.take(v, "password")
 		}
 	}

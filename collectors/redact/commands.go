@@ -170,7 +170,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 	"entry": func(s *scan, line []byte, list []value) { // user NAME VALUE of ftp, user NAME on >VALUE of Redis
 		for n, w := range list {
-			if text := line[w.start:w.end]; len(text) > 1 && text[0] == '>' {
+			if text := w.in(line); len(text) > 1 && text[0] == '>' {
 				s.takePassword(value{start: w.start + 1, end: w.end})
 			} else if n == 1 && len(list) == 2 && fitsPassword(text) {
 				s.takePassword(w)
@@ -181,8 +181,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		if len(list) == 0 {
 			return
 		}
-		if v, ok := behindColon(line, list[0], ':'); ok && (fitsPassword(line[v.start:v.end]) || mixed(line[v.start:v.end])) {
-			if at := bytes.LastIndexByte(line[v.start:v.end], '@'); at > 0 {
+		if v, ok := behindColon(line, list[0], ':'); ok && (fitsPassword(v.in(line)) || mixed(v.in(line))) {
+			if at := bytes.LastIndexByte(v.in(line), '@'); at > 0 {
 				v.end = v.start + at
 			}
 			s.takePassword(v)
@@ -190,7 +190,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 	"snmp": func(s *scan, line []byte, list []value) { // USER SHA PASSWORD AES PASSWORD
 		for n, w := range list[min(1, len(list)):] {
-			if n%2 == 1 && (w.quoted || fitsPassword(line[w.start:w.end])) {
+			if n%2 == 1 && (w.quoted || fitsPassword(w.in(line))) {
 				s.takePassword(w)
 			}
 		}
@@ -206,7 +206,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
 	return func(s *scan, line []byte, list []value) {
 		for i, w := range list[:max(0, len(list)-n)] {
-			if string(line[w.start:w.end]) == flag && list[i+n].end > list[i+n].start && !isOption(line, list[i+n]) {
+			if string(w.in(line)) == flag && list[i+n].end > list[i+n].start && !isOption(line, list[i+n]) {
 				s.takePassword(list[i+n])
 			}
 		}

@@ -52,7 +52,7 @@ func (s *scan) connectionField(f field, i int) bool {
 		return false
 	}
 	v = s.trimmed(v, ";\r\n")
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	if v.start > i && b[i] == '{' && isOwnName(f.text(), text) {
 		return true // Password={password}
 	}

@@ -171,22 +171,22 @@ const maxWeak = 4 << 10
 
 // takeJudged takes the value when it is a secret.
 func (s *scan) takeJudged(f field, v value, prose bool) {
-	if v.open && (f.trust >= medium || isGenerated(s.b[v.start:v.end])) {
+	if v.open && (f.trust >= medium || isGenerated(v.in(s.b))) {
 		s.take(v, f.kind)
 		return
 	}
 	if f.trust <= loose && v.end-v.start > 256 {
 		s.dull.value = v.end
 	}
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return
 	}
 	if f.trust == loose {
-		if f.trust = weak; v.quoted || fitsPassword(s.b[v.start:v.end]) {
+		if f.trust = weak; v.quoted || fitsPassword(v.in(s.b)) {
 			f.trust = medium
 		}
 	}
-	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	text := unescape(v.in(s.b), v.escapes, v.quote)
 	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) || isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
 		return
 	}

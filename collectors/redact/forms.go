@@ -17,7 +17,7 @@ func (s *scan) argumentForm(f field) bool {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
-	if i := bytes.Index(s.b[v.start:max(v.start, v.end)], []byte("</")); i > 0 && !v.quoted {
+	if i := bytes.Index(v.in(s.b), []byte("</")); i > 0 && !v.quoted {
 		v.end, v.open = v.start+i, false // the end of the element around it
 	}
 	if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
@@ -30,12 +30,12 @@ func (s *scan) argumentForm(f field) bool {
 func (s *scan) isUsage(f field, v value) bool {
 	next := skipBlanks(f.b, v.end)
 	return f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
-		isDictionaryWord(s.b[v.start:v.end])
+		isDictionaryWord(v.in(s.b))
 }
 
 // isOtherWord tells of the next flag, of a variable and of a word of a sentence about the flag.
 func (s *scan) isOtherWord(f field, v value) bool {
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	switch text[0] {
 	case '-', '(':
 		return true
@@ -134,8 +134,8 @@ func (s *scan) isForm(f field) bool {
 		}
 		i := skipLeads(f.b, skipTag(f.b, skipGap(f.b, f.to+len(word))))
 		v := s.value(f.b, i, plainStops)
-		v.end = v.start + len(bytes.TrimRight(s.b[v.start:max(v.start, v.end)], ".:"))
-		if word == " to " && !v.quoted && isDictionaryWord(bytes.TrimRight(s.b[v.start:v.end], ":,")) {
+		v.end = v.start + len(bytes.TrimRight(v.in(s.b), ".:"))
+		if word == " to " && !v.quoted && isDictionaryWord(bytes.TrimRight(v.in(s.b), ":,")) {
 			continue // the password to proceed with: …
 		}
 		n := len(s.spans)
@@ -156,13 +156,13 @@ func (s *scan) textForm(f field) bool {
 		return false
 	}
 	v := s.value(f.b, f.at, plainStops)
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return false
 	}
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
 	}
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	chosen := f.trust >= medium && (looksChosen(text) || isGUID(text))
 	if hasFold(f.text(), 0, "pass") && len(f.text()) == len("pass") && proseWords[wordBefore(f.b, f.from)] {
 		f.trust = medium // to pass something: does not pass "secrets"
@@ -209,7 +209,7 @@ func (s *scan) callForm(f field) bool {
 		open--
 	}
 	switch {
-	case isSnake(b[v.start:max(v.start, v.end)]) && bytes.IndexByte(f.text(), '_') > 0 &&
+	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || open > 0 && b[open-1] == '@'): // a list of names
 		return true
 	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
@@ -223,7 +223,7 @@ func (s *scan) callForm(f field) bool {
 		s.takeJudged(f, v, f.trust < strong)
 		return len(s.spans) > n // else it may be the heading of a table
 	}
-	if text := b[v.start:max(v.start, v.end)]; !v.open && (isGenerated(text) || looksChosen(text)) {
+	if text := v.in(b); !v.open && (isGenerated(text) || looksChosen(text)) {
 		s.takeJudged(f, v, false)
 		return true
 	}
@@ -301,7 +301,7 @@ func (s *scan) lineForm(f field) bool {
 	v := s.value(b, f.at, " \t\r\n")
 	rest := skipBlanks(b, skipQuote(b, v.end))
 	alone := rest >= len(line) || b[rest] == '#' || b[rest] == ';'
-	text := b[v.start:max(v.start, v.end)]
+	text := v.in(b)
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
 	case text == nil, f.foreign && !looksChosen(text), isUnderlinedBy(b, len(line)), isTypeName(text): // a version

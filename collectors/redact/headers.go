@@ -31,7 +31,7 @@ func (s *scan) headerRule(start, end int) {
 		return // "Bearer " + token
 	}
 	v, stops := s.credentials(b, start, i, at, cookie)
-	if text := s.b[v.start:v.end]; (scheme > 0 || !isCode(s.b, v)) && isCredentials(text, cookie, scheme > 0) {
+	if text := v.in(s.b); (scheme > 0 || !isCode(s.b, v)) && isCredentials(text, cookie, scheme > 0) {
 		s.take(s.trimmed(v, stops), s.headerKind(b[i:], cookie, text))
 	}
 }

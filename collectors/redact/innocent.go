@@ -127,7 +127,7 @@ func isChain(text []byte) bool {
 
 // isJoined tells of a variable that code joins with a text: PathPrefix + "/token".
 func isJoined(b []byte, v value) bool {
-	return !v.quoted && hasFold(b, v.end, " + ") && isIdentifier(b[v.start:v.end])
+	return !v.quoted && hasFold(b, v.end, " + ") && isIdentifier(v.in(b))
 }
 
 // isVerbNoun tells of a command of PowerShell: Unprotect-String, Az.KeyVault\Get-AzKeyVaultSecret.

@@ -24,7 +24,7 @@ func (s *scan) execRule(start, _ int) {
 			continue
 		}
 		v := s.trimmed(s.value(b, skipBlanks(b, i), "\r\n}"), "\r\n}")
-		if text := s.b[v.start:v.end]; v.end > v.start && !isHarmless(text) {
+		if text := v.in(s.b); v.end > v.start && !isHarmless(text) {
 			s.addFaintly(v, "kubeconfig")
 		}
 	}
@@ -49,7 +49,7 @@ func (s *scan) generatorRule(start, end int) {
 // addFaintly replaces a value that no name betrayed, and looks for it elsewhere
 // only when it is random enough to be nothing else.
 func (s *scan) addFaintly(v value, kind string) {
-	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	text := unescape(v.in(s.b), v.escapes, v.quote)
 	if standsOut(text) || looksRandom(text) {
 		s.add(v.start, v.end, kind, text)
 		return
@@ -119,7 +119,7 @@ func (s *scan) dataRule(start, end int) {
 			_, i, _ = deeper(b, i, n.from-line)
 		default:
 			if found := s.trimmed(s.value(b, v, "\r\n"),
-				"\r\n"); !isPlaceholder(s.b[found.start:found.end]) {
+				"\r\n"); !isPlaceholder(found.in(s.b)) {
 				s.addFaintly(found, "secret")
 			}
 		}
@@ -195,7 +195,7 @@ func (s *scan) flowData(b []byte, from, open int) {
 		}
 		at := skipSpace(b, i+colon+1)
 		v := s.value(b, at, plainStops)
-		if v.end > v.start && b[v.start] != '{' && !isPlaceholder(b[v.start:v.end]) {
+		if v.end > v.start && b[v.start] != '{' && !isPlaceholder(v.in(b)) {
 			s.addFaintly(v, "secret")
 		}
 		i = max(v.end, i+colon+1)

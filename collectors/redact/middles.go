@@ -120,8 +120,8 @@ func (s *scan) wordForm(f field) bool {
 	if hasFold(b, i, "key ") {
 		i = skipBlanks(b, i+len("key "))
 	}
-	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start {
-		text := b[v.start:v.end]
+	if v := s.value(b, i, plainStops); f.trust >= medium && v.whole() {
+		text := v.in(b)
 		tied := bytes.ContainsAny(f.text(), "_-") // of a configuration, and no word of a sentence
 		if looksChosen(text) && hardWord(text) || f.trust == strong && isCoined(text, false) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
 			s.takeJudged(f, v, false)

@@ -56,7 +56,7 @@ func (s *scan) flagRule(_, end int) {
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
 	ofUser := lastFold(b[lineBack(b, end, layerBack):end], " -u ") >= 0 // -U ops -P VALUE
-	if text := b[v.start:max(v.start, v.end)]; !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
+	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
 		!isSetting(text) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
@@ -72,7 +72,7 @@ func isSetting(text []byte) bool {
 func (s *scan) usingRule(start, end int) {
 	b := s.see(start)
 	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
-	if !v.open && v.end > v.start && fitsPassword(b[v.start:v.end]) && !isComposed(b[v.start:v.end]) &&
+	if v.whole() && fitsPassword(v.in(b)) && !isComposed(v.in(b)) &&
 		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 &&
 		indexFold(b[max(0, start-layerBack/2):start], "connect ") >= 0 {
 		s.takePassword(v)
@@ -89,7 +89,7 @@ func (s *scan) pipeRule(start, _ int) {
 	}
 	i = skipBlanks(b, from+i+len("echo "))
 	v := s.value(b[:start], i, " \t\r\n\"'`;|")
-	if bytes.Contains(b[v.start:max(v.start, v.end)], []byte(":$(")) {
+	if bytes.Contains(v.in(b), []byte(":$(")) {
 		return // a command says it
 	}
 	if bar := skipBlanks(b, skipQuote(b, v.end)); v.end > v.start && bar < start && b[bar] == '|' {
@@ -121,7 +121,7 @@ func (s *scan) chpasswdRule(start, end int) {
 
 // takeAccount takes VALUE of USER:VALUE.
 func (s *scan) takeAccount(v value) {
-	if colon := bytes.IndexByte(s.b[v.start:max(v.start, v.end)], ':'); colon > 0 && !v.open {
+	if colon := bytes.IndexByte(v.in(s.b), ':'); colon > 0 && !v.open {
 		v.start += colon + 1
 		s.takePassword(v)
 	}
@@ -136,7 +136,7 @@ func (s *scan) apiKeyMethodRule(start, end int) {
 	}
 	for i += end + len("params"); i < len(b) && strings.IndexByte("\"'\\: [\t\r\n", b[i]) >= 0; i++ {
 	}
-	if v := s.value(b, i, plainStops); !v.open && v.end > v.start && isGenerated(b[v.start:v.end]) {
+	if v := s.value(b, i, plainStops); v.whole() && isGenerated(v.in(b)) {
 		s.take(v, "api-key")
 	}
 }
@@ -150,10 +150,10 @@ func (s *scan) secretCallRule(start, end int) {
 		return
 	}
 	v := s.value(b, i, plainStops)
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return
 	}
-	colon := bytes.IndexByte(b[v.start:v.end], ':')
+	colon := bytes.IndexByte(v.in(b), ':')
 	switch {
 	case hasFold(b, end-len("getbytes("), "getbytes("):
 		if colon <= 0 || !looksChosen(b[v.start+colon+1:v.end]) {
@@ -170,7 +170,7 @@ func (s *scan) secretCallRule(start, end int) {
 func (s *scan) valueRule(start, end int) {
 	b := s.see(start)
 	v := s.value(b, end, plainStops)
-	if !v.open && v.end > v.start && looksRandom(b[v.start:v.end]) {
+	if v.whole() && looksRandom(v.in(b)) {
 		s.takePassword(v)
 	}
 }
@@ -193,7 +193,7 @@ func (s *scan) givenForm(f field) bool {
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
-			if text := b[v.start:max(v.start, v.end)]; f.trust == strong && !isObjectName(text) ||
+			if text := v.in(b); f.trust == strong && !isObjectName(text) ||
 				looksChosen(text) || isGenerated(text) {
 				s.takeJudged(f, v, false)
 			}
@@ -214,7 +214,7 @@ func (s *scan) reversedForm(f field) bool {
 			continue
 		}
 		head = bytes.TrimRight(head, " ")
-		if q := lastQuoted(head); q.end > q.start && bytes.IndexByte(head[q.start:q.end], '\n') < 0 {
+		if q := lastQuoted(head); q.end > q.start && bytes.IndexByte(q.in(head), '\n') < 0 {
 			s.takeJudged(f, value{start: lowest + q.start, end: lowest + q.end, quoted: true,
 				quote: q.quote}, false)
 			return true

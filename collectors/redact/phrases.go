@@ -66,7 +66,7 @@ func (s *scan) accountForm(f field) bool {
 		if v.quoted { // which has a form of its own
 			return false
 		}
-		if text := line[v.start:max(v.start, v.end)]; looksChosen(text) || isTangled(text) || isCoined(text, false) {
+		if text := v.in(line); looksChosen(text) || isTangled(text) || isCoined(text, false) {
 			s.take(s.value(b, i, " \t\r\n\"'`,;)<>\x1b"), f.kind)
 			return true
 		}
@@ -109,11 +109,11 @@ func (s *scan) told(f field, i int, said bool) bool {
 		return s.toldBelow(f, i)
 	}
 	v := s.value(b, skipLeads(b, i), " \t\r\n\"'`,;|<>)")
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return false
 	}
-	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], ".:"))
-	text := b[v.start:v.end]
+	v.end = v.start + len(bytes.TrimRight(v.in(b), ".:"))
+	text := v.in(b)
 	if len(text) == 0 || text[0] == '-' || text[0] == ' ' && closesText(b, v.start-1) || hasFold(text, 0, "0x") || isSentence(text) {
 		return false
 	}
@@ -126,7 +126,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	}
 	s.takeJudged(f, v, false)
 	if i := v.end + len(" to "); hasFold(b, v.end, " to ") { // changed from VALUE to VALUE
-		if v := s.value(b, i, plainStops); !v.open && v.end > v.start && mixed(b[v.start:v.end]) {
+		if v := s.value(b, i, plainStops); v.whole() && mixed(v.in(b)) {
 			s.takeJudged(f, v, false)
 		}
 	}
@@ -135,7 +135,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 
 // toldOfUser takes the second part of user:VALUE.
 func (s *scan) toldOfUser(f field, v value) bool {
-	text := f.b[v.start:v.end]
+	text := v.in(f.b)
 	colon := bytes.IndexByte(text, ':')
 	if f.kind != "credential" && f.kind != "password" || colon <= 0 || !looksChosen(text[colon+1:]) ||
 		isPath(text) || bytes.Contains(text, []byte("://")) {

@@ -37,7 +37,7 @@ func (s *scan) secureStringRule(start, end int) {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end > v.start && (v.quoted || !isDictionaryWord(b[v.start:v.end]) || indexFold(line[end:], " -a") >= 0) {
+		if v.end > v.start && (v.quoted || !isDictionaryWord(v.in(b)) || indexFold(line[end:], " -a") >= 0) {
 			s.takePassword(v)
 		}
 		return
@@ -48,7 +48,7 @@ func (s *scan) secureStringRule(start, end int) {
 func (s *scan) takePassword(v value) {
 	if v.open {
 		s.take(v, "password")
-	} else if text := s.b[v.start:v.end]; !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
+	} else if text := v.in(s.b); !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
 		s.takeVariable(v)
 	} else if !isPlaceholder(text) && !isPath(text) && !(v.quote == '`' && bytes.IndexByte(text, ' ') >= 0) {
 		s.take(v, "password")
@@ -70,7 +70,7 @@ func (s *scan) takeVariable(use value) {
 		return
 	}
 	if v := s.value(b, skipBlanks(b, at+1), plainStops); v.quoted && v.end < use.start &&
-		!isPlaceholder(b[v.start:v.end]) {
+		!isPlaceholder(v.in(b)) {
 		s.take(v, "password")
 	}
 }
@@ -97,7 +97,7 @@ func (s *scan) credentialRule(start, end int) {
 	b := s.see(start)
 	user := s.value(b, skipBlanks(b, end), plainStops)
 	i := skipBlanks(b, skipQuote(b, user.end))
-	if i < len(b) && b[i] == ',' && bytes.IndexByte(b[user.start:max(user.start, user.end)], ':') > 1 { // an address
+	if i < len(b) && b[i] == ',' && bytes.IndexByte(user.in(b), ':') > 1 { // an address
 		user = s.value(b, skipBlanks(b, i+1), plainStops)
 		i = skipBlanks(b, skipQuote(b, user.end))
 	}

@@ -15,6 +15,12 @@ type value struct {
 	escapes    int // backslashes before its quotes
 }
 
+// in is the text of the value.
+func (v value) in(b []byte) []byte { return b[v.start:v.end] }
+
+// whole tells of a value that is not empty and whose end was seen.
+func (v value) whole() bool { return !v.open && v.end > v.start }
+
 const plainStops = " \t\r\n\"'`;,&)]}<>|\x1b"
 
 // value reads the value that begins at i: in quotes, which may be escaped, or
@@ -156,7 +162,7 @@ func (s *scan) take(v value, kind string) {
 		s.engulf(v.start, kind, v.ending())
 		return
 	}
-	s.add(v.start, v.end, kind, unescape(s.b[v.start:v.end], v.escapes, v.quote))
+	s.add(v.start, v.end, kind, unescape(v.in(s.b), v.escapes, v.quote))
 }
 
 // ending tells where the rest of a long value ends.

@@ -21,7 +21,7 @@ func (s *scan) passRule(start, end int) {
 	v := s.value(s.see(end), end, " \t\r\n\\")
 	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
 		s.takePassword(value{start: end, end: lineEnd(s.see(end), end)})
-	} else if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
+	} else if text := v.in(s.b); !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
 		s.takePassword(v)
 	}
 }
@@ -59,11 +59,11 @@ func (s *scan) volumeRule(_, end int) {
 	b := s.b[:lineEnd(s.b[:min(len(s.b), end+layerBack)], end)]
 	key := s.value(b, skipGap(b, end+1), plainStops)
 	at := skipGap(b, skipQuote(b, key.end))
-	name := strings.ToLower(string(b[key.start:max(key.start, key.end)]))
+	name := strings.ToLower(string(key.in(b)))
 	if !hasFold(b, at, "value:") || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
 		return
 	}
-	if v := s.value(b, skipGap(b, at+len("value:")), plainStops); !bytes.Contains(b[v.start:max(v.start, v.end)], []byte(`\n`)) { // a document
+	if v := s.value(b, skipGap(b, at+len("value:")), plainStops); !bytes.Contains(v.in(b), []byte(`\n`)) { // a document
 		s.takePassword(v)
 	}
 }
@@ -161,7 +161,7 @@ func (s *scan) askedRule(_, end int) {
 	b := s.see(end)
 	if at := indexFold(b[end:min(len(b), end+layerBack/2)], `send "`); at >= 0 {
 		v := s.value(b, end+at+len(`send "`)-1, plainStops)
-		v.end = v.start + len(bytes.TrimSuffix(bytes.TrimSuffix(b[v.start:max(v.start, v.end)], []byte(`\r`)), []byte(`\n`)))
+		v.end = v.start + len(bytes.TrimSuffix(bytes.TrimSuffix(v.in(b), []byte(`\r`)), []byte(`\n`)))
 		s.takePassword(v)
 	}
 }
@@ -170,10 +170,10 @@ func (s *scan) askedRule(_, end int) {
 func (s *scan) convertRule(_, end int) {
 	b := s.see(end)
 	v := s.value(b, end-1, plainStops)
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return
 	}
-	if colon := bytes.IndexByte(b[v.start:v.end], ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
+	if colon := bytes.IndexByte(v.in(b), ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
 		s.takeAccount(v)
 	} else if bytes.Contains(s.rest(v.end), []byte("SecureString")) {
 		s.takePassword(v)
@@ -183,7 +183,7 @@ func (s *scan) convertRule(_, end int) {
 // accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix.
 func (s *scan) accountRule(_, end int) {
 	v := s.value(s.see(end), skipBlanks(s.b, end), " \t\r\n\"'")
-	if text := s.b[v.start:max(v.start, v.end)]; !v.open && bytes.IndexByte(text, ':') > 0 {
+	if text := v.in(s.b); !v.open && bytes.IndexByte(text, ':') > 0 {
 		if i := bytes.LastIndexByte(text, ':'); fitsPassword(text[i+1:]) || mixed(text[i+1:]) {
 			s.takePassword(value{start: v.start + i + 1, end: v.end})
 		}
@@ -221,7 +221,7 @@ func (s *scan) vaultRule(_, end int) {
 // newValueRule takes what a tool set a password to: New value: VALUE.
 func (s *scan) newValueRule(start, end int) {
 	v := s.value(s.see(end), end, " \t\r\n")
-	if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) &&
+	if text := v.in(s.b); !v.open && fitsPassword(text) &&
 		indexFold(s.b[max(0, start-layerBack/2):start], "password") >= 0 {
 		s.takePassword(v)
 	}

@@ -52,7 +52,7 @@ func (s *scan) setterForm(f field) bool {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
-	if v.end > v.start && b[v.start] != '-' && (b[v.start] != '$' || !isExpression(b[v.start:v.end])) {
+	if v.end > v.start && b[v.start] != '-' && (b[v.start] != '$' || !isExpression(v.in(b))) {
 		s.takeJudged(f, v, false)
 	}
 	return true

@@ -129,7 +129,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 			}
 			continue
 		}
-		if text := bytes.Trim(b[cell.start:cell.end], "-=: "); len(text) > 0 && !isConstant(text) {
+		if text := bytes.Trim(cell.in(b), "-=: "); len(text) > 0 && !isConstant(text) {
 			s.takeJudged(f, cell, f.trust < strong)
 			found = true
 		}
@@ -165,7 +165,7 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 	if cell.end <= cell.start || own.start > f.from || own.end < f.to || own.end-own.start > f.to-f.from+2 {
 		return false
 	}
-	text := f.b[cell.start:cell.end]
+	text := cell.in(f.b)
 	if isPlaceholder(bytes.Trim(text, "`\"'")) || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
 		return true // what a document says of a setting
 	}
@@ -237,7 +237,7 @@ func (s *scan) ruled(f field, line, dashes int) bool {
 		for cell.end < i && !(b[cell.end] == ' ' && (cell.end+1 >= i || b[cell.end+1] == ' ')) {
 			cell.end++
 		}
-		text := b[cell.start:cell.end]
+		text := cell.in(b)
 		s.takeJudged(f, cell, (f.trust < strong || isDictionaryWord(text)) && !isShuffled(text))
 		found = true
 	}

@@ -15,7 +15,7 @@ var roots = setOf(`self this os process env var vars local data module config cf
 // isCode takes what gives a value and is none: get_token(…), config.password,
 // [Convert]::ToBase64String(…), os.environ["X"], db_password.
 func isCode(b []byte, v value) bool {
-	text := bytes.TrimRight(b[v.start:v.end], ",;")
+	text := bytes.TrimRight(v.in(b), ",;")
 	behind := byte('\n')
 	if v.end < len(b) {
 		behind = b[v.end]
