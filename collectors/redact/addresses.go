@@ -38,8 +38,7 @@ func (s *scan) learn(kind string, value []byte) {
 const leastFolded = 20
 
 // bearerRule takes Bearer TOKEN anywhere.
-func (s *scan) bearerRule(start, end int) {
-	b := s.see(start)
+func (s *scan) bearerRule(b []byte, start, end int) {
 	if within(b, start) || end >= len(b) {
 		return
 	}
@@ -84,8 +83,7 @@ func (s *scan) behindBearer(b []byte, end int) int {
 }
 
 // signatureRule takes the signature of a SAS URL and its kin.
-func (s *scan) signatureRule(start, end int) {
-	b := s.see(start)
+func (s *scan) signatureRule(b []byte, start, end int) {
 	if within(b, start) && !hasFold(b, end-10, "signature=") {
 		return
 	}
@@ -103,8 +101,7 @@ func (s *scan) signatureRule(start, end int) {
 }
 
 // urlRule takes the user of a URL, or its password, before the @.
-func (s *scan) urlRule(at, _ int) {
-	b := s.see(at)
+func (s *scan) urlRule(b []byte, at, _ int) {
 	from := at
 	for from > max(0, s.dull.at) && at-from < 1024 && strings.IndexByte(" \t\r\n\"'<>`{}|",
 		b[from-1]) < 0 {

@@ -277,10 +277,7 @@ func (s *scan) wholeWord(v value) value {
 	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&,;", b[v.end]) < 0 {
 		return v
 	}
-	end := v.end
-	for end < len(b) && !isBlank(b[end]) && !isLine(b[end]) && end-v.start < 128 {
-		end++
-	}
+	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||

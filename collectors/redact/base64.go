@@ -139,11 +139,10 @@ func isPlainText(b []byte) bool {
 
 // encodedRule takes base64 that holds a secret: a private key, the accounts of
 // registries, any text with a name and its value.
-func (s *scan) encodedRule(start, _ int) {
+func (s *scan) encodedRule(b []byte, start, _ int) {
 	if start < s.dull.base64 || s.depth >= maxDepth {
 		return
 	}
-	b := s.see(start)
 	end := run(b, start, base64Byte)
 	s.dull.base64 = end
 	*s.work += int64(end - start)

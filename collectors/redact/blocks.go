@@ -69,11 +69,7 @@ func (s *scan) items(f field, i int) {
 // their key.
 func (s *scan) block(f field, at, indent int) bool {
 	b := f.b
-	i := at + 1
-	for i < len(b) && (b[i] == '-' || b[i] == '+' || isDigit(b[i])) {
-		i++
-	}
-	i = skipBlanks(b, i)
+	i := skipBlanks(b, skipOf(b, at+1, len(b), "-+"+digits))
 	if i < len(b) && b[i] == '#' {
 		i = lineEnd(b, i)
 	}

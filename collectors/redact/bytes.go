@@ -146,6 +146,27 @@ func runWith(b []byte, i int, signs string) int {
 	return i
 }
 
+// skipOf passes bytes that are among some signs, and n of them at most.
+func skipOf(b []byte, i, n int, signs string) int {
+	for last := min(len(b), i+n); i < last && strings.IndexByte(signs, b[i]) >= 0; i++ {
+	}
+	return i
+}
+
+// backOf passes such bytes before i.
+func backOf(b []byte, i, n int, signs string) int {
+	for lowest := max(0, i-n); i > lowest && strings.IndexByte(signs, b[i-1]) >= 0; i-- {
+	}
+	return i
+}
+
+// upTo finds the first of some signs, and looks at n bytes at most.
+func upTo(b []byte, i, n int, signs string) int {
+	for last := min(len(b), i+n); i < last && strings.IndexByte(signs, b[i]) < 0; i++ {
+	}
+	return i
+}
+
 // runOf finds the end of a run, or how far it surely reaches.
 func runOf(class uint8) func(b []byte, i int) (int, bool) {
 	return func(b []byte, i int) (int, bool) {

@@ -72,8 +72,7 @@ func commandTexts() map[string]string {
 }
 
 // commandRule looks at the words behind the name of a program.
-func (s *scan) commandRule(start, end int, name string) {
-	b := s.see(start)
+func (s *scan) commandRule(b []byte, start, end int, name string) {
 	if start > 0 && (isAlnum(b[start-1]) || b[start-1] == '_') && !isLine(b[start]) || end > len(b) {
 		return
 	}
@@ -214,8 +213,7 @@ func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
 }
 
 // literalRule: kubectl create secret … --from-literal=NAME=VALUE.
-func (s *scan) literalRule(start, end int) {
-	b := s.see(start)
+func (s *scan) literalRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack):start]
 	if end >= len(b) || b[end] != '=' && !isBlank(b[end]) ||
 		hasFold(before, lastFold(before, "create ")+len("create "), "configmap") {
@@ -229,13 +227,9 @@ func (s *scan) literalRule(start, end int) {
 }
 
 // netrcRule: machine HOST login USER password VALUE.
-func (s *scan) netrcRule(start, end int) {
-	b := s.see(start)
+func (s *scan) netrcRule(b []byte, start, end int) {
 	user := skipBlanks(b, end)
-	i := user
-	for i < len(b) && !isBlank(b[i]) && !isLine(b[i]) {
-		i++
-	}
+	i := upTo(b, user, len(b), " \t\r\n")
 	at := skipSpaceLines(b, i)
 	if i == user || !hasFold(b, at, "password") || at+8 >= len(b) || !isBlank(b[at+8]) {
 		return
@@ -247,8 +241,7 @@ func (s *scan) netrcRule(start, end int) {
 }
 
 // pgpassRule takes the last part of a line of .pgpass: host:5432:database:user:VALUE.
-func (s *scan) pgpassRule(start, end int) {
-	b := s.see(start)
+func (s *scan) pgpassRule(b []byte, start, end int) {
 	line := b[end:lineEnd(b, end)]
 	parts := bytes.SplitN(line, []byte(":"), 3)
 	if len(parts) == 3 && len(parts[2]) > 0 && !bytes.ContainsAny(line, " \t/\"',") {

@@ -13,10 +13,7 @@ func (s *scan) elementForm(f field) bool {
 	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || !isXMLPrefix(b, f.from-1)) {
 		return false
 	}
-	i := f.to
-	for i < len(b) && b[i] != '>' && b[i] != '<' && i-f.to < 512 {
-		i++
-	}
+	i := upTo(b, f.to, 512, "<>")
 	quoted := f.from > 1 && i+1 < len(b) && b[f.from-2] == '"' && b[i+1] == '"' // value="<password>"
 	if i < len(b) && b[i] == '>' && b[i-1] != '/' && !quoted && indexFold(b[f.to:i], " value=") < 0 {
 		s.elementText(f, i+1)

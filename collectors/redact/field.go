@@ -44,24 +44,18 @@ func init() { // a form may look into texts in which there are fields
 }
 
 // nameRule judges the name around a trigger, and the value that it has.
-func (s *scan) nameRule(start, end int) {
-	b := s.see(start)
+func (s *scan) nameRule(b []byte, start, end int) {
 	from, to := s.nameAround(b, start, end)
 	s.judgeAt(b, start, from, to)
 }
 
 // spacedRule judges a name of words that blanks separate.
-func (s *scan) spacedRule(start, end int) {
-	b := s.see(start)
+func (s *scan) spacedRule(b []byte, start, end int) {
 	from, _ := s.nameAround(b, start, end)
 	if isFlagAt(b, from) {
 		return // --secret id=x
 	}
-	to := end
-	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 {
-		to++
-	}
-	s.judgeAt(b, start, from, to)
+	s.judgeAt(b, start, from, run(b[:min(len(b), start+maxName)], end, nameByte))
 }
 
 func (s *scan) judgeAt(b []byte, start, from, to int) {
@@ -94,8 +88,7 @@ func withoutMethod(b []byte, from, to int) []byte {
 }
 
 // wordRule judges a name that stands by itself in a language other than English.
-func (s *scan) wordRule(start, end int, kind string) {
-	b := s.see(start)
+func (s *scan) wordRule(b []byte, start, end int, kind string) {
 	if end < len(b) && b[end] == '_' { // CONTRASEÑA_BD
 		end = run(b, end, wordByte)
 	}

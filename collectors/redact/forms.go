@@ -204,10 +204,7 @@ func (s *scan) callForm(f field) bool {
 	if v.end > v.start+2 && (b[v.start] == '"' || b[v.start] == '\'') && b[v.start] == b[v.end-1] {
 		v.start, v.end = v.start+1, v.end-1 // '"VALUE"', which is to be quoted where it goes
 	}
-	open := f.from - 1
-	for open > 0 && strings.IndexByte("\"'`\\ ", b[open]) >= 0 {
-		open--
-	}
+	open := max(0, backOf(b, f.from, f.from, "\"'`\\ ")-1)
 	switch {
 	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || open > 0 && b[open-1] == '@'): // a list of names

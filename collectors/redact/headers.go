@@ -10,8 +10,7 @@ var schemes = []string{"bearer", "basic", "digest", "negotiate", "ntlm", "token"
 	"aws4-hmac-sha256", "apikey", "api-key", "key", "sharedkey", "sharedaccesssignature", "oauth"}
 
 // headerRule takes Authorization and Cookie headers with their whole value.
-func (s *scan) headerRule(start, end int) {
-	b := s.see(start)
+func (s *scan) headerRule(b []byte, start, end int) {
 	i, ok := headerValue(b, start, end)
 	if !ok {
 		return
@@ -72,8 +71,7 @@ func isListScheme(b []byte, i int) bool {
 }
 
 // plainRule takes what a client of SMTP or IMAP logs in with: AUTH PLAIN VALUE, AUTH XOAUTH2 VALUE.
-func (s *scan) plainRule(start, end int) {
-	b := s.see(start)
+func (s *scan) plainRule(b []byte, start, end int) {
 	last := run(b, end, base64Byte)
 	plain, err := decode64(b[end:last])
 	if err == nil && bytes.Count(plain, []byte{0}) == 2 || last-end >= 16 && hasFold(b, end-len("xoauth2 "), "xoauth2 ") {
@@ -82,8 +80,7 @@ func (s *scan) plainRule(start, end int) {
 }
 
 // basicRule takes the base64 of a user and a password behind the scheme's name.
-func (s *scan) basicRule(start, end int) {
-	b := s.see(start)
+func (s *scan) basicRule(b []byte, start, end int) {
 	last := run(b, end, base64Byte)
 	if within(b, start) || last == len(b) && s.cut(b) || last-end < 8 || !isAuthPair(b[end:last]) {
 		return
@@ -154,8 +151,7 @@ func schemeOf(b []byte, i int) int {
 }
 
 // codeRule takes the code of an address that lets in whoever knows it.
-func (s *scan) codeRule(start, end int) {
-	b := s.see(start)
+func (s *scan) codeRule(b []byte, start, end int) {
 	last := runWith(b, end, "-._~+/=%")
 	if last-end >= 20 && mixed(b[end:last]) && (!isGUID(b[end:last]) || b[start+1] == 'k') {
 		s.add(end, last, "url-secret", b[end:last])
@@ -163,8 +159,7 @@ func (s *scan) codeRule(start, end int) {
 }
 
 // webhookRule takes the rest of an address to which anybody may post.
-func (s *scan) webhookRule(start, end int) {
-	b := s.see(start)
+func (s *scan) webhookRule(b []byte, start, end int) {
 	last := runWith(b, end, "_-.@/=+:")
 	last = end + len(bytes.TrimRight(b[end:last], ".:"))
 	dot := bytes.LastIndexByte(b[:last], '.')

@@ -104,8 +104,7 @@ func (set *alphabet) run(b []byte, i int) int {
 
 // issuerRule takes what begins as an issuer's secrets do. Short texts begin many
 // words, and count only as they are written.
-func (s *scan) issuerRule(start, end int) {
-	b := s.see(start)
+func (s *scan) issuerRule(b []byte, start, end int) {
 	text := b[start:end]
 	for _, x := range prefixIssuers[strings.ToLower(string(text))] {
 		last := x.alphabet.run(b, end)

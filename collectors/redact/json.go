@@ -255,10 +255,7 @@ func stringEnd(b []byte, i int) (int, bool) {
 // scalar copies a number, true, false or null; a number may be a password.
 func (l *lexer) scalar() error {
 	b := l.in.b
-	end := l.i
-	for end < len(b) && (isAlnum(b[end]) || b[end] == '-' || b[end] == '+' || b[end] == '.') {
-		end++
-	}
+	end := runWith(b, l.i, "-+.")
 	text := b[l.i:end]
 	top := l.top()
 	if len(text) == 0 || len(text) > 4096 || !json.Valid(text) || top != nil && top.wantKey {

@@ -8,8 +8,7 @@ import (
 const pemBegin = "-----BEGIN "
 
 // pemRule takes private keys, in lines or in one line with escapes.
-func (s *scan) pemRule(start, end int) {
-	b := s.see(start)
+func (s *scan) pemRule(b []byte, start, end int) {
 	label := b[end:min(len(b), end+96)]
 	stop := bytes.Index(label, []byte("-----"))
 	if stop < 0 {
@@ -40,8 +39,7 @@ func (s *scan) pemRule(start, end int) {
 const mostShort = 160
 
 // pemTailRule takes the lines of a private key whose first line stands in an older file of a log.
-func (s *scan) pemTailRule(start, end int) {
-	b := s.see(start)
+func (s *scan) pemTailRule(b []byte, start, end int) {
 	if indexFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") < 0 {
 		return
 	}
@@ -68,8 +66,7 @@ func pemLine(b []byte, i int) int {
 
 // keyRule takes the keys of PKCS and SEC 1 in base64 without armor, which begin
 // with the numbers of their algorithms.
-func (s *scan) keyRule(start, end int) {
-	b := s.see(start)
+func (s *scan) keyRule(b []byte, start, end int) {
 	lowest := max(0, start-32)
 	from := lowest + runBack(b[lowest:], start-lowest, base64Byte)
 	rest := func(b []byte, i int) (int, bool) { return foldedEnd(b, i), foldedEnd(b, i) < len(b) }
@@ -114,10 +111,7 @@ func pemEnd(b []byte, i int) (int, bool) {
 		case stop >= len(b):
 			return len(b), false
 		case foldAt(b, line, "proc-type:", "dek-info:", "comment:", "version:") != "":
-			stop = line
-			for stop < len(b) && !isLine(b[stop]) && b[stop] != '\\' {
-				stop++
-			}
+			stop = upTo(b, line, len(b), "\r\n\\")
 		case from > line && stop-from < 40, stop-line < 16 && (stop == line || !pemLineEnds(b, stop)), isBlank(b[stop]):
 			return last, true
 		}
@@ -149,8 +143,7 @@ func pemRest(b []byte, i int) (int, bool) {
 }
 
 // sshRule takes keys of SSH.com: ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----.
-func (s *scan) sshRule(start, end int) {
-	b := s.see(start)
+func (s *scan) sshRule(b []byte, start, end int) {
 	if !hasFold(b, end, " encrypted private") {
 		return
 	}
@@ -163,8 +156,7 @@ func (s *scan) sshRule(start, end int) {
 }
 
 // ppkRule takes the private lines of a PuTTY key.
-func (s *scan) ppkRule(start, end int) {
-	b := s.see(start)
+func (s *scan) ppkRule(b []byte, start, end int) {
 	if hasFold(b, start, "private-mac") {
 		i := skipBlanks(b, end)
 		s.add(i, run(b, i, hexByte), "private-key", b[i:run(b, i, hexByte)])
@@ -186,8 +178,7 @@ func (s *scan) ppkRule(start, end int) {
 
 // blobRule takes what DPAPI sealed, in hexadecimal digits or base64. It may be
 // opened on the machine, or with a key of the domain.
-func (s *scan) blobRule(start, end int) {
-	b := s.see(start)
+func (s *scan) blobRule(b []byte, start, end int) {
 	class := uint8(hexByte)
 	if b[start]|0x20 == 'a' {
 		class = base64Byte
@@ -233,8 +224,7 @@ func (s *scan) blobRule(start, end int) {
 }
 
 // jwtRule takes HEADER.PAYLOAD.SIGNATURE, also where a log folded it.
-func (s *scan) jwtRule(start, end int) {
-	b := s.see(start)
+func (s *scan) jwtRule(b []byte, start, end int) {
 	from := start
 	if b[start] == '.' {
 		lowest := max(0, start-s.back/2)

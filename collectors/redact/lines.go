@@ -19,10 +19,7 @@ func payload(b []byte, i int) int {
 	start := i
 	for i < len(b) && i-start < longestPrefix {
 		word := skipBlanks(b, i)
-		end := word
-		for end < len(b) && end-word < 96 && !isBlank(b[end]) && !isLine(b[end]) {
-			end++
-		}
+		end := upTo(b, word, 96, " \t\r\n")
 		if end == word || end >= len(b) || !isBlank(b[end]) || !isPrefixWord(b, word, end) &&
 			!(i == start && isContainer(b, word, end)) {
 			break
@@ -70,10 +67,7 @@ func nextPayload(b []byte, i int) int { return payload(b, nextLine(b, i)) }
 // beginsLine tells whether nothing but quotes and dashes of lists stand before
 // a name in its line, and how far it is indented.
 func (s *scan) beginsLine(i int) (indent int, first bool) {
-	from := i
-	for from > 0 && i-from < 256 && !isLine(s.b[from-1]) {
-		from--
-	}
+	from := lineBack(s.b, i, 256)
 	if i-from >= 256 {
 		return 0, false
 	}
@@ -95,10 +89,7 @@ func afterWord(b []byte, at int) bool {
 	if len(before) == 0 || len(before) == at || !isAlnum(before[len(before)-1]) {
 		return false
 	}
-	from := len(before)
-	for from > 0 && at-from < longestPrefix && !isLine(b[from-1]) {
-		from--
-	}
+	from := lineBack(b, len(before), longestPrefix-(at-len(before)))
 	return payload(b[:at], from) < len(before)
 }
 
@@ -111,10 +102,7 @@ func moreWords(b []byte, i int) bool {
 // skipStyle passes what colors a terminal: ESC [ 36 m.
 func skipStyle(b []byte, i int) int {
 	for i+2 < len(b) && b[i] == 0x1b && b[i+1] == '[' {
-		end := i + 2
-		for end < len(b) && (isDigit(b[end]) || b[end] == ';') {
-			end++
-		}
+		end := skipOf(b, i+2, len(b), digits+";")
 		if end >= len(b) || b[end] != 'm' && b[end] != 'K' {
 			return i
 		}

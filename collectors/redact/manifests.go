@@ -6,8 +6,7 @@ import (
 
 // execRule: every value of the environment of a kubeconfig's command is secret,
 // unless it is plainly harmless.
-func (s *scan) execRule(start, _ int) {
-	b := s.see(start)
+func (s *scan) execRule(b []byte, start, _ int) {
 	indent, first := s.beginsLine(start)
 	if !first {
 		return
@@ -31,8 +30,7 @@ func (s *scan) execRule(start, _ int) {
 }
 
 // generatorRule takes what kustomize makes Secrets of: literals: [NAME=VALUE].
-func (s *scan) generatorRule(start, end int) {
-	b := s.see(start)
+func (s *scan) generatorRule(b []byte, start, end int) {
 	for i, n := lineEnd(b, end), 0; i < len(b) && n < mostRows; i, n = lineEnd(b, nextLine(b, i)), n+1 {
 		line := nextLine(b, i)
 		item := skipBlanks(b, line)
@@ -75,8 +73,7 @@ func isRegion(v []byte) bool {
 }
 
 // dataRule: all values of a Secret are secret.
-func (s *scan) dataRule(start, end int) {
-	b := s.see(start)
+func (s *scan) dataRule(b []byte, start, end int) {
 	from := start
 	if hasFold(s.b, start-6, "string") {
 		from -= 6

@@ -45,12 +45,8 @@ func (s *scan) anyFlag(i int) {
 	}
 }
 
-func (s *scan) flagRule(_, end int) {
-	b := s.see(end)
-	i := end
-	for i < len(b) && i-end < 6 && strings.IndexByte(" :=\"',", b[i]) >= 0 {
-		i++
-	}
+func (s *scan) flagRule(b []byte, _, end int) {
+	i := skipOf(b, end, 6, " :=\"',")
 	if i > end && (b[i-1] == '"' || b[i-1] == '\'') {
 		i--
 	}
@@ -69,8 +65,7 @@ func isSetting(text []byte) bool {
 }
 
 // usingRule: connect to DB user NAME using VALUE.
-func (s *scan) usingRule(start, end int) {
-	b := s.see(start)
+func (s *scan) usingRule(b []byte, start, end int) {
 	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
 	if v.whole() && fitsPassword(v.in(b)) && !isComposed(v.in(b)) &&
 		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 &&
@@ -80,7 +75,7 @@ func (s *scan) usingRule(start, end int) {
 }
 
 // pipeRule: echo VALUE | docker login --password-stdin.
-func (s *scan) pipeRule(start, _ int) {
+func (s *scan) pipeRule(_ []byte, start, _ int) {
 	b := s.b
 	from := lineBack(b, start, min(layerBack, s.back/2))
 	i := lastFold(b[from:start], "echo ")
@@ -98,11 +93,10 @@ func (s *scan) pipeRule(start, _ int) {
 }
 
 // chpasswdRule: echo USER:VALUE | chpasswd, and cloud-init's chpasswd: {list: "USER:VALUE"}.
-func (s *scan) chpasswdRule(start, end int) {
-	b := s.see(start)
+func (s *scan) chpasswdRule(b []byte, start, end int) {
 	at := indexFold(b[end:min(len(b), end+layerBack/2)], "list:")
 	if at < 0 {
-		s.pipeRule(start, end)
+		s.pipeRule(b, start, end)
 		return
 	}
 	i := skipBlanks(b, end+at+len("list:"))
@@ -128,14 +122,12 @@ func (s *scan) takeAccount(v value) {
 }
 
 // apiKeyMethodRule takes the parameter of a call over WebSockets, as TrueNAS has them.
-func (s *scan) apiKeyMethodRule(start, end int) {
-	b := s.see(start)
+func (s *scan) apiKeyMethodRule(b []byte, start, end int) {
 	i := indexFold(b[end:min(len(b), end+layerBack/2)], "params")
 	if i < 0 {
 		return
 	}
-	for i += end + len("params"); i < len(b) && strings.IndexByte("\"'\\: [\t\r\n", b[i]) >= 0; i++ {
-	}
+	i = skipOf(b, end+i+len("params"), len(b), "\"'\\: [\t\r\n")
 	if v := s.value(b, i, plainStops); v.whole() && isGenerated(v.in(b)) {
 		s.take(v, "api-key")
 	}
@@ -143,8 +135,7 @@ func (s *scan) apiKeyMethodRule(start, end int) {
 
 // secretCallRule takes what stands in quotes behind an opening bracket: the part
 // behind the user's name, when there is one.
-func (s *scan) secretCallRule(start, end int) {
-	b := s.see(start)
+func (s *scan) secretCallRule(b []byte, start, end int) {
 	i := skipBlanks(b, end)
 	if skipQuote(b, i) == i {
 		return
@@ -167,8 +158,7 @@ func (s *scan) secretCallRule(start, end int) {
 }
 
 // valueRule takes what a name that says no more gives: variablevalue="…".
-func (s *scan) valueRule(start, end int) {
-	b := s.see(start)
+func (s *scan) valueRule(b []byte, start, end int) {
 	v := s.value(b, end, plainStops)
 	if v.whole() && looksRandom(v.in(b)) {
 		s.takePassword(v)

@@ -77,10 +77,7 @@ func (s *scan) siblingBefore(f field) {
 
 // nameBehind tells whether name: or key: is all that stands between two places.
 func nameBehind(b []byte, i, name int) bool {
-	i = skipMore(b, skipQuote(b, i))
-	for i < name && (b[i] == ',' || b[i] == '-' || isBlank(b[i])) {
-		i++
-	}
+	i = skipOf(b[:name], skipMore(b, skipQuote(b, i)), name, ",- \t")
 	i = skipQuote(b, skipSpace(b, i))
 	switch {
 	case hasFold(b, i, "name"):

@@ -5,8 +5,7 @@ import (
 )
 
 // secureStringRule takes the texts that are made into a SecureString.
-func (s *scan) secureStringRule(start, end int) {
-	b := s.see(start)
+func (s *scan) secureStringRule(b []byte, start, end int) {
 	if !hasFold(b, start-10, "convertto-") {
 		return
 	}
@@ -93,8 +92,7 @@ func lastQuoted(b []byte) value {
 }
 
 // credentialRule takes NetworkCredential("user", "password").
-func (s *scan) credentialRule(start, end int) {
-	b := s.see(start)
+func (s *scan) credentialRule(b []byte, start, end int) {
 	user := s.value(b, skipBlanks(b, end), plainStops)
 	i := skipBlanks(b, skipQuote(b, user.end))
 	if i < len(b) && b[i] == ',' && bytes.IndexByte(user.in(b), ':') > 1 { // an address
@@ -109,8 +107,7 @@ func (s *scan) credentialRule(start, end int) {
 }
 
 // encodedCommandRule drops the argument of powershell -EncodedCommand whole.
-func (s *scan) encodedCommandRule(start, end int) {
-	b := s.see(start)
+func (s *scan) encodedCommandRule(b []byte, start, end int) {
 	line := b[:lineEnd(b[:min(len(b), start+s.back/4)], start)]
 	i := start
 	if b[start]|0x20 == 'p' {

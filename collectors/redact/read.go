@@ -179,10 +179,8 @@ func (v value) ending() func(b []byte, i int) (int, bool) {
 		}
 	}
 	return func(b []byte, i int) (int, bool) {
-		for i < len(b) && strings.IndexByte(plainStops, b[i]) < 0 {
-			i++
-		}
-		return i, i < len(b)
+		end := upTo(b, i, len(b), plainStops)
+		return end, end < len(b)
 	}
 }
 

@@ -5,8 +5,7 @@ import (
 )
 
 // bootstrapRule takes abcdef.0123456789abcdef around its dot.
-func (s *scan) bootstrapRule(dot, _ int) {
-	b := s.see(dot)
+func (s *scan) bootstrapRule(b []byte, dot, _ int) {
 	from, end := dot-6, dot+17
 	letters, digits := 0, 0
 	for i := from; i < end; i++ {
@@ -42,8 +41,7 @@ func isEventName(object, hex []byte) bool {
 }
 
 // rancherRule takes tokens of RKE2 and k3s: K10…::server:….
-func (s *scan) rancherRule(start, end int) {
-	b := s.see(start)
+func (s *scan) rancherRule(b []byte, start, end int) {
 	from := runBack(b, start, wordByte)
 	if !hasFold(b, from, "k10") || start-from < 16 {
 		return
@@ -56,8 +54,7 @@ func (s *scan) rancherRule(start, end int) {
 }
 
 // hashRule takes the hashes of htpasswd and passwd.
-func (s *scan) hashRule(start, end int) {
-	b := s.see(start)
+func (s *scan) hashRule(b []byte, start, end int) {
 	from := start
 	if b[start] == ':' {
 		from++
@@ -73,12 +70,8 @@ func (s *scan) hashRule(start, end int) {
 }
 
 // kerberosRule takes keys under the names of their ciphers.
-func (s *scan) kerberosRule(start, end int) {
-	b := s.see(start)
-	i := end
-	for i < len(b) && i < end+24 && (isAlnum(b[i]) || b[i] == '-' || b[i] == '_') {
-		i++
-	}
+func (s *scan) kerberosRule(b []byte, start, end int) {
+	i := runWith(b[:min(len(b), end+24)], end, "-_")
 	at := skipBlanks(b, skipQuote(b, i))
 	if at < len(b) && strings.IndexByte(":=)", b[at]) >= 0 {
 		at = skipQuote(b, skipBlanks(b, at+1))

@@ -26,10 +26,7 @@ func skipType(b []byte, i int) int {
 	if word := foldAt(b, i, "(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"); word != "" {
 		return skipBlanks(b, i+len(word))
 	}
-	end := i
-	for end < len(b) && end-i < 16 && (isAlnum(b[end]) || strings.IndexByte("[]*_:&", b[end]) >= 0) {
-		end++
-	}
+	end := runWith(b[:min(len(b), i+16)], i, "[]*_:&")
 	at := skipBlanks(b, end)
 	if at == end || at >= len(b) || b[at] != '=' && !hasFold(b, at, ":=") {
 		return i
