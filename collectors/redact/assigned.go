@@ -59,7 +59,7 @@ func (s *scan) assignedForm(f field) bool {
 		op.sign, i = '=', skipGap(b, at+1)
 	}
 	switch {
-	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), isPort(f, op), isMapOf(f, i):
+	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i):
 		return true
 	case op.equal:
 		s.compared(f, i)
@@ -70,13 +70,6 @@ func (s *scan) assignedForm(f field) bool {
 	}
 	s.assigned(f, op, i)
 	return true
-}
-
-// isMapOf tells of what a comment says of a map: token -> the pod that it is of.
-func isMapOf(f field, i int) bool {
-	b := f.b
-	return hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) &&
-		isDictionaryWord(b[i:run(b, i, tokenByte)])
 }
 
 // compared takes the text in quotes that code compares with the value of a name.
@@ -113,10 +106,6 @@ func (s *scan) assigned(f field, op operator, i int) {
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
-	if hex := foldAt(b, i, "hex:", "hex(1):", "hex(2):", "hex(7):"); hex != "" && f.quoted && f.trust >= medium { // of the registry
-		s.add(i, commandEnd(b[:min(len(b), i+maxWeak)], i), f.kind, b[i:lineEnd(b, i)])
-		return
-	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
 		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}
@@ -135,20 +124,6 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 	}
 	return f.b[i] == '"' && insideText(f.b, f.from) ||
 		f.b[i] == '\'' && f.from > 0 && f.b[f.from-1] == '\'' // startswith('X-Token:')
-}
-
-// isPort reports whether the name is the host of a URL and the value its port:
-// https://api.corp.example:6443/api.
-func isPort(f field, op operator) bool {
-	b := f.b
-	if op.sign != ':' || f.from < 2 || b[f.from-1] != '/' || b[f.from-2] != '/' {
-		return false
-	}
-	end := op.end
-	for end < len(b) && isDigit(b[end]) {
-		end++
-	}
-	return end > op.end && end-op.end <= 5 && (end == len(b) || b[end] != '@' && !isAlnum(b[end]))
 }
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.

@@ -7,10 +7,6 @@ import (
 // nextLineValue reads a value that stands in the line behind its name.
 func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	b := f.b
-	if next := skipSpace(b, i); isRecoveryPassword(b, next) {
-		s.add(next, next+recoveryLength, f.kind, b[next:next+recoveryLength])
-		return
-	}
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
 	if at >= len(b) || isLine(b[at]) || skipWrapper(b, at) >= len(b) {
@@ -70,9 +66,6 @@ func (s *scan) items(f field, i int) {
 func (s *scan) block(f field, at, indent int) bool {
 	b := f.b
 	i := skipBlanks(b, skipOf(b, at+1, len(b), "-+"+digits))
-	if i < len(b) && b[i] == '#' {
-		i = lineEnd(b, i)
-	}
 	if i >= len(b) || !isLine(b[i]) {
 		return false
 	}

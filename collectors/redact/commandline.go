@@ -175,9 +175,6 @@ func (s *scan) accountPassword(line []byte, list []value) {
 	}
 	user := line[list[0].start:list[0].end]
 	set := indexFold(line[max(0, list[0].start-layerBack):list[0].start], "set") >= 0
-	if isOption(line, list[1]) { // -ObjectName NAME of PowerShell
-		return
-	}
 	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) &&
 		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])

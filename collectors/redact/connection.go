@@ -157,18 +157,3 @@ func slashesBefore(b []byte, from, i int) int {
 	}
 	return n
 }
-
-const recoveryLength = 55
-
-// isRecoveryPassword takes that of a BitLocker volume: eight times six digits.
-func isRecoveryPassword(b []byte, i int) bool {
-	if i+recoveryLength > len(b) {
-		return false
-	}
-	for k, c := range b[i : i+recoveryLength] {
-		if k%7 == 6 && c != '-' || k%7 != 6 && !isDigit(c) {
-			return false
-		}
-	}
-	return true
-}

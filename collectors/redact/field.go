@@ -198,9 +198,6 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 	if v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
 		return true // a command in Markdown
 	}
-	if string(f.text()) == "secretKey" && hasFold(f.b, skipBlanks(f.b, nextPayload(f.b, lineEnd(f.b, v.end))), "remoteref:") {
-		return true // the name of a key in a Secret
-	}
 	if v.quoted {
 		return false
 	}

@@ -102,9 +102,6 @@ func (s *scan) registryForm(f field) bool {
 		return false
 	}
 	i := skipBlanks(f.b, run(f.b, f.at, wordByte))
-	if f.kind == "snmp-community" {
-		f.trust = medium
-	}
 	s.takeJudged(f, value{start: i, end: lineEnd(f.b, i)}, false)
 	return true
 }
@@ -125,9 +122,6 @@ func skipLeads(b []byte, i int) int {
 
 // isForm: the password is VALUE.
 func (s *scan) isForm(f field) bool {
-	if f.trust < strong && f.kind != "token" && f.kind != "secret" && f.kind != "api-key" {
-		return false
-	}
 	for _, word := range isWords {
 		if !hasFold(f.b, f.to, word) {
 			continue
@@ -135,9 +129,6 @@ func (s *scan) isForm(f field) bool {
 		i := skipLeads(f.b, skipTag(f.b, skipGap(f.b, f.to+len(word))))
 		v := s.value(f.b, i, plainStops)
 		v.end = v.start + len(bytes.TrimRight(v.in(s.b), ".:"))
-		if word == " to " && !v.quoted && isDictionaryWord(bytes.TrimRight(v.in(s.b), ":,")) {
-			continue // the password to proceed with: …
-		}
 		n := len(s.spans)
 		s.takeJudged(f, v, !v.quoted)
 		if len(s.spans) > n {
@@ -151,7 +142,7 @@ func (s *scan) isForm(f field) bool {
 func (s *scan) textForm(f field) bool {
 	c, _ := wideAt(f.b, f.at)
 	if f.quoted || f.flag || f.at > f.after+2 || f.at == f.after && c == 0 ||
-		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) || closesText(f.b, f.at) ||
+		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) ||
 		f.from > 0 && f.b[f.from-1] == f.b[f.at] { // 'Bearer ' + $token
 		return false
 	}
@@ -169,24 +160,11 @@ func (s *scan) textForm(f field) bool {
 		chosen = false
 	}
 	switch {
-	case text[0] == '-' || isJSON(text) || foldAt(f.text(), 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != "", !chosen && isSubject(f.b, v, text):
+	case text[0] == '-' || foldAt(f.text(), 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != "":
 	default:
 		s.takeJudged(f, v, !chosen && f.trust < strong)
 	}
 	return true
-}
-
-// isSubject tells of a name in quotes of which a sentence speaks: token "x" not found.
-func isSubject(b []byte, v value, text []byte) bool {
-	behind := skipGap(b, skipQuote(b, v.end))
-	return hasFold(b, behind, "not ") || hasFold(b, behind, "is ") || hasFold(b, behind, "in ") ||
-		behind < len(b) && b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/.")
-}
-
-// isJSON tells of an object or a list that is given to a program.
-func isJSON(text []byte) bool {
-	return len(text) > 2 && (text[0] == '{' && text[1] == '"' || text[0] == '[' && text[1] == '"' ||
-		text[0] == '{' && text[1] == '\\')
 }
 
 func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
@@ -212,7 +190,7 @@ func (s *scan) callForm(f field) bool {
 	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
-	case isLineAt(b, behind), isLine(b[open]) && b[behind] == ',', b[open] == '[' && b[behind] == ']':
+	case isLineAt(b, behind):
 		n := len(s.spans)
 		if b[open] == ',' && s.tableForm(f) && len(s.spans) > n {
 			return true // it was the heading of a table
@@ -301,13 +279,11 @@ func (s *scan) lineForm(f field) bool {
 	text := v.in(b)
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
-	case text == nil, f.foreign && !looksChosen(text), isUnderlinedBy(b, len(line)), isTypeName(text): // a version
+	case f.foreign && !looksChosen(text), isTypeName(text): // a version
 		return false
-	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"), hasFold(f.text(), 0, "requirepass"):
+	case f.kind == "snmp-community":
 		s.takeJudged(f, v, false)
 		return true
-	case !alone && wide && !s.prose: // a list of names and values, of several words
-		return false
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}

@@ -21,11 +21,6 @@ func (s *scan) headerRule(b []byte, start, end int) {
 		scheme = schemeOf(b, i)
 	}
 	at := i + scheme
-	if scheme > 0 && at < len(b) && isLine(b[at]) { // folded
-		if next := nextPayload(b, at); next < len(b) && isBlank(b[next]) {
-			at = skipBlanks(b, next)
-		}
-	}
 	if scheme > 0 && skipQuote(b, at) > at {
 		return // "Bearer " + token
 	}

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
@@ -19,18 +18,7 @@ func isProse(v []byte) bool {
 			return true // Application password
 		}
 	}
-	if !slices.ContainsFunc(words, namesSecret) {
-		return false
-	}
-	ended := bytes.TrimSuffix(v, []byte("."))
-	return len(words) >= 2 && len(ended) < len(v) && isUpper(v[0]) && run(ended, 1, blankByte|wordByte) >= len(words[0]) &&
-		len(bytes.Trim(ended, lowers+uppers+" ()")) == 0 && !bytes.ContainsAny(v[1:], uppers)
-}
-
-// namesSecret tells of a word for a secret: The access token.
-func namesSecret(word string) bool {
-	_, t := judgeName([]byte(strings.Trim(word, ".,:()")))
-	return t >= medium
+	return false
 }
 
 // spoken counts the words that only sentences have.
@@ -52,13 +40,6 @@ func isShown(line []byte) bool {
 	words := strings.Fields(string(line))
 	return len(words) > 3 && isUpper(line[0]) && isDictionaryWord([]byte(words[0])) && bytes.ContainsAny(line, "{'") &&
 		spoken(words) > 0
-}
-
-// isUnderlinedBy tells of a heading: the line behind the one that ends at i is of one sign.
-func isUnderlinedBy(b []byte, i int) bool {
-	next := nextLine(b, i)
-	line := bytes.TrimRight(b[min(next, len(b)):lineEnd(b, next)], " \r")
-	return len(line) >= 3 && strings.IndexByte("=-~^*", line[0]) >= 0 && sameByte(line)
 }
 
 // isOtherText tells of a regular expression, of a link of Markdown: "?([^";]+)"?, [text][name], of what
@@ -150,11 +131,6 @@ func isRepeated(name, v []byte) bool {
 		return c | 0x20
 	}
 	return bytes.HasSuffix(bytes.Map(tied, name), bytes.Map(tied, v))
-}
-
-// closesText tells of a quote at i that closes a text in which something stands: echo "the password: " && read X.
-func closesText(b []byte, i int) bool {
-	return i+1 < len(b) && b[i] == '"' && strings.IndexByte(" +,);&|", b[i+1]) >= 0 && insideText(b, i)
 }
 
 // insideText tells whether a quote is open before i in its line.

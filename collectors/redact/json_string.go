@@ -120,9 +120,6 @@ func (l *lexer) inner(plain []byte) []byte {
 	if top != nil && isHeader(top.key) {
 		return l.header(top.key, plain)
 	}
-	if top != nil && !top.array && isHeader(top.name) && strings.EqualFold(top.key, "value") {
-		return l.header(top.name, plain)
-	}
 	if top != nil && top.array {
 		if out, ok := l.onLine(top, plain); ok {
 			return out

@@ -20,7 +20,7 @@ func (s *scan) pemRule(b []byte, start, end int) {
 	}
 	i := end + stop + 5
 	if at := bytes.Index(b[i:], []byte("-----END ")); at >= 0 &&
-		!bytes.Contains(b[i:i+at], []byte("-----BEGIN")) && pemBody(b[i:i+at]) {
+		!bytes.Contains(b[i:i+at], []byte("-----BEGIN")) {
 		if close := bytes.Index(b[i+at+9:], []byte("-----")); close >= 0 && close < 96 {
 			last := i + at + 9 + close + 5
 			s.add(start, last, "private-key", b[start:last])
@@ -91,11 +91,6 @@ func foldedEnd(b []byte, i int) int {
 	}
 }
 
-// pemBody tells whether text may stand between the lines of a key.
-func pemBody(b []byte) bool {
-	return 2*(bytes.Count(b, []byte(" "))+bytes.Count(b, []byte("\t"))) < len(b)+16
-}
-
 // pemEnd returns where a key ends whose last line is missing: before the first
 // line that is none of it.
 func pemEnd(b []byte, i int) (int, bool) {
@@ -112,16 +107,12 @@ func pemEnd(b []byte, i int) (int, bool) {
 			return len(b), false
 		case foldAt(b, line, "proc-type:", "dek-info:", "comment:", "version:") != "":
 			stop = upTo(b, line, len(b), "\r\n\\")
-		case from > line && stop-from < 40, stop-line < 16 && (stop == line || !pemLineEnds(b, stop)), isBlank(b[stop]):
+		case stop-line < 16, isBlank(b[stop]):
 			return last, true
 		}
 		last, i = stop, stop
 	}
 	return last, false
-}
-
-func pemLineEnds(b []byte, i int) bool {
-	return isLine(b[i]) || strings.IndexByte("\\\"'<>", b[i]) >= 0
 }
 
 // pemRest goes on in a key that is longer than the window.
@@ -140,19 +131,6 @@ func pemRest(b []byte, i int) (int, bool) {
 		return i - 128, false
 	}
 	return i, i < len(b)
-}
-
-// sshRule takes keys of SSH.com: ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----.
-func (s *scan) sshRule(b []byte, start, end int) {
-	if !hasFold(b, end, " encrypted private") {
-		return
-	}
-	last := bytes.Index(b[end:], []byte("---- END"))
-	if last < 0 {
-		return
-	}
-	last = lineEnd(b, end+last)
-	s.add(start, last, "private-key", b[start:last])
 }
 
 // ppkRule takes the private lines of a PuTTY key.
@@ -184,10 +162,6 @@ func (s *scan) blobRule(b []byte, start, end int) {
 		class = base64Byte
 	}
 	from := start
-	if hasFold(b, start, "0xd0") {
-		from = max(0, start-20)
-		from += max(0, bytes.Index(b[from:start], []byte("0x01")))
-	}
 	rest := func(b []byte, i int) (int, bool) {
 		for i < len(b) {
 			c := b[i]

@@ -20,8 +20,7 @@ func payload(b []byte, i int) int {
 	for i < len(b) && i-start < longestPrefix {
 		word := skipBlanks(b, i)
 		end := upTo(b, word, 96, " \t\r\n")
-		if end == word || end >= len(b) || !isBlank(b[end]) || !isPrefixWord(b, word, end) &&
-			!(i == start && isContainer(b, word, end)) {
+		if end == word || end >= len(b) || !isBlank(b[end]) || !isPrefixWord(b, word, end) {
 			break
 		}
 		i = end + 1
@@ -53,12 +52,6 @@ func isPrefixWord(b []byte, start, end int) bool {
 		}
 	}
 	return digit
-}
-
-// isContainer tells of a name before a bar, as docker compose tells containers apart.
-func isContainer(b []byte, start, end int) bool {
-	bar := skipBlanks(b, end)
-	return bar+1 < len(b) && b[bar] == '|' && isBlank(b[bar+1]) && run(b, start, nameByte) == end
 }
 
 // nextPayload passes the end of a line and what is written before the next.

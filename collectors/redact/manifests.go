@@ -19,9 +19,6 @@ func (s *scan) execRule(b []byte, start, _ int) {
 			return
 		}
 		i += at + 6
-		if b[i-7] != ' ' && b[i-7] != '\t' && b[i-7] != '{' && b[i-7] != ',' {
-			continue
-		}
 		v := s.trimmed(s.value(b, skipBlanks(b, i), "\r\n}"), "\r\n}")
 		if text := v.in(s.b); v.end > v.start && !isHarmless(text) {
 			s.addFaintly(v, "kubeconfig")

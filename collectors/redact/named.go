@@ -205,7 +205,7 @@ func containsAny(b []byte, words []string) bool {
 // isGenerated tells of a value that has the chaos of a generator's.
 func isGenerated(v []byte) bool {
 	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isPlainValue(v) && !isObjectName(v) &&
-		!isGUID(v) && !isTypeName(v) && !isSnake(v) && looksRandom(v) && !isTime(v) && !isWordy(v)
+		!isGUID(v) && !isTypeName(v) && !isSnake(v) && looksRandom(v) && !isWordy(v)
 }
 
 // isWordy tells of words written together, with a digit among them: enable3DSupport.
@@ -244,11 +244,6 @@ func isAlphabet(v []byte) bool {
 		}
 	}
 	return true
-}
-
-// isTime takes 2026-11-20T09:00:00.123456789Z and its kin.
-func isTime(v []byte) bool {
-	return len(v) >= 10 && v[4] == '-' && v[7] == '-' && isDigit(v[0]) && isDigit(v[9])
 }
 
 // entropy is how many bits each byte of v tells.

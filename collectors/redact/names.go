@@ -140,9 +140,6 @@ func judgeName(name []byte) (kind string, t trust) {
 	if string(name) == "_auth" { // of npm
 		return "registry-auth", strong
 	}
-	if best.text == "" && hasFold(name, 0, "pwd_") {
-		return looseName(append([]byte("password"), joined[len("pwd"):]...))
-	}
 	if best.text == "" {
 		return looseName(joined)
 	}
@@ -221,17 +218,11 @@ func looseName(joined []byte) (kind string, t trust) {
 			continue
 		}
 		tail := joined[i+len(base):]
-		if string(tail) == "e" {
-			return "secret", loose
-		}
 		tail = bytes.TrimPrefix(tail, []byte("s"))
 		for _, word := range looseTails {
 			if bytes.Contains(tail, []byte(word)) {
 				return "", noSecret
 			}
-		}
-		if bytes.Contains(tail, []byte("service")) {
-			return "secret", weak
 		}
 		return "secret", loose
 	}

@@ -151,7 +151,7 @@ func (s *scan) secretCallRule(b []byte, start, end int) {
 			return
 		}
 		v.start += colon + 1
-	case v.end-v.start < 12, hasFold(b, v.start, "ivborw0kggo"), hasFold(b, v.start, "r0lgod"): // a picture
+	case hasFold(b, v.start, "ivborw0kggo"): // a picture
 		return
 	}
 	s.takePassword(v)

@@ -23,10 +23,6 @@ func (s *scan) pairForm(f field) bool {
 		s.valueIn(f, i) // {"name":"NAME","type":"x","value":"y"}
 		return true
 	}
-	if i < len(b) && f.at > f.to && f.behind() == ',' && s.afterSetter(f) {
-		s.takeJudged(f, s.value(b, skipBlanks(b, f.at+1), plainStops), false)
-		return true
-	}
 	s.siblingBefore(f)
 	return true
 }

@@ -37,8 +37,6 @@ func (s *scan) phraseForm(f field) bool {
 		switch c := b[i]; {
 		case c == ':':
 			return s.told(f, skipGap(b, i+1), true)
-		case hasFold(b, i, "："):
-			return s.told(f, skipGap(b, i+len("：")), true)
 		case isBlank(c):
 			words++
 			if s.toldBehind(f, i, words) {
@@ -63,9 +61,6 @@ func (s *scan) accountForm(f field) bool {
 	line := b[:lineEnd(b[:min(len(b), f.to+phraseReach)], f.to)]
 	for i := f.to; i < len(line) && tokenAt(line[i:]) == 0; { // else it was taken before
 		v := s.value(line, i, " \t/(),:|\x1b\"'`")
-		if v.quoted { // which has a form of its own
-			return false
-		}
 		if text := v.in(line); looksChosen(text) || isTangled(text) || isCoined(text, false) {
 			s.take(s.value(b, i, " \t\r\n\"'`,;)<>\x1b"), f.kind)
 			return true
@@ -114,7 +109,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	}
 	v.end = v.start + len(bytes.TrimRight(v.in(b), ".:"))
 	text := v.in(b)
-	if len(text) == 0 || text[0] == '-' || text[0] == ' ' && closesText(b, v.start-1) || hasFold(text, 0, "0x") || isSentence(text) {
+	if len(text) == 0 || text[0] == '-' || hasFold(text, 0, "0x") || isSentence(text) {
 		return false
 	}
 	if s.toldOfUser(f, v) {
@@ -183,9 +178,6 @@ func (s *scan) toldBelow(f field, i int) bool {
 // usedForm tells of a variable that is used and not set: net user ops $password /add.
 func (s *scan) usedForm(f field) bool {
 	b := f.b
-	if b[f.from] == '$' {
-		return true
-	}
 	if f.from == 0 || b[f.from-1] == '%' {
 		return f.from > 0 && f.to < len(b) && b[f.to] == '%'
 	}

@@ -27,9 +27,6 @@ func (s *scan) secureStringRule(b []byte, start, end int) {
 	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
 		if line[i] == '-' {
 			i = run(line, i+1, wordByte)
-			if i < len(line) && line[i] == ':' {
-				i++
-			}
 			continue
 		}
 		if line[i] == '(' || line[i] == '|' || line[i] == ';' || line[i] == ')' || line[i] == '}' {

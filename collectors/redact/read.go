@@ -128,7 +128,7 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == '\\':
 			slashes++
 			continue
-		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
+		case c == quote && (closes(slashes, escapes) ||
 			quote == '\'' && escapes == 0):
 			return i - min(slashes, escapes), true
 		case c == quote && slashes < escapes, c == '"' && slashes < escapes:
@@ -148,12 +148,6 @@ func closes(slashes, escapes int) bool {
 		return slashes%2 == 0
 	}
 	return slashes%2 == 1 && closes((slashes-1)/2, (escapes-1)/2)
-}
-
-// oddPath takes the quote behind a path that ends in a backslash, which no
-// program escapes on Windows: "C:\k\".
-func oddPath(b []byte, i int, quote byte, escapes, slashes int) bool {
-	return escapes == 0 && slashes == 1 && quote == '"' && (i+1 >= len(b) || isLine(b[i+1]))
 }
 
 // take adds a value as a secret.

@@ -169,8 +169,6 @@ func (s *scan) convertRule(b []byte, _, end int) {
 	}
 	if colon := bytes.IndexByte(v.in(b), ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
 		s.takeAccount(v)
-	} else if bytes.Contains(s.rest(v.end), []byte("SecureString")) {
-		s.takePassword(v)
 	}
 }
 
@@ -189,24 +187,6 @@ func (s *scan) keyNameRule(b []byte, _, end int) {
 	i := run(b, end, nameByte)
 	if last := run(b, i+1, base64Byte); i < len(b) && b[i] == ':' && last-i > 16 {
 		s.add(i+1, last, "key", b[i+1:last])
-	}
-}
-
-// sealedRule takes what sops and hiera sealed, up to its bracket.
-func (s *scan) sealedRule(_ []byte, start, end int) {
-	if i := bytes.IndexByte(s.rest(end), ']'); i > 0 {
-		s.add(start, end+i+1, "password", s.b[start:end+i+1])
-	}
-}
-
-// vaultRule takes the lines of hexadecimal digits that Ansible sealed.
-func (s *scan) vaultRule(b []byte, _, end int) {
-	for i := lineEnd(b, end); ; {
-		line := skipBlanks(b, nextLine(b, i))
-		if i = run(b, line, hexByte); i-line < 16 || i < len(b) && !isLine(b[i]) {
-			return
-		}
-		s.add(line, i, "password", b[line:i])
 	}
 }
 

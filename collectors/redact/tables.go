@@ -129,19 +129,13 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 			}
 			continue
 		}
-		if text := bytes.Trim(cell.in(b), "-=: "); len(text) > 0 && !isConstant(text) {
+		if text := bytes.Trim(cell.in(b), "-=: "); len(text) > 0 {
 			s.takeJudged(f, cell, f.trust < strong)
 			found = true
 		}
 		s.dull.heading, s.dull.columns = end, i
 	}
 	return found
-}
-
-// isConstant tells of the name of a variable in a table of them: `AZURE_TENANT_ID`.
-func isConstant(text []byte) bool {
-	name := bytes.Trim(text, "`")
-	return bytes.IndexByte(name, '_') > 0 && isIdentifier(name) && !bytes.ContainsAny(name, lowers)
 }
 
 // isRow tells of the last row of a table whose borders are drawn: what follows is its

@@ -76,9 +76,6 @@ func (s *scan) kerberosRule(b []byte, start, end int) {
 	if at < len(b) && strings.IndexByte(":=)", b[at]) >= 0 {
 		at = skipQuote(b, skipBlanks(b, at+1))
 	}
-	if hasFold(b, at, "(0x") { // as klist -K prints it
-		at += len("(0x")
-	}
 	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
 		s.add(at, stop, "kerberos-key", b[at:stop])
 	}

@@ -299,9 +299,6 @@ func isSnake(v []byte) bool {
 
 // isSecretURL tells of an address that lets whoever knows it in: https://…/services/VALUE.
 func isSecretURL(v []byte) bool {
-	if !hasFold(v, 0, "https://") && !hasFold(v, 0, "http://") {
-		return false
-	}
 	last := v[bytes.LastIndexByte(v, '/')+1:]
 	return len(last) >= 20 && run(last, 0, wordByte) == len(last) && isGenerated(last)
 }

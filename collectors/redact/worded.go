@@ -214,7 +214,7 @@ func isMade(v []byte) bool {
 		return true
 	}
 	if bytes.IndexByte(bytes.TrimRight(v, "="), '=') > 0 || isPlaceholder(v) ||
-		isObjectName(v) && bytes.ContainsAny(v, "-.") || isWordy(v) || isTime(v) ||
+		isObjectName(v) && bytes.ContainsAny(v, "-.") || isWordy(v) ||
 		entropy(v) < leastEntropy {
 		return false
 	}
@@ -228,7 +228,7 @@ func isMade(v []byte) bool {
 // have words in them.
 func isMadeLoosely(v []byte) bool {
 	return mixed(v) && bytes.ContainsAny(v, digits) && bytes.IndexByte(v, '=') < 0 && !isPlaceholder(v) &&
-		!isTime(v) && entropy(v) >= leastEntropy
+		entropy(v) >= leastEntropy
 }
 
 // leastEntropy keeps out what repeats a few letters.

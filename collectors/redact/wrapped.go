@@ -52,9 +52,6 @@ func skipWrapper(b []byte, i int) int {
 			return end + len(") ")
 		}
 	}
-	if shell := "<(echo "; hasFold(b, i, shell) {
-		return i + len(shell)
-	}
 	if i < len(b) && b[i] == '{' { // {cipher}, {SSHA512}, {xor}
 		end := run(b, i+1, nameByte)
 		if end > i+2 && end < len(b) && b[end] == '}' && run(b, end+1, base64Byte)-end > 8 {
@@ -65,9 +62,6 @@ func skipWrapper(b []byte, i int) int {
 	end := run(b, i, wordByte)
 	if end == i || end+2 >= len(b) || b[end] != '(' || !slices.Contains(wrappers, strings.ToLower(string(b[i:end]))) {
 		return i
-	}
-	if close := run(b, end+1, hexByte); close > end+1 && hasFold(b, close, `) "`) {
-		return close + len(") ")
 	}
 	if skipQuote(b, end+1) > end+1 || run(b, end+1, base64Byte)-end > 12 {
 		return end + 1
