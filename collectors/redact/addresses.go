@@ -8,7 +8,7 @@ import (
 
 // besideName passes , "value" behind the name of a header.
 func besideName(b []byte, i int) int {
-	if i >= len(b) || b[i] != ',' && !isLine(b[i]) {
+	if !isOneOf(b, i, ",\r\n") {
 		return i
 	}
 	next := skipQuote(b, skipSpace(b, i+1))
@@ -52,7 +52,7 @@ func (s *scan) bearerRule(b []byte, start, end int) {
 		return
 	}
 	text := bytes.TrimRight(b[i:last], ".,")
-	if len(text) < 8 || last < len(b) && b[last] == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
+	if len(text) < 8 || byteAt(b, last) == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
 		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 ||
 		isAssignment(text) || isObjectName(text) && !mixed(text) || proseWords[strings.ToLower(string(text))] {
 		return

@@ -25,8 +25,8 @@ var operators = []struct {
 }
 
 func operatorAt(b []byte, i int) (op operator, ok bool) {
-	if i < len(b) && b[i] == '[' { // char password[25] =
-		if end := run(b, i+1, wordByte); end < len(b) && b[end] == ']' {
+	if byteAt(b, i) == '[' { // char password[25] =
+		if end := run(b, i+1, wordByte); byteAt(b, end) == ']' {
 			i = skipGap(b, end+1)
 		}
 	}
@@ -65,7 +65,7 @@ func (s *scan) assignedForm(f field) bool {
 		s.compared(f, i)
 		return true
 	}
-	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
+	if op.sign == ':' && i == op.end && b[i] == '-' && byteAt(b, f.from-1) == '{' && byteAt(b, f.from-2) == '$' {
 		i++ // ${NAME:-VALUE}
 	}
 	s.assigned(f, op, i)
@@ -100,7 +100,7 @@ func (s *scan) assigned(f field, op operator, i int) {
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
 	}
-	apart := f.from > 0 && b[f.from-1] == '\''                                                                                  // '--password=''' of PowerShell
+	apart := byteAt(b, f.from-1) == '\''                                                                                        // '--password=''' of PowerShell
 	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
 		at := nextLine(b, i+len(open))
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
@@ -109,7 +109,7 @@ func (s *scan) assigned(f field, op operator, i int) {
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
 		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}
-	if i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
+	if isOneOf(b, i, "[{(") {
 		s.bracketed(f, i)
 		return
 	}
@@ -123,7 +123,7 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 		return false
 	}
 	return f.b[i] == '"' && insideText(f.b, f.from) ||
-		f.b[i] == '\'' && f.from > 0 && f.b[f.from-1] == '\'' // startswith('X-Token:')
+		f.b[i] == '\'' && byteAt(f.b, f.from-1) == '\'' // startswith('X-Token:')
 }
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.
@@ -179,8 +179,8 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
 	next := skipBlanks(f.b, end)
-	return op.sign == '=' || f.quoted || next < len(f.b) && strings.IndexByte(";,}", f.b[next]) >= 0 || // { User: "ops", Password: "VALUE" }
-		first && f.trust >= medium && isLineAt(f.b, end+b2i(end < len(f.b) && f.b[end] == ','))
+	return op.sign == '=' || f.quoted || isOneOf(f.b, next, ";,}") || // { User: "ops", Password: "VALUE" }
+		first && f.trust >= medium && isLineAt(f.b, end+b2i(byteAt(f.b, end) == ','))
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||

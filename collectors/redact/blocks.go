@@ -23,7 +23,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case hasFold(b, skipQuote(b, at), "value"):
 		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
-		if at < len(b) && b[at] == ':' {
+		if byteAt(b, at) == ':' {
 			s.sibling(f, skipGap(b, at+1))
 		}
 	default:
@@ -135,10 +135,10 @@ func endOfDeeper(b []byte, i, indent int) (int, bool) {
 
 // nextLine passes one line end.
 func nextLine(b []byte, i int) int {
-	if i < len(b) && b[i] == '\r' {
+	if byteAt(b, i) == '\r' {
 		i++
 	}
-	if i < len(b) && b[i] == '\n' {
+	if byteAt(b, i) == '\n' {
 		i++
 	}
 	return i

@@ -44,7 +44,7 @@ func (s *scan) listed(f field, i int) {
 			return
 		}
 		i = skipSpace(b, skipQuote(b, v.end))
-		if i < len(b) && b[i] == ',' {
+		if byteAt(b, i) == ',' {
 			i++
 		} else if i < len(b) && b[i] != ']' && !v.quoted {
 			return
@@ -58,7 +58,7 @@ func (s *scan) valueIn(f field, i int) {
 	for range 4 {
 		key := skipQuote(b, i)
 		colon := skipBlanks(b, skipQuote(b, run(b, key, nameByte)))
-		if key == len(b) || colon >= len(b) || b[colon] != ':' && b[colon] != '=' {
+		if key == len(b) || !isOneOf(b, colon, ":=") {
 			return
 		}
 		at := skipSpace(b, colon+1)
@@ -66,7 +66,7 @@ func (s *scan) valueIn(f field, i int) {
 			s.sibling(f, at)
 			return
 		}
-		if i = skipBlanks(b, skipQuote(b, s.value(b, at, plainStops).end)); i >= len(b) || b[i] != ',' {
+		if i = skipBlanks(b, skipQuote(b, s.value(b, at, plainStops).end)); byteAt(b, i) != ',' {
 			return
 		}
 		i = skipMore(b, i+1)
@@ -75,7 +75,7 @@ func (s *scan) valueIn(f field, i int) {
 
 // skipMore passes blanks, and where a line ends what is written before the next.
 func skipMore(b []byte, i int) int {
-	if i = skipBlanks(b, i); i < len(b) && isLine(b[i]) {
+	if i = skipBlanks(b, i); isLine(byteAt(b, i)) {
 		i = skipBlanks(b, nextPayload(b, i))
 	}
 	return skipSpace(b, i)
@@ -90,7 +90,7 @@ func (s *scan) tuple(f field, at int) {
 	}
 	user := s.value(b, i, plainStops)
 	i = skipBlanks(b, skipQuote(b, user.end))
-	if user.open || i >= len(b) || b[i] != ',' {
+	if user.open || byteAt(b, i) != ',' {
 		s.takeJudged(f, user, false) // ("VALUE")
 		return
 	}

@@ -69,6 +69,19 @@ func runBack(b []byte, i int, class uint8) int {
 	return i
 }
 
+// byteAt is the byte at i, and 0 where there is none.
+func byteAt(b []byte, i int) byte {
+	if i < 0 || i >= len(b) {
+		return 0
+	}
+	return b[i]
+}
+
+// isOneOf tells whether one of some signs stands at i.
+func isOneOf(b []byte, i int, signs string) bool {
+	return i >= 0 && i < len(b) && strings.IndexByte(signs, b[i]) >= 0
+}
+
 // wordEnds tells whether a word could not go on there.
 func wordEnds(b []byte, i int) bool { return i >= len(b) || !isWord(b[i]) }
 

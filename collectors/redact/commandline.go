@@ -154,7 +154,7 @@ func words(s *scan, line []byte, i int) []value {
 			if end, ok := closing(line, v.start+open+1, '\'', 0); ok && end >= v.end && line[end] == '\'' {
 				v.end = end + 1
 			}
-		} else if !v.quoted && v.end < len(line) && line[v.end] == '"' { // -p"a b"
+		} else if !v.quoted && byteAt(line, v.end) == '"' { // -p"a b"
 			if end, ok := closing(line, v.end+1, '"', 0); ok && v.end+1 < end && line[end] == '"' {
 				v.end = end
 			}

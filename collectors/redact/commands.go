@@ -215,13 +215,13 @@ func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
 // literalRule: kubectl create secret … --from-literal=NAME=VALUE.
 func (s *scan) literalRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack):start]
-	if end >= len(b) || b[end] != '=' && !isBlank(b[end]) ||
+	if !isOneOf(b, end, "= \t") ||
 		hasFold(before, lastFold(before, "create ")+len("create "), "configmap") {
 		return
 	}
 	i := skipQuote(b, skipBlanks(b, end+1))
 	eq := run(b, i, nameByte)
-	if eq < len(b) && b[eq] == '=' {
+	if byteAt(b, eq) == '=' {
 		s.takePassword(s.value(b, eq+1, " \t\r\n\"'`"))
 	}
 }

@@ -15,7 +15,7 @@ func (s *scan) elementForm(f field) bool {
 	}
 	i := upTo(b, f.to, 512, "<>")
 	quoted := f.from > 1 && i+1 < len(b) && b[f.from-2] == '"' && b[i+1] == '"' // value="<password>"
-	if i < len(b) && b[i] == '>' && b[i-1] != '/' && !quoted && indexFold(b[f.to:i], " value=") < 0 {
+	if byteAt(b, i) == '>' && b[i-1] != '/' && !quoted && indexFold(b[f.to:i], " value=") < 0 {
 		s.elementText(f, i+1)
 	}
 	return true
@@ -23,7 +23,7 @@ func (s *scan) elementForm(f field) bool {
 
 func isXMLPrefix(b []byte, colon int) bool {
 	i := runBack(b, colon, wordByte)
-	return i > 0 && b[i-1] == '<'
+	return byteAt(b, i-1) == '<'
 }
 
 // elementText takes the text of an element that begins at i.
@@ -82,7 +82,7 @@ func (s *scan) elementText(f field, i int) {
 // that follows it: <Password><Value>…, <key>password</key><string>….
 func (s *scan) nested(f field, name int) {
 	b := f.b
-	if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
+	if colon := run(b, name, wordByte); byteAt(b, colon) == ':' {
 		name = colon + 1
 	}
 	if end := tagEnd(b, name); end > 0 && b[end-1] != '/' {
@@ -139,12 +139,12 @@ func (s *scan) attributeForm(f field) bool {
 	cell := max(0, f.from-nameReach)
 	cell += runBack(b[cell:], f.from-cell, wordByte|blankByte)
 	switch {
-	case cell > 0 && b[cell-1] == '>' && hasFold(b, f.to, "</"): // <th>API token</th><td>…
+	case byteAt(b, cell-1) == '>' && hasFold(b, f.to, "</"): // <th>API token</th><td>…
 		end := bytes.IndexByte(b[f.to:min(len(b), f.to+layerBack)], '>')
 		if end < 0 {
 			return false
 		}
-		if next := skipMore(b, f.to+end+1); next < len(b) && b[next] == '<' {
+		if next := skipMore(b, f.to+end+1); byteAt(b, next) == '<' {
 			if tag := b[f.to+len("</") : f.to+end+1]; f.flag && bytes.HasPrefix(b[next+1:], tag) { // <argument>-secret</argument>
 				s.elementText(f, next+1+len(tag))
 				return true
@@ -167,7 +167,7 @@ func (s *scan) attributeForm(f field) bool {
 		s.takeJudged(f, s.value(b, f.to+at+len("value="), plainStops), false)
 		return true
 	}
-	if i >= len(b) || b[i] != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
+	if byteAt(b, i) != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
 		return false
 	}
 	s.elementText(f, i+1)

@@ -76,7 +76,7 @@ func (s *scan) judgeAt(b []byte, start, from, to int) {
 // withoutMethod is the name of a variable whose method is called: secret.assign("…").
 func withoutMethod(b []byte, from, to int) []byte {
 	name := b[from:to]
-	if to < len(b) && b[to] == '(' {
+	if byteAt(b, to) == '(' {
 		if dot := bytes.LastIndexByte(name, '.'); dot > 0 {
 			switch string(bytes.ToLower(name[dot+1:])) {
 			case "assign", "equals", "append", "put", "compareto", "push":
@@ -89,10 +89,10 @@ func withoutMethod(b []byte, from, to int) []byte {
 
 // wordRule judges a name that stands by itself in a language other than English.
 func (s *scan) wordRule(b []byte, start, end int, kind string) {
-	if end < len(b) && b[end] == '_' { // CONTRASEÑA_BD
+	if byteAt(b, end) == '_' { // CONTRASEÑA_BD
 		end = run(b, end, wordByte)
 	}
-	if end < len(b) && isAlnum(b[end]) || end <= s.named {
+	if isAlnum(byteAt(b, end)) || end <= s.named {
 		return
 	}
 	s.named = end
@@ -115,10 +115,10 @@ func (s *scan) judge(f field) {
 		f.after, f.cell = end, true // **Password**: …
 	}
 	f.at = skipGap(b, f.after)
-	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && next < len(b) && strings.IndexByte("=:", b[next]) >= 0 {
+	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && isOneOf(b, next, "=:") {
 		f.at = next // a line of properties that goes on
 	}
-	if _, ok := operatorAt(b, f.at); f.from > 0 && b[f.from-1] == '=' && f.at > f.after && !ok {
+	if _, ok := operatorAt(b, f.at); byteAt(b, f.from-1) == '=' && f.at > f.after && !ok {
 		return // of a setting that is called something else: -o Preferred=password HOST
 	}
 	for _, form := range forms {
@@ -131,14 +131,14 @@ func (s *scan) judge(f field) {
 // isFlagAt tells of -name, --name and /name.
 func isFlagAt(b []byte, from int) bool {
 	if b[from] != '-' {
-		return from > 0 && b[from-1] == '/' &&
+		return byteAt(b, from-1) == '/' &&
 			(from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
 	}
 	i := from
 	for i < len(b) && b[i] == '-' {
 		i++
 	}
-	return i-from <= 2 && i < len(b) && isAlnum(b[i])
+	return i-from <= 2 && isAlnum(byteAt(b, i))
 }
 
 // nameAround widens a trigger to the whole name.

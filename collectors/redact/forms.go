@@ -29,7 +29,7 @@ func (s *scan) argumentForm(f field) bool {
 // isUsage tells of the column that says what a flag is for.
 func (s *scan) isUsage(f field, v value) bool {
 	next := skipBlanks(f.b, v.end)
-	return f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
+	return f.at-f.after > 1 && isUpper(f.b[f.at]) && isAlnum(byteAt(f.b, next)) &&
 		isDictionaryWord(v.in(s.b))
 }
 
@@ -77,7 +77,7 @@ func (s *scan) nextArgumentForm(f field) bool {
 		i++
 	}
 	i = skipSpace(b, i)
-	if i < len(b) && b[i] == '-' {
+	if byteAt(b, i) == '-' {
 		next := skipBlanks(b, i+1)
 		if next == i+1 {
 			return true
@@ -185,9 +185,9 @@ func (s *scan) callForm(f field) bool {
 	open := max(0, backOf(b, f.from, f.from, "\"'`\\ ")-1)
 	switch {
 	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
-		(b[open] != '(' || open > 0 && b[open-1] == '@'): // a list of names
+		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
 		return true
-	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
+	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && byteAt(b, behind) == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
 	case isLineAt(b, behind):
@@ -211,9 +211,9 @@ func secondText(f field) (i int, ok bool) {
 	if i = f.at; i >= len(b) || f.from < 1 {
 		return 0, false
 	}
-	if i = f.at; f.from > 0 && b[f.from-1] == '{' && i < len(b) && b[i] == ',' { // {password,<<"VALUE">>} of Erlang
+	if i = f.at; byteAt(b, f.from-1) == '{' && byteAt(b, i) == ',' { // {password,<<"VALUE">>} of Erlang
 		i = skipWrapper(b, skipGap(b, i+1))
-		return i, i < len(b) && b[i] == '"'
+		return i, byteAt(b, i) == '"'
 	}
 	switch {
 	case !f.quoted && (f.at == f.after || b[i] != ',') && !isConstantName(f): // and no pwd ,"VALUE"
@@ -230,13 +230,13 @@ func secondText(f field) (i int, ok bool) {
 
 // isConstantName tells of a constant or a symbol that code sets: CURLOPT_PASSWORD, :api_key.
 func isConstantName(f field) bool {
-	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || f.from > 0 && f.b[f.from-1] == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
+	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || byteAt(f.b, f.from-1) == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
 }
 
 // blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.
 func (s *scan) blockForm(f field) bool {
 	b := f.b
-	if !f.quoted || f.at >= len(b) || b[f.at] != '{' {
+	if !f.quoted || byteAt(b, f.at) != '{' {
 		return false
 	}
 	end := min(len(b), f.at+layerBack)
@@ -248,7 +248,7 @@ func (s *scan) blockForm(f field) bool {
 		return false
 	}
 	i := skipBlanks(b, f.at+at+len("default"))
-	if i < len(b) && b[i] == '=' {
+	if byteAt(b, i) == '=' {
 		s.takeJudged(f, s.value(b, skipBlanks(b, i+1), plainStops), false)
 	}
 	return true
@@ -267,7 +267,7 @@ func (s *scan) callSets(open int) bool {
 // configurations of many programs do, and lists of names with values.
 func (s *scan) lineForm(f field) bool {
 	b := f.b
-	symbol := f.from > 0 && b[f.from-1] == ':' // :password VALUE
+	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
 	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
 		return false

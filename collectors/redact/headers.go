@@ -100,7 +100,7 @@ func headerValue(b []byte, start, end int) (int, bool) {
 	if !ok || op.equal {
 		return 0, false
 	}
-	if i = skipGap(b, op.end); i < len(b) && b[i] == '[' { // as Go prints a map of headers
+	if i = skipGap(b, op.end); byteAt(b, i) == '[' { // as Go prints a map of headers
 		i = skipGap(b, i+1)
 	}
 	if n := entityAt(b, i); n > 0 {
@@ -128,7 +128,7 @@ func (s *scan) headerKind(b []byte, cookie bool, text []byte) string {
 // token: Authorization: Splunk 708e7e39-….
 func schemeOf(b []byte, i int) int {
 	for _, word := range schemes {
-		if end := i + len(word); hasFold(b, i, word) && end < len(b) && isBlank(b[end]) {
+		if end := i + len(word); hasFold(b, i, word) && isBlank(byteAt(b, end)) {
 			return skipBlanks(b, end) - i
 		}
 	}

@@ -222,9 +222,9 @@ func (l *lexer) lookAhead(names []string) (string, bool) {
 				key := string(b[i+1 : end])
 				colon := run(b, end+1, blankByte|lineByte)
 				for _, name := range names {
-					if strings.EqualFold(key, name) && colon < len(b) && b[colon] == ':' {
+					if strings.EqualFold(key, name) && byteAt(b, colon) == ':' {
 						at := run(b, colon+1, blankByte|lineByte)
-						if at < len(b) && b[at] == '"' {
+						if byteAt(b, at) == '"' {
 							if stop, ok := stringEnd(b, at+1); ok {
 								return string(b[at+1 : stop]), true
 							}

@@ -58,7 +58,7 @@ func (s *scan) pemTailRule(b []byte, start, end int) {
 
 // pemLine passes the end of a line and what a log writes before the next.
 func pemLine(b []byte, i int) int {
-	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || next < len(b) && b[next] == '-' {
+	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || byteAt(b, next) == '-' {
 		return next
 	}
 	return skipSpace(b, nextPayload(b, i))
@@ -177,7 +177,7 @@ func (s *scan) blobRule(b []byte, start, end int) {
 					return i, false
 				}
 				if stop := run(b, next, class); stop-next < 16 &&
-					!(stop-next == 2 && stop < len(b) && b[stop] == ',') {
+					!(stop-next == 2 && byteAt(b, stop) == ',') {
 					return i, true
 				}
 				i = next

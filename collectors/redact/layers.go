@@ -252,11 +252,11 @@ func (d *decoder) escaped(b []byte, lowest, i int) bool {
 
 // entityAt is the length of the escape of XML at i, and 0 for none.
 func entityAt(b []byte, i int) int {
-	if i >= len(b) || b[i] != '&' {
+	if byteAt(b, i) != '&' {
 		return 0
 	}
 	end := runWith(b[:min(len(b), i+10)], i+1, "#")
-	if end >= len(b) || b[end] != ';' {
+	if byteAt(b, end) != ';' {
 		return 0
 	}
 	switch name := b[i+1 : end]; string(name) {

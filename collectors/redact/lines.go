@@ -96,7 +96,7 @@ func moreWords(b []byte, i int) bool {
 func skipStyle(b []byte, i int) int {
 	for i+2 < len(b) && b[i] == 0x1b && b[i+1] == '[' {
 		end := skipOf(b, i+2, len(b), digits+";")
-		if end >= len(b) || b[end] != 'm' && b[end] != 'K' {
+		if !isOneOf(b, end, "mK") {
 			return i
 		}
 		i = end + 1

@@ -79,11 +79,11 @@ func (s *scan) dataRule(b []byte, start, end int) {
 		return
 	}
 	after := skipQuote(b, start+4)
-	if after >= len(b) || b[after] != ':' {
+	if byteAt(b, after) != ':' {
 		return
 	}
 	at := skipBlanks(b, after+1)
-	if at < len(b) && b[at] == '{' {
+	if byteAt(b, at) == '{' {
 		s.flowData(b, from, at)
 		return
 	}
@@ -204,7 +204,7 @@ func hasSecretKind(b []byte) bool {
 		}
 		b = b[i+4:]
 		at := skipBlanks(b, skipQuote(b, 0))
-		if at < len(b) && b[at] == ':' {
+		if byteAt(b, at) == ':' {
 			if at = skipQuote(b, skipBlanks(b, at+1)); bytes.HasPrefix(b[at:], []byte("Secret")) &&
 				wordEnds(b, at+6) {
 				return true

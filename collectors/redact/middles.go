@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // A middle is a mark within a secret, with how many letters of which alphabet
@@ -64,7 +63,7 @@ func (s *scan) middleAt(i int) {
 		}
 		n := end - i - len(x.text)
 		if i-from < x.leastBack || i-from > x.mostBack || n < x.least || n > x.most ||
-			within(b, from) || end < len(b) && isAlnum(b[end]) || !mixed(b[from:end]) ||
+			within(b, from) || isAlnum(byteAt(b, end)) || !mixed(b[from:end]) ||
 			hasFold(b, from-7, "sha512") { // the digest of a package
 			continue
 		}
@@ -79,7 +78,7 @@ func (s *scan) dottedToken(i int) {
 	b := s.b
 	second := run(b[:min(len(b), i+10)], i+1, base64Byte)
 	set := middleAlphabets["a0-_"]
-	if second != i+7 || second >= len(b) || b[second] != '.' {
+	if second != i+7 || byteAt(b, second) != '.' {
 		return
 	}
 	from := i
@@ -130,7 +129,7 @@ func (s *scan) wordForm(f field) bool {
 	}
 	end := run(b, i, tokenByte)
 	text := bytes.TrimRight(b[i:end], ".")
-	if len(text) < leastWord || end < len(b) && strings.IndexByte(":(/\\@", b[end]) >= 0 ||
+	if len(text) < leastWord || isOneOf(b, end, ":(/\\@") ||
 		!isGenerated(text) || bytes.Contains(text, []byte("/")) || isAssignment(text) {
 		return false
 	}

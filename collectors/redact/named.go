@@ -62,7 +62,7 @@ func (s *scan) namedRule(b []byte, start, end int) {
 	if i := skipBlanks(b, end); i < len(b) && i-end <= 1 && (i > end || b[end] == '-') {
 		s.bareIssued(b, strings.ToLower(string(b[start:end])), end+1)
 	}
-	if i < len(b) && strings.IndexByte("=>:|,?", b[i]) >= 0 {
+	if isOneOf(b, i, "=>:|,?") {
 		s.issued(b, strings.ToLower(string(b[start:end])), i+1)
 	}
 }
@@ -179,7 +179,7 @@ func isPortAndPath(b []byte, i int) bool {
 		host--
 	}
 	end := skipOf(b, i+1, len(b), digits)
-	return b[i] == ':' && host > 0 && strings.IndexByte("./", b[host-1]) >= 0 && end < len(b) && b[end] == '/'
+	return b[i] == ':' && host > 0 && strings.IndexByte("./", b[host-1]) >= 0 && byteAt(b, end) == '/'
 }
 
 // nameBefore is the name before an operator, in lower case and without what

@@ -40,7 +40,7 @@ func (s *scan) anyFlag(i int) {
 	if b[i+1]|0x20 == 'p' && end < len(b) && isLower(b[end]|0x20) {
 		end++ // -pw, -po, -pi
 	}
-	if end < len(b) && strings.IndexByte(" :=\"'", b[end]) >= 0 {
+	if isOneOf(b, end, " :=\"'") {
 		s.hit(i, end, (*scan).flagRule)
 	}
 }

@@ -15,8 +15,8 @@ const (
 // phraseForm takes what can be little else than a value behind "is" or a colon.
 func (s *scan) phraseForm(f field) bool {
 	b := f.b
-	inPath := f.from > 0 && b[f.from-1] == '/' && f.behind() != '(' || f.to < len(b) && b[f.to] == '/'
-	linked := f.at > 0 && b[f.at-1] == ']' && f.behind() == '(' // of Markdown
+	inPath := byteAt(b, f.from-1) == '/' && f.behind() != '(' || byteAt(b, f.to) == '/'
+	linked := byteAt(b, f.at-1) == ']' && f.behind() == '(' // of Markdown
 	if f.flag || inPath || linked || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
@@ -25,7 +25,7 @@ func (s *scan) phraseForm(f field) bool {
 	}
 	bracket, n := wideAt(b, f.at)
 	byDefault := hasFold(b, f.at+1, "default") // password,default:VALUE
-	closed := f.from > 0 && b[f.from-1] == '(' && f.behind() == ')'
+	closed := byteAt(b, f.from-1) == '(' && f.behind() == ')'
 	near := f // a password is short, and calls may be many
 	near.b = b[:min(len(b), f.at+4*phraseReach)]
 	if bracket == '(' && s.told(f, f.at+n, true) || // パスワード（VALUE）, password(VALUE), (PW)VALUE
@@ -73,7 +73,7 @@ func (s *scan) accountForm(f field) bool {
 // endsPhrase tells where a name and a value have no more to do with each other.
 func endsPhrase(b []byte, i int) bool {
 	return isLine(b[i]) || strings.IndexByte("=;,(){}<>|", b[i]) >= 0 || hasFold(b, i, ". ") ||
-		hasFold(b, i, "://") || hasFold(b, i, " --") && i+3 < len(b) && isAlnum(b[i+3]) // the next flag
+		hasFold(b, i, "://") || hasFold(b, i, " --") && isAlnum(byteAt(b, i+3)) // the next flag
 }
 
 // toldBehind looks for a value behind the blank at i, which so many words precede.
@@ -100,7 +100,7 @@ func b2i(yes bool) int {
 // signs. Where the sentence says that it is the value, letters and digits in one word are enough.
 func (s *scan) told(f field, i int, said bool) bool {
 	b := f.b
-	if i < len(b) && isLine(b[i]) {
+	if isLine(byteAt(b, i)) {
 		return s.toldBelow(f, i)
 	}
 	v := s.value(b, skipLeads(b, i), " \t\r\n\"'`,;|<>)")
@@ -179,15 +179,15 @@ func (s *scan) toldBelow(f field, i int) bool {
 func (s *scan) usedForm(f field) bool {
 	b := f.b
 	if f.from == 0 || b[f.from-1] == '%' {
-		return f.from > 0 && f.to < len(b) && b[f.to] == '%'
+		return f.from > 0 && byteAt(b, f.to) == '%'
 	}
 	scope := f.from - 1
 	if b[scope] != ':' && b[scope] != '{' {
 		return false
 	}
 	start := runBack(b[:scope], scope, wordByte)
-	return b[scope] == '{' && scope > 0 && b[scope-1] == '$' || start > 0 && b[start-1] == '$' ||
-		start > 1 && b[start-1] == '{' && b[start-2] == '$'
+	return b[scope] == '{' && byteAt(b, scope-1) == '$' || byteAt(b, start-1) == '$' ||
+		byteAt(b, start-1) == '{' && byteAt(b, start-2) == '$'
 }
 
 // isCoined tells of a word of letters and digits. Where nothing says that it is the value, they must

@@ -92,11 +92,11 @@ func lastQuoted(b []byte) value {
 func (s *scan) credentialRule(b []byte, start, end int) {
 	user := s.value(b, skipBlanks(b, end), plainStops)
 	i := skipBlanks(b, skipQuote(b, user.end))
-	if i < len(b) && b[i] == ',' && bytes.IndexByte(user.in(b), ':') > 1 { // an address
+	if byteAt(b, i) == ',' && bytes.IndexByte(user.in(b), ':') > 1 { // an address
 		user = s.value(b, skipBlanks(b, i+1), plainStops)
 		i = skipBlanks(b, skipQuote(b, user.end))
 	}
-	if i < len(b) && b[i] == ',' {
+	if byteAt(b, i) == ',' {
 		if i = skipBlanks(b, i+1); i < len(b) && skipQuote(b, i) > i {
 			s.takePassword(s.value(b, i, plainStops))
 		}

@@ -93,9 +93,9 @@ func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
 
 // flagStops are what ends the value of --name=value.
 func (s *scan) flagStops(f field, at int) string {
-	if f.from > 0 && s.b[f.from-1] == '"' { // the quotes hold the flag with its value
+	if byteAt(s.b, f.from-1) == '"' { // the quotes hold the flag with its value
 		end, ok := closing(f.b, at, '"', 0)
-		if ok && end < len(f.b) && f.b[end] == '"' && !bytes.Contains(f.b[at:end], []byte(" -")) {
+		if ok && byteAt(f.b, end) == '"' && !bytes.Contains(f.b[at:end], []byte(" -")) {
 			return "\"\r\n"
 		}
 	}

@@ -30,7 +30,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 	for q < len(b) && b[q] == '\\' {
 		q++
 	}
-	if q < len(b) && strings.IndexByte("\"'`", b[q]) >= 0 {
+	if isOneOf(b, q, "\"'`") {
 		return s.quotedValue(b, q, q-i)
 	}
 	if c, n := wideAt(b, i); c == '"' || c == '\'' {
@@ -103,7 +103,7 @@ func (s *scan) escapedLine(b []byte, i int) bool {
 		return true
 	}
 	name := run(b, j, nameByte)
-	return isLower(b[j]) && name < len(b) && b[name] == ':'
+	return isLower(b[j]) && byteAt(b, name) == ':'
 }
 
 // quotedValue reads up to the quote that is escaped as the first at q is.

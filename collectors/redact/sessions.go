@@ -73,7 +73,7 @@ func (s *scan) rsaRule(b []byte, _, end int) {
 	for _, tag := range []string{"<P>", "<Q>", "<DP>", "<DQ>", "<InverseQ>", "<D>"} {
 		if i := bytes.Index(b[end:], []byte(tag)); i >= 0 {
 			at := end + i + len(tag)
-			if last := run(b, at, base64Byte|lineByte|blankByte); last < len(b) && b[last] == '<' && last-at > 32 {
+			if last := run(b, at, base64Byte|lineByte|blankByte); byteAt(b, last) == '<' && last-at > 32 {
 				s.add(at, last, "private-key", b[at:last])
 			}
 		}
@@ -84,7 +84,7 @@ func (s *scan) rsaRule(b []byte, _, end int) {
 func (s *scan) promptForm(f field) bool {
 	b := f.b
 	end := f.after
-	if end < len(b) && b[end] == '%' {
+	if byteAt(b, end) == '%' {
 		end++
 	}
 	if !isLineAt(b, end) {
@@ -145,7 +145,7 @@ func (s *scan) insertRule(b []byte, start, end int) {
 		if kind, t := judgeName(name); t > loose && v.quoted {
 			s.takeJudged(field{b: b, from: start, to: start, kind: kind, trust: t}, v, false)
 		}
-		if i = skipSpace(b, skipQuote(b, max(i, v.end))); i >= len(b) || b[i] != ',' {
+		if i = skipSpace(b, skipQuote(b, max(i, v.end))); byteAt(b, i) != ',' {
 			return
 		}
 		i++
@@ -185,7 +185,7 @@ func (s *scan) accountRule(_ []byte, _, end int) {
 // keyNameRule takes the key behind its name: nsupdate -y hmac-sha256:NAME:VALUE.
 func (s *scan) keyNameRule(b []byte, _, end int) {
 	i := run(b, end, nameByte)
-	if last := run(b, i+1, base64Byte); i < len(b) && b[i] == ':' && last-i > 16 {
+	if last := run(b, i+1, base64Byte); byteAt(b, i) == ':' && last-i > 16 {
 		s.add(i+1, last, "key", b[i+1:last])
 	}
 }
@@ -203,7 +203,7 @@ func (s *scan) newValueRule(_ []byte, start, end int) {
 func (s *scan) partRule(b []byte, _, end int) {
 	name := run(b, end, nameByte)
 	kind, t := judgeName(b[end:name])
-	if name >= len(b) || b[name] != '"' || t < medium {
+	if byteAt(b, name) != '"' || t < medium {
 		return
 	}
 	at := nextLine(b, lineEnd(b, name))

@@ -231,7 +231,7 @@ func (s *scan) shortIssuer(i int) {
 // passwordMark looks for the mark that begins the hash of a password.
 func (s *scan) passwordMark(i int) {
 	for _, mark := range passwordMarks {
-		if hasFold(s.b, i, mark) && (len(mark) > 3 || i > 0 && s.b[i-1] == ':' || isCrypt(s.b[i:])) {
+		if hasFold(s.b, i, mark) && (len(mark) > 3 || byteAt(s.b, i-1) == ':' || isCrypt(s.b[i:])) {
 			s.hit(i, i+len(mark), (*scan).hashRule)
 		}
 	}
@@ -245,7 +245,7 @@ func isCrypt(b []byte) bool {
 	}
 	salt := i
 	i = runWith(b[:min(len(b), salt+17)], salt, "./")
-	if i == salt || i >= len(b) || b[i] != '$' {
+	if i == salt || byteAt(b, i) != '$' {
 		return false
 	}
 	hash := i + 1

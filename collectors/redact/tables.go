@@ -143,13 +143,13 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 func isRow(b []byte, line, end int) bool {
 	border := nextPayload(b, end)
 	below := nextPayload(b, lineEnd(b, border))
-	return isBarred(b, line) && border < len(b) && b[border] == '+' && !isBarred(b, below)
+	return isBarred(b, line) && byteAt(b, border) == '+' && !isBarred(b, below)
 }
 
 // isBarred tells of a line that begins with a bar, even where that was taken for a log's prefix.
 func isBarred(b []byte, line int) bool {
 	i := skipBlanks(b, line)
-	return i < len(b) && b[i] == '|' || line >= 2 && isBlank(b[line-1]) && b[line-2] == '|'
+	return byteAt(b, i) == '|' || line >= 2 && isBlank(b[line-1]) && b[line-2] == '|'
 }
 
 // cellBeside takes the value in the cell behind a name: | NAME | VALUE |.

@@ -73,7 +73,7 @@ func (s *scan) hashRule(b []byte, start, end int) {
 func (s *scan) kerberosRule(b []byte, start, end int) {
 	i := runWith(b[:min(len(b), end+24)], end, "-_")
 	at := skipBlanks(b, skipQuote(b, i))
-	if at < len(b) && strings.IndexByte(":=)", b[at]) >= 0 {
+	if isOneOf(b, at, ":=)") {
 		at = skipQuote(b, skipBlanks(b, at+1))
 	}
 	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {

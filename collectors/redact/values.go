@@ -45,7 +45,7 @@ func isCode(b []byte, v value) bool {
 
 // isGeneric tells of the type of a call at i: table.Column<string>(…).
 func isGeneric(b []byte, i int) bool {
-	return i < len(b) && b[i] == '<' && hasFold(b, run(b, i+1, wordByte), ">(")
+	return byteAt(b, i) == '<' && hasFold(b, run(b, i+1, wordByte), ">(")
 }
 
 // isIndexed takes tokens[index], username[i+1:].

@@ -28,7 +28,7 @@ func skipType(b []byte, i int) int {
 	}
 	end := runWith(b[:min(len(b), i+16)], i, "[]*_:&")
 	at := skipBlanks(b, end)
-	if at == end || at >= len(b) || b[at] != '=' && !hasFold(b, at, ":=") {
+	if at == end || byteAt(b, at) != '=' && !hasFold(b, at, ":=") {
 		return i
 	}
 	switch strings.ToLower(strings.Trim(string(b[i:end]), "[]*&")) {
@@ -52,9 +52,9 @@ func skipWrapper(b []byte, i int) int {
 			return end + len(") ")
 		}
 	}
-	if i < len(b) && b[i] == '{' { // {cipher}, {SSHA512}, {xor}
+	if byteAt(b, i) == '{' { // {cipher}, {SSHA512}, {xor}
 		end := run(b, i+1, nameByte)
-		if end > i+2 && end < len(b) && b[end] == '}' && run(b, end+1, base64Byte)-end > 8 {
+		if end > i+2 && byteAt(b, end) == '}' && run(b, end+1, base64Byte)-end > 8 {
 			return end + 1
 		}
 		return i
@@ -81,7 +81,7 @@ func skipVerbatim(b []byte, i int) int {
 // skipYAMLTag passes !!binary and &anchor.
 func skipYAMLTag(b []byte, i int) int {
 	name := i + len(foldAt(b, i, "!!", "&"))
-	if end := run(b, name, wordByte); name > i && end > name && end < len(b) && isBlank(b[end]) && b[skipBlanks(b, end)-1] != '/' {
+	if end := run(b, name, wordByte); name > i && end > name && isBlank(byteAt(b, end)) && b[skipBlanks(b, end)-1] != '/' {
 		return skipBlanks(b, end)
 	}
 	return i
