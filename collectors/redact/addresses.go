@@ -54,7 +54,7 @@ func (s *scan) bearerRule(b []byte, start, end int) {
 	text := bytes.TrimRight(b[i:last], ".,")
 	if len(text) < 8 || byteAt(b, last) == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
 		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 ||
-		isAssignment(text) || isObjectName(text) && !mixed(text) || proseWords[strings.ToLower(string(text))] {
+		isAssignment(text) || isObjectName(text) && !mixed(text) {
 		return
 	}
 	s.add(i, i+len(text), "bearer", text)
@@ -64,11 +64,7 @@ func (s *scan) bearerRule(b []byte, start, end int) {
 // or as websockets have it. It is -1 where there is none.
 func (s *scan) behindBearer(b []byte, end int) int {
 	if protocol := ".authorization.k8s.io."; hasFold(b, end, protocol) {
-		i := end + len(protocol)
-		if plain, err := decode64(b[i:run(b, i, base64Byte)]); err == nil && len(plain) >= 16 {
-			s.learn("bearer", plain)
-		}
-		return i
+		return end + len(protocol)
 	}
 	if i := skipBlanks(b, end); i > end {
 		return i
@@ -116,7 +112,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 	} else if i := bytes.LastIndexAny(b[from:at], "=,("); i >= 0 {
 		user += i + 1
 	}
-	if user == at || b[user] == '[' {
+	if b[user] == '[' {
 		return
 	}
 	slash := bytes.IndexAny(b[user:at], "/?#")
@@ -165,7 +161,7 @@ func (s *scan) urlPassword(start, end int) {
 // plainPassword tells of text with a slash before an @ that it is no port with a path.
 func plainPassword(text []byte) bool {
 	i := bytes.IndexAny(text, "/?#")
-	return i > 0 && run(text[:i], 0, wordByte) >= 0 && !allDigits(text[:i])
+	return i > 0 && !allDigits(text[:i])
 }
 
 func allDigits(b []byte) bool { return len(bytes.Trim(b, digits)) == 0 }

@@ -61,7 +61,7 @@ func (s *scan) prefixed(start, end int) {
 		return
 	}
 	prefix, value := run[from:tail], run[tail:]
-	if !isLower(prefix[0]|0x20) || hasFold(prefix, 0, "sha") || hasFold(prefix, 0, "diff") || !bytes.ContainsAny(value, lowers) ||
+	if !isLower(prefix[0]|0x20) || hasFold(prefix, 0, "sha") || !bytes.ContainsAny(value, lowers) ||
 		!bytes.ContainsAny(value, uppers) || !bytes.ContainsAny(value, digits) || !isGenerated(value) ||
 		!s.valueEnds(s.b, end) {
 		return

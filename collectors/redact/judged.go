@@ -43,8 +43,7 @@ func (j judged) isTied() bool {
 	if j.trust > loose {
 		return false
 	}
-	numbers := len(bytes.Trim(v, digits+":")) == 0 && bytes.IndexByte(v, ':') > 0
-	return numbers || containsAny(v, []string{"$(", "$.", "%s"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
+	return containsAny(v, []string{"$(", "$.", "%s"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 
@@ -93,11 +92,10 @@ func isGrouped(v []byte) bool {
 // looksSecret tells of a value that needs no name.
 func (j judged) looksSecret() bool {
 	v := j.text
-	key := isKeyOfService(j.name) && (isGUID(v) || len(v) >= leastNamed && isMade(v))
+	key := isKeyOfService(j.name) && len(v) >= leastNamed && isMade(v)
 	chosen := looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ")
 	random := looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
-	return key || chosen || random || isAuthPair(v) || isGrouped(v) || isSignedHex(v) ||
-		isShuffled(v) && !bytes.ContainsAny(v, ". ")
+	return key || chosen || random || isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ")
 }
 
 // hasExpansion tells of what a shell or a template puts in: ${NAME}, ${NAME:-x}.

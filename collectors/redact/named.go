@@ -204,8 +204,7 @@ func containsAny(b []byte, words []string) bool {
 
 // isGenerated tells of a value that has the chaos of a generator's.
 func isGenerated(v []byte) bool {
-	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isPlainValue(v) && !isObjectName(v) &&
-		!isGUID(v) && !isTypeName(v) && !isSnake(v) && looksRandom(v) && !isWordy(v)
+	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isSnake(v) && looksRandom(v) && !isWordy(v)
 }
 
 // isWordy tells of words written together, with a digit among them: enable3DSupport.

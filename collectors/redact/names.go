@@ -233,7 +233,6 @@ func looseName(joined []byte) (kind string, t trust) {
 // secret="default/regcred".
 func isBareSecret(name []byte) bool {
 	name = bytes.TrimLeft(name, "-/$")
-	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, 0, "secret") &&
-		len(name) == 6 || hasFold(name, len(name)-7, "secrets") ||
+	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, len(name)-7, "secrets") ||
 		hasFold(name, len(name)-6, "secret") && !hasFold(name, len(name)-12, "clientsecret")
 }

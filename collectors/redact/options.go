@@ -14,7 +14,7 @@ func looksChosen(v []byte) bool {
 	if isJumbled(v) {
 		return !isPath(v) && !isPlaceholder(v) && !isComposed(v)
 	}
-	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPath(v) && !isPlainValue(v) && !isPlaceholder(v) &&
+	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPlainValue(v) && !isPlaceholder(v) &&
 		!isComposed(v) && bytes.IndexByte(v, '\\') < 0 && (hardWord(v) || isRandomWord(v) ||
 		bytes.ContainsAny(v, "~_=+;") && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers))
 }

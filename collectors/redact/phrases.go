@@ -132,8 +132,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 func (s *scan) toldOfUser(f field, v value) bool {
 	text := v.in(f.b)
 	colon := bytes.IndexByte(text, ':')
-	if f.kind != "credential" && f.kind != "password" || colon <= 0 || !looksChosen(text[colon+1:]) ||
-		isPath(text) || bytes.Contains(text, []byte("://")) {
+	if f.kind != "credential" && f.kind != "password" || colon <= 0 || !looksChosen(text[colon+1:]) {
 		return false
 	}
 	s.take(value{start: v.start + colon + 1, end: v.end}, "password")
@@ -199,7 +198,7 @@ func isCoined(v []byte, said bool) bool {
 		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
 	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
-		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v) && !isSentence(v)
+		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v)
 }
 
 // withoutSigns drops the signs that names have too.
@@ -217,7 +216,7 @@ func fitsPassword(v []byte) bool {
 
 // isShuffled tells of letters of both cases with signs among them, as no word has them.
 func isShuffled(v []byte) bool {
-	if len(v) < 10 || len(v) > 64 || isPath(v) || isPlainValue(v) || isPlaceholder(v) || isComposed(v) {
+	if len(v) < 10 || len(v) > 64 || isPlainValue(v) || isPlaceholder(v) || isComposed(v) {
 		return false
 	}
 	turns, signs := 0, 0

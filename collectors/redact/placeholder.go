@@ -50,10 +50,7 @@ func isMarked(v []byte) bool {
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
-		if hasFold(v, 0, "[-") || hasFold(v, 0, "[[-") || hasFold(v, 0, "[<") {
-			return true // of a usage text
-		}
-		return last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(v)-2
+		return foldAt(v, 0, "[-", "[[-", "[<") != "" || last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(v)-2
 	}
 	return false
 }

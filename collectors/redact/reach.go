@@ -86,9 +86,7 @@ func moreSettings(b []byte, i int) bool {
 // quotedLine tells whether a quote before NAME=value closes in its line, with no other
 // setting before.
 func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
-	end := upTo(b, i, len(b), string(quote)+"\r\n")
-	return end < len(b) && b[end] == quote && bytes.IndexByte(b[i:end], '=') < 0 &&
-		bytes.IndexByte(b[i:end], ';') < 0 && bytes.IndexByte(b[i:end], '&') < 0
+	return byteAt(b, upTo(b, i, len(b), string(quote)+"\r\n=;&")) == quote
 }
 
 // flagStops are what ends the value of --name=value.
