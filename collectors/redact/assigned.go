@@ -5,46 +5,6 @@ import (
 	"strings"
 )
 
-// An operator stands between a name and its value.
-type operator struct {
-	sign  byte // ':' or '='
-	end   int
-	equal bool // compares; only a value in quotes is one
-}
-
-// operators in the order in which they are looked for.
-var operators = []struct {
-	text string
-	sign byte
-}{
-	{"===", '?'}, {"!==", '?'}, {"==", '?'}, {"!=", '?'}, {":::=", '='}, {"::=", '='}, {":=", '='},
-	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
-	{"=~ ", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
-	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
-	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {"│", ':'},
-}
-
-func operatorAt(b []byte, i int) (op operator, ok bool) {
-	if byteAt(b, i) == '[' { // char password[25] =
-		if end := run(b, i+1, wordByte); byteAt(b, end) == ']' {
-			i = skipGap(b, end+1)
-		}
-	}
-	for _, o := range operators {
-		if hasFold(b, i, o.text) {
-			if o.sign == '?' {
-				return operator{'=', i + len(o.text), true}, true
-			}
-			end := i + len(o.text)
-			for o.text == "...." && end < len(b) && b[end] == '.' {
-				end++
-			}
-			return operator{o.sign, end, false}, o.sign != 0
-		}
-	}
-	return operator{}, false
-}
-
 // assignedForm: NAME: value and NAME=value.
 func (s *scan) assignedForm(f field) bool {
 	b := f.b
@@ -308,4 +268,99 @@ func isAssignment(v []byte) bool {
 	i := bytes.IndexByte(v, '=')
 	return i > 1 && i < len(v)-1 && v[i+1] != '=' && isIdentifier(v[:i]) && !mixed(v[:i]) &&
 		!isJumbled(v)
+}
+
+// reach tells what ends a value in the line of its name, and whether the line is a sentence.
+func (s *scan) reach(f field, op operator, i int, first bool) (stops string, prose bool) {
+	switch {
+	case f.flag && op.sign == '=':
+		return s.flagStops(f, i), false
+	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && f.b[f.from] != '-' && i > op.end: // /token: it gives one
+		return plainStops, true
+	case op.sign == '=':
+		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
+	case op.sign == ':' && first && i > op.end:
+		return s.reachInYAML(f, i)
+	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):
+		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
+	}
+	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
+}
+
+// reachOfSetting tells what ends the value behind NAME=.
+func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
+	b := f.b
+	switch {
+	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
+		return string(b[f.from-1]) + "\r\n"
+	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
+		first && !tight && !s.prose && f.trust == strong && // passphrase = four words of it
+			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+		return "\r\n"
+	}
+	return plainStops
+}
+
+// isSet tells of a line of a script: set NAME=value, export NAME=value.
+func (s *scan) isSet(from, value int) bool {
+	for _, word := range []string{"set ", "export "} {
+		if start := from - len(word); hasFold(s.b, start, word) {
+			_, first := s.beginsLine(start)
+			return first && !bytes.ContainsAny(s.b[value:lineEnd(s.b, value)], "\"'&|\\<>")
+		}
+	}
+	return false
+}
+
+// reachInYAML is that of a line that may be one of YAML, or of a log.
+func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
+	words := moreWords(f.b, i)
+	if f.trust >= medium && f.b[i] != '#' && inColumn(f.b, f.at) {
+		return "\r\n", false
+	}
+	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
+		return "\r\n", false
+	}
+	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !f.quoted && !isHeaderField(f)
+}
+
+// inColumn tells of a colon that stands below or above another one, as PowerShell lists properties.
+func inColumn(b []byte, colon int) bool {
+	line := lineBack(b, colon, layerBack)
+	above := lineBack(b, len(bytes.TrimRight(b[:line], "\r\n")), layerBack)
+	below := nextLine(b, lineEnd(b[:min(len(b), colon+4*layerBack)], colon))
+	for _, other := range []int{above, below} {
+		if at := other + colon - line; other != line && isBlank(b[colon-1]) && hasFold(b, at, ":") && isBlank(b[at-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHeaderField tells of the name of a header of HTTP.
+func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
+
+// moreSettings tells of A=x B=y in one line, as shells have it.
+func moreSettings(b []byte, i int) bool {
+	line := b[i:lineEnd(b, i)]
+	word, rest, ok := bytes.Cut(line, []byte(" "))
+	return ok && (bytes.IndexByte(rest, '=') > 0 || bytes.HasSuffix(line, []byte("\\")) ||
+		bytes.HasPrefix(rest, []byte("make "))) && !bytes.ContainsAny(word, "\"'")
+}
+
+// quotedLine tells whether a quote before NAME=value closes in its line, with no other
+// setting before.
+func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
+	return byteAt(b, upTo(b, i, len(b), string(quote)+"\r\n=;&")) == quote
+}
+
+// flagStops are what ends the value of --name=value.
+func (s *scan) flagStops(f field, at int) string {
+	if byteAt(s.b, f.from-1) == '"' { // the quotes hold the flag with its value
+		end, ok := closing(f.b, at, '"', 0)
+		if ok && byteAt(f.b, end) == '"' && !bytes.Contains(f.b[at:end], []byte(" -")) {
+			return "\"\r\n"
+		}
+	}
+	return " \t\r\n\"'`"
 }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 )
 
 // nextLineValue reads a value that stands in the line behind its name.
@@ -153,4 +154,194 @@ func dedent(b []byte) []byte {
 		out = append(out, '\n')
 	}
 	return bytes.TrimSpace(out)
+}
+
+// bracketed deals with lists of values: token: [a, b], and {"value": "x"}. Other
+// mappings and calls have names of their own.
+func (s *scan) bracketed(f field, at int) {
+	b := f.b
+	if b[at] == '(' {
+		s.tuple(f, at)
+		return
+	}
+	if b[at] == '{' {
+		if at+38 <= len(b) && isGUID(b[at:at+38]) {
+			s.takeJudged(f, value{start: at, end: at + 38}, false)
+			return
+		}
+		s.valueIn(f, skipMore(b, at+1))
+		return
+	}
+	if b[at] == '[' {
+		s.listed(f, at+1)
+	}
+}
+
+// listed takes the values of a list.
+func (s *scan) listed(f field, i int) {
+	b := f.b
+	for i < len(b) {
+		i = skipSpace(b, i)
+		if i >= len(b) || strings.IndexByte("][{:", b[i]) >= 0 {
+			return
+		}
+		v := s.value(b, i, plainStops)
+		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
+			strings.IndexByte(":([@", b[v.end+1]) >= 0 { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
+			return
+		}
+		s.takeJudged(f, v, s.prose && !v.quoted)
+		if v.open {
+			return
+		}
+		i = skipSpace(b, skipQuote(b, v.end))
+		if byteAt(b, i) == ',' {
+			i++
+		} else if i < len(b) && b[i] != ']' && !v.quoted {
+			return
+		}
+	}
+}
+
+// valueIn takes the value of an object whose first key is at i: {"type":"SecureString","value":"x"}.
+func (s *scan) valueIn(f field, i int) {
+	b := f.b
+	for range 4 {
+		key := skipQuote(b, i)
+		colon := skipBlanks(b, skipQuote(b, run(b, key, nameByte)))
+		if key == len(b) || !isOneOf(b, colon, ":=") {
+			return
+		}
+		at := skipSpace(b, colon+1)
+		if name := b[key:run(b, key, nameByte)]; bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
+			s.sibling(f, at)
+			return
+		}
+		if i = skipBlanks(b, skipQuote(b, s.value(b, at, plainStops).end)); byteAt(b, i) != ',' {
+			return
+		}
+		i = skipMore(b, i+1)
+	}
+}
+
+// skipMore passes blanks, and where a line ends what is written before the next.
+func skipMore(b []byte, i int) int {
+	if i = skipBlanks(b, i); isLine(byteAt(b, i)) {
+		i = skipBlanks(b, nextPayload(b, i))
+	}
+	return skipSpace(b, i)
+}
+
+// tuple takes the second of two values in brackets: auth = ('user', 'VALUE').
+func (s *scan) tuple(f field, at int) {
+	b := f.b
+	i := skipBlanks(b, at+1)
+	if skipQuote(b, i) == i {
+		return
+	}
+	user := s.value(b, i, plainStops)
+	i = skipBlanks(b, skipQuote(b, user.end))
+	if user.open || byteAt(b, i) != ',' {
+		s.takeJudged(f, user, false) // ("VALUE")
+		return
+	}
+	if i = skipBlanks(b, i+1); skipQuote(b, i) > i {
+		if v := s.value(b, i, plainStops); !v.open && (looksChosen(v.in(b)) || isCoined(v.in(b), false)) {
+			s.take(v, "password")
+		}
+	}
+}
+
+// Names that stand in one setting and their values in another: name: NAME, value: x.
+
+// pairForm: name: NAME beside value: x, in either order.
+func (s *scan) pairForm(f field) bool {
+	b := f.b
+	i := skipMore(b, f.at)
+	if i < len(b) && (b[i] == ',' || b[i] == ';') {
+		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
+			i = skipBlanks(b, payload(b, i))
+		}
+	}
+	i = skipQuote(b, i)
+	if hasFold(b, i, "value") {
+		i = skipBlanks(b, skipQuote(b, i+5))
+		if i < len(b) && (b[i] == ':' || b[i] == '=') {
+			s.sibling(f, skipSpace(b, i+1))
+		}
+		return true
+	}
+	if before := b[max(0, f.from-len(`name": "`)):f.from]; f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 {
+		s.valueIn(f, i) // {"name":"NAME","type":"x","value":"y"}
+		return true
+	}
+	s.siblingBefore(f)
+	return true
+}
+
+// sibling takes the value at i, which is named by a sibling.
+func (s *scan) sibling(f field, i int) {
+	b := f.b
+	if i >= len(b) || b[i] == '{' || b[i] == '[' {
+		return
+	}
+	if b[i] == '|' || b[i] == '>' {
+		key := runBack(b, i, blankByte) - len("value:")
+		if indent, first := s.beginsLine(max(0, key)); first && s.block(f, i, indent) {
+			return
+		}
+	}
+	stops := "\r\n"
+	if f.quoted || s.prose {
+		stops = plainStops
+	}
+	s.takeJudged(f, s.trimmed(s.value(b, i, stops), stops), false)
+}
+
+// siblingBefore looks for value: x right before name: NAME.
+func (s *scan) siblingBefore(f field) {
+	from := max(s.done, f.from-s.back/2)
+	if from >= f.from {
+		return
+	}
+	b := f.b
+	key := lastFold(b[from:f.from], "value")
+	if key < 0 {
+		return
+	}
+	i := skipBlanks(b, skipQuote(b, from+key+len("value")))
+	if i >= f.from || b[i] != ':' && b[i] != '=' {
+		return
+	}
+	i = skipSpace(b, i+1)
+	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
+	if v.end > f.from {
+		v = s.value(b, i, plainStops)
+	}
+	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
+		s.takeJudged(f, v, false)
+	}
+}
+
+// nameBehind tells whether name: or key: is all that stands between two places.
+func nameBehind(b []byte, i, name int) bool {
+	i = skipOf(b[:name], skipMore(b, skipQuote(b, i)), name, ",- \t")
+	i = skipQuote(b, skipSpace(b, i))
+	switch {
+	case hasFold(b, i, "name"):
+		i += len("name")
+	case hasFold(b, i, "key"):
+		i += len("key")
+	default:
+		return false
+	}
+	i = skipBlanks(b, skipQuote(b, i))
+	if i >= name || b[i] != ':' && b[i] != '=' {
+		return false
+	}
+	i = skipQuote(b, skipBlanks(b, i+1))
+	for i < name && (classOf[b[i]]&nameByte != 0 || b[i] == ':') { // Twilio:AuthToken
+		i++
+	}
+	return i == name
 }
