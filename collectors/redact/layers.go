@@ -242,7 +242,10 @@ func framedRule(s *scan, b []byte, start, end int) {
 // hitBetween tells whether a rule other than those of layers looks at a text.
 func (s *scan) hitBetween(from, end int) bool {
 	i, _ := slices.BinarySearchFunc(s.hits, from, func(h hit, at int) int { return h.start - at })
-	return slices.ContainsFunc(s.hits[i:], func(h hit) bool { return h.start < end && !h.layer })
+	for i < len(s.hits) && s.hits[i].start < end && s.hits[i].layer {
+		i++
+	}
+	return i < len(s.hits) && s.hits[i].start < end
 }
 
 // escaped tells of a quote within quotes.

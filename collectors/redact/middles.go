@@ -40,19 +40,21 @@ var middles = []middle{
 var azureMarks = []string{"AzSe", "AzFu", "AzCa", "AIoT", "+ASt", "+ACR", "+ABa", "+AEh", "+ASb",
 	"+ARm", "ACDb", "APIM", "AZDO", "AMLk", "AMap", "AzSg", "JQQJ99", "ARla", "ASOa", "AzWe"}
 
-var middleAlphabets = func() map[string]*alphabet {
-	m := map[string]*alphabet{}
+// middlesBy are the marks by their first byte, with the alphabets of all of them.
+var middlesBy, middleAlphabets = func() (by [256][]middle, alphabets map[string]*alphabet) {
+	alphabets = map[string]*alphabet{}
 	for _, x := range middles {
-		m[x.before], m[x.behind] = newAlphabet(x.before), newAlphabet(x.behind)
+		by[x.text[0]] = append(by[x.text[0]], x)
+		alphabets[x.before], alphabets[x.behind] = newAlphabet(x.before), newAlphabet(x.behind)
 	}
-	return m
+	return by, alphabets
 }()
 
 // middleAt looks for a secret around the mark at i.
 func (s *scan) middleAt(i int) {
 	b := s.b
-	for _, x := range middles {
-		if len(b)-i < len(x.text) || string(b[i:i+len(x.text)]) != x.text {
+	for _, x := range middlesBy[b[i]] {
+		if !bytes.HasPrefix(b[i:], []byte(x.text)) {
 			continue
 		}
 		from := i

@@ -289,7 +289,7 @@ func (s *scan) shortName(i int) {
 
 // within tells whether the byte at i goes on a word.
 func within(b []byte, i int) bool {
-	return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') && foldAt(b, i-2, `\n`, `\t`, `\r`) == ""
+	return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') && !(byteAt(b, i-2) == '\\' && isOneOf(b, i-1, "nrtNRT"))
 }
 
 // aroundDot tells whether a dot may be that of a bootstrap token.
