@@ -41,10 +41,7 @@ func (s *scan) lines(out *bufio.Writer) error {
 		end := lineEnd(s.b, i)
 		if end == len(s.b) && !s.eof {
 			if s.done <= s.context && len(s.b) >= s.window {
-				s.engulf(i, "token", func(b []byte, i int) (int, bool) {
-					n := lineEnd(b, i)
-					return n, n < len(b)
-				})
+				s.engulf(i, "token", upToSigns("\r\n"))
 				continue
 			}
 			return nil

@@ -38,7 +38,7 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		return kind, false
 	}
 	switch {
-	case top.secret && top.key != "ca.crt" && top.key != "namespace" && top.key != "tls.crt":
+	case top.secret && !publicEntries[top.key]:
 		return "secret", true
 	case top.auths && top.key == "auth":
 		return "registry-auth", false

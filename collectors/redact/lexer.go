@@ -195,6 +195,14 @@ func runOf(class uint8) func(b []byte, i int) (int, bool) {
 	}
 }
 
+// upToSigns finds the end of what some signs end, or how far it surely reaches.
+func upToSigns(signs string) func(b []byte, i int) (int, bool) {
+	return func(b []byte, i int) (int, bool) {
+		end := upTo(b, i, len(b), signs)
+		return end, end < len(b)
+	}
+}
+
 // setOf is the set of the words in a text.
 func setOf(text string) map[string]bool {
 	m := map[string]bool{}
@@ -371,10 +379,7 @@ func (v value) ending() func(b []byte, i int) (int, bool) {
 			return end, ended
 		}
 	}
-	return func(b []byte, i int) (int, bool) {
-		end := upTo(b, i, len(b), plainStops)
-		return end, end < len(b)
-	}
+	return upToSigns(plainStops)
 }
 
 // unescape undoes what the quotes of a text in JSON asked for.

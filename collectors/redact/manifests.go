@@ -94,21 +94,26 @@ func (s *scan) dataRule(b []byte, start, end int) {
 	if !first || from == start && !s.inSecret(b, from, at, indent) { // only a Secret has stringData
 		return
 	}
-	_, last, _ := deeper(b, at, indent)
-	for i := at; i < last; {
+	s.secretLines(b, at, indent)
+}
+
+// publicEntries of a Secret are known to everybody.
+var publicEntries = setOf("ca.crt namespace tls.crt")
+
+// secretLines takes the values of the lines behind i that are indented deeper.
+func (s *scan) secretLines(b []byte, i, indent int) {
+	for _, last, _ := deeper(b, i, indent); i < last; {
 		line := nextPayload(b, i)
 		i = lineEnd(b, line)
 		colon := bytes.IndexByte(b[line:i], ':')
-		if colon < 0 || hasFold(b, skipBlanks(b, line), "{{") {
+		if colon < 0 {
 			continue
 		}
 		v := skipBlanks(b, line+colon+1)
-		key := bytes.Trim(b[line:line+colon], " \t\"'")
 		n := field{b: b, from: skipBlanks(b, line), to: line + colon, kind: "secret", trust: strong}
 		switch {
-		case v >= i || string(key) == "ca.crt" || string(key) == "namespace" ||
-			string(key) == "tls.crt":
-		case b[v] == '|' || b[v] == '>':
+		case v >= i, publicEntries[string(bytes.Trim(n.text(), " \t\"'"))]:
+		case isOneOf(b, v, "|>"):
 			s.block(n, v, n.from-line)
 			_, i, _ = deeper(b, i, n.from-line)
 		default:
