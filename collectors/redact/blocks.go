@@ -23,9 +23,9 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		s.items(f, next)
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case hasFold(b, skipQuote(b, at), "value"):
-		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
-		if byteAt(b, at) == ':' {
-			s.sibling(f, skipGap(b, at+1))
+		x := lexer{s, b, at}
+		if _, ok := x.key(":", "value"); ok {
+			s.sibling(f, skipGap(b, x.i))
 		}
 	default:
 		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
@@ -205,22 +205,20 @@ func (s *scan) listed(f field, i int) {
 
 // valueIn takes the value of an object whose first key is at i: {"type":"SecureString","value":"x"}.
 func (s *scan) valueIn(f field, i int) {
-	b := f.b
+	x := lexer{s, f.b, i}
 	for range 4 {
-		key := skipQuote(b, i)
-		colon := skipBlanks(b, skipQuote(b, run(b, key, nameByte)))
-		if key == len(b) || !isOneOf(b, colon, ":=") {
+		name, ok := x.key(":=")
+		if !ok {
 			return
 		}
-		at := skipSpace(b, colon+1)
-		if name := b[key:run(b, key, nameByte)]; bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
-			s.sibling(f, at)
+		if bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
+			s.sibling(f, skipSpace(x.b, x.i))
 			return
 		}
-		if i = skipBlanks(b, skipQuote(b, s.value(b, at, plainStops).end)); byteAt(b, i) != ',' {
+		if x.value(plainStops); !x.separator(",") {
 			return
 		}
-		i = skipMore(b, i+1)
+		x.i = skipMore(x.b, x.i)
 	}
 }
 
@@ -234,21 +232,15 @@ func skipMore(b []byte, i int) int {
 
 // tuple takes the second of two values in brackets: auth = ('user', 'VALUE').
 func (s *scan) tuple(f field, at int) {
-	b := f.b
-	i := skipBlanks(b, at+1)
-	if skipQuote(b, i) == i {
+	x := lexer{s, f.b, at + 1}
+	user := x.value(plainStops)
+	if !user.quoted || isLineAt(f.b, skipBlanks(f.b, at+1)) {
 		return
 	}
-	user := s.value(b, i, plainStops)
-	i = skipBlanks(b, skipQuote(b, user.end))
-	if user.open || byteAt(b, i) != ',' {
+	if user.open || !x.separator(",") {
 		s.takeJudged(f, user, false) // ("VALUE")
-		return
-	}
-	if i = skipBlanks(b, i+1); skipQuote(b, i) > i {
-		if v := s.value(b, i, plainStops); !v.open && (looksChosen(v.in(b)) || isCoined(v.in(b), false)) {
-			s.take(v, "password")
-		}
+	} else if v := x.value(plainStops); v.quoted && !v.open && (looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
+		s.take(v, "password")
 	}
 }
 
@@ -263,12 +255,9 @@ func (s *scan) pairForm(f field) bool {
 			i = skipBlanks(b, payload(b, i))
 		}
 	}
-	i = skipQuote(b, i)
-	if hasFold(b, i, "value") {
-		i = skipBlanks(b, skipQuote(b, i+5))
-		if i < len(b) && (b[i] == ':' || b[i] == '=') {
-			s.sibling(f, skipSpace(b, i+1))
-		}
+	x := lexer{s, b, i}
+	if _, ok := x.key(":=", "value"); ok {
+		s.sibling(f, skipSpace(b, x.i))
 		return true
 	}
 	if before := b[max(0, f.from-len(`name": "`)):f.from]; f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 {
@@ -309,11 +298,11 @@ func (s *scan) siblingBefore(f field) {
 	if key < 0 {
 		return
 	}
-	i := skipBlanks(b, skipQuote(b, from+key+len("value")))
-	if i >= f.from || b[i] != ':' && b[i] != '=' {
+	x := lexer{s, b, from + key}
+	if _, ok := x.key(":=", "value"); !ok || x.i > f.from {
 		return
 	}
-	i = skipSpace(b, i+1)
+	i := skipSpace(b, x.i)
 	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
 	if v.end > f.from {
 		v = s.value(b, i, plainStops)
@@ -326,20 +315,11 @@ func (s *scan) siblingBefore(f field) {
 // nameBehind tells whether name: or key: is all that stands between two places.
 func nameBehind(b []byte, i, name int) bool {
 	i = skipOf(b[:name], skipMore(b, skipQuote(b, i)), name, ",- \t")
-	i = skipQuote(b, skipSpace(b, i))
-	switch {
-	case hasFold(b, i, "name"):
-		i += len("name")
-	case hasFold(b, i, "key"):
-		i += len("key")
-	default:
+	x := lexer{b: b, i: i}
+	if _, ok := x.key(":=", "name", "key"); !ok {
 		return false
 	}
-	i = skipBlanks(b, skipQuote(b, i))
-	if i >= name || b[i] != ':' && b[i] != '=' {
-		return false
-	}
-	i = skipQuote(b, skipBlanks(b, i+1))
+	i = skipQuote(b, skipBlanks(b, x.i))
 	for i < name && (classOf[b[i]]&nameByte != 0 || b[i] == ':') { // Twilio:AuthToken
 		i++
 	}

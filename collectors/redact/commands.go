@@ -219,10 +219,9 @@ func (s *scan) literalRule(b []byte, start, end int) {
 		hasFold(before, lastFold(before, "create ")+len("create "), "configmap") {
 		return
 	}
-	i := skipQuote(b, skipBlanks(b, end+1))
-	eq := run(b, i, nameByte)
-	if byteAt(b, eq) == '=' {
-		s.takePassword(s.value(b, eq+1, " \t\r\n\"'`"))
+	x := lexer{s, b, end + 1}
+	if _, ok := x.key("="); ok {
+		s.takePassword(s.value(b, x.i, " \t\r\n\"'`"))
 	}
 }
 

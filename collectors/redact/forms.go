@@ -72,25 +72,14 @@ func (s *scan) nextArgumentForm(f field) bool {
 	if !f.flag || f.at >= len(b) || !isLine(b[f.at]) && b[f.at] != ',' && !f.quoted {
 		return false
 	}
-	i := f.at
-	if b[i] == ',' {
-		i++
-	}
-	i = skipSpace(b, i)
-	if byteAt(b, i) == '-' {
-		next := skipBlanks(b, i+1)
-		if next == i+1 {
-			return true
-		}
-		i = next
-	} else if i < len(b) && skipQuote(b, i) == i {
+	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
+	if item := skipBlanks(b, i+1); byteAt(b, i) == '-' && item > i+1 { // of YAML
+		i = item
+	} else if skipQuote(b, i) == i {
 		return true
 	}
-	if i >= len(b) || f.quoted && b[f.after-1] == '`' { // of a document
-		return true
-	}
-	v := s.value(b, i, "\r\n")
-	if v.end > v.start && b[v.start] != '-' {
+	if v := s.value(b, min(i, len(b)), "\r\n"); v.end > v.start && b[v.start] != '-' &&
+		!(f.quoted && b[f.after-1] == '`') { // of a document
 		s.takeJudged(f, s.trimmed(v, "\r\n"), false)
 	}
 	return true

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -263,22 +264,11 @@ func jwtBack(b []byte, i int) int {
 // bootstrapRule takes abcdef.0123456789abcdef around its dot.
 func (s *scan) bootstrapRule(b []byte, dot, _ int) {
 	from, end := dot-6, dot+17
-	letters, digits := 0, 0
-	for i := from; i < end; i++ {
-		switch {
-		case isLower(b[i]):
-			letters++
-		case isDigit(b[i]):
-			digits++
-		case i != dot:
-			return
-		}
-	}
-	if letters == 0 || digits == 0 || from > 0 && (isWord(b[from-1]) || b[from-1] == '-' ||
-		b[from-1] == '.') || end < len(b) && (isWord(b[end]) || b[end] == '-' || b[end] == '.' && end+1 < len(b) && isWord(b[end+1])) {
-		return
-	}
-	if isEventName(b[from:dot], b[dot+1:end]) {
+	token := slices.Concat(b[from:dot], b[dot+1:end])
+	switch {
+	case len(bytes.Trim(token, lowers+digits)) > 0, !bytes.ContainsAny(token, lowers), !bytes.ContainsAny(token, digits),
+		isWord(byteAt(b, from-1)), isOneOf(b, from-1, "-."), isWord(byteAt(b, end)), byteAt(b, end) == '-',
+		byteAt(b, end) == '.' && isWord(byteAt(b, end+1)), isEventName(b[from:dot], b[dot+1:end]):
 		return
 	}
 	if from >= 2 && b[from-1] == ':' && b[from-2] == ':' { // K10…::abcdef.…

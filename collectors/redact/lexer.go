@@ -212,6 +212,46 @@ func setOf(text string) map[string]bool {
 	return m
 }
 
+// A lexer goes through a text and yields what settings consist of: names, separators, quotes and values.
+type lexer struct {
+	s *scan
+	b []byte
+	i int
+}
+
+// key yields a name, which may stand in quotes, and passes it with the separator behind it. Where names
+// are given it is one of them.
+func (x *lexer) key(separators string, names ...string) (name []byte, ok bool) {
+	from := skipQuote(x.b, skipSpace(x.b, x.i))
+	to := from + len(foldAt(x.b, from, names...))
+	if names == nil {
+		to = run(x.b, from, nameByte)
+	}
+	next := lexer{x.s, x.b, skipQuote(x.b, to)}
+	if to == from || !next.separator(separators) {
+		return nil, false
+	}
+	x.i = next.i
+	return x.b[from:to], true
+}
+
+// separator passes one of some signs.
+func (x *lexer) separator(signs string) bool {
+	i := skipSpace(x.b, x.i)
+	if !isOneOf(x.b, i, signs) {
+		return false
+	}
+	x.i = i + 1
+	return true
+}
+
+// value yields a value in quotes, or up to one of the stops, and passes it.
+func (x *lexer) value(stops string) value {
+	v := x.s.value(x.b, skipSpace(x.b, x.i), stops)
+	x.i = skipQuote(x.b, v.end)
+	return v
+}
+
 // value is where a value stands in the text.
 type value struct {
 	start, end int

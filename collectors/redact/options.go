@@ -136,12 +136,9 @@ func (s *scan) apiKeyMethodRule(b []byte, start, end int) {
 // secretCallRule takes what stands in quotes behind an opening bracket: the part
 // behind the user's name, when there is one.
 func (s *scan) secretCallRule(b []byte, start, end int) {
-	i := skipBlanks(b, end)
-	if skipQuote(b, i) == i {
-		return
-	}
-	v := s.value(b, i, plainStops)
-	if !v.whole() {
+	x := lexer{s, b, end}
+	v := x.value(plainStops)
+	if !v.quoted || !v.whole() {
 		return
 	}
 	colon := bytes.IndexByte(v.in(b), ':')

@@ -90,15 +90,16 @@ func lastQuoted(b []byte) value {
 
 // credentialRule takes NetworkCredential("user", "password").
 func (s *scan) credentialRule(b []byte, start, end int) {
-	user := s.value(b, skipBlanks(b, end), plainStops)
-	i := skipBlanks(b, skipQuote(b, user.end))
-	if byteAt(b, i) == ',' && bytes.IndexByte(user.in(b), ':') > 1 { // an address
-		user = s.value(b, skipBlanks(b, i+1), plainStops)
-		i = skipBlanks(b, skipQuote(b, user.end))
+	x := lexer{s, b, end}
+	user := x.value(plainStops)
+	more := x.separator(",")
+	if more && bytes.IndexByte(user.in(b), ':') > 1 { // an address
+		x.value(plainStops)
+		more = x.separator(",")
 	}
-	if byteAt(b, i) == ',' {
-		if i = skipBlanks(b, i+1); i < len(b) && skipQuote(b, i) > i {
-			s.takePassword(s.value(b, i, plainStops))
+	if more {
+		if v := x.value(plainStops); v.quoted {
+			s.takePassword(v)
 		}
 	}
 }

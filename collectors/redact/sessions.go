@@ -56,13 +56,13 @@ func (s *scan) lapsRule(_ []byte, start, end int) {
 // volumeRule takes what a driver of volumes gets: secrets:<key:"NAME" value:"VALUE" >. Names of accounts are none.
 func (s *scan) volumeRule(_ []byte, _, end int) {
 	b := s.b[:lineEnd(s.b[:min(len(s.b), end+layerBack)], end)]
-	key := s.value(b, skipGap(b, end+1), plainStops)
-	at := skipGap(b, skipQuote(b, key.end))
+	x := lexer{s, b, end + 1}
+	key := x.value(plainStops)
 	name := strings.ToLower(string(key.in(b)))
-	if !hasFold(b, at, "value:") || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
+	if _, ok := x.key(":", "value"); !ok || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
 		return
 	}
-	if v := s.value(b, skipGap(b, at+len("value:")), plainStops); !bytes.Contains(v.in(b), []byte(`\n`)) { // a document
+	if v := x.value(plainStops); !bytes.Contains(v.in(b), []byte(`\n`)) { // a document
 		s.takePassword(v)
 	}
 }
@@ -138,17 +138,16 @@ func (s *scan) insertRule(b []byte, start, end int) {
 	if open < 0 || close < open || indexFold(before[max(0, open-layerBack/2):open], "insert ") < 0 {
 		return
 	}
-	i := end
+	x := lexer{s, b, end}
 	for name := range bytes.SplitSeq(before[open+1:close], []byte(",")) {
-		v := s.value(b, skipSpace(b, i), plainStops)
+		v := x.value(plainStops)
 		name = bytes.Trim(name, " \t\r\n\"`[]'")
 		if kind, t := judgeName(name); t > loose && v.quoted {
 			s.takeJudged(field{b: b, from: start, to: start, kind: kind, trust: t}, v, false)
 		}
-		if i = skipSpace(b, skipQuote(b, max(i, v.end))); byteAt(b, i) != ',' {
+		if !x.separator(",") {
 			return
 		}
-		i++
 	}
 }
 
