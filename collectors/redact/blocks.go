@@ -17,7 +17,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		return
 	}
 	switch {
-	case f.quoted && b[skipWrapper(b, at)] == '"': // or string(12) "…", as PHP prints it
+	case f.quoted && b[skipWrapper(b, at)] == '"':
 		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
 	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
 		s.items(f, next)

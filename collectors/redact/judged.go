@@ -116,12 +116,12 @@ func isProse(v []byte) bool {
 	if len(words) >= 8 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0) && spoken(words) >= 2 { // more than a passphrase
 		return true
 	}
-	if n := len(words); n >= 2 && n <= 5 && isUpper(v[0]) && len(bytes.Trim(v, lowers+uppers+" ")) == 0 {
-		if kind, t := judgeName([]byte(words[n-1])); t == strong && kind == "password" && isLower(words[n-1][0]|0x20) {
-			return true // Application password
-		}
+	n := len(words)
+	if n < 2 || n > 5 || !isUpper(v[0]) || len(bytes.Trim(v, lowers+uppers+" ")) > 0 {
+		return false
 	}
-	return false
+	kind, t := judgeName([]byte(words[n-1])) // Application password
+	return t == strong && kind == "password"
 }
 
 // spoken counts the words that only sentences have.

@@ -505,7 +505,7 @@ func skipType(b []byte, i int) int {
 var wrappers = strings.Fields("sensitive some enc string str just ok secretstring text securestring")
 
 // skipWrapper passes what programs write around a value: Sensitive('…'), Some("…"), ENC(…), {AES}…, <<"…">>,
-// (string) (len=14) "…", string(12) "…".
+// (string) (len=14) "…".
 func skipWrapper(b []byte, i int) int {
 	if hasFold(b, i, `<<"`) {
 		return i + len("<<")
