@@ -134,7 +134,7 @@ func (s *scan) namedValue(i int) {
 				continue
 			}
 			if word.issuer {
-				s.hit(i, i+1, func(s *scan, b []byte, i, end int) { s.issued(s.see(i), word.text, end) })
+				s.hit(i, i+1, func(s *scan, b []byte, _, end int) { s.issued(b, word.text, end) })
 			} else if !generic {
 				generic = true
 				if containsAny(name[k+len(word.text):], looseTails) || containsAny(name, innocentWords) {

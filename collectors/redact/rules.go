@@ -12,7 +12,7 @@ import (
 
 // A rule looks at the text around a trigger, b[start:end], and adds the spans
 // that are secret. It replaces nothing before its trigger by more than s.back,
-// and looks at no more than s.see(start).
+// and looks at no more than b.
 type rule func(s *scan, b []byte, start, end int)
 
 type hit struct {
@@ -80,7 +80,7 @@ var rules = []struct {
 	{func(s *scan, b []byte, start, _ int) { s.layer(start, printables) }, `quoted-printable`},
 	{func(s *scan, b []byte, _, end int) {
 		if strings.HasSuffix(s.path, "curlrc") { // user = "USER:VALUE"
-			s.takeAccount(s.value(s.see(end), end, "\r\n"))
+			s.takeAccount(s.value(b, end, "\r\n"))
 		}
 	}, `user = `},
 	{(*scan).csvTokenRule, `"system:`},

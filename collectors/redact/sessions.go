@@ -14,13 +14,13 @@ func (s *scan) rest(i int) []byte {
 }
 
 // passRule takes the password of a session of FTP, POP3 or Redis: PASS VALUE, AUTH VALUE.
-func (s *scan) passRule(_ []byte, start, end int) {
+func (s *scan) passRule(b []byte, start, end int) {
 	if word := string(s.b[end-len("PASS ") : end]); word != "PASS " && word != "AUTH " {
 		return
 	}
-	v := s.value(s.see(end), end, " \t\r\n\\")
+	v := s.value(b, end, " \t\r\n\\")
 	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
-		s.takePassword(value{start: end, end: lineEnd(s.see(end), end)})
+		s.takePassword(value{start: end, end: lineEnd(b, end)})
 	} else if text := v.in(s.b); !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
 		s.takePassword(v)
 	}
@@ -46,10 +46,10 @@ func (s *scan) monitorRule(_ []byte, _, end int) {
 }
 
 // lapsRule takes what Windows LAPS stores: {"n":"Administrator","t":"1d8161b41c41cde","p":"VALUE"}.
-func (s *scan) lapsRule(_ []byte, start, end int) {
+func (s *scan) lapsRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack/2):start]
 	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) && bytes.Contains(before[i:], []byte(`"t":"`)) {
-		s.takePassword(s.value(s.see(end), end-1, plainStops))
+		s.takePassword(s.value(b, end-1, plainStops))
 	}
 }
 
@@ -172,8 +172,8 @@ func (s *scan) convertRule(b []byte, _, end int) {
 }
 
 // accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix.
-func (s *scan) accountRule(_ []byte, _, end int) {
-	v := s.value(s.see(end), skipBlanks(s.b, end), " \t\r\n\"'")
+func (s *scan) accountRule(b []byte, _, end int) {
+	v := s.value(b, skipBlanks(s.b, end), " \t\r\n\"'")
 	if text := v.in(s.b); !v.open && bytes.IndexByte(text, ':') > 0 {
 		if i := bytes.LastIndexByte(text, ':'); fitsPassword(text[i+1:]) || mixed(text[i+1:]) {
 			s.takePassword(value{start: v.start + i + 1, end: v.end})
@@ -190,8 +190,8 @@ func (s *scan) keyNameRule(b []byte, _, end int) {
 }
 
 // newValueRule takes what a tool set a password to: New value: VALUE.
-func (s *scan) newValueRule(_ []byte, start, end int) {
-	v := s.value(s.see(end), end, " \t\r\n")
+func (s *scan) newValueRule(b []byte, start, end int) {
+	v := s.value(b, end, " \t\r\n")
 	if text := v.in(s.b); !v.open && fitsPassword(text) &&
 		indexFold(s.b[max(0, start-layerBack/2):start], "password") >= 0 {
 		s.takePassword(v)

@@ -198,7 +198,7 @@ func (s *scan) layerAt(i int) {
 	case b[i] == '<':
 		s.layerHit(i, elementRule)
 		s.nameBy(run(b, i+2, nameByte), func(s *scan, b []byte, name, end int) { // the name of an element stands in its last tag too
-			b, tag := s.see(name), s.b[i+2:end]
+			tag := s.b[i+2 : end]
 			lowest := min(i, max(s.done, i-layerBack))
 			if open := bytes.LastIndex(b[lowest:i], tag); open > 0 && b[lowest+open-1] == '<' {
 				s.judgeAt(b, lowest+open, lowest+open, lowest+open+len(tag))
