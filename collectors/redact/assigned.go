@@ -5,46 +5,6 @@ import (
 	"strings"
 )
 
-// An operator stands between a name and its value.
-type operator struct {
-	sign  byte // ':' or '='
-	end   int
-	equal bool // compares; only a value in quotes is one
-}
-
-// operators in the order in which they are looked for.
-var operators = []struct {
-	text string
-	sign byte
-}{
-	{"===", '?'}, {"!==", '?'}, {"==", '?'}, {"!=", '?'}, {":::=", '='}, {"::=", '='}, {":=", '='},
-	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
-	{"=~ ", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
-	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
-	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {"│", ':'},
-}
-
-func operatorAt(b []byte, i int) (op operator, ok bool) {
-	if i < len(b) && b[i] == '[' { // char password[25] =
-		if end := run(b, i+1, wordByte); end < len(b) && b[end] == ']' {
-			i = skipGap(b, end+1)
-		}
-	}
-	for _, o := range operators {
-		if hasFold(b, i, o.text) {
-			if o.sign == '?' {
-				return operator{'=', i + len(o.text), true}, true
-			}
-			end := i + len(o.text)
-			for o.text == "...." && end < len(b) && b[end] == '.' {
-				end++
-			}
-			return operator{o.sign, end, false}, o.sign != 0
-		}
-	}
-	return operator{}, false
-}
-
 // assignedForm: NAME: value and NAME=value.
 func (s *scan) assignedForm(f field) bool {
 	b := f.b
@@ -59,24 +19,17 @@ func (s *scan) assignedForm(f field) bool {
 		op.sign, i = '=', skipGap(b, at+1)
 	}
 	switch {
-	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), isPort(f, op), isMapOf(f, i):
+	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i):
 		return true
 	case op.equal:
 		s.compared(f, i)
 		return true
 	}
-	if op.sign == ':' && i == op.end && b[i] == '-' && f.from > 1 && b[f.from-1] == '{' && b[f.from-2] == '$' {
+	if op.sign == ':' && i == op.end && b[i] == '-' && byteAt(b, f.from-1) == '{' && byteAt(b, f.from-2) == '$' {
 		i++ // ${NAME:-VALUE}
 	}
 	s.assigned(f, op, i)
 	return true
-}
-
-// isMapOf tells of what a comment says of a map: token -> the pod that it is of.
-func isMapOf(f field, i int) bool {
-	b := f.b
-	return hasFold(b, f.at, "->") && moreWords(b, i) && isLower(b[i]) &&
-		isDictionaryWord(b[i:run(b, i, tokenByte)])
 }
 
 // compared takes the text in quotes that code compares with the value of a name.
@@ -86,7 +39,7 @@ func (s *scan) compared(f field, i int) {
 		return
 	}
 	v := s.value(f.b, i, plainStops)
-	if v.end-v.start < minKnown || f.kind != "password" && isDictionaryWord(f.b[v.start:v.end]) {
+	if v.end-v.start < minKnown || f.kind != "password" && isDictionaryWord(v.in(f.b)) {
 		return
 	}
 	if f.trust == medium {
@@ -107,20 +60,16 @@ func (s *scan) assigned(f field, op operator, i int) {
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
 	}
-	apart := f.from > 0 && b[f.from-1] == '\''                                                                                  // '--password=''' of PowerShell
+	apart := byteAt(b, f.from-1) == '\''                                                                                        // '--password=''' of PowerShell
 	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
 		at := nextLine(b, i+len(open))
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
-	if hex := foldAt(b, i, "hex:", "hex(1):", "hex(2):", "hex(7):"); hex != "" && f.quoted && f.trust >= medium { // of the registry
-		s.add(i, commandEnd(b[:min(len(b), i+maxWeak)], i), f.kind, b[i:lineEnd(b, i)])
-		return
-	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
 		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}
-	if i < len(b) && strings.IndexByte("[{(", b[i]) >= 0 {
+	if isOneOf(b, i, "[{(") {
 		s.bracketed(f, i)
 		return
 	}
@@ -134,21 +83,7 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 		return false
 	}
 	return f.b[i] == '"' && insideText(f.b, f.from) ||
-		f.b[i] == '\'' && f.from > 0 && f.b[f.from-1] == '\'' // startswith('X-Token:')
-}
-
-// isPort reports whether the name is the host of a URL and the value its port:
-// https://api.corp.example:6443/api.
-func isPort(f field, op operator) bool {
-	b := f.b
-	if op.sign != ':' || f.from < 2 || b[f.from-1] != '/' || b[f.from-2] != '/' {
-		return false
-	}
-	end := op.end
-	for end < len(b) && isDigit(b[end]) {
-		end++
-	}
-	return end > op.end && end-op.end <= 5 && (end == len(b) || b[end] != '@' && !isAlnum(b[end]))
+		f.b[i] == '\'' && byteAt(f.b, f.from-1) == '\'' // startswith('X-Token:')
 }
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.
@@ -180,7 +115,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			s.otherwise(f, v)
 		}
 	}
-	text := s.b[v.start:max(v.start, v.end)]
+	text := v.in(s.b)
 	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v)) || isOwnName(f.text(), text) &&
 		(!v.quoted || f.trust < strong) {
 		return
@@ -204,8 +139,8 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
 	next := skipBlanks(f.b, end)
-	return op.sign == '=' || f.quoted || next < len(f.b) && strings.IndexByte(";,}", f.b[next]) >= 0 || // { User: "ops", Password: "VALUE" }
-		first && f.trust >= medium && isLineAt(f.b, end+b2i(end < len(f.b) && f.b[end] == ','))
+	return op.sign == '=' || f.quoted || isOneOf(f.b, next, ";,}") || // { User: "ops", Password: "VALUE" }
+		first && f.trust >= medium && isLineAt(f.b, end+b2i(byteAt(f.b, end) == ','))
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||
@@ -218,11 +153,11 @@ func (s *scan) otherwise(f field, v value) {
 	}
 	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
-		if call := b[v.start:v.end]; at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
+		if call := v.in(b); at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
 			continue
 		}
 		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
-		if other.quoted && !other.open && other.end > other.start && fitsPassword(b[other.start:other.end]) {
+		if other.quoted && other.whole() && fitsPassword(other.in(b)) {
 			s.takeJudged(f, other, false)
 		}
 	}
@@ -243,7 +178,7 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 // isCommandOf tells of what a script of PowerShell runs: $token = az account get-access-token --query x. A
 // text would stand in quotes there.
 func (s *scan) isCommandOf(f field, v value) bool {
-	text := s.b[v.start:max(v.start, v.end)]
+	text := v.in(s.b)
 	if f.b[f.from] != '$' || !strings.HasSuffix(s.path, ".ps1") || !isDictionaryWord(text) || bytes.ContainsAny(text, digits) {
 		return false
 	}
@@ -252,7 +187,7 @@ func (s *scan) isCommandOf(f field, v value) bool {
 
 // templateDefault is what a template takes where nothing is set: #{ENV['T'] || 'VALUE'}.
 func (s *scan) templateDefault(v value) (value, bool) {
-	b := s.b[v.start:max(v.start, v.end)]
+	b := v.in(s.b)
 	if v.open || !isTemplate(append(bytes.Clone(b), ' ')) {
 		return v, false
 	}
@@ -263,7 +198,7 @@ func (s *scan) templateDefault(v value) (value, bool) {
 		}
 		at := v.start + i + len(mark) - b2i(mark[0] == '{') // {{ "VALUE" + x }}
 		inner := s.value(s.b[:v.end], at, plainStops)
-		if text := s.b[inner.start:max(inner.start, inner.end)]; isGUID(text) || looksChosen(text) || isGenerated(text) {
+		if text := inner.in(s.b); isGUID(text) || looksChosen(text) || isGenerated(text) {
 			return inner, true
 		}
 	}
@@ -277,13 +212,10 @@ func (s *scan) wholeWord(v value) value {
 	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&,;", b[v.end]) < 0 {
 		return v
 	}
-	end := v.end
-	for end < len(b) && !isBlank(b[end]) && !isLine(b[end]) && end-v.start < 128 {
-		end++
-	}
+	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 ||
-		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(b[v.start:v.end]) ||
+		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
 		bytes.ContainsAny(rest, "(=") && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
@@ -317,7 +249,7 @@ func (s *scan) trimmed(v value, stops string) value {
 	if v.open || v.quoted {
 		return v
 	}
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	if strings.IndexByte(stops, ' ') < 0 {
 		if i := bytes.Index(text, []byte(" #")); i > 0 {
 			text = text[:i]
@@ -336,4 +268,99 @@ func isAssignment(v []byte) bool {
 	i := bytes.IndexByte(v, '=')
 	return i > 1 && i < len(v)-1 && v[i+1] != '=' && isIdentifier(v[:i]) && !mixed(v[:i]) &&
 		!isJumbled(v)
+}
+
+// reach tells what ends a value in the line of its name, and whether the line is a sentence.
+func (s *scan) reach(f field, op operator, i int, first bool) (stops string, prose bool) {
+	switch {
+	case f.flag && op.sign == '=':
+		return s.flagStops(f, i), false
+	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && f.b[f.from] != '-' && i > op.end: // /token: it gives one
+		return plainStops, true
+	case op.sign == '=':
+		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
+	case op.sign == ':' && first && i > op.end:
+		return s.reachInYAML(f, i)
+	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):
+		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
+	}
+	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
+}
+
+// reachOfSetting tells what ends the value behind NAME=.
+func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
+	b := f.b
+	switch {
+	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
+		return string(b[f.from-1]) + "\r\n"
+	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
+		first && !tight && !s.prose && f.trust == strong && // passphrase = four words of it
+			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+		return "\r\n"
+	}
+	return plainStops
+}
+
+// isSet tells of a line of a script: set NAME=value, export NAME=value.
+func (s *scan) isSet(from, value int) bool {
+	for _, word := range []string{"set ", "export "} {
+		if start := from - len(word); hasFold(s.b, start, word) {
+			_, first := s.beginsLine(start)
+			return first && !bytes.ContainsAny(s.b[value:lineEnd(s.b, value)], "\"'&|\\<>")
+		}
+	}
+	return false
+}
+
+// reachInYAML is that of a line that may be one of YAML, or of a log.
+func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
+	words := moreWords(f.b, i)
+	if f.trust >= medium && f.b[i] != '#' && inColumn(f.b, f.at) {
+		return "\r\n", false
+	}
+	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
+		return "\r\n", false
+	}
+	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !f.quoted && !isHeaderField(f)
+}
+
+// inColumn tells of a colon that stands below or above another one, as PowerShell lists properties.
+func inColumn(b []byte, colon int) bool {
+	line := lineBack(b, colon, layerBack)
+	above := lineBack(b, len(bytes.TrimRight(b[:line], "\r\n")), layerBack)
+	below := nextLine(b, lineEnd(b[:min(len(b), colon+4*layerBack)], colon))
+	for _, other := range []int{above, below} {
+		if at := other + colon - line; other != line && isBlank(b[colon-1]) && hasFold(b, at, ":") && isBlank(b[at-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHeaderField tells of the name of a header of HTTP.
+func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
+
+// moreSettings tells of A=x B=y in one line, as shells have it.
+func moreSettings(b []byte, i int) bool {
+	line := b[i:lineEnd(b, i)]
+	word, rest, ok := bytes.Cut(line, []byte(" "))
+	return ok && (bytes.IndexByte(rest, '=') > 0 || bytes.HasSuffix(line, []byte("\\")) ||
+		bytes.HasPrefix(rest, []byte("make "))) && !bytes.ContainsAny(word, "\"'")
+}
+
+// quotedLine tells whether a quote before NAME=value closes in its line, with no other
+// setting before.
+func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
+	return byteAt(b, upTo(b, i, len(b), string(quote)+"\r\n=;&")) == quote
+}
+
+// flagStops are what ends the value of --name=value.
+func (s *scan) flagStops(f field, at int) string {
+	if byteAt(s.b, f.from-1) == '"' { // the quotes hold the flag with its value
+		end, ok := closing(f.b, at, '"', 0)
+		if ok && byteAt(f.b, end) == '"' && !bytes.Contains(f.b[at:end], []byte(" -")) {
+			return "\"\r\n"
+		}
+	}
+	return " \t\r\n\"'`"
 }

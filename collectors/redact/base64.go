@@ -61,7 +61,7 @@ func (s *scan) prefixed(start, end int) {
 		return
 	}
 	prefix, value := run[from:tail], run[tail:]
-	if !isLower(prefix[0]|0x20) || hasFold(prefix, 0, "sha") || hasFold(prefix, 0, "diff") || !bytes.ContainsAny(value, lowers) ||
+	if !isLower(prefix[0]|0x20) || hasFold(prefix, 0, "sha") || !bytes.ContainsAny(value, lowers) ||
 		!bytes.ContainsAny(value, uppers) || !bytes.ContainsAny(value, digits) || !isGenerated(value) ||
 		!s.valueEnds(s.b, end) {
 		return
@@ -139,11 +139,10 @@ func isPlainText(b []byte) bool {
 
 // encodedRule takes base64 that holds a secret: a private key, the accounts of
 // registries, any text with a name and its value.
-func (s *scan) encodedRule(start, _ int) {
+func (s *scan) encodedRule(b []byte, start, _ int) {
 	if start < s.dull.base64 || s.depth >= maxDepth {
 		return
 	}
-	b := s.see(start)
 	end := run(b, start, base64Byte)
 	s.dull.base64 = end
 	*s.work += int64(end - start)

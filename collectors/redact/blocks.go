@@ -2,15 +2,12 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 )
 
 // nextLineValue reads a value that stands in the line behind its name.
 func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	b := f.b
-	if next := skipSpace(b, i); isRecoveryPassword(b, next) {
-		s.add(next, next+recoveryLength, f.kind, b[next:next+recoveryLength])
-		return
-	}
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
 	if at >= len(b) || isLine(b[at]) || skipWrapper(b, at) >= len(b) {
@@ -20,15 +17,15 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		return
 	}
 	switch {
-	case f.quoted && b[skipWrapper(b, at)] == '"': // or string(12) "…", as PHP prints it
+	case f.quoted && b[skipWrapper(b, at)] == '"':
 		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
 	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
 		s.items(f, next)
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case hasFold(b, skipQuote(b, at), "value"):
-		at = skipBlanks(b, skipQuote(b, skipQuote(b, at)+len("value")))
-		if at < len(b) && b[at] == ':' {
-			s.sibling(f, skipGap(b, at+1))
+		x := lexer{s, b, at}
+		if _, ok := x.key(":", "value"); ok {
+			s.sibling(f, skipGap(b, x.i))
 		}
 	default:
 		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
@@ -41,7 +38,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 // isAllOfLine tells of a value that stands alone in its line and is no key of another one.
 func isAllOfLine(b []byte, v value) bool {
 	end := skipBlanks(b, skipQuote(b, v.end))
-	text := b[v.start:max(v.start, v.end)]
+	text := v.in(b)
 	return !v.open && (!v.quoted || isLineAt(b, end)) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
 }
 
@@ -55,7 +52,7 @@ func (s *scan) items(f field, i int) {
 			return
 		}
 		v := s.trimmed(s.value(b, skipBlanks(b, at+1), "\r\n"), "\r\n")
-		if v.open || v.end <= v.start || bytes.Contains(b[v.start:v.end], []byte(": ")) || b[v.end-1] == ':' {
+		if !v.whole() || bytes.Contains(v.in(b), []byte(": ")) || b[v.end-1] == ':' {
 			return // of mappings
 		}
 		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
@@ -69,14 +66,7 @@ func (s *scan) items(f field, i int) {
 // their key.
 func (s *scan) block(f field, at, indent int) bool {
 	b := f.b
-	i := at + 1
-	for i < len(b) && (b[i] == '-' || b[i] == '+' || isDigit(b[i])) {
-		i++
-	}
-	i = skipBlanks(b, i)
-	if i < len(b) && b[i] == '#' {
-		i = lineEnd(b, i)
-	}
+	i := skipBlanks(b, skipOf(b, at+1, len(b), "-+"+digits))
 	if i >= len(b) || !isLine(b[i]) {
 		return false
 	}
@@ -146,10 +136,10 @@ func endOfDeeper(b []byte, i, indent int) (int, bool) {
 
 // nextLine passes one line end.
 func nextLine(b []byte, i int) int {
-	if i < len(b) && b[i] == '\r' {
+	if byteAt(b, i) == '\r' {
 		i++
 	}
-	if i < len(b) && b[i] == '\n' {
+	if byteAt(b, i) == '\n' {
 		i++
 	}
 	return i
@@ -164,4 +154,174 @@ func dedent(b []byte) []byte {
 		out = append(out, '\n')
 	}
 	return bytes.TrimSpace(out)
+}
+
+// bracketed deals with lists of values: token: [a, b], and {"value": "x"}. Other
+// mappings and calls have names of their own.
+func (s *scan) bracketed(f field, at int) {
+	b := f.b
+	if b[at] == '(' {
+		s.tuple(f, at)
+		return
+	}
+	if b[at] == '{' {
+		if at+38 <= len(b) && isGUID(b[at:at+38]) {
+			s.takeJudged(f, value{start: at, end: at + 38}, false)
+			return
+		}
+		s.valueIn(f, skipMore(b, at+1))
+		return
+	}
+	if b[at] == '[' {
+		s.listed(f, at+1)
+	}
+}
+
+// listed takes the values of a list.
+func (s *scan) listed(f field, i int) {
+	b := f.b
+	for i < len(b) {
+		i = skipSpace(b, i)
+		if i >= len(b) || strings.IndexByte("][{:", b[i]) >= 0 {
+			return
+		}
+		v := s.value(b, i, plainStops)
+		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
+			strings.IndexByte(":([@", b[v.end+1]) >= 0 { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
+			return
+		}
+		s.takeJudged(f, v, s.prose && !v.quoted)
+		if v.open {
+			return
+		}
+		i = skipSpace(b, skipQuote(b, v.end))
+		if byteAt(b, i) == ',' {
+			i++
+		} else if i < len(b) && b[i] != ']' && !v.quoted {
+			return
+		}
+	}
+}
+
+// valueIn takes the value of an object whose first key is at i: {"type":"SecureString","value":"x"}.
+func (s *scan) valueIn(f field, i int) {
+	x := lexer{s, f.b, i}
+	for range 4 {
+		name, ok := x.key(":=")
+		if !ok {
+			return
+		}
+		if bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
+			s.sibling(f, skipSpace(x.b, x.i))
+			return
+		}
+		if x.value(plainStops); !x.separator(",") {
+			return
+		}
+		x.i = skipMore(x.b, x.i)
+	}
+}
+
+// skipMore passes blanks, and where a line ends what is written before the next.
+func skipMore(b []byte, i int) int {
+	if i = skipBlanks(b, i); isLine(byteAt(b, i)) {
+		i = skipBlanks(b, nextPayload(b, i))
+	}
+	return skipSpace(b, i)
+}
+
+// tuple takes the second of two values in brackets: auth = ('user', 'VALUE').
+func (s *scan) tuple(f field, at int) {
+	x := lexer{s, f.b, at + 1}
+	user := x.value(plainStops)
+	if !user.quoted || isLineAt(f.b, skipBlanks(f.b, at+1)) {
+		return
+	}
+	if user.open || !x.separator(",") {
+		s.takeJudged(f, user, false) // ("VALUE")
+	} else if v := x.value(plainStops); v.quoted && !v.open && (looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
+		s.take(v, "password")
+	}
+}
+
+// Names that stand in one setting and their values in another: name: NAME, value: x.
+
+// pairForm: name: NAME beside value: x, in either order.
+func (s *scan) pairForm(f field) bool {
+	b := f.b
+	i := skipMore(b, f.at)
+	if i < len(b) && (b[i] == ',' || b[i] == ';') {
+		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
+			i = skipBlanks(b, payload(b, i))
+		}
+	}
+	x := lexer{s, b, i}
+	if _, ok := x.key(":=", "value"); ok {
+		s.sibling(f, skipSpace(b, x.i))
+		return true
+	}
+	if before := b[max(0, f.from-len(`name": "`)):f.from]; f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 {
+		s.valueIn(f, i) // {"name":"NAME","type":"x","value":"y"}
+		return true
+	}
+	s.siblingBefore(f)
+	return true
+}
+
+// sibling takes the value at i, which is named by a sibling.
+func (s *scan) sibling(f field, i int) {
+	b := f.b
+	if i >= len(b) || b[i] == '{' || b[i] == '[' {
+		return
+	}
+	if b[i] == '|' || b[i] == '>' {
+		key := runBack(b, i, blankByte) - len("value:")
+		if indent, first := s.beginsLine(max(0, key)); first && s.block(f, i, indent) {
+			return
+		}
+	}
+	stops := "\r\n"
+	if f.quoted || s.prose {
+		stops = plainStops
+	}
+	s.takeJudged(f, s.trimmed(s.value(b, i, stops), stops), false)
+}
+
+// siblingBefore looks for value: x right before name: NAME.
+func (s *scan) siblingBefore(f field) {
+	from := max(s.done, f.from-s.back/2)
+	if from >= f.from {
+		return
+	}
+	b := f.b
+	key := lastFold(b[from:f.from], "value")
+	if key < 0 {
+		return
+	}
+	x := lexer{s, b, from + key}
+	if _, ok := x.key(":=", "value"); !ok || x.i > f.from {
+		return
+	}
+	i := skipSpace(b, x.i)
+	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
+	if v.end > f.from {
+		v = s.value(b, i, plainStops)
+	}
+	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
+		s.takeJudged(f, v, false)
+	}
+}
+
+// nameBehind tells whether name: or key: is all that stands between two places.
+func nameBehind(b []byte, i, name int) bool {
+	i = skipOf(b[:name], skipMore(b, skipQuote(b, i)), name, ",- \t")
+	x := lexer{b: b, i: i}
+	if _, ok := x.key(":=", "name", "key"); !ok {
+		return false
+	}
+	i = skipQuote(b, skipBlanks(b, x.i))
+	for i < name && (classOf[b[i]]&nameByte != 0 || b[i] == ':') { // Twilio:AuthToken
+		i++
+	}
+	return i == name
 }

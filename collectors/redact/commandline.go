@@ -29,7 +29,7 @@ func (s *scan) commandLine(line []byte, i int, flags string) {
 
 // flagValue is the password that a word gives, or lets the next one give.
 func flagValue(line []byte, list []value, n int, w value, flag string) (value, bool) {
-	text := string(line[w.start:w.end])
+	text := string(w.in(line))
 	name := strings.TrimRight(flag, "+:%,")
 	next := value{}
 	if n+1 < len(list) {
@@ -67,7 +67,7 @@ func isFlagWord(text []byte) bool {
 
 // sourced passes pass: of openssl, and takes nothing that only tells where the password is.
 func sourced(line []byte, v value) (value, bool) {
-	text := line[v.start:v.end]
+	text := v.in(line)
 	if foldAt(text, 0, "env:", "file:", "fd:", "stdin") != "" {
 		return value{}, false
 	}
@@ -100,14 +100,14 @@ func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 
 // behindColon is what stands behind the user.
 func behindColon(line []byte, v value, sign byte) (value, bool) {
-	i := bytes.IndexByte(line[v.start:v.end], sign)
+	i := bytes.IndexByte(v.in(line), sign)
 	v.start += i + 1
 	return v, i >= 0 && v.end > v.start
 }
 
 // isOption tells of a word that is a flag and no password.
 func isOption(line []byte, v value) bool {
-	text := line[v.start:v.end]
+	text := v.in(line)
 	return !v.quoted && (text[0] == '-' || text[0] == '/' && len(text) < 8 &&
 		run(text, 1, wordByte) == len(text))
 }
@@ -150,11 +150,11 @@ func words(s *scan, line []byte, i int) []value {
 		if v.end < v.start || v.end == i && !v.quoted {
 			break
 		}
-		if open := bytes.IndexByte(line[v.start:v.end], '\''); !v.quoted && open > 0 && line[v.start] == '-' { // -p'a b'
+		if open := bytes.IndexByte(v.in(line), '\''); !v.quoted && open > 0 && line[v.start] == '-' { // -p'a b'
 			if end, ok := closing(line, v.start+open+1, '\'', 0); ok && end >= v.end && line[end] == '\'' {
 				v.end = end + 1
 			}
-		} else if !v.quoted && v.end < len(line) && line[v.end] == '"' { // -p"a b"
+		} else if !v.quoted && byteAt(line, v.end) == '"' { // -p"a b"
 			if end, ok := closing(line, v.end+1, '"', 0); ok && v.end+1 < end && line[end] == '"' {
 				v.end = end
 			}
@@ -175,9 +175,6 @@ func (s *scan) accountPassword(line []byte, list []value) {
 	}
 	user := line[list[0].start:list[0].end]
 	set := indexFold(line[max(0, list[0].start-layerBack):list[0].start], "set") >= 0
-	if isOption(line, list[1]) { // -ObjectName NAME of PowerShell
-		return
-	}
 	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) &&
 		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])
@@ -201,7 +198,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 			continue
 		}
 		if n--; n == 0 {
-			if text := line[w.start:w.end]; fitsPassword(text) || isGUID(text) {
+			if text := w.in(line); fitsPassword(text) || isGUID(text) {
 				s.takePassword(w)
 			}
 			return
@@ -212,7 +209,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 // slashPassword: sqlplus USER/PASSWORD@DB.
 func (s *scan) slashPassword(line []byte, list []value) {
 	for _, w := range list {
-		text := line[w.start:w.end]
+		text := w.in(line)
 		slash := bytes.IndexByte(text, '/')
 		if slash <= 0 || isOption(line, w) || isPath(text) {
 			continue
@@ -230,7 +227,7 @@ func (s *scan) slashPassword(line []byte, list []value) {
 func (s *scan) netPassword(line []byte, list []value, share bool) {
 	plain, named := 0, !share
 	for n, w := range list {
-		text := line[w.start:w.end]
+		text := w.in(line)
 		if len(text) == 0 || text[0] == '/' || text[0] == '-' {
 			continue
 		}

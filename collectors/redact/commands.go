@@ -72,8 +72,7 @@ func commandTexts() map[string]string {
 }
 
 // commandRule looks at the words behind the name of a program.
-func (s *scan) commandRule(start, end int, name string) {
-	b := s.see(start)
+func (s *scan) commandRule(b []byte, start, end int, name string) {
 	if start > 0 && (isAlnum(b[start-1]) || b[start-1] == '_') && !isLine(b[start]) || end > len(b) {
 		return
 	}
@@ -170,7 +169,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 	"entry": func(s *scan, line []byte, list []value) { // user NAME VALUE of ftp, user NAME on >VALUE of Redis
 		for n, w := range list {
-			if text := line[w.start:w.end]; len(text) > 1 && text[0] == '>' {
+			if text := w.in(line); len(text) > 1 && text[0] == '>' {
 				s.takePassword(value{start: w.start + 1, end: w.end})
 			} else if n == 1 && len(list) == 2 && fitsPassword(text) {
 				s.takePassword(w)
@@ -181,8 +180,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		if len(list) == 0 {
 			return
 		}
-		if v, ok := behindColon(line, list[0], ':'); ok && (fitsPassword(line[v.start:v.end]) || mixed(line[v.start:v.end])) {
-			if at := bytes.LastIndexByte(line[v.start:v.end], '@'); at > 0 {
+		if v, ok := behindColon(line, list[0], ':'); ok && (fitsPassword(v.in(line)) || mixed(v.in(line))) {
+			if at := bytes.LastIndexByte(v.in(line), '@'); at > 0 {
 				v.end = v.start + at
 			}
 			s.takePassword(v)
@@ -190,7 +189,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 	"snmp": func(s *scan, line []byte, list []value) { // USER SHA PASSWORD AES PASSWORD
 		for n, w := range list[min(1, len(list)):] {
-			if n%2 == 1 && (w.quoted || fitsPassword(line[w.start:w.end])) {
+			if n%2 == 1 && (w.quoted || fitsPassword(w.in(line))) {
 				s.takePassword(w)
 			}
 		}
@@ -206,7 +205,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
 	return func(s *scan, line []byte, list []value) {
 		for i, w := range list[:max(0, len(list)-n)] {
-			if string(line[w.start:w.end]) == flag && list[i+n].end > list[i+n].start && !isOption(line, list[i+n]) {
+			if string(w.in(line)) == flag && list[i+n].end > list[i+n].start && !isOption(line, list[i+n]) {
 				s.takePassword(list[i+n])
 			}
 		}
@@ -214,28 +213,22 @@ func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
 }
 
 // literalRule: kubectl create secret … --from-literal=NAME=VALUE.
-func (s *scan) literalRule(start, end int) {
-	b := s.see(start)
+func (s *scan) literalRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack):start]
-	if end >= len(b) || b[end] != '=' && !isBlank(b[end]) ||
+	if !isOneOf(b, end, "= \t") ||
 		hasFold(before, lastFold(before, "create ")+len("create "), "configmap") {
 		return
 	}
-	i := skipQuote(b, skipBlanks(b, end+1))
-	eq := run(b, i, nameByte)
-	if eq < len(b) && b[eq] == '=' {
-		s.takePassword(s.value(b, eq+1, " \t\r\n\"'`"))
+	x := lexer{s, b, end + 1}
+	if _, ok := x.key("="); ok {
+		s.takePassword(s.value(b, x.i, " \t\r\n\"'`"))
 	}
 }
 
 // netrcRule: machine HOST login USER password VALUE.
-func (s *scan) netrcRule(start, end int) {
-	b := s.see(start)
+func (s *scan) netrcRule(b []byte, start, end int) {
 	user := skipBlanks(b, end)
-	i := user
-	for i < len(b) && !isBlank(b[i]) && !isLine(b[i]) {
-		i++
-	}
+	i := upTo(b, user, len(b), " \t\r\n")
 	at := skipSpaceLines(b, i)
 	if i == user || !hasFold(b, at, "password") || at+8 >= len(b) || !isBlank(b[at+8]) {
 		return
@@ -247,8 +240,7 @@ func (s *scan) netrcRule(start, end int) {
 }
 
 // pgpassRule takes the last part of a line of .pgpass: host:5432:database:user:VALUE.
-func (s *scan) pgpassRule(start, end int) {
-	b := s.see(start)
+func (s *scan) pgpassRule(b []byte, start, end int) {
 	line := b[end:lineEnd(b, end)]
 	parts := bytes.SplitN(line, []byte(":"), 3)
 	if len(parts) == 3 && len(parts[2]) > 0 && !bytes.ContainsAny(line, " \t/\"',") {

@@ -52,7 +52,7 @@ func (s *scan) connectionField(f field, i int) bool {
 		return false
 	}
 	v = s.trimmed(v, ";\r\n")
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	if v.start > i && b[i] == '{' && isOwnName(f.text(), text) {
 		return true // Password={password}
 	}
@@ -156,19 +156,4 @@ func slashesBefore(b []byte, from, i int) int {
 		n++
 	}
 	return n
-}
-
-const recoveryLength = 55
-
-// isRecoveryPassword takes that of a BitLocker volume: eight times six digits.
-func isRecoveryPassword(b []byte, i int) bool {
-	if i+recoveryLength > len(b) {
-		return false
-	}
-	for k, c := range b[i : i+recoveryLength] {
-		if k%7 == 6 && c != '-' || k%7 != 6 && !isDigit(c) {
-			return false
-		}
-	}
-	return true
 }

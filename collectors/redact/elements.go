@@ -13,12 +13,9 @@ func (s *scan) elementForm(f field) bool {
 	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || !isXMLPrefix(b, f.from-1)) {
 		return false
 	}
-	i := f.to
-	for i < len(b) && b[i] != '>' && b[i] != '<' && i-f.to < 512 {
-		i++
-	}
+	i := upTo(b, f.to, 512, "<>")
 	quoted := f.from > 1 && i+1 < len(b) && b[f.from-2] == '"' && b[i+1] == '"' // value="<password>"
-	if i < len(b) && b[i] == '>' && b[i-1] != '/' && !quoted && indexFold(b[f.to:i], " value=") < 0 {
+	if byteAt(b, i) == '>' && b[i-1] != '/' && !quoted && indexFold(b[f.to:i], " value=") < 0 {
 		s.elementText(f, i+1)
 	}
 	return true
@@ -26,57 +23,47 @@ func (s *scan) elementForm(f field) bool {
 
 func isXMLPrefix(b []byte, colon int) bool {
 	i := runBack(b, colon, wordByte)
-	return i > 0 && b[i-1] == '<'
+	return byteAt(b, i-1) == '<'
 }
 
-// elementText takes the text of an element that begins at i.
-func (s *scan) elementText(f field, i int) {
-	b, open := f.b, i
-	i = skipMore(b, i)
-	end := bytes.IndexByte(b[i:], '<')
-	if text := bytes.TrimSpace(b[i:]); end < 0 && !s.cut(b) && len(text) < len(b[open:]) && // it ends in another record
-		!bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {
-		start := len(b) - len(bytes.TrimLeft(b[i:], " \t\r\n"))
-		s.add(start, start+len(text), f.kind, text)
+// elementText takes the text of an element that begins at open.
+func (s *scan) elementText(f field, open int) {
+	b := f.b
+	i := skipMore(b, open)
+	end := upTo(b, i, len(b), "<")
+	if end == len(b) {
+		s.openElement(f, open, i)
 		return
 	}
-	if end < 0 {
-		if s.cut(b) && f.trust >= medium && len(bytes.TrimSpace(b[i:])) > 0 &&
-			bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
-			s.engulf(i, f.kind, func(b []byte, i int) (int, bool) {
-				n := bytes.IndexByte(b[i:], '<')
-				if n < 0 {
-					return len(b), false
-				}
-				return i + n, true
-			})
-		}
-		return
-	}
-	end += i
-	if tokenAt(b[end:]) > 0 {
-		return
-	}
-	if hasFold(b, end, "<![cdata[") {
-		i = end + 9
-		if end = bytes.Index(b[i:], []byte("]]>")); end < 0 {
+	if cdata := "<![cdata["; hasFold(b, end, cdata) {
+		i = end + len(cdata)
+		if end = i + bytes.Index(b[i:], []byte("]]>")); end < i {
 			return
 		}
-		end += i
 	}
 	text := bytes.TrimSpace(b[i:end])
 	if stop := lineEnd(b[:end], i); skipMore(b, stop) == end { // without what a log writes before the next line
 		text = bytes.TrimSpace(b[i:stop])
 	}
-	if len(text) == 0 {
+	if len(text) == 0 && tokenAt(b[end:]) == 0 {
 		s.nested(f, end+1)
-		return
+	} else if foldAt(b, end, "</", "]]>") != "" && // else a <token> is a placeholder in a sentence
+		fits(f.kind, text) && isSecret(f.text(), text, f.trust, f.cell) && !(f.cell && bytes.IndexByte(text, ' ') >= 0) {
+		start := i + bytes.Index(b[i:end], text)
+		s.add(start, start+len(text), f.kind, text)
 	}
-	if !hasFold(b, end, "</") && !hasFold(b, end, "]]>") && !hasFold(b, i-9, "<![cdata[") {
-		return // <token> is a placeholder in a sentence
-	}
-	start := i + bytes.Index(b[i:end], text)
-	if fits(f.kind, text) && isSecret(f.text(), text, f.trust, f.cell) && !(f.cell && bytes.IndexByte(text, ' ') >= 0) {
+}
+
+// openElement takes the text of an element that ends in another record, or behind the window.
+func (s *scan) openElement(f field, open, i int) {
+	b := f.b
+	text := bytes.TrimSpace(b[i:])
+	if s.cut(b) {
+		if f.trust >= medium && len(text) > 0 && bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
+			s.engulf(i, f.kind, upToSigns("<"))
+		}
+	} else if len(text) < len(b[open:]) && !bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {
+		start := len(b) - len(bytes.TrimLeft(b[i:], " \t\r\n"))
 		s.add(start, start+len(text), f.kind, text)
 	}
 }
@@ -85,7 +72,7 @@ func (s *scan) elementText(f field, i int) {
 // that follows it: <Password><Value>…, <key>password</key><string>….
 func (s *scan) nested(f field, name int) {
 	b := f.b
-	if colon := run(b, name, wordByte); colon < len(b) && b[colon] == ':' {
+	if colon := run(b, name, wordByte); byteAt(b, colon) == ':' {
 		name = colon + 1
 	}
 	if end := tagEnd(b, name); end > 0 && b[end-1] != '/' {
@@ -132,6 +119,23 @@ func tagEnd(b []byte, i int) int {
 	return -1
 }
 
+// behindElement takes the value in the element behind one that holds the name: <th>API token</th><td>…,
+// <argument>-secret</argument><argument>….
+func (s *scan) behindElement(f field) bool {
+	b := f.b
+	end := upTo(b, f.to, layerBack, ">")
+	next := skipMore(b, end+1)
+	if byteAt(b, end) != '>' || byteAt(b, next) != '<' {
+		return false
+	}
+	if tag := b[f.to+len("</") : end+1]; f.flag && bytes.HasPrefix(b[next+1:], tag) {
+		s.elementText(f, next+1+len(tag))
+	} else {
+		s.nested(f, next+1)
+	}
+	return true
+}
+
 // attributeForm: <setting name="Token"><value>…, <param name="password">…,
 // <entry key="password">…, <key>password</key><value>….
 func (s *scan) attributeForm(f field) bool {
@@ -141,23 +145,10 @@ func (s *scan) attributeForm(f field) bool {
 	}
 	cell := max(0, f.from-nameReach)
 	cell += runBack(b[cell:], f.from-cell, wordByte|blankByte)
-	switch {
-	case cell > 0 && b[cell-1] == '>' && hasFold(b, f.to, "</"): // <th>API token</th><td>…
-		end := bytes.IndexByte(b[f.to:min(len(b), f.to+layerBack)], '>')
-		if end < 0 {
-			return false
-		}
-		if next := skipMore(b, f.to+end+1); next < len(b) && b[next] == '<' {
-			if tag := b[f.to+len("</") : f.to+end+1]; f.flag && bytes.HasPrefix(b[next+1:], tag) { // <argument>-secret</argument>
-				s.elementText(f, next+1+len(tag))
-				return true
-			}
-			s.nested(f, next+1)
-			return true
-		}
-		return cell == f.from && f.behind() != ':' // <b>Token</b>: …
-	case f.quoted && (b[f.from-1] == '"' || b[f.from-1] == '\'') && b[f.from-2] == '=':
-	default:
+	if byteAt(b, cell-1) == '>' && hasFold(b, f.to, "</") {
+		return s.behindElement(f) || cell == f.from && f.behind() != ':' // <b>Token</b>: …
+	}
+	if !f.quoted || !isOneOf(b, f.from-1, `"'`) || b[f.from-2] != '=' {
 		return false
 	}
 	i := f.after
@@ -170,7 +161,7 @@ func (s *scan) attributeForm(f field) bool {
 		s.takeJudged(f, s.value(b, f.to+at+len("value="), plainStops), false)
 		return true
 	}
-	if i >= len(b) || b[i] != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
+	if byteAt(b, i) != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
 		return false
 	}
 	s.elementText(f, i+1)

@@ -44,24 +44,18 @@ func init() { // a form may look into texts in which there are fields
 }
 
 // nameRule judges the name around a trigger, and the value that it has.
-func (s *scan) nameRule(start, end int) {
-	b := s.see(start)
+func (s *scan) nameRule(b []byte, start, end int) {
 	from, to := s.nameAround(b, start, end)
 	s.judgeAt(b, start, from, to)
 }
 
 // spacedRule judges a name of words that blanks separate.
-func (s *scan) spacedRule(start, end int) {
-	b := s.see(start)
+func (s *scan) spacedRule(b []byte, start, end int) {
 	from, _ := s.nameAround(b, start, end)
 	if isFlagAt(b, from) {
 		return // --secret id=x
 	}
-	to := end
-	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 {
-		to++
-	}
-	s.judgeAt(b, start, from, to)
+	s.judgeAt(b, start, from, run(b[:min(len(b), start+maxName)], end, nameByte))
 }
 
 func (s *scan) judgeAt(b []byte, start, from, to int) {
@@ -82,7 +76,7 @@ func (s *scan) judgeAt(b []byte, start, from, to int) {
 // withoutMethod is the name of a variable whose method is called: secret.assign("…").
 func withoutMethod(b []byte, from, to int) []byte {
 	name := b[from:to]
-	if to < len(b) && b[to] == '(' {
+	if byteAt(b, to) == '(' {
 		if dot := bytes.LastIndexByte(name, '.'); dot > 0 {
 			switch string(bytes.ToLower(name[dot+1:])) {
 			case "assign", "equals", "append", "put", "compareto", "push":
@@ -94,12 +88,11 @@ func withoutMethod(b []byte, from, to int) []byte {
 }
 
 // wordRule judges a name that stands by itself in a language other than English.
-func (s *scan) wordRule(start, end int, kind string) {
-	b := s.see(start)
-	if end < len(b) && b[end] == '_' { // CONTRASEÑA_BD
+func (s *scan) wordRule(b []byte, start, end int, kind string) {
+	if byteAt(b, end) == '_' { // CONTRASEÑA_BD
 		end = run(b, end, wordByte)
 	}
-	if end < len(b) && isAlnum(b[end]) || end <= s.named {
+	if isAlnum(byteAt(b, end)) || end <= s.named {
 		return
 	}
 	s.named = end
@@ -122,10 +115,10 @@ func (s *scan) judge(f field) {
 		f.after, f.cell = end, true // **Password**: …
 	}
 	f.at = skipGap(b, f.after)
-	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && next < len(b) && strings.IndexByte("=:", b[next]) >= 0 {
+	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && isOneOf(b, next, "=:") {
 		f.at = next // a line of properties that goes on
 	}
-	if _, ok := operatorAt(b, f.at); f.from > 0 && b[f.from-1] == '=' && f.at > f.after && !ok {
+	if _, ok := operatorAt(b, f.at); byteAt(b, f.from-1) == '=' && f.at > f.after && !ok {
 		return // of a setting that is called something else: -o Preferred=password HOST
 	}
 	for _, form := range forms {
@@ -138,14 +131,14 @@ func (s *scan) judge(f field) {
 // isFlagAt tells of -name, --name and /name.
 func isFlagAt(b []byte, from int) bool {
 	if b[from] != '-' {
-		return from > 0 && b[from-1] == '/' &&
+		return byteAt(b, from-1) == '/' &&
 			(from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
 	}
 	i := from
 	for i < len(b) && b[i] == '-' {
 		i++
 	}
-	return i-from <= 2 && i < len(b) && isAlnum(b[i])
+	return i-from <= 2 && isAlnum(byteAt(b, i))
 }
 
 // nameAround widens a trigger to the whole name.
@@ -171,22 +164,22 @@ const maxWeak = 4 << 10
 
 // takeJudged takes the value when it is a secret.
 func (s *scan) takeJudged(f field, v value, prose bool) {
-	if v.open && (f.trust >= medium || isGenerated(s.b[v.start:v.end])) {
+	if v.open && (f.trust >= medium || isGenerated(v.in(s.b))) {
 		s.take(v, f.kind)
 		return
 	}
 	if f.trust <= loose && v.end-v.start > 256 {
 		s.dull.value = v.end
 	}
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return
 	}
 	if f.trust == loose {
-		if f.trust = weak; v.quoted || fitsPassword(s.b[v.start:v.end]) {
+		if f.trust = weak; v.quoted || fitsPassword(v.in(s.b)) {
 			f.trust = medium
 		}
 	}
-	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	text := unescape(v.in(s.b), v.escapes, v.quote)
 	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) || isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
 		return
 	}
@@ -204,9 +197,6 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 func (s *scan) isNoValue(f field, v value, text []byte) bool {
 	if v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
 		return true // a command in Markdown
-	}
-	if string(f.text()) == "secretKey" && hasFold(f.b, skipBlanks(f.b, nextPayload(f.b, lineEnd(f.b, v.end))), "remoteref:") {
-		return true // the name of a key in a Secret
 	}
 	if v.quoted {
 		return false

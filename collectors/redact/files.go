@@ -3,8 +3,14 @@ package redact
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
+	"io"
 	"path"
+	"slices"
 	"strings"
+	"unicode/utf16"
+
+	"doctor/checks/evidence"
 )
 
 // secretFiles hold one secret each, or one in each line, and nothing else.
@@ -35,10 +41,7 @@ func (s *scan) lines(out *bufio.Writer) error {
 		end := lineEnd(s.b, i)
 		if end == len(s.b) && !s.eof {
 			if s.done <= s.context && len(s.b) >= s.window {
-				s.engulf(i, "token", func(b []byte, i int) (int, bool) {
-					n := lineEnd(b, i)
-					return n, n < len(b)
-				})
+				s.engulf(i, "token", upToSigns("\r\n"))
 				continue
 			}
 			return nil
@@ -58,4 +61,83 @@ func (s *scan) lines(out *bufio.Writer) error {
 		}
 	}
 	return nil
+}
+
+// input is a window over a file. b[:done] was dealt with and is kept as context.
+type input struct {
+	src  io.Reader
+	b    []byte
+	base int64 // of b[0] in the file
+	eof  bool
+}
+
+// firstRead holds most files of a node; what is longer doubles it.
+const firstRead = 8 << 10
+
+// fill reads until b holds n bytes or the file ends.
+func (in *input) fill(n int) error {
+	room := n - len(in.b)
+	if text, ok := in.src.(interface{ Len() int }); ok {
+		room = min(room, text.Len()+1) // the byte behind it shows the end
+	}
+	for empty := 0; len(in.b) < n && !in.eof; {
+		if len(in.b) == cap(in.b) { // a small file takes no whole window
+			in.b = slices.Grow(in.b, max(1, min(room, n-len(in.b), max(len(in.b), firstRead))))
+		}
+		m, err := in.src.Read(in.b[len(in.b):min(n, cap(in.b))])
+		in.b = in.b[:len(in.b)+m]
+		if err == io.EOF {
+			in.eof = true
+		} else if err != nil {
+			return err
+		}
+		if m > 0 {
+			empty = 0
+		} else if empty++; empty > 100 {
+			return io.ErrNoProgress
+		}
+	}
+	return nil
+}
+
+// drop forgets the first n bytes.
+func (in *input) drop(n int) {
+	in.b = in.b[:copy(in.b, in.b[n:])]
+	in.base += int64(n)
+}
+
+// Content is a whole small file without its secrets, in the encoding that it
+// came in. One without any is returned as it is.
+func (r *Redactor) Content(content []byte, path string) ([]byte, error) {
+	text := evidence.DecodeText(content)
+	var clean bytes.Buffer
+	clean.Grow(len(text))
+	if _, err := r.Copy(&clean, bytes.NewReader(text), path); err != nil {
+		return nil, err
+	}
+	if bytes.Equal(clean.Bytes(), text) {
+		return content, nil
+	}
+	return encodeLike(content, clean.String()), nil
+}
+
+// encodeLike writes text in the encoding of the file that it came from: a mark
+// in front that other programs stumble over is a finding, and stays.
+func encodeLike(original []byte, text string) []byte {
+	var order binary.AppendByteOrder
+	switch {
+	case bytes.HasPrefix(original, []byte("\xef\xbb\xbf")):
+		return append([]byte("\xef\xbb\xbf"), text...)
+	case bytes.HasPrefix(original, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(original, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return []byte(text)
+	}
+	b := bytes.Clone(original[:2])
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b = order.AppendUint16(b, unit)
+	}
+	return b
 }

@@ -17,7 +17,7 @@ func (s *scan) argumentForm(f field) bool {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
-	if i := bytes.Index(s.b[v.start:max(v.start, v.end)], []byte("</")); i > 0 && !v.quoted {
+	if i := bytes.Index(v.in(s.b), []byte("</")); i > 0 && !v.quoted {
 		v.end, v.open = v.start+i, false // the end of the element around it
 	}
 	if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
@@ -29,13 +29,13 @@ func (s *scan) argumentForm(f field) bool {
 // isUsage tells of the column that says what a flag is for.
 func (s *scan) isUsage(f field, v value) bool {
 	next := skipBlanks(f.b, v.end)
-	return f.at-f.after > 1 && isUpper(f.b[f.at]) && next < len(f.b) && isAlnum(f.b[next]) &&
-		isDictionaryWord(s.b[v.start:v.end])
+	return f.at-f.after > 1 && isUpper(f.b[f.at]) && isAlnum(byteAt(f.b, next)) &&
+		isDictionaryWord(v.in(s.b))
 }
 
 // isOtherWord tells of the next flag, of a variable and of a word of a sentence about the flag.
 func (s *scan) isOtherWord(f field, v value) bool {
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	switch text[0] {
 	case '-', '(':
 		return true
@@ -72,25 +72,14 @@ func (s *scan) nextArgumentForm(f field) bool {
 	if !f.flag || f.at >= len(b) || !isLine(b[f.at]) && b[f.at] != ',' && !f.quoted {
 		return false
 	}
-	i := f.at
-	if b[i] == ',' {
-		i++
-	}
-	i = skipSpace(b, i)
-	if i < len(b) && b[i] == '-' {
-		next := skipBlanks(b, i+1)
-		if next == i+1 {
-			return true
-		}
-		i = next
-	} else if i < len(b) && skipQuote(b, i) == i {
+	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
+	if item := skipBlanks(b, i+1); byteAt(b, i) == '-' && item > i+1 { // of YAML
+		i = item
+	} else if skipQuote(b, i) == i {
 		return true
 	}
-	if i >= len(b) || f.quoted && b[f.after-1] == '`' { // of a document
-		return true
-	}
-	v := s.value(b, i, "\r\n")
-	if v.end > v.start && b[v.start] != '-' {
+	if v := s.value(b, min(i, len(b)), "\r\n"); v.end > v.start && b[v.start] != '-' &&
+		!(f.quoted && b[f.after-1] == '`') { // of a document
 		s.takeJudged(f, s.trimmed(v, "\r\n"), false)
 	}
 	return true
@@ -102,9 +91,6 @@ func (s *scan) registryForm(f field) bool {
 		return false
 	}
 	i := skipBlanks(f.b, run(f.b, f.at, wordByte))
-	if f.kind == "snmp-community" {
-		f.trust = medium
-	}
 	s.takeJudged(f, value{start: i, end: lineEnd(f.b, i)}, false)
 	return true
 }
@@ -125,19 +111,13 @@ func skipLeads(b []byte, i int) int {
 
 // isForm: the password is VALUE.
 func (s *scan) isForm(f field) bool {
-	if f.trust < strong && f.kind != "token" && f.kind != "secret" && f.kind != "api-key" {
-		return false
-	}
 	for _, word := range isWords {
 		if !hasFold(f.b, f.to, word) {
 			continue
 		}
 		i := skipLeads(f.b, skipTag(f.b, skipGap(f.b, f.to+len(word))))
 		v := s.value(f.b, i, plainStops)
-		v.end = v.start + len(bytes.TrimRight(s.b[v.start:max(v.start, v.end)], ".:"))
-		if word == " to " && !v.quoted && isDictionaryWord(bytes.TrimRight(s.b[v.start:v.end], ":,")) {
-			continue // the password to proceed with: …
-		}
+		v.end = v.start + len(bytes.TrimRight(v.in(s.b), ".:"))
 		n := len(s.spans)
 		s.takeJudged(f, v, !v.quoted)
 		if len(s.spans) > n {
@@ -151,42 +131,29 @@ func (s *scan) isForm(f field) bool {
 func (s *scan) textForm(f field) bool {
 	c, _ := wideAt(f.b, f.at)
 	if f.quoted || f.flag || f.at > f.after+2 || f.at == f.after && c == 0 ||
-		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) || closesText(f.b, f.at) ||
+		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) ||
 		f.from > 0 && f.b[f.from-1] == f.b[f.at] { // 'Bearer ' + $token
 		return false
 	}
 	v := s.value(f.b, f.at, plainStops)
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return false
 	}
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
 	}
-	text := s.b[v.start:v.end]
+	text := v.in(s.b)
 	chosen := f.trust >= medium && (looksChosen(text) || isGUID(text))
 	if hasFold(f.text(), 0, "pass") && len(f.text()) == len("pass") && proseWords[wordBefore(f.b, f.from)] {
 		f.trust = medium // to pass something: does not pass "secrets"
 		chosen = false
 	}
 	switch {
-	case text[0] == '-' || isJSON(text) || foldAt(f.text(), 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != "", !chosen && isSubject(f.b, v, text):
+	case text[0] == '-' || foldAt(f.text(), 0, "set-", "get-", "new-", "reset-", "create_", "get_", "make_") != "":
 	default:
 		s.takeJudged(f, v, !chosen && f.trust < strong)
 	}
 	return true
-}
-
-// isSubject tells of a name in quotes of which a sentence speaks: token "x" not found.
-func isSubject(b []byte, v value, text []byte) bool {
-	behind := skipGap(b, skipQuote(b, v.end))
-	return hasFold(b, behind, "not ") || hasFold(b, behind, "is ") || hasFold(b, behind, "in ") ||
-		behind < len(b) && b[behind] == ':' || isObjectName(text) && bytes.ContainsAny(text, "-/.")
-}
-
-// isJSON tells of an object or a list that is given to a program.
-func isJSON(text []byte) bool {
-	return len(text) > 2 && (text[0] == '{' && text[1] == '"' || text[0] == '[' && text[1] == '"' ||
-		text[0] == '{' && text[1] == '\\')
 }
 
 func isLineAt(b []byte, i int) bool { return i >= len(b) || isLine(b[i]) }
@@ -204,18 +171,15 @@ func (s *scan) callForm(f field) bool {
 	if v.end > v.start+2 && (b[v.start] == '"' || b[v.start] == '\'') && b[v.start] == b[v.end-1] {
 		v.start, v.end = v.start+1, v.end-1 // '"VALUE"', which is to be quoted where it goes
 	}
-	open := f.from - 1
-	for open > 0 && strings.IndexByte("\"'`\\ ", b[open]) >= 0 {
-		open--
-	}
+	open := max(0, backOf(b, f.from, f.from, "\"'`\\ ")-1)
 	switch {
-	case isSnake(b[v.start:max(v.start, v.end)]) && bytes.IndexByte(f.text(), '_') > 0 &&
-		(b[open] != '(' || open > 0 && b[open-1] == '@'): // a list of names
+	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
+		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
 		return true
-	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && behind < len(b) && b[behind] == ')':
+	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && byteAt(b, behind) == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
-	case isLineAt(b, behind), isLine(b[open]) && b[behind] == ',', b[open] == '[' && b[behind] == ']':
+	case isLineAt(b, behind):
 		n := len(s.spans)
 		if b[open] == ',' && s.tableForm(f) && len(s.spans) > n {
 			return true // it was the heading of a table
@@ -223,7 +187,7 @@ func (s *scan) callForm(f field) bool {
 		s.takeJudged(f, v, f.trust < strong)
 		return len(s.spans) > n // else it may be the heading of a table
 	}
-	if text := b[v.start:max(v.start, v.end)]; !v.open && (isGenerated(text) || looksChosen(text)) {
+	if text := v.in(b); !v.open && (isGenerated(text) || looksChosen(text)) {
 		s.takeJudged(f, v, false)
 		return true
 	}
@@ -236,9 +200,9 @@ func secondText(f field) (i int, ok bool) {
 	if i = f.at; i >= len(b) || f.from < 1 {
 		return 0, false
 	}
-	if i = f.at; f.from > 0 && b[f.from-1] == '{' && i < len(b) && b[i] == ',' { // {password,<<"VALUE">>} of Erlang
+	if i = f.at; byteAt(b, f.from-1) == '{' && byteAt(b, i) == ',' { // {password,<<"VALUE">>} of Erlang
 		i = skipWrapper(b, skipGap(b, i+1))
-		return i, i < len(b) && b[i] == '"'
+		return i, byteAt(b, i) == '"'
 	}
 	switch {
 	case !f.quoted && (f.at == f.after || b[i] != ',') && !isConstantName(f): // and no pwd ,"VALUE"
@@ -255,13 +219,13 @@ func secondText(f field) (i int, ok bool) {
 
 // isConstantName tells of a constant or a symbol that code sets: CURLOPT_PASSWORD, :api_key.
 func isConstantName(f field) bool {
-	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || f.from > 0 && f.b[f.from-1] == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
+	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || byteAt(f.b, f.from-1) == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
 }
 
 // blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.
 func (s *scan) blockForm(f field) bool {
 	b := f.b
-	if !f.quoted || f.at >= len(b) || b[f.at] != '{' {
+	if !f.quoted || byteAt(b, f.at) != '{' {
 		return false
 	}
 	end := min(len(b), f.at+layerBack)
@@ -273,7 +237,7 @@ func (s *scan) blockForm(f field) bool {
 		return false
 	}
 	i := skipBlanks(b, f.at+at+len("default"))
-	if i < len(b) && b[i] == '=' {
+	if byteAt(b, i) == '=' {
 		s.takeJudged(f, s.value(b, skipBlanks(b, i+1), plainStops), false)
 	}
 	return true
@@ -292,7 +256,7 @@ func (s *scan) callSets(open int) bool {
 // configurations of many programs do, and lists of names with values.
 func (s *scan) lineForm(f field) bool {
 	b := f.b
-	symbol := f.from > 0 && b[f.from-1] == ':' // :password VALUE
+	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
 	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
 		return false
@@ -301,16 +265,14 @@ func (s *scan) lineForm(f field) bool {
 	v := s.value(b, f.at, " \t\r\n")
 	rest := skipBlanks(b, skipQuote(b, v.end))
 	alone := rest >= len(line) || b[rest] == '#' || b[rest] == ';'
-	text := b[v.start:max(v.start, v.end)]
+	text := v.in(b)
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
-	case text == nil, f.foreign && !looksChosen(text), isUnderlinedBy(b, len(line)), isTypeName(text): // a version
+	case f.foreign && !looksChosen(text), isTypeName(text): // a version
 		return false
-	case f.kind == "snmp-community", hasFold(f.text(), 0, "bindpw"), hasFold(f.text(), 0, "requirepass"):
+	case f.kind == "snmp-community":
 		s.takeJudged(f, v, false)
 		return true
-	case !alone && wide && !s.prose: // a list of names and values, of several words
-		return false
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}

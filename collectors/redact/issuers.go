@@ -104,8 +104,7 @@ func (set *alphabet) run(b []byte, i int) int {
 
 // issuerRule takes what begins as an issuer's secrets do. Short texts begin many
 // words, and count only as they are written.
-func (s *scan) issuerRule(start, end int) {
-	b := s.see(start)
+func (s *scan) issuerRule(b []byte, start, end int) {
 	text := b[start:end]
 	for _, x := range prefixIssuers[strings.ToLower(string(text))] {
 		last := x.alphabet.run(b, end)
@@ -116,9 +115,6 @@ func (s *scan) issuerRule(start, end int) {
 		}
 		if len(x.text) < 3 && !isMade(tail) { // s.reconcileTheControlPlane
 			continue
-		}
-		if isDigest(b[start:last]) {
-			return
 		}
 		for len(tail) > x.least && strings.IndexByte(".-", tail[len(tail)-1]) >= 0 {
 			tail = tail[:len(tail)-1] // the end of a sentence
@@ -136,16 +132,6 @@ func (s *scan) issuerRule(start, end int) {
 // leastOddCase is what follows an issuer's few letters where their case is not as the
 // issuer writes it.
 const leastOddCase = 20
-
-// isDigest tells of the checksum of an image or a file, which may begin as an issuer's
-// secrets do.
-func isDigest(text []byte) bool {
-	switch len(text) {
-	case 40, 64, 96, 128:
-		return run(text, 0, hexByte) == len(text)
-	}
-	return false
-}
 
 // inventive tells of letters that a generator put together: some are digits or of
 // the other case, or they are many.

@@ -28,9 +28,9 @@ func (p *pass) isJSON(b []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[') && !strings.HasSuffix(p.path, ".gap")
 }
 
-// lexer goes over JSON and copies it byte for byte, but for the strings that
+// jsonText goes over JSON and copies it byte for byte, but for the strings that
 // hold secrets. It holds no document, only the names around where it is.
-type lexer struct {
+type jsonText struct {
 	*pass
 	in    *input
 	out   *bufio.Writer
@@ -61,7 +61,7 @@ type frame struct {
 }
 
 func (p *pass) json(out *bufio.Writer, in *input) error {
-	l := &lexer{pass: p, in: in, out: out}
+	l := &jsonText{pass: p, in: in, out: out}
 	if bytes.HasPrefix(in.b, bom) {
 		out.Write(bom)
 		l.i = len(bom)
@@ -84,7 +84,7 @@ func (p *pass) json(out *bufio.Writer, in *input) error {
 }
 
 // need makes n bytes visible from here on, where the file has so many.
-func (l *lexer) need(n int) error {
+func (l *jsonText) need(n int) error {
 	if len(l.in.b)-l.i >= n || l.in.eof {
 		l.offset = l.in.base + int64(l.i)
 		return nil
@@ -98,7 +98,7 @@ func (l *lexer) need(n int) error {
 	return err
 }
 
-func (l *lexer) top() *frame {
+func (l *jsonText) top() *frame {
 	if len(l.stack) == 0 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (l *lexer) top() *frame {
 }
 
 // next copies one token of JSON with the blanks before it.
-func (l *lexer) next() error {
+func (l *jsonText) next() error {
 	b := l.in.b
 	start := l.i
 	i := run(b, start, blankByte|lineByte)
@@ -147,7 +147,7 @@ func (l *lexer) next() error {
 	return l.out.WriteByte(b[i])
 }
 
-func (l *lexer) push(array bool) {
+func (l *jsonText) push(array bool) {
 	f := frame{array: array, wantKey: !array}
 	if top := l.top(); top != nil {
 		f.exec = top.exec || !top.array && strings.EqualFold(top.key, "exec")
@@ -169,7 +169,7 @@ func (l *lexer) push(array bool) {
 
 // isSecretObject tells whether the object whose data begins here is a Secret;
 // its kind may stand behind.
-func (l *lexer) isSecretObject(top *frame) bool {
+func (l *jsonText) isSecretObject(top *frame) bool {
 	kind := top.kind
 	if kind == "" {
 		if here := l.in.base + int64(l.i); here >= top.noKind {
@@ -190,7 +190,7 @@ func (l *lexer) isSecretObject(top *frame) bool {
 
 // sibling looks ahead for the text of a key of the object that is open. Where
 // the next token opens an object, that one is passed over.
-func (l *lexer) sibling(names ...string) (string, bool) {
+func (l *jsonText) sibling(names ...string) (string, bool) {
 	top := l.top()
 	if l.in.base+int64(l.i) < top.looked {
 		return "", false
@@ -202,7 +202,7 @@ func (l *lexer) sibling(names ...string) (string, bool) {
 	return text, ok
 }
 
-func (l *lexer) lookAhead(names []string) (string, bool) {
+func (l *jsonText) lookAhead(names []string) (string, bool) {
 	b := l.in.b[l.i:min(len(l.in.b), l.i+l.ahead)]
 	depth := 0
 	for i := 0; i < len(b); {
@@ -222,9 +222,9 @@ func (l *lexer) lookAhead(names []string) (string, bool) {
 				key := string(b[i+1 : end])
 				colon := run(b, end+1, blankByte|lineByte)
 				for _, name := range names {
-					if strings.EqualFold(key, name) && colon < len(b) && b[colon] == ':' {
+					if strings.EqualFold(key, name) && byteAt(b, colon) == ':' {
 						at := run(b, colon+1, blankByte|lineByte)
-						if at < len(b) && b[at] == '"' {
+						if byteAt(b, at) == '"' {
 							if stop, ok := stringEnd(b, at+1); ok {
 								return string(b[at+1 : stop]), true
 							}
@@ -253,12 +253,9 @@ func stringEnd(b []byte, i int) (int, bool) {
 }
 
 // scalar copies a number, true, false or null; a number may be a password.
-func (l *lexer) scalar() error {
+func (l *jsonText) scalar() error {
 	b := l.in.b
-	end := l.i
-	for end < len(b) && (isAlnum(b[end]) || b[end] == '-' || b[end] == '+' || b[end] == '.') {
-		end++
-	}
+	end := runWith(b, l.i, "-+.")
 	text := b[l.i:end]
 	top := l.top()
 	if len(text) == 0 || len(text) > 4096 || !json.Valid(text) || top != nil && top.wantKey {
@@ -277,7 +274,7 @@ func (l *lexer) scalar() error {
 	return err
 }
 
-func (l *lexer) replace(kind string, value []byte, learn bool) error {
+func (l *jsonText) replace(kind string, value []byte, learn bool) error {
 	token := l.pass.token(kind, value)
 	if learn {
 		l.note(kind, value)
@@ -288,7 +285,7 @@ func (l *lexer) replace(kind string, value []byte, learn bool) error {
 }
 
 // count tells of a replacement.
-func (l *lexer) count(kind string) {
+func (l *jsonText) count(kind string) {
 	l.counts[kind]++
 	if l.found != nil && !besideToken(l.in.b, l.i, l.i) {
 		l.found(kind, l.offset)
@@ -296,7 +293,7 @@ func (l *lexer) count(kind string) {
 }
 
 // str deals with one string, a key or a value.
-func (l *lexer) str() error {
+func (l *jsonText) str() error {
 	end, ended := stringEnd(l.in.b, l.i+1)
 	for !ended && !l.in.eof && len(l.in.b)-l.i < mostString {
 		if err := l.need(max(l.window-l.context, 2*(len(l.in.b)-l.i))); err != nil {
@@ -337,7 +334,7 @@ func (l *lexer) str() error {
 }
 
 // remember keeps what later strings of the object or array are judged by.
-func (l *lexer) remember(top *frame, plain []byte) {
+func (l *jsonText) remember(top *frame, plain []byte) {
 	text := string(plain[:min(len(plain), 512)])
 	if top.array {
 		top.argue(text)

@@ -10,7 +10,7 @@ import (
 )
 
 // writeString writes a string as it was, or what became of it.
-func (l *lexer) writeString(raw, before, after []byte) error {
+func (l *jsonText) writeString(raw, before, after []byte) error {
 	if l.names != nil && !l.unnamed {
 		after = l.names.Append(nil, after)
 	}
@@ -24,7 +24,7 @@ func (l *lexer) writeString(raw, before, after []byte) error {
 }
 
 // judgeString tells of which kind a string is by what stands around it.
-func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
+func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 	top := l.top()
 	if top == nil || isPlaceholder(plain) {
 		return "", false
@@ -38,7 +38,7 @@ func (l *lexer) judgeString(plain []byte) (kind string, faint bool) {
 		return kind, false
 	}
 	switch {
-	case top.secret && top.key != "ca.crt" && top.key != "namespace" && top.key != "tls.crt":
+	case top.secret && !publicEntries[top.key]:
 		return "secret", true
 	case top.auths && top.key == "auth":
 		return "registry-auth", false
@@ -76,7 +76,7 @@ func isNested(plain []byte) bool {
 
 // judgeElement judges an argument by the flag before it, and other elements by
 // the name of their array.
-func (l *lexer) judgeElement(top *frame, plain []byte) string {
+func (l *jsonText) judgeElement(top *frame, plain []byte) string {
 	last := []byte(top.last)
 	if isEncodedFlag(top.last) && isUTF16(plain) {
 		return "encoded-command"
@@ -115,13 +115,10 @@ func isEncodedFlag(flag string) bool {
 
 // inner redacts what stands in a string: a document, an argument with its
 // value, or text.
-func (l *lexer) inner(plain []byte) []byte {
+func (l *jsonText) inner(plain []byte) []byte {
 	top := l.top()
 	if top != nil && isHeader(top.key) {
 		return l.header(top.key, plain)
-	}
-	if top != nil && !top.array && isHeader(top.name) && strings.EqualFold(top.key, "value") {
-		return l.header(top.name, plain)
 	}
 	if top != nil && top.array {
 		if out, ok := l.onLine(top, plain); ok {
@@ -162,7 +159,7 @@ const (
 )
 
 // logLine redacts a line behind those before it.
-func (l *lexer) logLine(plain []byte) []byte {
+func (l *jsonText) logLine(plain []byte) []byte {
 	r := &l.recent[l.depth]
 	out := plain
 	if len(r.text) == 0 {
@@ -191,7 +188,7 @@ func (l *lexer) logLine(plain []byte) []byte {
 }
 
 // header redacts a string that is the value of a header.
-func (l *lexer) header(name string, plain []byte) []byte {
+func (l *jsonText) header(name string, plain []byte) []byte {
 	inner := *l.pass
 	inner.prose = true
 	head := append([]byte(name), ": "...)
@@ -203,7 +200,7 @@ var headerNames = setOf("authorization proxy-authorization cookie set-cookie")
 func isHeader(key string) bool { return headerNames[strings.ToLower(key)] }
 
 // argument takes the value of NAME=VALUE and --name=value, whatever it holds.
-func (l *lexer) argument(plain []byte) ([]byte, bool) {
+func (l *jsonText) argument(plain []byte) ([]byte, bool) {
 	i := bytes.IndexAny(plain, "=:")
 	if i <= 0 || i > maxName {
 		return nil, false
@@ -275,4 +272,107 @@ func quoteJSON(plain []byte) []byte {
 	e.SetEscapeHTML(false)
 	e.Encode(string(plain)) // a string is always encoded
 	return bytes.TrimRight(out.Bytes(), "\n")
+}
+
+// programName returns the name of a program that may take a password in a flag
+// whose name does not say so: C:\tools\sqlcmd.exe is sqlcmd. Psexec64 is psexec.
+func programName(text string) string {
+	text = strings.Trim(text[strings.LastIndexAny(text, `/\`)+1:], `"`)
+	if len(text) < 2 || len(text) > 20 {
+		return ""
+	}
+	name := strings.TrimSuffix(strings.ToLower(text), ".exe")
+	if !programNames[name] {
+		name = strings.TrimRight(name, "0123456789")
+	}
+	if programNames[name] {
+		return name
+	}
+	return ""
+}
+
+// programNames are the first words of the programs.
+var programNames = func() map[string]bool {
+	m := map[string]bool{}
+	for _, c := range commands {
+		for name := range strings.SplitSeq(c.names, "|") {
+			m[commandName(name)] = true
+		}
+	}
+	return m
+}()
+
+// programKeys are the names under which an object keeps its program, and argumentKeys those of what it is given.
+var (
+	programKeys  = setOf("name exe path executable binPath file fileName command program Name ExecutablePath ProcessName Path")
+	argumentKeys = setOf("args argv arguments command cmd Args Arguments ArgumentList")
+)
+
+// programOf tells which program the array that begins here has the arguments of.
+func (l *jsonText) programOf(top *frame) string {
+	if !argumentKeys[top.key] {
+		return ""
+	}
+	if top.program == "" && !top.array {
+		here := l.in.base + int64(l.i)
+		if here < top.noProgram {
+			return ""
+		}
+		text, _ := l.lookAhead([]string{"exe", "path", "binPath", "executable"})
+		if text == "" {
+			top.noProgram = here + int64(l.ahead)/2
+		}
+		return programName(text)
+	}
+	return top.program
+}
+
+// mostLine bounds how much of a command line an element is judged by.
+const mostLine = 400
+
+// argue takes note of an element of a command line.
+func (f *frame) argue(text string) {
+	if f.count < 4 && f.program == "" && text != "" && text[0] != '-' && text[0] != '/' {
+		f.program = programName(text)
+	} else if f.program == "" {
+		return
+	}
+	if strings.ContainsAny(text, " ;|") {
+		text = `"` + text + `"`
+	}
+	f.line = f.line[max(0, len(f.line)-mostLine):] + " " + text
+}
+
+// onLine redacts an element as it stands behind its program and the elements before it.
+func (l *jsonText) onLine(top *frame, plain []byte) ([]byte, bool) {
+	if top.program == "" || len(plain) < 3 || bytes.IndexByte(plain, '"') >= 0 {
+		if isFlag([]byte(top.last)) && strings.EqualFold(top.last, "-p") && isRandomWord(plain) {
+			l.count("password")
+			return []byte(l.note("password", plain)), true
+		}
+		return nil, false
+	}
+	head := top.line
+	if head == "" || !strings.Contains(strings.ToLower(head), top.program) {
+		head = top.program + head
+	}
+	quote := ""
+	if bytes.ContainsAny(plain, " ;|") {
+		quote = `"`
+	}
+	head += " " + quote
+	inner := *l.pass
+	inner.prose = true
+	text := append(append([]byte(head), plain...), quote...)
+	out := bytes.TrimSuffix(inner.textBehind(text, len(head)), []byte(quote))
+	if bytes.Equal(out, plain) {
+		return nil, false
+	}
+	return bytes.Clone(out), true
+}
+
+// isRandomWord takes what a generator makes of letters of both cases and digits.
+func isRandomWord(v []byte) bool {
+	return len(v) >= 12 && mixed(v) && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") &&
+		bytes.ContainsAny(v, digits) && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers)
 }

@@ -2,14 +2,14 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
 const pemBegin = "-----BEGIN "
 
 // pemRule takes private keys, in lines or in one line with escapes.
-func (s *scan) pemRule(start, end int) {
-	b := s.see(start)
+func (s *scan) pemRule(b []byte, start, end int) {
 	label := b[end:min(len(b), end+96)]
 	stop := bytes.Index(label, []byte("-----"))
 	if stop < 0 {
@@ -21,7 +21,7 @@ func (s *scan) pemRule(start, end int) {
 	}
 	i := end + stop + 5
 	if at := bytes.Index(b[i:], []byte("-----END ")); at >= 0 &&
-		!bytes.Contains(b[i:i+at], []byte("-----BEGIN")) && pemBody(b[i:i+at]) {
+		!bytes.Contains(b[i:i+at], []byte("-----BEGIN")) {
 		if close := bytes.Index(b[i+at+9:], []byte("-----")); close >= 0 && close < 96 {
 			last := i + at + 9 + close + 5
 			s.add(start, last, "private-key", b[start:last])
@@ -40,8 +40,7 @@ func (s *scan) pemRule(start, end int) {
 const mostShort = 160
 
 // pemTailRule takes the lines of a private key whose first line stands in an older file of a log.
-func (s *scan) pemTailRule(start, end int) {
-	b := s.see(start)
+func (s *scan) pemTailRule(b []byte, start, end int) {
 	if indexFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") < 0 {
 		return
 	}
@@ -60,7 +59,7 @@ func (s *scan) pemTailRule(start, end int) {
 
 // pemLine passes the end of a line and what a log writes before the next.
 func pemLine(b []byte, i int) int {
-	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || next < len(b) && b[next] == '-' {
+	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || byteAt(b, next) == '-' {
 		return next
 	}
 	return skipSpace(b, nextPayload(b, i))
@@ -68,8 +67,7 @@ func pemLine(b []byte, i int) int {
 
 // keyRule takes the keys of PKCS and SEC 1 in base64 without armor, which begin
 // with the numbers of their algorithms.
-func (s *scan) keyRule(start, end int) {
-	b := s.see(start)
+func (s *scan) keyRule(b []byte, start, end int) {
 	lowest := max(0, start-32)
 	from := lowest + runBack(b[lowest:], start-lowest, base64Byte)
 	rest := func(b []byte, i int) (int, bool) { return foldedEnd(b, i), foldedEnd(b, i) < len(b) }
@@ -94,11 +92,6 @@ func foldedEnd(b []byte, i int) int {
 	}
 }
 
-// pemBody tells whether text may stand between the lines of a key.
-func pemBody(b []byte) bool {
-	return 2*(bytes.Count(b, []byte(" "))+bytes.Count(b, []byte("\t"))) < len(b)+16
-}
-
 // pemEnd returns where a key ends whose last line is missing: before the first
 // line that is none of it.
 func pemEnd(b []byte, i int) (int, bool) {
@@ -114,20 +107,13 @@ func pemEnd(b []byte, i int) (int, bool) {
 		case stop >= len(b):
 			return len(b), false
 		case foldAt(b, line, "proc-type:", "dek-info:", "comment:", "version:") != "":
-			stop = line
-			for stop < len(b) && !isLine(b[stop]) && b[stop] != '\\' {
-				stop++
-			}
-		case from > line && stop-from < 40, stop-line < 16 && (stop == line || !pemLineEnds(b, stop)), isBlank(b[stop]):
+			stop = upTo(b, line, len(b), "\r\n\\")
+		case stop-line < 16, isBlank(b[stop]):
 			return last, true
 		}
 		last, i = stop, stop
 	}
 	return last, false
-}
-
-func pemLineEnds(b []byte, i int) bool {
-	return isLine(b[i]) || strings.IndexByte("\\\"'<>", b[i]) >= 0
 }
 
 // pemRest goes on in a key that is longer than the window.
@@ -148,23 +134,8 @@ func pemRest(b []byte, i int) (int, bool) {
 	return i, i < len(b)
 }
 
-// sshRule takes keys of SSH.com: ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----.
-func (s *scan) sshRule(start, end int) {
-	b := s.see(start)
-	if !hasFold(b, end, " encrypted private") {
-		return
-	}
-	last := bytes.Index(b[end:], []byte("---- END"))
-	if last < 0 {
-		return
-	}
-	last = lineEnd(b, end+last)
-	s.add(start, last, "private-key", b[start:last])
-}
-
 // ppkRule takes the private lines of a PuTTY key.
-func (s *scan) ppkRule(start, end int) {
-	b := s.see(start)
+func (s *scan) ppkRule(b []byte, start, end int) {
 	if hasFold(b, start, "private-mac") {
 		i := skipBlanks(b, end)
 		s.add(i, run(b, i, hexByte), "private-key", b[i:run(b, i, hexByte)])
@@ -186,17 +157,12 @@ func (s *scan) ppkRule(start, end int) {
 
 // blobRule takes what DPAPI sealed, in hexadecimal digits or base64. It may be
 // opened on the machine, or with a key of the domain.
-func (s *scan) blobRule(start, end int) {
-	b := s.see(start)
+func (s *scan) blobRule(b []byte, start, end int) {
 	class := uint8(hexByte)
 	if b[start]|0x20 == 'a' {
 		class = base64Byte
 	}
 	from := start
-	if hasFold(b, start, "0xd0") {
-		from = max(0, start-20)
-		from += max(0, bytes.Index(b[from:start], []byte("0x01")))
-	}
 	rest := func(b []byte, i int) (int, bool) {
 		for i < len(b) {
 			c := b[i]
@@ -212,7 +178,7 @@ func (s *scan) blobRule(start, end int) {
 					return i, false
 				}
 				if stop := run(b, next, class); stop-next < 16 &&
-					!(stop-next == 2 && stop < len(b) && b[stop] == ',') {
+					!(stop-next == 2 && byteAt(b, stop) == ',') {
 					return i, true
 				}
 				i = next
@@ -233,8 +199,7 @@ func (s *scan) blobRule(start, end int) {
 }
 
 // jwtRule takes HEADER.PAYLOAD.SIGNATURE, also where a log folded it.
-func (s *scan) jwtRule(start, end int) {
-	b := s.see(start)
+func (s *scan) jwtRule(b []byte, start, end int) {
 	from := start
 	if b[start] == '.' {
 		lowest := max(0, start-s.back/2)
@@ -294,4 +259,70 @@ func jwtBack(b []byte, i int) int {
 		i--
 	}
 	return i
+}
+
+// bootstrapRule takes abcdef.0123456789abcdef around its dot.
+func (s *scan) bootstrapRule(b []byte, dot, _ int) {
+	from, end := dot-6, dot+17
+	token := slices.Concat(b[from:dot], b[dot+1:end])
+	switch {
+	case len(bytes.Trim(token, lowers+digits)) > 0, !bytes.ContainsAny(token, lowers), !bytes.ContainsAny(token, digits),
+		isWord(byteAt(b, from-1)), isOneOf(b, from-1, "-."), isWord(byteAt(b, end)), byteAt(b, end) == '-',
+		byteAt(b, end) == '.' && isWord(byteAt(b, end+1)), isEventName(b[from:dot], b[dot+1:end]):
+		return
+	}
+	if from >= 2 && b[from-1] == ':' && b[from-2] == ':' { // K10…::abcdef.…
+		if i := runBack(b, from-2, hexByte|wordByte); hasFold(b, i, "k10") {
+			from = i
+		}
+	}
+	s.add(from, end, "bootstrap-token", b[from:end])
+}
+
+// isEventName takes the name of an event: that of its object, and the time in
+// nanoseconds since 1970 in hexadecimal digits.
+func isEventName(object, hex []byte) bool {
+	return run(object, 0, hexByte) != len(object) && run(hex, 0, hexByte) == len(hex) &&
+		hex[0] == '1' && strings.IndexByte("6789ab", hex[1]) >= 0
+}
+
+// rancherRule takes tokens of RKE2 and k3s: K10…::server:….
+func (s *scan) rancherRule(b []byte, start, end int) {
+	from := runBack(b, start, wordByte)
+	if !hasFold(b, from, "k10") || start-from < 16 {
+		return
+	}
+	i := runWith(b, end, "._-+/=")
+	if i > end {
+		s.learn("token", b[end:i])
+		s.add(from, i, "token", b[from:i])
+	}
+}
+
+// hashRule takes the hashes of htpasswd and passwd.
+func (s *scan) hashRule(b []byte, start, end int) {
+	from := start
+	if b[start] == ':' {
+		from++
+	}
+	signs := "./$+=,"
+	if hasFold(b, from, "$krb5") {
+		signs += ":@*-"
+	}
+	i := runWith(b, end, signs)
+	if i-end >= 16 {
+		s.add(from, i, "password-hash", b[from:i])
+	}
+}
+
+// kerberosRule takes keys under the names of their ciphers.
+func (s *scan) kerberosRule(b []byte, start, end int) {
+	i := runWith(b[:min(len(b), end+24)], end, "-_")
+	at := skipBlanks(b, skipQuote(b, i))
+	if isOneOf(b, at, ":=)") {
+		at = skipQuote(b, skipBlanks(b, at+1))
+	}
+	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
+		s.add(at, stop, "kerberos-key", b[at:stop])
+	}
 }

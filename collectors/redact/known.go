@@ -233,32 +233,15 @@ func lowerEscapes(query string) []byte {
 
 // standsOut tells of a value that is no part of anything else by chance.
 func standsOut(v []byte) bool {
-	return len(v) >= 20 && mixed(v) && run(v, 0, wordByte) == len(v) || len(v) >= 40 && mixed(v) ||
-		len(v) >= 8 && mixed(v) && hardWord(v) || len(v) >= 12 && mixed(v)
+	return mixed(v) && (len(v) >= 12 || len(v) >= 8 && hardWord(v))
 }
 
 // isCommon tells of words that stand everywhere and are no secret elsewhere.
 func isCommon(v []byte) bool {
-	letters, digits, others := 0, 0, 0
-	for i, c := range v {
-		switch {
-		case isLower(c) || isUpper(c) && i == 0:
-			letters++
-		case isUpper(c):
-			letters++
-		case isDigit(c):
-			digits++
-		default:
-			others++
-		}
-	}
-	if digits == len(v) && len(v) < 12 || letters == len(v) && len(v) <= 12 && !mixed(v) {
-		return true
-	}
-	if others > 0 && digits == 0 && isObjectName(v) || isPlainValue(v) {
-		return true
-	}
-	return commonWords[strings.ToLower(string(v))]
+	letters := len(bytes.Trim(v, lowers+uppers)) == 0
+	signs := bytes.IndexFunc(v, func(c rune) bool { return c >= 0x80 || !isAlnum(byte(c)) }) >= 0
+	return letters && len(v) <= 12 && !mixed(v) || signs && !bytes.ContainsAny(v, digits) && isObjectName(v) ||
+		isPlainValue(v) || commonWords[strings.ToLower(string(v))]
 }
 
 var commonWords = setOf(`password administrator kubelet containerd kube-proxy kubernetes kubernetes.io evidence/v1 windows localhost localsystem flannel calico-node

@@ -115,26 +115,25 @@ func isWide(second, third byte) bool {
 }
 
 // elementRule reads the text of an element of XML by itself, before its closing tag.
-func elementRule(s *scan, start, _ int) {
+func elementRule(s *scan, _ []byte, start, _ int) {
 	if from := bytes.LastIndexByte(s.b[max(0, start-layerBack):start], '>') + 1; from > 0 &&
 		bytes.ContainsAny(s.b[max(0, start-layerBack)+from:start], " =:") {
 		s.layer(start-1, entities)
 	}
 }
 
-func entityRule(s *scan, start, _ int) { s.layer(start, entities) }
-func styleRule(s *scan, start, _ int)  { s.layer(start, styles) }
-func wideRule(s *scan, start, _ int)   { s.layer(start, wides) }
-func escapeRule(s *scan, start, _ int) { s.layer(start, escapes) }
+func entityRule(s *scan, _ []byte, start, _ int) { s.layer(start, entities) }
+func styleRule(s *scan, _ []byte, start, _ int)  { s.layer(start, styles) }
+func wideRule(s *scan, _ []byte, start, _ int)   { s.layer(start, wides) }
+func escapeRule(s *scan, _ []byte, start, _ int) { s.layer(start, escapes) }
 
-func percentRule(s *scan, start, _ int) {
+func percentRule(s *scan, _ []byte, start, _ int) {
 	s.layer(start, percents)
 	s.layer(start, queries)
 }
 
 // queryRule decodes the values of a query, where blanks are pluses.
-func queryRule(s *scan, start, _ int) {
-	b := s.see(start)
+func queryRule(s *scan, b []byte, start, _ int) {
 	for i := start + 1; i < len(b) && i-start < layerAhead && strings.IndexByte(percentEnds, b[i]) < 0; i++ {
 		if b[i] == '+' {
 			s.layer(i, queries)
@@ -208,11 +207,10 @@ func (s *scan) inner(text []byte, places []place, ends string) {
 
 // framedRule reads the lines that stand behind the same words, as a program's message has them around
 // each line of what it quotes: 错误：…，请重试。
-func framedRule(s *scan, start, end int) {
+func framedRule(s *scan, b []byte, start, end int) {
 	if start < s.dull.framed || s.depth >= maxDepth {
 		return
 	}
-	b := s.see(start)
 	line := lineBack(b, start, min(layerBack, s.back/2))
 	words, closing := b[line:end], []byte(nil)
 	if stop := lineEnd(b, end); stop > end {
@@ -244,7 +242,10 @@ func framedRule(s *scan, start, end int) {
 // hitBetween tells whether a rule other than those of layers looks at a text.
 func (s *scan) hitBetween(from, end int) bool {
 	i, _ := slices.BinarySearchFunc(s.hits, from, func(h hit, at int) int { return h.start - at })
-	return slices.ContainsFunc(s.hits[i:], func(h hit) bool { return h.start < end && !h.layer })
+	for i < len(s.hits) && s.hits[i].start < end && s.hits[i].layer {
+		i++
+	}
+	return i < len(s.hits) && s.hits[i].start < end
 }
 
 // escaped tells of a quote within quotes.
@@ -254,14 +255,11 @@ func (d *decoder) escaped(b []byte, lowest, i int) bool {
 
 // entityAt is the length of the escape of XML at i, and 0 for none.
 func entityAt(b []byte, i int) int {
-	if i >= len(b) || b[i] != '&' {
+	if byteAt(b, i) != '&' {
 		return 0
 	}
-	end := i + 1
-	for end < len(b) && end-i < 10 && (isAlnum(b[end]) || b[end] == '#') {
-		end++
-	}
-	if end >= len(b) || b[end] != ';' {
+	end := runWith(b[:min(len(b), i+10)], i+1, "#")
+	if byteAt(b, end) != ';' {
 		return 0
 	}
 	switch name := b[i+1 : end]; string(name) {

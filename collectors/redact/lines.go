@@ -19,12 +19,8 @@ func payload(b []byte, i int) int {
 	start := i
 	for i < len(b) && i-start < longestPrefix {
 		word := skipBlanks(b, i)
-		end := word
-		for end < len(b) && end-word < 96 && !isBlank(b[end]) && !isLine(b[end]) {
-			end++
-		}
-		if end == word || end >= len(b) || !isBlank(b[end]) || !isPrefixWord(b, word, end) &&
-			!(i == start && isContainer(b, word, end)) {
+		end := upTo(b, word, 96, " \t\r\n")
+		if end == word || end >= len(b) || !isBlank(b[end]) || !isPrefixWord(b, word, end) {
 			break
 		}
 		i = end + 1
@@ -58,22 +54,13 @@ func isPrefixWord(b []byte, start, end int) bool {
 	return digit
 }
 
-// isContainer tells of a name before a bar, as docker compose tells containers apart.
-func isContainer(b []byte, start, end int) bool {
-	bar := skipBlanks(b, end)
-	return bar+1 < len(b) && b[bar] == '|' && isBlank(b[bar+1]) && run(b, start, nameByte) == end
-}
-
 // nextPayload passes the end of a line and what is written before the next.
 func nextPayload(b []byte, i int) int { return payload(b, nextLine(b, i)) }
 
 // beginsLine tells whether nothing but quotes and dashes of lists stand before
 // a name in its line, and how far it is indented.
 func (s *scan) beginsLine(i int) (indent int, first bool) {
-	from := i
-	for from > 0 && i-from < 256 && !isLine(s.b[from-1]) {
-		from--
-	}
+	from := lineBack(s.b, i, 256)
 	if i-from >= 256 {
 		return 0, false
 	}
@@ -95,10 +82,7 @@ func afterWord(b []byte, at int) bool {
 	if len(before) == 0 || len(before) == at || !isAlnum(before[len(before)-1]) {
 		return false
 	}
-	from := len(before)
-	for from > 0 && at-from < longestPrefix && !isLine(b[from-1]) {
-		from--
-	}
+	from := lineBack(b, len(before), longestPrefix-(at-len(before)))
 	return payload(b[:at], from) < len(before)
 }
 
@@ -106,58 +90,4 @@ func afterWord(b []byte, at int) bool {
 func moreWords(b []byte, i int) bool {
 	line := bytes.TrimSpace(b[i:lineEnd(b, i)])
 	return bytes.ContainsAny(line, " \t")
-}
-
-// skipStyle passes what colors a terminal: ESC [ 36 m.
-func skipStyle(b []byte, i int) int {
-	for i+2 < len(b) && b[i] == 0x1b && b[i+1] == '[' {
-		end := i + 2
-		for end < len(b) && (isDigit(b[end]) || b[end] == ';') {
-			end++
-		}
-		if end >= len(b) || b[end] != 'm' && b[end] != 'K' {
-			return i
-		}
-		i = end + 1
-	}
-	return i
-}
-
-// wideSigns are the signs of Chinese and Japanese text and the quotes of print that
-// stand where ASCII has one.
-var wideSigns = []struct {
-	text  string
-	ascii byte
-}{
-	{"：", ':'}, {"＝", '='}, {"“", '"'}, {"”", '"'}, {"„", '"'}, {"「", '"'}, {"」", '"'},
-	{"『", '"'}, {"』", '"'}, {"‘", '\''}, {"’", '\''}, {"«", '"'}, {"»", '"'}, {"　", ' '},
-	{"\u00a0", ' '}, {"【", '['}, {"】", ']'}, {"（", '('}, {"）", ')'}, {"，", ','}, {"；", ';'},
-	{"。", '.'}, {"、", ','}, {"＞", '>'}, {"→", '>'},
-}
-
-// wideAt tells for what a sign of more than a byte stands, and how long it is.
-func wideAt(b []byte, i int) (ascii byte, n int) {
-	if i >= len(b) || b[i] < 0x80 {
-		return 0, 0
-	}
-	for _, w := range wideSigns {
-		if len(b)-i >= len(w.text) && string(b[i:i+len(w.text)]) == w.text {
-			return w.ascii, len(w.text)
-		}
-	}
-	return 0, 0
-}
-
-// skipGap passes blanks of any width.
-func skipGap(b []byte, i int) int {
-	for {
-		next := skipBlanks(b, i)
-		if c, n := wideAt(b, next); c == ' ' {
-			next += n
-		}
-		if next == i {
-			return i
-		}
-		i = next
-	}
 }

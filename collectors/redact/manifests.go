@@ -6,8 +6,7 @@ import (
 
 // execRule: every value of the environment of a kubeconfig's command is secret,
 // unless it is plainly harmless.
-func (s *scan) execRule(start, _ int) {
-	b := s.see(start)
+func (s *scan) execRule(b []byte, start, _ int) {
 	indent, first := s.beginsLine(start)
 	if !first {
 		return
@@ -20,19 +19,15 @@ func (s *scan) execRule(start, _ int) {
 			return
 		}
 		i += at + 6
-		if b[i-7] != ' ' && b[i-7] != '\t' && b[i-7] != '{' && b[i-7] != ',' {
-			continue
-		}
 		v := s.trimmed(s.value(b, skipBlanks(b, i), "\r\n}"), "\r\n}")
-		if text := s.b[v.start:v.end]; v.end > v.start && !isHarmless(text) {
+		if text := v.in(s.b); v.end > v.start && !isHarmless(text) {
 			s.addFaintly(v, "kubeconfig")
 		}
 	}
 }
 
 // generatorRule takes what kustomize makes Secrets of: literals: [NAME=VALUE].
-func (s *scan) generatorRule(start, end int) {
-	b := s.see(start)
+func (s *scan) generatorRule(b []byte, start, end int) {
 	for i, n := lineEnd(b, end), 0; i < len(b) && n < mostRows; i, n = lineEnd(b, nextLine(b, i)), n+1 {
 		line := nextLine(b, i)
 		item := skipBlanks(b, line)
@@ -49,7 +44,7 @@ func (s *scan) generatorRule(start, end int) {
 // addFaintly replaces a value that no name betrayed, and looks for it elsewhere
 // only when it is random enough to be nothing else.
 func (s *scan) addFaintly(v value, kind string) {
-	text := unescape(s.b[v.start:v.end], v.escapes, v.quote)
+	text := unescape(v.in(s.b), v.escapes, v.quote)
 	if standsOut(text) || looksRandom(text) {
 		s.add(v.start, v.end, kind, text)
 		return
@@ -75,8 +70,7 @@ func isRegion(v []byte) bool {
 }
 
 // dataRule: all values of a Secret are secret.
-func (s *scan) dataRule(start, end int) {
-	b := s.see(start)
+func (s *scan) dataRule(b []byte, start, end int) {
 	from := start
 	if hasFold(s.b, start-6, "string") {
 		from -= 6
@@ -85,11 +79,11 @@ func (s *scan) dataRule(start, end int) {
 		return
 	}
 	after := skipQuote(b, start+4)
-	if after >= len(b) || b[after] != ':' {
+	if byteAt(b, after) != ':' {
 		return
 	}
 	at := skipBlanks(b, after+1)
-	if at < len(b) && b[at] == '{' {
+	if byteAt(b, at) == '{' {
 		s.flowData(b, from, at)
 		return
 	}
@@ -100,26 +94,31 @@ func (s *scan) dataRule(start, end int) {
 	if !first || from == start && !s.inSecret(b, from, at, indent) { // only a Secret has stringData
 		return
 	}
-	_, last, _ := deeper(b, at, indent)
-	for i := at; i < last; {
+	s.secretLines(b, at, indent)
+}
+
+// publicEntries of a Secret are known to everybody.
+var publicEntries = setOf("ca.crt namespace tls.crt")
+
+// secretLines takes the values of the lines behind i that are indented deeper.
+func (s *scan) secretLines(b []byte, i, indent int) {
+	for _, last, _ := deeper(b, i, indent); i < last; {
 		line := nextPayload(b, i)
 		i = lineEnd(b, line)
 		colon := bytes.IndexByte(b[line:i], ':')
-		if colon < 0 || hasFold(b, skipBlanks(b, line), "{{") {
+		if colon < 0 {
 			continue
 		}
 		v := skipBlanks(b, line+colon+1)
-		key := bytes.Trim(b[line:line+colon], " \t\"'")
 		n := field{b: b, from: skipBlanks(b, line), to: line + colon, kind: "secret", trust: strong}
 		switch {
-		case v >= i || string(key) == "ca.crt" || string(key) == "namespace" ||
-			string(key) == "tls.crt":
-		case b[v] == '|' || b[v] == '>':
+		case v >= i, publicEntries[string(bytes.Trim(n.text(), " \t\"'"))]:
+		case isOneOf(b, v, "|>"):
 			s.block(n, v, n.from-line)
 			_, i, _ = deeper(b, i, n.from-line)
 		default:
 			if found := s.trimmed(s.value(b, v, "\r\n"),
-				"\r\n"); !isPlaceholder(s.b[found.start:found.end]) {
+				"\r\n"); !isPlaceholder(found.in(s.b)) {
 				s.addFaintly(found, "secret")
 			}
 		}
@@ -195,7 +194,7 @@ func (s *scan) flowData(b []byte, from, open int) {
 		}
 		at := skipSpace(b, i+colon+1)
 		v := s.value(b, at, plainStops)
-		if v.end > v.start && b[v.start] != '{' && !isPlaceholder(b[v.start:v.end]) {
+		if v.end > v.start && b[v.start] != '{' && !isPlaceholder(v.in(b)) {
 			s.addFaintly(v, "secret")
 		}
 		i = max(v.end, i+colon+1)
@@ -210,7 +209,7 @@ func hasSecretKind(b []byte) bool {
 		}
 		b = b[i+4:]
 		at := skipBlanks(b, skipQuote(b, 0))
-		if at < len(b) && b[at] == ':' {
+		if byteAt(b, at) == ':' {
 			if at = skipQuote(b, skipBlanks(b, at+1)); bytes.HasPrefix(b[at:], []byte("Secret")) &&
 				wordEnds(b, at+6) {
 				return true

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // A middle is a mark within a secret, with how many letters of which alphabet
@@ -41,19 +40,21 @@ var middles = []middle{
 var azureMarks = []string{"AzSe", "AzFu", "AzCa", "AIoT", "+ASt", "+ACR", "+ABa", "+AEh", "+ASb",
 	"+ARm", "ACDb", "APIM", "AZDO", "AMLk", "AMap", "AzSg", "JQQJ99", "ARla", "ASOa", "AzWe"}
 
-var middleAlphabets = func() map[string]*alphabet {
-	m := map[string]*alphabet{}
+// middlesBy are the marks by their first byte, with the alphabets of all of them.
+var middlesBy, middleAlphabets = func() (by [256][]middle, alphabets map[string]*alphabet) {
+	alphabets = map[string]*alphabet{}
 	for _, x := range middles {
-		m[x.before], m[x.behind] = newAlphabet(x.before), newAlphabet(x.behind)
+		by[x.text[0]] = append(by[x.text[0]], x)
+		alphabets[x.before], alphabets[x.behind] = newAlphabet(x.before), newAlphabet(x.behind)
 	}
-	return m
+	return by, alphabets
 }()
 
 // middleAt looks for a secret around the mark at i.
 func (s *scan) middleAt(i int) {
 	b := s.b
-	for _, x := range middles {
-		if len(b)-i < len(x.text) || string(b[i:i+len(x.text)]) != x.text {
+	for _, x := range middlesBy[b[i]] {
+		if !bytes.HasPrefix(b[i:], []byte(x.text)) {
 			continue
 		}
 		from := i
@@ -64,7 +65,7 @@ func (s *scan) middleAt(i int) {
 		}
 		n := end - i - len(x.text)
 		if i-from < x.leastBack || i-from > x.mostBack || n < x.least || n > x.most ||
-			within(b, from) || end < len(b) && isAlnum(b[end]) || !mixed(b[from:end]) ||
+			within(b, from) || isAlnum(byteAt(b, end)) || !mixed(b[from:end]) ||
 			hasFold(b, from-7, "sha512") { // the digest of a package
 			continue
 		}
@@ -79,7 +80,7 @@ func (s *scan) dottedToken(i int) {
 	b := s.b
 	second := run(b[:min(len(b), i+10)], i+1, base64Byte)
 	set := middleAlphabets["a0-_"]
-	if second != i+7 || second >= len(b) || b[second] != '.' {
+	if second != i+7 || byteAt(b, second) != '.' {
 		return
 	}
 	from := i
@@ -120,8 +121,8 @@ func (s *scan) wordForm(f field) bool {
 	if hasFold(b, i, "key ") {
 		i = skipBlanks(b, i+len("key "))
 	}
-	if v := s.value(b, i, plainStops); f.trust >= medium && !v.open && v.end > v.start {
-		text := b[v.start:v.end]
+	if v := s.value(b, i, plainStops); f.trust >= medium && v.whole() {
+		text := v.in(b)
 		tied := bytes.ContainsAny(f.text(), "_-") // of a configuration, and no word of a sentence
 		if looksChosen(text) && hardWord(text) || f.trust == strong && isCoined(text, false) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
 			s.takeJudged(f, v, false)
@@ -130,7 +131,7 @@ func (s *scan) wordForm(f field) bool {
 	}
 	end := run(b, i, tokenByte)
 	text := bytes.TrimRight(b[i:end], ".")
-	if len(text) < leastWord || end < len(b) && strings.IndexByte(":(/\\@", b[end]) >= 0 ||
+	if len(text) < leastWord || isOneOf(b, end, ":(/\\@") ||
 		!isGenerated(text) || bytes.Contains(text, []byte("/")) || isAssignment(text) {
 		return false
 	}

@@ -50,8 +50,7 @@ var nameWords = func() (t [1 << 16][]nameWord) {
 }()
 
 // namedRule looks behind an issuer's word for an operator and a value.
-func (s *scan) namedRule(start, end int) {
-	b := s.see(start)
+func (s *scan) namedRule(b []byte, start, end int) {
 	if b[end-1] == ' ' {
 		end--
 	}
@@ -59,22 +58,21 @@ func (s *scan) namedRule(start, end int) {
 	for i < len(b) && i-end < 24 && (isWord(b[i]) || isBlank(b[i]) || b[i] == '.' || b[i] == '-') {
 		i++
 	}
-	for i < len(b) && i-end < 28 && strings.IndexByte(" \t'\"\\", b[i]) >= 0 {
-		i++
-	}
+	i = skipOf(b, i, end+28-i, " \t'\"\\")
 	if i := skipBlanks(b, end); i < len(b) && i-end <= 1 && (i > end || b[end] == '-') {
 		s.bareIssued(b, strings.ToLower(string(b[start:end])), end+1)
 	}
-	if i < len(b) && strings.IndexByte("=>:|,?", b[i]) >= 0 {
+	if isOneOf(b, i, "=>:|,?") {
 		s.issued(b, strings.ToLower(string(b[start:end])), i+1)
 	}
 }
 
+// aroundOperators stand beside an operator, and are operators.
+const aroundOperators = " \t'\"`=>:|\\"
+
 // issued takes a value behind an operator that is made as the issuer's are.
 func (s *scan) issued(b []byte, word string, i int) {
-	for n := 0; i < len(b) && n < 8 && strings.IndexByte(" \t'\"`=>:|\\", b[i]) >= 0; n++ {
-		i++
-	}
+	i = skipOf(b, i, 8, aroundOperators)
 	if bytes.HasPrefix(b[min(i, len(b)):], []byte("//")) || isPath(b[min(i, len(b)):min(i+16, len(b))]) {
 		return // the issuer's name is the scheme of a URL, or in that of a setting for a path
 	}
@@ -107,10 +105,7 @@ func (s *scan) bareIssued(b []byte, word string, i int) {
 // identifies tells of the name of something that has a GUID and is no secret:
 // AZURE_SUBSCRIPTION_ID, tenantId.
 func (s *scan) identifies(value int) bool {
-	i := value
-	for i > 0 && value-i < 8 && strings.IndexByte(" \t'\"`=>:|\\", s.b[i-1]) >= 0 {
-		i--
-	}
+	i := backOf(s.b, value, 8, aroundOperators)
 	return hasFold(s.b, i-2, "id") && !hasFold(s.b, i-9, "client_id") && !hasFold(s.b, i-8, "clientid")
 }
 
@@ -139,7 +134,7 @@ func (s *scan) namedValue(i int) {
 				continue
 			}
 			if word.issuer {
-				s.hit(i, i+1, func(s *scan, i, end int) { s.issued(s.see(i), word.text, end) })
+				s.hit(i, i+1, func(s *scan, b []byte, _, end int) { s.issued(b, word.text, end) })
 			} else if !generic {
 				generic = true
 				if containsAny(name[k+len(word.text):], looseTails) || containsAny(name, innocentWords) {
@@ -161,10 +156,7 @@ func (s *scan) madeBehind(i int) (at, end int, ok bool) {
 	if hasFold(b, i, "://") { // api://3976eca5-…
 		return 0, 0, false
 	}
-	at = i + 1
-	for n := 0; at < len(b) && n < 5 && strings.IndexByte(" \t'\"`=>", b[at]) >= 0; n++ {
-		at++
-	}
+	at = skipOf(b, i+1, 5, " \t'\"`=>")
 	digit := false
 	for end = at; end < len(b) && (classOf[b[end]]&madeByte != 0 || end-at >= leastNamed && (b[end] == ':' || b[end] == '*')); end++ {
 		digit = digit || isDigit(b[end])
@@ -186,25 +178,16 @@ func isPortAndPath(b []byte, i int) bool {
 	for host > 0 && i-host < nameReach && (isAlnum(b[host-1]) || b[host-1] == '-') {
 		host--
 	}
-	end := i + 1
-	for end < len(b) && isDigit(b[end]) {
-		end++
-	}
-	return b[i] == ':' && host > 0 && strings.IndexByte("./", b[host-1]) >= 0 && end < len(b) && b[end] == '/'
+	end := skipOf(b, i+1, len(b), digits)
+	return b[i] == ':' && host > 0 && strings.IndexByte("./", b[host-1]) >= 0 && byteAt(b, end) == '/'
 }
 
 // nameBefore is the name before an operator, in lower case and without what
 // separates its words.
 func (s *scan) nameBefore(joined []byte, i int) []byte {
-	b, end := s.b, i
-	for end > 0 && i-end < 4 && strings.IndexByte(" \t'\"?+:\\]|=>!", b[end-1]) >= 0 {
-		end--
-	}
-	start := end
-	for start > 0 && end-start < nameReach && classOf[b[start-1]]&nameByte != 0 {
-		start--
-	}
-	for _, c := range b[start:end] {
+	end := backOf(s.b, i, 4, " \t'\"?+:\\]|=>!")
+	name := s.b[max(0, end-nameReach):end]
+	for _, c := range name[runBack(name, len(name), nameByte):] {
 		if isUpper(c) {
 			c |= 0x20
 		}
@@ -221,8 +204,7 @@ func containsAny(b []byte, words []string) bool {
 
 // isGenerated tells of a value that has the chaos of a generator's.
 func isGenerated(v []byte) bool {
-	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isPlainValue(v) && !isObjectName(v) &&
-		!isGUID(v) && !isTypeName(v) && !isSnake(v) && looksRandom(v) && !isTime(v) && !isWordy(v)
+	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isSnake(v) && looksRandom(v) && !isWordy(v)
 }
 
 // isWordy tells of words written together, with a digit among them: enable3DSupport.
@@ -261,11 +243,6 @@ func isAlphabet(v []byte) bool {
 		}
 	}
 	return true
-}
-
-// isTime takes 2026-11-20T09:00:00.123456789Z and its kin.
-func isTime(v []byte) bool {
-	return len(v) >= 10 && v[4] == '-' && v[7] == '-' && isDigit(v[0]) && isDigit(v[9])
 }
 
 // entropy is how many bits each byte of v tells.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -137,27 +138,28 @@ func judgeName(name []byte) (kind string, t trust) {
 		}
 		best = e
 	}
-	if string(name) == "_auth" { // of npm
+	switch {
+	case string(name) == "_auth": // of npm
 		return "registry-auth", strong
-	}
-	if best.text == "" && hasFold(name, 0, "pwd_") {
-		return looseName(append([]byte("password"), joined[len("pwd"):]...))
-	}
-	if best.text == "" {
+	case best.text == "":
 		return looseName(joined)
-	}
-	for _, text := range innocents {
-		if len(text) > len(best.text) && bytes.HasSuffix(joined, []byte(text)) {
-			return "", noSecret
-		}
-	}
-	if best.text == "keycontent" && bytes.IndexByte(name, '_') >= 0 { // key_content of fluent-bit
+	case keepsNone(name, joined, best.text):
 		return "", noSecret
 	}
-	if string(joined) == "hkey" || string(joined) == "proxypass" || string(name) == "sshpass" || bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) || string(name) == "$PWD" {
-		return "", noSecret // an error; the folder that a shell is in
-	}
 	return best.kind, best.trust
+}
+
+// keepsNone tells of names that end as those of secrets do: an error, the folder that a shell is in.
+func keepsNone(name, joined []byte, end string) bool {
+	switch string(joined) {
+	case "hkey", "proxypass":
+		return true
+	}
+	return string(name) == "$PWD" || string(name) == "sshpass" || end == "keycontent" && bytes.IndexByte(name, '_') >= 0 || // key_content of fluent-bit
+		bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) ||
+		slices.ContainsFunc(innocents, func(text string) bool {
+			return len(text) > len(end) && bytes.HasSuffix(joined, []byte(text))
+		})
 }
 
 // foreignName judges the name of a setting in letters that are not ASCII.
@@ -221,17 +223,11 @@ func looseName(joined []byte) (kind string, t trust) {
 			continue
 		}
 		tail := joined[i+len(base):]
-		if string(tail) == "e" {
-			return "secret", loose
-		}
 		tail = bytes.TrimPrefix(tail, []byte("s"))
 		for _, word := range looseTails {
 			if bytes.Contains(tail, []byte(word)) {
 				return "", noSecret
 			}
-		}
-		if bytes.Contains(tail, []byte("service")) {
-			return "secret", weak
 		}
 		return "secret", loose
 	}
@@ -242,7 +238,6 @@ func looseName(joined []byte) (kind string, t trust) {
 // secret="default/regcred".
 func isBareSecret(name []byte) bool {
 	name = bytes.TrimLeft(name, "-/$")
-	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, 0, "secret") &&
-		len(name) == 6 || hasFold(name, len(name)-7, "secrets") ||
+	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, len(name)-7, "secrets") ||
 		hasFold(name, len(name)-6, "secret") && !hasFold(name, len(name)-12, "clientsecret")
 }

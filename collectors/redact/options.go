@@ -14,7 +14,7 @@ func looksChosen(v []byte) bool {
 	if isJumbled(v) {
 		return !isPath(v) && !isPlaceholder(v) && !isComposed(v)
 	}
-	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPath(v) && !isPlainValue(v) && !isPlaceholder(v) &&
+	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPlainValue(v) && !isPlaceholder(v) &&
 		!isComposed(v) && bytes.IndexByte(v, '\\') < 0 && (hardWord(v) || isRandomWord(v) ||
 		bytes.ContainsAny(v, "~_=+;") && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers))
 }
@@ -40,23 +40,19 @@ func (s *scan) anyFlag(i int) {
 	if b[i+1]|0x20 == 'p' && end < len(b) && isLower(b[end]|0x20) {
 		end++ // -pw, -po, -pi
 	}
-	if end < len(b) && strings.IndexByte(" :=\"'", b[end]) >= 0 {
+	if isOneOf(b, end, " :=\"'") {
 		s.hit(i, end, (*scan).flagRule)
 	}
 }
 
-func (s *scan) flagRule(_, end int) {
-	b := s.see(end)
-	i := end
-	for i < len(b) && i-end < 6 && strings.IndexByte(" :=\"',", b[i]) >= 0 {
-		i++
-	}
+func (s *scan) flagRule(b []byte, _, end int) {
+	i := skipOf(b, end, 6, " :=\"',")
 	if i > end && (b[i-1] == '"' || b[i-1] == '\'') {
 		i--
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
 	ofUser := lastFold(b[lineBack(b, end, layerBack):end], " -u ") >= 0 // -U ops -P VALUE
-	if text := b[v.start:max(v.start, v.end)]; !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
+	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
 		!isSetting(text) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
@@ -69,10 +65,9 @@ func isSetting(text []byte) bool {
 }
 
 // usingRule: connect to DB user NAME using VALUE.
-func (s *scan) usingRule(start, end int) {
-	b := s.see(start)
+func (s *scan) usingRule(b []byte, start, end int) {
 	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
-	if !v.open && v.end > v.start && fitsPassword(b[v.start:v.end]) && !isComposed(b[v.start:v.end]) &&
+	if v.whole() && fitsPassword(v.in(b)) && !isComposed(v.in(b)) &&
 		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 &&
 		indexFold(b[max(0, start-layerBack/2):start], "connect ") >= 0 {
 		s.takePassword(v)
@@ -80,7 +75,7 @@ func (s *scan) usingRule(start, end int) {
 }
 
 // pipeRule: echo VALUE | docker login --password-stdin.
-func (s *scan) pipeRule(start, _ int) {
+func (s *scan) pipeRule(_ []byte, start, _ int) {
 	b := s.b
 	from := lineBack(b, start, min(layerBack, s.back/2))
 	i := lastFold(b[from:start], "echo ")
@@ -89,7 +84,7 @@ func (s *scan) pipeRule(start, _ int) {
 	}
 	i = skipBlanks(b, from+i+len("echo "))
 	v := s.value(b[:start], i, " \t\r\n\"'`;|")
-	if bytes.Contains(b[v.start:max(v.start, v.end)], []byte(":$(")) {
+	if bytes.Contains(v.in(b), []byte(":$(")) {
 		return // a command says it
 	}
 	if bar := skipBlanks(b, skipQuote(b, v.end)); v.end > v.start && bar < start && b[bar] == '|' {
@@ -98,11 +93,10 @@ func (s *scan) pipeRule(start, _ int) {
 }
 
 // chpasswdRule: echo USER:VALUE | chpasswd, and cloud-init's chpasswd: {list: "USER:VALUE"}.
-func (s *scan) chpasswdRule(start, end int) {
-	b := s.see(start)
+func (s *scan) chpasswdRule(b []byte, start, end int) {
 	at := indexFold(b[end:min(len(b), end+layerBack/2)], "list:")
 	if at < 0 {
-		s.pipeRule(start, end)
+		s.pipeRule(b, start, end)
 		return
 	}
 	i := skipBlanks(b, end+at+len("list:"))
@@ -121,56 +115,49 @@ func (s *scan) chpasswdRule(start, end int) {
 
 // takeAccount takes VALUE of USER:VALUE.
 func (s *scan) takeAccount(v value) {
-	if colon := bytes.IndexByte(s.b[v.start:max(v.start, v.end)], ':'); colon > 0 && !v.open {
+	if colon := bytes.IndexByte(v.in(s.b), ':'); colon > 0 && !v.open {
 		v.start += colon + 1
 		s.takePassword(v)
 	}
 }
 
 // apiKeyMethodRule takes the parameter of a call over WebSockets, as TrueNAS has them.
-func (s *scan) apiKeyMethodRule(start, end int) {
-	b := s.see(start)
+func (s *scan) apiKeyMethodRule(b []byte, start, end int) {
 	i := indexFold(b[end:min(len(b), end+layerBack/2)], "params")
 	if i < 0 {
 		return
 	}
-	for i += end + len("params"); i < len(b) && strings.IndexByte("\"'\\: [\t\r\n", b[i]) >= 0; i++ {
-	}
-	if v := s.value(b, i, plainStops); !v.open && v.end > v.start && isGenerated(b[v.start:v.end]) {
+	i = skipOf(b, end+i+len("params"), len(b), "\"'\\: [\t\r\n")
+	if v := s.value(b, i, plainStops); v.whole() && isGenerated(v.in(b)) {
 		s.take(v, "api-key")
 	}
 }
 
 // secretCallRule takes what stands in quotes behind an opening bracket: the part
 // behind the user's name, when there is one.
-func (s *scan) secretCallRule(start, end int) {
-	b := s.see(start)
-	i := skipBlanks(b, end)
-	if skipQuote(b, i) == i {
+func (s *scan) secretCallRule(b []byte, start, end int) {
+	x := lexer{s, b, end}
+	v := x.value(plainStops)
+	if !v.quoted || !v.whole() {
 		return
 	}
-	v := s.value(b, i, plainStops)
-	if v.open || v.end <= v.start {
-		return
-	}
-	colon := bytes.IndexByte(b[v.start:v.end], ':')
+	colon := bytes.IndexByte(v.in(b), ':')
 	switch {
 	case hasFold(b, end-len("getbytes("), "getbytes("):
 		if colon <= 0 || !looksChosen(b[v.start+colon+1:v.end]) {
 			return
 		}
 		v.start += colon + 1
-	case v.end-v.start < 12, hasFold(b, v.start, "ivborw0kggo"), hasFold(b, v.start, "r0lgod"): // a picture
+	case hasFold(b, v.start, "ivborw0kggo"): // a picture
 		return
 	}
 	s.takePassword(v)
 }
 
 // valueRule takes what a name that says no more gives: variablevalue="…".
-func (s *scan) valueRule(start, end int) {
-	b := s.see(start)
+func (s *scan) valueRule(b []byte, start, end int) {
 	v := s.value(b, end, plainStops)
-	if !v.open && v.end > v.start && looksRandom(b[v.start:v.end]) {
+	if v.whole() && looksRandom(v.in(b)) {
 		s.takePassword(v)
 	}
 }
@@ -193,7 +180,7 @@ func (s *scan) givenForm(f field) bool {
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
-			if text := b[v.start:max(v.start, v.end)]; f.trust == strong && !isObjectName(text) ||
+			if text := v.in(b); f.trust == strong && !isObjectName(text) ||
 				looksChosen(text) || isGenerated(text) {
 				s.takeJudged(f, v, false)
 			}
@@ -214,11 +201,95 @@ func (s *scan) reversedForm(f field) bool {
 			continue
 		}
 		head = bytes.TrimRight(head, " ")
-		if q := lastQuoted(head); q.end > q.start && bytes.IndexByte(head[q.start:q.end], '\n') < 0 {
+		if q := lastQuoted(head); q.end > q.start && bytes.IndexByte(q.in(head), '\n') < 0 {
 			s.takeJudged(f, value{start: lowest + q.start, end: lowest + q.end, quoted: true,
 				quote: q.quote}, false)
 			return true
 		}
 	}
 	return false
+}
+
+// setters set what is named behind them to what follows the name.
+var setters = strings.Fields(`setx configure_set config_set secrets_set secret_set set-variable setenv
+	setenv( putenv git_config config_--global npm_set set_-x setx_/m launchctl_setenv user-secrets_set
+	credential_set pip_config_set params_set variable_set set-item_env: new-item_env: si_env: env_set variables_set nssm_set appsettings_set
+	setproperty add_header proxy_set_header set_header append_header requestheader setvar var_set`)
+
+// setterOptions come before the value in what sets a name: reg add … /v NAME … /d
+// VALUE, Set-ItemProperty … -Name NAME -Value VALUE.
+var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b ", " -v ", " -notepropertyvalue ",
+	" --secret-string ", " --data "}
+
+// optionForm: the value that an option behind the name gives to it.
+func (s *scan) optionForm(f field) bool {
+	b := f.b
+	if f.at >= len(b) || f.at == f.after || strings.IndexByte("-/", b[f.at]) < 0 {
+		return false
+	}
+	end := lineEnd(b[:min(len(b), f.after+layerBack)], f.after)
+	for i := f.at - 1; i < end; i++ {
+		if !isBlank(b[i]) {
+			if b[i] == '|' || b[i] == '<' {
+				return false
+			}
+			continue
+		}
+		for _, option := range setterOptions {
+			if !hasFold(b, i, option) {
+				continue
+			}
+			v := s.value(b, skipGap(b, i+len(option)), " \t\r\n\"'`;|")
+			if v.end > v.start && b[v.start] != '-' {
+				s.takeJudged(f, v, false)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setterForm: the value that a command gives to the name.
+func (s *scan) setterForm(f field) bool {
+	b := f.b
+	if f.at >= len(b) || f.at == f.after || strings.IndexByte(",;)|&=:\r\n", b[f.at]) >= 0 ||
+		!s.afterSetter(f) {
+		return false
+	}
+	v := s.value(b, f.at, " \t\r\n\"'`;|")
+	if v.end > v.start && b[v.start] != '-' && (b[v.start] != '$' || !isExpression(v.in(b))) {
+		s.takeJudged(f, v, false)
+	}
+	return true
+}
+
+// afterSetter tells whether the words before a name set it.
+func (s *scan) afterSetter(f field) bool {
+	before := bytes.ToLower(s.b[max(0, f.from-40):f.from])
+	before = before[bytes.LastIndexByte(before, '\n')+1:]
+	for bytes.HasSuffix(before, []byte(":")) && !bytes.HasSuffix(before, []byte("env:")) { // user-secrets set "Smtp:Password"
+		before = before[:runBack(before, len(before)-1, nameByte)]
+	}
+	before = bytes.ReplaceAll(bytes.TrimRight(before, " \t\"'`\\(%"), []byte(" "), []byte("_"))
+	before = bytes.ReplaceAll(before, []byte(".exe_"), []byte("_"))
+	for _, setter := range setters {
+		if bytes.HasSuffix(before, []byte(setter)) {
+			i := len(before) - len(setter)
+			return i == 0 || !isAlnum(before[i-1])
+		}
+	}
+	return bytes.Contains(before, []byte("env:\\")) || f.from >= 4 && string(s.b[f.from-4:f.from]) == "ENV " || // of a Dockerfile
+		s.afterItem(f)
+}
+
+// afterItem tells of what sets a value of the registry: sp HKLM:\SOFTWARE\X NAME VALUE.
+func (s *scan) afterItem(f field) bool {
+	line := bytes.TrimRight(s.b[lineBack(s.b, f.from, layerBack):f.from], " '\"")
+	key := bytes.LastIndexByte(line, ' ') + 1
+	if !hasFold(line, key, "hk") || bytes.IndexByte(line[key:], ':') < 0 {
+		return false
+	}
+	command := bytes.ToLower(line[:key])
+	return bytes.Contains(command, []byte("itemproperty ")) || hasFold(command, 0, "sp ") ||
+		bytes.Contains(command, []byte(" sp "))
 }

@@ -15,8 +15,8 @@ const (
 // phraseForm takes what can be little else than a value behind "is" or a colon.
 func (s *scan) phraseForm(f field) bool {
 	b := f.b
-	inPath := f.from > 0 && b[f.from-1] == '/' && f.behind() != '(' || f.to < len(b) && b[f.to] == '/'
-	linked := f.at > 0 && b[f.at-1] == ']' && f.behind() == '(' // of Markdown
+	inPath := byteAt(b, f.from-1) == '/' && f.behind() != '(' || byteAt(b, f.to) == '/'
+	linked := byteAt(b, f.at-1) == ']' && f.behind() == '(' // of Markdown
 	if f.flag || inPath || linked || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
@@ -25,7 +25,7 @@ func (s *scan) phraseForm(f field) bool {
 	}
 	bracket, n := wideAt(b, f.at)
 	byDefault := hasFold(b, f.at+1, "default") // password,default:VALUE
-	closed := f.from > 0 && b[f.from-1] == '(' && f.behind() == ')'
+	closed := byteAt(b, f.from-1) == '(' && f.behind() == ')'
 	near := f // a password is short, and calls may be many
 	near.b = b[:min(len(b), f.at+4*phraseReach)]
 	if bracket == '(' && s.told(f, f.at+n, true) || // パスワード（VALUE）, password(VALUE), (PW)VALUE
@@ -37,8 +37,6 @@ func (s *scan) phraseForm(f field) bool {
 		switch c := b[i]; {
 		case c == ':':
 			return s.told(f, skipGap(b, i+1), true)
-		case hasFold(b, i, "："):
-			return s.told(f, skipGap(b, i+len("：")), true)
 		case isBlank(c):
 			words++
 			if s.toldBehind(f, i, words) {
@@ -63,10 +61,7 @@ func (s *scan) accountForm(f field) bool {
 	line := b[:lineEnd(b[:min(len(b), f.to+phraseReach)], f.to)]
 	for i := f.to; i < len(line) && tokenAt(line[i:]) == 0; { // else it was taken before
 		v := s.value(line, i, " \t/(),:|\x1b\"'`")
-		if v.quoted { // which has a form of its own
-			return false
-		}
-		if text := line[v.start:max(v.start, v.end)]; looksChosen(text) || isTangled(text) || isCoined(text, false) {
+		if text := v.in(line); looksChosen(text) || isTangled(text) || isCoined(text, false) {
 			s.take(s.value(b, i, " \t\r\n\"'`,;)<>\x1b"), f.kind)
 			return true
 		}
@@ -78,7 +73,7 @@ func (s *scan) accountForm(f field) bool {
 // endsPhrase tells where a name and a value have no more to do with each other.
 func endsPhrase(b []byte, i int) bool {
 	return isLine(b[i]) || strings.IndexByte("=;,(){}<>|", b[i]) >= 0 || hasFold(b, i, ". ") ||
-		hasFold(b, i, "://") || hasFold(b, i, " --") && i+3 < len(b) && isAlnum(b[i+3]) // the next flag
+		hasFold(b, i, "://") || hasFold(b, i, " --") && isAlnum(byteAt(b, i+3)) // the next flag
 }
 
 // toldBehind looks for a value behind the blank at i, which so many words precede.
@@ -105,16 +100,16 @@ func b2i(yes bool) int {
 // signs. Where the sentence says that it is the value, letters and digits in one word are enough.
 func (s *scan) told(f field, i int, said bool) bool {
 	b := f.b
-	if i < len(b) && isLine(b[i]) {
+	if isLine(byteAt(b, i)) {
 		return s.toldBelow(f, i)
 	}
 	v := s.value(b, skipLeads(b, i), " \t\r\n\"'`,;|<>)")
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return false
 	}
-	v.end = v.start + len(bytes.TrimRight(b[v.start:v.end], ".:"))
-	text := b[v.start:v.end]
-	if len(text) == 0 || text[0] == '-' || text[0] == ' ' && closesText(b, v.start-1) || hasFold(text, 0, "0x") || isSentence(text) {
+	v.end = v.start + len(bytes.TrimRight(v.in(b), ".:"))
+	text := v.in(b)
+	if len(text) == 0 || text[0] == '-' || hasFold(text, 0, "0x") || isSentence(text) {
 		return false
 	}
 	if s.toldOfUser(f, v) {
@@ -126,7 +121,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	}
 	s.takeJudged(f, v, false)
 	if i := v.end + len(" to "); hasFold(b, v.end, " to ") { // changed from VALUE to VALUE
-		if v := s.value(b, i, plainStops); !v.open && v.end > v.start && mixed(b[v.start:v.end]) {
+		if v := s.value(b, i, plainStops); v.whole() && mixed(v.in(b)) {
 			s.takeJudged(f, v, false)
 		}
 	}
@@ -135,10 +130,9 @@ func (s *scan) told(f field, i int, said bool) bool {
 
 // toldOfUser takes the second part of user:VALUE.
 func (s *scan) toldOfUser(f field, v value) bool {
-	text := f.b[v.start:v.end]
+	text := v.in(f.b)
 	colon := bytes.IndexByte(text, ':')
-	if f.kind != "credential" && f.kind != "password" || colon <= 0 || !looksChosen(text[colon+1:]) ||
-		isPath(text) || bytes.Contains(text, []byte("://")) {
+	if f.kind != "credential" && f.kind != "password" || colon <= 0 || !looksChosen(text[colon+1:]) {
 		return false
 	}
 	s.take(value{start: v.start + colon + 1, end: v.end}, "password")
@@ -183,19 +177,16 @@ func (s *scan) toldBelow(f field, i int) bool {
 // usedForm tells of a variable that is used and not set: net user ops $password /add.
 func (s *scan) usedForm(f field) bool {
 	b := f.b
-	if b[f.from] == '$' {
-		return true
-	}
 	if f.from == 0 || b[f.from-1] == '%' {
-		return f.from > 0 && f.to < len(b) && b[f.to] == '%'
+		return f.from > 0 && byteAt(b, f.to) == '%'
 	}
 	scope := f.from - 1
 	if b[scope] != ':' && b[scope] != '{' {
 		return false
 	}
 	start := runBack(b[:scope], scope, wordByte)
-	return b[scope] == '{' && scope > 0 && b[scope-1] == '$' || start > 0 && b[start-1] == '$' ||
-		start > 1 && b[start-1] == '{' && b[start-2] == '$'
+	return b[scope] == '{' && byteAt(b, scope-1) == '$' || byteAt(b, start-1) == '$' ||
+		byteAt(b, start-1) == '{' && byteAt(b, start-2) == '$'
 }
 
 // isCoined tells of a word of letters and digits. Where nothing says that it is the value, they must
@@ -207,7 +198,7 @@ func isCoined(v []byte, said bool) bool {
 		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
 	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
-		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v) && !isSentence(v)
+		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v)
 }
 
 // withoutSigns drops the signs that names have too.
@@ -225,7 +216,7 @@ func fitsPassword(v []byte) bool {
 
 // isShuffled tells of letters of both cases with signs among them, as no word has them.
 func isShuffled(v []byte) bool {
-	if len(v) < 10 || len(v) > 64 || isPath(v) || isPlainValue(v) || isPlaceholder(v) || isComposed(v) {
+	if len(v) < 10 || len(v) > 64 || isPlainValue(v) || isPlaceholder(v) || isComposed(v) {
 		return false
 	}
 	turns, signs := 0, 0

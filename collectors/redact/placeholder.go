@@ -50,13 +50,7 @@ func isMarked(v []byte) bool {
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
-		if hasFold(v, 0, "[-") || hasFold(v, 0, "[[-") || hasFold(v, 0, "[<") {
-			return true // of a usage text
-		}
-		if open := bytes.IndexByte(v, '('); open > 1 && isIdentifier(v[1:open]) && bytes.HasSuffix(v, []byte(")]")) {
-			return true // [parameters('adminPassword')]
-		}
-		return last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(v)-2
+		return foldAt(v, 0, "[-", "[[-", "[<") != "" || last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(v)-2
 	}
 	return false
 }
@@ -74,9 +68,6 @@ var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "you
 func isTemplate(v []byte) bool {
 	if foldAt(v, 0, templates...) != "" {
 		return true
-	}
-	if hasFold(v, 0, "your") && len(v) > 6 && isUpper(v[4]) && isIdentifier(v) && !mixed(v) {
-		return true // YourPassword
 	}
 	switch v[0] {
 	case '[': // []string
@@ -159,9 +150,6 @@ func isVariable(v []byte) bool {
 		return last == ')' || bytes.IndexByte(v, ')') < 0
 	}
 	name := bytes.TrimRight(v[1:], "{),;")
-	if isIdentifier(name) && !bytes.ContainsAny(name, lowers) && bytes.IndexByte(name, '_') > 0 {
-		return true // $K8S_KEY_PATH
-	}
 	if allDigits(name) || len(name) == 1 && !isAlnum(name[0]) {
 		return true // of a script's arguments
 	}

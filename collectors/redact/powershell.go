@@ -5,8 +5,7 @@ import (
 )
 
 // secureStringRule takes the texts that are made into a SecureString.
-func (s *scan) secureStringRule(start, end int) {
-	b := s.see(start)
+func (s *scan) secureStringRule(b []byte, start, end int) {
 	if !hasFold(b, start-10, "convertto-") {
 		return
 	}
@@ -28,16 +27,13 @@ func (s *scan) secureStringRule(start, end int) {
 	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
 		if line[i] == '-' {
 			i = run(line, i+1, wordByte)
-			if i < len(line) && line[i] == ':' {
-				i++
-			}
 			continue
 		}
 		if line[i] == '(' || line[i] == '|' || line[i] == ';' || line[i] == ')' || line[i] == '}' {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end > v.start && (v.quoted || !isDictionaryWord(b[v.start:v.end]) || indexFold(line[end:], " -a") >= 0) {
+		if v.end > v.start && (v.quoted || !isDictionaryWord(v.in(b)) || indexFold(line[end:], " -a") >= 0) {
 			s.takePassword(v)
 		}
 		return
@@ -48,7 +44,7 @@ func (s *scan) secureStringRule(start, end int) {
 func (s *scan) takePassword(v value) {
 	if v.open {
 		s.take(v, "password")
-	} else if text := s.b[v.start:v.end]; !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
+	} else if text := v.in(s.b); !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
 		s.takeVariable(v)
 	} else if !isPlaceholder(text) && !isPath(text) && !(v.quote == '`' && bytes.IndexByte(text, ' ') >= 0) {
 		s.take(v, "password")
@@ -70,7 +66,7 @@ func (s *scan) takeVariable(use value) {
 		return
 	}
 	if v := s.value(b, skipBlanks(b, at+1), plainStops); v.quoted && v.end < use.start &&
-		!isPlaceholder(b[v.start:v.end]) {
+		!isPlaceholder(v.in(b)) {
 		s.take(v, "password")
 	}
 }
@@ -93,24 +89,23 @@ func lastQuoted(b []byte) value {
 }
 
 // credentialRule takes NetworkCredential("user", "password").
-func (s *scan) credentialRule(start, end int) {
-	b := s.see(start)
-	user := s.value(b, skipBlanks(b, end), plainStops)
-	i := skipBlanks(b, skipQuote(b, user.end))
-	if i < len(b) && b[i] == ',' && bytes.IndexByte(b[user.start:max(user.start, user.end)], ':') > 1 { // an address
-		user = s.value(b, skipBlanks(b, i+1), plainStops)
-		i = skipBlanks(b, skipQuote(b, user.end))
+func (s *scan) credentialRule(b []byte, start, end int) {
+	x := lexer{s, b, end}
+	user := x.value(plainStops)
+	more := x.separator(",")
+	if more && bytes.IndexByte(user.in(b), ':') > 1 { // an address
+		x.value(plainStops)
+		more = x.separator(",")
 	}
-	if i < len(b) && b[i] == ',' {
-		if i = skipBlanks(b, i+1); i < len(b) && skipQuote(b, i) > i {
-			s.takePassword(s.value(b, i, plainStops))
+	if more {
+		if v := x.value(plainStops); v.quoted {
+			s.takePassword(v)
 		}
 	}
 }
 
 // encodedCommandRule drops the argument of powershell -EncodedCommand whole.
-func (s *scan) encodedCommandRule(start, end int) {
-	b := s.see(start)
+func (s *scan) encodedCommandRule(b []byte, start, end int) {
 	line := b[:lineEnd(b[:min(len(b), start+s.back/4)], start)]
 	i := start
 	if b[start]|0x20 == 'p' {

@@ -12,8 +12,8 @@ import (
 
 // A rule looks at the text around a trigger, b[start:end], and adds the spans
 // that are secret. It replaces nothing before its trigger by more than s.back,
-// and looks at no more than s.see(start).
-type rule func(s *scan, start, end int)
+// and looks at no more than b.
+type rule func(s *scan, b []byte, start, end int)
 
 type hit struct {
 	start, end int
@@ -33,22 +33,21 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|set pwd_|export pwd_|env:pwd_|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es`},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es`},
 	{(*scan).nameRule,
 		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·`},
-	{func(s *scan, start, end int) { s.nameRule(start+indexFold(s.b[start:end], "p"), end) },
+	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+indexFold(s.b[start:end], "p"), end) },
 		`id/pw…|id/pw/|id/pw(|id pw |id/pwd…|/(pw)·|&pwd)…|id(pw)…|pwd of |pwd is |pass - |pwd - |pwd, "|pass, "|pwd ,"|n/pass |r/pass |e/pass |pass ,"|pword ,"|name: pwd…|name: pass…|name: pw\n|name: "pwd|name: "pass|:pass ·|:pwd ·|:pword `},
-	{func(s *scan, start, end int) { s.nameRule(start+len("name: "), end) }, `name: key…`},
+	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+len("name: "), end) }, `name: key…`},
 	{(*scan).codeRule, `?code=|&code=| code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
 	{(*scan).basicRule, `basic `},
 	{(*scan).plainRule, `auth plain |authenticate plain |auth xoauth2 |authenticate xoauth2 `},
-	{func(s *scan, start, end int) { s.bearerRule(start, end-1) }, `oauth `},
+	{func(s *scan, b []byte, start, end int) { s.bearerRule(b, start, end-1) }, `oauth `},
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).pemTailRule, `-----end `},
-	{(*scan).sshRule, `---- begin ssh2`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
 	{(*scan).keyRule,
 		`b3blbnnzac1rzxktdje|ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcayea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
@@ -78,10 +77,10 @@ var rules = []struct {
 	{(*scan).lapsRule, `,"p":"`},
 	{(*scan).volumeRule, `secrets:<key|secrets:{key|secrets: <key|secrets: {key`},
 	{(*scan).rsaRule, `<modulus>`},
-	{func(s *scan, start, _ int) { s.layer(start, printables) }, `quoted-printable`},
-	{func(s *scan, _, end int) {
+	{func(s *scan, b []byte, start, _ int) { s.layer(start, printables) }, `quoted-printable`},
+	{func(s *scan, b []byte, _, end int) {
 		if strings.HasSuffix(s.path, "curlrc") { // user = "USER:VALUE"
-			s.takeAccount(s.value(s.see(end), end, "\r\n"))
+			s.takeAccount(s.value(b, end, "\r\n"))
 		}
 	}, `user = `},
 	{(*scan).csvTokenRule, `"system:`},
@@ -91,8 +90,6 @@ var rules = []struct {
 	{(*scan).convertRule, `cannot convert the "`},
 	{(*scan).accountRule, `login=|]:587 |]:587\t|]:465 |]:465\t`},
 	{(*scan).keyNameRule, `hmac-sha256:|hmac-sha384:|hmac-sha512:|hmac-sha1:|hmac-md5:`},
-	{(*scan).sealedRule, `enc[aes256_gcm,|enc[pkcs7,`},
-	{(*scan).vaultRule, `$ansible_vault;`},
 	{(*scan).newValueRule, `new value: `},
 	{(*scan).partRule, `form-data; name="`},
 	{(*scan).loginRule, ` login `},
@@ -146,7 +143,7 @@ func init() {
 		}
 	}
 	for _, row := range wordNames {
-		r := func(s *scan, start, end int) { s.wordRule(start, end, row.kind) }
+		r := func(s *scan, b []byte, start, end int) { s.wordRule(b, start, end, row.kind) }
 		for text := range strings.SplitSeq(row.words, "|") {
 			once(r, lowerASCII(text))
 			once(r, lowerASCII(strings.ReplaceAll(text, " ", "_")))
@@ -160,7 +157,7 @@ func init() {
 		}
 	}
 	for text, name := range commandTexts() {
-		add(func(s *scan, start, _ int) { s.commandRule(start, start+len(name), name) }, text)
+		add(func(s *scan, b []byte, start, _ int) { s.commandRule(b, start, start+len(name), name) }, text)
 	}
 	for word, list := range namedIssuers {
 		if len(word) >= shortest {
@@ -260,7 +257,7 @@ func (s *scan) rules() {
 			inToken(s.b, h.start) {
 			continue // it is taken as a whole
 		}
-		if h.rule(s, h.start, h.end); s.swallow != nil {
+		if h.rule(s, s.see(h.start), h.start, h.end); s.swallow != nil {
 			return
 		}
 	}

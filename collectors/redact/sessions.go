@@ -14,21 +14,20 @@ func (s *scan) rest(i int) []byte {
 }
 
 // passRule takes the password of a session of FTP, POP3 or Redis: PASS VALUE, AUTH VALUE.
-func (s *scan) passRule(start, end int) {
+func (s *scan) passRule(b []byte, start, end int) {
 	if word := string(s.b[end-len("PASS ") : end]); word != "PASS " && word != "AUTH " {
 		return
 	}
-	v := s.value(s.see(end), end, " \t\r\n\\")
+	v := s.value(b, end, " \t\r\n\\")
 	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
-		s.takePassword(value{start: end, end: lineEnd(s.see(end), end)})
-	} else if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
+		s.takePassword(value{start: end, end: lineEnd(b, end)})
+	} else if text := v.in(s.b); !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
 		s.takePassword(v)
 	}
 }
 
 // answerRule takes what a client of SMTP sends when it is asked for its password in base64.
-func (s *scan) answerRule(_, end int) {
-	b := s.see(end)
+func (s *scan) answerRule(b []byte, _, end int) {
 	line := nextLine(b, lineEnd(b, end))
 	text := bytes.TrimRight(b[line:lineEnd(b, line)], " \t\r")
 	from := line + bytes.LastIndexByte(text, ' ') + 1
@@ -38,7 +37,7 @@ func (s *scan) answerRule(_, end int) {
 }
 
 // monitorRule takes the last text of a command as Redis shows it: "AUTH" "user" "VALUE".
-func (s *scan) monitorRule(_, end int) {
+func (s *scan) monitorRule(_ []byte, _, end int) {
 	line := bytes.TrimRight(s.rest(end), " \r")
 	quote := bytes.LastIndexByte(line[:max(0, len(line)-1)], '"')
 	if len(line) > 1 && line[len(line)-1] == '"' && bytes.Count(line, []byte(`"`)) <= 4 {
@@ -47,35 +46,34 @@ func (s *scan) monitorRule(_, end int) {
 }
 
 // lapsRule takes what Windows LAPS stores: {"n":"Administrator","t":"1d8161b41c41cde","p":"VALUE"}.
-func (s *scan) lapsRule(start, end int) {
+func (s *scan) lapsRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack/2):start]
 	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) && bytes.Contains(before[i:], []byte(`"t":"`)) {
-		s.takePassword(s.value(s.see(end), end-1, plainStops))
+		s.takePassword(s.value(b, end-1, plainStops))
 	}
 }
 
 // volumeRule takes what a driver of volumes gets: secrets:<key:"NAME" value:"VALUE" >. Names of accounts are none.
-func (s *scan) volumeRule(_, end int) {
+func (s *scan) volumeRule(_ []byte, _, end int) {
 	b := s.b[:lineEnd(s.b[:min(len(s.b), end+layerBack)], end)]
-	key := s.value(b, skipGap(b, end+1), plainStops)
-	at := skipGap(b, skipQuote(b, key.end))
-	name := strings.ToLower(string(b[key.start:max(key.start, key.end)]))
-	if !hasFold(b, at, "value:") || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
+	x := lexer{s, b, end + 1}
+	key := x.value(plainStops)
+	name := strings.ToLower(string(key.in(b)))
+	if _, ok := x.key(":", "value"); !ok || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
 		return
 	}
-	if v := s.value(b, skipGap(b, at+len("value:")), plainStops); !bytes.Contains(b[v.start:max(v.start, v.end)], []byte(`\n`)) { // a document
+	if v := x.value(plainStops); !bytes.Contains(v.in(b), []byte(`\n`)) { // a document
 		s.takePassword(v)
 	}
 }
 
 // rsaRule takes the private numbers of a key of .NET: <RSAKeyValue><Modulus>…</Modulus>…<D>VALUE</D>.
-func (s *scan) rsaRule(_, end int) {
-	b := s.see(end)
+func (s *scan) rsaRule(b []byte, _, end int) {
 	b = b[:min(len(b), end+2*layerAhead)]
 	for _, tag := range []string{"<P>", "<Q>", "<DP>", "<DQ>", "<InverseQ>", "<D>"} {
 		if i := bytes.Index(b[end:], []byte(tag)); i >= 0 {
 			at := end + i + len(tag)
-			if last := run(b, at, base64Byte|lineByte|blankByte); last < len(b) && b[last] == '<' && last-at > 32 {
+			if last := run(b, at, base64Byte|lineByte|blankByte); byteAt(b, last) == '<' && last-at > 32 {
 				s.add(at, last, "private-key", b[at:last])
 			}
 		}
@@ -86,7 +84,7 @@ func (s *scan) rsaRule(_, end int) {
 func (s *scan) promptForm(f field) bool {
 	b := f.b
 	end := f.after
-	if end < len(b) && b[end] == '%' {
+	if byteAt(b, end) == '%' {
 		end++
 	}
 	if !isLineAt(b, end) {
@@ -105,7 +103,7 @@ func (s *scan) promptForm(f field) bool {
 }
 
 // csvTokenRule takes the first cell of a file of static tokens: VALUE,user,10001,"system:masters".
-func (s *scan) csvTokenRule(start, _ int) {
+func (s *scan) csvTokenRule(_ []byte, start, _ int) {
 	from := lineBack(s.b, start, layerBack)
 	end := run(s.b[:start], from, tokenByte)
 	if end-from >= 16 && end < start && s.b[end] == ',' && bytes.Count(s.b[end:start], []byte(",")) == 3 {
@@ -114,8 +112,7 @@ func (s *scan) csvTokenRule(start, _ int) {
 }
 
 // communityRule takes the names of values of the registry, which are what SNMP's clients say.
-func (s *scan) communityRule(_, end int) {
-	b := s.see(end)
+func (s *scan) communityRule(b []byte, _, end int) {
 	for i := lineEnd(b, end); ; {
 		line := nextLine(b, i)
 		if i = lineEnd(b, line); i == line {
@@ -135,55 +132,49 @@ func (s *scan) communityRule(_, end int) {
 }
 
 // insertRule takes the cell of INSERT INTO x (login, password) VALUES ('ops', 'VALUE').
-func (s *scan) insertRule(start, end int) {
-	b := s.see(start)
+func (s *scan) insertRule(b []byte, start, end int) {
 	before := s.b[max(0, start-4*layerBack):start]
 	open, close := bytes.LastIndexByte(before, '('), bytes.LastIndexByte(before, ')')
 	if open < 0 || close < open || indexFold(before[max(0, open-layerBack/2):open], "insert ") < 0 {
 		return
 	}
-	i := end
+	x := lexer{s, b, end}
 	for name := range bytes.SplitSeq(before[open+1:close], []byte(",")) {
-		v := s.value(b, skipSpace(b, i), plainStops)
+		v := x.value(plainStops)
 		name = bytes.Trim(name, " \t\r\n\"`[]'")
 		if kind, t := judgeName(name); t > loose && v.quoted {
 			s.takeJudged(field{b: b, from: start, to: start, kind: kind, trust: t}, v, false)
 		}
-		if i = skipSpace(b, skipQuote(b, max(i, v.end))); i >= len(b) || b[i] != ',' {
+		if !x.separator(",") {
 			return
 		}
-		i++
 	}
 }
 
 // askedRule takes what a script of expect sends when it is asked: expect "assword:", send "VALUE\r".
-func (s *scan) askedRule(_, end int) {
-	b := s.see(end)
+func (s *scan) askedRule(b []byte, _, end int) {
 	if at := indexFold(b[end:min(len(b), end+layerBack/2)], `send "`); at >= 0 {
 		v := s.value(b, end+at+len(`send "`)-1, plainStops)
-		v.end = v.start + len(bytes.TrimSuffix(bytes.TrimSuffix(b[v.start:max(v.start, v.end)], []byte(`\r`)), []byte(`\n`)))
+		v.end = v.start + len(bytes.TrimSuffix(bytes.TrimSuffix(v.in(b), []byte(`\r`)), []byte(`\n`)))
 		s.takePassword(v)
 	}
 }
 
 // convertRule takes what PowerShell could not take for a credential: Cannot convert the "ops:VALUE" value.
-func (s *scan) convertRule(_, end int) {
-	b := s.see(end)
+func (s *scan) convertRule(b []byte, _, end int) {
 	v := s.value(b, end-1, plainStops)
-	if v.open || v.end <= v.start {
+	if !v.whole() {
 		return
 	}
-	if colon := bytes.IndexByte(b[v.start:v.end], ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
+	if colon := bytes.IndexByte(v.in(b), ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
 		s.takeAccount(v)
-	} else if bytes.Contains(s.rest(v.end), []byte("SecureString")) {
-		s.takePassword(v)
 	}
 }
 
 // accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix.
-func (s *scan) accountRule(_, end int) {
-	v := s.value(s.see(end), skipBlanks(s.b, end), " \t\r\n\"'")
-	if text := s.b[v.start:max(v.start, v.end)]; !v.open && bytes.IndexByte(text, ':') > 0 {
+func (s *scan) accountRule(b []byte, _, end int) {
+	v := s.value(b, skipBlanks(s.b, end), " \t\r\n\"'")
+	if text := v.in(s.b); !v.open && bytes.IndexByte(text, ':') > 0 {
 		if i := bytes.LastIndexByte(text, ':'); fitsPassword(text[i+1:]) || mixed(text[i+1:]) {
 			s.takePassword(value{start: v.start + i + 1, end: v.end})
 		}
@@ -191,48 +182,27 @@ func (s *scan) accountRule(_, end int) {
 }
 
 // keyNameRule takes the key behind its name: nsupdate -y hmac-sha256:NAME:VALUE.
-func (s *scan) keyNameRule(_, end int) {
-	b := s.see(end)
+func (s *scan) keyNameRule(b []byte, _, end int) {
 	i := run(b, end, nameByte)
-	if last := run(b, i+1, base64Byte); i < len(b) && b[i] == ':' && last-i > 16 {
+	if last := run(b, i+1, base64Byte); byteAt(b, i) == ':' && last-i > 16 {
 		s.add(i+1, last, "key", b[i+1:last])
 	}
 }
 
-// sealedRule takes what sops and hiera sealed, up to its bracket.
-func (s *scan) sealedRule(start, end int) {
-	if i := bytes.IndexByte(s.rest(end), ']'); i > 0 {
-		s.add(start, end+i+1, "password", s.b[start:end+i+1])
-	}
-}
-
-// vaultRule takes the lines of hexadecimal digits that Ansible sealed.
-func (s *scan) vaultRule(_, end int) {
-	b := s.see(end)
-	for i := lineEnd(b, end); ; {
-		line := skipBlanks(b, nextLine(b, i))
-		if i = run(b, line, hexByte); i-line < 16 || i < len(b) && !isLine(b[i]) {
-			return
-		}
-		s.add(line, i, "password", b[line:i])
-	}
-}
-
 // newValueRule takes what a tool set a password to: New value: VALUE.
-func (s *scan) newValueRule(start, end int) {
-	v := s.value(s.see(end), end, " \t\r\n")
-	if text := s.b[v.start:max(v.start, v.end)]; !v.open && fitsPassword(text) &&
+func (s *scan) newValueRule(b []byte, start, end int) {
+	v := s.value(b, end, " \t\r\n")
+	if text := v.in(s.b); !v.open && fitsPassword(text) &&
 		indexFold(s.b[max(0, start-layerBack/2):start], "password") >= 0 {
 		s.takePassword(v)
 	}
 }
 
 // partRule takes the part of a form that a browser sends: name="password", an empty line, VALUE.
-func (s *scan) partRule(_, end int) {
-	b := s.see(end)
+func (s *scan) partRule(b []byte, _, end int) {
 	name := run(b, end, nameByte)
 	kind, t := judgeName(b[end:name])
-	if name >= len(b) || b[name] != '"' || t < medium {
+	if byteAt(b, name) != '"' || t < medium {
 		return
 	}
 	at := nextLine(b, lineEnd(b, name))
@@ -242,7 +212,7 @@ func (s *scan) partRule(_, end int) {
 }
 
 // loginRule takes the second word of a client of IMAP: a001 LOGIN ops "VALUE".
-func (s *scan) loginRule(start, end int) {
+func (s *scan) loginRule(_ []byte, start, end int) {
 	if !bytes.Contains(s.b[start:end], []byte("LOGIN ")) {
 		return
 	}

@@ -128,7 +128,7 @@ func (s *scan) hit(start, end int, r rule) { s.hits = append(s.hits, hit{start, 
 
 // hitSecret is a hit that is a secret as it stands.
 func (s *scan) hitSecret(start, end int, kind string) {
-	s.hit(start, end, func(s *scan, start, end int) { s.add(start, end, kind, s.b[start:end]) })
+	s.hit(start, end, func(s *scan, b []byte, start, end int) { s.add(start, end, kind, s.b[start:end]) })
 }
 
 func (s *scan) layerHit(i int, r rule) { s.hits = append(s.hits, hit{i, i + 1, r, true}) }
@@ -197,8 +197,8 @@ func (s *scan) layerAt(i int) {
 		}
 	case b[i] == '<':
 		s.layerHit(i, elementRule)
-		s.nameBy(run(b, i+2, nameByte), func(s *scan, name, end int) { // the name of an element stands in its last tag too
-			b, tag := s.see(name), s.b[i+2:end]
+		s.nameBy(run(b, i+2, nameByte), func(s *scan, b []byte, name, end int) { // the name of an element stands in its last tag too
+			tag := s.b[i+2 : end]
 			lowest := min(i, max(s.done, i-layerBack))
 			if open := bytes.LastIndex(b[lowest:i], tag); open > 0 && b[lowest+open-1] == '<' {
 				s.judgeAt(b, lowest+open, lowest+open, lowest+open+len(tag))
@@ -231,7 +231,7 @@ func (s *scan) shortIssuer(i int) {
 // passwordMark looks for the mark that begins the hash of a password.
 func (s *scan) passwordMark(i int) {
 	for _, mark := range passwordMarks {
-		if hasFold(s.b, i, mark) && (len(mark) > 3 || i > 0 && s.b[i-1] == ':' || isCrypt(s.b[i:])) {
+		if hasFold(s.b, i, mark) && (len(mark) > 3 || byteAt(s.b, i-1) == ':' || isCrypt(s.b[i:])) {
 			s.hit(i, i+len(mark), (*scan).hashRule)
 		}
 	}
@@ -244,16 +244,12 @@ func isCrypt(b []byte) bool {
 		i += 1 + bytes.IndexByte(b[i:min(len(b), i+24)], '$')
 	}
 	salt := i
-	for i < len(b) && i-salt <= 16 && (isAlnum(b[i]) || b[i] == '.' || b[i] == '/') {
-		i++
-	}
-	if i == salt || i >= len(b) || b[i] != '$' {
+	i = runWith(b[:min(len(b), salt+17)], salt, "./")
+	if i == salt || byteAt(b, i) != '$' {
 		return false
 	}
 	hash := i + 1
-	for i = hash; i < len(b) && i-hash < 90 && (isAlnum(b[i]) || b[i] == '.' || b[i] == '/'); i++ {
-	}
-	return i-hash >= 22
+	return runWith(b[:min(len(b), hash+90)], hash, "./")-hash >= 22
 }
 
 // nameBy looks for a short name that ends at end.
@@ -271,10 +267,7 @@ func (s *scan) shortName(i int) {
 	if i == 0 || isDigit(b[i-1]) && b[i] == ':' {
 		return
 	}
-	end := i
-	for end > 0 && i-end < 8 && strings.IndexByte(" \t\"\\']+?", b[end-1]) >= 0 {
-		end--
-	}
+	end := backOf(b, i, 8, " \t\"\\']+?")
 	if hasFold(b, end-len("-string"), "-string") {
 		end -= len("-string")
 	}
@@ -296,7 +289,7 @@ func (s *scan) shortName(i int) {
 
 // within tells whether the byte at i goes on a word.
 func within(b []byte, i int) bool {
-	return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') && foldAt(b, i-2, `\n`, `\t`, `\r`) == ""
+	return i > 0 && (isAlnum(b[i-1]) || b[i-1] == '_') && !(byteAt(b, i-2) == '\\' && isOneOf(b, i-1, "nrtNRT"))
 }
 
 // aroundDot tells whether a dot may be that of a bootstrap token.

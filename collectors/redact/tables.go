@@ -129,7 +129,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 			}
 			continue
 		}
-		if text := bytes.Trim(b[cell.start:cell.end], "-=: "); len(text) > 0 && !isConstant(text) {
+		if text := bytes.Trim(cell.in(b), "-=: "); len(text) > 0 {
 			s.takeJudged(f, cell, f.trust < strong)
 			found = true
 		}
@@ -138,24 +138,18 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	return found
 }
 
-// isConstant tells of the name of a variable in a table of them: `AZURE_TENANT_ID`.
-func isConstant(text []byte) bool {
-	name := bytes.Trim(text, "`")
-	return bytes.IndexByte(name, '_') > 0 && isIdentifier(name) && !bytes.ContainsAny(name, lowers)
-}
-
 // isRow tells of the last row of a table whose borders are drawn: what follows is its
 // border, and no row.
 func isRow(b []byte, line, end int) bool {
 	border := nextPayload(b, end)
 	below := nextPayload(b, lineEnd(b, border))
-	return isBarred(b, line) && border < len(b) && b[border] == '+' && !isBarred(b, below)
+	return isBarred(b, line) && byteAt(b, border) == '+' && !isBarred(b, below)
 }
 
 // isBarred tells of a line that begins with a bar, even where that was taken for a log's prefix.
 func isBarred(b []byte, line int) bool {
 	i := skipBlanks(b, line)
-	return i < len(b) && b[i] == '|' || line >= 2 && isBlank(b[line-1]) && b[line-2] == '|'
+	return byteAt(b, i) == '|' || line >= 2 && isBlank(b[line-1]) && b[line-2] == '|'
 }
 
 // cellBeside takes the value in the cell behind a name: | NAME | VALUE |.
@@ -165,7 +159,7 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 	if cell.end <= cell.start || own.start > f.from || own.end < f.to || own.end-own.start > f.to-f.from+2 {
 		return false
 	}
-	text := f.b[cell.start:cell.end]
+	text := cell.in(f.b)
 	if isPlaceholder(bytes.Trim(text, "`\"'")) || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
 		return true // what a document says of a setting
 	}
@@ -237,7 +231,7 @@ func (s *scan) ruled(f field, line, dashes int) bool {
 		for cell.end < i && !(b[cell.end] == ' ' && (cell.end+1 >= i || b[cell.end+1] == ' ')) {
 			cell.end++
 		}
-		text := b[cell.start:cell.end]
+		text := cell.in(b)
 		s.takeJudged(f, cell, (f.trust < strong || isDictionaryWord(text)) && !isShuffled(text))
 		found = true
 	}

@@ -96,22 +96,13 @@ func tokenAt(b []byte) int {
 	if !bytes.HasPrefix(b, []byte(tokenStart)) {
 		return 0
 	}
-	i := len(tokenStart)
-	for i < len(b) && i < maxToken && (isLower(b[i]) || b[i] == '-') {
-		i++
-	}
-	if i == len(tokenStart) || i >= len(b) {
+	i := skipOf(b, len(tokenStart), maxToken-len(tokenStart), lowers+"-")
+	switch {
+	case i == len(tokenStart):
 		return 0
-	}
-	if b[i] == '>' {
+	case byteAt(b, i) == '>':
 		return i + 1
-	}
-	if i+7 < len(b) && b[i] == ':' && b[i+7] == '>' {
-		for _, c := range b[i+1 : i+7] {
-			if !isDigit(c) && (c < 'a' || c > 'f') {
-				return 0
-			}
-		}
+	case byteAt(b, i) == ':' && byteAt(b, i+7) == '>' && len(bytes.Trim(b[i+1:i+7], digits+"abcdef")) == 0:
 		return i + 8
 	}
 	return 0

@@ -15,7 +15,7 @@ var roots = setOf(`self this os process env var vars local data module config cf
 // isCode takes what gives a value and is none: get_token(…), config.password,
 // [Convert]::ToBase64String(…), os.environ["X"], db_password.
 func isCode(b []byte, v value) bool {
-	text := bytes.TrimRight(b[v.start:v.end], ",;")
+	text := bytes.TrimRight(v.in(b), ",;")
 	behind := byte('\n')
 	if v.end < len(b) {
 		behind = b[v.end]
@@ -45,7 +45,7 @@ func isCode(b []byte, v value) bool {
 
 // isGeneric tells of the type of a call at i: table.Column<string>(…).
 func isGeneric(b []byte, i int) bool {
-	return i < len(b) && b[i] == '<' && hasFold(b, run(b, i+1, wordByte), ">(")
+	return byteAt(b, i) == '<' && hasFold(b, run(b, i+1, wordByte), ">(")
 }
 
 // isIndexed takes tokens[index], username[i+1:].
@@ -77,9 +77,6 @@ func isMember(text []byte, behind byte) bool {
 		return false
 	}
 	i := bytes.LastIndexByte(text, '.')
-	if behind == '<' { // the end of an element of XML
-		return false
-	}
 	if i <= 0 || i == len(text)-1 {
 		_, t := judgeName(text)
 		return t >= medium && (bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text))
@@ -120,11 +117,7 @@ func sameByte(v []byte) bool { return len(v) == 0 || bytes.Count(v, v[:1]) == le
 
 // isPath tells of the name of a file, of which no secret is made.
 func isPath(v []byte) bool {
-	if len(v) == 0 {
-		return false
-	}
-	if len(v) > 2 && isAlnum(v[0]) && !isDigit(v[0]) && v[1] == ':' &&
-		(v[2] == '\\' || v[2] == '/') {
+	if len(v) > 2 && isLower(v[0]|0x20) && v[1] == ':' && isOneOf(v, 2, `\/`) {
 		return true
 	}
 	if start := foldAt(v, 0, "./", `.\`, "../", `..\`, "~/", "file:", `\\?\`, "/var/", "/etc/", "/run/", "/opt/", "/home/",
@@ -137,11 +130,8 @@ func isPath(v []byte) bool {
 	if i := bytes.IndexAny(v, "#?"); i > 0 {
 		v = v[:i]
 	}
-	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 &&
-		run(v, 0, nameByte|base64Byte) == len(v) && !mixed(v) {
-		return true
-	}
-	return false
+	return byteAt(v, 0) == '/' && bytes.Count(v, []byte("/")) >= 2 &&
+		run(v, 0, nameByte|base64Byte) == len(v) && !mixed(v)
 }
 
 // isFileName tells of the name of a file, or of a pattern of them: secret_controller.go, protoc-*-win32.zip.
@@ -155,29 +145,26 @@ var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll m
 // isPlainValue tells of a value that stands for something known that is no
 // secret: a path, an address, a number, a duration.
 func isPlainValue(v []byte) bool {
-	if isPath(v) || bytes.HasPrefix(v, []byte("HKLM")) || bytes.HasPrefix(v, []byte("HKEY_")) ||
-		bytes.HasPrefix(v, []byte("Registry::")) ||
-		bytes.HasPrefix(v, []byte("sha256:")) || bytes.HasPrefix(v, []byte("application/")) || isSnapshotKey(v) {
+	return isPath(v) || foldAt(v, 0, "hklm", "hkey_", "registry::", "sha256:", "application/") != "" ||
+		isSnapshotKey(v) || isAddress(v) || isNumber(v)
+}
+
+// isAddress tells of a URL, whose credentials are taken out on their own, and of an address of IP.
+func isAddress(v []byte) bool {
+	if i := bytes.Index(v[:min(len(v), 14)], []byte("://")); i > 0 {
 		return true
 	}
-	if i := bytes.Index(v, []byte("://")); i > 0 && i < 12 {
-		return true // its credentials are taken out on their own
-	}
-	if _, err := netip.ParseAddr(string(v)); err == nil {
-		return true
-	}
-	if _, err := netip.ParsePrefix(string(v)); err == nil {
-		return true
-	}
-	if _, err := netip.ParseAddrPort(string(v)); err == nil {
-		return true
-	}
-	digits := 0
-	for _, c := range v {
-		digits += b2i(isDigit(c) || c == '.' || c == '-' || c == ':')
-	}
-	return hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v) || digits == len(v) && len(v) < 12 || digits == len(v)-1 && len(v) < 8 &&
-		strings.IndexByte("smhd%", v[len(v)-1]) >= 0
+	_, noAddress := netip.ParseAddr(string(v))
+	_, noPrefix := netip.ParsePrefix(string(v))
+	_, noPort := netip.ParseAddrPort(string(v))
+	return noAddress == nil || noPrefix == nil || noPort == nil
+}
+
+// isNumber tells of a number, a version, a short time in digits, and a duration.
+func isNumber(v []byte) bool {
+	rest := bytes.Trim(v, digits+".-:")
+	return len(v) < 12 && len(rest) == 0 || len(v) < 8 && len(rest) == 1 && isOneOf(v, len(v)-1, "smhd%") ||
+		hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v)
 }
 
 // isSnapshotKey takes what containerd calls a layer that it unpacks: extract-995477400-x-Se.
@@ -241,7 +228,7 @@ func isObjectName(v []byte) bool {
 	parts := 0
 	for i, c := range v {
 		switch {
-		case c == '-' || c == '/' || c == '.' || c == ':':
+		case isOneOf(v, i, "-/.:"):
 			if i == 0 || i == len(v)-1 {
 				return false
 			}
@@ -254,9 +241,7 @@ func isObjectName(v []byte) bool {
 		return run(v, 0, wordByte) == len(v) && !mixed(v) && len(v) < 24
 	}
 	longest, odd := 0, 0
-	for _, word := range bytes.FieldsFunc(v, func(c rune) bool {
-		return c == '-' || c == '/' || c == '.' || c == ':'
-	}) {
+	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return strings.ContainsRune("-/.:", c) }) {
 		if mixed(word) {
 			longest = max(longest, len(word))
 			odd++
@@ -299,9 +284,6 @@ func isSnake(v []byte) bool {
 
 // isSecretURL tells of an address that lets whoever knows it in: https://…/services/VALUE.
 func isSecretURL(v []byte) bool {
-	if !hasFold(v, 0, "https://") && !hasFold(v, 0, "http://") {
-		return false
-	}
 	last := v[bytes.LastIndexByte(v, '/')+1:]
 	return len(last) >= 20 && run(last, 0, wordByte) == len(last) && isGenerated(last)
 }

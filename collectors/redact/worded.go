@@ -146,10 +146,7 @@ func isOrdinary(word []byte) bool {
 func (s *scan) afterKeyWord(i int) bool {
 	b := s.b
 	lowest := max(0, i-wordedReach)
-	end := i
-	for end > lowest && i-end < 6 && strings.IndexByte(" \t'\"-_.:=/\r\n", b[end-1]) >= 0 {
-		end--
-	}
+	end := backOf(b[:i], i, min(6, i-lowest), " \t'\"-_.:=/\r\n")
 	if end == i || end == lowest {
 		return false
 	}
@@ -175,10 +172,7 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 	b := s.b
 	tied := true
 	if len(stem) == 0 {
-		end := from
-		for end > lowest && strings.IndexByte("-_./", b[end-1]) >= 0 {
-			end--
-		}
+		end := backOf(b, from, from-lowest, "-_./")
 		if tied = end < from; !tied {
 			end = lowest + len(bytes.TrimRight(b[lowest:end], " \r\n"))
 		}
@@ -220,7 +214,7 @@ func isMade(v []byte) bool {
 		return true
 	}
 	if bytes.IndexByte(bytes.TrimRight(v, "="), '=') > 0 || isPlaceholder(v) ||
-		isObjectName(v) && bytes.ContainsAny(v, "-.") || isWordy(v) || isTime(v) ||
+		isObjectName(v) && bytes.ContainsAny(v, "-.") || isWordy(v) ||
 		entropy(v) < leastEntropy {
 		return false
 	}
@@ -234,7 +228,7 @@ func isMade(v []byte) bool {
 // have words in them.
 func isMadeLoosely(v []byte) bool {
 	return mixed(v) && bytes.ContainsAny(v, digits) && bytes.IndexByte(v, '=') < 0 && !isPlaceholder(v) &&
-		!isTime(v) && entropy(v) >= leastEntropy
+		entropy(v) >= leastEntropy
 }
 
 // leastEntropy keeps out what repeats a few letters.
