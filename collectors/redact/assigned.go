@@ -209,7 +209,7 @@ func (s *scan) templateDefault(v value) (value, bool) {
 // the end of a value: m{{h}o)p.
 func (s *scan) wholeWord(v value) value {
 	b := s.b
-	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&,;", b[v.end]) < 0 {
+	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&,;<\"'", b[v.end]) < 0 {
 		return v
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")

@@ -73,7 +73,7 @@ func commandTexts() map[string]string {
 
 // commandRule looks at the words behind the name of a program.
 func (s *scan) commandRule(b []byte, start, end int, name string) {
-	if start > 0 && (isAlnum(b[start-1]) || b[start-1] == '_') && !isLine(b[start]) || end > len(b) {
+	if start > 0 && (isAlnum(b[start-1]) || b[start-1] == '_') && isAlnum(b[start]) || end > len(b) {
 		return
 	}
 	for _, c := range commands {
@@ -121,8 +121,25 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
 	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
 	"third": func(s *scan, line []byte, list []value) {
-		if list = plainWords(line, list); len(list) == 3 {
+		if list = plainWords(line, list); len(list) == 3 || len(list) > 3 && line[list[3].start] == ')' {
 			s.takePassword(list[2])
+		}
+	},
+	"quoted": func(s *scan, line []byte, list []value) { // encrypt_string 'VALUE' --name 'NAME' of Ansible
+		for n, w := range list {
+			if w.quoted && (n == 0 || !isOption(line, list[n-1])) {
+				s.takePassword(w)
+			}
+		}
+	},
+	"usm": func(s *scan, line []byte, list []value) { // auth sha VALUE priv aes 128 VALUE of SNMP
+		for n := 0; n < len(list); n++ {
+			for n < len(list) && usmWord(list[n].in(line)) {
+				n++
+			}
+			if n < len(list) && (fitsPassword(list[n].in(line)) || mixed(list[n].in(line))) {
+				s.takePassword(list[n])
+			}
 		}
 	},
 	"third1": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
@@ -199,6 +216,13 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			s.takePassword(list[len(list)-1])
 		}
 	},
+}
+
+// usmWord tells of a word of SNMP's user-based security that is none of its keys.
+func usmWord(text []byte) bool {
+	text = bytes.ToLower(text)
+	return len(text) == 0 || foldAt(text, 0, "sha", "md5", "aes", "des", "3des", "auth", "priv", "encrypted", "localized") != "" ||
+		len(text) < 4 && allDigits(text)
 }
 
 // behindFlag takes the n-th word behind a flag.

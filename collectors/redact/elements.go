@@ -85,6 +85,12 @@ func (s *scan) nested(f field, name int) {
 			return
 		}
 	}
+	if comment := "!--"; hasFold(b, name, comment) {
+		if end := bytes.Index(b[name:min(len(b), name+layerBack)], []byte("-->")); end > 0 {
+			s.nested(f, skipSpace(b, name+end+len("-->"))+1)
+		}
+		return
+	}
 	if plain := "plaintext>true</plaintext>"; hasFold(b, name, plain) {
 		s.nested(f, skipSpace(b, name+len(plain))+1)
 		return
@@ -98,6 +104,16 @@ func (s *scan) nested(f field, name int) {
 			s.takeJudged(f, s.value(b[:end], name+i+len(" value="), plainStops), false)
 		}
 		name = skipSpace(b, end+1) + 1
+	}
+}
+
+// plainTextRule takes the value of an answer file of which the name is cut off: <Value>VALUE</Value><PlainText>.
+func (s *scan) plainTextRule(_ []byte, start, _ int) {
+	before := s.b[max(0, start-s.back):start]
+	text, ok := bytes.CutSuffix(bytes.TrimRight(before, " \t\r\n"), []byte("</Value>"))
+	if open := bytes.LastIndex(text, []byte("<Value>")); ok && open >= 0 {
+		from := start - len(before) + open + len("<Value>")
+		s.takePassword(value{start: from, end: start - len(before) + len(text)})
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *scan) judge(f field) {
 		f.after = to + n
 	}
 	f.quoted = f.after > to
-	if f.after < len(b) && (b[f.after] == ']' || b[f.after] == '}' && f.after+1 < len(b) &&
+	if f.after < len(b) && (b[f.after] == ']' || f.quoted && hasFold(b, f.after, ") = ") || b[f.after] == '}' && f.after+1 < len(b) &&
 		strings.IndexByte(" =", b[f.after+1]) >= 0) {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
@@ -219,7 +219,7 @@ func fits(kind string, v []byte) bool {
 		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
 	case "token", "jwt", "api-key", "access-key", "bearer":
-		return bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0]) // Trusted Subsystem
+		return !(len(v) < minKnown && allDigits(v)) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":
 		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
 	}

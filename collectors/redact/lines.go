@@ -66,7 +66,7 @@ func (s *scan) beginsLine(i int) (indent int, first bool) {
 	}
 	from = min(i, payload(s.b[:i], from))
 	for at := from; at < i; at++ {
-		if strings.IndexByte(" \t-\"'?$", s.b[at]) < 0 {
+		if strings.IndexByte(" \t-\"'?$%", s.b[at]) < 0 {
 			return 0, false
 		}
 	}

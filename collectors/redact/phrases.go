@@ -86,7 +86,7 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 	if about := wordBefore(f.b, i); about == "for" || about == "of" || about == "on" {
 		return false // whose it is
 	}
-	return words <= 3 && s.told(f, skipGap(f.b, i), false)
+	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && wordBefore(f.b, f.from) == "with") // started with password VALUE
 }
 
 func b2i(yes bool) int {

@@ -33,7 +33,7 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |-tsig |--auth |--auth=|senha é|senha e |clave es`},
+		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |clave es`},
 	{(*scan).nameRule,
 		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·`},
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+indexFold(s.b[start:end], "p"), end) },
@@ -48,6 +48,8 @@ var rules = []struct {
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).pemTailRule, `-----end `},
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-1, plainStops)) }, `: psk "|: eap "|: xauth "|: ntlm "`}, // of ipsec.secrets
+	{(*scan).plainTextRule, `<plaintext>`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
 	{(*scan).keyRule,
 		`b3blbnnzac1rzxktdje|ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcayea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},

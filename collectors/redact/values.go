@@ -207,7 +207,7 @@ func looksRandom(v []byte) bool {
 	}
 	symbols := 0
 	for _, c := range v {
-		symbols += b2i(!isAlnum(c) && classOf[c]&nameByte == 0)
+		symbols += b2i(c < 0x80 && !isAlnum(c) && classOf[c]&nameByte == 0)
 	}
 	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) &&
 		bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
@@ -257,6 +257,9 @@ func isObjectName(v []byte) bool {
 // isTypeName takes v1.Secret, *rest.Config, core/v1.
 func isTypeName(v []byte) bool {
 	v = bytes.TrimLeft(v, "*&")
+	if number := foldAt(v, 0, "uint", "int", "float"); number != "" && len(v) <= len("float64") && allDigits(v[len(number):]) {
+		return true
+	}
 	return len(v) > 3 && len(v) < 64 && v[0] == 'v' && isDigit(v[1]) &&
 		(v[2] == '.' || bytes.HasPrefix(v[2:], []byte("beta"))) ||
 		bytes.HasPrefix(v, []byte("x509"))
