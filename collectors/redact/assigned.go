@@ -66,6 +66,10 @@ func (s *scan) assigned(f field, op operator, i int) {
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
+	if hex := foldAt(b, i, "hex:", "hex(1):", "hex(2):", "hex(7):"); hex != "" && f.quoted && f.trust >= medium { // of the registry
+		s.add(i, commandEnd(b[:min(len(b), i+maxWeak)], i), f.kind, b[i:lineEnd(b, i)])
+		return
+	}
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
 		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}

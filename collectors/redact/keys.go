@@ -108,7 +108,7 @@ func pemEnd(b []byte, i int) (int, bool) {
 			return len(b), false
 		case foldAt(b, line, "proc-type:", "dek-info:", "comment:", "version:") != "":
 			stop = upTo(b, line, len(b), "\r\n\\")
-		case stop-line < 16, isBlank(b[stop]):
+		case stop-line < 16 && (stop == line || !isOneOf(b, stop, "\r\n\\\"'<>")), isBlank(b[stop]):
 			return last, true
 		}
 		last, i = stop, stop

@@ -375,7 +375,7 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == '\\':
 			slashes++
 			continue
-		case c == quote && (closes(slashes, escapes) ||
+		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
 			quote == '\'' && escapes == 0):
 			return i - min(slashes, escapes), true
 		case c == quote && slashes < escapes, c == '"' && slashes < escapes:
@@ -395,6 +395,12 @@ func closes(slashes, escapes int) bool {
 		return slashes%2 == 0
 	}
 	return slashes%2 == 1 && closes((slashes-1)/2, (escapes-1)/2)
+}
+
+// oddPath takes the quote behind a path that ends in a backslash, which no
+// program escapes on Windows: "C:\k\".
+func oddPath(b []byte, i int, quote byte, escapes, slashes int) bool {
+	return escapes == 0 && slashes == 1 && quote == '"' && isLineAt(b, i+1)
 }
 
 // take adds a value as a secret.

@@ -148,7 +148,7 @@ func (s *scan) secretCallRule(b []byte, start, end int) {
 			return
 		}
 		v.start += colon + 1
-	case hasFold(b, v.start, "ivborw0kggo"): // a picture
+	case v.end-v.start < 12, hasFold(b, v.start, "ivborw0kggo"): // a picture
 		return
 	}
 	s.takePassword(v)
