@@ -34,6 +34,10 @@ The check looks for the error in the log of calico-node.`,
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("calico-node"), evidence.Logs("other"))},
 	Applies: checks.UnlessOtherCNI(node.Calico),
 	Signs: []checks.Sign{
+		// node/pkg/lifecycle/startup since 3.24 reads the Node before it stores anything, and ends
+		{Text: "Failed to read Node from datastore", Also: []string{"not found"},
+			Until: []string{"Using autodetected IPv4 address", "Calico node started successfully"},
+			Says:  "calico-node does not find the Node with the name that it is given"},
 		{Text: "operation Create is not supported on Node(",
 			Says: "calico-node does not find the Node with the name that it is given"},
 		// It first patches the condition NetworkUnavailable of the Node (node/pkg/lifecycle/utils).

@@ -39,6 +39,9 @@ csi-proxy, and reads the start type of the service.`,
 	Signs: []checks.Sign{
 		{Text: "StorageWMI 4,Get-PartitionSupportedSize",
 			Or: []string{"Get-PartitionSupportedSize : Failed"}, Says: noPartitionSize},
+		// csi-proxy from 1.3, and drivers with its library
+		{Text: "error getting sizeMin, sizeMax from volume", Also: []string{"result: 4, status: "},
+			Until: []string{"FileSystemResizeSuccessful"}, Says: noPartitionSize},
 		// pkg/os/wmi of the drivers that call WMI; the numbers of other reasons begin with a 4, too
 		{Text: "MSFT_Partition.GetSupportedSize failed", Also: []string{"code=4"},
 			Not: []string{"code=40", "code=41", "code=42"}, Says: noPartitionSize}},

@@ -31,7 +31,7 @@ The check looks for refused registrations in the log of the kubelet.`,
 		"https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html#worker-node-fail",
 	},
 	Breaks:   []*checks.Effect{effectNodeReports},
-	Explains: []string{"kubelet-credentials-refused"},
+	Explains: []string{"kubelet-credentials-refused", "hns-network-missing"}, // the first pod creates the network
 	Applies:  checks.OnPlatform(node.EKS),
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents)},
 	Signs: []checks.Sign{

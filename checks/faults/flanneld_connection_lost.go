@@ -33,12 +33,15 @@ The check looks for the repeated error in the log of flanneld.`,
 	Signs: []checks.Sign{
 		{Text: "http2: no cached connection was available",
 			Also:  []string{"Failed to list *v1.Node"},
-			Until: subnetWritten,
+			Until: leasesRead,
 			Says:  "flanneld uses a dead connection to the API server"},
 		// the first request after the loss is the watch that was cut: flannel 1359
 		{Text: "http2: no cached connection was available",
 			Also:  []string{"Failed to watch *v1.Node", "subnet/kube/kube.go"},
-			Until: subnetWritten,
+			Until: leasesRead,
 			Says:  "flanneld uses a dead connection to the API server"},
 	},
 })
+
+// leasesRead is what flanneld prints once it has the subnets of the other nodes.
+var leasesRead = append([]string{"Subnet added: "}, subnetWritten...)

@@ -39,8 +39,8 @@ URL scheme is deprecated" is a hint without effect.`,
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/",
 	},
 	Breaks: []*checks.Effect{effectKubeletStart},
-	// kubeadm writes the kubeconfig when the node has joined
-	Explains: []string{"kubeconfig-invalid"},
+	// kubeadm writes both when the node has joined
+	Explains: []string{"kubeconfig-invalid", "kubelet-config-missing"},
 	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.Logs("kubeadm"),
 		evidence.Logs("kubelet"))},
 	Uses: []evidence.Need{evidence.Node},

@@ -15,6 +15,7 @@ var kubeconfigs = []string{
 	`C:\etc\kubernetes\kubelet.conf`, `C:\etc\kubernetes\bootstrap-kubelet.conf`,
 	// GKE: kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1
 	`C:\etc\kubernetes\kubelet.kubeconfig`, `C:\etc\kubernetes\kubelet.bootstrap-kubeconfig`,
+	`C:\etc\kubernetes\kubeproxy.kubeconfig`,
 	`C:\var\lib\rancher\rke2\agent\kubelet.kubeconfig`,
 	`C:\ProgramData\kubernetes\kubeconfig`, `C:\etc\cni\net.d\calico-kubeconfig`,
 	`C:\var\lib\kubelet\pki\kubelet-client-current.pem`,

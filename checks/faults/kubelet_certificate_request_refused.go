@@ -33,7 +33,9 @@ The check looks for the answer in the log of the kubelet.`,
 		"https://github.com/rootsongjc/kubernetes-handbook/issues/45",
 	},
 	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
+	// components that run as pods, and their configuration, come after the node
+	Explains: []string{"kube-proxy-not-running", "cni-config-uninitialized"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "cannot create certificate signing request: Unauthorized",
 			Until: nodeRegistered,

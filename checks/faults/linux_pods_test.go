@@ -51,6 +51,12 @@ func TestADaemonSetWithoutTheToleration(t *testing.T) {
 		{"for other Windows nodes", node + set(`{"kubernetes.io/os":"windows","pool":"b"}`, ""), "pass"},
 		{"it has a pod here", node + set(windows, "") + podsJSON(
 			`{"metadata":{"namespace":"mon","name":"exporter-x","ownerReferences":[{"kind":"DaemonSet","name":"exporter"}]}}`), "pass"},
+		{"the scheduler refuses another pod", node + `-- api/events.json --
+{"items":[{"involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"reason":"FailedScheduling","lastTimestamp":"2026-11-20T09:58:00Z",
+"message":"0/3 nodes are available: 1 node(s) had untolerated taint {os: windows}, 2 node(s) didn't match Pod's node affinity/selector."}]}
+-- api/daemonsets.json --
+{"items":[]}
+`, "fail: the scheduler finds no node: pods do not tolerate the taint of Windows nodes [text]"},
 		{"the node has no such taint", nodeOf("v1.30.0", "containerd://1.7.20") + set(windows, ""), "pass"},
 	})
 }

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -31,25 +32,17 @@ starts a program.`,
 		"https://github.com/openshift/windows-machine-config-operator/pull/149",
 		"https://learn.microsoft.com/en-us/windows/win32/debug/system-error-codes--0-499-",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart, effectKubeProxy},
-	Needs:  []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
-	Uses:   []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
-	Signs: append(startSigns("The NAME service failed to start due to the following error", programRefused,
-		func(string) checks.Fix { return checks.Fix{} }, "is not a valid Win32 application"),
-		checks.Sign{Text: "failed to run: The specified executable is not a valid application for this OS platform",
-			Or:   []string{"指定的可执行文件不是此操作系统平台的有效应用程序"},
-			Says: "Windows refuses a program of the node: it is damaged, or not for this Windows"},
-		checks.Sign{Text: "failed to run: The file or directory is corrupted and unreadable",
-			Says: "Windows cannot read a program of the node: its file is damaged"},
-		checks.Sign{Text: "fork/exec ", Also: []string{".exe: ", "is not a valid Win32 application"},
-			Not:  []string{"hcs", "CreateProcess"},
-			Says: "a component starts a program that is damaged or not for this Windows"},
-		// of a recorder that keeps the message alone
-		checks.Sign{Text: "service failed to start due to the following error:", Also: []string{"is not a valid Win32 application"},
-			In: []string{evidence.InEvents}, Not: []string{"Service Control Manager"}, Says: programRefused},
-		scStart(" 193:", programRefused)),
+	Breaks:  []*checks.Effect{effectKubeletStart, effectKubeProxy, effectRuntime},
+	Partial: true,
+	Needs:   []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Uses: slices.Concat(complaintNeeds, complaintUses,
+		[]evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo}),
+	Signs: nodeProgramSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		var findings []*checks.Finding
+		findings, err := complain(nodeProgramSigns)(s)
+		if err != nil {
+			return nil, err
+		}
 		for _, f := range failedStarts(s, serviceNotStarted, exitBadProgram, saysBadProgram) {
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
 				"the program of the service %s is damaged, or not for this Windows", f.name).With(f.because...))
@@ -57,6 +50,21 @@ starts a program.`,
 		return startsFinding(s, findings)
 	},
 })
+
+var nodeProgramSigns = append(startSigns("The NAME service failed to start due to the following error", programRefused,
+	func(string) checks.Fix { return checks.Fix{} }, "is not a valid Win32 application"),
+	checks.Sign{Text: "failed to run: The specified executable is not a valid application for this OS platform",
+		Or:   []string{"指定的可执行文件不是此操作系统平台的有效应用程序"},
+		Says: "Windows refuses a program of the node: it is damaged, or not for this Windows"},
+	checks.Sign{Text: "failed to run: The file or directory is corrupted and unreadable",
+		Says: "Windows cannot read a program of the node: its file is damaged"},
+	checks.Sign{Text: "fork/exec ", Also: []string{".exe: ", "is not a valid Win32 application"},
+		Not:  []string{"hcs", "CreateProcess"},
+		Says: "a component starts a program that is damaged or not for this Windows"},
+	// of a recorder that keeps the message alone
+	checks.Sign{Text: "service failed to start due to the following error:", Also: []string{"is not a valid Win32 application"},
+		In: []string{evidence.InEvents}, Not: []string{"Service Control Manager"}, Says: programRefused},
+	scStart(" 193:", programRefused))
 
 const (
 	exitBadProgram = 193 // ERROR_BAD_EXE_FORMAT

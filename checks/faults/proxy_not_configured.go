@@ -63,7 +63,10 @@ proxy, so this is a warning.`,
 		var silent []string
 		for _, pull := range unansweredPulls(s, answered) {
 			because = append(because, pull.from)
-			if m := pulledFrom.FindStringSubmatch(pull.text); m != nil {
+			// the layers of an image may come from another host than its name tells
+			if m := askedHost.FindStringSubmatch(pull.text); m != nil {
+				silent = append(silent, strings.ToLower(m[1]))
+			} else if m := pulledFrom.FindStringSubmatch(pull.text); m != nil {
 				silent = append(silent, strings.ToLower(m[1]))
 			}
 		}
@@ -96,6 +99,9 @@ proxy, so this is a warning.`,
 
 // pulledFrom finds the registry in the image of a pull that failed.
 var pulledFrom = regexp.MustCompile(`image "([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\d+)?)/`)
+
+// askedHost finds the host of the request that got no answer.
+var askedHost = regexp.MustCompile(`(?:Get|Head|Post) \\?"https?://([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\d+)?)/[^"]*\\?": `)
 
 // unansweredPulls lists the pull events that ended in a timeout, of pods that
 // have not come up since.

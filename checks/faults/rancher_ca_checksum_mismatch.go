@@ -26,7 +26,7 @@ The check looks for the error in the output of the registration and in the log o
 		"https://github.com/rancher/rancher/issues/13308",
 		"https://github.com/rancher/rancher/issues/24125",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
+	Breaks: []*checks.Effect{effectKubeletStart, effectRuntime},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Moot:   noProgram("an agent of Rancher", "rke2", "rancher"),

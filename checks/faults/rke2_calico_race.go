@@ -32,7 +32,7 @@ and without Calico's network in HNS.`,
 	Breaks: []*checks.Effect{effectRuntime, effectRuntimePipe, effectKubelet,
 		effectNodeReports, effectNodeReady, effectHNSNetwork, effectKubeProxy, effectCNIConfig,
 		effectPodStart, effectContainers},
-	Explains: []string{"cni-binary-missing"},
+	Explains: []string{"rke2-programs-not-in-path", "cni-binary-missing"},
 	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Calico)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes, evidence.HNSNetworks},
 	Signs: []checks.Sign{

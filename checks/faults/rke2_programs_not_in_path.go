@@ -29,12 +29,13 @@ The check looks for the error in the log of the agent.`,
 		"https://docs.rke2.io/install/quickstart",
 		"https://github.com/rancher/rke2/issues/2300",
 	},
-	Breaks:  []*checks.Effect{effectKubeletStart},
+	Breaks:  []*checks.Effect{effectKubeletStart, effectRuntime},
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "executable file not found in %PATH%",
-			Also:  []string{"containerd: exec: "},
+		// k3s's pkg/agent/containerd and the executor of RKE2 word it in two ways
+		{Text: "containerd: exec: ", Or: []string{"containerd exited: exec: "},
+			Also:  []string{"executable file not found in %PATH%"},
 			Not:   []string{"failed to start containerd"}, // as Docker says
 			Until: rke2Joined,
 			Says:  "the folder with the programs of RKE2 is not in the PATH of the agent"},

@@ -26,7 +26,7 @@ On EKS the image amazonaws.com/eks/pause-windows comes with the machine image (A
 has it. On Windows AMIs of Kubernetes 1.29 from before February 2024 the kubelet deleted it.
 
 The check looks for the runtime's error at pods that wait and in the logs of the kubelet and the
-runtime. Where no event tells why a pod waits, it looks for the image among those of the runtime.`,
+runtime. Where no event shows why a pod waits, it looks for the image among those of the runtime.`,
 	Fix: checks.Steps(
 		checks.Inspect("crictl images", "Check whether the pause image that the error names is on the node."),
 		checks.Do("Make its registry reachable from the node, or set the pause image in the runtime's configuration to a public one of a registry that is."),

@@ -32,11 +32,7 @@ nothing.`,
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"), evidence.DaemonSets)},
 	Uses:   []evidence.Need{evidence.Node, evidence.DaemonSets, evidence.Pods},
-	Signs: []checks.Sign{
-		windowsTaint("taint {os: windows}"),
-		windowsTaint("taint {node.kubernetes.io/os: windows}"),
-		windowsTaint("taint {kubernetes.io/os: windows}"),
-	},
+	Signs:  windowsTaintSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		object := evidence.Node.In(s)
 		var findings []*checks.Finding
@@ -57,10 +53,20 @@ nothing.`,
 					At(set.Field("spec", "template", "spec", "tolerations"), "%s: no toleration of %s", name, taint))
 			}
 		}
-		if gap := evidence.PodEvents.Gap(s); len(findings) == 0 && gap.Kind != "" {
+		if len(findings) > 0 {
+			return findings, nil
+		}
+		gap := evidence.PodEvents.Gap(s)
+		if slices.ContainsFunc(evidence.PodEvents.In(s), func(e evidence.Event) bool {
+			_, refused := fits(windowsTaintSigns, e.Text())
+			return refused
+		}) { // the DaemonSets do not tell of that pod
+			gap = evidence.NotShown.Gap("whether the pod still waits")
+		}
+		if gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
-		return findings, nil
+		return nil, nil
 	},
 })
 
@@ -82,6 +88,12 @@ func hasPodOf(s evidence.Snapshot, set evidence.DaemonSet) bool {
 				return o.Kind == "DaemonSet" && o.Name == set.Metadata.Name
 			})
 	})
+}
+
+var windowsTaintSigns = []checks.Sign{
+	windowsTaint("taint {os: windows}"),
+	windowsTaint("taint {node.kubernetes.io/os: windows}"),
+	windowsTaint("taint {kubernetes.io/os: windows}"),
 }
 
 // windowsTaint is the scheduler's refusal of a pod that only its toleration keeps from Windows nodes.

@@ -87,7 +87,7 @@ var rke2Rows = []Row{
 		From:  "1.27.0 < 1.27.13, 1.28.0 < 1.28.9, 1.29.0 < 1.29.4",
 		Title: "RKE2 sets a wrong PATH for its child processes",
 		Signs: []checks.Sign{
-			{Text: "executable file not found in %PATH%", Also: []string{"containerd: exec: "}},
+			{Text: "containerd: exec: ", Or: []string{"containerd exited: exec: "}, Also: []string{"executable file not found in %PATH%"}},
 		},
 		Explains:    []string{"rke2-programs-not-in-path"},
 		OtherCauses: true, // a PATH that nobody set, which the installation leaves to the administrator

@@ -214,9 +214,9 @@ func criImages(list []ctrImage) []evidence.CRIImage {
 	return images
 }
 
-var ctrServer = regexp.MustCompile(`(?m)^Server:\s*\n\s+Version:\s+(v?\d\S*)\s*\n\s+Revision:`)
+var ctrServer = regexp.MustCompile(`(?m)^Server:\s*\n\s+(?:containerd:\s*\n\s+)?Version:\s+(v?\d\S*)\s*\n\s+(?:Revision|GitCommit):`)
 
-// ctrVersion is the server's version in `ctr version`, which prints its own first.
+// ctrVersion is the server's version in `ctr version` and `nerdctl version`, which print their own first.
 func ctrVersion(s string) (v evidence.CRIVersion) {
 	if m := ctrServer.FindStringSubmatch(s); m != nil {
 		v = evidence.CRIVersion{RuntimeName: "containerd", RuntimeVersion: m[1]}

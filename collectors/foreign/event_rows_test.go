@@ -105,3 +105,41 @@ func TestProvidersThatATableCuts(t *testing.T) {
 		})
 	}
 }
+
+func TestAnErrorWithoutItsLogIsWhole(t *testing.T) {
+	const first = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox"
+	for _, row := range []struct{ name, text, want string }{
+		{"wrapped by its author", first + "\n'1f': not enough IPs\n", first + " '1f': not enough IPs\n"},
+		{"the next event", first + "\n5m Warning Failed pod/one Error: x\n", first + "\n5m Warning Failed pod/one Error: x\n"},
+		{"a paragraph below", first + "\n\nWhat can I do?\n", first + "\n\nWhat can I do?\n"},
+	} {
+		if got := wholeEntries(row.text); strings.TrimRight(got, "\n")+"\n" != row.want {
+			t.Errorf("%s: it is\n%q\nand should be\n%q", row.name, got, row.want)
+		}
+	}
+}
+
+func TestJSONFromWhichItsAuthorLeftSomethingOut(t *testing.T) {
+	const left = "{\n  \"Name\": \"a\",\n  ...\n  \"Policies\": [\n    1,\n    ...\n  ]\n}\n"
+	if got, want := withoutEllipses(left), "{\n  \"Name\": \"a\",\n  \"Policies\": [\n    1\n  ]\n}\n"; got != want {
+		t.Errorf("it is\n%s\nand should be\n%s", got, want)
+	}
+	for _, same := range []string{"the log\n...\n", "{\"a\": \"b, }\"}\n"} {
+		if got := withoutEllipses(same); got != same {
+			t.Errorf("%q became %q", same, got)
+		}
+	}
+}
+
+func TestTheNodeOfATableOfNodes(t *testing.T) {
+	const table = "NAME     STATUS     ROLES    AGE   VERSION\nwin-old  NotReady   <none>   5m    v1.30.0\nwin-new  Ready      <none>   18s   v1.30.0\n"
+	for _, row := range []struct{ name, around, want string }{
+		{"alone", table, "win-old"},
+		{"below the log of a join", "kube-proxy.exe --hostname-override=win-new\n" + table, "win-new"},
+		{"below a text about both", "win-new and win-old\n" + table, "win-old"},
+	} {
+		if got := windowsRow(table, row.around); got != row.want {
+			t.Errorf("%s: it is %q and should be %q", row.name, got, row.want)
+		}
+	}
+}

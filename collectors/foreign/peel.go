@@ -86,7 +86,7 @@ func unwrapped(text string) string {
 			return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(line, "  ", "\x00"), " ", ""), "\x00", " ")
 		})
 	}
-	text = unfolded(text)
+	text = unfolded(withoutEllipses(text))
 	if pageHead.MatchString(text) {
 		return html.UnescapeString(pageTag.ReplaceAllString(pageBreak.ReplaceAllString(text, "\n"), ""))
 	}
@@ -110,6 +110,21 @@ var (
 	// a letter at the end of a line, and one in the same word at the beginning of the next
 	brokenWord = regexp.MustCompile(`[a-z]\n[a-z]`)
 )
+
+var (
+	ellipsis      = regexp.MustCompile(`(?m)^[ \t]*(?:\.\.\.|…),?[ \t]*\n`)
+	danglingComma = regexp.MustCompile(`,(\s*[}\]])`)
+)
+
+// withoutEllipses removes the lines by which an author shows that he left something out of JSON, and the
+// commas that then lead to nothing.
+func withoutEllipses(text string) string {
+	begins := strings.TrimLeft(text[:min(len(text), maxPieceHead)], " \t\r\n")
+	if !strings.HasPrefix(begins, "{") && !strings.HasPrefix(begins, "[") || !ellipsis.MatchString(text) {
+		return text
+	}
+	return danglingComma.ReplaceAllString(ellipsis.ReplaceAllString(text, ""), "$1")
+}
 
 // unfolded joins the lines that the edge of a console broke: many are as long as the longest, and words go
 // on in the next one.

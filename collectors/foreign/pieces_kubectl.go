@@ -225,14 +225,18 @@ func nodeRows(s string) []map[string]string {
 var windowsNodeName = regexp.MustCompile(`(?i)(?:^|[^r])win|w2k|ltsc|^ec2amaz`)
 
 // windowsRow is the name of the node that a table is about: the only one that runs Windows, or of
-// several the only one that is not ready. `-o wide` shows what runs Windows, otherwise names do.
-func windowsRow(s string) string {
-	var names, sick []string
+// several the only one that the text around the table names, or that is not ready. `-o wide` shows what
+// runs Windows, otherwise names do.
+func windowsRow(s, around string) string {
+	var names, sick, named []string
 	for _, row := range nodeRows(s) {
 		os, name := row["OS-IMAGE"], row["NAME"]
 		if strings.HasPrefix(os, "Windows") || os == "" && (windowsNodeName.MatchString(name) ||
 			kernelOfNode.MatchString(row["KERNEL-VERSION"])) {
 			names = append(names, name)
+			if strings.Count(around, name) > strings.Count(s, name) {
+				named = append(named, name)
+			}
 			if strings.HasPrefix(row["STATUS"], "NotReady") {
 				sick = append(sick, name)
 			}
@@ -241,6 +245,8 @@ func windowsRow(s string) string {
 	switch {
 	case len(names) == 1:
 		return names[0]
+	case len(named) == 1:
+		return named[0]
 	case len(sick) == 1:
 		return sick[0]
 	}

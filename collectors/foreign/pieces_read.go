@@ -267,7 +267,7 @@ func (p *pieces) take(f looseFile, found part) {
 			}
 		}
 	case partNodes:
-		if name := windowsRow(found.text); name != "" {
+		if name := windowsRow(found.text, p.read(f.path, maxText, false)); name != "" {
 			p.nodes = append(p.nodes, name)
 		}
 	case partPods:
