@@ -29,8 +29,7 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 	Breaks:   []*checks.Effect{effectClusterDNS},
 	Explains: []string{"dns-servers-disagree"},
 	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedClusterDNS},
-	Uses: slices.Concat(node.AsFiles(node.KubeletConfigs), node.KubeletSources,
-		[]evidence.Need{evidence.HNSEndpoints}),
+	Uses:     append(node.AsFiles(node.KubeletConfigs), node.KubeletSources...),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()
@@ -51,9 +50,6 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 		level, effect := checks.Fail,
 			evidence.Phrasef("names of the cluster do not resolve in pods")
 		if f.Config.Capabilities["dns"] {
-			if endpointsHave(s, answers) {
-				return nil, nil // the runtime passes the kubelet's own
-			}
 			level, effect = checks.Warn,
 				evidence.Phrasef(
 					"pods get it wherever the runtime does not pass the kubelet's own")
@@ -70,23 +66,6 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 				}, "Set dns.nameservers to {clusterDNS}.")))}, nil
 	},
 })
-
-// endpointsHave tells whether the endpoints of pods on this node have one of the DNS servers, each of them.
-func endpointsHave(s evidence.Snapshot, servers []node.Address) bool {
-	some := false
-	for _, e := range evidence.HNSEndpoints.In(s) {
-		if e.Remote || len(e.DNS.Servers) == 0 {
-			continue
-		}
-		some = true
-		if !slices.ContainsFunc(node.ParseAddresses(e.DNS.Servers...), func(a node.Address) bool {
-			return slices.Contains(servers, a)
-		}) {
-			return false
-		}
-	}
-	return some
-}
 
 // noConfig is the gap where there is no configuration to judge.
 func noConfig(f *node.CNIFile) evidence.Gap {

@@ -90,6 +90,9 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		if c.flags == "share" || c.flags == "user" {
 			s.dull.command, line = 0, line[:min(len(line), end+256)]
 		}
+		if quote := bytes.IndexByte(line[end:], '"'); quote > 1 && byteAt(b, start-1) == '"' {
+			line = line[:end+quote] // the command is a text of another one
+		}
 		if c.with == "" || indexFold(line[end:], c.with) >= 0 {
 			s.commandLine(line, end, c.flags)
 		}
@@ -130,6 +133,20 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			if w.quoted && (n == 0 || !isOption(line, list[n-1])) {
 				s.takePassword(w)
 			}
+		}
+	},
+	"keyed": func(s *scan, line []byte, list []value) { // key 7 VALUE of a router: behind the way it is enciphered
+		for n, w := range list {
+			if string(w.in(line)) == "key" {
+				list = list[n+1:]
+				break
+			}
+		}
+		for len(list) > 1 && len(list[0].in(line)) == 1 {
+			list = list[1:]
+		}
+		if len(list) > 0 && (fitsPassword(list[0].in(line)) || isAuthPair(list[0].in(line)) || isSignedHex(list[0].in(line)) || mixed(list[0].in(line))) {
+			s.takePassword(list[0])
 		}
 	},
 	"usm": func(s *scan, line []byte, list []value) { // auth sha VALUE priv aes 128 VALUE of SNMP

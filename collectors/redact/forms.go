@@ -270,7 +270,7 @@ func (s *scan) lineForm(f field) bool {
 	switch {
 	case f.foreign && !looksChosen(text), isTypeName(text): // a version
 		return false
-	case f.kind == "snmp-community":
+	case f.kind == "snmp-community", foldAt(f.text(), 0, "bindpw", "requirepass") != "":
 		s.takeJudged(f, v, false)
 		return true
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:

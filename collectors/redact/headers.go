@@ -270,7 +270,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 	} else if i := bytes.LastIndexAny(b[from:at], "=,("); i >= 0 {
 		user += i + 1
 	}
-	if b[user] == '[' && !bytes.Contains(b[user:at], []byte("]:")) { // [user]:VALUE@ of a manual
+	if end := run(b, user+1, wordByte); b[user] == '[' && !hasFold(b, end, "]:") { // [user]:VALUE@ of a manual, and no [fd00::1]
 		return
 	}
 	slash := bytes.IndexAny(b[user:at], "/?#")

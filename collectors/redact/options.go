@@ -78,11 +78,14 @@ func (s *scan) usingRule(b []byte, start, end int) {
 func (s *scan) pipeRule(_ []byte, start, _ int) {
 	b := s.b
 	from := lineBack(b, start, min(layerBack, s.back/2))
-	i := lastFold(b[from:start], "echo ")
+	i, word := lastFold(b[from:start], "echo "), "echo "
+	if i < 0 {
+		i, word = lastFold(b[from:start], "printf "), "printf "
+	}
 	if i < 0 {
 		return
 	}
-	i = skipBlanks(b, from+i+len("echo "))
+	i = skipBlanks(b, from+i+len(word))
 	v := s.value(b[:start], i, " \t\r\n\"'`;|")
 	if bytes.Contains(v.in(b), []byte(":$(")) {
 		return // a command says it

@@ -49,6 +49,9 @@ var rules = []struct {
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).pemTailRule, `-----end `},
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-1, plainStops)) }, `: psk "|: eap "|: xauth "|: ntlm "`}, // of ipsec.secrets
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::`},                       // of GitHub Actions
+	{(*scan).resultRule, `"random_password"`},
+	{(*scan).plainLoginRule, `plainloginmodule`},
 	{(*scan).plainTextRule, `<plaintext>`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
 	{(*scan).keyRule,
@@ -60,7 +63,7 @@ var rules = []struct {
 	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
-	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|keystore.bat add|keystore add`},
+	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|docker secret create|keystore.bat add|keystore add`},
 	{(*scan).chpasswdRule, `chpasswd`},
 	{(*scan).blobRule,
 		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
@@ -73,7 +76,7 @@ var rules = []struct {
 	{(*scan).generatorRule, `secretgenerator:`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
-	{(*scan).passRule, `\npass |f pass |] pass |  pass |: pass |- pass |> pass |> auth |: auth `},
+	{(*scan).passRule, `\npass |f pass |] pass |  pass |: pass |- pass |* pass |> pass |> auth |: auth `},
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},

@@ -221,3 +221,31 @@ func (s *scan) loginRule(_ []byte, start, end int) {
 		s.takePassword(list[1])
 	}
 }
+
+// plainLoginRule takes the users of a broker of Kafka: PlainLoginModule required user_NAME="VALUE" …;
+func (s *scan) plainLoginRule(b []byte, _, end int) {
+	b = b[:min(len(b), end+2*layerBack)]
+	if stop := bytes.IndexByte(b[end:], ';'); stop >= 0 {
+		b = b[:end+stop]
+	}
+	for i := end; ; {
+		at := indexFold(b[i:], "user_")
+		if at < 0 {
+			return
+		}
+		i = run(b, i+at, nameByte)
+		if byteAt(b, i) == '=' {
+			s.takePassword(s.value(b, i+1, " \t\r\n\"'"))
+		}
+	}
+}
+
+// resultRule takes what the provider random of Terraform made, in its state: "type": "random_password", … "result": "VALUE".
+func (s *scan) resultRule(b []byte, _, end int) {
+	if at := indexFold(b[end:min(len(b), end+4*layerBack)], `"result"`); at >= 0 {
+		x := lexer{s, b, end + at}
+		if _, ok := x.key(":"); ok {
+			s.takePassword(x.value(plainStops))
+		}
+	}
+}
