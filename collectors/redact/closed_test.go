@@ -37,6 +37,7 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 		"a service is made of a command":             {"a.cmd", `sc.exe create x binPath= "net user ops §" start= auto`, pw},
 		"a value is the default in another language": {"a.md", "Пароль по умолчанию: §", pw},
 		"something starts with its password":         {log, "Starting IDE with password §", "1lcgsny0"},
+		"SSH.com has keys of its own":                {"a.key", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"ops\"\n§\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\n", made},
 		"a source of packages has a password":        {"a.sh", "dotnet nuget add source https://h/v3/index.json -n corp -u ops -p § --x", "hunter2x"},
 		"any program takes -P beside -U":             {"a.cmd", `bcp Shop.dbo.Nodes out C:\o.dat -S db1 -U ops -P §`, hex},
 		"a client of MQTT takes -P":                  {log, "mosquitto_pub -h b1 -u ops -P § -t node/x -m up", "swordfish"},

@@ -134,6 +134,14 @@ func pemRest(b []byte, i int) (int, bool) {
 	return i, i < len(b)
 }
 
+// sshRule takes keys of SSH.com: ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----.
+func (s *scan) sshRule(b []byte, start, end int) {
+	if last := bytes.Index(b[end:], []byte("---- END")); last >= 0 {
+		last = lineEnd(b, end+last)
+		s.add(start, last, "private-key", b[start:last])
+	}
+}
+
 // ppkRule takes the private lines of a PuTTY key.
 func (s *scan) ppkRule(b []byte, start, end int) {
 	if hasFold(b, start, "private-mac") {

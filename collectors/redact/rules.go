@@ -53,6 +53,7 @@ var rules = []struct {
 	{(*scan).resultRule, `"random_password"`},
 	{(*scan).plainLoginRule, `plainloginmodule`},
 	{(*scan).plainTextRule, `<plaintext>`},
+	{(*scan).sshRule, `---- begin ssh2 encrypted private`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
 	{(*scan).keyRule,
 		`b3blbnnzac1rzxktdje|ibadanbgkqhkig9w0baq|ibaakcaqea|ibaakcayea|ibaakcageaa|ibaakcagea|ibaakbgq|agembmgbyqgsm49|agembagbyqgsm49|ibadatbgcqgkjopq|mc4caqawbqydk2v|mhccaqeei|mighageambmgbyqgsm49ageg|mig2ageambagbyqgsm49ageg`},
