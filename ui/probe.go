@@ -223,7 +223,7 @@ func ProbeReach(w io.Writer, results []probed.ReachResult, style Style) error {
 const leastMeasured = 36
 
 // outcomes are the probes of a target in a few words each: "tcp ok 0.4 ms". Of
-// the sizes of ping only the largest that came back is told.
+// the sizes of ping only the largest that came back is reported.
 func (p *page) outcomes(r probed.ReachResult) []string {
 	var list []string
 	if r.Address != "" {

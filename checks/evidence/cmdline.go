@@ -261,7 +261,7 @@ func unwrapPowerShell(args []string) []string {
 	return nil
 }
 
-// commandText splits what PowerShell is told to run: & 'C:\k\x.exe' --v=6.
+// commandText splits the command that PowerShell runs: & 'C:\k\x.exe' --v=6.
 func commandText(s string) []string {
 	s = strings.TrimSpace(s)
 	s = strings.Trim(strings.TrimLeft(s, "& \t"), "{} \t")

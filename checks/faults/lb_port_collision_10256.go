@@ -9,7 +9,7 @@ import (
 	"doctor/checks/node"
 )
 
-// healthzPort is where kube-proxy answers health probes unless it is told otherwise.
+// healthzPort is where kube-proxy answers health probes unless a setting says otherwise.
 const healthzPort = 10256
 
 var _ = register(&checks.Check{

@@ -47,6 +47,10 @@ starts a program.`,
 			findings = append(findings, checks.Findingf(checks.Fail, f.name,
 				"the program of the service %s is damaged, or not for this Windows", f.name).With(f.because...))
 		}
+		// components start programs, too, and the kubelet logs it
+		if gap := evidence.Logs("kubelet").Gap(s); gap.Kind != "" && len(findings) == 0 {
+			return nil, checks.Unknown(gap)
+		}
 		return startsFinding(s, findings)
 	},
 })

@@ -221,7 +221,7 @@ func ifNumber(s string) int {
 }
 
 // An ipSection is one block of `ipconfig /all`: what holds for the compartment, or
-// one adapter. ipconfig is translated, so a block is told by its shape: a heading at
+// one adapter. ipconfig is translated, so a block is known by its shape: a heading at
 // column 0 that ends in a colon, fields indented by three, further values by far more.
 type ipSection struct {
 	heading     string // "" for the compartment's own block

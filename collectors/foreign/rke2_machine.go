@@ -60,7 +60,7 @@ func bootEvent(e evidence.WindowsEvent) bool {
 		e.ID == 6005 && strings.EqualFold(e.Provider, "EventLog")
 }
 
-// bootedAt is told by the last start in the system log. Where that does not go back so far, it is
+// bootedAt comes from the last start in the system log. Where that does not go back so far, it is
 // worked out from the uptime, which was taken just before systeminfo ran, if the times of the files
 // are those of the node, and is what systeminfo prints otherwise.
 func (r rancher) bootedAt(events []evidence.WindowsEvent) time.Time {
@@ -146,7 +146,7 @@ var (
 	rke2Command  = regexp.MustCompile(`(?mi)^("?[a-z]:\\[^\n]*\brke2\.exe\b[^\n]*?)[ \t]*$`)
 )
 
-// commandLines are those of RKE2 and of its children, by program, as far as they are told whole.
+// commandLines are those of RKE2 and of its children, by program, as far as the log has them whole.
 func (r rancher) commandLines() map[string]string {
 	lines := map[string]string{}
 	if m := rke2Command.FindStringSubmatch(

@@ -181,7 +181,7 @@ func unwrapNSSM(s *evidence.Service, open hive) {
 	called := strings.HasPrefix(strings.ToLower(baseName(s.BinPath)), "nssm")
 	p, err := open(servicesKey + s.Name + `\Parameters`)
 	// srvany keeps its program in the same place. A copy of nssm under another
-	// name is told by the key that nssm makes for what it does on an exit.
+	// name comes from the key that nssm makes for what it does on an exit.
 	if !called && (err != nil || !slices.ContainsFunc(p.subkeys, func(k string) bool {
 		return strings.EqualFold(k, "AppExit")
 	})) {
@@ -209,7 +209,7 @@ func unwrapNSSM(s *evidence.Service, open hive) {
 }
 
 // nssmRecovery is what nssm does when the program exits. It starts it again
-// unless it is told otherwise.
+// unless a setting says otherwise.
 func nssmRecovery(open hive, service string, p key) []evidence.RecoveryAction {
 	exit, _ := open(servicesKey + service + `\Parameters\AppExit`)
 	if action := exit.text(""); action != "" && !strings.EqualFold(action, "Restart") {

@@ -30,7 +30,7 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 		"Splunk has a key of its own name":           {"a.conf", "pass4SymmKey = §", "1l1lh8b8"},
 		"Ansible seals a text":                       {"a.sh", "ansible-vault encrypt_string '§' --name 'db'", phrase},
 		"a router has a key":                         {conf, "tacacs-server key 7 §", pw},
-		"GitHub is told what to mask":                {log, "::add-mask::§", pw},
+		"GitHub gets what it is to mask":             {log, "::add-mask::§", pw},
 		"a broker has users":                         {conf, "PlainLoginModule required\n user_ops=\"§\";", phrase},
 		"Terraform made it":                          {"a.tfstate", "\"type\": \"random_password\", \"result\": \"§\"", phrase},
 		"Docker gets a secret from a pipe":           {"a.sh", "printf '§' | docker secret create db -", phrase},

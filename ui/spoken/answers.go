@@ -291,7 +291,7 @@ func (t *teller) excerpt(path string, line int) {
 	}
 }
 
-// maxUnexplained is how many errors are told before the user asks for all of them.
+// maxUnexplained is how many errors are listed before the user asks for all of them.
 const maxUnexplained = 3
 
 // firstUnexplained tells as much as goes before the verdicts: all where nobody can ask for more.

@@ -231,7 +231,7 @@ func (b bundleScreen) askingLines(e env) []line {
 	return p.lines
 }
 
-// phaseNames are what is told of a bundle that is being made.
+// phaseNames are what is shown of a bundle that is being made.
 var phaseNames = map[string]string{
 	BundleSearching: "searching the logs for the signs of faults",
 	"writing":       "writing",

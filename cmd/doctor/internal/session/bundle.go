@@ -228,7 +228,7 @@ func onScreen(err error) error {
 	return err
 }
 
-// tellEvery is how often the screen is told of progress.
+// tellEvery is how often the screen gets the progress.
 const tellEvery = 100 * time.Millisecond
 
 // Paced turns progress into what is shown of it, a few times a second.
