@@ -29,7 +29,8 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 	Breaks:   []*checks.Effect{effectClusterDNS},
 	Explains: []string{"dns-servers-disagree"},
 	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedClusterDNS},
-	Uses:     append(node.AsFiles(node.KubeletConfigs), node.KubeletSources...),
+	Uses: slices.Concat([]evidence.Need{evidence.Pods, evidence.HNSEndpoints},
+		node.AsFiles(node.KubeletConfigs), node.KubeletSources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()
@@ -53,6 +54,9 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 			level, effect = checks.Warn,
 				evidence.Phrasef(
 					"pods get it wherever the runtime does not pass the kubelet's own")
+			if podsResolveWith(s, answers) {
+				level = checks.Info
+			}
 		}
 		return []*checks.Finding{checks.Findingf(level, f.Name,
 			"dns.nameservers is %s, expected the cluster DNS %s: %s", strings.Join(servers, ", "),
@@ -66,6 +70,22 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 				}, "Set dns.nameservers to {clusterDNS}.")))}, nil
 	},
 })
+
+// podsResolveWith tells whether HNS gave the pods of the cluster's DNS one of the servers. A runtime
+// passes its setting to all plugins of a version, or to none.
+func podsResolveWith(s evidence.Snapshot, servers []node.Address) bool {
+	local := localEndpoints(s)
+	for _, p := range settledPods(s) {
+		ip, _ := node.ParseAddress(p.Status.PodIP)
+		e, there := local[ip]
+		if !there || hostPod(p) || p.Spec.DNSPolicy != "ClusterFirst" || len(e.DNS.Servers) == 0 {
+			continue
+		}
+		return slices.ContainsFunc(node.ParseAddresses(e.DNS.Servers...),
+			func(a node.Address) bool { return slices.Contains(servers, a) })
+	}
+	return false
+}
 
 // noConfig is the gap where there is no configuration to judge.
 func noConfig(f *node.CNIFile) evidence.Gap {

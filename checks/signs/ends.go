@@ -57,7 +57,13 @@ func (c *scanner) end(k key, m *match) (over string, brief bool) {
 // fewLines is how often a start may print a text, in a log without times.
 const fewLines = 5
 
-func (c *scanner) lastTime(m *match) time.Time { return evidence.LineTime(string(m.last), c.now) }
+// lastTime is when a match was seen last: an event knows it, a line of a log has it in its text.
+func (c *scanner) lastTime(m *match) time.Time {
+	if len(m.last) == 0 {
+		return m.Last
+	}
+	return evidence.LineTime(string(m.last), c.now)
+}
 
 // endOfRecord says which event ends an earlier one: of the same provider, or of the Service Control
 // Manager, which reports on services; in Kubernetes events, about the same object.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"doctor/checks/evidence"
@@ -102,4 +103,47 @@ func beforeBoot(matches []evidence.SignMatch, booted time.Time) {
 			m.Over = "the node has booted since, at " + booted.UTC().Format("2006-01-02 15:04 UTC")
 		}
 	}
+}
+
+// beforePods marks what logs say of sandboxes that could not be created, where one was created
+// later: a pod of the node is Ready since, and no pod waits. A pod that was deleted meanwhile, as
+// those of a Job, leaves nothing else to show that its sandbox was refused for a moment only.
+func beforePods(matches []evidence.SignMatch, s evidence.Snapshot) {
+	latest, name, ok := latestReady(s)
+	if !ok {
+		return
+	}
+	for i := range matches {
+		m := &matches[i]
+		if m.Over == "" && m.Line > 0 && !m.Last.IsZero() && m.Last.Before(latest) && ofSandbox(m.Found) {
+			m.Over = "pod " + name + " has been Ready since " +
+				latest.UTC().Format("2006-01-02 15:04 UTC") + ", and no pod waits for its sandbox"
+		}
+	}
+}
+
+// latestReady is the pod that became Ready last, of those that have a network of their own; ok is
+// false where a pod of the node is not Ready.
+func latestReady(s evidence.Snapshot) (latest time.Time, name string, ok bool) {
+	if evidence.Pods.Gap(s).Kind != "" {
+		return latest, "", false
+	}
+	since := readySince(s)
+	for _, p := range evidence.Pods.In(s) {
+		at := since[p.FullName()]
+		switch {
+		case p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed":
+		case at.IsZero():
+			return latest, "", false
+		case !p.Spec.HostNetwork && !p.HostProcess() && at.After(latest):
+			latest, name = at, p.FullName()
+		}
+	}
+	return latest, name, !latest.IsZero()
+}
+
+// ofSandbox tells whether a line is about a sandbox that could not be created.
+func ofSandbox(line string) bool {
+	return slices.ContainsFunc([]string{"RunPodSandbox", "CreatePodSandbox", "create pod sandbox",
+		"network for sandbox"}, func(text string) bool { return strings.Contains(line, text) })
 }

@@ -91,6 +91,7 @@ func (c *scanner) finish(s evidence.Snapshot,
 	c.scanRecords(s)
 	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
+	beforePods(matches, s)
 	scan := evidence.LogScan{Matches: matches, Errors: c.errors, Unsearched: unsearched}
 	if evidence.ErrorLines.Gap(s).Kind == "" { // of logs of which parts may be here
 		recorded := evidence.ErrorLines.In(s)
