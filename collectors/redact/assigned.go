@@ -143,7 +143,8 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
 	next := skipBlanks(f.b, end)
-	return op.sign == '=' || f.quoted || isOneOf(f.b, next, ";,}") || // { User: "ops", Password: "VALUE" }
+	return op.sign == '=' || f.quoted || v.quote == '`' && f.trust == strong || // of Markdown
+		isOneOf(f.b, next, ";,}") || // { User: "ops", Password: "VALUE" }
 		first && f.trust >= medium && isLineAt(f.b, end+b2i(byteAt(f.b, end) == ','))
 }
 
@@ -155,6 +156,9 @@ func (s *scan) otherwise(f field, v value) {
 	if v.open || !bytes.ContainsAny(line, "([.") {
 		return
 	}
+	if inner, ok := s.wrapped(b, v); ok {
+		s.takeJudged(f, inner, false)
+	}
 	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
 		if call := v.in(b); at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
@@ -165,6 +169,21 @@ func (s *scan) otherwise(f field, v value) {
 			s.takeJudged(f, other, false)
 		}
 	}
+}
+
+// getters are in the names of calls whose text says where a secret is, and is none.
+var getters = strings.Fields("get env find look read load fetch resolve query param select name path url file format match replace split index key field print error")
+
+// wrapped is the text in quotes that code hands to a call: encode("VALUE"), Secret(value="VALUE").
+func (s *scan) wrapped(b []byte, v value) (inner value, ok bool) {
+	call := v.in(b)
+	open := bytes.IndexByte(call, '(')
+	if v.quoted || open < 2 || open < len(call)-1 && call[len(call)-1] != '=' || !isOneOf(b, v.end, "\"'") ||
+		containsAny(bytes.ToLower(call[:open]), getters) {
+		return v, false
+	}
+	inner = s.value(b, v.end, plainStops)
+	return inner, inner.whole() && fitsPassword(inner.in(b))
 }
 
 // isVariableOf tells of what code puts where a value would stand: Get-Secret, "token": copyFlag, and

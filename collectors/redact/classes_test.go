@@ -132,6 +132,11 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{log, `jwt.sign(claims, '§')`, "swordfish"}, {log, `credentials: { user: "ops" password: "§" }`, "48151623"},
 		{log, `ALTER USER ops SET x = PASSWORD ('§')`, "Kw7Rt2Bq5m"}, {log, "Using KEY=§", "Kw7Rt2BqMzXv9Lp:c*X"},
 		{"a.xml", "<secret>{AQAAABAAA §}</secret>", hex[:32]}, {"a.log", "LONG_CREDENTIAL: §", strings.Repeat("kW7rT2bQmZ+xV9/p", 400)},
+		// Texts that code hands to a call, quotes that are doubled, and Markdown.
+		{log, `access_token = Secret(value="§")`, "byMwCr68htMjKO8dBwkYiLHWxwD5MDF2"}, {log, `user.setPassword(encoder.encode("§"));`, "Nivagur-Befenudar688*"},
+		{log, `$p = '§' | ConvertTo-SecureString -AsPlainText -Force`, "Nivagur''Befen688"}, {log, `password = '§'`, "Nivagur''Befen688"},
+		{log, `net user ops "§" /add`, `Nivagur""Befen688`}, {log, "**Password:** `§`", "correct-horse-battery"}, {log, "Mot de passe : `§` (ou x)", "correct-horse-battery"},
+		{log, "usam senha `§`", "Nivagur.Mizoser455!"}, {log, `String KEY_PASSWORD = "§";`, "667w3qs8"},
 		// Keys without their first line, and issuers.
 		{log, "§\n-----END RSA PRIVATE KEY-----", strings.Repeat(strings.Repeat("a1B2", 16)+"\n", 3) + "a1B2c3=="},
 		{log, "2026-11-20T09:00:00.1Z stdout F §", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt"},

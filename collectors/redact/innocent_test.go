@@ -84,6 +84,9 @@ Password last set            11/20/2026 9:00:00 AM
 Password required            Yes
 User may change password     Yes
 Enter password:
+password = getenv("DB_PASSWORD_2")
+token = config.get("auth.token2Name")
+password = ''
 pass: 10
 TestX ... pass: 12
 KeyUsage = digitalSignature, keyEncipherment

@@ -161,7 +161,7 @@ func isLinked(v []byte) bool {
 
 // isOfPublicKey tells of a name that begins at i: public key, public key token, lookup key, and of /etc/passwd.
 func isOfPublicKey(b []byte, i int) bool {
-	return hasFold(b, i-len("etc/"), "etc/passwd") || hasFold(b, i, "key") && notOfSecrets[wordBefore(b, i)] || hasFold(b, i-len("public key "), "public key ")
+	return hasFold(b, i-len("etc/"), "etc/passwd") || hasFold(b, i, "key") && !isWord(byteAt(b, i+len("key"))) && notOfSecrets[wordBefore(b, i)] || hasFold(b, i-len("public key "), "public key ")
 }
 
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.

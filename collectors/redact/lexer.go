@@ -165,12 +165,14 @@ func (s *scan) quotedValue(b []byte, q, escapes int) value {
 
 // closing finds the quote that closes a text, or that of the text around it.
 func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
-	slashes := 0
+	slashes, from := 0, i
 	for ; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '\\':
 			slashes++
 			continue
+		case c == quote && escapes == 0 && slashes == 0 && i > from && byteAt(b, i+1) == quote && isAlnum(byteAt(b, i+2)):
+			i++ // one quote, as PowerShell, SQL and VB write it, or two texts that a shell joins
 		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
 			quote == '\'' && escapes == 0):
 			return i - min(slashes, escapes), true

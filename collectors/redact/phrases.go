@@ -107,6 +107,9 @@ func (s *scan) told(f field, i int, said bool) bool {
 	if !v.whole() {
 		return false
 	}
+	if inner, ok := s.wrapped(b, v); ok {
+		v = inner
+	}
 	v.end = v.start + len(bytes.TrimRight(v.in(b), ".:"))
 	text := v.in(b)
 	if len(text) == 0 || text[0] == '-' || hasFold(text, 0, "0x") || isSentence(text) {

@@ -82,6 +82,9 @@ func lastQuoted(b []byte) value {
 		return value{}
 	}
 	i := bytes.LastIndexByte(b[:len(b)-1], q)
+	for i > 1 && b[i-1] == q && isAlnum(b[i+1]) { // one quote of the value
+		i = bytes.LastIndexByte(b[:i-1], q)
+	}
 	if i < 0 {
 		return value{}
 	}
