@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -35,6 +38,7 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 	Breaks:  []*checks.Effect{effectServices},
 	Applies: checks.OnPlatform(node.GKECloud),
 	Needs:   []evidence.Need{evidence.Nodes},
+	Uses:    []evidence.Need{evidence.PodEvents},
 	Signs: []checks.Sign{
 		{Text: "image families require at least one other Linux node pool",
 			Says: "GKE refuses the Windows node pool: no Linux node pool is ready"},
@@ -46,7 +50,7 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 		if len(list) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any node of the cluster"))
 		}
-		if len(list) == 1 && list[0].Metadata.Name == node.About(s).Name.Value {
+		if len(list) == 1 && list[0].Metadata.Name == node.About(s).Name.Value && !onlyOneNode(s) {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any other node of the cluster"))
 		}
 		linux, ready := 0, 0
@@ -80,3 +84,11 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 		return nil, nil
 	},
 })
+
+// onlyOneNode tells whether the scheduler counted one node in the whole cluster: a recording may
+// hold the Node object of its own node only.
+func onlyOneNode(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.PodEvents.In(s), func(e evidence.Event) bool {
+		return e.Reason == "FailedScheduling" && strings.HasPrefix(e.Text(), "0/1 nodes are available")
+	})
+}
