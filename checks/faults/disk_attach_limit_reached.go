@@ -42,9 +42,11 @@ The check looks for the answer of the cloud in the events of pods that do not st
 const machineIsFull = "the cloud refuses to attach another disk: the machine has as many as its size allows"
 
 var diskAttachLimitSigns = []checks.Sign{
-	// the answers of Azure and of Google Cloud
+	// the answers of Azure, of Google Cloud and of OpenStack
 	{Text: "maximum number of data disks allowed to be attached",
 		Or: []string{"Exceeded limit 'maximum_persistent_disks'",
+			"disks count should be less than or equal to [",
+			"maximum allowed number of disk devices",
 			"Attachment limit exceeded for volume "}, // the EBS driver since 2024
 		Until: []string{attached}, Says: machineIsFull},
 	// AWS, which says it of network interfaces, too

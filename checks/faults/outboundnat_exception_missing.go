@@ -106,8 +106,9 @@ the policies that HNS applies to pods are checked.`,
 })
 
 // gkeRoutesServices tells whether the node's configuration is that of GKE's node-setup script, which
-// lists GKE's non-masquerade ranges and puts the service CIDR into a route policy only:
-// kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1, Configure_Containerd_CniNetworking.
+// lists GKE's non-masquerade ranges and puts the service CIDR into a route policy only, for which
+// route-policy-missing looks: kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1,
+// Configure_Containerd_CniNetworking.
 func gkeRoutesServices(n *node.Node, s evidence.Snapshot) bool {
 	if n.CNI.Value != node.GKE {
 		return false
@@ -118,18 +119,7 @@ func gkeRoutesServices(n *node.Node, s evidence.Snapshot) bool {
 			return !e.Remote && len(e.OutBoundNAT()) > 0 && !routesToServices(n, e)
 		})
 	}
-	if len(n.ServiceCIDRs.Value) == 0 {
-		return false
-	}
-	for _, services := range n.ServiceCIDRs.Value {
-		if !slices.ContainsFunc(f.Config.Routes, func(r evidence.CNIRoute) bool {
-			p, ok := node.ParsePrefix(r.Prefix)
-			return ok && r.NeedEncap && node.Covers(p, services)
-		}) {
-			return false
-		}
-	}
-	return true
+	return slices.ContainsFunc(f.Config.Routes, func(r evidence.CNIRoute) bool { return r.NeedEncap })
 }
 
 // addException is the edit of the line that holds an exception already.

@@ -37,6 +37,9 @@ func podSpecs(s evidence.Snapshot) []podSpec {
 		if owner := ownerOf(p); owner != "" {
 			if at, ok := owners[owner]; ok {
 				list[at].more++
+				if node.PodDown(p) { // which shows more than one that runs
+					list[at].Pod = p
+				}
 				continue
 			}
 			owners[owner] = len(list)

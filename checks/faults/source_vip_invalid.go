@@ -33,7 +33,7 @@ its gateway.`,
 		"https://github.com/kubernetes/kubernetes/issues/100962"},
 	Breaks: []*checks.Effect{effectKubeProxy, effectServiceRules},
 	Applies: func(n *node.Node) error {
-		if n.CNI.Value == node.Calico || n.CNI.Value == node.OVN {
+		if n.CNI.Value == node.Calico {
 			return checks.Skip("%s keeps the source VIP as an HNS endpoint of its own", n.CNI.Value)
 		}
 		return checks.RequireBackend(n, node.OverlayNet)
