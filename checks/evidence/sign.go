@@ -54,6 +54,10 @@ const (
 	InNode      = "node"       // conditions of the Node object
 )
 
+// NodeRegistered is what a kubelet says that has reached the API server. A sign that it ends is over,
+// too, where the Node object has a later heartbeat.
+const NodeRegistered = "Successfully registered node"
+
 // A SignMatch is one sign's finds in one file: the first, the time of the last, and how many.
 type SignMatch struct {
 	Check string    `json:"id"`   // of the check

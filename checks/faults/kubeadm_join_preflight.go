@@ -137,4 +137,4 @@ var crictlFix = checks.Steps(
 var joined = []string{"This node has joined the cluster"}
 
 // nodeRegistered is what a kubelet says that has read its configuration and reached the API server.
-var nodeRegistered = []string{"Successfully registered node", "was previously registered"}
+var nodeRegistered = []string{evidence.NodeRegistered, "was previously registered"}

@@ -50,6 +50,7 @@ The check looks for the answers in the log of the kubelet.`,
 			Level: checks.Warn, // a rotated certificate ends it without a word
 			Says:  "the API server does not accept the credentials of the kubelet"},
 		{Text: "Error updating node status, will retry", Also: []string{"error getting node", "Unauthorized"},
+			Until: nodeRegistered,
 			Level: checks.Warn, // a rotated certificate ends it without a word
 			Says:  "the API server does not accept the credentials of the kubelet"},
 	},

@@ -95,18 +95,26 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 func configuredWithoutRoute(n *node.Node) (*checks.Finding, bool) {
 	conf := n.Intended()
 	if conf == nil || conf.Config == nil || len(conf.Config.Exceptions) == 0 ||
-		checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay) != nil {
+		checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.GKE) != nil {
 		return nil, false
 	}
+	place, what := conf.Field("policies"), evidence.Phrasef("no route for a network")
 	for _, r := range conf.Config.Routes {
-		if p, ok := node.ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() {
+		p, ok := node.ParsePrefix(r.Prefix)
+		if !ok || p.IsSingleIP() {
+			continue
+		}
+		part := n.CNI.Value == node.GKE && slices.ContainsFunc(n.ServiceCIDRs.Value,
+			func(services node.Prefix) bool { return !node.Covers(p, services) })
+		if r.NeedEncap && !part { // GKE lists no Service in the exceptions instead
 			return nil, false
 		}
+		place, what = conf.File.At(r.Spot), evidence.Phrasef("the route %s, NeedEncap %t", p, r.NeedEncap)
 	}
 	return checks.Findingf(checks.Warn, conf.Name,
 		"%s sets OutBoundNAT without a NeedEncap route for the service network: new pods cannot reach Services", conf.Name).
-		At(conf.Field("policies"), "%d exceptions of OutBoundNAT, and no route for a network",
-			len(conf.Config.Exceptions)).With(serviceNetwork(n)), true
+		At(place, "%d exceptions of OutBoundNAT, and %s",
+			len(conf.Config.Exceptions), what).With(serviceNetwork(n)), true
 }
 
 // onPodNetwork leaves out the endpoints of NAT networks, which have OutBoundNAT too.

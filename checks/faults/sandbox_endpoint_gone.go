@@ -33,6 +33,9 @@ The check looks for the plugin's error in the logs and events.`,
 		{Text: "Failed to get hcn endpoint with id:",
 			Also: []string{"not found", "destroy network"},
 			Says: "a sandbox stays because its HNS endpoint is gone"},
+		// hcsshim's EndpointNotFoundError (hcn/hcnerrors.go), where a plugin returns it
+		{Text: "failed (delete): Endpoint ", Also: []string{"not found"},
+			Says: "a sandbox stays because its HNS endpoint is gone"},
 		// azure-vnet until 1.2.0 (cni/network/network.go)
 		{Text: "DEL command completed with err", Also: []string{"The endpoint was not found"},
 			In:   []string{"azure-vnet", "cni"},

@@ -105,6 +105,27 @@ func beforeBoot(matches []evidence.SignMatch, booted time.Time) {
 	}
 }
 
+// beforeReport marks what the kubelet's log says of the way to the API server, where the Node object
+// has a later heartbeat: only a kubelet that the API server accepts writes one. It does so every five
+// minutes, also where nothing changes (nodeStatusReportFrequency).
+func (c *scanner) beforeReport(matches []evidence.SignMatch, s evidence.Snapshot) {
+	node := evidence.Node.In(s)
+	ready, told := node.Condition("Ready")
+	if !told {
+		return
+	}
+	for i := range matches {
+		m := &matches[i]
+		if m.Over == "" && m.Line > 0 && !m.Last.IsZero() && m.Last.Before(ready.LastHeartbeatTime.Time) &&
+			evidence.SameLog("kubelet", m.Source()) && slices.ContainsFunc(c.list, func(sign evidence.Sign) bool {
+			return sign.Check == m.Check && sign.Text == m.Text && slices.Contains(sign.Until, evidence.NodeRegistered)
+		}) {
+			m.Over = "the kubelet has reported its node since, at " +
+				ready.LastHeartbeatTime.UTC().Format("2006-01-02 15:04 UTC")
+		}
+	}
+}
+
 // beforePods marks what logs say of sandboxes that could not be created, where one was created
 // later: a pod of the node is Ready since, and no pod waits. A pod that was deleted meanwhile, as
 // those of a Job, leaves nothing else to show that its sandbox was refused for a moment only.

@@ -92,6 +92,7 @@ func (c *scanner) finish(s evidence.Snapshot,
 	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
 	beforePods(matches, s)
+	c.beforeReport(matches, s)
 	scan := evidence.LogScan{Matches: matches, Errors: c.errors, Unsearched: unsearched}
 	if evidence.ErrorLines.Gap(s).Kind == "" { // of logs of which parts may be here
 		recorded := evidence.ErrorLines.In(s)

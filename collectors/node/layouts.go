@@ -17,6 +17,7 @@ var knownFiles = []string{
 	`C:\k\net-conf.json`, `C:\k\sourceVip.json`,
 	`C:\k\sourceVipRequest.json`, `C:\k\start-kube-proxy.ps1`, `C:\k\start-kubelet.ps1`,
 	`C:\k\start-kubeproxy.ps1`, `C:\k\start.ps1`, `C:\k\StartKubelet.ps1`,
+	`C:\k\windowsnodereset.log`,
 
 	// kubeadm, flannel and GKE.
 	`C:\etc\kube-flannel\net-conf.json`, `C:\etc\kubernetes\bootstrap-kubelet.conf`,
