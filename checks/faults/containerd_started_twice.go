@@ -26,7 +26,8 @@ The check looks for the error in the logs. It does not show which process has th
 			"only the services that the node needs are Running")),
 	Links: []string{"https://github.com/rancher/rke2/issues/6853",
 		"https://github.com/moby/moby/pull/47955"},
-	Breaks: []*checks.Effect{effectRuntime, effectCNIConfig}, // the other one has another configuration
+	Breaks:   []*checks.Effect{effectRuntime},
+	Explains: []string{"cni-config-uninitialized"}, // the other one has another configuration
 	Needs: []evidence.Need{evidence.Any(evidence.Logs("containerd"),
 		evidence.Logs("other"), evidence.WindowsEvents)},
 	Signs: []checks.Sign{
