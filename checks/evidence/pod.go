@@ -247,11 +247,12 @@ func (p Pod) ContainerField(i int, steps ...any) Place {
 
 // Container is one container of a pod.
 type Container struct {
-	Name    string   `json:"name"`
-	Image   string   `json:"image,omitempty"`
-	Command []string `json:"command,omitempty"`
-	Args    []string `json:"args,omitempty"`
-	Env     []struct {
+	Name       string   `json:"name"`
+	Image      string   `json:"image,omitempty"`
+	Command    []string `json:"command,omitempty"`
+	Args       []string `json:"args,omitempty"`
+	WorkingDir string   `json:"workingDir,omitempty"`
+	Env        []struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`
 	} `json:"env,omitempty"`

@@ -131,7 +131,7 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, e
 	st := p.Statuses()[container]
 	refusal := func(text string) string {
 		text = strings.ReplaceAll(text, st.Image, "") // it may be called sandbox or pause itself
-		if strings.Contains(text, "sandbox") || strings.Contains(text, "pause") {
+		if lower := strings.ToLower(text); strings.Contains(lower, "sandbox") || strings.Contains(lower, "pause") {
 			return ""
 		}
 		for _, words := range imageRefusals {
@@ -150,7 +150,7 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, e
 		about := e.About()
 		if about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace &&
 			(len(p.Spec.Containers) == 1 || strings.Contains(e.Text(), st.Image)) {
-			if words := refusal(e.Text()); words != "" {
+			if words := refusal(e.Reason + ": " + e.Text()); words != "" {
 				return words, e.Field().Because("%s", e.Text())
 			}
 		}

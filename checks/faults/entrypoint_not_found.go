@@ -133,7 +133,8 @@ var entrypointSigns = []checks.Sign{
 	{Text: "ctr: hcs::System::CreateProcess", Or: []string{"ctr: hcsshim::System::CreateProcess"},
 		Also:  []string{"The system cannot find the file specified"},
 		Level: checks.Warn, Says: noEntrypoint, Fix: ctrRunFix},
-	{Text: "failed to get application name from commandline", Not: startedByOthers,
+	{Text: "failed to get application name from commandline",
+		Or: []string{"failed to start host process: exec: "}, Not: startedByOthers,
 		Says: "the program of a HostProcess container is not on the node",
 		Fix:  hostProcessEntrypointFix},
 }

@@ -43,5 +43,9 @@ The check looks for the error in the log of the pod.`,
 			Or:    []string{"lib/kube-proxy/kubeconfig.conf: The system cannot find the file specified"},
 			Until: proxyStarted,
 			Says:  "kube-proxy does not find its kubeconfig.conf"},
+		// a relative path counts from the folder of the kubeconfig (sig-windows-tools 341)
+		{Text: `kube-proxy\\var\\run\\secrets`, Or: []string{`kube-proxy\var\run\secrets`},
+			Also: []string{"unable to read certificate-authority"}, Until: proxyStarted,
+			Says: "kube-proxy looks for the token of its pod below the folder of its kubeconfig"},
 	},
 })

@@ -92,7 +92,12 @@ func linuxImage(s evidence.Snapshot, p evidence.Pod) (evidence.Because, string, 
 // end of their names.
 var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/metrics-server", "/kube-state-metrics",
 	"/nginx-ingress-controller", "/ingress-nginx/controller", "/cluster-autoscaler",
-	"/cluster-proportional-autoscaler", "/nfs-subdir-external-provisioner", "/local-path-provisioner"}
+	"/cluster-proportional-autoscaler", "/nfs-subdir-external-provisioner", "/local-path-provisioner",
+	"/linkerd-io/controller", "/istio/pilot", "/cert-manager-controller", "/cert-manager-webhook",
+	"/cert-manager-cainjector", "/external-dns", "/aws-load-balancer-controller", "/karpenter/controller",
+	"/calico/kube-controllers", "/calico/typha", "/tigera/operator", "/antrea/antrea-controller-ubuntu",
+	"/cilium/operator-generic", "/kyverno/kyverno", "/openpolicyagent/gatekeeper", "/argoproj/argocd",
+	"/prometheus-operator/prometheus-operator", "/grafana/grafana"}
 
 // linuxByName tells whether a pod whose containers do not start is for Linux by the name of its image, a
 // path that only Linux has, or the network of the host, which pods of Windows do not have.

@@ -40,7 +40,7 @@ The check looks for the known names of these containers in pods of this node tha
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
-			if node.PodSystem(p) == "linux" || podRuns(p) || !node.PodDown(p) {
+			if node.PodSystem(p) == "linux" || podRuns(p) || !node.PodDown(p) || ofMesh(p) {
 				continue
 			}
 			for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
@@ -65,4 +65,13 @@ var linuxSidecars = map[string]string{
 	"istio-init": "Istio", "istio-proxy": "Istio", "istio-validation": "Istio",
 	"azwi-proxy-init": "Azure Workload Identity", "azwi-proxy": "Azure Workload Identity",
 	"linkerd-init": "Linkerd", "linkerd-proxy": "Linkerd", "linkerd-network-validator": "Linkerd",
+}
+
+// ofMesh tells whether all containers have images of one owner: those of the mesh's own pods, into
+// which nothing was injected.
+func ofMesh(p evidence.Pod) bool {
+	owner := func(c evidence.Container) string { return c.Image[:strings.LastIndexByte(c.Image, '/')+1] }
+	return len(p.Spec.Containers) > 1 && !slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool {
+		return owner(c) == "" || owner(c) != owner(p.Spec.Containers[0])
+	})
 }

@@ -1,7 +1,12 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -39,11 +44,43 @@ The check looks for this error at pods that do not start and in the log of the k
 	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    volumeChownUnsupportedSigns,
-	Run:      complain(volumeChownUnsupportedSigns),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if findings, err := complain(volumeChownUnsupportedSigns)(s); len(findings) > 0 || err != nil {
+			return findings, err
+		}
+		failures := recentFailures(s)
+		for _, p := range evidence.Pods.In(s) {
+			field, user := runAsUser(p)
+			for _, said := range failures[p.FullName()] {
+				if user && node.PodDown(p) && strings.Contains(said.text, "FailedMount") &&
+					strings.Contains(said.text, "kube-api-access") {
+					return []*checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
+						"%s is not running: %s", p.FullName(), evidence.Phrasef(noChown)).
+						With(said.from).At(field, "runAsUser is set")}, nil
+				}
+			}
+		}
+		return nil, nil
+	},
 })
+
+// runAsUser is where a pod sets the user that the kubelet gives the file of its token to.
+func runAsUser(p evidence.Pod) (evidence.Place, bool) {
+	if c := p.Spec.SecurityContext; c != nil && isSet(c.RunAsUser) {
+		return p.Field("spec", "securityContext", "runAsUser"), true
+	}
+	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		if c.SecurityContext != nil && isSet(c.SecurityContext.RunAsUser) {
+			return p.ContainerField(i, "securityContext", "runAsUser"), true
+		}
+	}
+	return evidence.Place{}, false
+}
+
+const noChown = "the kubelet cannot give a file to the user of runAsUser: Windows has no chown"
 
 var volumeChownUnsupportedSigns = []checks.Sign{
 	{Text: "not supported by windows", Or: []string{`: chown c:\`}, // which fails on Windows for no other reason
 		Also: []string{"chown"},
-		Says: "the kubelet cannot give a file to the user of runAsUser: Windows has no chown"},
+		Says: noChown},
 }

@@ -28,7 +28,9 @@ type Row struct {
 	Signs    []checks.Sign // texts that show it on a node with an affected version
 	State    string        // id of the check whose fault, found by state, shows it
 	Findings []string      // formats of the findings of that check that do; all of them where empty
-	Warn     bool          // what shows it is a warning and no failure
+	// what shows it of a pod that does not run
+	Pods func(evidence.Pod) (evidence.Because, bool)
+	Warn bool // what shows it is a warning and no failure
 	// other faults have its texts too: where the version is not recorded, they say nothing
 	OtherCauses bool
 	// where the regression can be met at all; all that are set must hold
@@ -222,6 +224,13 @@ func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]
 
 // shown is the evidence on which the check of the row's state finds its fault.
 func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
+	for _, p := range evidence.Pods.In(s) {
+		if r.Pods != nil && node.PodDown(p) {
+			if from, ok := r.Pods(p); ok {
+				return []evidence.Because{from}
+			}
+		}
+	}
 	if r.State == "" {
 		return nil
 	}
@@ -245,6 +254,22 @@ func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
 		}
 	}
 	return nil
+}
+
+// startsInImage is a HostProcess container that is started by a path within its image's folder and
+// does not say which folder that is.
+func startsInImage(p evidence.Pod) (evidence.Because, bool) {
+	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		line := slices.Concat(c.Command, c.Args)
+		at := slices.IndexFunc(line, func(arg string) bool {
+			return strings.HasPrefix(arg, `.\`) || strings.HasPrefix(arg, "./")
+		})
+		if at >= 0 && c.WorkingDir == "" && p.HostProcess() {
+			return p.ContainerField(i).Because("%s: container %s starts %s and has no workingDir", p.FullName(),
+				c.Name, line[at]), true
+		}
+	}
+	return evidence.Because{}, false
 }
 
 // instanceType is the size of the machine, as the cloud wrote it on the Node.

@@ -83,7 +83,11 @@ var containerdRows = []Row{
 		From:        "1.7.0 < 1.7.16",
 		Title:       "HostProcess pods start in C:\\ and not in C:\\hpc",
 		HostProcess: true,
-		Links:       []string{"https://github.com/containerd/containerd/commit/c7ea06a69"},
+		Pods:        startsInImage,
+		Breaks:      []string{"pod-start", "running-containers"},
+		Links: []string{"https://github.com/containerd/containerd/commit/c7ea06a69",
+			"https://github.com/projectcalico/calico/issues/7337",
+			"https://github.com/Azure/azure-container-networking/issues/2318"},
 	},
 	{
 		ID: "containerd-removed-layers", Of: Containerd,

@@ -54,6 +54,65 @@ func TestWhatIsOverIsHistory(t *testing.T) {
 	}
 }
 
+// TestWhatTheClusterShowsLaterEndsALine: a heartbeat of the node, or a pod that became Ready, after a line of the
+// kubelet's log.
+func TestWhatTheClusterShowsLaterEndsALine(t *testing.T) {
+	node := func(heartbeat string) string {
+		return `{"metadata":{"name":"win-1"},"status":{"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"` + heartbeat + `"}]}}`
+	}
+	pod := func(name, phase, ready, since string) string {
+		return `{"metadata":{"name":"` + name + `","namespace":"web"},"spec":{"nodeName":"win-1"},"status":{"phase":"` + phase +
+			`","conditions":[{"type":"Ready","status":"` + ready + `","lastTransitionTime":"` + since + `"}]}}`
+	}
+	list := func(pods ...string) string { return `{"items":[` + strings.Join(pods, ",") + `]}` }
+	const refused = "E1120 07:00:00.000000 1 a.go:1] refused by the server\n"
+	const sandbox = "E1120 07:00:00.000000 1 a.go:1] RunPodSandbox: refused by the server\n"
+	registered := []string{evidence.NodeRegistered}
+	for _, row := range []struct {
+		name, log, node, pods string
+		until                 []string
+		over                  string
+	}{
+		{"a later heartbeat", refused, node("2026-11-20T08:00:00Z"), "", registered,
+			"the kubelet has reported its node since, at 2026-11-20 08:00 UTC"},
+		{"an earlier heartbeat", refused, node("2026-11-20T06:59:00Z"), "", registered, ""},
+		{"a later heartbeat says nothing of other faults", refused, node("2026-11-20T08:00:00Z"), "", nil, ""},
+		{"a pod is Ready since", sandbox, "", list(pod("a", "Running", "True", "2026-11-20T07:05:00Z")), nil,
+			"pod web/a has been Ready since 2026-11-20 07:05 UTC, and no pod waits for its sandbox"},
+		{"another pod waits", sandbox, "", list(pod("a", "Running", "True", "2026-11-20T07:05:00Z"),
+			pod("b", "Pending", "False", "2026-11-20T07:00:00Z")), nil, ""},
+		{"all pods were Ready before", sandbox, "", list(pod("a", "Running", "True", "2026-11-20T06:05:00Z")), nil, ""},
+		{"a Ready pod says nothing of other lines", refused, "", list(pod("a", "Running", "True", "2026-11-20T07:05:00Z")), nil, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			files := map[string]string{"logs/kubelet/k.log": row.log, "api/node.json": row.node, "api/pods.json": row.pods}
+			for name, text := range files {
+				if text == "" {
+					delete(files, name)
+				}
+			}
+			got := record(t, files, evidence.Sign{Check: "c", Text: "refused by the server", Until: row.until})
+			if len(got) != 1 || got[0].Over != row.over {
+				t.Errorf("%+v, want one that is over because %q", got, row.over)
+			}
+		})
+	}
+}
+
+// TestAnEventEndsALine: what ends a fault may be an event, too.
+func TestAnEventEndsALine(t *testing.T) {
+	event := func(at string) string {
+		return `{"items":[{"reason":"Resized","message":"the volume was resized","lastTimestamp":"` + at + `","involvedObject":{"kind":"Pod","name":"a","namespace":"web"}}]}`
+	}
+	for at, want := range map[string]string{"2026-11-20T07:30:00Z": "a later line says: the volume was resized", "2026-11-20T06:30:00Z": ""} {
+		got := record(t, map[string]string{"logs/kubelet/k.log": "E1120 07:00:00.000000 1 a.go:1] no size\n", "api/events.json": event(at)},
+			evidence.Sign{Check: "c", Text: "no size", Until: []string{"the volume was resized"}})
+		if len(got) != 1 || got[0].Over != want {
+			t.Errorf("an event at %s: %+v, want one that is over because %q", at, got, want)
+		}
+	}
+}
+
 // TestALongHealthyTailIsReadToItsEnd: an error far behind the sign, at any place around a buffer's end, keeps it current.
 func TestALongHealthyTailIsReadToItsEnd(t *testing.T) {
 	const trouble = "E1120 07:00:00.000000 1 main.go:1] no network here\n"
