@@ -169,7 +169,10 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 		repeats := onlyReason.MatchString(e.Text()) && slices.ContainsFunc(events, func(o evidence.Event) bool {
 			return o.Reason == e.Reason && o.About() == e.About() && !onlyReason.MatchString(o.Text())
 		})
-		if e.Type == "Warning" && !repeats {
+		explained := e.Reason == "BackOff" && slices.ContainsFunc(c.Quotes, func(q string) bool {
+			return strings.Contains(q, e.About().Name) // a finding says why the container ends
+		})
+		if e.Type == "Warning" && !repeats && !explained {
 			l := ofEvent(e)
 			l.chosen = chosen[evidence.PodEvents.Path()]
 			list = append(list, l)
@@ -333,6 +336,7 @@ func wordsOf(kind string) map[string]bool {
 type saying struct{ words, end map[string]bool }
 
 func sayingOf(kind string) saying {
+	kind = whose.ReplaceAllString(kind, "")
 	s := saying{words: wordsOf(kind)}
 	for rest := kind; len(s.end) < 2 && rest != ""; {
 		rest = rest[:max(0, strings.LastIndex(rest, ": "))]
@@ -340,6 +344,9 @@ func sayingOf(kind string) saying {
 	}
 	return s
 }
+
+// whose is what klog writes behind an error: the pod and the container that it is about.
+var whose = regexp.MustCompile(`(?: (?:pod|poduid|podsandboxid|sandboxid|containerid|containername|image|logid|node)="[^"]*")+$`)
 
 // like tells whether two lines say the same: most words of the shorter one are in the other, as
 // where the kubelet repeats what the runtime told it.
