@@ -131,6 +131,7 @@ type KubeletConfig struct {
 	EvictionSoft             map[string]string `json:"evictionSoft"`
 	ContainerRuntimeEndpoint string            `json:"containerRuntimeEndpoint"`
 	HealthzPort              *int              `json:"healthzPort"`
+	ResolvConf               string            `json:"resolvConf"`
 }
 
 // DecodeKubeletConfig reads the file behind --config, YAML or JSON.
