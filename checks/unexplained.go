@@ -63,6 +63,8 @@ func unexplainedLines(s evidence.Snapshot, n *node.Node, catalogue *Catalogue,
 		for _, m := range s.Signs(check.ID) {
 			if sign := check.SignOf(m); m.Brief && sign != nil && !sign.ConfirmOnly {
 				c.Brief[m.Found] = check.ID
+			} else if m.Over != "" {
+				c.Past = append(c.Past, m.Found)
 			}
 		}
 	}

@@ -232,9 +232,14 @@ type Event struct {
 	Count          int             `json:"count"`
 	InvolvedObject ObjectReference `json:"involvedObject"`
 	Regarding      ObjectReference `json:"regarding"` // events.k8s.io/v1
-	FirstTimestamp Time            `json:"firstTimestamp"`
-	LastTimestamp  Time            `json:"lastTimestamp"`
-	EventTime      Time            `json:"eventTime"`
+	Source         struct {
+		Component string `json:"component"`
+		Host      string `json:"host"` // the node whose kubelet reports it
+	} `json:"source"`
+	ReportingInstance string `json:"reportingInstance"` // events.k8s.io/v1
+	FirstTimestamp    Time   `json:"firstTimestamp"`
+	LastTimestamp     Time   `json:"lastTimestamp"`
+	EventTime         Time   `json:"eventTime"`
 }
 
 // ObjectReference names the object that an event is about.
@@ -242,6 +247,14 @@ type ObjectReference struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+}
+
+// OfOtherNode tells whether the kubelet of another node reports the event: a list of all events of a
+// cluster has those too.
+func (e Event) OfOtherNode(node string) bool {
+	host := cmp.Or(e.Source.Host, e.ReportingInstance)
+	return node != "" && host != "" && (e.Source.Component == "kubelet" || e.Source.Component == "") &&
+		!strings.EqualFold(host, node)
 }
 
 // Text returns the message, whichever API version wrote it.

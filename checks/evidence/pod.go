@@ -94,6 +94,7 @@ type TerminatedState struct {
 	ExitCode   int64  `json:"exitCode"`
 	Reason     string `json:"reason"`
 	Message    string `json:"message"`
+	StartedAt  Time   `json:"startedAt"`
 	FinishedAt Time   `json:"finishedAt"`
 }
 

@@ -114,7 +114,7 @@ const linuxImageRefused = "image operating system \"linux\" cannot be used on th
 // What runtimes say of an image for another system, in pull and in start.
 var imageRefusals = []string{
 	"no matching manifest for windows", "no match for platform in manifest", linuxImageRefused,
-	otherBuild2016, otherBuildText,
+	otherBuild2016, otherBuildText, "-based image is incompatible with a ",
 }
 
 // What Windows says of an image for another build, since 2016 and later. PowerShell breaks the line of a

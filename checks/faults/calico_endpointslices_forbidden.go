@@ -27,7 +27,7 @@ The check looks for the refusal of calico-node's service account.`,
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/operator",
 	},
 	Breaks:  []*checks.Effect{effectPodTraffic},
-	Applies: checks.OnCNI(node.Calico),
+	Applies: checks.OnCNI(node.Calico, node.VPC), // EKS clusters run Calico's policies over Amazon's plugin
 	Needs:   []evidence.Need{evidence.Logs("calico-node")},
 	Signs: []checks.Sign{
 		{Text: "endpointslices.discovery.k8s.io is forbidden", Also: []string{`calico-node"`},

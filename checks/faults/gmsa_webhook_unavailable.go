@@ -35,7 +35,8 @@ The check looks for the answer of the API server in events and logs.`,
 	Moot:   noGMSA,
 	Signs: []checks.Sign{
 		{Text: `failed calling webhook "admission-webhook.windows-gmsa.sigs.k8s.io"`,
-			Not:  []string{"x509: "},
-			Says: "the API server gets no answer from the gMSA webhook: it creates no pods"},
+			Not:   []string{"x509: "},
+			Until: []string{"SuccessfulCreate"},
+			Says:  "the API server gets no answer from the gMSA webhook: it creates no pods"},
 	},
 })

@@ -77,6 +77,8 @@ const (
 
 // saysBadProgram tells what event 7000 reports: its text, or the number of its message.
 func saysBadProgram(e evidence.WindowsEvent, svc evidence.Service) bool {
-	return svc.Exit() == exitBadProgram || strings.HasSuffix(strings.TrimRight(e.Message, ". \r\n"), "%%193") ||
-		evidence.Sign{Text: "is not a valid Win32 application"}.Fits("", e.Message)
+	text := strings.TrimRight(e.Message, ". \r\n")
+	return svc.Exit() == exitBadProgram || strings.HasSuffix(text, "%%193") || strings.HasSuffix(text, "%%216") ||
+		evidence.Sign{Text: "is not a valid Win32 application"}.Fits("", e.Message) ||
+		evidence.Sign{Text: "is not compatible with the version of Windows you're running"}.Fits("", e.Message)
 }

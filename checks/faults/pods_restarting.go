@@ -14,6 +14,7 @@ import (
 const (
 	restartsWorry = 3
 	restartRecent = time.Hour
+	backOffReset  = 10 * time.Minute // of running, after which the kubelet forgets earlier ends
 )
 
 var _ = register(&checks.Check{
@@ -83,6 +84,9 @@ func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {
 	switch {
 	case st.State.Waiting != nil && st.State.Waiting.Reason == "CrashLoopBackOff":
 		return evidence.Phrasef("CrashLoopBackOff after %d restarts%s", st.RestartCount, exit)
+	case st.Ready && st.State.Running != nil && now.Sub(st.State.Running.StartedAt.Time) > backOffReset &&
+		ended != nil && !ended.StartedAt.IsZero() && ended.FinishedAt.Sub(ended.StartedAt.Time) < backOffReset:
+		return evidence.Phrase{} // it ended soon after each start, and does not now
 	case st.RestartCount >= restartsWorry && ended != nil && !ended.FinishedAt.IsZero() &&
 		now.Sub(ended.FinishedAt.Time) <= restartRecent:
 		return evidence.Phrasef("%d restarts%s", st.RestartCount, exit)

@@ -113,7 +113,8 @@ func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []runtimeTex
 	var list []runtimeText
 	for _, e := range evidence.PodEvents.In(s) {
 		text := e.Text()
-		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) {
+		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) ||
+			e.OfOtherNode(evidence.Node.In(s).Metadata.Name) {
 			continue
 		}
 		pull := strings.Contains(text, "pull") ||

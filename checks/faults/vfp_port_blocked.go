@@ -1,8 +1,11 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -44,6 +47,8 @@ minutes a blocked port is a fault, for any other endpoint a warning.`,
 			level := checks.Warn
 			if p.pod != "" {
 				level = checks.Fail
+			} else if slices.ContainsFunc(evidence.Pods.In(s), node.StartsSilently) {
+				continue // HNS unblocks the port of a pod that it creates once its policies are written
 			}
 			findings = append(findings, checks.Findingf(level, p.owner(),
 				"the virtual switch port of %s is blocked", p.owner()).

@@ -37,6 +37,13 @@ The check looks for the error in the log of the operator.`,
 	Breaks:  []*checks.Effect{effectKubeletStart},
 	Applies: checks.UnlessElsewhere(node.OpenShift),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("wmco"), evidence.Logs("other"))},
+	Uses:    []evidence.Need{evidence.Node},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if ready, told := evidence.Node.In(s).Condition("Ready"); !told || ready.Status != "True" {
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the operator reaches the instance"))
+		}
+		return nil, nil // the log is of all machines, and this one is a node
+	},
 	Signs: []checks.Sign{
 		{Text: "unable to connect to Windows VM", Also: []string{"unable to authenticate"},
 			Until: wmcoConfigured,

@@ -99,6 +99,32 @@ func TestWhatTheClusterShowsLaterEndsALine(t *testing.T) {
 	}
 }
 
+// TestEventsOfOtherNodesAndOfPodsThatAreGone: a list of all events of a cluster says nothing of this node.
+func TestEventsOfOtherNodesAndOfPodsThatAreGone(t *testing.T) {
+	const node = `{"metadata":{"name":"win-1"}}`
+	const pods = `{"items":[{"metadata":{"name":"here","namespace":"web"},"spec":{"nodeName":"win-1"},"status":{"phase":"Pending"}}]}`
+	for _, row := range []struct{ name, host, pod, over string }{
+		{"of this node", "win-1", "here", ""},
+		{"of another node", "win-2", "here", "no match"},
+		{"of no node", "", "other", ""},
+		{"of a pod that is gone", "win-1", "other", "the pod is gone"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, map[string]string{"api/node.json": node, "api/pods.json": pods,
+				"api/events.json": `{"items":[{"reason":"Failed","message":"no network here","lastTimestamp":"2026-11-20T07:00:00Z","source":{"component":"kubelet","host":"` +
+					row.host + `"},"involvedObject":{"kind":"Pod","name":"` + row.pod + `","namespace":"web"}}]}`},
+				evidence.Sign{Check: "c", Text: "no network here"})
+			over := "no match"
+			if len(got) == 1 {
+				over = got[0].Over
+			}
+			if over != row.over {
+				t.Errorf("it is over because %q, want %q", over, row.over)
+			}
+		})
+	}
+}
+
 // TestAnEventEndsALine: what ends a fault may be an event, too.
 func TestAnEventEndsALine(t *testing.T) {
 	event := func(at string) string {

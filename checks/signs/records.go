@@ -16,12 +16,24 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			e.Provider+": "+e.Message)
 	}
 	ready := readySince(s)
+	name, there := evidence.Node.In(s).Metadata.Name, map[string]bool{}
+	if evidence.Pods.Gap(s).Kind == "" {
+		for _, p := range evidence.Pods.In(s) {
+			there[p.FullName()] = true
+		}
+	}
 	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
+		if e.OfOtherNode(name) {
+			continue
+		}
 		over := ""
 		if since := ready[about.Namespace+"/"+about.Name]; about.Kind != "Node" &&
 			since.After(e.At().Time) {
 			over = "the pod has been Ready since " + since.UTC().Format("2006-01-02 15:04 UTC")
+		} else if about.Kind == "Pod" && len(there) > 0 && !there[about.Namespace+"/"+about.Name] &&
+			strings.EqualFold(e.Source.Host, name) && name != "" {
+			over = "the pod is gone"
 		}
 		c.record(told{about.Kind + " " + about.Namespace + "/" + about.Name, e.At().Time, over},
 			evidence.InPodEvents, e.Field(),

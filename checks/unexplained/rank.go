@@ -45,6 +45,8 @@ type Case struct {
 	// Brief are lines of faults that the log does not have for long enough, with the fault's check.
 	// A log ends somewhere, so it may go on behind that.
 	Brief map[string]string
+	// Past are lines of faults that are over.
+	Past []string
 	// Down are the components that do not run, as logs/ names them.
 	Down []string
 	// Began is when the node or a pod was first seen to be ill; zero where that is not known.
@@ -84,10 +86,7 @@ var pointsOf = map[string]int{levelFatal: pointsFatal, levelError: pointsError,
 // Rank lists the lines with errors that no finding explains, those that an expert would look at
 // first before the others.
 func Rank(s evidence.Snapshot, c Case) []Line {
-	var quoted []saying
-	for _, q := range c.Quotes {
-		quoted = append(quoted, sayingOf(Template(q)))
-	}
+	quoted, past := sayingsOf(c.Quotes), sayingsOf(c.Past)
 	brief := map[string]string{}
 	for line, check := range c.Brief {
 		brief[Template(line)] = check
@@ -104,6 +103,8 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 		} else if normalKinds()[hash(kind)] {
 			l.score += pointsNormal
 			l.normal = true
+		} else if slices.ContainsFunc(past, sayingOf(kind).like) {
+			l.score += pointsOld
 		}
 		l.weigh(s, c)
 		l.says = sayingOf(kind)
@@ -169,6 +170,9 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 		repeats := onlyReason.MatchString(e.Text()) && slices.ContainsFunc(events, func(o evidence.Event) bool {
 			return o.Reason == e.Reason && o.About() == e.About() && !onlyReason.MatchString(o.Text())
 		})
+		if e.OfOtherNode(evidence.Node.In(s).Metadata.Name) {
+			continue
+		}
 		explained := e.Reason == "BackOff" && slices.ContainsFunc(c.Quotes, func(q string) bool {
 			return strings.Contains(q, e.About().Name) // a finding says why the container ends
 		})
@@ -343,6 +347,13 @@ func sayingOf(kind string) saying {
 		s.end = wordsOf(kind[len(rest):])
 	}
 	return s
+}
+
+func sayingsOf(lines []string) (list []saying) {
+	for _, line := range lines {
+		list = append(list, sayingOf(Template(line)))
+	}
+	return list
 }
 
 // whose is what klog writes behind an error: the pod and the container that it is about.
