@@ -99,6 +99,11 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 	}
 	add("{pull}", pull, "")
 	add("{kubeletConfig}", n.KubeletConfigPath(s), "<kubelet configuration file>")
+	kubeconfig := ""
+	if f, ok := n.KubeletFlag("kubeconfig"); ok && f.Value != "" {
+		kubeconfig = evidence.CleanWinPath(f.Value)
+	}
+	add("{kubeconfig}", kubeconfig, "<kubeconfig of the kubelet>")
 	add("{runtimeConfig}", node.ContainerdConfigPath(s), "<containerd config.toml>")
 	for _, component := range node.Managed {
 		for _, action := range node.Actions {

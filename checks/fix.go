@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks/evidence"
 	"doctor/checks/evidence/jsontree"
+	"doctor/checks/node"
 )
 
 // A Fix is what a person does about a fault: steps in their order. Texts and
@@ -39,6 +40,9 @@ type Step struct {
 	Line int    `json:"line,omitempty"`
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
+
+	// On is the platform on which the step makes sense; empty: on each.
+	On node.Platform `json:"-"`
 
 	// What the texts are made of, so that another language can make its own.
 	TextOf, ImpactOf, ExpectOf evidence.Phrase `json:"-"`
@@ -122,6 +126,23 @@ func (s *Step) Costs(format string, args ...any) *Step {
 	costly := *s
 	costly.ImpactOf = evidence.Phrasef(format, args...)
 	return &costly
+}
+
+// Only limits a step to one platform: a report about a node of another leaves it out.
+//
+//go:noinline
+func (s *Step) Only(platform node.Platform) *Step {
+	limited := *s
+	limited.On = platform
+	return &limited
+}
+
+// of leaves out the steps of other platforms, where that of the node is known.
+func (f Fix) of(n *node.Node) Fix {
+	f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s *Step) bool {
+		return s.On != "" && n.Platform.Known() && s.On != n.Platform.Value
+	})
+	return f
 }
 
 // Verify shows whether the fault is gone.

@@ -321,7 +321,7 @@ func (c *Check) result(s evidence.Snapshot, names []Placeholder, status Status,
 	if brief && status != StatusFail && status != StatusWarn {
 		r.Fix = Fix{}
 	} else {
-		r.Fix = fill(names, r.Fix)
+		r.Fix = fill(names, r.Fix.of(node.About(s)))
 	}
 	return r
 }

@@ -31,12 +31,11 @@ func recorded(t testing.TB, name string, change func(text string) string) Side {
 		t.Fatal(err)
 	}
 	tree := fstest.MapFS{}
-	for path, f := range r.FS().(fstest.MapFS) {
+	for path, content := range r.Files() {
 		if change != nil {
-			f = &fstest.MapFile{Data: []byte(change(string(f.Data))), Mode: f.Mode}
-			path = change(path)
+			path, content = change(path), []byte(change(string(content)))
 		}
-		tree[path] = f
+		tree[path] = &fstest.MapFile{Data: content, Mode: 0o444}
 	}
 	return sideOf(t, name, tree)
 }

@@ -23,7 +23,7 @@ an extension of the virtual switch of antrea-hnsnetwork. Where one of the servic
 driver was not installed because it is not signed, or the extension is not enabled, Antrea's agent
 cannot begin, and calls of HNS may hang.
 
-The check looks at both services, and at the extension where HNS lists extensions (only its first
+The check looks at both services or the container antrea-ovs, and at the extension where HNS lists extensions (only its first
 interface does).`,
 	Fix: checks.Steps(
 		checks.Run("Get-Service ovsdb-server, ovs-vswitchd | Start-Service",
@@ -82,11 +82,11 @@ interface does).`,
 			Says: "the driver of Open vSwitch is too old for Antrea's agent"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		var findings []*checks.Finding
-		for _, name := range []string{"ovsdb-server", "ovs-vswitchd"} {
+		findings, inPod := ovsOfPods(s)
+		for _, name := range ovsPrograms {
 			svc, there := node.ServiceNamed(s, name)
 			switch {
-			case there && svc.Running(), processRuns(s, name), !there && runsOVSInPod(s):
+			case there && svc.Running(), processRuns(s, name), !there && inPod:
 			case there:
 				findings = append(findings, checks.Findingf(checks.Fail, svc.Name,
 					"service %s of Open vSwitch is %s: Antrea's agent cannot work without it",
@@ -114,14 +114,47 @@ func processRuns(s evidence.Snapshot, name string) bool {
 	})
 }
 
-// runsOVSInPod tells Antrea's newer setup, in which the pod of the agent brings Open vSwitch along.
-func runsOVSInPod(s evidence.Snapshot) bool {
-	return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
-		return strings.HasPrefix(p.Metadata.Name, "antrea-agent-windows") &&
-			slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool {
+// ovsPrograms are services of Windows, or processes of the container antrea-ovs.
+var ovsPrograms = []string{"ovsdb-server", "ovs-vswitchd"}
+
+// ovsOfPods judges Antrea's newer setup, in which the pod of the agent brings Open vSwitch along: the
+// container has ended before, and neither it nor its programs run. inPod tells that setup.
+func ovsOfPods(s evidence.Snapshot) (findings []*checks.Finding, inPod bool) {
+	for _, p := range evidence.Pods.In(s) {
+		if !strings.HasPrefix(p.Metadata.Name, "antrea-agent-windows") ||
+			!slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool {
 				return c.Name == "antrea-ovs"
-			})
-	})
+			}) {
+			continue
+		}
+		inPod = true
+		if slices.ContainsFunc(ovsPrograms, func(name string) bool { return processRuns(s, name) }) {
+			continue
+		}
+		for i, st := range p.Statuses() {
+			why := restartReason(st, s.Now())
+			if st.Name != "antrea-ovs" || st.State.Running != nil || why.Format == "" {
+				continue
+			}
+			f := checks.Findingf(checks.Fail, p.FullName(),
+				"container antrea-ovs of %s is not running (%s): Antrea's agent cannot work without Open vSwitch",
+				p.FullName(), why).Cure(checks.Steps(
+				checks.Inspect("kubectl -n "+p.Metadata.Namespace+" logs "+p.Metadata.Name+
+					" -c antrea-ovs --previous", "Read why Open vSwitch ends, and fix that error."),
+				checks.Run("kubectl -n "+p.Metadata.Namespace+" delete pod "+p.Metadata.Name,
+					"Delete the pod: its replacement starts Open vSwitch and programs the switch again.").
+					Costs("Pods of this node have no network until the agent has programmed the switch."),
+				checks.Verify("Get-Process ovsdb-server, ovs-vswitchd", "one process of each"))).
+				At(p.StatusField(i, "state"), "%s: container %s: restartCount %d", p.FullName(),
+					st.Name, st.RestartCount)
+			if evidence.Processes.Known(s) {
+				f = f.At(evidence.Processes.Field(s), "none of its %d processes is %s.exe",
+					len(evidence.Processes.In(s)), strings.Join(ovsPrograms, ".exe or "))
+			}
+			findings = append(findings, f)
+		}
+	}
+	return findings, inPod
 }
 
 // ovsExtensionOff judges the extension on the switch of that network. HCN lists

@@ -20,7 +20,7 @@ The check looks for the error in the logs of these components and of kube-proxy.
 		checks.Run("kubeadm token create --print-join-command",
 			"On a control plane node, create a token and print the join command."),
 		checks.Do("If a proxy decrypts TLS, exclude the API server from it."),
-		checks.Edit(`C:\k\config`,
+		checks.Edit("{kubeconfig}",
 			"Or replace certificate-authority-data by the CA of the cluster (/etc/kubernetes/pki/ca.crt, base64)."),
 		checks.Run("{restart kubelet}",
 			"Restart the kubelet.").

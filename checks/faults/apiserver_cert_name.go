@@ -17,7 +17,7 @@ The node does not join.
 
 The check looks for the error in the logs of the kubelet, kube-proxy and kubeadm.`,
 	Fix: checks.Steps(
-		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath='{.clusters[0].cluster.server}'`,
+		checks.Inspect(`kubectl config view --kubeconfig {kubeconfig} -o jsonpath='{.clusters[0].cluster.server}'`,
 			"Read the address of the API server from the kubeconfig. The error lists the names that the certificate has."),
 		checks.Do("Set server in the kubeconfig to one of these names, if the node reaches it."),
 		checks.Do("Or add the address to apiServer.certSANs of the kubeadm configuration, delete apiserver.crt and apiserver.key, and run kubeadm init phase certs apiserver on each control plane node.").

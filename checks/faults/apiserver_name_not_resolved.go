@@ -24,7 +24,7 @@ zone, a name that exists in /etc/hosts of Linux nodes only), the node does not j
 The check looks for the error in the logs of the kubelet, kube-proxy and kubeadm, and at pods that
 Calico's plugin refuses.`,
 	Fix: checks.Steps(
-		checks.Inspect(`kubectl config view --kubeconfig C:\k\config -o jsonpath='{.clusters[0].cluster.server}'`,
+		checks.Inspect(`kubectl config view --kubeconfig {kubeconfig} -o jsonpath='{.clusters[0].cluster.server}'`,
 			"Read the address of the API server from the kubeconfig of the kubelet."),
 		checks.Inspect("Resolve-DnsName API-SERVER",
 			"Resolve its name on the node."),

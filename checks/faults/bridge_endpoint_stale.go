@@ -7,6 +7,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/probed"
 )
 
 var _ = register(&checks.Check{
@@ -21,7 +22,8 @@ an endpoint that it regards as attached already (0x803b0014). flanneld up to 0.1
 then give up; pods have no way to the host.
 
 In HNS the fault shows as an endpoint of that name without the virtual adapter of the same name on
-the host.`,
+the host. Some versions of the plugins do without the adapter: it is a fault if the endpoint is the
+gateway of pods and no probe of theirs leaves the node, and a warning if nothing was probed.`,
 	Fix: checks.Steps(
 		checks.Run("Get-HnsEndpoint | Where-Object Name -eq '{network}_ep' | Remove-HnsEndpoint",
 			"Remove the stale endpoint of the host.").
@@ -38,9 +40,11 @@ the host.`,
 		"https://github.com/projectcalico/calico/issues/5192"},
 	Breaks: []*checks.Effect{effectNetworkCreation, effectPodTraffic, effectNodePorts,
 		effectKubeProxy},
-	Applies: checks.OnCNI(node.Flannel, node.Calico),
-	Needs:   []evidence.Need{evidence.HNSEndpoints, evidence.Adapters, node.NeedNetworks},
-	Uses:    []evidence.Need{evidence.Node, evidence.Pods},
+	Explains: []string{"hns-object-inconsistent"}, // the gateway of pods is the host's endpoint
+	Applies:  checks.OnCNI(node.Flannel, node.Calico),
+	Needs:    []evidence.Need{evidence.HNSEndpoints, evidence.Adapters, node.NeedNetworks},
+	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.Pods,
+		evidence.ReachProbes),
 	Signs: []checks.Sign{
 		// Whoever makes the endpoint tries again, flanneld at its next start.
 		{Text: "failed to hot attach bridge HNSEndpoint", Not: wrongDisk, Until: bridgeAttached,
@@ -54,40 +58,62 @@ the host.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		adapters := evidence.Adapters.In(s)
-		for _, e := range evidence.HNSEndpoints.In(s) {
-			network, own := strings.CutSuffix(strings.ToLower(e.Name), "_ep")
-			if !own || e.Remote || !slices.ContainsFunc(n.Networks.Value, func(want string) bool {
-				return node.NameMatches(want, network)
-			}) {
-				continue
-			}
-			if len(adapters) == 0 {
-				return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
-			}
-			name := "vEthernet (" + e.Name + ")"
-			if slices.ContainsFunc(adapters, func(a evidence.Adapter) bool {
-				return strings.HasPrefix(strings.ToLower(a.Name), strings.ToLower(name))
-			}) {
-				continue
-			}
-			// not every version of the plugins attaches it, and pods may do without
-			level := checks.Info
-			switch {
-			case len(liveSigns(s, "bridge-endpoint-stale")) > 0:
-				level = checks.Fail
-			case n.Unhealthy(s): // of this or of another fault
-				level = checks.Warn
-			}
-			return []*checks.Finding{checks.Findingf(level, e.Name,
-				"HNS endpoint %s of the host is not attached: adapter %s is missing", e.Name, name).
-				At(e.Field("Name"), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
-				At(evidence.Adapters.Field(s), "none of its %d adapters is %s", len(adapters),
-					name)}, nil
+		e, detached := detachedHostEndpoint(s)
+		if !detached {
+			return nil, nil
 		}
-		return nil, nil
+		adapters := evidence.Adapters.In(s)
+		if len(adapters) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
+		}
+		// not every version of the plugins attaches it, and pods may do without
+		level := checks.Info
+		v := viewFromPods(n, evidence.ReachProbes.In(s))
+		gateway := gatewayOfPods(s, e)
+		switch {
+		case len(liveSigns(s, "bridge-endpoint-stale")) > 0,
+			gateway && !v.heard && !v.ownHeard && (len(v.lost) > 0 || v.ownLost):
+			level = checks.Fail
+		case gateway, n.Unhealthy(s): // of this or of another fault
+			level = checks.Warn
+		}
+		name := "vEthernet (" + e.Name + ")"
+		f := checks.Findingf(level, e.Name,
+			"HNS endpoint %s of the host is not attached: adapter %s is missing", e.Name, name).
+			At(e.Field("Name"), "%s: %s", e.Name, strings.Join(e.Addresses, ", ")).
+			At(evidence.Adapters.Field(s), "none of its %d adapters is %s", len(adapters), name)
+		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
+			if gateway {
+				f = f.With(probed.ReachBecause(p))
+			}
+		}
+		return []*checks.Finding{f}, nil
 	},
 })
+
+// detachedHostEndpoint is the host's own endpoint on the pod network, without an adapter of its name.
+func detachedHostEndpoint(s evidence.Snapshot) (evidence.HNSEndpoint, bool) {
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		network, own := strings.CutSuffix(strings.ToLower(e.Name), "_ep")
+		if own && !e.Remote && slices.ContainsFunc(node.About(s).Networks.Value, func(want string) bool {
+			return node.NameMatches(want, network)
+		}) && !slices.ContainsFunc(evidence.Adapters.In(s), func(a evidence.Adapter) bool {
+			return strings.HasPrefix(strings.ToLower(a.Name), "vethernet ("+network+"_ep)")
+		}) {
+			return e, true
+		}
+	}
+	return evidence.HNSEndpoint{}, false
+}
+
+// gatewayOfPods tells that pods of the node send what leaves their network to the host's endpoint.
+func gatewayOfPods(s evidence.Snapshot, host evidence.HNSEndpoint) bool {
+	ips := node.ParseAddresses(host.Addresses...)
+	return slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
+		gateway, ok := node.ParseAddress(e.Gateway)
+		return ok && !e.Remote && e.ID != host.ID && slices.Contains(ips, gateway)
+	})
+}
 
 // bridgeAttached is what flanneld and Calico's plugin say that have attached it.
 var bridgeAttached = append([]string{"Attached bridge endpoint"}, subnetWritten...)

@@ -38,6 +38,7 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryNode,
 	Doc: `The kubelet authenticates with a client certificate. It renews the certificate itself if
 rotation is enabled and the request is approved; nodes that were joined by hand often have neither.
+The agents of RKE2 and k3s renew theirs only when they start.
 Once it has expired the API server refuses the kubelet and the node is lost. A wrong clock makes
 valid certificates and service account tokens fail in the same way.
 
@@ -57,13 +58,15 @@ counted.`,
 	Links: []string{"https://github.com/projectcalico/calico/pull/9178",
 		"https://github.com/kubernetes/kubernetes/pull/97680",
 		"https://github.com/Azure/AKS/issues/1152",
+		"https://docs.rke2.io/security/certificates",
 		"https://kubernetes.io/docs/tasks/tls/certificate-rotation/",
 		"https://kubernetes.io/docs/concepts/architecture/leases/",
 		"https://kubernetes.io/docs/reference/using-api/server-side-apply/"},
 	Breaks: []*checks.Effect{effectKubeletStart, effectNodeReports, effectPodStart,
 		effectContainers},
 	// without a certificate the kubelet falls back to its bootstrap token
-	Explains: []string{"kubelet-bootstrap-config-missing", "kubelet-certificate-request-refused"},
+	Explains: []string{"kubelet-bootstrap-config-missing", "kubelet-certificate-request-refused",
+		"kubelet-credentials-refused"},
 	Needs: []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService,
 		evidence.NodeLease)},
 	FromPart: []evidence.Need{evidence.Certificates},
@@ -176,8 +179,15 @@ func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Find
 			continue
 		}
 		f := checks.Findingf(level, c.Path, "%s", message)
-		if now.Before(c.NotBefore.Time) {
+		switch agent := agentOf(c.Path); {
+		case now.Before(c.NotBefore.Time):
 			f = f.Cure(clockFix())
+		case agent != "":
+			f = f.Cure(checks.Steps(
+				checks.Run("Restart-Service "+agent,
+					"Restart the agent: %s requests the certificates of the node again at each start.", agent).
+					Costs("The kubelet and the network agents of the node restart."),
+				setClock(), checks.Verify("kubectl get node {node}", "STATUS is Ready")))
 		}
 		findings = append(findings, f.At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
 			c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
@@ -205,6 +215,18 @@ func newCertificate() *checks.Step {
 	return checks.Run(`Remove-Item C:\var\lib\kubelet\pki\kubelet-client-*; {restart kubelet}`,
 		"If the client certificate has expired, delete it and restart the kubelet: it requests a new certificate.").
 		Costs("The kubelet needs a valid bootstrap kubeconfig to request a new certificate.")
+}
+
+// agentOf is the service that renews a certificate at its start: the agents of RKE2 and k3s keep all
+// their own in one folder.
+func agentOf(file string) string {
+	file = strings.ToLower(evidence.CleanWinPath(file))
+	for _, agent := range []string{"rke2", "k3s"} {
+		if strings.Contains(file, `\rancher\`+agent+`\agent\`) {
+			return agent
+		}
+	}
+	return ""
 }
 
 // rotatedAway tells an earlier generation of a certificate that the kubelet

@@ -42,7 +42,7 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 	Breaks: []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady,
 		effectPodTraffic},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedCNIFiles},
-	Uses:  []evidence.Need{node.NeedPodCIDRs},
+	Uses:  []evidence.Need{node.NeedPodCIDRs, evidence.HNSEndpoints},
 	Signs: []checks.Sign{
 		{Text: "is of unexpected type", Or: []string{"is of an unexpected type"},
 			Also: []string{"network"},
@@ -89,7 +89,8 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 						name).At(net.Field("Type"), "%s: type %s", net.Name, net.Type).
 					Cure(editsName(fixOf("cni-network-not-found").Steps[1]))}, nil
 			}
-			if pods == nil && isExternal(net) && isPodNetwork(n, net) {
+			if isExternal(net) && isPodNetwork(n, net) &&
+				(pods == nil || podsOn(s, net) > podsOn(s, *pods)) {
 				pods = &net
 			}
 		}
@@ -113,6 +114,18 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 // editsName is the fix where the pod network is there under another name or of another type.
 func editsName(edit *checks.Step) checks.Fix {
 	return checks.Steps(append([]*checks.Step{edit}, fixOf("cni-network-not-found").Steps[2:]...)...)
+}
+
+// podsOn is how many endpoints of pods are on a network. OpenShift has a network of its own for the
+// tunnel, on which there are none.
+func podsOn(s evidence.Snapshot, net evidence.HNSNetwork) int {
+	pods := 0
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		if !e.Remote && e.NamespaceID != "" && strings.EqualFold(e.NetworkID, net.ID) {
+			pods++
+		}
+	}
+	return pods
 }
 
 // isPodNetwork tells a network of this node's pods by what does not depend on

@@ -56,13 +56,7 @@ seconds or more counts: the program has ended at once several times in a row.`,
 	Signs: []checks.Sign{
 		{Text: longDelays[0], Or: longDelays[1:],
 			Says: "the program of a service that nssm runs ends again and again, each time right after its start",
-			Fix: checks.Steps(
-				checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='nssm'} -MaxEvents 20 | Format-List TimeCreated, Message",
-					"Read which service and program it is, and its exit code."),
-				checks.Inspect("nssm get NAME AppStderr; nssm get NAME Application; nssm get NAME AppParameters",
-					"Read the last lines of the log that nssm writes for it. If there is none, run the program with its parameters in a console."),
-				checks.Do("Fix the error that the program prints, and start the service."),
-				checks.Verify("Get-Service NAME", "Status is Running and stays so"))},
+			Fix:  throttledFix("NAME")},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		events := evidence.WindowsEvents.In(s)
@@ -76,10 +70,14 @@ seconds or more counts: the program has ended at once several times in a row.`,
 		}
 		for _, c := range list {
 			f, ok := crashesOf(s, c, crashEvents(s, c))
-			if e, late := throttled(s, c); late && (!ok || f.Level < checks.Fail) {
+			e, late := throttled(s, c)
+			if late && (!ok || f.Level < checks.Fail) {
 				f, ok = checks.Findingf(checks.Fail, c.Name,
 					"%s is in a crash loop: nssm delays each start because it ends at once, last at %s",
 					label(c), timeOf(e)).With(e.Field().Because("%s", evidence.Clean(e.Message))), true
+			}
+			if late && len(c.Services) > 0 {
+				f = f.Cure(throttledFix(c.Services[0].Name))
 			}
 			if ok {
 				findings = append(findings, f)
@@ -126,6 +124,16 @@ func throttled(s evidence.Snapshot, c *node.Component) (evidence.WindowsEvent, b
 		}
 	}
 	return last, last.Message != ""
+}
+
+func throttledFix(service string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='nssm'} -MaxEvents 20 | Format-List TimeCreated, Message",
+			"Read which service and program it is, and its exit code."),
+		checks.Inspect("nssm get "+service+" AppStderr; nssm get "+service+" Application; nssm get "+service+" AppParameters",
+			"Read the last lines of the log that nssm writes for it. If there is none, run the program with its parameters in a console."),
+		checks.Do("Fix the error that the program prints, and start the service."),
+		checks.Verify("Get-Service "+service, "Status is Running and stays so"))
 }
 
 func ofNSSM(e evidence.WindowsEvent) bool {

@@ -22,6 +22,10 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 	pod := func(phase, ready, state string) string {
 		return replace(hostProcess, "PHASE", phase, "READY", ready, "STATE", state)
 	}
+	const (
+		ovn     = "-- files/C/etc/cni/net.d/ovn.conf --\n{\"name\":\"net\",\"type\":\"ovn_cni.exe\"}\n"
+		noProxy = "-- services.json --\n[{\"name\":\"ovs-vswitchd\",\"state\":\"running\"}]\n-- processes.json --\n[]\n"
+	)
 	runLooks(t, "kube-proxy-not-running", []look{
 		{"a HostProcess pod stands in for the service", "-- services.json --\n[]\n" + pod("Running",
 			"True", `{"running":{}}`), "pass"},
@@ -32,6 +36,13 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 			"False", `{"running":{}}`), "pass"},
 		{"no service, and neither pods nor processes were recorded", "-- services.json --\n[]\n",
 			"unknown"},
+		{"OVN's recipe of 2018 has none", nodeOf("v1.10.2", "docker://17.6.2") + ovn + noProxy, "skip"},
+		{"OVN, and a kube-proxy that is stopped", nodeOf("v1.10.2", "docker://17.6.2") + ovn +
+			"-- services.json --\n[{\"name\":\"kube-proxy\",\"state\":\"stopped\",\"startType\":\"automatic\"}]\n",
+			"fail: service kube-proxy is stopped; Services are not programmed on this node [state]"},
+		{"OVN of OpenShift, which has one", nodeOf("v1.29.9", "containerd://1.7.2") +
+			"-- services.json --\n[{\"name\":\"hybrid-overlay-node\",\"state\":\"running\"},{\"name\":\"kube-proxy\",\"state\":\"stopped\",\"startType\":\"automatic\"}]\n",
+			"fail: service kube-proxy is stopped; Services are not programmed on this node [state]"},
 		{"Antrea proxies by itself",
 			"-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
 	})

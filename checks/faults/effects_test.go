@@ -6,8 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"doctor/checks"
+	"doctor/checks/evidence"
 	"doctor/checks/faults"
+	"doctor/checks/signs"
+	"doctor/fixtures"
 )
 
 // TestExplanationsEndSomewhere: a circle of faults that explain each other would have no cause.
@@ -89,6 +94,33 @@ func TestIndependentFaultsStayTwoCauses(t *testing.T) {
 		}
 		if slices.Contains(follows(pair[1]), pair[0]) {
 			t.Errorf("%s explains %s", pair[1], pair[0])
+		}
+	}
+}
+
+// TestOneFaultOfTwoIsTheCause: both are found, and one of them follows from the other.
+func TestOneFaultOfTwoIsTheCause(t *testing.T) {
+	const hostEndpoint = "-- hns-endpoints.json --\n[{\"ID\":\"h\",\"Name\":\"cbr0_ep\",\"IPAddress\":\"10.244.2.2\",\"PrefixLength\":24,\"VirtualNetwork\":\"N\"},{\"ID\":\"b\",\"IPAddress\":\"10.244.2.5\",\"PrefixLength\":24,\"VirtualNetwork\":\"N\",\"GatewayAddress\":\"10.244.2.2\"}]\n" +
+		"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\",\"GatewayAddress\":\"10.244.2.1\"}]}]\n" +
+		"-- adapters.json --\n[{\"name\":\"Ethernet0\",\"addresses\":[\"10.0.0.10/24\"]}]\n"
+	for _, row := range []struct{ cause, follows, tree string }{
+		{"cert-expired-or-clock-skew", "kubelet-credentials-refused",
+			"-- certificates.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\pki\\\\kubelet-client-current.pem\",\"subject\":\"O=system:nodes,CN=system:node:win-1\",\"issuer\":\"CN=x\",\"notBefore\":\"2025-11-19T00:00:00Z\",\"notAfter\":\"2026-11-19T00:00:00Z\"}]\n" +
+				"-- logs/kubelet/k.log --\nE1120 09:58:00.1 1399 kubelet_node_status.go:92] Unable to register node \"win-1\" with API server: Unauthorized\n"},
+		{"excluded-ports-over-nodeports", "lb-port-exhaustion",
+			"-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":20000,\"count\":40000}},\"excluded\":[]}\n" +
+				"-- logs/kube-proxy/p.log --\nE1120 09:58:00.1 4316 proxier.go:1534] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)\"\n"},
+		{"bridge-endpoint-stale", "hns-object-inconsistent", onFlannel + hostEndpoint + nodeAt10 +
+			podSince("2026-11-20T09:00:00Z") + reachTree("default/web tcp 10.0.0.1:6443 timeout")},
+	} {
+		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + row.tree))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ = signs.Record(s, faults.Catalogue().Signs())
+		causes := diagnose(s).Causes
+		if len(causes) == 0 || causes[0].ID != row.cause || !slices.Contains(causes[0].Consequences, row.follows) {
+			t.Errorf("the causes are %v, and should begin with %s, from which %s follows", causes, row.cause, row.follows)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"strings"
 
 	"doctor/checks"
@@ -41,9 +42,10 @@ exclude single ports to protect them.`,
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/pull/137530",
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/networking/default-dynamic-port-range-tcpip-chang"},
-	Breaks: []*checks.Effect{effectNodePorts},
-	Needs:  []evidence.Need{evidence.Ports},
-	Uses:   []evidence.Need{evidence.KubeServices},
+	Breaks:   []*checks.Effect{effectNodePorts},
+	Explains: []string{"lb-port-exhaustion"}, // HNS refuses a reserved port in the same words
+	Needs:    []evidence.Need{evidence.Ports},
+	Uses:     []evidence.Need{evidence.KubeServices},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		table := evidence.Ports.In(s)
 		if table.Excluded == nil {
@@ -54,7 +56,12 @@ exclude single ports to protect them.`,
 		for i, e := range table.Excluded {
 			if e.End > e.Start && e.Start <= lastNodePort && e.End >= firstNodePort {
 				over = i
-				findings = append(findings, nodePortsIn(s, i, e)...)
+				for _, f := range nodePortsIn(s, i, e) {
+					if r := table.Dynamic[e.Protocol]; r.Start > lastNodePort {
+						f = f.Cure(removeReservation(e)) // not made of the dynamic range
+					}
+					findings = append(findings, f)
+				}
 			}
 		}
 		for _, protocol := range []string{"tcp", "udp"} {
@@ -80,6 +87,18 @@ exclude single ports to protect them.`,
 		return findings, nil
 	},
 })
+
+func removeReservation(e evidence.ExcludedPorts) checks.Fix {
+	verify := fixOf("excluded-ports-over-nodeports").Steps[4]
+	return checks.Steps(
+		checks.Run(fmt.Sprintf("netsh int ipv4 delete excludedportrange protocol=%s startport=%d numberofports=%d",
+			e.Protocol, e.Start, e.End-e.Start+1),
+			"Remove the reservation. Windows did not take it from the dynamic range: an administrator or a program made it.").
+			Costs("The program that reserved these ports may not get them any more."),
+		checks.Do("If a program needs these ports, give the Service another NodePort."),
+		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+			Costs("Connections to Services break for a few seconds."), verify)
+}
 
 // nodePortsIn finds the NodePorts of the cluster in a reserved range.
 func nodePortsIn(s evidence.Snapshot, at int, e evidence.ExcludedPorts) []*checks.Finding {

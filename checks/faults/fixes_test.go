@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"golang.org/x/tools/txtar"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/faults"
@@ -178,4 +180,54 @@ func hasPod(s evidence.Snapshot, namespace, name string) bool {
 		}
 	}
 	return false
+}
+
+// TestFixesFitWhatWasFound: a check with several findings has a fix for each, and names no program,
+// platform or file that the node does not have.
+func TestFixesFitWhatWasFound(t *testing.T) {
+	const (
+		gke       = `{"metadata":{"name":"win-1","labels":{"cloud.google.com/gke-nodepool":"w"}},"status":{"nodeInfo":{"kubeletVersion":"v1.33.5-gke.1"}`
+		gkeNode   = "-- api/node.json --\n" + gke + "}}\n"
+		noRoute   = "-- api/node.json --\n" + gke + `,"conditions":[{"type":"NetworkUnavailable","status":"True"}]}}` + "\n"
+		noConfig  = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\",\"args\":[\"--config=C:\\\\x\\\\c.yaml\",\"--kubeconfig=/etc/kubernetes/kubelet.conf\"]}]\n-- files.json --\n[{\"path\":\"C:\\\\x\\\\c.yaml\",\"outcome\":\"absent\"}]\n"
+		forbidden = "-- logs/containerd/c.log --\nlevel=error msg=\"PullImage \\\"r.example.org/a:1\\\" failed\" error=\"failed to pull and unpack image \\\"r.example.org/a:1\\\": failed to resolve reference \\\"r.example.org/a:1\\\": 403 Forbidden\"\n"
+		nodePort  = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\"},\"spec\":{\"type\":\"NodePort\",\"ports\":[{\"port\":80,\"nodePort\":31080}]}}]}\n-- ports.json --\n"
+		reserved  = `"excluded":[{"protocol":"tcp","start":31040,"end":31103}]}` + "\n"
+		expired   = `","subject":"O=system:nodes,CN=system:node:win-1","issuer":"CN=x","notBefore":"2025-11-19T00:00:00Z","notAfter":"2026-11-19T00:00:00Z"}]` + "\n"
+		otherName = "-- logs/kubelet/k.log --\nE1120 09:58:00.1 1 kubelet_node_status.go:92] Unable to register node \"win-1\" with API server: tls: failed to verify certificate: x509: certificate is valid for 10.0.0.1, not 10.0.0.2\n"
+	)
+	for _, row := range []struct{ check, name, tree, want, not string }{
+		{"kubelet-config-missing", "GKE", gkeNode + noConfig, "of GKE", "kubeadm"},
+		{"kubelet-config-missing", "kubeadm", nodeOf("v1.33.5", "containerd://1.7.2") + noConfig, "kubeadm upgrade node", "GKE"},
+		{"registry-unauthorized", "GKE", gkeNode + forbidden, "On GKE", "On EKS"},
+		{"registry-unauthorized", "a platform that is not known", forbidden, "On EKS", "nothing"},
+		{"registry-unauthorized", "no platform", nodeOf("v1.33.5", "containerd://1.7.2") + forbidden, "Create a Secret", "On "},
+		{"node-under-pressure", "no route", noRoute, "route leads podCIDR", "WorkingSet"},
+		{"excluded-ports-over-nodeports", "of an administrator", nodePort + `{"dynamic":{"tcp":{"start":49152,"count":16384}},` + reserved,
+			"delete excludedportrange protocol=tcp startport=31040 numberofports=64", "set dynamicport"},
+		{"excluded-ports-over-nodeports", "of the dynamic range", nodePort + `{"dynamic":{"tcp":{"start":20000,"count":40000}},` + reserved,
+			"set dynamicport", "delete excludedportrange"},
+		{"cert-expired-or-clock-skew", "of k3s", "-- certificates.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\rancher\\\\k3s\\\\agent\\\\client-kubelet.crt" + expired,
+			"Restart-Service k3s", "kubelet-client-"},
+		{"cert-expired-or-clock-skew", "of the kubelet", "-- certificates.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\pki\\\\kubelet-client-current.pem" + expired,
+			"kubelet-client-", "k3s"},
+		{"apiserver-cert-name", "the kubeconfig that the kubelet names", noConfig + otherName,
+			`--kubeconfig C:\etc\kubernetes\kubelet.conf`, `C:\k\config`},
+		{"apiserver-cert-name", "no kubeconfig is known", otherName, "--kubeconfig KUBECONFIG-OF-THE-KUBELET", `C:\k\config`},
+		{"service-pending-or-gone", "its own name", "-- services.json --\n[{\"name\":\"hns\",\"state\":\"stop-pending\",\"pid\":11}]\n",
+			"Get-Service hns", "vmcompute"},
+		{"icmp-external-not-snated", "TCP was tested", nodeAt10 + reachTree("a/p icmp 1.1.1.1 timeout", "a/p tcp 1.1.1.1:443 timeout"),
+			"firewalls on the path", "Test with TCP"},
+	} {
+		t.Run(row.check+" "+row.name, func(t *testing.T) {
+			r := judgedAgain(t, fixtures.Tree(txtar.Parse([]byte(shortMeta+row.tree))), row.check)
+			got := ""
+			for _, s := range r.Fix.Steps {
+				got += s.Text + "\n" + s.Command + "\n"
+			}
+			if len(r.Findings) == 0 || !strings.Contains(got, row.want) || strings.Contains(got, row.not) {
+				t.Errorf("findings %v, fix\n%sshould have %q and not %q", r.Findings, got, row.want, row.not)
+			}
+		})
+	}
 }

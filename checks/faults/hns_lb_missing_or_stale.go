@@ -60,12 +60,7 @@ one, and a kube-proxy that has just started.`,
 		if n.CNI.Value == node.Antrea {
 			return checks.Skip("Antrea handles Services itself, in Open vSwitch")
 		}
-		if mode, ok := n.Proxy().Flag("proxy-mode"); ok &&
-			strings.EqualFold(mode.Value, "userspace") {
-			return checks.Skip(
-				"kube-proxy runs in userspace mode, which uses no HNS load balancers")
-		}
-		return nil
+		return onKernelspace(n)
 	},
 	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices,
 		evidence.HNSLoadBalancers, evidence.HNSEndpoints},
@@ -158,4 +153,12 @@ func hasBalancer(s evidence.Snapshot, vip node.Address, port int,
 		}
 	}
 	return lb, false
+}
+
+// onKernelspace skips a node whose kube-proxy listens on adapters of the host itself.
+func onKernelspace(n *node.Node) error {
+	if mode, ok := n.Proxy().Flag("proxy-mode"); ok && strings.EqualFold(mode.Value, "userspace") {
+		return checks.Skip("kube-proxy runs in userspace mode, which uses no HNS load balancers")
+	}
+	return nil
 }

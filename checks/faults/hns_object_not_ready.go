@@ -58,23 +58,7 @@ warning.`,
 	Uses: []evidence.Need{evidence.HNSEndpoints, evidence.HNSLoadBalancers, evidence.Pods,
 		evidence.Node},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		var findings []*checks.Finding
-		known := false
-		local := localEndpoints(s)
-		for _, p := range settledPods(s) {
-			ip, ok := node.ParseAddress(p.Status.PodIP)
-			e, there := local[ip]
-			if !ok || !there || e.State == nil || hostPod(p) {
-				continue
-			}
-			known = true
-			if state := *e.State; state != hnsAttached && state != hnsAttached+1 {
-				findings = append(findings, checks.Findingf(notReadyLevel(state), p.FullName(),
-					"HNS endpoint of pod %s is %s (state %d); expected: attached", p.FullName(),
-					hnsStateName(state), state).
-					At(e.Field("State"), "%s: state %d", node.EndpointName(e), state))
-			}
-		}
+		findings, known := unattachedPods(s)
 		for _, lb := range evidence.HNSLoadBalancers.In(s) {
 			if lb.State == nil {
 				continue
@@ -95,6 +79,27 @@ warning.`,
 		return findings, nil
 	},
 })
+
+// unattachedPods are findings about pods whose endpoint HNS has not attached; known tells that a state
+// was recorded.
+func unattachedPods(s evidence.Snapshot) (findings []*checks.Finding, known bool) {
+	local := localEndpoints(s)
+	for _, p := range settledPods(s) {
+		ip, ok := node.ParseAddress(p.Status.PodIP)
+		e, there := local[ip]
+		if !ok || !there || e.State == nil || hostPod(p) {
+			continue
+		}
+		known = true
+		if state := *e.State; state != hnsAttached && state != hnsAttached+1 {
+			findings = append(findings, checks.Findingf(notReadyLevel(state), p.FullName(),
+				"HNS endpoint of pod %s is %s (state %d); expected: attached", p.FullName(),
+				hnsStateName(state), state).
+				At(e.Field("State"), "%s: state %d", node.EndpointName(e), state))
+		}
+	}
+	return findings, known
+}
 
 // notReadyLevel is fail for a state that no object comes to in its ordinary life.
 func notReadyLevel(state uint64) checks.Level {

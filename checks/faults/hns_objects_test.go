@@ -89,6 +89,11 @@ func TestCNINetworkNotFound(t *testing.T) {
 	const wrongType = "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] network vxlan0 is of unexpected type: Overlay\n"
 	const missed = "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] error while GETHNSNewtorkByName(cbr0): Network cbr0 not found\n"
 	const own = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.2.0/24\"}}\n-- hns-networks.json --\n[{\"Name\":\"pods\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\"}]}]\n"
+	const onOVN = `-- api/node.json --
+{"metadata":{"name":"win-1","annotations":{"k8s.ovn.org/hybrid-overlay-node-subnet":"10.132.2.0/24"}}}
+-- hns-networks.json --
+[{"ID":"a","Name":"BaseOVNKubernetesHybridOverlayNetwork","Type":"Overlay"},{"ID":"b","Name":"OVNKubernetesHybridOverlayNetwork","Type":"Overlay"}]
+`
 	runLooks(t, "cni-network-not-found", []look{
 		{"name and type fit", conf("cbr0", "win-bridge") + networks("nat nat", "cbr0 L2Bridge"),
 			"pass"},
@@ -101,6 +106,9 @@ func TestCNINetworkNotFound(t *testing.T) {
 			"fail: cni.conf uses the HNS network vxlan0, but the pod network is flannel.4096 (Overlay) [state]"},
 		{"the network with the podCIDR", conf("cbr0", "win-bridge") + own,
 			"fail: cni.conf uses the HNS network cbr0, but the pod network is pods (L2Bridge) [state]"},
+		{"two networks of the plugin, and pods on one", "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"OVNKubernetesOverlay\",\"type\":\"win-overlay\"}\n" + onOVN +
+			"-- hns-endpoints.json --\n[{\"ID\":\"e\",\"HostComputeNetwork\":\"B\",\"HostComputeNamespace\":\"n\"}]\n",
+			"fail: cni.conf uses the HNS network OVNKubernetesOverlay, but the pod network is OVNKubernetesHybridOverlayNetwork (Overlay) [state]"},
 		{"no pod network at all is another fault", conf("cbr0", "win-bridge") + networks("nat nat",
 			"External L2Bridge"), "pass"},
 		{"sdnoverlay makes its own", conf("vxlan0", "sdnoverlay") +

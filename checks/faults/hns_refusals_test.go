@@ -133,6 +133,7 @@ func TestBridgeEndpointStale(t *testing.T) {
 	adapters := func(list string) string {
 		return "-- adapters.json --\n[{\"name\":\"Ethernet0\"}" + list + "]\n"
 	}
+	throughHost := strings.Replace(endpoint, "]", `,{"ID":"b1","IPAddress":"10.244.2.5","PrefixLength":24,"VirtualNetworkName":"cbr0","GatewayAddress":"10.244.2.2"}]`, 1)
 	const attached = `,{"name":"vEthernet (cbr0_ep)","compartment":1}`
 	const fault = "fail: HNS endpoint cbr0_ep of the host is not attached: adapter vEthernet (cbr0_ep) is missing"
 	refused := flanneldSays(
@@ -146,6 +147,17 @@ func TestBridgeEndpointStale(t *testing.T) {
 			1) + " [state]"},
 		{"not attached, and flanneld says so", onFlannel + endpoint + adapters("") + refused,
 			fault + " [state+text]"},
+		{"not attached, and the gateway of pods", onFlannel + throughHost + adapters(""),
+			strings.Replace(fault, "fail", "warn", 1) + " [state]"},
+		{"the gateway of pods, and nothing leaves the node", onFlannel + throughHost + adapters("") +
+			reachTree("a/p tcp 10.0.0.1:6443 timeout"), fault + " [state]"},
+		{"no gateway of pods, and nothing leaves the node", onFlannel + endpoint + adapters("") +
+			reachTree("a/p tcp 10.0.0.1:6443 timeout"), strings.Replace(fault, "fail", "info", 1) + " [state]"},
+		{"the gateway of pods, and a pod reaches another host", onFlannel + throughHost + adapters("") +
+			reachTree("a/p tcp 10.0.0.1:6443 timeout", "a/p tcp 10.0.0.2:443 ok"),
+			strings.Replace(fault, "fail", "warn", 1) + " [state]"},
+		{"attached, and nothing leaves the node", onFlannel + throughHost + adapters(attached) +
+			reachTree("a/p tcp 10.0.0.1:6443 timeout"), "pass"},
 		{"an overlay needs none", onFlannel + "-- hns-endpoints.json --\n[]\n" + adapters(""),
 			"pass"},
 		{"of a network that is not the pods'",

@@ -5,6 +5,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -52,7 +53,7 @@ of the service manager. The errors do not show which of the services it is.`,
 					At(svc.Field("startType"), "%s: start type %s, state %s", svc.Name,
 						svc.StartType, svc.State)}, nil
 			case svc.Running():
-				return nil, nil
+				return withoutItsServices(s), nil
 			}
 			names = append(names, svc.DisplayName)
 		}
@@ -65,6 +66,29 @@ of the service manager. The errors do not show which of the services it is.`,
 		return nil, nil
 	},
 })
+
+// withoutItsServices are the services without which HNS runs and refuses each call, where a log says
+// that it does.
+func withoutItsServices(s evidence.Snapshot) []*checks.Finding {
+	if len(liveSigns(s, "hns-service-not-running")) == 0 {
+		return nil
+	}
+	for _, name := range []string{"BFE", "mpssvc", "nsi"} {
+		svc, there := node.ServiceNamed(s, name)
+		if there && !svc.Running() {
+			return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+				"service %s, which HNS needs, is %s (start type %s): HNS refuses calls", svc.Name,
+				svc.State, orUnknown(svc.StartType)).
+				At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name,
+					svc.State, orUnknown(svc.StartType), svc.Exit()).Cure(checks.Steps(
+				checks.Run("Set-Service "+name+" -StartupType Automatic; Start-Service "+name,
+					"Enable and start service %s.", name),
+				fixOf("hns-service-not-running").Steps[1],
+				checks.Verify("Get-Service hns, "+name, "Status is Running")))}
+		}
+	}
+	return nil
+}
 
 // hnsEnds are the events of the service manager which say that HNS does not run; their texts are in
 // the language of Windows.

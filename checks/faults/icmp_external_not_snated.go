@@ -56,6 +56,9 @@ succeeds. Registries and internet hosts may be blocked on purpose: this is repor
 				f = aboutPing(n, ping, probes)
 			}
 			if f.Level > 0 {
+				if f.Level > checks.Info { // TCP has been tested
+					f = f.Cure(checks.Steps(fixOf("icmp-external-not-snated").Steps[1:]...))
+				}
 				findings = append(findings, f)
 			}
 		}

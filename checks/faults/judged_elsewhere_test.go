@@ -42,6 +42,20 @@ func TestALoopOfCrashesIsToldFromSingleOnes(t *testing.T) {
 			at, by)
 	}
 	running := managerEvent(7036, "08:05:00", "The kubelet service entered the running state.")
+	// nssm's own words for its wait are "Paused"
+	const paused = `-- services.json --
+[{"name":"kube-proxy","state":"paused","wrapper":"nssm","startType":"automatic"}]
+`
+	proxy := strings.ReplaceAll(delayed("09:55:00", 64000), "kubelet", "kube-proxy")
+	runLooks(t, "kube-proxy-not-running", []look{
+		{"nssm waits before the next start", paused + eventsOf(proxy), "unknown"},
+		{"paused, and nobody knows why", paused,
+			"fail: service kube-proxy is paused; Services are not programmed on this node [state]"},
+		{"paused long after nssm's last wait", paused + eventsOf(strings.ReplaceAll(proxy, "09:55", "08:55")),
+			"fail: service kube-proxy is paused; Services are not programmed on this node [state]"},
+		{"stopped after nssm's wait", strings.ReplaceAll(paused, `"paused"`, `"stopped"`) + eventsOf(proxy),
+			"fail: service kube-proxy is stopped; Services are not programmed on this node [state]"},
+	})
 	runLooks(t, "component-crash-loop", []look{
 		{"four ends within half an hour until now", eventsOf(loop("09")...),
 			"fail: kubelet is in a crash loop: 4 unexpected ends in the last day, last at 2026-11-20 09:49 UTC [state]"},

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -18,7 +20,8 @@ longer exist.
 
 The check looks for a running service, a process kube-proxy.exe, and the HostProcess pod of a
 DaemonSet. A node set up with kubeadm has no such service, and that is not a fault. Antrea replaces
-kube-proxy.`,
+kube-proxy, and so does OVN in its recipe for Kubernetes 1.9. While nssm delays the start of a
+service whose program ends at once, the service is paused: component-crash-loop examines that.`,
 	Fix: checks.Steps(
 		checks.Run("{start kube-proxy}", "Start kube-proxy.").
 			Costs("Connections to Services may break for a few seconds."),
@@ -31,12 +34,23 @@ kube-proxy.`,
 		if n.CNI.Value == node.Antrea {
 			return checks.Skip("Antrea's own proxy may replace kube-proxy")
 		}
+		if n.CNI.Value == node.OVN && n.Generation.Value == node.Gen19 &&
+			len(n.Components["kube-proxy"].Services) == 0 {
+			return checks.Skip("OVN handles Services itself, in Open vSwitch")
+		}
 		return nil
 	},
 	Needs: []evidence.Need{node.ComponentSources},
-	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods,
+		evidence.WindowsEvents},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		return notRunning(node.About(s).Components["kube-proxy"], s,
+		c := node.About(s).Components["kube-proxy"]
+		if _, waits := throttled(s, c); waits && len(c.Services) > 0 &&
+			strings.HasPrefix(strings.ToLower(c.Services[0].State), "paus") {
+			return nil, checks.Unknown(evidence.NotShown.Gap(
+				"whether kube-proxy starts: nssm delays its next start"))
+		}
+		return notRunning(c, s,
 			evidence.Phrasef("Services are not programmed on this node"))
 	},
 })

@@ -42,7 +42,7 @@ The check looks for the stack of the panic in the log of kube-proxy, which nothi
 		return noProgram("kube-proxy", "kube-proxy")(s)
 	},
 	Signs: []checks.Sign{
-		{Text: "pkg/proxy/winkernel.(*Proxier).",
+		{Text: "pkg/proxy/winkernel.(*Proxier).", Or: []string{"pkg/proxy/winkernel.hns."}, // kubernetes 141488
 			Says: "kube-proxy panics in its Windows proxier"},
 		{Text: "winkernel.(*Proxier).syncProxyRules (proxier.go:",
 			Says: "kube-proxy panics in its Windows proxier"},

@@ -73,6 +73,10 @@ does not show whether the join has happened, so it is reported as info only.`,
 			"kubelet configuration file %s is missing", flag.Value).
 			With(flag.From).At(evidence.FileRecordField(s, flag.Value, "outcome"), "%s: absent",
 			flag.Value)
+		switch n.Platform.Value {
+		case node.AKS, node.EKS, node.GKECloud, node.OpenShift:
+			f = f.Cure(setUpAgain(n.Platform.Value, flag.Value))
+		}
 		joined, known := s.File(kubeletKubeconfig).Exists()
 		switch {
 		case len(n.Components["kubelet"].Processes) > 0 && flag.Live:
@@ -93,6 +97,16 @@ does not show whether the join has happened, so it is reported as info only.`,
 		return []*checks.Finding{f}, nil
 	},
 })
+
+// setUpAgain is the fix where the set-up of a platform writes the file, and not kubeadm.
+func setUpAgain(platform node.Platform, file string) checks.Fix {
+	return checks.Steps(
+		checks.Edit(file, "Write the file again, from another Windows node of the same node pool."),
+		checks.Run("{restart kubelet}", "Restart the kubelet."),
+		checks.Do("If no other node has it, replace the node: the setup of %s writes the file when it creates a node.", string(platform)).
+			Costs("The pods of the node move to other nodes."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready"))
+}
 
 // joinedWithoutConfig judges by the log where the flags are not recorded: a node
 // that the API server knows has been joined, and should have the file.

@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -15,7 +18,8 @@ Kubernetes approves these requests by itself. Until somebody does, kubectl logs,
 fail for the pods of this node.
 
 The check looks for the message in the log of the kubelet and in the answers of kubectl. A kubelet
-has none for some seconds at its first start.`,
+has none for some seconds at its first start: where its serving certificate is recorded and valid,
+the message is history.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving",
 			"Find the pending requests of this node."),
@@ -30,29 +34,30 @@ has none for some seconds at its first start.`,
 	},
 	Breaks: []*checks.Effect{},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Uses:   []evidence.Need{evidence.Certificates},
 	Signs: []checks.Sign{
 		{Text: "no serving certificate available for the kubelet",
 			Level: checks.Warn,
-			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
+			Until: servingIssued,
 			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
 		// client-go util/certificate, with the name of the manager since 1.21: after 15 minutes without a
 		// certificate, and from 1.34 on in fields
 		{Text: "kubelet-serving: certificate request was not signed",
 			Or:    []string{"kubelet-serving: Reached backoff limit, still unable to rotate certs"},
 			Level: checks.Warn,
-			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
+			Until: servingIssued,
 			Says:  "the request of the kubelet for a serving certificate is not approved"},
 		{Text: `"Certificate request was not signed"`,
 			Or:    []string{`"Reached backoff limit, still unable to rotate certs"`},
 			Also:  []string{"kubelet-serving.UnhandledError"},
 			Level: checks.Warn,
-			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
+			Until: servingIssued,
 			Says:  "the request of the kubelet for a serving certificate is not approved"},
 		// the words of Kubernetes 1.8
 		{Text: "http: TLS handshake error from", Also: []string{": no certificate available"},
 			In:    []string{"kubelet"},
 			Level: checks.Warn,
-			Until: []string{"Certificate expiration is", "Certificate rotation deadline determined"},
+			Until: servingIssued,
 			Says:  "the kubelet refuses connections: its request for a serving certificate is not approved"},
 		// pkg/csr of the Windows Machine Config Operator: an instance of the user needs a PTR record
 		{Text: "unable to find host name for instance with address",
@@ -71,4 +76,25 @@ has none for some seconds at its first start.`,
 			Level: checks.Warn,
 			Says:  "the kubelet refuses connections: it has no serving certificate"},
 	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if len(liveSigns(s, "kubelet-serving-csr-pending")) > 0 && !hasServingCertificate(s) {
+			return nil, checks.Unknown(
+				evidence.NotShown.Gap("whether the kubelet has a serving certificate"))
+		}
+		return nil, nil
+	},
 })
+
+// servingIssued are the words of client-go's manager of certificates once it has one: at the level
+// of verbosity 2, so a log without them says nothing.
+var servingIssued = []string{"Certificate expiration is", "Certificate rotation deadline determined",
+	"is approved, waiting to be issued"}
+
+// hasServingCertificate tells that the certificate that the kubelet requested is there and valid. The
+// kubelet.crt that it signs itself is another.
+func hasServingCertificate(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Certificates.In(s), func(c evidence.Certificate) bool {
+		return strings.Contains(strings.ToLower(c.Path), "kubelet-server-current") &&
+			!s.Now().Before(c.NotBefore.Time) && s.Now().Before(c.NotAfter.Time)
+	})
+}

@@ -65,6 +65,34 @@ func TestKubeletConfigMissing(t *testing.T) {
 	})
 }
 
+func TestServingCertificatePending(t *testing.T) {
+	const (
+		refused = "-- logs/kubelet/kubelet.log --\nI1120 09:00:02.1 1 log.go:245] http: TLS handshake error from 10.0.0.1:40160: no serving certificate available for the kubelet\n"
+		later   = "I1120 09:10:00.1 1 kubelet.go:2537] \"SyncLoop UPDATE\"\n"
+		warning = "warn: the kubelet refuses connections: its request for a serving certificate is not approved [text]"
+		history = "info: the logs say: the kubelet refuses connections: its request for a serving certificate is not approved; "
+	)
+	pem := func(name, until string) string {
+		return `-- certificates.json --
+[{"path":"C:\\var\\lib\\kubelet\\pki\\` + name + `","notBefore":"2026-11-20T08:55:09Z","notAfter":"` + until + `"}]
+`
+	}
+	runLooks(t, "kubelet-serving-csr-pending", []look{
+		{"nobody has approved it", refused + later, warning},
+		{"no certificate of its own, but the one that it signed itself",
+			refused + later + pem("kubelet.crt", "2027-11-20T08:55:09Z"), warning},
+		{"its certificate is there", refused + later + pem("kubelet-server-current.pem", "2027-11-20T08:55:09Z"),
+			history + "the node's current state does not confirm it [text]"},
+		{"its certificate has expired", refused + later +
+			pem("kubelet-server-current.pem", "2026-11-20T09:00:00Z"), warning},
+		{"approved later", refused + "I1120 09:00:12.1 1 csr.go:261] certificate signing request csr-gkd6x is approved, waiting to be issued\n",
+			history + "it is over: a later line says: is approved, waiting to be issued [text]"},
+		{"approved for its client, and refused since", refused +
+			"I1120 09:00:12.1 1 csr.go:261] certificate signing request csr-gkd6x is approved, waiting to be issued\n" +
+			strings.Split(strings.ReplaceAll(refused, "09:00:02", "09:05:02"), "\n")[1] + "\n", warning},
+	})
+}
+
 func TestKubeadmJoinPreflight(t *testing.T) {
 	log := func(line string) string { return "-- logs/kubeadm/join.log --\n" + line + "\n" }
 	const readyNode = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"

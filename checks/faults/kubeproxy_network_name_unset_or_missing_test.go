@@ -26,6 +26,10 @@ func TestKubeproxyNetworkName(t *testing.T) {
 			networks(`{"Name":"Calico","Type":"L2Bridge"}`) + none, "pass"},
 		{"nowhere", proxy("", "") + networks(cbr0) + none,
 			"fail: kube-proxy has no HNS network: --network-name and KUBE_NETWORK are not set [state]"},
+		{"nowhere, in the userspace mode", proxy(`,"--proxy-mode=userspace"`, "") + networks(cbr0) + none,
+			"skip"},
+		{"nowhere, in the mode that needs it", proxy(`,"--proxy-mode=kernelspace"`, "") + networks(cbr0) + none,
+			"fail: kube-proxy has no HNS network: --network-name and KUBE_NETWORK are not set [state]"},
 		{"nowhere, and the machine's environment is not recorded", proxy("", "") + networks(cbr0),
 			"unknown"},
 		{"a network that is not there", proxy("", `"KUBE_NETWORK":"vxlan0"`) + networks(cbr0) +

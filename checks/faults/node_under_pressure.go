@@ -54,10 +54,14 @@ of the system. DiskPressure is the subject of another check.`,
 			c, ok := object.Condition(name)
 			looked = looked || ok
 			if c.Status == "True" {
-				findings = append(findings, checks.Findingf(checks.Warn, name,
+				f := checks.Findingf(checks.Warn, name,
 					"the node reports %s: %s", name, orPhrase(cmp.Or(c.Message, c.Reason),
 						evidence.Phrasef("no reason"))).
-					At(object.ConditionField(name, "status"), "%s is True", name))
+					At(object.ConditionField(name, "status"), "%s is True", name)
+				if name == "NetworkUnavailable" {
+					f = f.Cure(routeOfCloud())
+				}
+				findings = append(findings, f)
 			}
 		}
 		if c, ok := object.Condition("Ready"); ok && c.Status == "True" &&
@@ -108,3 +112,13 @@ of the system. DiskPressure is the subject of another check.`,
 		return findings, nil
 	},
 })
+
+// routeOfCloud is the fix of a node that a cloud controller or a network agent has not connected.
+func routeOfCloud() checks.Fix {
+	return checks.Steps(
+		checks.Inspect("kubectl get node {node} -o jsonpath='{.spec.podCIDR} {.status.conditions}'",
+			"Read the podCIDR of the node, and the reason of the condition NetworkUnavailable."),
+		checks.Do("In the network of the cloud, check that a route leads podCIDR {podCIDR} to this node. The cloud controller manager creates it: read its events and log, such as a quota of routes or a missing permission."),
+		checks.Do("If a network agent such as Calico sets the condition, restart the agent."),
+		checks.Verify("kubectl describe node {node}", "NetworkUnavailable is False"))
+}

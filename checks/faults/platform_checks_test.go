@@ -225,6 +225,7 @@ func TestAntreaOVSProblem(t *testing.T) {
 		return "-- hns-networks.json --\n[{\"ID\":\"x\",\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\",\"Extensions\":[{\"Id\":\"E7C3B2F0-F3C5-48DF-AF2B-10FED6D72E7A\",\"IsEnabled\":false}" + extension + "]}]\n"
 	}
 	const containers = "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"antrea-agent-windows-x2\",\"namespace\":\"kube-system\"},\"spec\":{\"containers\":[{\"name\":\"antrea-agent\"},{\"name\":\"antrea-ovs\"}]}}]}\n"
+	crashing := strings.Replace(containers, `{"name":"antrea-ovs"}]}`, `{"name":"antrea-ovs"}]},"status":{"phase":"Running","containerStatuses":[{"name":"antrea-ovs","restartCount":8,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]}`, 1)
 	log := func(wait string) string {
 		return "-- logs/antrea-agent/a.log --\nI1219 05:34:29.542572     968 ovs_client.go:86] Not connected yet, will try again in " + wait + "\n"
 	}
@@ -241,6 +242,14 @@ func TestAntreaOVSProblem(t *testing.T) {
 		{"the driver is not installed", antrea("running", "running", network("")),
 			"fail: the switch of HNS network antrea-hnsnetwork has no extension of Open vSwitch: its driver is not installed [state]"},
 		{"Open vSwitch in the pod of the agent", antrea("", "", containers), "pass"},
+		{"its container ends again and again", antrea("", "", crashing),
+			"fail: container antrea-ovs of kube-system/antrea-agent-windows-x2 is not running (CrashLoopBackOff after 8 restarts, last exit code 1): Antrea's agent cannot work without Open vSwitch [state]"},
+		{"its container waits, and its programs run", antrea("", "", crashing+
+			"-- processes.json --\n[{\"name\":\"ovsdb-server.exe\"},{\"name\":\"ovs-vswitchd.exe\"}]\n"), "pass"},
+		{"its container is being created", antrea("", "", strings.NewReplacer("CrashLoopBackOff", "ContainerCreating",
+			`"restartCount":8`, `"restartCount":0`).Replace(crashing)), "pass"},
+		{"the other container ends again and again", antrea("", "", strings.Replace(crashing,
+			`{"name":"antrea-ovs","restartCount"`, `{"name":"antrea-agent","restartCount"`, 1)), "pass"},
 		{"no services, and nobody looked at the pods", antrea("", ""), "unknown"},
 		{"every start asks twice", log("4s"), "unknown"},
 		{"no start asks a third time", log("8s"),

@@ -160,9 +160,18 @@ func TestPodsOnDocker(t *testing.T) {
 	sub := podsJSON(podJSON("",
 		`"volumeMounts":[{"name":"site","mountPath":"C:/site/web.config","subPath":"web.config"}]`,
 		""))
+	folder := strings.NewReplacer(`site/web.config`, `site/shop`, `"web.config"`, `"shop"`).Replace(sub)
 	runLooks(t, "pod-subpath", []look{
 		{"a single file on docker", docker + sub,
 			"warn: shop/web mounts web.config of volume site at C:/site/web.config: Docker on Windows mounts only whole folders [state]"},
+		{"a single file, and the pod does not start", docker + strings.Replace(sub, `"running":{}`,
+			`"waiting":{"reason":"CreateContainerError"}`, 1),
+			"warn: shop/web mounts web.config of volume site at C:/site/web.config: Docker on Windows mounts only whole folders [state]"},
+		{"a folder that is mounted", docker + folder,
+			"info: shop/web mounts shop of volume site at C:/site/shop: Docker on Windows mounts only whole folders [state]"},
+		{"a folder, and the pod does not start", docker + strings.Replace(folder, `"running":{}`,
+			`"waiting":{"reason":"CreateContainerError"}`, 1),
+			"warn: shop/web mounts shop of volume site at C:/site/shop: Docker on Windows mounts only whole folders [state]"},
 		{"containerd maps files", containerd + sub, "skip"},
 		{"whole volumes",
 			docker + podsJSON(podJSON("", `"volumeMounts":[{"name":"site","mountPath":"C:/site"}]`,

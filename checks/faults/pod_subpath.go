@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"path"
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -18,7 +21,9 @@ the file. containerd supports single files (on Windows of September 2020 or late
 Before 1.19 the kubelet resolves the link of the volume before it mounts a subPath, and cannot do so
 for a share (SMB): the pod stays in CreateContainerConfigError.
 
-The check examines the pods of nodes with Docker, and looks for the kubelet's error.`,
+The check examines the pods of nodes with Docker, and looks for the kubelet's error. A container that
+runs with a folder by subPath is info: Docker has mounted it, though the documentation of Kubernetes
+lists subPath as not supported.`,
 	Fix: checks.Steps(
 		checks.Do("In the pod template, mount the whole volume into its own folder, and let the program read the file there.").
 			Costs("The pods of the workload are recreated."),
@@ -57,7 +62,11 @@ The check examines the pods of nodes with Docker, and looks for the kubelet's er
 					}
 					if value != "" {
 						field := podField{at.to("volumeMounts", i, name), value}
-						findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
+						level := checks.Warn
+						if path.Ext(value) == "" && containerRuns(p.Pod, c.Name) {
+							level = checks.Info // what docker has mounted is a folder, as was meant
+						}
+						findings = append(findings, checks.Findingf(level, p.Name(),
 							"%s mounts %s of volume %s at %s: Docker on Windows mounts only whole folders", p.phrase(), value, m.Name, m.MountPath).With(p.because(field), node.About(s).Runtime.From))
 					}
 				}
@@ -66,3 +75,10 @@ The check examines the pods of nodes with Docker, and looks for the kubelet's er
 		return findings, nil
 	},
 })
+
+// containerRuns tells that a container of the pod runs now.
+func containerRuns(p evidence.Pod, name string) bool {
+	return slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+		return st.Name == name && st.State.Running != nil
+	})
+}

@@ -181,6 +181,8 @@ func TestVMMACSpoofingDisabled(t *testing.T) {
 	vm := osAt(20348, 2700, true) + nodeAt10
 	const node, lost = "node tcp 10.0.0.1:6443 ok",
 		"All 2 connections from pods to other hosts fail, the node's succeed: hypervisor (Contoso VM) probably drops pod frames [state]"
+	readyPod := strings.Replace(podSince("2026-11-20T09:00:00Z"), `"name":"web","namespace":"default"`,
+		`"name":"p","namespace":"a"`, 1)
 	two := []string{"a/p tcp 10.0.0.1:6443 timeout", "a/p tcp 10.244.1.3:53 unreachable"}
 	probes := func(more ...string) string { return vm + reachTree(append(more, two...)...) }
 	runLooks(t, "vm-mac-spoofing-disabled", []look{
@@ -198,6 +200,13 @@ func TestVMMACSpoofingDisabled(t *testing.T) {
 		{"the node reaches nobody either", probes("node tcp 10.0.0.1:6443 timeout"), "unknown"},
 		{"the node reaches only itself", probes("node tcp 10.0.0.10:10250 ok"), "unknown"},
 		{"a single connection", vm + reachTree(node, "a/p tcp 10.0.0.1:6443 timeout"), "unknown"},
+		{"the pod's endpoint is degraded", probes(node, "a/p tcp 10.0.0.10:10250 ok") + readyPod +
+			"-- hns-endpoints.json --\n[{\"IPAddress\":\"10.244.2.5\",\"State\":5}]\n", "unknown"},
+		{"the pod's endpoint is attached", probes(node, "a/p tcp 10.0.0.10:10250 ok") + readyPod +
+			"-- hns-endpoints.json --\n[{\"IPAddress\":\"10.244.2.5\",\"State\":2}]\n", "fail: " + lost},
+		{"the gateway of pods has no adapter", onFlannel + probes(node, "a/p tcp 10.0.0.10:10250 ok") +
+			"-- hns-endpoints.json --\n[{\"Name\":\"cbr0_ep\",\"IPAddress\":\"10.244.2.2\"},{\"ID\":\"b\",\"IPAddress\":\"10.244.2.5\",\"GatewayAddress\":\"10.244.2.2\"}]\n" +
+			"-- adapters.json --\n[{\"name\":\"Ethernet0\"}]\n", "pass"},
 		{"a machine of iron", osAt(20348, 2700, false) + nodeAt10 + reachTree(append(two, node)...),
 			"skip"},
 		{"nobody says whether it is virtual", "-- os.json --\n{\"build\":20348}\n" +

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"doctor/checks"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -14,7 +15,8 @@ wrong or expired, or the identity of the node may not pull. On AKS the identity 
 the role AcrPull on the registry. On EKS the role of the Windows node group needs
 AmazonEC2ContainerRegistryReadOnly; it is a role of its own, so Linux nodes may pull while Windows
 nodes may not. From Kubernetes 1.27 the kubelet has no code for ECR any more: without the program
-ecr-credential-provider, as on the first Windows AMIs of 1.27, it sends no credentials at all. A
+ecr-credential-provider, as on the first Windows AMIs of 1.27, it sends no credentials at all. On
+GKE the service account of the nodes needs roles/artifactregistry.reader where the repository is. A
 registry that knows the identity but gives it no permission, or does not allow the address of the
 node, answers 403.
 
@@ -23,13 +25,16 @@ exist gets the same answer from some registries.`,
 	Fix: checks.Steps(
 		checks.Inspect(`kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.imagePullSecrets}'`,
 			"Check whether the pod names a Secret for this registry."),
+		checks.Do("Create a Secret with credentials that the registry accepts, and name it in imagePullSecrets of the pod or of its service account."),
 		checks.Inspect("az aks check-acr --name CLUSTER --resource-group GROUP --acr REGISTRY.azurecr.io",
-			"On AKS, check the path from the cluster to the registry."),
+			"On AKS, check the path from the cluster to the registry.").Only(node.AKS),
 		checks.Run("az aks update --name CLUSTER --resource-group GROUP --attach-acr REGISTRY",
-			"On AKS, give the identity of the kubelet the role AcrPull."),
-		checks.Do("On EKS, attach AmazonEC2ContainerRegistryReadOnly to the role of the Windows node group."),
+			"On AKS, give the identity of the kubelet the role AcrPull.").Only(node.AKS),
+		checks.Do("On EKS, attach AmazonEC2ContainerRegistryReadOnly to the role of the Windows node group.").Only(node.EKS),
 		checks.Do("On EKS with Kubernetes 1.27 or later, use a current Windows AMI: it contains ecr-credential-provider.").
-			Costs("The nodes are replaced."),
+			Costs("The nodes are replaced.").Only(node.EKS),
+		checks.Do("On GKE, give the service account of the nodes the role roles/artifactregistry.reader in the project of the repository, and the nodes the access scope storage-ro or cloud-platform.").
+			Only(node.GKECloud),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{
@@ -37,6 +42,7 @@ exist gets the same answer from some registries.`,
 		"https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html",
 		"https://github.com/eksctl-io/eksctl/issues/6669",
 		"https://github.com/aws/containers-roadmap/issues/2042",
+		"https://cloud.google.com/artifact-registry/docs/integrate-gke",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},

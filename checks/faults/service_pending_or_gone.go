@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ complete list of processes.`,
 				findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 					"service %s is in state %s", svc.Name, svc.State).
 					At(svc.Field("state"), "%s: state %s, process %d", svc.Name, svc.State,
-						svc.PID))
+						svc.PID).Cure(rebootFor(svc)))
 			case svc.Running() && svc.PID > 0 && settled && len(running) >= fewestOfMachine &&
 				!running[svc.PID]:
 				findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
@@ -69,12 +70,23 @@ complete list of processes.`,
 					svc.Name, svc.PID).
 					At(svc.Field("pid"), "%s: process %d", svc.Name, svc.PID).
 					At(evidence.Processes.Field(s), "none of its %d processes is %d",
-						len(running), svc.PID))
+						len(running), svc.PID).Cure(rebootFor(svc)))
 			}
 		}
 		return findings, nil
 	},
 })
+
+// rebootFor is the fix with the name of the service.
+func rebootFor(svc evidence.Service) checks.Fix {
+	fix := fixOf("service-pending-or-gone")
+	if svc.Running() {
+		fix.Steps[0] = checks.Inspect(fmt.Sprintf("Get-Service %s; Get-Process -Id %d", svc.Name, svc.PID),
+			"Run this twice, a minute apart: it may have got a new process.")
+	}
+	fix.Steps[len(fix.Steps)-1].Command = "Get-Service " + svc.Name
+	return fix
+}
 
 // fewestOfMachine is how many processes a Windows that has booted has at the very least.
 const fewestOfMachine = 10

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -106,11 +107,20 @@ func TestHNSEndedInAnyLanguage(t *testing.T) {
 		german  = `Der Dienst "Hostnetzwerkdienst" wurde mit folgendem Fehler beendet: %%1068`
 		depends = `Der Dienst "Hostnetzwerkdienst" ist vom Dienst "vfpext" abhängig, der aufgrund folgenden Fehlers nicht gestartet wurde: %%2`
 	)
+	without := func(name, state string) string {
+		return strings.Replace(hns("running"), "]", `,{"name":"`+name+`","startType":"disabled","state":"`+state+`"}]`, 1)
+	}
+	const refused = "-- logs/kubelet/kubelet.log --\nE1120 09:55:00.1 1 cni.go:366] hcnCreateEndpoint failed in Win32: There are no more endpoints available from the endpoint mapper. (0x6d9)\n"
 	runLooks(t, "hns-service-not-running", []look{
 		{"it ended with an error", hns("stopped") + startEvents(startEvent(7023, 10, german)), "fail: HNS ended with an error [state]"},
 		{"a service that it needs does not start", hns("stopped") + startEvents(startEvent(7001, 10, depends)),
 			"fail: a service that HNS depends on does not start [state]"},
 		{"it runs now", hns("running") + startEvents(startEvent(7023, 10, german)), "pass"},
+		{"it runs without the firewall, and refuses calls", without("mpssvc", "stopped") + refused,
+			"fail: service mpssvc, which HNS needs, is stopped (start type disabled): HNS refuses calls [state+text]"},
+		{"it runs without the firewall, and nothing fails", without("mpssvc", "stopped"), "pass"},
+		{"it runs with the firewall, and refuses calls", without("mpssvc", "running") + refused,
+			"warn: the logs say: HNS, or a service that it needs, is not running; the node's state does not show it [text]"},
 		{"another service ended", hns("stopped") + startEvents(startEvent(7023, 10,
 			`Der Dienst "Spooler" wurde mit folgendem Fehler beendet: %%1068`)), "pass"},
 	})

@@ -23,8 +23,9 @@ address, HNS looks healthy, but no packet leaves the machine.
 
 Nothing on the node shows the setting. It is a fault if, on a virtual machine, no TCP probe from
 pods to other hosts is answered, the node itself reaches some, and pods reach the node; if the last
-was not probed, it is a warning. Services are ignored: the pod behind one may be on this node. The
-networks of Azure, AWS and Google allow pod addresses themselves.`,
+was not probed, it is a warning. Services are ignored: the pod behind one may be on this node. So are
+pods whose endpoint HNS has not attached, and a node whose own endpoint, the gateway of its pods, has
+no adapter. The networks of Azure, AWS and Google allow pod addresses themselves.`,
 	Fix: checks.Steps(
 		checks.Run("Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On",
 			"On the Hyper-V host, allow MAC address spoofing for the adapter of {node}."),
@@ -45,7 +46,7 @@ networks of Azure, AWS and Google allow pod addresses themselves.`,
 	},
 	Needs: []evidence.Need{evidence.OSInfo, evidence.ReachProbes},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
-		evidence.Adapters),
+		evidence.Adapters, evidence.HNSEndpoints, evidence.Pods),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		machine := evidence.OSInfo.In(s).Machine
@@ -56,8 +57,17 @@ networks of Azure, AWS and Google allow pod addresses themselves.`,
 		if !*machine.Virtual {
 			return nil, checks.Skip("the node is not a virtual machine")
 		}
-		v := viewFromPods(n, evidence.ReachProbes.In(s))
+		unattached, _ := unattachedPods(s)
+		v := viewFromPods(n, slices.DeleteFunc(slices.Clone(evidence.ReachProbes.In(s)),
+			func(p evidence.ReachProbe) bool {
+				return slices.ContainsFunc(unattached, func(f *checks.Finding) bool {
+					return f.Subject == p.From
+				})
+			}))
+		e, detached := detachedHostEndpoint(s)
 		switch {
+		case detached && gatewayOfPods(s, e) && evidence.Adapters.Known(s):
+			return nil, nil // what leaves the pods is lost before the hypervisor
 		case v.heard:
 			return nil, nil
 		case len(v.lost) < 2:

@@ -7,6 +7,12 @@ import "testing"
 // it, into the format of the source.
 func TestSignsInOtherWordings(t *testing.T) {
 	for _, row := range []struct{ check, name, log, line, want string }{
+		{"kube-proxy-panic", "klog of Kubernetes 1.36", // kubernetes/kubernetes#141488
+			"kube-proxy", "E0817 10:58:16.091918   11772 panic.go:236] \"Observed a panic\"\n" +
+				"  panic=\"runtime error: index out of range [0] with length 0\"\n" +
+				"  stacktrace=<\n    k8s.io/kubernetes/pkg/proxy/winkernel.hns.getAllLoadBalancers(...)\n" +
+				"        /build/kubernetes/pkg/proxy/winkernel/hns.go:352\n  >",
+			"fail: kube-proxy panics in its Windows proxier [text]"},
 		{"kubelet-perf-counter-missing", "the counter is named since Kubernetes 1.24", // kubernetes#106644
 			"kubelet", `E1120 09:58:00.1 1 run.go:74] "command failed" err="failed to run Kubelet: unable to add process counter: \\Processor(_Total)\\% Processor Time. Error code is c0000bb8"`,
 			"fail: the kubelet exits: Windows has no such performance counter [text]"},
