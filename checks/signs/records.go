@@ -17,6 +17,13 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 	}
 	ready := readySince(s)
 	for _, e := range evidence.PodEvents.In(s) {
+		// the sandbox of a pod that is Ready can be replaced without a change of its condition
+		if name := e.About().Namespace + "/" + e.About().Name; e.Reason == "Started" &&
+			!ready[name].IsZero() && e.At().After(ready[name]) {
+			ready[name] = e.At().Time
+		}
+	}
+	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		over := ""
 		if since := ready[about.Namespace+"/"+about.Name]; about.Kind != "Node" &&
