@@ -36,6 +36,9 @@ kube-proxy.`,
 	Needs: []evidence.Need{node.ComponentSources},
 	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if _, antrea := node.AgentOf(s, node.Antrea); antrea { // beside the configuration of another plugin
+			return nil, checks.Skip("Antrea's own proxy may replace kube-proxy")
+		}
 		return notRunning(node.About(s).Components["kube-proxy"], s,
 			evidence.Phrasef("Services are not programmed on this node"))
 	},
