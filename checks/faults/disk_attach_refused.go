@@ -14,10 +14,7 @@ the scheduler does not know its zone; a disk in another resource group or accoun
 its own. The pod stays in ContainerCreating.
 
 The check looks for the answer of the cloud in the events of pods that do not start and in logs.`,
-	Fix: checks.Steps(
-		checks.Inspect("kubectl describe pod POD -n NAMESPACE", "Read why the cloud refuses the disk."),
-		checks.Do("Use a disk in the zone of the node, and give the identity of the driver the right to attach it."),
-		diskAttached),
+	Fix: diskZoneFix,
 	Links: []string{
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/storage/fail-to-mount-azure-disk-volume",
 		"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/52",
@@ -52,7 +49,7 @@ var diskAttachRefusedSigns = []checks.Sign{
 	// Azure, and AWS
 	{Text: "cannot be attached to the VM because it is not in the same zone as the VM",
 		Or:    []string{"cannot be attached to the VM because it is not in zone", "InvalidVolume.ZoneMismatch"},
-		Until: []string{attached}, Says: "the disk is in another availability zone than the node", Fix: diskZoneFix},
+		Until: []string{attached}, Says: "the disk is in another availability zone than the node"},
 	{Text: "does not have authorization to perform action 'Microsoft.Compute/disks/read'",
 		Until: []string{attached}, Says: noDiskRights, Fix: diskRightsFix},
 	{Text: "UnauthorizedOperation", Also: []string{"attach volume"},
