@@ -119,12 +119,15 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 // ofAnotherPlugin is a configuration of win-bridge or win-overlay that the runtime reads, while the
 // pod network and the agent that runs are of a plugin with a program of its own.
 func ofAnotherPlugin(s evidence.Snapshot, n *node.Node, conf *node.CNIFile) *checks.Finding {
-	for _, net := range evidence.HNSNetworks.In(s) {
+	networks := evidence.HNSNetworks.In(s)
+	if slices.ContainsFunc(networks, func(net evidence.HNSNetwork) bool {
+		return strings.EqualFold(net.Name, conf.Config.Name)
+	}) {
+		return nil
+	}
+	for _, net := range networks {
 		family := node.FamilyOfNetwork(net.Name)
 		agent, runs := node.AgentOf(s, family)
-		if strings.EqualFold(net.Name, conf.Config.Name) {
-			return nil
-		}
 		if family == "" || family == node.Flannel || family == n.CNI.Value || !isExternal(net) || !runs {
 			continue
 		}

@@ -32,6 +32,8 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 			"False", `{"running":{}}`), "pass"},
 		{"no service, and neither pods nor processes were recorded", "-- services.json --\n[]\n",
 			"unknown"},
+		{"Antrea runs, beside a configuration of another plugin",
+			"-- services.json --\n[]\n-- processes.json --\n[{\"name\":\"antrea-agent.exe\"}]\n-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"win-bridge\"}\n", "skip"},
 		{"Antrea proxies by itself",
 			"-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
 	})

@@ -59,7 +59,7 @@ controller show it.`,
 		return checks.OnPlatform(node.EKS)(n)
 	},
 	Needs: []evidence.Need{evidence.Node},
-	Uses:  []evidence.Need{evidence.Pods, evidence.ConfigMaps, evidence.PodEvents},
+	Uses:  []evidence.Need{evidence.Pods, evidence.ConfigMaps},
 	Signs: []checks.Sign{
 		// The plugin until July 2023: plugins/vpc-shared-eni/config of aws/amazon-vpc-cni-plugins.
 		{Text: "pod does not have label " + vpcAddress,
@@ -132,8 +132,9 @@ controller show it.`,
 						`-p 'spec: {template: {spec: {nodeSelector: {kubernetes.io/os: windows}}}}'`),
 						"Add the node selector of Windows: the webhook handles only pods that have it.").
 						Costs("The pods of the workload are recreated."), hasVPCAddress(p)))
-			} else if e, short := noBlocks(s); short {
-				f = f.At(e.Field(), "%s", e.Text()).Cure(freePrefixes)
+			} else if slices.ContainsFunc(liveSigns(s, "eks-missing-private-ip"),
+				func(m evidence.SignMatch) bool { return m.Text == noFreeBlocks }) {
+				f = f.Cure(freePrefixes.Clone())
 			} else {
 				f = f.Cure(checks.Steps(
 					checks.Inspect("kubectl -n "+p.Metadata.Namespace+" describe pod "+
@@ -162,16 +163,6 @@ func windowsIPAMOff(s evidence.Snapshot) bool {
 }
 
 const noFreeBlocks = "InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks"
-
-// noBlocks is the event of a Node for which AWS had no prefix.
-func noBlocks(s evidence.Snapshot) (evidence.Event, bool) {
-	for _, e := range evidence.PodEvents.In(s) {
-		if strings.Contains(e.Text(), noFreeBlocks) {
-			return e, true
-		}
-	}
-	return evidence.Event{}, false
-}
 
 var freePrefixes = checks.Steps(
 	checks.Inspect("kubectl get events -A --field-selector reason=InsufficientCidrBlocks",

@@ -89,6 +89,8 @@ func TestCNINetworkNotFound(t *testing.T) {
 	const wrongType = "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] network vxlan0 is of unexpected type: Overlay\n"
 	const missed = "-- logs/kubelet/kubelet.log --\nE1120 cni.go:366] error while GETHNSNewtorkByName(cbr0): Network cbr0 not found\n"
 	const own = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.2.0/24\"}}\n-- hns-networks.json --\n[{\"Name\":\"pods\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\"}]}]\n"
+	stale := "-- files/C/k/cni/config/cni.conf --\n" + `{"name":"cbr0","type":"sdnbridge"}` + "\n"
+	const antrea = "-- processes.json --\n[{\"name\":\"antrea-agent.exe\"}]\n-- hns-networks.json --\n[{\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\"}]\n"
 	runLooks(t, "cni-network-not-found", []look{
 		{"name and type fit", conf("cbr0", "win-bridge") + networks("nat nat", "cbr0 L2Bridge"),
 			"pass"},
@@ -103,6 +105,13 @@ func TestCNINetworkNotFound(t *testing.T) {
 			"fail: cni.conf uses the HNS network cbr0, but the pod network is pods (L2Bridge) [state]"},
 		{"no pod network at all is another fault", conf("cbr0", "win-bridge") + networks("nat nat",
 			"External L2Bridge"), "pass"},
+		{"Antrea runs, and the runtime reads what flannel left", stale + antrea,
+			"fail: the runtime reads cni.conf with the plugin sdnbridge, but the network plugin of this node is antrea [state]"},
+		{"the same, and Antrea's is elsewhere", stale + antrea +
+			"-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n",
+			"fail: the runtime reads cni.conf with the plugin sdnbridge, but the network plugin of this node is antrea [state]"},
+		{"a network that Antrea left", stale + networks("antrea-hnsnetwork Transparent"), "skip"},
+		{"Antrea runs, and the network of the configuration is there", stale + antrea[:len(antrea)-2] + `,{"Name":"cbr0","Type":"L2Bridge"}]` + "\n", "skip"},
 		{"sdnoverlay makes its own", conf("vxlan0", "sdnoverlay") +
 			networks("flannel.4096 Overlay"), "skip"},
 		{"so does Azure's",
