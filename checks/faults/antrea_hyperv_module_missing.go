@@ -12,7 +12,7 @@ const hypervModule = "Hyper-V-PowerShell"
 
 var _ = register(&checks.Check{
 	ID:       "antrea-hyperv-module-missing",
-	Title:    "Antrea agent lacks the PowerShell module of Hyper-V",
+	Title:    "Antrea agent does not find the PowerShell module of Hyper-V",
 	Healthy:  "Antrea agent has the PowerShell module of Hyper-V",
 	Category: checks.CategoryComponents,
 	Doc: `The agent of Antrea sets up its virtual switch with Get-VMSwitch and Get-VMNetworkAdapter,

@@ -60,7 +60,7 @@ var diskAttachLimitSigns = []checks.Sign{
 			checks.Inspect("kubectl get csinode -o custom-columns=NODE:.metadata.name,DRIVER:.spec.drivers[*].name,LIMIT:.spec.drivers[*].allocatable.count",
 				"Read how many disks each node can attach."),
 			checks.Do("Add a node to the node pool, or use a larger VM size for it."),
-			checks.Do("Delete pods and disks that nobody uses."),
+			checks.Do("Delete pods and disks that are not used."),
 			checks.Verify("kubectl get pods -A --field-selector status.phase=Pending",
 				"no pod waits for a node"))},
 }
