@@ -2,6 +2,7 @@ package faults
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -42,7 +43,8 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 	Breaks: []*checks.Effect{effectHNSNetwork, effectPodStart, effectNodeReady,
 		effectPodTraffic},
 	Needs: []evidence.Need{evidence.HNSNetworks, node.NeedCNIFiles},
-	Uses:  []evidence.Need{node.NeedPodCIDRs, evidence.HNSEndpoints},
+	Uses: slices.Concat([]evidence.Need{node.NeedPodCIDRs, evidence.Processes, evidence.Pods,
+		evidence.HNSEndpoints}, node.CNIFolders, node.RuntimeConfigs),
 	Signs: []checks.Sign{
 		{Text: "is of unexpected type", Or: []string{"is of an unexpected type"},
 			Also: []string{"network"},
@@ -70,6 +72,9 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 		}
 		plugin := conf.Config.EffectiveType()
 		want, name := typeFor(plugin), conf.Config.Name
+		if f := ofAnotherPlugin(s, n, conf); f != nil && want != "" {
+			return []*checks.Finding{f}, nil
+		}
 		if want == "" || !strings.HasPrefix(strings.ToLower(plugin), "win-") || name == "" {
 			return nil, checks.Skip(
 				"the plugin %s creates its own HNS network",
@@ -112,6 +117,39 @@ meant for pods. The error of the plugin alone does not distinguish the two.`,
 })
 
 // editsName is the fix where the pod network is there under another name or of another type.
+// ofAnotherPlugin is a configuration of win-bridge or win-overlay that the runtime reads, while the
+// pod network and the agent that runs are of a plugin with a program of its own.
+func ofAnotherPlugin(s evidence.Snapshot, n *node.Node, conf *node.CNIFile) *checks.Finding {
+	networks := evidence.HNSNetworks.In(s)
+	if slices.ContainsFunc(networks, func(net evidence.HNSNetwork) bool {
+		return strings.EqualFold(net.Name, conf.Config.Name)
+	}) {
+		return nil
+	}
+	for _, net := range networks {
+		family := node.FamilyOfNetwork(net.Name)
+		agent, runs := node.AgentOf(s, family)
+		if family == "" || family == node.Flannel || family == n.CNI.Value || !isExternal(net) || !runs {
+			continue
+		}
+		f := checks.Findingf(checks.Fail, conf.Name,
+			"the runtime reads %s with the plugin %s, but the network plugin of this node is %s",
+			conf.Name, conf.Config.EffectiveType(), family).
+			At(conf.TypeField(), "type is %s, name is %s", conf.Config.EffectiveType(), conf.Config.Name).
+			At(net.Field("Name"), "network %s of type %s", net.Name, net.Type).With(agent)
+		for _, dir := range node.CNIFolderPaths {
+			if own := node.CNIFileOf(s, dir, family); own != "" {
+				return f.At(evidence.InFile(evidence.EvidencePath(dir)+"/"+own), "is of %s", family).
+					Cure(useFolder(dir))
+			}
+		}
+		return f.Cure(checks.Steps(append([]*checks.Step{checks.Edit("{cniFile}",
+			"Delete this file. The configuration must be of %s.", family)},
+			fixOf("cni-network-not-found").Steps[2:]...)...))
+	}
+	return nil
+}
+
 func editsName(edit *checks.Step) checks.Fix {
 	return checks.Steps(append([]*checks.Step{edit}, fixOf("cni-network-not-found").Steps[2:]...)...)
 }

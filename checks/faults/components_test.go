@@ -43,6 +43,8 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 		{"OVN of OpenShift, which has one", nodeOf("v1.29.9", "containerd://1.7.2") +
 			"-- services.json --\n[{\"name\":\"hybrid-overlay-node\",\"state\":\"running\"},{\"name\":\"kube-proxy\",\"state\":\"stopped\",\"startType\":\"automatic\"}]\n",
 			"fail: service kube-proxy is stopped; Services are not programmed on this node [state]"},
+		{"Antrea runs, beside a configuration of another plugin",
+			"-- services.json --\n[]\n-- processes.json --\n[{\"name\":\"antrea-agent.exe\"}]\n-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"win-bridge\"}\n", "skip"},
 		{"Antrea proxies by itself",
 			"-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
 	})

@@ -30,6 +30,7 @@ The check looks for the answer of the cloud in the events of pods that do not st
 		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/1097",
 		"https://github.com/kubernetes/kubernetes/issues/77225",
 		"https://kubernetes.io/docs/concepts/storage/storage-limits/",
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/storage/fail-to-mount-azure-disk-volume",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Needs:    complaintNeeds,
@@ -52,4 +53,14 @@ var diskAttachLimitSigns = []checks.Sign{
 	// AWS, which says it of network interfaces, too
 	{Text: "AttachmentLimitExceeded", Also: []string{"attach volume"},
 		Until: []string{attached}, Says: machineIsFull},
+	// plugins/nodevolumelimits of the scheduler: the pod is on no node
+	{Text: "node(s) exceed max volume count",
+		Says: "the scheduler finds no node that can attach another disk",
+		Fix: checks.Steps(
+			checks.Inspect("kubectl get csinode -o custom-columns=NODE:.metadata.name,DRIVER:.spec.drivers[*].name,LIMIT:.spec.drivers[*].allocatable.count",
+				"Read how many disks each node can attach."),
+			checks.Do("Add a node to the node pool, or use a larger VM size for it."),
+			checks.Do("Delete pods and disks that are not used."),
+			checks.Verify("kubectl get pods -A --field-selector status.phase=Pending",
+				"no pod waits for a node"))},
 }

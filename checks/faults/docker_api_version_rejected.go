@@ -36,5 +36,17 @@ The check looks for the answer of Docker in the logs of cri-dockerd and the kube
 			In:    []string{"cri-dockerd", "kubelet", "other"},
 			Until: append([]string{"Docker cri networking managed by network plugin"}, runtimeReached...),
 			Says:  "Docker rejects the API version that cri-dockerd or the kubelet uses"},
+		// the same file until moby 17.09 or later accepts them: an old Docker behind a newer client
+		{Text: "is too new. Maximum supported API version is",
+			Also:  []string{"Error response from daemon: client version"},
+			In:    []string{"cri-dockerd", "kubelet", "other"},
+			Until: append([]string{"Docker cri networking managed by network plugin"}, runtimeReached...),
+			Says:  "Docker is older than the API version that its client uses",
+			Fix: checks.Steps(
+				checks.Do("Update Docker to a release that has the API version of the client."),
+				checks.Run("[Environment]::SetEnvironmentVariable('DOCKER_API_VERSION', 'VERSION', 'Machine')",
+					"If you cannot, make the client use the maximum that the error names, in place of VERSION."),
+				checks.Run("{restart kubelet}", "Restart the kubelet."),
+				checks.Verify("docker version", "the client and the server answer without an error"))},
 	},
 })

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,8 @@ controller show it.`,
 		"https://github.com/aws/containers-roadmap/issues/481",
 		"https://github.com/aws/containers-roadmap/issues/1082",
 		"https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/86",
-		"https://github.com/aws/amazon-vpc-cni-k8s/issues/1783"},
+		"https://github.com/aws/amazon-vpc-cni-k8s/issues/1783",
+		"https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Known() && n.CNI.Value != node.VPC {
@@ -78,11 +80,11 @@ controller show it.`,
 		// aws/amazon-vpc-resource-controller-k8s since 1.4.0.
 		{Text: "because the specified subnet does not have enough free cidr blocks",
 			Also: []string{"Warm pool for resource " + vpcAddress}, In: []string{evidence.InPodEvents},
-			Says: "the subnet of the node has no free block of 16 addresses"},
+			Says: "the subnet of the node has no free block of 16 addresses", Fix: freePrefixes},
 		// the same of the Node, as it fills the pool: pkg/provider/prefix
-		{Text: "InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks",
+		{Text: noFreeBlocks,
 			In: []string{evidence.InPodEvents}, Level: checks.Warn,
-			Says: "the subnet of the node has no free block of 16 addresses"},
+			Says: "the subnet of the node has no free block of 16 addresses", Fix: freePrefixes},
 		{Text: "Insufficient " + vpcAddress, In: []string{evidence.InPodEvents}, Level: checks.Warn,
 			Says: "the scheduler finds no Windows node with a VPC address to spare"},
 	},
@@ -96,14 +98,14 @@ controller show it.`,
 		if len(object.Status.Allocatable) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("what the Node can allocate"))
 		}
-		if (!there || offered == "0") && !young && !podHasAddress(s) {
+		// pods of before keep the addresses that they have
+		if (!there || offered == "0") && !young && (!podHasAddress(s) || windowsIPAMOff(s)) {
 			f := checks.Findingf(checks.Fail, vpcAddress,
 				"the Node offers no %s, so no pod of it can get an address", vpcAddress).
 				At(object.Field("status", "allocatable", vpcAddress),
 					"status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
 			for _, cm := range evidence.ConfigMaps.In(s) {
-				if cm.Metadata.Name == "amazon-vpc-cni" &&
-					!strings.EqualFold(cm.Data["enable-windows-ipam"], "true") {
+				if ipamOff(cm) {
 					f = f.At(cm.Field("data", "enable-windows-ipam"),
 						"amazon-vpc-cni: enable-windows-ipam is %s",
 						orNotSet(cm.Data["enable-windows-ipam"]))
@@ -130,6 +132,9 @@ controller show it.`,
 						`-p 'spec: {template: {spec: {nodeSelector: {kubernetes.io/os: windows}}}}'`),
 						"Add the node selector of Windows: the webhook handles only pods that have it.").
 						Costs("The pods of the workload are recreated."), hasVPCAddress(p)))
+			} else if slices.ContainsFunc(liveSigns(s, "eks-missing-private-ip"),
+				func(m evidence.SignMatch) bool { return m.Text == noFreeBlocks }) {
+				f = f.Cure(freePrefixes.Clone())
 			} else {
 				f = f.Cure(checks.Steps(
 					checks.Inspect("kubectl -n "+p.Metadata.Namespace+" describe pod "+
@@ -148,6 +153,25 @@ controller show it.`,
 		return findings, nil
 	},
 })
+
+func ipamOff(cm evidence.ConfigMap) bool {
+	return cm.Metadata.Name == "amazon-vpc-cni" && !strings.EqualFold(cm.Data["enable-windows-ipam"], "true")
+}
+
+func windowsIPAMOff(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.ConfigMaps.In(s), ipamOff)
+}
+
+const noFreeBlocks = "InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks"
+
+var freePrefixes = checks.Steps(
+	checks.Inspect("kubectl get events -A --field-selector reason=InsufficientCidrBlocks",
+		"Read which nodes get no prefix."),
+	checks.Do("Reserve a range of the subnet for prefixes in AWS, or put the nodes in a subnet with free blocks of 16 addresses (/28)."),
+	checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p 'data: {enable-windows-prefix-delegation: !!str false}'`,
+		"If you cannot, use single addresses instead of prefixes. A node then has fewer addresses for pods."),
+	checks.Do("Delete the pods that are waiting, so that their controllers create them again."),
+	checks.Verify(`kubectl get pods -A -o wide --field-selector spec.nodeName={node}`, "all pods have an IP"))
 
 func hasVPCAddress(p evidence.Pod) *checks.Step {
 	return checks.Verify("kubectl -n "+p.Metadata.Namespace+" get pods -o wide",

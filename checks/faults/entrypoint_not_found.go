@@ -143,4 +143,4 @@ var entrypointSigns = []checks.Sign{
 // port-forward.
 var startedByOthers = []string{"exec in container", "ExecSync", "failed to start exec",
 	"wincat.exe",
-	"Liveness", "Readiness", "Startup probe"}
+	"Liveness", "Readiness", "Startup probe", "lifecycle hook"}

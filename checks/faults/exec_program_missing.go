@@ -32,6 +32,11 @@ The check looks for the error in the events of pods and in texts that quote it.`
 			Also:  []string{"CreateProcess", "The system cannot find the file specified"},
 			Level: checks.Warn,
 			Says:  "a probe or kubectl exec starts a program that the container does not have"},
+		// pkg/kubelet/lifecycle/handlers.go with docker's error: first of the event, then of the log
+		{Text: "Exec lifecycle hook (", Or: []string{"Exec lifecycle hook for Container in Pod failed"},
+			Also:  []string{"CreateProcess", "The system cannot find the file specified"},
+			Level: checks.Warn,
+			Says:  "a lifecycle hook starts a program that the container does not have"},
 		// the same in docker's own log, also for its health checks: daemon/exec.go of moby
 		{Text: "Error running exec ",
 			Also:  []string{"in container: ", "The system cannot find the file specified"},

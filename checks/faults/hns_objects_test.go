@@ -94,6 +94,8 @@ func TestCNINetworkNotFound(t *testing.T) {
 -- hns-networks.json --
 [{"ID":"a","Name":"BaseOVNKubernetesHybridOverlayNetwork","Type":"Overlay"},{"ID":"b","Name":"OVNKubernetesHybridOverlayNetwork","Type":"Overlay"}]
 `
+	stale := "-- files/C/k/cni/config/cni.conf --\n" + `{"name":"cbr0","type":"sdnbridge"}` + "\n"
+	const antrea = "-- processes.json --\n[{\"name\":\"antrea-agent.exe\"}]\n-- hns-networks.json --\n[{\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\"}]\n"
 	runLooks(t, "cni-network-not-found", []look{
 		{"name and type fit", conf("cbr0", "win-bridge") + networks("nat nat", "cbr0 L2Bridge"),
 			"pass"},
@@ -111,6 +113,13 @@ func TestCNINetworkNotFound(t *testing.T) {
 			"fail: cni.conf uses the HNS network OVNKubernetesOverlay, but the pod network is OVNKubernetesHybridOverlayNetwork (Overlay) [state]"},
 		{"no pod network at all is another fault", conf("cbr0", "win-bridge") + networks("nat nat",
 			"External L2Bridge"), "pass"},
+		{"Antrea runs, and the runtime reads what flannel left", stale + antrea,
+			"fail: the runtime reads cni.conf with the plugin sdnbridge, but the network plugin of this node is antrea [state]"},
+		{"the same, and Antrea's is elsewhere", stale + antrea +
+			"-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n",
+			"fail: the runtime reads cni.conf with the plugin sdnbridge, but the network plugin of this node is antrea [state]"},
+		{"a network that Antrea left", stale + networks("antrea-hnsnetwork Transparent"), "skip"},
+		{"Antrea runs, and the network of the configuration is there", stale + antrea[:len(antrea)-2] + `,{"Name":"cbr0","Type":"L2Bridge"}]` + "\n", "skip"},
 		{"sdnoverlay makes its own", conf("vxlan0", "sdnoverlay") +
 			networks("flannel.4096 Overlay"), "skip"},
 		{"so does Azure's",

@@ -37,7 +37,8 @@ the host network, which bind their ports themselves.`,
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/36983",
-		"https://github.com/moby/moby/issues/41094"},
+		"https://github.com/moby/moby/issues/41094",
+		"https://learn.microsoft.com/en-us/azure/iot-edge/troubleshoot-common-errors"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles,
 		evidence.Ports)},
@@ -50,6 +51,8 @@ the host network, which bind their ports themselves.`,
 		ofSandbox(portSign("HCN_E_PORT_ALREADY_EXISTS", "hcnCreateEndpoint")),
 		portSign("ERROR_SHARING_VIOLATION", "create endpoint"), portSign("ERROR_SHARING_VIOLATION",
 			"hcnCreateEndpoint"),
+		// libnetwork of moby, by whatever program runs docker
+		quotedEndpoint(portSign("ERROR_SHARING_VIOLATION", "create endpoint"), " on network "),
 		// Older releases of hcsshim name no code: hnsfuncs.go.
 		ofPods(checks.Sign{Text: "HNS failed with error : The process cannot access the file because it is being used by another process", Also: []string{"create endpoint"}, Says: portTaken}),
 	},
@@ -109,7 +112,11 @@ func ofPods(sign checks.Sign) checks.Sign {
 // ofSandbox looks for what a paste quotes of a sandbox, by kubectl or crictl: nothing else tells there
 // whose endpoint it is.
 func ofSandbox(sign checks.Sign) checks.Sign {
-	sign.Also = append(slices.Clone(sign.Also), "setup network for sandbox")
+	return quotedEndpoint(sign, "setup network for sandbox")
+}
+
+func quotedEndpoint(sign checks.Sign, by string) checks.Sign {
+	sign.Also = append(slices.Clone(sign.Also), by)
 	sign.In = []string{"other"}
 	return sign
 }

@@ -44,6 +44,9 @@ service whose program ends at once, the service is paused: component-crash-loop 
 	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods,
 		evidence.WindowsEvents},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if _, antrea := node.AgentOf(s, node.Antrea); antrea { // beside the configuration of another plugin
+			return nil, checks.Skip("Antrea's own proxy may replace kube-proxy")
+		}
 		c := node.About(s).Components["kube-proxy"]
 		if _, waits := throttled(s, c); waits && len(c.Services) > 0 &&
 			strings.HasPrefix(strings.ToLower(c.Services[0].State), "paus") {

@@ -27,7 +27,8 @@ path that only Linux has, and the network of the host show it.`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
-		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/cannot-pull-image-from-acr-to-aks-cluster"},
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/cannot-pull-image-from-acr-to-aks-cluster",
+		"https://gitlab.com/gitlab-org/gitlab-runner/-/issues/4014"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported",
 		"pod-host-network", "pod-os-not-selected"},
@@ -37,7 +38,7 @@ path that only Linux has, and the network of the host show it.`,
 	Signs: []checks.Sign{
 		{Text: "cannot be used on this platform", Also: []string{"image operating system", "linux"},
 			In:   []string{"kubelet", "docker", "other", evidence.InPodEvents},
-			Says: "the runtime refuses an image for Linux: a pod for Linux is on this Windows node"},
+			Says: "the runtime refuses an image for Linux on this Windows node", Fix: linuxImageFix},
 		// pkg/kubelet/lifecycle/predicate.go
 		{Text: "Failed to admit pod as the OS field doesn't match node OS",
 			Or:   []string{"Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"},
@@ -46,7 +47,7 @@ path that only Linux has, and the network of the host show it.`,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
-			if podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) ||
+			if podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) || hasWindowsImage(p.Spec) ||
 				p.Metadata.DeletionTimestamp != nil || p.HostProcess() ||
 				slices.ContainsFunc(p.Metadata.OwnerReferences,
 					func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" }) {
@@ -73,6 +74,24 @@ path that only Linux has, and the network of the host show it.`,
 		return findings, nil
 	},
 })
+
+// linuxImageFix is for a text alone: the image may be that of a helper in a pod for Windows.
+var linuxImageFix = checks.Steps(
+	checks.Inspect("kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.nodeSelector} {.spec.initContainers[*].image} {.spec.containers[*].image}'",
+		"Find the image that has no variant for Windows, also among helpers, init containers and sidecars."),
+	checks.Do("If the other images of the pod are for Windows, use the variant for Windows of this image.").
+		Costs("The pods of the workload are recreated."),
+	checks.Run("kubectl -n NAMESPACE patch deployment/NAME --type merge -p 'spec: {template: {spec: {nodeSelector: {kubernetes.io/os: linux}}}}'",
+		"If the pod is for Linux, set the node selector kubernetes.io/os: linux in the pod template.").
+		Costs("The pods of the workload are recreated."),
+	checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+		"no pod with a Linux image"))
+
+// hasWindowsImage tells whether a container of the pod is for Windows by its name.
+func hasWindowsImage(spec evidence.PodSpec) bool {
+	return slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers),
+		func(c evidence.Container) bool { return isWindowsImage(c.Image) })
+}
 
 // linuxImage finds a container whose image the runtime refused for its operating system, and whose
 // name does not say that it is for Windows.

@@ -19,6 +19,9 @@ func TestAPodForLinuxWithoutAnError(t *testing.T) {
 		{"the network of the host, and it runs", noEvents + podsJSON(podJSON(`"hostNetwork":true`, "", "")), "pass"},
 		{"an image that is for Linux only", podsJSON(podJSON("", image("gcr.io/kubernetes-helm/tiller:v2.14.0"), pulls)),
 			"fail: pod shop/web is for Linux (image gcr.io/kubernetes-helm/tiller:v2.14.0)" + on},
+		{"an image for Linux in a pod for Windows", noEvents + podsJSON(podJSON(
+			`"initContainers":[{"name":"i","image":"mcr.microsoft.com/windows/servercore:ltsc2019"}]`,
+			image("gcr.io/kubernetes-helm/tiller:v2.14.0"), pulls)), "pass"},
 		{"an image that may have a variant for Windows", noEvents + podsJSON(podJSON("", image("shop/tills:1"), pulls)), "pass"},
 		{"a path of Linux", podsJSON(podJSON(`"volumes":[{"name":"m","hostPath":{"path":"/lib/modules"}}]`, "", waits)),
 			"fail: pod shop/web is for Linux (hostPath /lib/modules)" + on},

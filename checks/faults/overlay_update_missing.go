@@ -53,14 +53,6 @@ it, so the build's revision counts and not the list of updates. Later builds hav
 		// OVN-Kubernetes, hybrid-overlay/pkg/controller
 		{Text: "this version of Windows does not support HostRoute",
 			Says: "hybrid-overlay-node exits: this build of Windows is too old for its overlay network"},
-		// HNS 9.5 and later has it
-		{Text: "this version of Windows does not support setting the VXLAN", Fix: checks.Steps(
-			checks.Run("wusa.exe UPDATE.msu /quiet /norestart",
-				"Download the current cumulative update of this version of Windows Server and install it."),
-			checks.Run("Restart-Computer", "Reboot the node.").
-				Costs("All pods of this node stop."),
-			checks.Verify("kubectl get node {node}", "STATUS is Ready")),
-			Says: "hybrid-overlay-node exits: this build of Windows uses only the VXLAN port 4789"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		b := node.About(s).Build

@@ -29,10 +29,25 @@ func waitingPod(spec, annotations string) string {
 
 func TestEKSMissingPrivateIP(t *testing.T) {
 	const lacks = "fail: the Node offers no vpc.amazonaws.com/PrivateIPv4Address, so no pod of it can get an address [state]"
+	const addressed = "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"old\",\"namespace\":\"shop\",\"annotations\":{\"vpc.amazonaws.com/PrivateIPv4Address\":\"10.0.0.9/24\"}},\"spec\":{\"nodeName\":\"win-1\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.0.0.9\",\"hostIP\":\"10.0.0.4\"}}]}\n"
+	vpcConfig := func(data string) string {
+		return "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"amazon-vpc-cni\",\"namespace\":\"kube-system\"},\"data\":{" + data + "}}]}\n"
+	}
+	const noBlock = "-- api/events.json --\n{\"items\":[{\"reason\":\"InsufficientCidrBlocks\",\"type\":\"Warning\",\"involvedObject\":{\"kind\":\"Node\",\"name\":\"win-1\"},\"lastTimestamp\":\"2026-11-20T09:58:00Z\",\"message\":\"InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks to satisfy the request\"}]}\n"
 	runLooks(t, "eks-missing-private-ip", []look{
 		{"the resource is not there", eksNode(`"cpu":"2"`), lacks},
 		{"the resource is none", eksNode(`"cpu":"2","vpc.amazonaws.com/PrivateIPv4Address":"0"`),
 			lacks},
+		{"the resource is gone, and pods of before have addresses", eksNode(`"cpu":"2"`) + addressed + vpcConfig(""), lacks},
+		{"the same, and Windows IPAM is enabled", eksNode(`"cpu":"2"`) + addressed + vpcConfig(`"enable-windows-ipam":"true"`), "pass"},
+		{"the subnet has no free block, and no pod waits", eksNode(twenty) + addressed + noBlock,
+			"info: the logs say: the subnet of the node has no free block of 16 addresses; the node's current state does not confirm it [text]"},
+		{"the subnet has no free block, and a pod waits", eksNode(twenty) + noBlock +
+			waitingPod(`,"nodeSelector":{"kubernetes.io/os":"windows"}`, ""),
+			"fail: shop/web is waiting: it has no VPC address [state+text]"},
+		{"a pod selects its node by a label of its own", eksNode(twenty) + waitingPod(`,"nodeSelector":{"instance-type":"windows"}`, "") +
+			podEvent("FailedCreatePodSandBox", "failed to parse Kubernetes args: pod does not have label vpc.amazonaws.com/PrivateIPv4Address"),
+			"fail: shop/web is waiting: it has no VPC address [state+text]"},
 		{"a Node of a minute", replace(eksNode(`"cpu":"2"`), "2026-11-19T10:00:00Z",
 			"2026-11-20T09:59:00Z") + podsJSON(""), "pass"},
 		{"its pods are not recorded", eksNode(twenty), "unknown"},
@@ -206,6 +221,45 @@ func TestRKE2Children(t *testing.T) {
 			"-- events.json --\n[{\"provider\":\"rke2\",\"message\":\"Calico startup failed: exit status 1, retrying...\"}]\n",
 			"warn: RKE2 reports that Calico failed to start [text]"},
 		{"flannel", rke2("running", since) + flannel + networks("External"), "skip"},
+	})
+}
+
+func TestAntreaHyperVModuleMissing(t *testing.T) {
+	features := func(module string) string {
+		return "-- features.json --\n{\"Containers\":\"installed\"" + module + "}\n"
+	}
+	agent := func(state string) string {
+		return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"antrea-agent-windows-x2\",\"namespace\":\"kube-system\"},\"spec\":{\"securityContext\":{\"windowsOptions\":{\"hostProcess\":true}},\"containers\":[{\"name\":\"antrea-agent\"}]},\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"antrea-agent\",\"state\":{" + state + "}}]}}]}\n"
+	}
+	const available, crashes = `,"Hyper-V-PowerShell":"available"`, `"waiting":{"reason":"CrashLoopBackOff"}`
+	const lacks = "fail: Antrea's agent does not run: Windows feature Hyper-V-PowerShell is available (expected: installed) [state]"
+	const stopped = "-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"stopped\"}]\n"
+	runLooks(t, "antrea-hyperv-module-missing", []look{
+		{"the pod of the agent crashes", features(available) + agent(crashes), lacks},
+		{"the agent is a service and does not run", features(available) + stopped, lacks},
+		{"the agent runs", features(available) + agent(`"running":{}`), "pass"},
+		{"the module is there", features(`,"Hyper-V-PowerShell":"installed"`) + agent(crashes), "pass"},
+		{"the module is not recorded", features("") + agent(crashes), "unknown"},
+		{"the features are not recorded", agent(crashes), "unknown"},
+		{"Calico does not use it", features(available) + "-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"stopped\"}]\n", "skip"},
+	})
+}
+
+func TestOverlayVXLANPortUnsupported(t *testing.T) {
+	overlay := func(args string) string {
+		return "-- services.json --\n[{\"name\":\"hybrid-overlay-node\",\"state\":\"running\",\"args\":[" + args + "]}]\n"
+	}
+	const other = `"--hybrid-overlay-vxlan-port","9898"`
+	runLooks(t, "overlay-vxlan-port-unsupported", []look{
+		{"Server 2019", osAt(17763, 5329, true) + overlay(other),
+			"fail: hybrid-overlay-node uses VXLAN port 9898, and Windows build 10.0.17763.5329 supports only 4789 [state]"},
+		{"by its process", osAt(17763, 5329, true) + overlay("") +
+			"-- processes.json --\n[{\"name\":\"hybrid-overlay-node.exe\",\"args\":[\"--hybrid-overlay-vxlan-port=9898\"]}]\n",
+			"fail: hybrid-overlay-node uses VXLAN port 9898, and Windows build 10.0.17763.5329 supports only 4789 [state]"},
+		{"Server 2022", osAt(20348, 1, true) + overlay(other), "pass"},
+		{"the port of Windows", osAt(17763, 5329, true) + overlay(`"--hybrid-overlay-vxlan-port=4789"`), "pass"},
+		{"no port", osAt(17763, 5329, true) + overlay(`"--node","win-1"`), "pass"},
+		{"flannel", osAt(17763, 5329, true) + "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n", "skip"},
 	})
 }
 

@@ -33,7 +33,8 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
 		"https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/",
-		"https://github.com/openshift/openshift-windows/issues/21"},
+		"https://github.com/openshift/openshift-windows/issues/21",
+		"https://docs.gitlab.com/runner/executors/kubernetes/troubleshooting/#services-not-supported-with-windows-containers"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
 	Signs: []checks.Sign{
@@ -45,6 +46,12 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 					Costs("The pods of the workload are recreated."),
 				checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 					"all pods are Running"))},
+		// GKE's webhook, of any field, and the API server of pods with spec.os.name windows
+		// (pkg/apis/core/validation): the pod is not created
+		{Text: "Windows does not support this field", Also: []string{"denied the request"},
+			Says: "GKE refuses a pod: it sets a field that Windows does not support", Fix: refusedFieldFix},
+		{Text: "cannot be set for a windows pod", Also: []string{"Forbidden"},
+			Says: "the API server refuses a pod: it sets a field that Windows does not support", Fix: refusedFieldFix},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
@@ -56,6 +63,11 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 		return findings, nil
 	},
 })
+
+var refusedFieldFix = checks.Steps(
+	checks.Do("Remove the field that the error names from the pod template. A CI job sets hostAliases for its services: run it without services."),
+	checks.Do("If the program that creates the pods adds the field, change its settings for Windows."),
+	checks.Verify("kubectl get pods -A -o wide", "the pod is created and Running"))
 
 // A linuxField is one field of the documentation's list.
 type linuxField struct {

@@ -26,6 +26,7 @@ for the error at pods that do not start.`,
 	Links: []string{
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/733",
 		"https://github.com/kubernetes-csi/csi-driver-smb/pull/1219",
+		"https://github.com/kubernetes/kubernetes/issues/60624",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Needs:    complaintNeeds,
@@ -36,7 +37,16 @@ for the error at pods that do not start.`,
 })
 
 var staleMappingSigns = []checks.Sign{staleMapping("smb.csi.k8s.io"),
-	staleMapping("file.csi.azure.com")}
+	staleMapping("file.csi.azure.com"),
+	// docker, of the volume plugin of Kubernetes before 1.10: the kubelet finds the link in its place
+	{Text: "bind source path does not exist", Also: []string{"kubernetes.io~azure-file"},
+		Says: "the folder of an Azure Files volume leads to a share that is no longer connected",
+		Fix: checks.Steps(
+			checks.Do("Delete the pod, so that the kubelet mounts the share again.").
+				Costs("The pod is created again."),
+			checks.Do("Update Kubernetes to 1.10 or later, which mounts the share again after a reboot."),
+			checks.Verify("Get-SmbGlobalMapping", "the share with Status OK"))},
+}
 
 func staleMapping(driver string) checks.Sign {
 	return checks.Sign{Text: "Cannot create a file when that file already exists",

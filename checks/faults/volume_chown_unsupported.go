@@ -17,7 +17,8 @@ var _ = register(&checks.Check{
 	Doc: `The kubelet writes the service account token of a pod into a projected volume. If the pod
 sets runAsUser, the kubelet gives the file to that user with chown, which Windows does not have. The
 mount fails with "not supported by windows", and the pod stays in ContainerCreating. Manifests and
-Helm charts that were written for Linux set runAsUser often, also in init containers.
+Helm charts that were written for Linux set runAsUser often, also in init containers. The kubelet
+of OpenShift, and of Kubernetes since 1.31, 1.30.9 and 1.29.13, does not change the owner on Windows.
 
 The check looks for this error at pods that do not start and in the log of the kubelet.`,
 	Fix: checks.Steps(
@@ -27,12 +28,14 @@ The check looks for this error at pods that do not start and in the log of the k
 			Costs("The pods of the workload are recreated."),
 		checks.Do("Remove runAsUser, runAsGroup and fsGroup from pods for Windows. To choose a user, set windowsOptions.runAsUserName.").
 			Costs("The pods of the workload are recreated."),
+		checks.Do("Or update the node to Kubernetes 1.29.13, 1.30.9, 1.31 or later: its kubelet ignores runAsUser here."),
 		checks.Do("If the pod needs no token, set automountServiceAccountToken: false.").
 			Costs("The pods of the workload are recreated."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{
 		"https://github.com/kubernetes/kubernetes/issues/102849",
+		"https://github.com/kubernetes/kubernetes/pull/125040",
 		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/114",
 		"https://github.com/hashicorp/consul-k8s/issues/1043",
 		"https://github.com/dapr/dapr/issues/6780",

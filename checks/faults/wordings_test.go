@@ -111,6 +111,29 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"warn: a probe or kubectl exec starts a program that the container does not have [text]"},
 		{"exec-program-missing", "Docker's log, another error", "docker",
 			`time="2026-11-20T09:58:00.100000000Z" level=error msg="Error running exec a54d9fe8 in container: container fd46cea7 encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: The user name or password is incorrect. (0x52e)"`, "unknown"},
+		{"exec-program-missing", "a lifecycle hook", "other", // pkg/kubelet/lifecycle/handlers.go until 1.26
+			`Exec lifecycle hook ([sleep 90]) for Container "web" in Pod "web-6c66bd5c75-kjf78_shop(0151f128-c801-4118-978e-e87a134f2f06)" failed - error: command 'sleep 90' exited with 126: , message: "container web encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: The system cannot find the file specified. (0x2)\r\n"`,
+			"warn: a lifecycle hook starts a program that the container does not have [text]"},
+		{"entrypoint-not-found", "a lifecycle hook", "other",
+			`Exec lifecycle hook ([sleep 90]) for Container "web" in Pod "web-6c66bd5c75-kjf78_shop(0151f128-c801-4118-978e-e87a134f2f06)" failed - error: command 'sleep 90' exited with 126: , message: "container web encountered an error during hcsshim::System::CreateProcess: failure in a Windows system call: The system cannot find the file specified. (0x2)\r\n"`,
+			"unknown"},
+		{"exec-program-missing", "a lifecycle hook that ends with an error of its own", "other",
+			`Exec lifecycle hook ([stop.exe]) for Container "web" in Pod "web-6c66bd5c75-kjf78_shop(0151f128)" failed - error: command 'stop.exe' exited with 1: , message: "cannot stop"`, "unknown"},
+		{"pod-field-unsupported", "another webhook", "other",
+			`admission webhook "policy.example.org" denied the request: spec.hostAliases is not allowed`, "unknown"},
+		{"pod-field-unsupported", "the API server", "other", // pkg/apis/core/validation
+			`Pod "web" is invalid: spec.securityContext.runAsUser: Forbidden: cannot be set for a windows pod`,
+			"fail: the API server refuses a pod: it sets a field that Windows does not support [text]"},
+		{"disk-attach-refused", "AWS", "other", // aws/karpenter-provider-aws#1775
+			`Could not attach volume "vol-095ece5c3a6da49a8" to node "i-05c99747bf6f7cd0c": UnauthorizedOperation: You are not authorized to perform this operation.`,
+			"fail: the cloud denies the identity of the cluster access to the disk [text]"},
+		{"disk-attach-refused", "AWS, which refuses to create one", "other", // aws-ebs-csi-driver 963
+			`failed to provision volume with StorageClass "ebs-sc": rpc error: code = Internal desc = Could not create volume "pvc-xyz": could not create volume in EC2: UnauthorizedOperation: You are not authorized to perform this operation.`, "unknown"},
+		{"disk-attach-refused", "Google Cloud", "other", // gcp-compute-persistent-disk-csi-driver#85
+			`GRPC error: rpc error: code = Unknown desc = googleapi: Error 403: Required 'compute.disks.get' permission for 'projects/XPROJECT/zones/europe-west3-a/disks/YDISK`,
+			"fail: the cloud denies the identity of the cluster access to the disk [text]"},
+		{"disk-attach-refused", "an identity that may not read machines", "other",
+			`does not have authorization to perform action 'Microsoft.Compute/virtualMachineScaleSets/read' over scope`, "unknown"},
 		{"registry-unauthorized", "Kubernetes 1.10", "kubelet", // pkg/kubelet/remote/remote_image.go
 			`E1120 09:58:00.100000    1234 remote_image.go:108] PullImage "r.example.org/a:1" from image service failed: rpc error: code = Unknown desc = Error response from daemon: Get https://r.example.org/v2/a/manifests/1: no basic auth credentials`,
 			"fail: the registry denies the image: no credentials, wrong ones, or no permission [text]"},

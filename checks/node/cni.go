@@ -198,6 +198,16 @@ func readCNIFiles(s evidence.Snapshot, dir string) []CNIFile {
 	return files
 }
 
+// CNIFileOf is the first configuration in the folder that is of the family, or "".
+func CNIFileOf(s evidence.Snapshot, dir string, family CNI) string {
+	for _, f := range readCNIFiles(s, dir) {
+		if f.Config != nil && FamilyOf(f.Config) == family {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // Effective returns the configuration that pods get: the first one in order.
 // containerd loads just that one unless max_conf_num says otherwise.
 func (n *Node) Effective() *CNIFile {
@@ -353,6 +363,22 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 // programs are how the names of the plugins' own programs begin.
 var programs = map[string]CNI{"flannel": Flannel, "calico": Calico, "azure-cns": Azure,
 	"azure-vnet": Azure, "antrea-agent": Antrea, "hybrid-overlay-node": OVN}
+
+// AgentOf is what shows that a plugin's own program runs on this node, whichever plugin the CNI
+// configuration is of.
+func AgentOf(s evidence.Snapshot, family CNI) (evidence.Because, bool) {
+	for _, p := range evidence.Processes.In(s) {
+		if familyOfProgram(Program(p.Name)) == family {
+			return p.Field("name").Because("process %s runs", p.Name), true
+		}
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if familyOfProgram(p.Metadata.Name) == family && p.HostProcess() {
+			return p.Field("metadata", "name").Because("pod %s is on this node", p.FullName()), true
+		}
+	}
+	return evidence.Because{}, false
+}
 
 func familyOfProgram(name string) CNI {
 	for start, family := range programs {

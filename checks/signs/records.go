@@ -23,6 +23,13 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 		}
 	}
 	for _, e := range evidence.PodEvents.In(s) {
+		// the sandbox of a pod that is Ready can be replaced without a change of its condition
+		if name := e.About().Namespace + "/" + e.About().Name; e.Reason == "Started" &&
+			!ready[name].IsZero() && e.At().After(ready[name]) {
+			ready[name] = e.At().Time
+		}
+	}
+	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		if e.OfOtherNode(name) {
 			continue

@@ -22,7 +22,16 @@ func podEvent(at, kind, pod string) string {
 
 func TestEventsOfAPodThatIsReadySinceAreOver(t *testing.T) {
 	const since = "the pod has been Ready since 2026-11-20 09:00 UTC"
+	started := func(pod string) string {
+		return strings.Replace(strings.Replace(podEvent("09:05:00", "Pod", pod), `"Failed"`, `"Started"`, 1),
+			"no network here", "Started container web", 1)
+	}
 	for _, row := range []struct{ name, event, ready, over string }{
+		{"a container of the Ready pod started later", podEvent("09:04:00", "Pod", "a") + "," + started("a"), "True",
+			"the pod has been Ready since 2026-11-20 09:05 UTC"},
+		{"one started and the pod is not Ready", podEvent("09:04:00", "Pod", "a") + "," + started("a"), "False", ""},
+		{"one of another pod started", podEvent("09:04:00", "Pod", "a") + "," + started("b"), "True", ""},
+		{"it came after the start", podEvent("09:06:00", "Pod", "a") + "," + started("a"), "True", ""},
 		{"it came before the pod was Ready", podEvent("08:59:59", "Pod", "a"), "True", since},
 		{"it came when the pod became Ready", podEvent("09:00:00", "Pod", "a"), "True", ""},
 		{"the pod is not Ready", podEvent("08:59:59", "Pod", "a"), "False", ""},

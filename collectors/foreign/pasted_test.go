@@ -39,6 +39,8 @@ func TestVerdictsOverPastes(t *testing.T) {
 		{"https://github.com/docker/for-win/issues/14902", dockerInfoBlocked, "warn program-blocked-by-policy"},
 		{"https://github.com/Azure/aks-engine/issues/1029", hypervPod, "warn hyperv-annotation, warn pod-limits-unequal, warn pod-os-not-selected"},
 		{"https://github.com/Mirantis/cri-dockerd/issues/372, the pod", pinnedPod, "warn pod-limits-unequal"},
+		{"https://learn.microsoft.com/en-us/azure/iot-edge/troubleshoot-common-errors", edgeHubPort,
+			"fail hostport-conflict-or-not-published"},
 		{"sc answers to a start while the service starts", "C:\\>sc start kubelet\n" + kubeletStarts, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -280,4 +282,11 @@ Node:             akswin000034/10.40.112.10
 Start Time:       Wed, 23 Jul 2025 16:37:34 -0500
 Labels:           batch.kubernetes.io/controller-uid=52801f29-66d5-4c0e-8afe-f9b9bbf7a0eb
                   batch.kubernetes.io/job-name=ngf-nginx-gateway-fabric-cert-generator
+`
+
+// The words of Windows stand in a line of their own.
+const edgeHubPort = `info: edgelet_docker::runtime -- Starting module edgeHub...
+warn: edgelet_utils::logging -- Could not start module edgeHub
+warn: edgelet_utils::logging --     caused by: failed to create endpoint edgeHub on network nat: hnsCall failed in Win32:  
+        The process cannot access the file because it is being used by another process. (0x20)
 `

@@ -86,7 +86,7 @@ func unwrapped(text string) string {
 			return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(line, "  ", "\x00"), " ", ""), "\x00", " ")
 		})
 	}
-	text = unfolded(withoutEllipses(text))
+	text = brokenError.ReplaceAllString(unfolded(withoutEllipses(text)), "$1 $2\n")
 	if pageHead.MatchString(text) {
 		return html.UnescapeString(pageTag.ReplaceAllString(pageBreak.ReplaceAllString(text, "\n"), ""))
 	}
@@ -105,6 +105,9 @@ func unwrapped(text string) string {
 }
 
 var (
+	// hcsshim's error whose words, up to the number, an author put in a line of their own; the empty
+	// line that is left keeps the numbers of the others
+	brokenError = regexp.MustCompile(`(?m)( in (?:Win32|a Windows system call):)[ \t\r]*\n[ \t]+(\S.*\(0x[0-9a-f]+\).*)$`)
 	// UTF-16 of nssm in a log of single bytes, whose NULs were copied as blanks
 	spacedLine = regexp.MustCompile(`(?m)^ *(?:\S {1,4}){10,}\S?$`)
 	// a letter at the end of a line, and one in the same word at the beginning of the next

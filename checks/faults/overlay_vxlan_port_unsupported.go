@@ -1,0 +1,67 @@
+package faults
+
+import (
+	"cmp"
+	"strconv"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
+)
+
+var _ = register(&checks.Check{
+	ID:       "overlay-vxlan-port-unsupported",
+	Title:    "Windows does not support the VXLAN port of the cluster",
+	Healthy:  "Windows supports the VXLAN port of the cluster",
+	Category: checks.CategoryNetwork,
+	Doc: `OVN-Kubernetes with a hybrid overlay can use another VXLAN port than 4789, which clusters on
+vSphere need. HNS has that setting from version 10.3, so Windows Server 2019 (build 17763) does not
+have it, and no update adds it: hybrid-overlay-node exits or creates no network, and the node never
+becomes Ready.
+
+The check compares the argument --hybrid-overlay-vxlan-port with the Windows build, and looks for
+the error of hybrid-overlay-node.`,
+	Fix: checks.Steps(
+		checks.Do("Replace the node by one with Windows Server 2022 or later.").
+			Costs("The pods of this node move."),
+		checks.Do("If the cluster does not need another port than 4789, install it without hybridOverlayVXLANPort. The port of a running cluster cannot be changed."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
+	Links: []string{
+		"https://github.com/openshift/windows-machine-config-operator/blob/master/docs/TROUBLESHOOTING.md#windows-server-2019-ltsc-1809-nodes-never-become-ready",
+		"https://github.com/openshift/windows-machine-config-operator/issues/340",
+		"https://github.com/microsoft/Windows-Containers/issues/17"},
+	Breaks:  []*checks.Effect{effectNetworkCreation},
+	Applies: checks.OnCNI(node.OVN),
+	Needs:   []evidence.Need{node.NeedBuild, node.ComponentSources},
+	Uses:    []evidence.Need{evidence.Services, evidence.Processes},
+	Signs: []checks.Sign{
+		// hybrid-overlay/pkg/controller of OVN-Kubernetes
+		{Text: "this version of Windows does not support setting the VXLAN",
+			Says: "hybrid-overlay-node exits: this build of Windows uses only the VXLAN port 4789"},
+	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		b := node.About(s).Build
+		port, at := hybridOverlayPort(s)
+		if port == strconv.Itoa(vxlanPort) || b.Value.Number != 17763 {
+			return nil, nil
+		}
+		return []*checks.Finding{checks.Findingf(checks.Fail, "hybrid-overlay-node",
+			"hybrid-overlay-node uses VXLAN port %s, and Windows build %s supports only %d", port, b.Value,
+			vxlanPort).
+			At(at, "--hybrid-overlay-vxlan-port is %s", port).With(b.From)}, nil
+	},
+})
+
+// hybridOverlayPort is the port that hybrid-overlay-node is started with.
+func hybridOverlayPort(s evidence.Snapshot) (string, evidence.Place) {
+	const flag = "hybrid-overlay-vxlan-port"
+	for _, p := range evidence.Processes.In(s) {
+		if node.EqualsAny(node.Program(p.Name), []string{"hybrid-overlay-node"}) {
+			v, _ := evidence.ParseFlags(p.Args).Get(flag)
+			return cmp.Or(v, strconv.Itoa(vxlanPort)), p.Field("args")
+		}
+	}
+	svc, _ := node.ServiceNamed(s, "hybrid-overlay-node")
+	v, _ := evidence.ParseFlags(svc.Args).Get(flag)
+	return cmp.Or(v, strconv.Itoa(vxlanPort)), svc.Field("args")
+}
