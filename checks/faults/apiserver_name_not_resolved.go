@@ -35,7 +35,7 @@ Calico's plugin refuses.`,
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/error-code-k8sapiserverdnslookupfailvmextensionerror",
 		"https://learn.microsoft.com/en-us/azure/aks/private-clusters",
 	},
-	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
+	Breaks: []*checks.Effect{effectNodeReports, effectAgentJoin},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "no such host", Or: unresolved,

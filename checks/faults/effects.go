@@ -23,6 +23,14 @@ var effectKubelet = &checks.Effect{
 		effectNodeReports, effectPodStart},
 }
 
+var effectAgentJoin = &checks.Effect{
+	ID:   "agent-join",
+	Name: "joining of the RKE2 or K3s agent",
+	Doc: "The agent of RKE2 or K3s joins the cluster and starts what makes the machine a node: " +
+		"containerd, the kubelet, kube-proxy and the pod network.",
+	Implies: []*checks.Effect{effectRuntime, effectKubeletStart, effectServiceRules},
+}
+
 var effectRuntime = &checks.Effect{
 	ID:   "container-runtime",
 	Name: "the container runtime",

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -29,7 +31,7 @@ DaemonSet.`,
 	Judges:   effectFlanneld,
 	Applies:  checks.OnFlannel,
 	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Uses:     slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, joinSources),
 	FromPart: []evidence.Need{evidence.Services},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["flanneld"], s,

@@ -125,10 +125,7 @@ one, and a kube-proxy that has just started.`,
 func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {
 	proxy := n.Components["kube-proxy"]
 	if running, _ := proxy.Running(); !running && node.ComponentSources.Gap(s).Kind == "" &&
-		couldHide(proxy, s) == nil && !slices.ContainsFunc(evidence.Services.In(s),
-		func(svc evidence.Service) bool {
-			return node.EqualsAny(svc.Name, proxy.ParentServices) && svc.Running()
-		}) {
+		couldHide(proxy, s) == nil && !inK3s(proxy, s) {
 		return checks.Skip("kube-proxy is not running, so it programs no load balancers")
 	}
 	if _, ok := n.PodNetwork(s); !ok && evidence.HNSNetworks.Known(s) && n.Networks.Known() {

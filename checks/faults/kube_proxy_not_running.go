@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -34,7 +36,7 @@ kube-proxy.`,
 		return nil
 	},
 	Needs: []evidence.Need{node.ComponentSources},
-	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Uses:  slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, joinSources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kube-proxy"], s,
 			evidence.Phrasef("Services are not programmed on this node"))

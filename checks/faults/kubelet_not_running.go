@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -26,7 +28,7 @@ recorded too.`,
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges:   effectKubelet,
 	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Uses:     slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, joinSources),
 	FromPart: []evidence.Need{evidence.Services},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kubelet"], s,

@@ -29,7 +29,7 @@ The check looks for the agent's error.`,
 		"https://github.com/rancher/rancher/issues/37745",
 		"https://github.com/rancher/rke2/pull/2940",
 	},
-	Breaks:  []*checks.Effect{effectPodTraffic},
+	Breaks:  []*checks.Effect{effectAgentJoin, effectPodTraffic},
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

@@ -30,7 +30,7 @@ The check looks for the answer of the server in the log of the agent.`,
 		"https://github.com/rancher/rke2/issues/2939",
 		"https://docs.k3s.io/architecture#how-agent-node-registration-works",
 	},
-	Breaks:  []*checks.Effect{effectKubeletStart},
+	Breaks:  []*checks.Effect{effectAgentJoin},
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

@@ -31,7 +31,7 @@ The check looks for the repeated error in the log of the agent.`,
 		"https://github.com/rancher/rke2/issues/3901",
 		"https://docs.rke2.io/install/requirements#networking",
 	},
-	Breaks:  []*checks.Effect{effectKubeletStart},
+	Breaks:  []*checks.Effect{effectAgentJoin},
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

@@ -30,7 +30,7 @@ The check looks for the error in the log of the agent.`,
 		"https://github.com/k3s-io/k3s/issues/3727",
 		"https://github.com/rancher/rke2/issues/888",
 	},
-	Breaks:  []*checks.Effect{effectKubeletStart},
+	Breaks:  []*checks.Effect{effectAgentJoin},
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

@@ -34,7 +34,7 @@ The check looks for the error in the log of the operator.`,
 		"https://github.com/openshift/terraform-windows-provisioner",
 		"https://docs.okd.io/latest/windows_containers/byoh-windows-instance.html",
 	},
-	Breaks:  []*checks.Effect{effectKubeletStart},
+	Breaks:  []*checks.Effect{effectKubeletStart, effectRuntime},
 	Applies: checks.UnlessElsewhere(node.OpenShift),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("wmco"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
