@@ -21,7 +21,8 @@ another adapter than the one with the node's address (vxlanAdapter), or where th
 several.
 
 The check compares the management address of Calico's HNS network with the addresses of the host's
-adapters.`,
+adapters. Where the virtual adapter is missing and no log reports a timeout, vethernet-missing reports
+that.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
 			"Find the virtual adapter that should have the node's address."),
@@ -101,6 +102,9 @@ adapters.`,
 				uplink = a.Name
 			}
 			have = append(have, a.Name+" "+strings.Join(a.Addresses, " "))
+		}
+		if len(matches) == 0 && !slices.ContainsFunc(evidence.Adapters.In(s), onSwitch) {
+			return nil, checks.Skip("the host has no adapter on the pod network's switch")
 		}
 		if len(have) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))

@@ -21,7 +21,8 @@ pods, such as mounting an SMB share or pulling an image from inside the cluster.
 them.
 
 The check reports info if the node fails, and a fault if pods get no answer either, unless the
-Service has no ready endpoint.`,
+Service has no ready endpoint, or the pod reaches another Service address, but no backend of this one
+directly.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl exec POD -n NAMESPACE -- curl.exe -sv http://SERVICE",
 			"Probe the Service from a pod of this node. If the pod reaches it, nothing needs to be fixed."),
@@ -65,6 +66,10 @@ Service has no ready endpoint.`,
 				f = checks.Findingf(checks.Info, p.Target,
 					"the node and %s do not reach Service address %s: it has no ready endpoints",
 					pod.From, p.Target)
+			case known && behindIsSilent(n, s, pod, dest):
+				f = checks.Findingf(checks.Info, p.Target,
+					"%s reaches other Service addresses, but not %s or the pods behind it: the pods are the cause",
+					pod.From, p.Target)
 			case known:
 				f = checks.Findingf(checks.Fail, p.Target,
 					"the node and %s do not reach Service address %s; expected: pods reach it",
@@ -103,6 +108,34 @@ func podProbe(probes []evidence.ReachProbe, node evidence.ReachProbe) (found evi
 		}
 	}
 	return found, ok
+}
+
+// behindIsSilent tells whether the pod reaches another Service address, but no backend of this one
+// directly: the load balancers work.
+func behindIsSilent(n *node.Node, s evidence.Snapshot, pod evidence.ReachProbe, service node.Address) bool {
+	var backends []node.Address
+	for _, svc := range evidence.KubeServices.In(s) {
+		if !slices.Contains(node.ParseAddresses(svc.ClusterIPs()...), service) {
+			continue
+		}
+		for slice := range svc.Slices(s) {
+			for _, e := range slice.Endpoints {
+				backends = append(backends, node.ParseAddresses(e.Addresses...)...)
+			}
+		}
+	}
+	others, direct := false, probed.Outcomes{}
+	for _, p := range evidence.ReachProbes.In(s) {
+		dest, ok := probed.AddressOf(p)
+		switch {
+		case !ok || p.From != pod.From || p.Protocol == "icmp":
+		case slices.Contains(backends, dest):
+			direct.Add(p)
+		case dest != service && isService(n, dest):
+			others = others || probed.GotAnswer(p)
+		}
+	}
+	return others && len(direct.Answered) == 0 && len(direct.Lost) > 0
 }
 
 // noEndpoint tells whether the Service of that address is known to have no ready

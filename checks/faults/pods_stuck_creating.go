@@ -46,7 +46,7 @@ only if no other fault was found.`,
 		unclear := false
 		for _, p := range evidence.Pods.In(s) {
 			reason := stuckReason(p)
-			if reason == "" {
+			if reason == "" || onOtherNode(s, p) {
 				continue
 			}
 			event, found, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)

@@ -29,7 +29,8 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 		checks.Verify("Get-NetAdapter -Name 'vEthernet*'", "an adapter with Status Up")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/microsoft/SDN/issues/194"},
-	Judges: effectHostAdapter,
+	Judges:   effectHostAdapter,
+	Explains: []string{"node-address-mismatch", "node-route-missing"},
 	Applies: func(n *node.Node) error {
 		if n.Backend.Known() && n.Backend.Value == node.Transparent {
 			return checks.Skip("the pod network is transparent")
@@ -47,7 +48,7 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var names []string
 		for _, a := range evidence.Adapters.In(s) {
-			if a.Compartment <= 1 && isHostSide(a.Name) {
+			if onSwitch(a) {
 				return nil, nil
 			}
 			names = append(names, a.Name)
@@ -62,6 +63,9 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 				strings.Join(names, ", "))}, nil
 	},
 })
+
+// onSwitch tells whether the adapter connects the host to the pod network's switch.
+func onSwitch(a evidence.Adapter) bool { return a.Compartment <= 1 && isHostSide(a.Name) }
 
 // docker names an adapter by the first digits of the container's id.
 var containerID = regexp.MustCompile(`^[0-9a-f]{12,}(_|$)`)
