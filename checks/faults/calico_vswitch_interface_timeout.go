@@ -103,11 +103,11 @@ that.`,
 			}
 			have = append(have, a.Name+" "+strings.Join(a.Addresses, " "))
 		}
-		if len(matches) == 0 && !slices.ContainsFunc(evidence.Adapters.In(s), onSwitch) {
-			return nil, checks.Skip("the host has no adapter on the pod network's switch")
-		}
 		if len(have) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
+		}
+		if len(matches) == 0 && !slices.ContainsFunc(evidence.Adapters.In(s), onSwitch) {
+			return nil, checks.Skip("the host has no adapter on the pod network's switch")
 		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 			"HNS network %s has the management address %s, which no adapter of the host has",

@@ -26,7 +26,8 @@ var _ = register(&checks.Check{
 	Doc: `The runtime, not the kubelet, reads the CNI configuration, from one folder. While that
 holds no .conf, .conflist or .json file, the node stays NotReady with "cni plugin not initialized"
 (containerd) or "cni config uninitialized" (docker). Either the plugin was never installed, its
-DaemonSet cannot start, or it writes into another folder than the runtime reads.
+DaemonSet cannot start, or it writes into another folder than the runtime reads. Before kubeadm join
+it is expected.
 
 containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as
 /etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,

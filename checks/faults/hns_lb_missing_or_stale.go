@@ -57,8 +57,8 @@ one, and a kube-proxy that has just started.`,
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP, effectNodePorts},
 	Shows:  []*checks.Effect{effectServiceRules},
 	Applies: func(n *node.Node) error {
-		if n.CNI.Value == node.Antrea {
-			return checks.Skip("Antrea handles Services itself, in Open vSwitch")
+		if err := servedByHNS(n); err != nil {
+			return err
 		}
 		if mode, ok := n.Proxy().Flag("proxy-mode"); ok &&
 			strings.EqualFold(mode.Value, "userspace") {
@@ -120,6 +120,14 @@ one, and a kube-proxy that has just started.`,
 		return append(findings, settings...), nil
 	},
 })
+
+// servedByHNS says where load balancers of HNS do not serve the Services.
+func servedByHNS(n *node.Node) error {
+	if n.CNI.Value == node.Antrea {
+		return checks.Skip("Antrea handles Services itself, in Open vSwitch")
+	}
+	return nil
+}
 
 // proxyProgramsHNS says why no load balancers are to be expected.
 func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {

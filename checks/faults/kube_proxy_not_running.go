@@ -19,8 +19,8 @@ not reachable from this node, and existing load balancers keep sending traffic t
 longer exist.
 
 The check looks for a running service, a process kube-proxy.exe, and the HostProcess pod of a
-DaemonSet. A node set up with kubeadm has no such service, and that is not a fault. Antrea replaces
-kube-proxy.`,
+DaemonSet. A node set up with kubeadm has no such service, and that is not a fault; before kubeadm
+join it has no such pod either. Antrea replaces kube-proxy.`,
 	Fix: checks.Steps(
 		checks.Run("{start kube-proxy}", "Start kube-proxy.").
 			Costs("Connections to Services may break for a few seconds."),

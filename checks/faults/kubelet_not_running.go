@@ -19,7 +19,7 @@ within a minute.
 
 The check looks for a running service, a process kubelet.exe, or a service such as rke2 that runs it
 as a child. A stopped service is a fault; a missing service is a fault only where the processes were
-recorded too.`,
+recorded too. Before kubeadm join, which writes its configuration, it is info.`,
 	Fix: checks.Steps(
 		checks.Run("{start kubelet}", "Start the kubelet."),
 		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter kubelet*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",

@@ -48,7 +48,9 @@ now. An error before the start of the kubelet that has the port is over.`,
 	Uses: []evidence.Need{evidence.Ports, evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		kubelets := node.About(s).Components["kubelet"].Processes
+		told := false
 		for _, m := range s.Signs("kubelet-port-in-use") {
+			told = told || m.Over == ""
 			for i, l := range evidence.Ports.In(s).Listener {
 				if m.Over != "" || l.Process == "" || !strings.EqualFold(l.Protocol, "tcp") ||
 					!strings.Contains(m.Found, ":"+strconv.Itoa(l.Port)+": bind") {
@@ -65,6 +67,9 @@ now. An error before the start of the kubelet that has the port is over.`,
 					return nil, nil // the kubelet that has the port started after the error
 				}
 			}
+		}
+		if !told {
+			return nil, nil
 		}
 		return nil, checks.Unknown(evidence.NotShown.Gap("which program has the port of the kubelet"))
 	},

@@ -68,7 +68,7 @@ directly.`,
 					pod.From, p.Target)
 			case known && behindIsSilent(n, s, pod, dest):
 				f = checks.Findingf(checks.Info, p.Target,
-					"%s reaches other Service addresses, but not %s or the pods behind it: the pods are the cause",
+					"%s reaches other Service addresses, but not %s or the pods behind it: the fault is not in the Service address",
 					pod.From, p.Target)
 			case known:
 				f = checks.Findingf(checks.Fail, p.Target,

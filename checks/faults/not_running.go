@@ -97,9 +97,12 @@ func foundStopped(c *node.Component, s evidence.Snapshot,
 
 // agentFix is for an agent that runs and has not started its components: to start it changes nothing.
 func agentFix(service string) checks.Fix {
-	return checks.Steps(
-		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='"+service+"'} -MaxEvents 50 | Format-List TimeCreated, Message",
-			"Read what the agent reports: it starts its components after it has joined the cluster."),
+	read := checks.Do("Read the log of %s: it starts its components after it has joined the cluster.", service)
+	if strings.EqualFold(service, "rke2") {
+		read = checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='rke2'} -MaxEvents 50 | Format-List TimeCreated, Message",
+			"Read what the agent reports: it starts its components after it has joined the cluster.")
+	}
+	return checks.Steps(read,
 		checks.Run("Restart-Service "+service, "Fix the error, then restart the agent.").
 			Costs("The kubelet and the network agents of the node restart."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready"))

@@ -29,8 +29,7 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 		checks.Verify("Get-NetAdapter -Name 'vEthernet*'", "an adapter with Status Up")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/microsoft/SDN/issues/194"},
-	Judges:   effectHostAdapter,
-	Explains: []string{"node-address-mismatch", "node-route-missing"},
+	Judges: effectHostAdapter,
 	Applies: func(n *node.Node) error {
 		if n.Backend.Known() && n.Backend.Value == node.Transparent {
 			return checks.Skip("the pod network is transparent")
