@@ -51,7 +51,7 @@ seconds or more counts: the program has ended at once several times in a row.`,
 	Shows: []*checks.Effect{effectKubeletStart, effectKubelet, effectRuntime, effectKubeProxy,
 		effectFlanneld},
 	Needs: []evidence.Need{evidence.WindowsEvents},
-	Uses:  append(slices.Clone(joinSources), evidence.Services, evidence.OSInfo),
+	Uses:  append(slices.Clone(joinSources), evidence.OSInfo),
 	Signs: []checks.Sign{
 		{Text: longDelays[0], Or: longDelays[1:],
 			Says: "the program of a service that nssm runs ends again and again, each time right after its start",

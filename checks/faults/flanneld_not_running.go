@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"slices"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -31,7 +29,7 @@ DaemonSet.`,
 	Judges:   effectFlanneld,
 	Applies:  checks.OnFlannel,
 	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, joinSources),
+	Uses:     joinSources,
 	FromPart: []evidence.Need{evidence.Services},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["flanneld"], s,

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"slices"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -36,7 +34,7 @@ join it has no such pod either. Antrea replaces kube-proxy.`,
 		return nil
 	},
 	Needs: []evidence.Need{node.ComponentSources},
-	Uses:  slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, joinSources),
+	Uses:  joinSources,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kube-proxy"], s,
 			evidence.Phrasef("Services are not programmed on this node"))

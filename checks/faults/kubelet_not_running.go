@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"slices"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -28,7 +26,7 @@ recorded too. Before kubeadm join, which writes its configuration, it is info.`,
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges:   effectKubelet,
 	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     slices.Concat([]evidence.Need{evidence.Services, evidence.Processes, evidence.Pods}, joinSources),
+	Uses:     joinSources,
 	FromPart: []evidence.Need{evidence.Services},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kubelet"], s,

@@ -1,9 +1,9 @@
 package faults
 
 import (
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -47,23 +47,21 @@ now. An error before the start of the kubelet that has the port is over.`,
 	},
 	Uses: []evidence.Need{evidence.Ports, evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		kubelets := node.About(s).Components["kubelet"].Processes
 		told := false
 		for _, m := range s.Signs("kubelet-port-in-use") {
-			told = told || m.Over == ""
+			if m.Over != "" {
+				continue
+			}
+			told = true
 			for i, l := range evidence.Ports.In(s).Listener {
-				if m.Over != "" || l.Process == "" || !strings.EqualFold(l.Protocol, "tcp") ||
-					!strings.Contains(m.Found, ":"+strconv.Itoa(l.Port)+": bind") {
-					continue
-				}
-				if !node.EqualsAny(node.Program(l.Process), []string{"kubelet", "k3s"}) {
+				switch {
+				case l.Process == "" || !strings.EqualFold(l.Protocol, "tcp") ||
+					!strings.Contains(m.Found, ":"+strconv.Itoa(l.Port)+": bind"):
+				case !node.EqualsAny(node.Program(l.Process), []string{"kubelet", "k3s"}):
 					return []*checks.Finding{checks.Findingf(checks.Fail, l.Process,
 						"the kubelet cannot listen: %s has its port %d", l.Process, l.Port).
 						At(evidence.Ports.Field(s, "listeners", i), "%s listens on %s", l.Process, l.Address)}, nil
-				}
-				if !m.Last.IsZero() && len(kubelets) > 0 && !slices.ContainsFunc(kubelets, func(p evidence.Process) bool {
-					return !p.StartedAt.After(m.Last)
-				}) {
+				case startedSince(node.About(s).Components["kubelet"].Processes, m.Last):
 					return nil, nil // the kubelet that has the port started after the error
 				}
 			}
@@ -74,3 +72,13 @@ now. An error before the start of the kubelet that has the port is over.`,
 		return nil, checks.Unknown(evidence.NotShown.Gap("which program has the port of the kubelet"))
 	},
 })
+
+// startedSince tells whether all of the processes started after that.
+func startedSince(list []evidence.Process, then time.Time) bool {
+	for _, p := range list {
+		if !p.StartedAt.After(then) {
+			return false
+		}
+	}
+	return len(list) > 0 && !then.IsZero()
+}

@@ -64,9 +64,9 @@ Before kubeadm join the kubelet has no configuration and exits in a loop. This i
 	},
 })
 
-// joinSources is what beforeJoin reads.
+// joinSources is what beforeJoin and notRunning read.
 var joinSources = append(slices.Clone(node.KubeletSources), evidence.Node, evidence.File(kubeletKubeconfig),
-	evidence.FileIndex)
+	evidence.FileIndex, evidence.Pods)
 
 // beforeJoin tells a machine that kubeadm has yet to make a node: its kubelet
 // is to read a configuration that kubeadm has not written. Most recipes have no

@@ -113,47 +113,46 @@ func podProbe(probes []evidence.ReachProbe, node evidence.ReachProbe) (found evi
 // behindIsSilent tells whether the pod reaches another Service address, but no backend of this one
 // directly: the load balancers work.
 func behindIsSilent(n *node.Node, s evidence.Snapshot, pod evidence.ReachProbe, service node.Address) bool {
-	var backends []node.Address
-	for _, svc := range evidence.KubeServices.In(s) {
-		if !slices.Contains(node.ParseAddresses(svc.ClusterIPs()...), service) {
-			continue
-		}
-		for slice := range svc.Slices(s) {
-			for _, e := range slice.Endpoints {
-				backends = append(backends, node.ParseAddresses(e.Addresses...)...)
-			}
-		}
-	}
-	others, direct := false, probed.Outcomes{}
+	backends, _ := readyBackends(s, service)
+	others, silent := false, false
 	for _, p := range evidence.ReachProbes.In(s) {
 		dest, ok := probed.AddressOf(p)
-		switch {
-		case !ok || p.From != pod.From || p.Protocol == "icmp":
-		case slices.Contains(backends, dest):
-			direct.Add(p)
-		case dest != service && isService(n, dest):
-			others = others || probed.GotAnswer(p)
+		if !ok || p.From != pod.From || p.Protocol == "icmp" || dest == service {
+			continue
+		}
+		switch behind := slices.Contains(backends, dest); {
+		case behind && probed.GotAnswer(p):
+			return false
+		case behind:
+			silent = silent || probed.GotNoAnswer(p)
+		default:
+			others = others || probed.GotAnswer(p) && isService(n, dest)
 		}
 	}
-	return others && len(direct.Answered) == 0 && len(direct.Lost) > 0
+	return others && silent
 }
 
 // noEndpoint tells whether the Service of that address is known to have no ready
 // endpoint: then nobody gets an answer, on Linux neither.
 func noEndpoint(s evidence.Snapshot, a node.Address) bool {
-	if !evidence.EndpointSlices.Known(s) {
-		return false
-	}
+	backends, known := readyBackends(s, a)
+	return known && len(backends) == 0
+}
+
+// readyBackends are those of the Service of that address, where the Service is known.
+func readyBackends(s evidence.Snapshot, a node.Address) (list []node.Address, known bool) {
 	for _, svc := range evidence.KubeServices.In(s) {
 		if !slices.Contains(node.ParseAddresses(svc.ClusterIPs()...), a) {
 			continue
 		}
 		for slice := range svc.Slices(s) {
-			if slices.ContainsFunc(slice.Endpoints, evidence.ServiceEndpoint.Ready) {
-				return false
+			for _, e := range slice.Endpoints {
+				if e.Ready() {
+					list = append(list, node.ParseAddresses(e.Addresses...)...)
+				}
 			}
 		}
-		return true
+		return list, evidence.EndpointSlices.Known(s)
 	}
-	return false
+	return nil, false
 }

@@ -64,8 +64,13 @@ func foundStopped(c *node.Component, s evidence.Snapshot,
 			"HostProcess pod of %s is not running: %s; %s", c.Name, podState(p), consequence).
 			At(p.Field("status"), "%s: %s", p.FullName(), podState(p))}, nil
 	}
+	var agent evidence.Service
 	for _, svc := range evidence.Services.In(s) {
-		if node.EqualsAny(svc.Name, c.ParentServices) && !svc.Running() && len(c.Processes) == 0 {
+		if !node.EqualsAny(svc.Name, c.ParentServices) {
+			continue
+		}
+		agent = svc
+		if !svc.Running() && len(c.Processes) == 0 {
 			return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
 				"service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
 				At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State,
@@ -79,10 +84,8 @@ func foundStopped(c *node.Component, s evidence.Snapshot,
 		return nil, err
 	}
 	f := checks.Findingf(checks.Fail, c.Name, "%s is not running; %s", label(c), consequence)
-	for _, svc := range evidence.Services.In(s) {
-		if node.EqualsAny(svc.Name, c.ParentServices) && svc.Running() {
-			f = f.At(svc.Field("state"), "%s: state %s", svc.Name, svc.State).Cure(agentFix(svc.Name))
-		}
+	if agent.Running() {
+		f = f.At(agent.Field("state"), "%s: state %s", agent.Name, agent.State).Cure(agentFix(agent.Name))
 	}
 	if evidence.Services.Known(s) {
 		f = f.At(evidence.Services.Field(s), "none of its %d services is %s",

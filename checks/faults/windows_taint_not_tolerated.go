@@ -23,7 +23,7 @@ looks for the event of the scheduler. The scheduler counts the Windows nodes of 
 pod in the same words, so an event that also names what the other nodes lack, such as CPU, says
 nothing.`,
 	Fix: checks.Steps(
-		checks.Do("Add a toleration for the taint to the pod template: key os, value windows, effect NoSchedule.").
+		checks.Do("Add a toleration for the taint to the pod template, such as key os, value windows, effect NoSchedule.").
 			Costs("The pods of the workload are recreated."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
 	Links: []string{
@@ -92,11 +92,7 @@ func tooTainted(s evidence.Snapshot, object evidence.NodeObject) []*checks.Findi
 				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
 					"the scheduler finds no node for %s: it does not tolerate the taint %s", p.FullName(), taint).
 					At(p.Field("status", "conditions", j, "message"), "%s", c.Message).
-					At(object.Field("spec", "taints", i), "spec.taints: %s", taint).
-					Cure(checks.Steps(
-						checks.Do("Add a toleration for the taint %s to the pod template.", taint).
-							Costs("The pods of the workload are recreated."),
-						checks.Verify("kubectl get pod -n "+p.Metadata.Namespace+" "+p.Metadata.Name, "the pod has a node"))))
+					At(object.Field("spec", "taints", i), "spec.taints: %s", taint))
 			}
 		}
 	}
