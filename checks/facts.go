@@ -98,6 +98,11 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 		pull = "docker pull"
 	}
 	add("{pull}", pull, "")
+	agent := "rke2"
+	if _, ok := node.ServiceNamed(s, "k3s"); ok || len(s.LogFiles("k3s")) > 0 {
+		agent = "k3s"
+	}
+	add("{rke2}", agent, "")
 	add("{kubeletConfig}", n.KubeletConfigPath(s), "<kubelet configuration file>")
 	kubeconfig := ""
 	if f, ok := n.KubeletFlag("kubeconfig"); ok && f.Value != "" {

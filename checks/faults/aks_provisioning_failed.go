@@ -46,7 +46,7 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 		"https://github.com/Azure/AgentBaker/blob/dev/parts/windows/windowscsehelper.ps1",
 		"https://github.com/Azure/AgentBaker/pull/734",
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/node-provision-issues"},
-	Breaks:  []*checks.Effect{effectKubelet, effectCNIConfig},
+	Breaks:  []*checks.Effect{effectRuntime, effectKubelet, effectCNIConfig},
 	Applies: notOutsideAKS,
 	Needs:   []evidence.Need{evidence.Any(cseResults[0], cseResults[1])},
 	Uses:    []evidence.Need{cseResults[0], cseResults[1]},

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -35,7 +37,7 @@ Calico's plugin refuses.`,
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/error-code-k8sapiserverdnslookupfailvmextensionerror",
 		"https://learn.microsoft.com/en-us/azure/aks/private-clusters",
 	},
-	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
+	Breaks: append(slices.Clone(startedByAgent), effectNodeReports),
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "no such host", Or: unresolved,

@@ -62,6 +62,9 @@ tag such as ltsc2022 names.`,
 		n := node.About(s)
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
+			if onOtherNode(s, p) {
+				continue
+			}
 			for i, st := range p.Statuses() {
 				if st.State.Running != nil || st.State.Waiting == nil &&
 					st.State.Terminated == nil {

@@ -31,7 +31,7 @@ only warns at pods, because CNS starts later than the first pods of a new node.`
 		"https://github.com/Azure/AKS/issues/4342",
 		"https://learn.microsoft.com/en-us/azure/architecture/operator-guides/aks/troubleshoot-network-aks",
 	},
-	Breaks:  []*checks.Effect{effectPodStart},
+	Breaks:  []*checks.Effect{effectPodStart, effectContainers}, // that of CNS may restart
 	Applies: checks.OnCNI(node.Azure),
 	Needs:   complaintNeeds,
 	Uses:    complaintUses,

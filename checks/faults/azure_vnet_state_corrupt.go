@@ -25,7 +25,7 @@ The check looks for the answer of the plugin in its log. It does not read the fi
 		checks.Run(`{stop kubelet}; Remove-Item C:\k\azure-vnet.json, C:\k\azure-vnet-ipam.json -ErrorAction SilentlyContinue; Restart-Computer`,
 			"Remove the damaged file and reboot: the node resets its network at its start."),
 		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
-		checks.Do("Upgrade the node image to azure-vnet 1.2.2 or later."),
+		checks.Do("If azure-vnet on this node is older than 1.2.2, upgrade the node image."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"pods start and are Running")),
 	Links: []string{

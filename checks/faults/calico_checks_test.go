@@ -85,11 +85,15 @@ func TestCalicoVSwitchInterfaceTimeout(t *testing.T) {
 `
 	}
 	const adapters = "-- adapters.json --\n[{\"name\":\"Ethernet\",\"addresses\":[]},{\"name\":\"vEthernet (Ethernet)\",\"addresses\":[\"10.0.0.4/24\"],\"compartment\":1},{\"name\":\"vEthernet (ab)\",\"addresses\":[\"10.0.0.5/24\"],\"compartment\":2}]\n"
+	const noSwitch = "-- adapters.json --\n[{\"name\":\"Ethernet\",\"addresses\":[]},{\"name\":\"vEthernet (Calico_ep)\",\"addresses\":[\"10.48.0.2/26\"],\"compartment\":1}]\n"
 	const timeout = "-- logs/cni/cni.log --\nE1 timed out waiting for interface matching the management IP (10.0.0.5) of network Calico\n"
 	runLooks(t, "calico-vswitch-interface-timeout", []look{
 		{"the host has the address", calicoNode + network("10.0.0.4") + adapters, "pass"},
 		{"only a pod's adapter has it", calicoNode + network("10.0.0.5") + adapters,
 			"fail: HNS network Calico has the management address 10.0.0.5, which no adapter of the host has [state]"},
+		{"the host has no adapter on the switch", calicoNode + network("10.0.0.4") + noSwitch, "skip"},
+		{"it has none, and Calico timed out", calicoNode + network("10.0.0.4") + noSwitch + timeout,
+			"fail: HNS network Calico has the management address 10.0.0.4, which no adapter of the host has [state+text]"},
 		{"an address that Windows made up", calicoNode + network("169.254.7.9") + adapters,
 			"fail: HNS network Calico has the management address 169.254.7.9, which Windows assigns when an address is lost [state]"},
 		{"it came back since", calicoNode + network("10.0.0.4") + adapters + timeout,

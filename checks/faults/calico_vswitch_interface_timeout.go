@@ -21,7 +21,8 @@ another adapter than the one with the node's address (vxlanAdapter), or where th
 several.
 
 The check compares the management address of Calico's HNS network with the addresses of the host's
-adapters.`,
+adapters. Where the virtual adapter is missing and no log reports a timeout, vethernet-missing reports
+that.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-NetIPAddress -AddressFamily IPv4 | Select-Object InterfaceAlias, IPAddress",
 			"Find the virtual adapter that should have the node's address."),
@@ -104,6 +105,9 @@ adapters.`,
 		}
 		if len(have) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any address of an adapter"))
+		}
+		if len(matches) == 0 && !slices.ContainsFunc(evidence.Adapters.In(s), onSwitch) {
+			return nil, checks.Skip("the host has no adapter on the pod network's switch")
 		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 			"HNS network %s has the management address %s, which no adapter of the host has",

@@ -26,7 +26,8 @@ var _ = register(&checks.Check{
 	Doc: `The runtime, not the kubelet, reads the CNI configuration, from one folder. While that
 holds no .conf, .conflist or .json file, the node stays NotReady with "cni plugin not initialized"
 (containerd) or "cni config uninitialized" (docker). Either the plugin was never installed, its
-DaemonSet cannot start, or it writes into another folder than the runtime reads.
+DaemonSet cannot start, or it writes into another folder than the runtime reads. Before kubeadm join
+it is expected.
 
 containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a path such as
 /etc/cni/net.d in its configuration means C:\etc\cni\net.d.`,
@@ -44,7 +45,7 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	Judges: effectCNIConfig,
 	Needs:  []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, node.NeedCNIFiles)},
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CNIFolders,
-		node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs),
+		node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs, joinSources),
 	Signs: []checks.Sign{
 		// containerd and the kubelet say so at each start, until the network plugin's pod has
 		// written its configuration.
@@ -64,58 +65,68 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 			Says:  "the kubelet cannot find a CNI configuration"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		n := node.About(s)
-		object := evidence.Node.In(s)
-		if c, ok := object.Condition("Ready"); ok {
-			for _, words := range []string{"cni plugin not initialized",
-				"cni config uninitialized"} {
-				if c.Status != "True" && strings.Contains(c.Message, words) {
-					f := checks.Findingf(checks.Fail, "CNI configuration",
-						"the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
-						At(object.ConditionField("Ready", "message"), "Ready is %s: %s", c.Status,
-							c.Message)
-					return []*checks.Finding{withFolder(s, n, f)}, nil
-				}
-			}
-			if c.Status == "True" {
-				return nil, nil
-			}
+		findings, err := noCNIConfig(s)
+		if len(findings) > 0 && beforeJoin(s) {
+			f := findings[0]
+			f.Level, f.Format, f.Args = checks.Info, "%s: expected before kubeadm join",
+				[]any{evidence.Phrasef(f.Format, f.Args...)}
 		}
-		for i, c := range evidence.CRI.In(s).Status.Conditions {
-			if c.Type == "NetworkReady" {
-				if c.Status {
-					return nil, nil
-				}
+		return findings, err
+	},
+})
+
+func noCNIConfig(s evidence.Snapshot) ([]*checks.Finding, error) {
+	n := node.About(s)
+	object := evidence.Node.In(s)
+	if c, ok := object.Condition("Ready"); ok {
+		for _, words := range []string{"cni plugin not initialized",
+			"cni config uninitialized"} {
+			if c.Status != "True" && strings.Contains(c.Message, words) {
 				f := checks.Findingf(checks.Fail, "CNI configuration",
-					"the runtime's network is not ready: %s", orUnknown(c.Message)).
-					At(evidence.CRI.Field(s, "status", "conditions", i),
-						"NetworkReady is false: %s: %s", c.Reason, c.Message)
+					"the node is not Ready because the runtime has no usable CNI configuration (%s)", words).
+					At(object.ConditionField("Ready", "message"), "Ready is %s: %s", c.Status,
+						c.Message)
 				return []*checks.Finding{withFolder(s, n, f)}, nil
 			}
 		}
-		if len(n.CNIFiles) > 0 {
+		if c.Status == "True" {
 			return nil, nil
 		}
-		if !n.CNIDir.Known() {
-			return nil, checks.Unknown(n.CNIDir.Gap)
-		}
-		for _, dir := range node.CNIFolderPaths {
-			if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
-				return []*checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
-					"the runtime reads %s, which has no CNI configuration; %s is in %s",
-					n.CNIDir.Value, files[0], dir).
-					With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
-					"is there").Cure(useFolder(dir))}, nil
+	}
+	for i, c := range evidence.CRI.In(s).Status.Conditions {
+		if c.Type == "NetworkReady" {
+			if c.Status {
+				return nil, nil
 			}
+			f := checks.Findingf(checks.Fail, "CNI configuration",
+				"the runtime's network is not ready: %s", orUnknown(c.Message)).
+				At(evidence.CRI.Field(s, "status", "conditions", i),
+					"NetworkReady is false: %s: %s", c.Reason, c.Message)
+			return []*checks.Finding{withFolder(s, n, f)}, nil
 		}
-		if dir := s.File(n.CNIDir.Value); dir.Gap.Kind == evidence.Absent {
+	}
+	if len(n.CNIFiles) > 0 {
+		return nil, nil
+	}
+	if !n.CNIDir.Known() {
+		return nil, checks.Unknown(n.CNIDir.Gap)
+	}
+	for _, dir := range node.CNIFolderPaths {
+		if files := evidence.CNIFiles(s.FilesIn(dir)); len(files) > 0 {
 			return []*checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
-				"the runtime reads the folder %s, which is missing", n.CNIDir.Value).
-				With(n.CNIDir.From).At(evidence.InFile(dir.Path), "looked for, and absent")}, nil
+				"the runtime reads %s, which has no CNI configuration; %s is in %s",
+				n.CNIDir.Value, files[0], dir).
+				With(n.CNIDir.From).At(evidence.InFile(evidence.EvidencePath(dir)+"/"+files[0]),
+				"is there").Cure(useFolder(dir))}, nil
 		}
-		return nil, checks.Unknown(evidence.NotShown.Gap("whether %s holds a file", n.CNIDir.Value))
-	},
-})
+	}
+	if dir := s.File(n.CNIDir.Value); dir.Gap.Kind == evidence.Absent {
+		return []*checks.Finding{checks.Findingf(checks.Fail, n.CNIDir.Value,
+			"the runtime reads the folder %s, which is missing", n.CNIDir.Value).
+			With(n.CNIDir.From).At(evidence.InFile(dir.Path), "looked for, and absent")}, nil
+	}
+	return nil, checks.Unknown(evidence.NotShown.Gap("whether %s holds a file", n.CNIDir.Value))
+}
 
 func withFolder(s evidence.Snapshot, n *node.Node, f *checks.Finding) *checks.Finding {
 	for _, dir := range node.CNIFolderPaths {

@@ -3,6 +3,18 @@ package faults_test
 import "testing"
 
 func TestComponentsThatDoNotRun(t *testing.T) {
+	const prepared = `-- services.json --
+[{"name":"kubelet","state":"paused","wrapper":"nssm","binPath":"powershell.exe","args":["-File","C:\\k\\StartKubelet.ps1"]}]
+-- processes.json --
+[]
+-- files/C/k/StartKubelet.ps1 --
+C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
+`
+	missing := func(file string) string {
+		return `-- files.json --
+[{"path":"C:\\var\\lib\\kubelet\\` + file + `","outcome":"absent"}]
+`
+	}
 	runLooks(t, "kubelet-not-running", []look{
 		{"no service, and the processes were not recorded",
 			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "unknown"},
@@ -14,6 +26,16 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 			"-- services.json --\n[{\"name\":\"Kubelet\",\"state\":\"Running\"}]\n", "pass"},
 		{"neither service nor process", "-- services.json --\n[]\n-- processes.json --\n[]\n",
 			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
+		{"before kubeadm join", prepared + missing("config.yaml"),
+			"info: kubelet is not running: expected before kubeadm join [state]"},
+		{"the API server knows the node", prepared + missing("config.yaml") + nodeOf("v1.29.9", "containerd://1.7.2"),
+			"fail: service kubelet is paused; pods on this node are not started or reported [state]"},
+		{"the machine has joined and lost the file", prepared + missing("config.yaml") +
+			"-- files/C/etc/kubernetes/kubelet.conf --\nkind: Config\n",
+			"fail: service kubelet is paused; pods on this node are not started or reported [state]"},
+		{"the machine has its configuration", prepared + missing("another.yaml") +
+			"-- files/C/var/lib/kubelet/config.yaml --\nkind: KubeletConfiguration\n",
+			"fail: service kubelet is paused; pods on this node are not started or reported [state]"},
 	})
 	const hostProcess = `-- api/pods.json --
 {"items":[{"metadata":{"name":"kube-proxy-windows-5jxkm","namespace":"kube-system"},"spec":{"securityContext":{"windowsOptions":{"hostProcess":true}}},
@@ -45,6 +67,8 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 			"fail: service kube-proxy is stopped; Services are not programmed on this node [state]"},
 		{"Antrea runs, beside a configuration of another plugin",
 			"-- services.json --\n[]\n-- processes.json --\n[{\"name\":\"antrea-agent.exe\"}]\n-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"win-bridge\"}\n", "skip"},
+		{"before kubeadm join", prepared + missing("config.yaml"),
+			"info: kube-proxy is not running: expected before kubeadm join [state]"},
 		{"Antrea proxies by itself",
 			"-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n-- processes.json --\n[]\n", "skip"},
 	})
@@ -63,6 +87,9 @@ func TestComponentsThatDoNotRun(t *testing.T) {
 	runLooks(t, "runtime-not-running", []look{
 		{"docker is stopped beside a running containerd",
 			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\"},{\"name\":\"containerd\",\"state\":\"running\"}]\n", "pass"},
+		{"the agent that starts it runs",
+			"-- services.json --\n[{\"name\":\"k3s\",\"state\":\"running\"}]\n-- processes.json --\n[{\"pid\":7,\"name\":\"k3s.exe\"},{\"pid\":1},{\"pid\":2},{\"pid\":3}]\n",
+			"fail: the container runtime is not running; containers cannot start [state]"},
 		{"docker was killed",
 			"-- services.json --\n[{\"name\":\"docker\",\"state\":\"stopped\",\"startType\":\"automatic\",\"exitCode\":1067}]\n-- processes.json --\n[]\n",
 			"fail: service docker is stopped; containers cannot start [state]"},

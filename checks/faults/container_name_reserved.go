@@ -27,8 +27,9 @@ The check looks for the error in the events of pods and in the log of the kubele
 		"https://github.com/containerd/containerd/issues/4604",
 		"https://learn.microsoft.com/en-us/windows-hardware/drivers/ifs/anti-virus-optimization-for-windows-containers",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Breaks:   []*checks.Effect{effectPodStart},
+	Explains: []string{"sandbox-name-reserved"},
+	Needs:    []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "failed to reserve container name",
 			Also:  []string{"is reserved for"},

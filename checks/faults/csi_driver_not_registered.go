@@ -36,6 +36,7 @@ before their drivers.`,
 	Moot: noClaims,
 	Signs: []checks.Sign{
 		{Text: "not found in the list of registered CSI drivers",
+			Not:   []string{"nfs.csi.k8s.io", "efs.csi.aws.com"}, // volume-nfs
 			Until: []string{"Register new plugin with name"},
 			Level: checks.Warn,
 			Says:  "a CSI driver that a pod needs is not registered on this node"},

@@ -23,12 +23,16 @@ var effectKubelet = &checks.Effect{
 		effectNodeReports, effectPodStart},
 }
 
+// startedByAgent is what breaks where the agent of RKE2 or K3s does not join: it starts containerd, the
+// kubelet and kube-proxy after that.
+var startedByAgent = []*checks.Effect{effectRuntime, effectKubeletStart, effectServiceRules}
+
 var effectRuntime = &checks.Effect{
 	ID:   "container-runtime",
 	Name: "the container runtime",
-	Doc:  "containerd or docker runs. The kubelet does not work without it.",
+	Doc:  "containerd or docker runs. The kubelet does not start or work without it.",
 	Implies: []*checks.Effect{effectKubelet, effectFlanneld, effectKubeProxy,
-		effectNodeReady, effectNodeReports, effectPodStart, effectRuntimePipe},
+		effectNodeReady, effectNodeReports, effectPodStart, effectRuntimePipe, effectKubeletStart},
 }
 
 var effectRuntimePipe = &checks.Effect{
@@ -57,9 +61,9 @@ var effectNetworkCreation = &checks.Effect{
 	ID:   "network-creation",
 	Name: "creating the pod network",
 	Doc: "flanneld, Calico or another agent creates the pod network in HNS, and gives the host an " +
-		"address on it.",
+		"address on it. Where the agent is a pod, its container restarts until it succeeds.",
 	Implies: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork,
-		effectHostAdapter, effectCNIConfig, effectPodStart, effectNodeReady},
+		effectHostAdapter, effectCNIConfig, effectPodStart, effectNodeReady, effectContainers},
 }
 
 var effectFlanneld = &checks.Effect{

@@ -56,6 +56,19 @@ func follows(id string) []string {
 	return list
 }
 
+// TestAnAgentThatDoesNotJoinStartsNothing: the agent of RKE2 and K3s starts containerd and the kubelet
+// after it has joined, so what keeps it from that explains that they do not run.
+func TestAnAgentThatDoesNotJoinStartsNothing(t *testing.T) {
+	for _, id := range []string{"rke2-node-password-rejected", "rke2-token-rejected", "rke2-server-unreachable",
+		"rke2-calico-token-missing", "apiserver-name-not-resolved"} {
+		for _, next := range []string{"runtime-not-running", "kubelet-not-running"} {
+			if !slices.Contains(faults.Catalogue().Explains(id), next) {
+				t.Errorf("%s does not explain %s", id, next)
+			}
+		}
+	}
+}
+
 // TestIndependentFaultsStayTwoCauses pairs faults that may well befall one node and have nothing to
 // do with each other: a fault that swallows another hides it from the reader.
 func TestIndependentFaultsStayTwoCauses(t *testing.T) {

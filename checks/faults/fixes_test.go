@@ -231,3 +231,36 @@ func TestFixesFitWhatWasFound(t *testing.T) {
 		})
 	}
 }
+
+// TestFixesFitTheEvidence: the service, file, program or registry of the evidence.
+func TestFixesFitTheEvidence(t *testing.T) {
+	const hash = `time="2026-11-20T09:58:00Z" level=error msg="token CA hash does not match the Cluster CA certificate hash"` + "\n"
+	denied := podTelling("ImagePullBackOff", `a: hcsshim::ProcessBaseLayer \\?\C:\a: Access is denied.: unknown`, "")
+	for _, row := range []struct{ id, tree, has, hasNot string }{
+		{"rke2-token-rejected", "-- logs/rke2/rke2.log --\n" + hash, "Restart-Service rke2", "k3s"},
+		{"rke2-token-rejected", "-- logs/k3s/k3s.log --\n" + hash, "Restart-Service k3s", "rke2"},
+		{"rke2-token-rejected", "-- logs/k3s/k3s.log --\n" + hash, `C:\etc\rancher\k3s\config.yaml`, "rke2"},
+		{"runtime-not-running", `-- services.json --
+[{"name":"rke2","state":"running"}]
+-- processes.json --
+[{"pid":7,"name":"rke2.exe"},{"pid":1},{"pid":2},{"pid":3}]
+`, "Restart-Service rke2", "Start-Service"},
+		{"runtime-not-running", "-- services.json --\n[{\"name\":\"rke2\",\"state\":\"stopped\"}]\n-- processes.json --\n[]\n", "Start-Service rke2", "Restart-Service"},
+		{"registry-name-not-resolved", podTelling("ImagePullBackOff",
+			`Get "https://registry.corp.example:5000/v2/": dial tcp: lookup registry.corp.example: no such host`, ""),
+			"Resolve-DnsName registry.corp.example", "REGISTRY"},
+		{"layer-import-access-denied", denied, "Add-MpPreference", "Defender"},
+		{"layer-import-access-denied", denied + "-- security.json --\n{\"defender\":{\"running\":true}}\n", "Add-MpPreference", "Defender"},
+		{"layer-import-access-denied", denied + "-- security.json --\n{\"defender\":{\"running\":false}}\n", "fltmc", "Add-MpPreference"},
+	} {
+		t.Run(row.id+" "+row.has, func(t *testing.T) {
+			var text string
+			for _, step := range judgedAgain(t, fixtures.Tree(txtar.Parse([]byte(shortMeta+row.tree))), row.id).Fix.Steps {
+				text += step.Text + "\n" + step.Command + "\n" + step.File + "\n"
+			}
+			if !strings.Contains(text, row.has) || strings.Contains(text, row.hasNot) {
+				t.Errorf("the fix does not have %q, or has %q:\n%s", row.has, row.hasNot, text)
+			}
+		})
+	}
+}

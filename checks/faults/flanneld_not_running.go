@@ -29,7 +29,7 @@ DaemonSet.`,
 	Judges:   effectFlanneld,
 	Applies:  checks.OnFlannel,
 	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Uses:     joinSources,
 	FromPart: []evidence.Need{evidence.Services},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["flanneld"], s,

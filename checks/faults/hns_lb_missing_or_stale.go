@@ -57,8 +57,8 @@ one, and a kube-proxy that has just started.`,
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP, effectNodePorts},
 	Shows:  []*checks.Effect{effectServiceRules},
 	Applies: func(n *node.Node) error {
-		if n.CNI.Value == node.Antrea {
-			return checks.Skip("Antrea handles Services itself, in Open vSwitch")
+		if err := servedByHNS(n); err != nil {
+			return err
 		}
 		return onKernelspace(n)
 	},
@@ -116,14 +116,19 @@ one, and a kube-proxy that has just started.`,
 	},
 })
 
+// servedByHNS says where load balancers of HNS do not serve the Services.
+func servedByHNS(n *node.Node) error {
+	if n.CNI.Value == node.Antrea {
+		return checks.Skip("Antrea handles Services itself, in Open vSwitch")
+	}
+	return nil
+}
+
 // proxyProgramsHNS says why no load balancers are to be expected.
 func proxyProgramsHNS(n *node.Node, s evidence.Snapshot) error {
 	proxy := n.Components["kube-proxy"]
 	if running, _ := proxy.Running(); !running && node.ComponentSources.Gap(s).Kind == "" &&
-		couldHide(proxy, s) == nil && !slices.ContainsFunc(evidence.Services.In(s),
-		func(svc evidence.Service) bool {
-			return node.EqualsAny(svc.Name, proxy.ParentServices) && svc.Running()
-		}) {
+		couldHide(proxy, s) == nil && !inK3s(proxy, s) {
 		return checks.Skip("kube-proxy is not running, so it programs no load balancers")
 	}
 	if _, ok := n.PodNetwork(s); !ok && evidence.HNSNetworks.Known(s) && n.Networks.Known() {

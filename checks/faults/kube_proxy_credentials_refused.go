@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -40,13 +42,19 @@ The check looks for the answers in the log of kube-proxy.`,
 				"Failed to list *v1.Endpoints: Unauthorized", "Failed to list *v1.Node: Unauthorized",
 				"Failed to retrieve node info: Unauthorized", `"Failed to retrieve node info" err="Unauthorized"`},
 			In:    []string{"kube-proxy"},
-			Level: checks.Warn, // it recovers without a word
+			Level: checks.Warn,
+			Until: slices.Concat([]string{"Caches are synced", "Caches populated"}, proxyServes),
 			Says:  "the API server does not accept the token or certificate of kube-proxy"},
 		// The identity of a node on EKS: eks-kube-proxy-rbac-group
 		{Text: "is forbidden: User ", Also: []string{"Failed to list *v1", "cannot list resource"},
 			Not:   []string{".internal"},
 			In:    []string{"kube-proxy"},
 			Level: checks.Warn,
+			Until: proxyServes, // it has listed Services and endpoints
 			Says:  "the identity of kube-proxy may not list Services, endpoints or nodes"},
 	},
 })
+
+// proxyServes is what kube-proxy logs for each load balancer that it creates, after it has listed all
+// that it needs: pkg/proxy/winkernel.
+var proxyServes = []string{"Hns LoadBalancer resource created"}

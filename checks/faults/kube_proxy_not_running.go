@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -19,9 +20,10 @@ not reachable from this node, and existing load balancers keep sending traffic t
 longer exist.
 
 The check looks for a running service, a process kube-proxy.exe, and the HostProcess pod of a
-DaemonSet. A node set up with kubeadm has no such service, and that is not a fault. Antrea replaces
-kube-proxy, and so does OVN in its recipe for Kubernetes 1.9. While nssm delays the start of a
-service whose program ends at once, the service is paused: component-crash-loop examines that.`,
+DaemonSet. A node set up with kubeadm has no such service, and that is not a fault; before kubeadm
+join it has no such pod either. Antrea replaces kube-proxy, and so does OVN in its recipe for
+Kubernetes 1.9. While nssm delays the start of a service whose program ends at once, the service is
+paused: component-crash-loop examines that.`,
 	Fix: checks.Steps(
 		checks.Run("{start kube-proxy}", "Start kube-proxy.").
 			Costs("Connections to Services may break for a few seconds."),
@@ -41,8 +43,7 @@ service whose program ends at once, the service is paused: component-crash-loop 
 		return nil
 	},
 	Needs: []evidence.Need{node.ComponentSources},
-	Uses: []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods,
-		evidence.WindowsEvents},
+	Uses:  slices.Concat(joinSources, []evidence.Need{evidence.WindowsEvents}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if _, antrea := node.AgentOf(s, node.Antrea); antrea { // beside the configuration of another plugin
 			return nil, checks.Skip("Antrea's own proxy may replace kube-proxy")

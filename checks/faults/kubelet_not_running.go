@@ -17,7 +17,7 @@ within a minute.
 
 The check looks for a running service, a process kubelet.exe, or a service such as rke2 that runs it
 as a child. A stopped service is a fault; a missing service is a fault only where the processes were
-recorded too.`,
+recorded too. Before kubeadm join, which writes its configuration, it is info.`,
 	Fix: checks.Steps(
 		checks.Run("{start kubelet}", "Start the kubelet."),
 		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter kubelet*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
@@ -26,7 +26,7 @@ recorded too.`,
 	Links:    []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Judges:   effectKubelet,
 	Needs:    []evidence.Need{node.ComponentSources},
-	Uses:     []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Uses:     joinSources,
 	FromPart: []evidence.Need{evidence.Services},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		return notRunning(node.About(s).Components["kubelet"], s,

@@ -30,7 +30,7 @@ Before kubeadm join the kubelet has no configuration and exits in a loop. This i
 	Breaks: []*checks.Effect{effectKubelet},
 	Shows:  []*checks.Effect{effectKubeletStart},
 	Needs:  []evidence.Need{evidence.Services},
-	Uses:   append(slices.Clone(node.KubeletSources), evidence.Node),
+	Uses:   joinSources,
 	Signs: []checks.Sign{
 		{Text: "kubelet service entered the paused state", In: []string{evidence.InEvents},
 			Says: "the kubelet service entered the paused state"},
@@ -64,12 +64,17 @@ Before kubeadm join the kubelet has no configuration and exits in a loop. This i
 	},
 })
 
+// joinSources is what beforeJoin and notRunning read.
+var joinSources = append(slices.Clone(node.KubeletSources), evidence.Node, evidence.File(kubeletKubeconfig),
+	evidence.FileIndex, evidence.Pods)
+
 // beforeJoin tells a machine that kubeadm has yet to make a node: its kubelet
 // is to read a configuration that kubeadm has not written. Most recipes have no
 // file of that name at all.
 func beforeJoin(s evidence.Snapshot) bool {
 	f, ok := node.About(s).KubeletFlag("config")
-	return ok && strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(f.Value)),
+	joined, _ := s.File(kubeletKubeconfig).Exists()
+	return ok && !joined && strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(f.Value)),
 		strings.ToLower(node.KubeletConfigs[0][2:])) &&
 		s.File(node.KubeletConfigs[0]).Gap.Kind == evidence.Absent && !evidence.Node.Known(s)
 }

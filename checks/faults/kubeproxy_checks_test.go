@@ -38,6 +38,11 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 			at("v1.29.9") + onFlannel + proxyArgs(`"--feature-gates=WinOverlay=false"`), "pass"},
 		{"DSR in 1.31 without its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr"`),
 			"fail: kube-proxy v1.31.4 requires feature gate WinDSR=true, because it uses DSR (on by default from v1.33) [state]"},
+		{"DSR in the service since, and not in the process", at("v1.31.4") + onFlannel + proxyArgs() +
+			"-- services.json --\n[{\"name\":\"kube-proxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--enable-dsr\"]}]\n", "pass"},
+		{"DSR in the service, whose process is not recorded", at("v1.31.4") + onFlannel +
+			"-- services.json --\n[{\"name\":\"kube-proxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--enable-dsr\"]}]\n",
+			"fail: kube-proxy v1.31.4 requires feature gate WinDSR=true, because it uses DSR (on by default from v1.33) [state]"},
 		{"DSR in 1.31 with its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,
 			both), "pass"},
 		{"the gates on several flags", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,
@@ -222,6 +227,8 @@ func TestSessionAffinityTimeout(t *testing.T) {
 			fmt.Sprintf(spread, "build 10.0.17763.8027")},
 		{"a timeout of one's own", timed(600) + hns15,
 			"info: Windows ignores the session timeout of a/web (600 s) (normal on Windows) [state]"},
+		{"a timeout of one's own, and Antrea keeps it",
+			"-- services.json --\n[{\"name\":\"antrea-agent\",\"state\":\"running\"}]\n" + timed(600) + hns15, "skip"},
 		{"the timeout that the API server fills in", timed(10800) + hns15, "pass"},
 		{"empty configurations", affine(`"ClientIP","sessionAffinityConfig":{"clientIP":{}}`) +
 			hns15, "pass"},

@@ -55,6 +55,14 @@ and Japanese are found.`,
 					"Defender runs, and none of its %d excluded paths covers %s",
 					len(defender.Exclusions.Paths), root)
 			}
+			if defender != nil && !defender.Running {
+				fix := fixOf("layer-import-access-denied")
+				fix.Steps[0], fix.Steps[1] = checks.Inspect("fltmc filters",
+					"Microsoft Defender does not run: look for filter drivers of other vendors."),
+					checks.Do("Exclude the runtime's folder and programs from scanning in that product.").
+						Costs("Files that these programs write are not scanned.")
+				f = f.Cure(fix)
+			}
 			findings = append(findings, f)
 		}
 		return findings, nil

@@ -62,6 +62,24 @@ func TestADaemonSetWithoutTheToleration(t *testing.T) {
 `, "fail: the scheduler finds no node: pods do not tolerate the taint of Windows nodes [text]"},
 		{"the node has no such taint", nodeOf("v1.30.0", "containerd://1.7.20") + set(windows, ""), "pass"},
 	})
+	pool := `-- api/node.json --
+{"metadata":{"name":"win-1","labels":{"kubernetes.io/os":"windows"}},"spec":{"taints":[{"key":"pool","value":"win","effect":"NoSchedule"},{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}}
+`
+	pending := func(selector, tolerations, says string) string {
+		return noEvents + pool + podsJSON(podJSON(`"nodeName":"","nodeSelector":`+selector+`,"tolerations":[`+tolerations+`]`, "",
+			`{"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/3 nodes are available: `+
+				says+`2 node(s) didn't match Pod's node affinity/selector."}]}`))
+	}
+	const says = "1 node(s) had untolerated taint {pool: win}, "
+	runLooks(t, "windows-taint-not-tolerated", []look{
+		{"a pod waits for any taint of the node", pending(windows, "", says),
+			"fail: the scheduler finds no node for shop/web: it does not tolerate the taint pool=win:NoSchedule [state]"},
+		{"it tolerates the taint", pending(windows, `{"key":"pool","operator":"Exists"}`, says), "pass"},
+		{"it waits for something else", pending(windows, "", "1 Insufficient cpu, "), "pass"},
+		{"another Windows node has no room", pending(windows, "", says+"1 Insufficient memory, "), "pass"},
+		{"a pod for Linux", pending(`{"kubernetes.io/os":"linux"}`, "", says), "pass"},
+		{"the node is drained", pending(windows, "", "1 node(s) had untolerated taint {node.kubernetes.io/unschedulable: }, "), "pass"},
+	})
 }
 
 func TestAPodWaitsForThePauseImage(t *testing.T) {

@@ -99,8 +99,9 @@ and with the Services.`,
 					object.Metadata.Annotations[name]),
 				evidence.Phrasef("the annotation %s", name))
 		}
+		switched := slices.ContainsFunc(evidence.Adapters.In(s), onSwitch) // else vethernet-missing
 		for _, net := range evidence.HNSNetworks.In(s) {
-			if node.NeedNetworks.Gap(s).Kind == "" && slices.ContainsFunc(n.Networks.Value,
+			if switched && node.NeedNetworks.Gap(s).Kind == "" && slices.ContainsFunc(n.Networks.Value,
 				func(want string) bool { return node.NameMatches(want, net.Name) }) {
 				claim(net.Name, net.ManagementIP, net.Field().Because("network %s", net.Name),
 					evidence.Phrasef("the ManagementIP of the HNS network %s", net.Name))

@@ -21,7 +21,8 @@ pods, such as mounting an SMB share or pulling an image from inside the cluster.
 them.
 
 The check reports info if the node fails, and a fault if pods get no answer either, unless the
-Service has no ready endpoint.`,
+Service has no ready endpoint, or the pod reaches another Service address, but no backend of this one
+directly.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl exec POD -n NAMESPACE -- curl.exe -sv http://SERVICE",
 			"Probe the Service from a pod of this node. If the pod reaches it, nothing needs to be fixed."),
@@ -65,6 +66,10 @@ Service has no ready endpoint.`,
 				f = checks.Findingf(checks.Info, p.Target,
 					"the node and %s do not reach Service address %s: it has no ready endpoints",
 					pod.From, p.Target)
+			case known && behindIsSilent(n, s, pod, dest):
+				f = checks.Findingf(checks.Info, p.Target,
+					"%s reaches other Service addresses, but not %s or the pods behind it: the fault is not in the Service address",
+					pod.From, p.Target)
 			case known:
 				f = checks.Findingf(checks.Fail, p.Target,
 					"the node and %s do not reach Service address %s; expected: pods reach it",
@@ -105,22 +110,49 @@ func podProbe(probes []evidence.ReachProbe, node evidence.ReachProbe) (found evi
 	return found, ok
 }
 
+// behindIsSilent tells whether the pod reaches another Service address, but no backend of this one
+// directly: the load balancers work.
+func behindIsSilent(n *node.Node, s evidence.Snapshot, pod evidence.ReachProbe, service node.Address) bool {
+	backends, _ := readyBackends(s, service)
+	others, silent := false, false
+	for _, p := range evidence.ReachProbes.In(s) {
+		dest, ok := probed.AddressOf(p)
+		if !ok || p.From != pod.From || p.Protocol == "icmp" || dest == service {
+			continue
+		}
+		switch behind := slices.Contains(backends, dest); {
+		case behind && probed.GotAnswer(p):
+			return false
+		case behind:
+			silent = silent || probed.GotNoAnswer(p)
+		default:
+			others = others || probed.GotAnswer(p) && isService(n, dest)
+		}
+	}
+	return others && silent
+}
+
 // noEndpoint tells whether the Service of that address is known to have no ready
 // endpoint: then nobody gets an answer, on Linux neither.
 func noEndpoint(s evidence.Snapshot, a node.Address) bool {
-	if !evidence.EndpointSlices.Known(s) {
-		return false
-	}
+	backends, known := readyBackends(s, a)
+	return known && len(backends) == 0
+}
+
+// readyBackends are those of the Service of that address, where the Service is known.
+func readyBackends(s evidence.Snapshot, a node.Address) (list []node.Address, known bool) {
 	for _, svc := range evidence.KubeServices.In(s) {
 		if !slices.Contains(node.ParseAddresses(svc.ClusterIPs()...), a) {
 			continue
 		}
 		for slice := range svc.Slices(s) {
-			if slices.ContainsFunc(slice.Endpoints, evidence.ServiceEndpoint.Ready) {
-				return false
+			for _, e := range slice.Endpoints {
+				if e.Ready() {
+					list = append(list, node.ParseAddresses(e.Addresses...)...)
+				}
 			}
 		}
-		return true
+		return list, evidence.EndpointSlices.Known(s)
 	}
-	return false
+	return nil, false
 }

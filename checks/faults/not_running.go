@@ -24,6 +24,17 @@ func inK3s(c *node.Component, s evidence.Snapshot) bool {
 // nothing shows it is only a fault where everything was looked at.
 func notRunning(c *node.Component, s evidence.Snapshot,
 	consequence evidence.Phrase) ([]*checks.Finding, error) {
+	findings, err := foundStopped(c, s, consequence)
+	if c.Name == "runtime" || len(findings) == 0 || !beforeJoin(s) {
+		return findings, err
+	}
+	f := findings[0]
+	f.Level, f.Format, f.Args = checks.Info, "%s is not running: expected before kubeadm join", []any{label(c)}
+	return findings, nil
+}
+
+func foundStopped(c *node.Component, s evidence.Snapshot,
+	consequence evidence.Phrase) ([]*checks.Finding, error) {
 	if running, _ := c.Running(); running {
 		return nil, nil
 	}
@@ -53,8 +64,13 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 			"HostProcess pod of %s is not running: %s; %s", c.Name, podState(p), consequence).
 			At(p.Field("status"), "%s: %s", p.FullName(), podState(p))}, nil
 	}
+	var agent evidence.Service
 	for _, svc := range evidence.Services.In(s) {
-		if node.EqualsAny(svc.Name, c.ParentServices) && !svc.Running() && len(c.Processes) == 0 {
+		if !node.EqualsAny(svc.Name, c.ParentServices) {
+			continue
+		}
+		agent = svc
+		if !svc.Running() && len(c.Processes) == 0 {
 			return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
 				"service %s, which runs %s, is %s; %s", svc.Name, c.Name, svc.State, consequence).
 				At(svc.Field("state"), "%s: state %s, exit code %d", svc.Name, svc.State,
@@ -68,6 +84,9 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 		return nil, err
 	}
 	f := checks.Findingf(checks.Fail, c.Name, "%s is not running; %s", label(c), consequence)
+	if agent.Running() {
+		f = f.At(agent.Field("state"), "%s: state %s", agent.Name, agent.State).Cure(agentFix(agent.Name))
+	}
 	if evidence.Services.Known(s) {
 		f = f.At(evidence.Services.Field(s), "none of its %d services is %s",
 			len(evidence.Services.In(s)), strings.Join(c.Service, " or "))
@@ -77,6 +96,19 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 			len(evidence.Processes.In(s)), strings.Join(c.Program, ".exe or "))
 	}
 	return []*checks.Finding{f}, nil
+}
+
+// agentFix is for an agent that runs and has not started its components: to start it changes nothing.
+func agentFix(service string) checks.Fix {
+	read := checks.Do("Read the log of %s: it starts its components after it has joined the cluster.", service)
+	if strings.EqualFold(service, "rke2") {
+		read = checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Application'; ProviderName='rke2'} -MaxEvents 50 | Format-List TimeCreated, Message",
+			"Read what the agent reports: it starts its components after it has joined the cluster.")
+	}
+	return checks.Steps(read,
+		checks.Run("Restart-Service "+service, "Fix the error, then restart the agent.").
+			Costs("The kubelet and the network agents of the node restart."),
+		checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 }
 
 // couldHide tells whether the component could run where nobody looked: from a

@@ -86,11 +86,8 @@ address without one is given to the next pod a second time.`,
 // settledPods are the pods of this node that were Ready for so long that all evidence of them,
 // which is not read at one moment, belongs together.
 func settledPods(s evidence.Snapshot) []evidence.Pod {
-	name := node.About(s).Name
 	return slices.DeleteFunc(slices.Clone(evidence.Pods.In(s)), func(p evidence.Pod) bool {
-		if !p.Ready() || p.Status.Phase != "Running" || p.Metadata.DeletionTimestamp != nil ||
-			name.Known() && p.Spec.NodeName != "" && !strings.EqualFold(p.Spec.NodeName,
-				name.Value) {
+		if !p.Ready() || p.Status.Phase != "Running" || p.Metadata.DeletionTimestamp != nil || onOtherNode(s, p) {
 			return true
 		}
 		for _, c := range p.Status.ContainerStatuses {
@@ -101,6 +98,12 @@ func settledPods(s evidence.Snapshot) []evidence.Pod {
 		}
 		return len(p.Status.ContainerStatuses) == 0
 	})
+}
+
+// onOtherNode tells whether the pod was scheduled to another node: lists of a whole cluster have such.
+func onOtherNode(s evidence.Snapshot, p evidence.Pod) bool {
+	name := node.About(s).Name
+	return name.Known() && p.Spec.NodeName != "" && !strings.EqualFold(p.Spec.NodeName, name.Value)
 }
 
 // podIPs are the addresses of a pod of both families.

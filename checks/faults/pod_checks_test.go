@@ -130,6 +130,9 @@ func TestPodOSNotSelected(t *testing.T) {
 	runLooks(t, "pod-os-not-selected", []look{
 		{"a Windows image by chance", podsJSON(podJSON("", iis, "")),
 			"warn: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows [state]"},
+		{"it waits on a Linux node", podsJSON(podJSON(`"nodeName":"lin-1"`, iis, `{"phase":"Pending"}`)) +
+			"-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"lin-1\",\"labels\":{\"kubernetes.io/os\":\"linux\"}}}]}\n",
+			"fail: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows; it is on the Linux node lin-1 [state]"},
 		{"the system is named, which does not steer the scheduler",
 			podsJSON(podJSON(`"os":{"name":"windows"}`, "", "")),
 			"info: shop/web is for Windows (spec.os.name is windows) but has no node selector kubernetes.io/os: windows [state]"},
@@ -227,6 +230,8 @@ func TestPodsRestarting(t *testing.T) {
 		{"up at the moment, and down minutes ago",
 			status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "3"),
 			"fail: container c of shop/web keeps restarting: 3 restarts, last exit code 2 [state]"},
+		{"the runtime does not start it", status(loop, `"terminated":{"exitCode":128,"reason":"StartError","finishedAt":"2026-11-20T09:50:00Z"}`, "7"),
+			"pass"},
 		{"many restarts in a year", status(`"running":{}`, ended("2026-11-02T09:50:00Z"), "30"),
 			"pass"},
 		{"started once more", status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "1"), "pass"},

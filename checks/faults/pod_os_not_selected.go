@@ -20,7 +20,7 @@ pulled. spec.os.name is read by the API server and the kubelet, but not by the s
 needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is deprecated.
 
 The check recognizes an image for Windows by its name, and a pod for Windows by options that only
-Windows has.`,
+Windows has. A pod that waits on a Linux node is a failure.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}}}}'`,
 			"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
@@ -30,7 +30,7 @@ Windows has.`,
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
 	Needs: []evidence.Need{needPodSpecs},
-	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
+	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests, evidence.Nodes},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		notShown := false
@@ -63,9 +63,15 @@ Windows has.`,
 					// the kubelet of a Linux node rejects it, so it does no harm there
 					level = checks.Info
 				}
-				findings = append(findings, checks.Findingf(level, p.Name(),
+				f := checks.Findingf(level, p.Name(),
 					"%s is for Windows (%s is %s) but has no node selector %s: windows", p.phrase(),
-					at.Path, at.Value, osLabel).With(p.because(at)))
+					at.Path, at.Value, osLabel).With(p.because(at))
+				if place, ok := onLinux(s, p); ok {
+					f.Level, f.Format, f.Args = checks.Fail, "%s; it is on the Linux node %s",
+						[]any{evidence.Phrasef(f.Format, f.Args...), p.Spec.NodeName}
+					f = f.At(place, "%s: linux", p.Spec.NodeName)
+				}
+				findings = append(findings, f)
 			}
 		}
 		if len(findings) == 0 && notShown {
@@ -74,6 +80,17 @@ Windows has.`,
 		return findings, nil
 	},
 })
+
+// onLinux tells whether a pod that does not run was scheduled to a Linux node, and what shows its system.
+func onLinux(s evidence.Snapshot, p podSpec) (evidence.Place, bool) {
+	for _, o := range evidence.Nodes.In(s) {
+		if o.Metadata.Name == p.Spec.NodeName && !p.isManifest() && p.Status.Phase == "Pending" &&
+			o.Metadata.Labels[osLabel] == "linux" {
+			return o.Field("metadata", "labels", osLabel), true
+		}
+	}
+	return evidence.Place{}, false
+}
 
 const osLabel = "kubernetes.io/os"
 

@@ -49,8 +49,8 @@ the container's log shows more, and the last event of the pod is in the evidence
 			}
 			for i, st := range p.Statuses() {
 				why := restartReason(st, s.Now())
-				if why.Format == "" {
-					continue
+				if why.Format == "" || refusedStart(st) && stuckReason(p) != "" {
+					continue // what never started, pods-stuck-creating reports
 				}
 				f := checks.Findingf(checks.Fail, p.FullName(),
 					"container %s of %s keeps restarting: %s", st.Name, p.FullName(), why).

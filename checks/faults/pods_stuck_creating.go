@@ -20,9 +20,9 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryWorkloads,
 	FAQ:      []int{12},
 	Doc: `Pods that were scheduled to this node minutes ago have no running container: they wait
-in ContainerCreating, or for an image that cannot be pulled. This is a symptom, and the last event
-of each pod shows more. Most faults of this catalog can lead to it, so it is reported as a cause
-only if no other fault was found.`,
+in ContainerCreating, for an image that cannot be pulled, or for another attempt of the runtime to
+start them. This is a symptom, and the last event of each pod shows more. Most faults of this catalog
+can lead to it, so it is reported as a cause only if no other fault was found.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl describe pod POD -n NAMESPACE",
 			"Read the newest events of one of the pods."),
@@ -46,7 +46,7 @@ only if no other fault was found.`,
 		unclear := false
 		for _, p := range evidence.Pods.In(s) {
 			reason := stuckReason(p)
-			if reason == "" {
+			if reason == "" || onOtherNode(s, p) {
 				continue
 			}
 			event, found, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)
@@ -121,7 +121,7 @@ func stuckReason(p evidence.Pod) string {
 		return ""
 	}
 	for _, st := range p.Statuses() {
-		if w := st.State.Waiting; w != nil && slices.Contains(stuckReasons, w.Reason) &&
+		if w := st.State.Waiting; w != nil && (slices.Contains(stuckReasons, w.Reason) || refusedStart(st)) &&
 			!podRuns(p) && !(w.Reason == "PodInitializing" && initRuns(p)) {
 			return w.Reason
 		}
@@ -130,6 +130,12 @@ func stuckReason(p evidence.Pod) string {
 		return "ContainerCreating"
 	}
 	return ""
+}
+
+// refusedStart tells whether the runtime did not start the container the last time.
+func refusedStart(st evidence.ContainerStatus) bool {
+	ended := st.LastState.Terminated
+	return ended != nil && (ended.Reason == "StartError" || ended.Reason == "ContainerCannotRun")
 }
 
 func podRuns(p evidence.Pod) bool {

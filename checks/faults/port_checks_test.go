@@ -9,6 +9,28 @@ func portsTree(excluded, listeners string) string {
 	return "-- ports.json --\n{\"excluded\":[" + excluded + "],\"listeners\":[" + listeners + "]}\n"
 }
 
+func TestKubeletPortInUse(t *testing.T) {
+	const bind = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 3088 server.go:220] \"Failed to listen and serve\" err=\"listen tcp 0.0.0.0:10250: bind: Only one usage of each socket address (protocol/network address/port) is normally permitted.\"\n"
+	has := func(program string) string {
+		return portsTree("", `{"protocol":"tcp","address":"::","port":10250,"process":"`+program+`"}`)
+	}
+	started := func(at string) string {
+		return `-- processes.json --
+[{"pid":7,"name":"kubelet.exe","startedAt":"2026-11-20T` + at + `Z"}]
+`
+	}
+	const told = "fail: the kubelet cannot listen: another process has its port [text]"
+	runLooks(t, "kubelet-port-in-use", []look{
+		{"another program has it", bind + has("node-agent.exe"),
+			"fail: the kubelet cannot listen: node-agent.exe has its port 10250 [state+text]"},
+		{"a kubelet that started later has it", bind + has("kubelet.exe") + started("09:00:05"),
+			"info: the logs say: the kubelet cannot listen: another process has its port; the node's current state does not confirm it [text]"},
+		{"a kubelet that was started before has it", bind + has("kubelet.exe") + started("08:00:00"), told},
+		{"nobody listens now", bind + portsTree("", ""), told},
+		{"no error", "-- logs/kubelet/kubelet.log --\nI1120 09:00:00.1 1 a.go:1] Starting kubelet\n" + has("node-agent.exe"), "unknown"},
+	})
+}
+
 func TestWSAEACCESExcludedPort(t *testing.T) {
 	const rpc = `{"protocol":"tcp","address":"0.0.0.0","port":135}`
 	const kubelet = `,{"protocol":"tcp","address":"::","port":10250,"process":"kubelet.exe"}`

@@ -30,7 +30,7 @@ The check looks for the error in the log of the agent and in the output of its i
 		"https://github.com/rancher/rancher/issues/54928",
 		"https://github.com/rancher/system-agent/pull/151",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
+	Breaks: []*checks.Effect{effectKubeletStart, effectRuntime},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rancher-wins"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Moot:   noProgram("an agent of Rancher", "wins", "rancher"),

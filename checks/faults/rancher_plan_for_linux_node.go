@@ -29,7 +29,8 @@ The check looks for the error in the log of the agent (provider rancher-wins in 
 	Breaks: []*checks.Effect{},
 	Needs:  []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("rancher-wins"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: `error executing instruction`, Also: []string{`exec: "/bin/sh"`},
+		// the log of the agent has its quotes after a backslash
+		{Text: `error executing instruction`, Also: []string{"exec: ", `"/bin/sh`},
 			Says: "the agent of Rancher cannot run an instruction of its plan: it is for Linux"},
 	},
 })

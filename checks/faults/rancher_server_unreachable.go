@@ -33,7 +33,7 @@ The check looks for the error in the log of the agent and in the output of its i
 		"https://github.com/rancher/windows/issues/32",
 		"https://github.com/rancher/system-agent/blob/main/pkg/k8splan/watcher.go",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
+	Breaks: []*checks.Effect{effectKubeletStart, effectRuntime},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("rancher-wins"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Uses:   []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
 	Moot:   noProgram("an agent of Rancher", "wins", "rancher"),

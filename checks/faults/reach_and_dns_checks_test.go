@@ -56,6 +56,8 @@ func TestNodeCannotUseClusterIP(t *testing.T) {
 	endpoints := func(ready string) string {
 		return "-- api/endpointslices.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"default\",\"name\":\"web-1\",\"labels\":{\"kubernetes.io/service-name\":\"web\"}},\"endpoints\":[{\"addresses\":[\"10.244.1.9\"],\"conditions\":{\"ready\":" + ready + "}}]}]}\n"
 	}
+	two := strings.Replace(oneService, "[{", `[{"metadata":{"namespace":"default","name":"kubernetes"},"spec":{"clusterIP":"10.96.0.1"}},{`, 1) +
+		endpoints("true")
 	both := oneService + reachTree("node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 timeout")
 	const fault = "fail: the node and a/p do not reach Service address 10.96.7.7:80; expected: pods reach it [state]"
 	runLooks(t, "node-cannot-use-cluster-ip", []look{
@@ -63,6 +65,16 @@ func TestNodeCannotUseClusterIP(t *testing.T) {
 		{"pods fail too, with a ready endpoint", both + endpoints("true"), fault},
 		{"pods fail too, and nobody stands behind the Service", both + endpoints("false"),
 			"info: the node and a/p do not reach Service address 10.96.7.7:80: it has no ready endpoints [state]"},
+		{"it reaches another Service and no backend of this one", two + reachTree(
+			"node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.0.1:443 ok",
+			"a/p tcp 10.244.1.9:80 timeout"),
+			"info: a/p reaches other Service addresses, but not 10.96.7.7:80 or the pods behind it: the fault is not in the Service address [state]"},
+		{"it reaches a backend", two + reachTree(
+			"node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.0.1:443 ok",
+			"a/p tcp 10.244.1.9:80 ok"), fault},
+		{"it reaches no Service", two + reachTree(
+			"node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.0.1:443 timeout",
+			"a/p tcp 10.244.1.9:80 timeout"), fault},
 		{"one pod of two reaches it", oneService + reachTree("node tcp 10.96.7.7:80 timeout",
 			"a/p tcp 10.96.7.7:80 timeout", "a/q tcp 10.96.7.7:80 ok"),
 			"info: node does not reach Service address 10.96.7.7:80, pods do (normal on Windows) [state]"},

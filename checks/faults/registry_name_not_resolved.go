@@ -1,7 +1,11 @@
 package faults
 
 import (
+	"regexp"
+	"strings"
+
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 var _ = register(&checks.Check{
@@ -31,8 +35,22 @@ the runtime.`,
 	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    registryNameNotResolvedSigns,
-	Run:      complain(registryNameNotResolvedSigns),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		findings, err := complain(registryNameNotResolvedSigns)(s)
+		for _, f := range findings {
+			if m := lookedUp.FindStringSubmatch(f.Because[0].Text); m != nil {
+				f.Fix = fixOf("registry-name-not-resolved")
+				for _, step := range f.Fix.Steps {
+					step.Command = strings.Replace(step.Command, "REGISTRY", m[1], 1)
+				}
+			}
+		}
+		return findings, err
+	},
 })
+
+// lookedUp is how Go names the host that it could not resolve.
+var lookedUp = regexp.MustCompile(`\blookup ([a-z0-9][a-z0-9.-]*)`)
 
 var registryNameNotResolvedSigns = []checks.Sign{
 	{Text: "no such host", Or: unresolved,

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -29,7 +31,7 @@ The check looks for the agent's error.`,
 		"https://github.com/rancher/rancher/issues/37745",
 		"https://github.com/rancher/rke2/pull/2940",
 	},
-	Breaks:  []*checks.Effect{effectPodTraffic},
+	Breaks:  append(slices.Clone(startedByAgent), effectPodTraffic),
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

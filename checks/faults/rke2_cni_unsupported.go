@@ -27,7 +27,7 @@ The check looks for the agent's error.`,
 		"https://github.com/rancher/rke2/issues/3316",
 		"https://docs.rke2.io/networking/basic_network_options",
 	},
-	Breaks:  []*checks.Effect{effectRuntime, effectKubeletStart},
+	Breaks:  startedByAgent,
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

@@ -22,7 +22,7 @@ The check looks for the agent's error.`,
 			Costs("Pods of the node lose their network until the agent has started."),
 		checks.Verify("Get-Service rke2", "Status is Running")),
 	Links:   []string{"https://github.com/rancher/rke2/issues/9320"},
-	Breaks:  []*checks.Effect{effectRuntime, effectKubeletStart},
+	Breaks:  startedByAgent,
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

@@ -29,7 +29,7 @@ The check looks for the error in the log of the agent.`,
 		"https://docs.rke2.io/install/quickstart",
 		"https://github.com/rancher/rke2/issues/2300",
 	},
-	Breaks:  []*checks.Effect{effectKubeletStart, effectRuntime},
+	Breaks:  startedByAgent,
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

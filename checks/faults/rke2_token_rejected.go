@@ -19,9 +19,9 @@ completely is refused by the agent itself.
 
 The check looks for the error in the log of the agent.`,
 	Fix: checks.Steps(
-		checks.Edit(`C:\etc\rancher\rke2\config.yaml`,
-			"Set token to the content of /var/lib/rancher/rke2/server/node-token on a server, and server to the address of this cluster."),
-		checks.Run("Restart-Service rke2",
+		checks.Edit(`C:\etc\rancher\{rke2}\config.yaml`,
+			"Set token to the content of /var/lib/rancher/{rke2}/server/node-token on a server, and server to the address of this cluster."),
+		checks.Run("Restart-Service {rke2}",
 			"Restart the agent.").
 			Costs("The kubelet and the network agents of the node restart."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
@@ -30,7 +30,7 @@ The check looks for the error in the log of the agent.`,
 		"https://github.com/k3s-io/k3s/issues/3727",
 		"https://github.com/rancher/rke2/issues/888",
 	},
-	Breaks:  []*checks.Effect{effectKubeletStart},
+	Breaks:  startedByAgent,
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{

@@ -19,7 +19,8 @@ var _ = register(&checks.Check{
 	Doc: `With sessionAffinity ClientIP a Service sends a client to the same pod for the time in
 sessionAffinityConfig.clientIP.timeoutSeconds. HNS of Server 2022 and later (version 12) supports
 the affinity, but no timeout: the value is ignored on Windows nodes. On older builds the affinity is
-ignored, and connections through this node are spread over all pods.
+ignored, and connections through this node are spread over all pods. AntreaProxy, which does without
+HNS, supports both.
 
 The check reads the Services; a timeout of 10800 seconds is the API server's default and is ignored.`,
 	Fix: checks.Steps(
@@ -30,7 +31,9 @@ The check reads the Services; a timeout of 10800 seconds is the API server's def
 			"kubectl get services -A -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,AFFINITY:.spec.sessionAffinity,TIMEOUT:.spec.sessionAffinityConfig.clientIP.timeoutSeconds",
 			"AFFINITY is None, or TIMEOUT is 10800")),
 	Links: []string{"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
-		"https://kubernetes.io/docs/reference/networking/virtual-ips/"},
+		"https://kubernetes.io/docs/reference/networking/virtual-ips/",
+		"https://github.com/antrea-io/antrea/releases/tag/v0.11.1"},
+	Applies: servedByHNS,
 	Needs: []evidence.Need{evidence.KubeServices, evidence.Any(evidence.HNSVersion,
 		node.NeedBuild)},
 	Uses: []evidence.Need{evidence.HNSVersion, evidence.OSInfo, evidence.Node},

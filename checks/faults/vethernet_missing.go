@@ -47,7 +47,7 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var names []string
 		for _, a := range evidence.Adapters.In(s) {
-			if a.Compartment <= 1 && isHostSide(a.Name) {
+			if onSwitch(a) {
 				return nil, nil
 			}
 			names = append(names, a.Name)
@@ -62,6 +62,9 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 				strings.Join(names, ", "))}, nil
 	},
 })
+
+// onSwitch tells whether the adapter connects the host to the pod network's switch.
+func onSwitch(a evidence.Adapter) bool { return a.Compartment <= 1 && isHostSide(a.Name) }
 
 // docker names an adapter by the first digits of the container's id.
 var containerID = regexp.MustCompile(`^[0-9a-f]{12,}(_|$)`)

@@ -39,6 +39,9 @@ The check looks for the answer of the kubelet at pods that do not start and in i
 var volumeNfsSigns = []checks.Sign{
 	{Text: "only cifs mount is supported now",
 		Says: "a pod mounts an NFS volume, which the kubelet does not support on Windows"},
+	{Text: "driver name nfs.csi.k8s.io not found in the list of registered CSI drivers",
+		Or:   []string{"driver name efs.csi.aws.com not found in the list of registered CSI drivers"},
+		Says: "a pod mounts a volume of a CSI driver for NFS, which has no node plugin for Windows"},
 	// the file shares of vSAN are NFS for the driver of vSphere (windows_os_utils.go)
 	{Text: "vSAN file service volume can not be mounted on windows node",
 		Says: "a pod mounts a file share of vSAN, which is an NFS volume"},

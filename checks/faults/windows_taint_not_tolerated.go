@@ -18,11 +18,12 @@ selector stay away. A pod for Windows needs a toleration for it and a node selec
 toleration no node is left for the pod.
 
 The check compares the taints of this node that name Windows with each DaemonSet that selects
-Windows, and looks for the event of the scheduler. The scheduler counts the Windows nodes of a Linux
+Windows, and each taint of it with the pods for Windows that the scheduler has not placed. It also
+looks for the event of the scheduler. The scheduler counts the Windows nodes of a Linux
 pod in the same words, so an event that also names what the other nodes lack, such as CPU, says
 nothing.`,
 	Fix: checks.Steps(
-		checks.Do("Add a toleration for the taint to the pod template: key os, value windows, effect NoSchedule.").
+		checks.Do("Add a toleration for the taint to the pod template, such as key os, value windows, effect NoSchedule.").
 			Costs("The pods of the workload are recreated."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
 	Links: []string{
@@ -53,6 +54,7 @@ nothing.`,
 					At(set.Field("spec", "template", "spec", "tolerations"), "%s: no toleration of %s", name, taint))
 			}
 		}
+		findings = append(findings, tooTainted(s, object)...)
 		if len(findings) > 0 {
 			return findings, nil
 		}
@@ -69,6 +71,39 @@ nothing.`,
 		return nil, nil
 	},
 })
+
+// tooTainted finds pods for Windows that wait because of a taint of this node, as the scheduler says.
+func tooTainted(s evidence.Snapshot, object evidence.NodeObject) []*checks.Finding {
+	var findings []*checks.Finding
+	for _, p := range evidence.Pods.In(s) {
+		if p.Spec.NodeName != "" || !staysOnWindows(p.Spec) || !selects(p.Spec, object) {
+			continue
+		}
+		for j, c := range p.Status.Conditions {
+			for i, taint := range object.Spec.Taints {
+				if c.Type != "PodScheduled" || c.Status != "False" || taint.Effect == "PreferNoSchedule" ||
+					p.Spec.Tolerates(taint) || ofState(taint) {
+					continue
+				}
+				sign := windowsTaint("taint {" + taint.Key + ": " + taint.Value + "}")
+				if _, refused := fits([]checks.Sign{sign}, c.Message); !refused {
+					continue
+				}
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+					"the scheduler finds no node for %s: it does not tolerate the taint %s", p.FullName(), taint).
+					At(p.Field("status", "conditions", j, "message"), "%s", c.Message).
+					At(object.Field("spec", "taints", i), "spec.taints: %s", taint))
+			}
+		}
+	}
+	return findings
+}
+
+// ofState tells a taint that the control plane or an autoscaler sets for a while.
+func ofState(t evidence.Taint) bool {
+	return strings.HasPrefix(t.Key, "node.") && !strings.HasSuffix(t.Key, "/os") ||
+		strings.HasPrefix(t.Key, "ToBeDeleted")
+}
 
 // selects tells whether the node has the labels that the pod asks for.
 func selects(p evidence.PodSpec, n evidence.NodeObject) bool {
@@ -94,6 +129,7 @@ var windowsTaintSigns = []checks.Sign{
 	windowsTaint("taint {os: windows}"),
 	windowsTaint("taint {node.kubernetes.io/os: windows}"),
 	windowsTaint("taint {kubernetes.io/os: windows}"),
+	windowsTaint("taint {cattle.io/os: windows}"), // Rancher's
 }
 
 // windowsTaint is the scheduler's refusal of a pod that only its toleration keeps from Windows nodes.

@@ -69,6 +69,29 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"kubelet-port-in-use", "in Portuguese", "kubelet",
 			"E1120 09:58:00.1 1 server.go:1] listen tcp 0.0.0.0:10250: bind: Normalmente é permitida apenas uma utilização de cada endereço de soquete (protocolo/endereço de rede/porta).",
 			"fail: the kubelet cannot listen: another process has its port [text]"},
+		{"kubelet-port-in-use", "a later start has the port", "kubelet", // pkg/kubelet/server
+			"E1120 09:58:00.1 3088 server.go:220] \"Failed to listen and serve\" err=\"listen tcp 0.0.0.0:10250: bind: Only one usage of each socket address (protocol/network address/port) is normally permitted.\"\n" +
+				`I1120 09:58:05.1 3268 kubelet_node_status.go:78] "Successfully registered node" node="win-1"`,
+			"info: the logs say: the kubelet cannot listen: another process has its port; it is over: a later line says: Successfully registered node [text]"},
+		{"kube-proxy-credentials-refused", "it was accepted after that", "kube-proxy", // client-go
+			"E1120 09:58:00.1 4316 reflector.go:200] \"Failed to watch\" err=\"failed to list *v1.Service: Unauthorized\" logger=\"UnhandledError\"\n" +
+				`I1120 09:58:01.1 4316 shared_informer.go:357] "Caches are synced" controller="service config"`,
+			"info: the logs say: the API server does not accept the token or certificate of kube-proxy; it is over: a later line says: Caches are synced [text]"},
+		{"kube-proxy-credentials-refused", "it may list one kind, and another not", "kube-proxy",
+			"E1120 09:58:00.1 4316 reflector.go:200] \"Failed to watch\" err=\"failed to list *v1.EndpointSlice: endpointslices.discovery.k8s.io is forbidden: User \\\"system:kube-proxy\\\" cannot list resource \\\"endpointslices\\\"\"\n" +
+				`I1120 09:58:01.1 4316 shared_informer.go:357] "Caches are synced" controller="service config"`,
+			"warn: the identity of kube-proxy may not list Services, endpoints or nodes [text]"},
+		{"rancher-plan-for-linux", "the log of the agent", "rancher-wins", // rancher/rancher#44979, in the format of logrus
+			`time="2026-11-20T09:58:00Z" level=error msg="error syncing 'fleet-default/a-machine-plan': handler secret-watch: error executing instruction 0: exec: \"/bin/sh\": file does not exist, requeuing"`,
+			"fail: the agent of Rancher cannot run an instruction of its plan: it is for Linux [text]"},
+		{"windows-taint-not-tolerated", "Rancher's taint", "other",
+			"Warning  FailedScheduling  28s   default-scheduler  0/3 nodes are available: 1 node(s) had untolerated taint {cattle.io/os: windows}, 2 node(s) didn't match Pod's node affinity/selector.",
+			"fail: the scheduler finds no node: pods do not tolerate the taint of Windows nodes [text]"},
+		{"volume-nfs", "the CSI driver", "kubelet", // pkg/volume/csi
+			`E1120 09:58:00.1 1 csi_attacher.go:1] driver name nfs.csi.k8s.io not found in the list of registered CSI drivers`,
+			"fail: a pod mounts a volume of a CSI driver for NFS, which has no node plugin for Windows [text]"},
+		{"csi-driver-not-registered", "a driver that has no Windows plugin", "kubelet",
+			`E1120 09:58:00.1 1 csi_attacher.go:1] driver name nfs.csi.k8s.io not found in the list of registered CSI drivers`, "unknown"},
 		{"paging-file-too-small", "in Korean, without a number", "docker",
 			"hcs::CreateComputeSystem a: 이 작업을 완료하기 위한 페이징 파일이 너무 작습니다.",
 			"fail: Windows refused memory: the commit limit (RAM plus page file) is exhausted [text]"},

@@ -53,19 +53,24 @@ func learnProxy(s evidence.Snapshot, c *Component) *ProxySettings {
 	for _, proc := range c.Processes {
 		p.fromArgs(s, c.OwnArgs(proc.Args), argsOf(proc.Args, proc.Field("args")))
 	}
+	live := len(p.Flags) > 0 // what the process does not have is not set, whatever it was started from says now
 	for _, svc := range c.Services {
-		p.fromArgs(s, c.OwnArgs(svc.Args), argsOf(svc.Args, svc.Field("args")))
+		if !live {
+			p.fromArgs(s, c.OwnArgs(svc.Args), argsOf(svc.Args, svc.Field("args")))
+		}
 		p.NetworkName.learn(svc.Env["KUBE_NETWORK"], svc.Field("env", "KUBE_NETWORK"),
 			"%s: KUBE_NETWORK=%s", svc.Name)
 		if script := evidence.StartScript(svc.Args); script != "" {
-			p.fromScript(s, script)
+			p.fromScript(s, script, live)
 		}
 	}
 	for _, pod := range c.Pods {
 		for i, container := range pod.Spec.Containers {
 			in := pod.Field("spec", "containers", i)
-			p.fromArgs(s, slices.Concat(container.Command, container.Args),
-				containerArgs(container, in))
+			if !live {
+				p.fromArgs(s, slices.Concat(container.Command, container.Args),
+					containerArgs(container, in))
+			}
 			for j, env := range container.Env {
 				if env.Name == "KUBE_NETWORK" {
 					p.NetworkName.learn(env.Value, in.At("env", j, "value"), "%s: KUBE_NETWORK=%s",
@@ -150,7 +155,7 @@ var setsNetwork = regexp.MustCompile(
 
 // fromScript reads the script that a service runs to start kube-proxy: what it
 // sets for its child only is seen nowhere else.
-func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
+func (p *ProxySettings) fromScript(s evidence.Snapshot, script string, live bool) {
 	f := s.File(script)
 	if f.Gap.Kind != "" {
 		p.Hidden = f.Gap
@@ -167,6 +172,9 @@ func (p *ProxySettings) fromScript(s evidence.Snapshot, script string) {
 			}
 		}
 		p.NetworkName.learn(m[1], evidence.InFile(f.Path), "%s=%s", "KUBE_NETWORK")
+	}
+	if live {
+		return
 	}
 	var args []string
 	for _, flag := range evidence.ScriptFlags(f.Text) {
