@@ -35,13 +35,14 @@ The check reads the kubelet's setting, and looks for its error at pods that do n
 	Breaks:   []*checks.Effect{effectPodStart},
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
-	Uses:     slices.Concat(complaintUses, node.KubeletSources),
+	Uses:     slices.Concat(complaintUses, node.KubeletSources, []evidence.Need{etcResolvConf}),
 	Signs:    resolvConfSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		path, from := resolvConf(s)
 		// Windows reads /etc/resolv.conf as a path of its own; systemd is on Linux only
-		exists, _ := s.File(`C:` + strings.ReplaceAll(path, "/", `\`)).Exists()
-		foreign := strings.HasPrefix(path, "/") && !exists
+		systemd := strings.HasPrefix(path, "/run/systemd/")
+		exists, _ := s.File(string(etcResolvConf)).Exists()
+		foreign := systemd || path == "/etc/resolv.conf" && !exists
 		findings, err := complain(resolvConfSigns)(s)
 		switch {
 		case err != nil || len(findings) > 0 && !foreign:
@@ -53,7 +54,7 @@ The check reads the kubelet's setting, and looks for its error at pods that do n
 			return nil, nil
 		}
 		level := checks.Warn
-		if strings.HasPrefix(path, "/run/systemd/") && slices.ContainsFunc(evidence.Pods.In(s), node.PodDown) {
+		if systemd && slices.ContainsFunc(evidence.Pods.In(s), node.PodDown) {
 			level = checks.Fail
 		}
 		return []*checks.Finding{checks.Findingf(level, "resolvConf",
@@ -73,6 +74,8 @@ func resolvConf(s evidence.Snapshot) (string, evidence.Because) {
 	}
 	return config.ResolvConf, file.Field("resolvConf").Because("resolvConf: %s", config.ResolvConf)
 }
+
+const etcResolvConf = evidence.File(`C:\etc\resolv.conf`)
 
 const noResolvConf = "the kubelet cannot read its resolv.conf"
 

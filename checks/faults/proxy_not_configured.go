@@ -44,7 +44,7 @@ proxy, so this is a warning.`,
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Env, evidence.Any(evidence.PodEvents, evidence.ReachProbes)},
 	Uses: []evidence.Need{evidence.Services, evidence.Pods, evidence.PodEvents,
-		evidence.ReachProbes},
+		evidence.ReachProbes, evidence.Node},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		// registries are asked over https
