@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -21,11 +22,21 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
 	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
 		s.items(f, next)
+	case first && isLineAt(b, skipOf(b, at, len(b), "-")) && hasFold(b, at, "----"): // as kubectl describes a ConfigMap
+		next = nextPayload(b, lineEnd(b, at))
+		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
+	case first && at-next == indent && f.trust == strong && s.inForm(f):
+		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, moreWords(b, at))
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
-	case hasFold(b, skipQuote(b, at), "value"):
-		x := lexer{s, b, at}
-		if _, ok := x.key(":", "value"); ok {
-			s.sibling(f, skipGap(b, x.i))
+	case bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
+		for n := 0; n < 8 && at-next > indent; n++ { // DBPassword: NoEcho, Default
+			x := lexer{s, b, at}
+			if _, ok := x.key(":", defaultKeys...); ok {
+				s.sibling(f, skipGap(b, x.i))
+				return
+			}
+			next = nextPayload(b, lineEnd(b, at))
+			at = skipBlanks(b, next)
 		}
 	default:
 		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
@@ -33,6 +44,22 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 			s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
 		}
 	}
+}
+
+// defaultKeys are what an object calls the value of the parameter that it describes.
+var defaultKeys = []string{"value", "defaultvalue", "default", "securevalue"}
+
+// inForm tells of the name of a password below that of a user, in a line each or with a line for each value.
+func (s *scan) inForm(f field) bool {
+	above := lineBack(s.b, f.from, layerBack)
+	for range 2 {
+		above = lineBack(s.b, len(bytes.TrimRight(s.b[:above], "\r\n")), layerBack)
+		name := s.b[payload(s.b, above):lineEnd(s.b, above)]
+		if end := run(name, 0, wordByte); accountWords[strings.ToLower(string(name[:end]))] && (end == len(name) || name[end] == ':') {
+			return true
+		}
+	}
+	return false
 }
 
 // isAllOfLine tells of a value that stands alone in its line and is no key of another one.
@@ -211,7 +238,7 @@ func (s *scan) valueIn(f field, i int) {
 		if !ok {
 			return
 		}
-		if bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
+		if slices.Contains(defaultKeys, strings.ToLower(string(name))) || hasFold(name, 0, "inline") {
 			s.sibling(f, skipSpace(x.b, x.i))
 			return
 		}

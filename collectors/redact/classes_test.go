@@ -137,6 +137,28 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{log, `$p = '§' | ConvertTo-SecureString -AsPlainText -Force`, "Nivagur''Befen688"}, {log, `password = '§'`, "Nivagur''Befen688"},
 		{log, `net user ops "§" /add`, `Nivagur""Befen688`}, {log, "**Password:** `§`", "correct-horse-battery"}, {log, "Mot de passe : `§` (ou x)", "correct-horse-battery"},
 		{log, "usam senha `§`", "Nivagur.Mizoser455!"}, {log, `String KEY_PASSWORD = "§";`, "667w3qs8"},
+		// Names in an earlier line, and above other lines.
+		{conf, "    Args:\n      --token\n      §\n      --zone\n      eu\n", hex[:40]}, {conf, "Data\n====\ndb.password:\n----\n§\n\ndb.user:\n----\napp\n", "swordfish"},
+		{"a.yaml", "  DBPassword:\n    NoEcho: true\n    Default: §\n", "sword.fish"}, {conf, "User: app\nPassword:\n§\n", "swordfish"},
+		{conf, "Username\nsvc\nPassword\n§\n", "swordfish"}, {"a.yaml", "  - redis-cli\n  - -a\n  - §\n  - ping\n", "swordfish"},
+		{"a.yaml", "  - mysql\n  - -uroot\n  - -p§\n", "swordfish"}, {"a.tf", `"adminPassword": { "type": "securestring", "defaultValue": "§" },`, "swordfish"},
+		{"a.json", `{"p": {"adminPassword": {"type": "securestring", "defaultValue": "§"}}}`, "swordfish"}, {conf, `"secureValue": "§", "name": "db-password"`, "swordfish"},
+		{"a.config", `<add value="§" key="ServiceAccountPwd" />`, "swordfish"},
+		// Pipelines, pages and archives of HTTP.
+		{log, "##vso[task.setvariable variable=DbPassword;isoutput=true]§", "swordfish"}, {log, "##vso[task.setvariable variable=x;issecret=true]§", "swordfish"},
+		{log, "##vso[task.setsecret]§", "swordfish"}, {log, `println(hudson.util.Secret.decrypt("{§}"))`, b64(pw + pw)},
+		{"a.xml", `<param name="env.PW" value="§" />`, "swordfish"}, {log, "npm config set _auth §", b64("me:" + pw)},
+		{"a.har", `{"name": "Cookie", "value": "session=§; lang=de"}`, hex}, {log, `<meta name="csrf-token" content="§">`, hex[:40]},
+		{log, "-u elastic --passwordText §", "sword-fish"}, {conf, "  sa_pwd                  => '§',", "swordfish"},
+		// Routers, and programs that have their own options.
+		{conf, "snmp-server community § RO 10", "swordfish"}, {conf, "snmp-server host 10.0.0.9 version 2c §", "sword-fish"},
+		{conf, "username ops password 0 §", "fish66"}, {conf, " neighbor 10.0.0.2 password §", "sword-fish"}, {conf, " ip ospf message-digest-key 1 md5 7 §", "fish66"},
+		{conf, " pre-shared-key local §", "fish66"}, {conf, " wpa-psk ascii 0 §", "sword-fish"}, {conf, "    set psksecret §", "fish66"},
+		{conf, "standby 1 authentication §", "u4rr6ol6"}, {conf, "| Pre-shared key | § |", hex[:40]},
+		{log, `reg add HKLM\X\ValidCommunities /v § /t REG_DWORD /d 4 /f`, "sword-fish"}, {log, `sqlpackage /a:Export /sp:"§" /tf:o.bacpac`, "swordfish"},
+		{log, `schtasks /create /tr C:\n.cmd /ru svc /rp §`, "swordfish"}, {log, "ldapwhoami -D x -w '§'", "swordfish"}, {log, "az sql server create -u ops -p §", "swordfish"},
+		{log, `Start-Process psexec -ArgumentList "\\w -u ops -p § hostname"`, "swordfish"}, {log, `hook ([cmd /c net use Z: \\f\s /user:me §]) for Container`, "swordfish"},
+		{log, "rabbitmqctl change_password app '§'", "sword-fish"}, {log, `CREATE CREDENTIAL X WITH IDENTITY = 'me', Secret = '§'`, "swordfish"},
 		// Keys without their first line, and issuers.
 		{log, "§\n-----END RSA PRIVATE KEY-----", strings.Repeat(strings.Repeat("a1B2", 16)+"\n", 3) + "a1B2c3=="},
 		{log, "2026-11-20T09:00:00.1Z stdout F §", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt"},

@@ -14,6 +14,12 @@ func (s *scan) commandLine(line []byte, i int, flags string) {
 		i = skipQuote(line, run(line, i, wordByte|nameByte)) // .exe, 64
 	}
 	list := words(s, line, i)
+	for n, w := range list {
+		if n > 0 && w.quoted && hasFold(list[n-1].in(line), 0, "-argumentlist") { // of Start-Process
+			list = append(list[:n:n], words(s, line[:w.end], w.start)...)
+			break
+		}
+	}
 	for flag := range strings.FieldsSeq(flags) {
 		if way := ways[flag]; way != nil {
 			way(s, line, list)
@@ -32,7 +38,9 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 	text := string(w.in(line))
 	name := strings.TrimRight(flag, "+:%,")
 	next := value{}
-	if n+1 < len(list) {
+	if n+2 < len(list) && string(list[n+1].in(line)) == "=" { // SECRET = 'VALUE'
+		return list[n+2], strings.EqualFold(text+"=", name)
+	} else if n+1 < len(list) {
 		next = list[n+1]
 	}
 	switch strings.TrimPrefix(flag, name) {
@@ -137,7 +145,9 @@ func words(s *scan, line []byte, i int) []value {
 		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
 			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
 			if isLine(line[i]) {
-				i = nextPayload(line, i)
+				if i = skipBlanks(line, nextPayload(line, i)); hasFold(line, i, "- ") { // an item of YAML
+					i++
+				}
 			} else {
 				i++
 			}
@@ -147,6 +157,10 @@ func words(s *scan, line []byte, i int) []value {
 		}
 		v := s.value(line, i, " \t\r\n|;\"")
 		v.open = false
+		if v.end == i && !v.quoted && line[i] == '\\' { // of a path: C:\n.cmd
+			i++
+			continue
+		}
 		if v.end < v.start || v.end == i && !v.quoted {
 			break
 		}
@@ -198,7 +212,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 			continue
 		}
 		if n--; n == 0 {
-			if text := w.in(line); fitsPassword(text) || isGUID(text) {
+			if text := w.in(line); fitsPassword(text) || isGUID(text) || (w.quoted || w == list[len(list)-1]) && !isDictionaryWord(text) {
 				s.takePassword(w)
 			}
 			return

@@ -32,7 +32,7 @@ func commandName(text string) string {
 // behindShort are the bytes that may follow the name of a program that is too
 // short to be a trigger by itself.
 const (
-	behindShort   = " .\"\\'d,6"
+	behindShort   = " .\"\\'d,6\r\n"
 	behindShorter = "abcdefghijklmnopqrstuvwxyz0123456789-/\\\"'$<@*.%"
 )
 
@@ -80,7 +80,15 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		if !strings.Contains("|"+c.names+"|", "|"+name+"|") {
 			continue
 		}
-		line := b[:commandEnd(b[:min(len(b), end+s.back/4)], end)]
+		near := b[:min(len(b), end+s.back/4)]
+		line := near[:commandEnd(near, end)]
+		if from := lineBack(s.b, start, layerBack); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
+			line = near[:itemsEnd(near, len(line), skipBlanks(s.b, from)-from)]
+		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') { // hook ([cmd /c x]) of an event
+			if closed := bytes.IndexByte(line[end:], ']'); closed > 0 && !isWord(byteAt(line, end+closed+1)) {
+				line = line[:end+closed]
+			}
+		}
 		if name == s.dull.program && end < s.dull.command {
 			return
 		}
@@ -116,6 +124,17 @@ func commandEnd(b []byte, i int) int {
 	}
 }
 
+// itemsEnd is where the items of a list of YAML end of which one ends at i.
+func itemsEnd(b []byte, i, indent int) int {
+	for {
+		next := nextPayload(b, i)
+		if at := skipBlanks(b, next); next == i || at-next != indent || !hasFold(b, at, "- ") {
+			return i
+		}
+		i = lineEnd(b, next)
+	}
+}
+
 // ways find a password that is a word of its own.
 var ways = map[string]func(s *scan, line []byte, list []value){
 	"share":   func(s *scan, line []byte, list []value) { s.netPassword(line, list, true) },
@@ -135,20 +154,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			}
 		}
 	},
-	"keyed": func(s *scan, line []byte, list []value) { // key 7 VALUE of a router: behind the way it is enciphered
-		for n, w := range list {
-			if string(w.in(line)) == "key" {
-				list = list[n+1:]
-				break
-			}
-		}
-		for len(list) > 1 && len(list[0].in(line)) == 1 {
-			list = list[1:]
-		}
-		if len(list) > 0 && (fitsPassword(list[0].in(line)) || isAuthPair(list[0].in(line)) || isSignedHex(list[0].in(line)) || mixed(list[0].in(line))) {
-			s.takePassword(list[0])
-		}
-	},
+	"keyed":   func(s *scan, line []byte, list []value) { s.keyedWord(line, list, false) },
+	"keyword": func(s *scan, line []byte, list []value) { s.keyedWord(line, list, true) },
 	"usm": func(s *scan, line []byte, list []value) { // auth sha VALUE priv aes 128 VALUE of SNMP
 		for n := 0; n < len(list); n++ {
 			for n < len(list) && usmWord(list[n].in(line)) {
@@ -233,6 +240,35 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			s.takePassword(list[len(list)-1])
 		}
 	},
+}
+
+// keyWord tells of the words of a router's line behind which its secret stands, and cipherWord of those that say how
+// it is written there.
+var (
+	keyWord    = setOf("key password secret md5 key-string authentication text 2c 1")
+	cipherWord = setOf("ascii hex local remote encrypted cipher clear plaintext enc")
+)
+
+// keyedWord takes key 7 VALUE of a router, or VALUE alone where no word must come first.
+func (s *scan) keyedWord(line []byte, list []value, needed bool) {
+	for n := len(list) - 2; n >= 0; n-- {
+		if keyWord[string(list[n].in(line))] {
+			list, needed = list[n+1:], false
+			break
+		}
+	}
+	for len(list) > 1 && (len(list[0].in(line)) == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))]) {
+		list = list[1:]
+	}
+	if needed || len(list) == 0 {
+		return
+	}
+	text, access := list[0].in(line), len(list) > 1 && foldAt(list[1].in(line), 0, "ro", "rw", "view") != ""
+	_, named := judgeName(text)
+	if access || fitsPassword(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) ||
+		len(list) == 1 && bytes.IndexByte(text, '-') > 0 && named == noSecret {
+		s.takePassword(list[0])
+	}
 }
 
 // usmWord tells of a word of SNMP's user-based security that is none of its keys.

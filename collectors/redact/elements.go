@@ -172,9 +172,13 @@ func (s *scan) attributeForm(f field) bool {
 		i += max(1, tokenAt(b[i:]))
 	}
 	i = min(i, len(b))
-	if at := indexFold(b[f.to:i], "value="); at > 0 && (isBlank(b[f.to+at-1]) || b[f.to+at-1] == ':') && // oe:value="…"
+	set := "value="
+	if indexFold(b[f.to:i], " content=") >= 0 { // <meta name="csrf-token" content="VALUE">
+		set = "content="
+	}
+	if at := indexFold(b[f.to:i], set); at > 0 && (isBlank(b[f.to+at-1]) || b[f.to+at-1] == ':') && // oe:value="…"
 		!bytes.Contains(b[f.to:f.to+at], []byte("{")) && bytes.IndexByte(b[f.to:f.to+at], '=') != 0 {
-		s.takeJudged(f, s.value(b, f.to+at+len("value="), plainStops), false)
+		s.takeJudged(f, s.value(b, f.to+at+len(set), plainStops), false)
 		return true
 	}
 	if byteAt(b, i) != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {

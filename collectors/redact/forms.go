@@ -73,8 +73,12 @@ func (s *scan) nextArgumentForm(f field) bool {
 		return false
 	}
 	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
+	indent, first := s.beginsLine(f.from)
 	if item := skipBlanks(b, i+1); byteAt(b, i) == '-' && item > i+1 { // of YAML
 		i = item
+	} else if next := nextPayload(b, f.at); first && isLine(b[f.at]) && i-next == indent && !moreWords(b, i) { // as kubectl describes a pod
+		s.takeJudged(f, value{start: i, end: lineEnd(b, i)}, f.trust < strong)
+		return true
 	} else if skipQuote(b, i) == i {
 		return true
 	}
@@ -258,6 +262,10 @@ func (s *scan) lineForm(f field) bool {
 	b := f.b
 	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
+	if at := nextPayload(b, f.at); first && isLine(f.behind()) && f.trust == strong && s.inForm(f) {
+		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, moreWords(b, at))
+		return true
+	}
 	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
 		return false
 	}

@@ -23,6 +23,11 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+username svc authentication failed for user-db
+pre-shared-key mismatch detected
+ neighbor 10.0.0.2 password mismatch
+##vso[task.setvariable variable=x]blue
+default: "[user:password]"
 E1120 09:00:00.000000    4242 a.go:1] "Unable to register node with API server" err="Post \"https://api.corp.example:6443/api/v1/nodes\": dial tcp: lookup api.corp.example: no such host" node="win-1"
 server: https://api-key.corp.example:8443
 E1120 09:00:00.000000    4242 a.go:1] Post "https://10.0.0.4:6443/api/v1/namespaces/d/serviceaccounts/default/token": dial tcp 10.0.0.4:6443: i/o timeout

@@ -27,13 +27,13 @@ var names = []struct {
 }{
 	{"password", strong, `password passwords passwd passphrase pass-phrase passcode pwd pswd pass bind-pw pw
 		pword pswrd psword psswd psswrd pssword paswd paswrd pasword passwrd passord passwod passowrd passwrod
-		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
+		password-data secret-bytes password-base64 password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
 		pass4symmkey smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content
 		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk tls-psk-value
 		psk-value ipsec-psk vpn-psk wifi-psk wlan-psk erlang-cookie password-encrypted credential-encrypted`},
 	{"password", medium, `password-hash redis-auth psk key-material secrete wifi-key wpa-key pass-word
-		require-pass master-auth owner-authorization cloud-auth hash-salt clear-text hmac-encoded encrypted-data`},
+		require-pass master-auth owner-authorization cloud-auth hash-salt password-text clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},
@@ -112,7 +112,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
+	issecret retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
 	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken`)
 
 const maxName = 96

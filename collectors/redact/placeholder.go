@@ -35,7 +35,7 @@ func isFilling(v []byte) bool {
 // $NAME, %NAME%, @NAME@, <name>, [NAME].
 func isMarked(v []byte) bool {
 	last := v[len(v)-1]
-	inner := func() []byte { return v[1 : len(v)-1] }
+	inner := func() []byte { return bytes.Map(withoutJoints, v[1:len(v)-1]) }
 	switch v[0] {
 	case '$':
 		return isVariable(v)
@@ -45,14 +45,22 @@ func isMarked(v []byte) bool {
 		return bytes.HasPrefix(v, []byte("@@")) && bytes.HasSuffix(v, []byte("@@")) || len(v) > 2 && last == '@' && isIdentifier(inner()) ||
 			isIdentifier(v[1:]) && !bytes.ContainsAny(v, digits) // a splatted variable
 	case '<':
-		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">"))        // [-Credential <PSCredential>]
-		name = bytes.ReplaceAll(bytes.ReplaceAll(name, []byte("[]"), nil), []byte("/"), nil) // <Key/Email ID>
+		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">")) // [-Credential <PSCredential>]
+		name = bytes.ReplaceAll(bytes.Map(withoutJoints, name), []byte("[]"), nil)
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
-		return foldAt(v, 0, "[-", "[[-", "[<") != "" || last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(v)-2
+		return foldAt(v, 0, "[-", "[[-", "[<") != "" || last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(inner())
 	}
 	return false
+}
+
+// withoutJoints drops what joins two names of which one stands in a place: [user:password], <Key/Email ID>.
+func withoutJoints(c rune) rune {
+	if c == '/' || c == ':' {
+		return -1
+	}
+	return c
 }
 
 // templates begin what is replaced before it is used.

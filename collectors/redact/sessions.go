@@ -113,6 +113,7 @@ func (s *scan) csvTokenRule(_ []byte, start, _ int) {
 
 // communityRule takes the names of values of the registry, which are what SNMP's clients say.
 func (s *scan) communityRule(b []byte, _, end int) {
+	s.commandLine(b[:lineEnd(b[:min(len(b), end+layerBack)], end)], end, "/v -name -Name") // reg add …\ValidCommunities /v VALUE
 	for i := lineEnd(b, end); ; {
 		line := nextLine(b, i)
 		if i = lineEnd(b, line); i == line {
@@ -238,6 +239,20 @@ func (s *scan) plainLoginRule(b []byte, _, end int) {
 			s.takePassword(s.value(b, i+1, " \t\r\n\"'"))
 		}
 	}
+}
+
+// setVariableRule takes what a pipeline of Azure sets a variable to: ##vso[task.setvariable variable=NAME;issecret=true]VALUE.
+func (s *scan) setVariableRule(b []byte, start, end int) {
+	line := b[:lineEnd(b, end)]
+	name, closed := indexFold(line[end:], "variable=")+end+len("variable="), bytes.IndexByte(line[end:], ']')+end
+	if name < end+len("variable=") || closed < name {
+		return
+	}
+	kind, t := judgeName(b[name:run(b, name, nameByte)])
+	if indexFold(line[end:closed], "issecret=true") >= 0 {
+		kind, t = "secret", strong
+	}
+	s.takeJudged(field{b: b, from: name, to: run(b, name, nameByte), kind: kind, trust: t}, value{start: closed + 1, end: len(line)}, false)
 }
 
 // resultRule takes what the provider random of Terraform made, in its state: "type": "random_password", … "result": "VALUE".
