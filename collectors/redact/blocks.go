@@ -196,12 +196,20 @@ func (s *scan) bracketed(f field, at int) {
 			s.takeJudged(f, value{start: at, end: at + 38}, false)
 			return
 		}
+		line := b[at:lineEnd(b[:min(len(b), at+layerBack)], at)]
+		if inner := (value{start: at + 2, end: at + bytes.Index(line, []byte("}}"))}); hasFold(b, at, "{{") && inner.whole() &&
+			!isIdentifier(inner.in(b)) && fitsPassword(inner.in(b)) && bytes.IndexByte(inner.in(b), ' ') < 0 { // {{VALUE}} of a wiki
+			s.takeJudged(f, inner, false)
+			return
+		}
+		if hasFold(f.text(), len(f.text())-1, "s") && !bytes.ContainsAny(line[:1+bytes.IndexByte(line, '}')], ":=\"'") { // as PowerShell lists an array
+			s.listed(f, at+1)
+			return
+		}
 		s.valueIn(f, skipMore(b, at+1))
 		return
 	}
-	if b[at] == '[' {
-		s.listed(f, at+1)
-	}
+	s.listed(f, at+1)
 }
 
 // listed takes the values of a list.
@@ -224,7 +232,7 @@ func (s *scan) listed(f field, i int) {
 		i = skipSpace(b, skipQuote(b, v.end))
 		if byteAt(b, i) == ',' {
 			i++
-		} else if i < len(b) && b[i] != ']' && !v.quoted {
+		} else if i < len(b) && b[i] != ']' && !v.quoted || byteAt(b, i) == '}' {
 			return
 		}
 	}
@@ -266,8 +274,8 @@ func (s *scan) tuple(f field, at int) {
 	}
 	if user.open || !x.separator(",") {
 		s.takeJudged(f, user, false) // ("VALUE")
-	} else if v := x.value(plainStops); v.quoted && !v.open && (looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
-		s.take(v, "password")
+	} else if v := x.value(plainStops); v.quoted && !v.open && (f.kind == "registry-auth" || looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
+		s.takePassword(v)
 	}
 }
 

@@ -159,6 +159,22 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{log, `schtasks /create /tr C:\n.cmd /ru svc /rp §`, "swordfish"}, {log, "ldapwhoami -D x -w '§'", "swordfish"}, {log, "az sql server create -u ops -p §", "swordfish"},
 		{log, `Start-Process psexec -ArgumentList "\\w -u ops -p § hostname"`, "swordfish"}, {log, `hook ([cmd /c net use Z: \\f\s /user:me §]) for Container`, "swordfish"},
 		{log, "rabbitmqctl change_password app '§'", "sword-fish"}, {log, `CREATE CREDENTIAL X WITH IDENTITY = 'me', Secret = '§'`, "swordfish"},
+		// Values that hold the signs of the text around them, tables, wikis, sections, arrays.
+		{log, `"open ftp://f/ -username=ops -password=""§""" "ls"`, "sword-fish"}, {log, "ConvertTo-SecureString '§' -AsPlainText -Force", "Nivagur''*befen688"},
+		{log, "Property(S): DB_PASSWORD = §", "Z:cNEJok<=/MVEkTajs7"}, {log, "argocd-server password: §", `QxTM"uR]mz)4`}, {log, "Initial admin password: §", "zlYVF's?WvCEfQ"},
+		{conf, "[wifi-security]\npassword=§\nx=y\n", "four small words here"}, {conf, "PreSharedKey=§", "ybiuT|Q!Yl+R#w2lDP"}, {log, `"env":["A=1","API_KEY=§"]`, "YqQX7o&dvsqg72"},
+		{conf, "Password            : §", "Kosol-Hiluzer1253["}, {log, "--serverpassword §", "qbpjwF=82"}, {log, "Private Const PASSWORD As String = \"§\"", "kvlK<J0n7"},
+		{log, "h3. Password: {{§}}", "g4rW02YKe-WC"}, {log, "password . . . . . : §", "swordfish"}, {log, `"Password";"§"`, "swordfish"}, {log, "\"User\";\"Password\"\n\"me\";\"§\"\n", "swordfish"},
+		{conf, "UserNames : {me} Passwords : {§} File : x", "swordfish"}, {conf, "Passwords : {§, §}", "swordfish"}, {conf, "[Passwords]\nssh22:ops@10.0.0.4=§\n", "sword-fish"},
+		{conf, "[Credentials]\ncorp=ops:§\n", "sword-fish"}, {"a.json", `  "secureValue": "§", "name": "db-password"`, "swordfish"},
+		{conf, "+--+--+\n| Pre-shared key | § |\n+--+--+\n| ASN | 64499 |\n", hex[:40]}, {log, "<tr><td>Password</td><td>§</td></tr>", "708e7e39-2912-4ca4-af9c-f33c7d354812"},
+		// Small words that hyphens join, behind what can be nothing but a password.
+		{log, "password -> §", "willow-maple-river7"}, {log, "DB_PASSWORD is set to §", "willow-maple-river"}, {log, `ds.setPassword("§");`, "willow-maple-river"}, {log, "passphrase §", "willow-maple-river"},
+		// Arguments of constructors and of statements.
+		{log, `new ClientSecretCredential(tenantId, clientId, "§")`, "swordfish"}, {log, `credentials.NewStaticCredentials("id", "§", "")`, strings.Repeat("a1B2c3D4", 5)},
+		{log, `new BasicAWSCredentials("id", "§")`, strings.Repeat("a1B2c3D4", 5)}, {log, `requests.get(u, auth=("svc", "§"))`, "sword-fish"},
+		{log, `password: ENV.fetch('DB_PASSWORD') { '§' }`, "swordfish"}, {log, `ASCII.GetBytes("svc:§")`, "4q6v5xq4"}, {log, `ASCII.GetBytes(":§")`, hex[:52]},
+		{log, "SET PASSWORD FOR 'app'@'%' = '§';", "swordfish"}, {log, "ALTER USER app IDENTIFIED BY §;", "708e7e39-2912-4ca4-af9c-f33c7d354812"}, {log, "credentials: svc:§", "marble765"},
 		// Keys without their first line, and issuers.
 		{log, "§\n-----END RSA PRIVATE KEY-----", strings.Repeat(strings.Repeat("a1B2", 16)+"\n", 3) + "a1B2c3=="},
 		{log, "2026-11-20T09:00:00.1Z stdout F §", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt"},

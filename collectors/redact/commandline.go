@@ -207,12 +207,13 @@ func plainWords(line []byte, list []value) (plain []value) {
 
 // plainWord takes the n-th word that is no flag, when it is random enough.
 func (s *scan) plainWord(line []byte, list []value, n int) {
-	for _, w := range list {
+	for i, w := range list {
 		if w.end <= w.start || isOption(line, w) {
 			continue
 		}
 		if n--; n == 0 {
-			if text := w.in(line); fitsPassword(text) || isGUID(text) || (w.quoted || w == list[len(list)-1]) && !isDictionaryWord(text) {
+			alone := w.quoted || i == len(list)-1 && !(i > 0 && isOption(line, list[i-1])) // else it may be the option's
+			if text := w.in(line); fitsPassword(text) || isGUID(text) || alone && !isDictionaryWord(text) && !isPlainValue(text) {
 				s.takePassword(w)
 			}
 			return

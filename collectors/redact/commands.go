@@ -189,7 +189,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 		text := line[list[0].start:list[0].end]
 		before := bytes.ToLower(line[max(0, list[0].start-layerBack):list[0].start])
-		ofUser := containsAny(before, []string{"create user ", "alter user ", "connect to "}) && fitsPassword(text)
+		ofUser := containsAny(before, []string{"create user ", "alter user ", "connect to "}) && (fitsPassword(text) || isGUID(text))
 		if (list[0].quoted || ofUser) && (len(bytes.Trim(text, digits+".")) > 0 || bytes.Count(text, []byte(".")) < 2) {
 			s.takePassword(list[0])
 		}
@@ -263,7 +263,7 @@ func (s *scan) keyedWord(line []byte, list []value, needed bool) {
 	if needed || len(list) == 0 {
 		return
 	}
-	text, access := list[0].in(line), len(list) > 1 && foldAt(list[1].in(line), 0, "ro", "rw", "view") != ""
+	text, access := list[0].in(line), len(list) > 1 && (foldAt(list[1].in(line), 0, "ro", "rw", "view") != "" || isAddress(bytes.Trim(list[1].in(line), "'\"")))
 	_, named := judgeName(text)
 	if access || fitsPassword(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) ||
 		len(list) == 1 && bytes.IndexByte(text, '-') > 0 && named == noSecret {

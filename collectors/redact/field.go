@@ -188,7 +188,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); f.kind == "credential" && colon > 0 && v.escapes == 0 && // ops:VALUE
-		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:])) {
+		isIdentifier(text[:colon]) && fitsPassword(text[colon+1:]) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }
@@ -206,10 +206,11 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
 		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),
-		afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
+		!(f.flag && f.trust == strong) && afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
 		return true
 	}
-	return !(v.scalar && isIdentifier(text)) && isCode(s.b, v)
+	literal := v.scalar && (isIdentifier(text) || isOneOf(text, len(text)-1, "([{") && isDigit(text[len(text)-2]) && bytes.ContainsAny(text, uppers)) // VALUE278(
+	return !literal && isCode(s.b, v)
 }
 
 // fits tells whether a value can be of its kind: a key is no command, no path and no word.

@@ -185,7 +185,7 @@ func (s *scan) callForm(f field) bool {
 		return true
 	case isLineAt(b, behind):
 		n := len(s.spans)
-		if b[open] == ',' && s.tableForm(f) && len(s.spans) > n {
+		if (b[open] == ',' || b[f.at] == ';') && s.tableForm(f) && len(s.spans) > n {
 			return true // it was the heading of a table
 		}
 		s.takeJudged(f, v, f.trust < strong)
@@ -211,7 +211,7 @@ func secondText(f field) (i int, ok bool) {
 	switch {
 	case !f.quoted && (f.at == f.after || b[i] != ',') && !isConstantName(f): // and no pwd ,"VALUE"
 		return 0, false
-	case b[i] == ',':
+	case b[i] == ',', b[i] == ';' && isOneOf(b, i+1, "\"'"):
 		i = skipGap(b, i+1)
 	case hasFold(b, i, ";s:"): // as PHP writes an array
 		i = run(b, i+len(";s:"), hexByte) + 1

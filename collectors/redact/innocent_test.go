@@ -23,6 +23,13 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+password: {{ .Values.sa_password | b64enc | quote}}
+password: {{dbPassword1}}
+if password == "" || x == "" {
+requests.get(u, auth=("svc", password))
+Encoding.UTF8.GetBytes("name:value")
+  password: foo.sha256(
+password -> self-service-reset
 username svc authentication failed for user-db
 pre-shared-key mismatch detected
  neighbor 10.0.0.2 password mismatch

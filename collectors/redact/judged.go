@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -68,7 +69,16 @@ func (j judged) isFile() bool {
 func (j judged) breaksProse() bool {
 	v := j.text
 	return bytes.Count(v, []byte(" ")) < 2 && !isSentence(v) &&
-		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
+		(looksRandom(v) || isGUID(v) || isPassphrase(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
+}
+
+// isPassphrase tells of three words or more in small letters that hyphens join, none of which is said of a secret.
+func isPassphrase(v []byte) bool {
+	words := strings.Split(strings.TrimRight(string(v), digits), "-")
+	return len(words) >= 3 && !slices.ContainsFunc(words, func(word string) bool {
+		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] ||
+			slices.ContainsFunc(looseTails, func(tail string) bool { return strings.HasPrefix(word, tail) })
+	})
 }
 
 // namesObject takes the name of a Secret of Kubernetes.

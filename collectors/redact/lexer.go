@@ -158,6 +158,12 @@ func (s *scan) quotedValue(b []byte, q, escapes int) value {
 			return v
 		}
 	}
+	if next := byteAt(b, q+2); hasFold(b, q, `""`) && next > ' ' && strings.IndexByte(plainStops+".", next) < 0 { // in a text in quotes
+		if n := bytes.Index(b[q+2:lineEnd(b, q)], []byte(`""`)); n >= 0 {
+			v.start, v.end = q+2, q+2+n
+			return v
+		}
+	}
 	end, ended := closing(b, q+1, v.quote, escapes)
 	v.end, v.open = end, !ended && s.cut(b)
 	return v
@@ -171,7 +177,7 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == '\\':
 			slashes++
 			continue
-		case c == quote && escapes == 0 && slashes == 0 && i > from && byteAt(b, i+1) == quote && isAlnum(byteAt(b, i+2)):
+		case c == quote && escapes == 0 && slashes == 0 && i > from && byteAt(b, i+1) == quote && (isAlnum(byteAt(b, i+2)) || isOneOf(b, i+2, "*!@#$%^&?~_")):
 			i++ // one quote, as PowerShell, SQL and VB write it, or two texts that a shell joins
 		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
 			quote == '\'' && escapes == 0):

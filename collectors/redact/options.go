@@ -147,10 +147,10 @@ func (s *scan) secretCallRule(b []byte, start, end int) {
 	colon := bytes.IndexByte(v.in(b), ':')
 	switch {
 	case hasFold(b, end-len("getbytes("), "getbytes("):
-		if colon <= 0 || !looksChosen(b[v.start+colon+1:v.end]) {
+		v.start += colon + 1 // of the user, or of nobody
+		if text := v.in(b); colon < 0 || !fitsPassword(text) && !isMade(text) {
 			return
 		}
-		v.start += colon + 1
 	case v.end-v.start < 12, hasFold(b, v.start, "ivborw0kggo"): // a picture
 		return
 	}
@@ -183,7 +183,7 @@ func (s *scan) givenForm(f field) bool {
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
-			if text := v.in(b); f.trust == strong && !isObjectName(text) ||
+			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text)) ||
 				looksChosen(text) || isGenerated(text) {
 				s.takeJudged(f, v, false)
 			}

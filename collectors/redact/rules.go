@@ -53,6 +53,7 @@ var rules = []struct {
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::|task.setsecret]`},       // of GitHub Actions
 	{(*scan).setVariableRule, `task.setvariable `},
 	{(*scan).resultRule, `"random_password"`},
+	{(*scan).sectionRule, "[passwords]|[credentials]"},
 	{(*scan).plainLoginRule, `plainloginmodule`},
 	{(*scan).plainTextRule, `<plaintext>`},
 	{(*scan).sshRule, `---- begin ssh2 encrypted private`},
@@ -62,7 +63,7 @@ var rules = []struct {
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
-		`credential(|credential (|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
+		`credential(|credential (|staticcredentials(|staticcredentialsprovider(|awscredentials(|awssessioncredentials(|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},

@@ -255,6 +255,23 @@ func (s *scan) setVariableRule(b []byte, start, end int) {
 	s.takeJudged(field{b: b, from: name, to: run(b, name, nameByte), kind: kind, trust: t}, value{start: closed + 1, end: len(line)}, false)
 }
 
+// sectionRule takes the values of a section: NAME=VALUE of [Passwords], NAME=USER:VALUE of [Credentials].
+func (s *scan) sectionRule(b []byte, start, end int) {
+	for i, n := lineEnd(b, end), 0; n < mostRows; n++ {
+		line := nextPayload(b, i)
+		i = lineEnd(b, line)
+		v := value{start: line + bytes.IndexByte(b[line:i], '=') + 1, end: i}
+		if v.start == line || b[line] == '[' {
+			return
+		}
+		if b[start+1]|0x20 == 'c' {
+			s.takeAccount(v)
+		} else {
+			s.takePassword(v)
+		}
+	}
+}
+
 // resultRule takes what the provider random of Terraform made, in its state: "type": "random_password", … "result": "VALUE".
 func (s *scan) resultRule(b []byte, _, end int) {
 	if at := indexFold(b[end:min(len(b), end+4*layerBack)], `"result"`); at >= 0 {

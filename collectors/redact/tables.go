@@ -112,7 +112,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	}
 	column := columnOf(b[line:end], f.from-line, sep)
 	heads := columnOf(b[line:end], end-line, sep)
-	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b, line, end)) {
+	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b, line, end) || fitsPassword(cellAt(b, line, end, column+1, sep).in(b))) {
 		return s.cellBeside(f, line, end, column)
 	}
 	found := false
