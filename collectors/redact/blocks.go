@@ -222,7 +222,7 @@ func (s *scan) listed(f field, i int) {
 		}
 		v := s.value(b, i, plainStops)
 		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
-			strings.IndexByte(":([@", b[v.end+1]) >= 0 { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
+			strings.IndexByte(":([@$", b[v.end+1]) >= 0 || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
 			return
 		}
 		s.takeJudged(f, v, s.prose && !v.quoted)

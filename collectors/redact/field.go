@@ -188,7 +188,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); f.kind == "credential" && colon > 0 && v.escapes == 0 && // ops:VALUE
-		isIdentifier(text[:colon]) && fitsPassword(text[colon+1:]) {
+		isIdentifier(text[:colon]) && fitsPassword(text[colon+1:]) && !isAddress(text) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }
@@ -202,7 +202,7 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		return false
 	}
 	switch {
-	case bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
+	case isNamedAfter(f, text), bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
 		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
 		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),
@@ -213,10 +213,16 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 	return !literal && isCode(s.b, v)
 }
 
+// keyFiles are the types of files that hold a key.
+var keyFiles = setOf("pem key pfx p12 pk8 ppk jks der crt cer")
+
 // fits tells whether a value can be of its kind: a key is no command, no path and no word.
 func fits(kind string, v []byte) bool {
 	switch kind {
 	case "private-key":
+		if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] {
+			return false
+		}
 		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
 	case "token", "jwt", "api-key", "access-key", "bearer":

@@ -52,7 +52,7 @@ func (s *scan) isOtherWord(f field, v value) bool {
 // place of.
 func isExpression(text []byte) bool {
 	end := run(text, 1, wordByte)
-	return end > 1 && !isDigit(text[1]) && (end == len(text) || strings.IndexByte(".[:{();,", text[end]) >= 0) ||
+	return end > 1 && !isDigit(text[1]) && (end == len(text) || strings.IndexByte(".[:{();,`", text[end]) >= 0) ||
 		isVariable(text)
 }
 

@@ -127,7 +127,7 @@ func isProse(v []byte) bool {
 		return true
 	}
 	n := len(words)
-	if n < 2 || n > 5 || !isUpper(v[0]) || len(bytes.Trim(v, lowers+uppers+" ")) > 0 {
+	if n < 2 || n > 8 || !isUpper(v[0]) || bytes.IndexFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) >= 0 {
 		return false
 	}
 	kind, t := judgeName([]byte(words[n-1])) // Application password
@@ -158,7 +158,11 @@ func isShown(line []byte) bool {
 // isOtherText tells of a regular expression, of a link of Markdown: "?([^";]+)"?, [text][name], of what
 // another tool puts a secret in place of, @@SECRET:name:password@@, and of one that it took out.
 func isOtherText(v []byte) bool {
-	return bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || containsAny(v, []string{"REDACTED", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
+	if grok := bytes.Index(v, []byte("%{")); grok >= 0 && bytes.IndexByte(v[grok:], '}') > 0 {
+		return true
+	}
+	return bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
+		containsAny(v, []string{"REDACTED", "](http", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
 }
 
 // isLinked tells of a text of Markdown with the name of its link: create][az-sshkey-create].
@@ -211,7 +215,7 @@ func isGoCall(text []byte, whole int) bool {
 // isChain tells of what code reaches through others: fields[1].Descriptor(), entity.Secrets?.Select(s.
 func isChain(text []byte) bool {
 	if i := bytes.Index(text, []byte("?.")); i > 2 {
-		plain := bytes.ReplaceAll(text, []byte("?."), []byte("."))
+		plain := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("?."), []byte(".")), []byte("?["), []byte("["))
 		end := run(plain, 0, nameByte)
 		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || strings.IndexByte("([,;)", plain[end]) >= 0)
 	}
@@ -244,6 +248,23 @@ func isRepeated(name, v []byte) bool {
 		return c | 0x20
 	}
 	return bytes.HasSuffix(bytes.Map(tied, name), bytes.Map(tied, v))
+}
+
+// isNamedAfter tells of code that hands on what has a name of the same kind: c2.Token, opts.upload_s3_secret_key,
+// jwt_token_valid. TestAgentToken may be a password.
+func isNamedAfter(f field, v []byte) bool {
+	v, name := bytes.TrimRight(v, ",;"), f.text()
+	path := bytes.IndexByte(v, '.') > 0
+	if !path && bytes.IndexByte(v, '_') < 0 && !isCamel(v) && !(f.trust < strong && isCamelWords(v)) ||
+		!isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) || bytes.ContainsAny(v, digits) && (!path || hasDigitRun(v) || isDigit(v[len(v)-1])) {
+		return false
+	}
+	from := len(name) - 1
+	for from > 0 && isLower(name[from]|0x20) && isAlnum(name[from-1]) && !(isUpper(name[from]) && isLower(name[from-1])) {
+		from--
+	}
+	at := indexFold(v, lowerASCII(string(name[from:])))
+	return len(name)-from >= 3 && (at == 0 || at > 0 && (isUpper(v[at]) || isOneOf(v, at-1, "_.")))
 }
 
 // insideText tells whether a quote is open before i in its line.

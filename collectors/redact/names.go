@@ -113,7 +113,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
 	issecret retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
-	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken`)
+	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens newtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken`)
 
 const maxName = 96
 

@@ -78,8 +78,9 @@ func isTemplate(v []byte) bool {
 		return true
 	}
 	switch v[0] {
-	case '[': // []string
-		return hasFold(v, 0, "[]") && isIdentifier(v[2:])
+	case '[': // []string, [reference(…)] of a template of Azure
+		call := run(v, 1, wordByte)
+		return hasFold(v, 0, "[]") && isIdentifier(v[2:]) || call > 2 && hasFold(v, call, "(") && v[len(v)-1] == ']'
 	case '(': // ([pscustomobject]@{
 		end := run(v, min(2, len(v)), nameByte)
 		return hasFold(v, 0, "([") && end < len(v) && v[end] == ']'
@@ -162,10 +163,10 @@ func isVariable(v []byte) bool {
 		return true // of a script's arguments
 	}
 	if i := bytes.IndexAny(name, "[-"); i > 0 && isIdentifier(name[:i]) && !mixed(name[:i]) {
-		return name[i] == '[' || bytes.HasPrefix(name[i:], []byte("->"))
+		return name[i] == '[' || i+1 == len(name) || bytes.HasPrefix(name[i:], []byte("->"))
 	}
 	if i := bytes.IndexByte(name, ':'); i > 0 && isIdentifier(name[:i]) {
 		return isIdentifier(name[i+1:])
 	}
-	return isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !mixed(name)
+	return isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(name, []byte("."), nil), []byte("$"), nil)) && !mixed(name)
 }
