@@ -112,7 +112,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	oldpwd changepassword lastpassword bypass compass multipass kubernetespass
 	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
-	issecret retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
+	retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
 	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens newtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken`)
 
 const maxName = 96
@@ -152,7 +152,7 @@ func judgeName(name []byte) (kind string, t trust) {
 // keepsNone tells of names that end as those of secrets do: an error, the folder that a shell is in.
 func keepsNone(name, joined []byte, end string) bool {
 	switch string(joined) {
-	case "hkey", "proxypass":
+	case "hkey", "proxypass", "issecret":
 		return true
 	}
 	return string(name) == "$PWD" || string(name) == "sshpass" || end == "keycontent" && bytes.IndexByte(name, '_') >= 0 || // key_content of fluent-bit
