@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// declarations stand before the name of a class and that of what it extends.
-var declarations = setOf("class struct interface record enum trait")
-
 // assignedForm: NAME: value and NAME=value.
 func (s *scan) assignedForm(f field) bool {
 	b := f.b
@@ -15,9 +12,6 @@ func (s *scan) assignedForm(f field) bool {
 	op, ok := operatorAt(b, f.at)
 	if !ok {
 		return f.behind() == ':' || f.behind() == '='
-	}
-	if op.sign == ':' && declarations[wordBefore(b, f.from)] {
-		return true
 	}
 	i := skipGap(b, skipEmphasis(b, op.end))
 	f.cell = f.cell || skipEmphasis(b, op.end) > op.end

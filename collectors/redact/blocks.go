@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	case f.quoted && b[skipWrapper(b, at)] == '"':
 		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
 	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
-		s.items(f, next)
+		s.items(f, i)
 	case first && isLineAt(b, skipOf(b, at, len(b), "-")) && hasFold(b, at, "----"): // as kubectl describes a ConfigMap
 		next = nextPayload(b, lineEnd(b, at))
 		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
@@ -29,14 +30,14 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, moreWords(b, at))
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
-		for n := 0; n < 8 && at-next > indent; n++ { // DBPassword: NoEcho, Default
-			x := lexer{s, b, at}
-			if _, ok := x.key(":", defaultKeys...); ok {
+		for line := range linesBehind(b[:min(len(b), i+layerBack)], i) { // DBPassword: NoEcho, Default
+			x := lexer{s, b, line}
+			if skipBlanks(b, line)-line <= indent {
+				return
+			} else if _, ok := x.key(":", defaultKeys...); ok {
 				s.sibling(f, skipGap(b, x.i))
 				return
 			}
-			next = nextPayload(b, lineEnd(b, at))
-			at = skipBlanks(b, next)
 		}
 	default:
 		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
@@ -69,12 +70,11 @@ func isAllOfLine(b []byte, v value) bool {
 	return !v.open && (!v.quoted || isLineAt(b, end)) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
 }
 
-// items takes the items of a list of YAML, whose first line begins at i.
+// items takes the items of a list of YAML, behind the line of i.
 func (s *scan) items(f field, i int) {
 	b := f.b
-	for range mostRows {
-		at := skipBlanks(b, i)
-		end := lineEnd(b, at)
+	for line := range linesBehind(b, i) {
+		at := skipBlanks(b, line)
 		if !hasFold(b, at, "- ") {
 			return
 		}
@@ -85,7 +85,6 @@ func (s *scan) items(f field, i int) {
 		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
 			s.takeJudged(f, v, f.trust < strong)
 		}
-		i = nextPayload(b, end)
 	}
 }
 
@@ -161,6 +160,18 @@ func endOfDeeper(b []byte, i, indent int) (int, bool) {
 	}
 }
 
+// linesBehind are the lines behind that of i, up to an empty one, without what is written before their text.
+func linesBehind(b []byte, i int) iter.Seq2[int, int] {
+	return func(yield func(line, end int) bool) {
+		for n, i := 0, lineEnd(b, i); n < mostRows; n++ {
+			line := nextPayload(b, i)
+			if i = lineEnd(b, line); i == line || !yield(line, i) {
+				return
+			}
+		}
+	}
+}
+
 // nextLine passes one line end.
 func nextLine(b []byte, i int) int {
 	if byteAt(b, i) == '\r' {
@@ -187,29 +198,20 @@ func dedent(b []byte) []byte {
 // mappings and calls have names of their own.
 func (s *scan) bracketed(f field, at int) {
 	b := f.b
-	if b[at] == '(' {
+	line := b[at:lineEnd(b[:min(len(b), at+layerBack)], at)]
+	inner := value{start: at + 2, end: at + bytes.Index(line, []byte("}}"))}
+	switch {
+	case b[at] == '(':
 		s.tuple(f, at)
-		return
-	}
-	if b[at] == '{' {
-		if at+38 <= len(b) && isGUID(b[at:at+38]) {
-			s.takeJudged(f, value{start: at, end: at + 38}, false)
-			return
-		}
-		line := b[at:lineEnd(b[:min(len(b), at+layerBack)], at)]
-		if inner := (value{start: at + 2, end: at + bytes.Index(line, []byte("}}"))}); hasFold(b, at, "{{") && inner.whole() &&
-			!isIdentifier(inner.in(b)) && fitsPassword(inner.in(b)) && bytes.IndexByte(inner.in(b), ' ') < 0 { // {{VALUE}} of a wiki
-			s.takeJudged(f, inner, false)
-			return
-		}
-		if hasFold(f.text(), len(f.text())-1, "s") && !bytes.ContainsAny(line[:1+bytes.IndexByte(line, '}')], ":=\"'") { // as PowerShell lists an array
-			s.listed(f, at+1)
-			return
-		}
+	case at+38 <= len(b) && isGUID(b[at:at+38]):
+		s.takeJudged(f, value{start: at, end: at + 38}, false)
+	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && bytes.IndexByte(inner.in(b), ' ') < 0 && fitsPassword(inner.in(b)):
+		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
+	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || bytes.ContainsAny(line[:1+bytes.IndexByte(line, '}')], ":=\"'")):
 		s.valueIn(f, skipMore(b, at+1))
-		return
+	default: // also {VALUE, VALUE}, as PowerShell lists an array
+		s.listed(f, at+1)
 	}
-	s.listed(f, at+1)
 }
 
 // listed takes the values of a list.

@@ -14,12 +14,6 @@ func (s *scan) commandLine(line []byte, i int, flags string) {
 		i = skipQuote(line, run(line, i, wordByte|nameByte)) // .exe, 64
 	}
 	list := words(s, line, i)
-	for n, w := range list {
-		if n > 0 && w.quoted && hasFold(list[n-1].in(line), 0, "-argumentlist") { // of Start-Process
-			list = append(list[:n:n], words(s, line[:w.end], w.start)...)
-			break
-		}
-	}
 	for flag := range strings.FieldsSeq(flags) {
 		if way := ways[flag]; way != nil {
 			way(s, line, list)
@@ -154,6 +148,9 @@ func words(s *scan, line []byte, i int) []value {
 		}
 		if i >= len(line) {
 			break
+		}
+		if len(list) > 0 && hasFold(list[len(list)-1].in(line), 0, "-argumentlist") { // of Start-Process
+			i = skipQuote(line, i)
 		}
 		v := s.value(line, i, " \t\r\n|;\"")
 		v.open = false

@@ -126,13 +126,13 @@ func commandEnd(b []byte, i int) int {
 
 // itemsEnd is where the items of a list of YAML end of which one ends at i.
 func itemsEnd(b []byte, i, indent int) int {
-	for {
-		next := nextPayload(b, i)
-		if at := skipBlanks(b, next); next == i || at-next != indent || !hasFold(b, at, "- ") {
-			return i
+	for line, end := range linesBehind(b, i) {
+		if at := skipBlanks(b, line); at-line != indent || !hasFold(b, at, "- ") {
+			break
 		}
-		i = lineEnd(b, next)
+		i = end
 	}
+	return i
 }
 
 // ways find a password that is a word of its own.
@@ -156,17 +156,9 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 	"keyed":   func(s *scan, line []byte, list []value) { s.keyedWord(line, list, false) },
 	"keyword": func(s *scan, line []byte, list []value) { s.keyedWord(line, list, true) },
-	"usm": func(s *scan, line []byte, list []value) { // auth sha VALUE priv aes 128 VALUE of SNMP
-		for n := 0; n < len(list); n++ {
-			for n < len(list) && usmWord(list[n].in(line)) {
-				n++
-			}
-			if n < len(list) && (fitsPassword(list[n].in(line)) || mixed(list[n].in(line))) {
-				s.takePassword(list[n])
-			}
-		}
-	},
-	"third1": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
+	"usm":     (*scan).usm,
+	"snmp":    func(s *scan, line []byte, list []value) { s.usm(line, list[min(1, len(list)):]) }, // USER SHA PASSWORD AES PASSWORD
+	"third1":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
 	"last": func(s *scan, line []byte, list []value) {
 		for len(list) > 0 && len(bytes.Trim(line[list[len(list)-1].start:list[len(list)-1].end], ")};,")) == 0 {
 			list = list[:len(list)-1]
@@ -228,13 +220,6 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			s.takePassword(v)
 		}
 	},
-	"snmp": func(s *scan, line []byte, list []value) { // USER SHA PASSWORD AES PASSWORD
-		for n, w := range list[min(1, len(list)):] {
-			if n%2 == 1 && (w.quoted || fitsPassword(w.in(line))) {
-				s.takePassword(w)
-			}
-		}
-	},
 	"htpasswd": func(s *scan, line []byte, list []value) {
 		if len(list) > 2 && bytes.IndexByte(line[list[0].start:list[0].end], 'b') > 0 {
 			s.takePassword(list[len(list)-1])
@@ -245,7 +230,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 // keyWord tells of the words of a router's line behind which its secret stands, and cipherWord of those that say how
 // it is written there.
 var (
-	keyWord    = setOf("key password secret md5 key-string authentication text 2c 1")
+	keyWord    = setOf("key password secret md5 key-string authentication text 2c")
 	cipherWord = setOf("ascii hex local remote encrypted cipher clear plaintext enc")
 )
 
@@ -268,6 +253,15 @@ func (s *scan) keyedWord(line []byte, list []value, needed bool) {
 	if access || fitsPassword(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) ||
 		len(list) == 1 && bytes.IndexByte(text, '-') > 0 && named == noSecret {
 		s.takePassword(list[0])
+	}
+}
+
+// usm takes auth sha VALUE priv aes 128 VALUE of SNMP.
+func (s *scan) usm(line []byte, list []value) {
+	for _, w := range list {
+		if text := w.in(line); !usmWord(text) && (w.quoted || fitsPassword(text) || mixed(text)) {
+			s.takePassword(w)
+		}
 	}
 }
 

@@ -58,13 +58,16 @@ func (s *scan) spacedRule(b []byte, start, end int) {
 	s.judgeAt(b, start, from, run(b[:min(len(b), start+maxName)], end, nameByte))
 }
 
+// declarations stand before the name of a class, behind which that of another may stand.
+var declarations = setOf("class struct interface enum trait")
+
 func (s *scan) judgeAt(b []byte, start, from, to int) {
 	if to <= s.named || inToken(s.b, start) {
 		return
 	}
 	s.named = to
 	kind, t := judgeName(withoutMethod(b, from, to))
-	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) {
+	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) || declarations[wordBefore(b, from)] {
 		return
 	}
 	if t <= loose {
@@ -213,18 +216,12 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 	return !literal && isCode(s.b, v)
 }
 
-// keyFiles are the types of files that hold a key.
-var keyFiles = setOf("pem key pfx p12 pk8 ppk jks der crt cer")
-
 // fits tells whether a value can be of its kind: a key is no command, no path and no word.
 func fits(kind string, v []byte) bool {
 	switch kind {
 	case "private-key":
-		if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] {
-			return false
-		}
-		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
-			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
+		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
+			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
 		return !(len(v) < minKnown && allDigits(v)) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":

@@ -23,6 +23,37 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+var ifaceMetaToken = BitConverter.ToInt32(ifaceBytes.Slice(i + 1, 4));
+lineEndingTokens.Select(token => token.Type).Should()
+fn to_tokens(&self, tokens: &mut proc_macro2::TokenStream) {
+"daprAIInstrumentationKey": "[reference(resourceId('Microsoft.Insights/components/', variables('appInsightsName')), '2020-02-02').InstrumentationKey]",
+"sharedKey": "[listKeys(resourceId('Microsoft.OperationalInsights/workspaces/', variables('l')), '2020-03-01-preview').primarySharedKey]"
+MYSERVICE_BADPASSWORD: bad password for user '%{USERNAME:user}' from '%{IP:source_ip}' #[1]
+Failed publickey for root from 127.0.0.1 port 55986 ssh2: RSA SHA256:dzz-Thisisanexamplekey-sI08R3Mj72k4eXoLXXikQw
+the key SHA256:uNiVztksCsDhcc0u9e8BrSwiuI2wk8bTeKTJ9lVbN0k ok
+writing new private key to 'pkcs5-plain.pem'
+self._password = password or self.opts.password
+FromSecret: secretStore,
+m_token = std::make_unique<details::AsyncT<ResultT, ProgressT>>(std::move(progress));
+using Token = winrt::impl::progress_token<Promise, ProgressT>;
+auth_key=snmp_key,
+NETSETUP_PROVISION_USE_DEFAULT_PASSWORD = 0x00000004,
+connectionInfo.RDGatewayPassword = passwordNode?.Attributes?["storeAsClearText"]?.Value == "True"
+[IntPtr]$hToken = [IntPtr]$PrimaryTokenInfo.hProcToken
+--travis_enterprise_security_token="[RabbitMQ Password/Enterprise Security Token]" \
+AgentToken:       TestAgentToken,
+c.Token = c2.Token
+--header 'X-Rundeck-Auth-Token: [ApiToken]' \
+output = model.generate(**inputs, max_new_tokens=max_output_tokens)
+key_password = key_password or conf.security_key_password
+Write-Host "vmAdminPassword = $adminPassword$randomIdentifier"
+CSSM_DL_DB_RECORD_GENERIC_PASSWORD = CSSM_DB_RECORDTYPE_APP_DEFINED_START + 0
+fetch_signing_key: mocked_fetch_signing_key_refresh_value,
+jwt_token: jwt_token_valid
+return ['token' => $token->plainTextToken];
+struct Scenario11_DeleteCookie : Scenario11_DeleteCookieT<Scenario11_DeleteCookie, implementation::Scenario11_DeleteCookie>
+Set-ADAccountPassword -Identity $script:testUser1 -Reset -NewPassword $cleanPassword -Server $script:domainDns
+public class TestIsCompromisedPassword : PasswordProtectionCmdletBase
 password: {{ .Values.sa_password | b64enc | quote}}
 password: {{dbPassword1}}
 if password == "" || x == "" {

@@ -241,30 +241,24 @@ func isRepeated(name, v []byte) bool {
 	if len(v) < 6 || !isLower(v[0]|0x20) || !bytes.ContainsAny(v, "_-") && !isCamel(v) || !isIdentifier(bytes.ReplaceAll(v, []byte("-"), nil)) {
 		return false
 	}
-	tied := func(c rune) rune {
-		if c == '_' || c == '-' || c == '.' {
-			return -1
-		}
-		return c | 0x20
-	}
-	return bytes.HasSuffix(bytes.Map(tied, name), bytes.Map(tied, v))
+	name, _ = joinWords(nil, name)
+	v, _ = joinWords(nil, v)
+	return bytes.HasSuffix(name, v)
 }
 
 // isNamedAfter tells of code that hands on what has a name of the same kind: c2.Token, opts.upload_s3_secret_key,
 // jwt_token_valid. TestAgentToken may be a password.
 func isNamedAfter(f field, v []byte) bool {
-	v, name := bytes.TrimRight(v, ",;"), f.text()
+	v = bytes.TrimRight(v, ",;")
 	path := bytes.IndexByte(v, '.') > 0
 	if !path && bytes.IndexByte(v, '_') < 0 && !isCamel(v) && !(f.trust < strong && isCamelWords(v)) ||
 		!isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) || bytes.ContainsAny(v, digits) && (!path || hasDigitRun(v) || isDigit(v[len(v)-1])) {
 		return false
 	}
-	from := len(name) - 1
-	for from > 0 && isLower(name[from]|0x20) && isAlnum(name[from-1]) && !(isUpper(name[from]) && isLower(name[from-1])) {
-		from--
-	}
-	at := indexFold(v, lowerASCII(string(name[from:])))
-	return len(name)-from >= 3 && (at == 0 || at > 0 && (isUpper(v[at]) || isOneOf(v, at-1, "_.")))
+	word, last := joinWords(nil, f.text())
+	word = word[min(max(0, last), len(word)):]
+	at := indexFold(v, string(word))
+	return len(word) >= 3 && (at == 0 || at > 0 && (isUpper(v[at]) || isOneOf(v, at-1, "_.")))
 }
 
 // insideText tells whether a quote is open before i in its line.

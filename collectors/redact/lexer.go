@@ -152,14 +152,9 @@ func (s *scan) escapedLine(b []byte, i int) bool {
 // quotedValue reads up to the quote that is escaped as the first at q is.
 func (s *scan) quotedValue(b []byte, q, escapes int) value {
 	v := value{start: q + 1, quoted: true, quote: b[q], escapes: escapes}
-	if hasFold(b, q, "`\"") { // in a text of PowerShell in quotes
-		if n := bytes.Index(b[q+2:lineEnd(b, q)], []byte("`\"")); n >= 0 {
-			v.start, v.end = q+2, q+2+n
-			return v
-		}
-	}
-	if next := byteAt(b, q+2); hasFold(b, q, `""`) && next > ' ' && strings.IndexByte(plainStops+".", next) < 0 { // in a text in quotes
-		if n := bytes.Index(b[q+2:lineEnd(b, q)], []byte(`""`)); n >= 0 {
+	mark, next := foldAt(b, q, "`\"", `""`), byteAt(b, q+2) // in a text in quotes, of PowerShell or of others
+	if mark != "" && (mark[0] == '`' || next > ' ' && strings.IndexByte(plainStops+".", next) < 0) {
+		if n := bytes.Index(b[q+2:lineEnd(b, q)], []byte(mark)); n >= 0 {
 			v.start, v.end = q+2, q+2+n
 			return v
 		}

@@ -35,7 +35,7 @@ func isFilling(v []byte) bool {
 // $NAME, %NAME%, @NAME@, <name>, [NAME].
 func isMarked(v []byte) bool {
 	last := v[len(v)-1]
-	inner := func() []byte { return bytes.Map(withoutJoints, v[1:len(v)-1]) }
+	inner := func() []byte { return []byte(withoutJoints.Replace(string(v[1 : len(v)-1]))) }
 	switch v[0] {
 	case '$':
 		return isVariable(v)
@@ -46,7 +46,7 @@ func isMarked(v []byte) bool {
 			isIdentifier(v[1:]) && !bytes.ContainsAny(v, digits) // a splatted variable
 	case '<':
 		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">")) // [-Credential <PSCredential>]
-		name = bytes.ReplaceAll(bytes.Map(withoutJoints, name), []byte("[]"), nil)
+		name = bytes.ReplaceAll([]byte(withoutJoints.Replace(string(name))), []byte("[]"), nil)
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
@@ -56,12 +56,7 @@ func isMarked(v []byte) bool {
 }
 
 // withoutJoints drops what joins two names of which one stands in a place: [user:password], <Key/Email ID>.
-func withoutJoints(c rune) rune {
-	if c == '/' || c == ':' {
-		return -1
-	}
-	return c
-}
+var withoutJoints = strings.NewReplacer("/", "", ":", "")
 
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",

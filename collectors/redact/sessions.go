@@ -114,11 +114,7 @@ func (s *scan) csvTokenRule(_ []byte, start, _ int) {
 // communityRule takes the names of values of the registry, which are what SNMP's clients say.
 func (s *scan) communityRule(b []byte, _, end int) {
 	s.commandLine(b[:lineEnd(b[:min(len(b), end+layerBack)], end)], end, "/v -name -Name") // reg add …\ValidCommunities /v VALUE
-	for i := lineEnd(b, end); ; {
-		line := nextLine(b, i)
-		if i = lineEnd(b, line); i == line {
-			return
-		}
+	for line, i := range linesBehind(b, end) {
 		text := b[line:i]
 		if at := bytes.Index(text, []byte(`"=dword:`)); at > 0 && text[0] == '"' {
 			s.add(line+1, line+at, "snmp-community", text[1:at])
@@ -161,18 +157,8 @@ func (s *scan) askedRule(b []byte, _, end int) {
 	}
 }
 
-// convertRule takes what PowerShell could not take for a credential: Cannot convert the "ops:VALUE" value.
-func (s *scan) convertRule(b []byte, _, end int) {
-	v := s.value(b, end-1, plainStops)
-	if !v.whole() {
-		return
-	}
-	if colon := bytes.IndexByte(v.in(b), ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
-		s.takeAccount(v)
-	}
-}
-
-// accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix.
+// accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix, and what PowerShell
+// could not take for a credential: Cannot convert the "USER:VALUE" value.
 func (s *scan) accountRule(b []byte, _, end int) {
 	v := s.value(b, skipBlanks(s.b, end), " \t\r\n\"'")
 	if text := v.in(s.b); !v.open && bytes.IndexByte(text, ':') > 0 {
@@ -243,23 +229,20 @@ func (s *scan) plainLoginRule(b []byte, _, end int) {
 
 // setVariableRule takes what a pipeline of Azure sets a variable to: ##vso[task.setvariable variable=NAME;issecret=true]VALUE.
 func (s *scan) setVariableRule(b []byte, start, end int) {
-	line := b[:lineEnd(b, end)]
-	name, closed := indexFold(line[end:], "variable=")+end+len("variable="), bytes.IndexByte(line[end:], ']')+end
-	if name < end+len("variable=") || closed < name {
-		return
+	options, _, ok := bytes.Cut(b[end:lineEnd(b, end)], []byte("]"))
+	name := end + indexFold(options, "variable=") + len("variable=")
+	f := field{b: b, from: name, to: run(b, name, nameByte), kind: "secret", trust: strong}
+	if indexFold(options, "issecret=true") < 0 {
+		f.kind, f.trust = judgeName(f.text())
 	}
-	kind, t := judgeName(b[name:run(b, name, nameByte)])
-	if indexFold(line[end:closed], "issecret=true") >= 0 {
-		kind, t = "secret", strong
+	if v := (value{start: end + len(options) + 1, end: lineEnd(b, end)}); ok && f.to < v.start {
+		s.takeJudged(f, v, false)
 	}
-	s.takeJudged(field{b: b, from: name, to: run(b, name, nameByte), kind: kind, trust: t}, value{start: closed + 1, end: len(line)}, false)
 }
 
 // sectionRule takes the values of a section: NAME=VALUE of [Passwords], NAME=USER:VALUE of [Credentials].
 func (s *scan) sectionRule(b []byte, start, end int) {
-	for i, n := lineEnd(b, end), 0; n < mostRows; n++ {
-		line := nextPayload(b, i)
-		i = lineEnd(b, line)
+	for line, i := range linesBehind(b, end) {
 		v := value{start: line + bytes.IndexByte(b[line:i], '=') + 1, end: i}
 		if v.start == line || b[line] == '[' {
 			return

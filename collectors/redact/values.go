@@ -147,7 +147,7 @@ func isFileName(v []byte) bool {
 	return bytes.ContainsAny(v, "_*") && dot > 0 && fileTypes[string(v[dot+1:])] && run(bytes.ReplaceAll(v, []byte("*"), nil), 0, nameByte) == len(v)-bytes.Count(v, []byte("*"))
 }
 
-var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll msi")
+var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll msi pem pfx p12 pk8 ppk jks crt cer")
 
 // isPlainValue tells of a value that stands for something known that is no
 // secret: a path, an address, a number, a duration.
