@@ -240,7 +240,7 @@ func (s *scan) wholeWord(v value) value {
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
-		(bytes.IndexByte(rest, '(') >= 0 || isAssignment(rest[1:])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
+		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
 	v.end += len(rest)
@@ -318,7 +318,7 @@ func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
 		return string(b[f.from-1]) + "\r\n"
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
-		first && !s.prose && (f.trust == strong && !tight || f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
+		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
 			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
 		return "\r\n"
 	}

@@ -26,8 +26,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	case first && isLineAt(b, skipOf(b, at, len(b), "-")) && hasFold(b, at, "----"): // as kubectl describes a ConfigMap
 		next = nextPayload(b, lineEnd(b, at))
 		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
-	case first && at-next == indent && f.trust == strong && s.inForm(f):
-		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, moreWords(b, at))
+	case first && at-next == indent && s.formBelow(f, at):
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
 		for line := range linesBehind(b[:min(len(b), i+layerBack)], i) { // DBPassword: NoEcho, Default
@@ -50,13 +49,19 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 // defaultKeys are what an object calls the value of the parameter that it describes.
 var defaultKeys = []string{"value", "defaultvalue", "default", "securevalue"}
 
-// inForm tells of the name of a password below that of a user, in a line each or with a line for each value.
-func (s *scan) inForm(f field) bool {
+// formBelow takes the word alone in the line at i, below the name of a password that is below that of a user, in a line
+// each or with a line for each value. No prompt of a shell is one.
+func (s *scan) formBelow(f field, i int) bool {
+	v := value{start: i, end: lineEnd(f.b, i)}
+	if f.trust < strong || !v.whole() || moreWords(f.b, i) || isOneOf(f.b, v.end-1, "$#>:") {
+		return false
+	}
 	above := lineBack(s.b, f.from, layerBack)
 	for range 2 {
 		above = lineBack(s.b, len(bytes.TrimRight(s.b[:above], "\r\n")), layerBack)
 		name := s.b[payload(s.b, above):lineEnd(s.b, above)]
 		if end := run(name, 0, wordByte); accountWords[strings.ToLower(string(name[:end]))] && (end == len(name) || name[end] == ':') {
+			s.takeJudged(f, v, false)
 			return true
 		}
 	}
@@ -241,22 +246,23 @@ func (s *scan) listed(f field, i int) {
 }
 
 // valueIn takes the value of an object whose first key is at i: {"type":"SecureString","value":"x"}.
-func (s *scan) valueIn(f field, i int) {
+func (s *scan) valueIn(f field, i int) bool {
 	x := lexer{s, f.b, i}
 	for range 4 {
 		name, ok := x.key(":=")
 		if !ok {
-			return
+			return false
 		}
 		if slices.Contains(defaultKeys, strings.ToLower(string(name))) || hasFold(name, 0, "inline") {
 			s.sibling(f, skipSpace(x.b, x.i))
-			return
+			return true
 		}
-		if x.value(plainStops); !x.separator(",") {
-			return
+		if x.value(plainStops); !isLineAt(x.b, x.i) && !x.separator(",") {
+			return false
 		}
 		x.i = skipMore(x.b, x.i)
 	}
+	return false
 }
 
 // skipMore passes blanks, and where a line ends what is written before the next.
@@ -297,11 +303,11 @@ func (s *scan) pairForm(f field) bool {
 		s.sibling(f, skipSpace(b, x.i))
 		return true
 	}
-	if before := b[max(0, f.from-len(`name": "`)):f.from]; f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 {
-		s.valueIn(f, i) // {"name":"NAME","type":"x","value":"y"}
-		return true
+	before := b[max(0, f.from-len(`variable: "`)):f.from]
+	named := f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 || lastFold(before, "name: ") >= 0 || lastFold(before, "variable: ") >= 0
+	if !named || !s.valueIn(f, i) { // {"name":"NAME","type":"x","value":"y"}
+		s.siblingBefore(f)
 	}
-	s.siblingBefore(f)
 	return true
 }
 
@@ -318,7 +324,7 @@ func (s *scan) sibling(f field, i int) {
 		}
 	}
 	stops := "\r\n"
-	if f.quoted || s.prose {
+	if f.quoted || s.prose || bytes.IndexByte(b[i:lineEnd(b, i)], '}') > 0 {
 		stops = plainStops
 	}
 	s.takeJudged(f, s.trimmed(s.value(b, i, stops), stops), false)

@@ -175,6 +175,10 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{log, `new BasicAWSCredentials("id", "§")`, strings.Repeat("a1B2c3D4", 5)}, {log, `requests.get(u, auth=("svc", "§"))`, "sword-fish"},
 		{log, `password: ENV.fetch('DB_PASSWORD') { '§' }`, "swordfish"}, {log, `ASCII.GetBytes("svc:§")`, "4q6v5xq4"}, {log, `ASCII.GetBytes(":§")`, hex[:52]},
 		{log, "SET PASSWORD FOR 'app'@'%' = '§';", "swordfish"}, {log, "ALTER USER app IDENTIFIED BY §;", "708e7e39-2912-4ca4-af9c-f33c7d354812"}, {log, "credentials: svc:§", "marble765"},
+		{log, "::set-output name=password::§", "swordfish"}, {"a.yaml", "- name: adminPassword\n  type: string\n  default: §\n", "swordfish"}, {"a.yaml", "- variable: adminPassword\n  default: \"§\"\n", "swordfish"},
+		{log, `smtp.login("u", "§")`, "swordfish"}, {log, `new UsernamePasswordCredentials("u","§")`, "swordfish"}, {log, `UsernamePasswordCredential("cid", "user", "§")`, "swordfish"},
+		{conf, "set passwd ENC §", "fish66"}, {conf, " pre-shared-key ascii-text \"§\"", "$9$abcDEF123456"}, {conf, "password manager plaintext §", "fish66"}, {conf, "crypto isakmp key § address 10.0.0.1", "sword-fish"},
+		{conf, " security wpa psk set-key ascii 0 §", "sword-fish"}, {conf, "ntp authentication-key 1 md5 §", "fish66"}, {log, "vmrun -gu Administrator -gp § list", "swordfish"},
 		// Keys without their first line, and issuers.
 		{log, "§\n-----END RSA PRIVATE KEY-----", strings.Repeat(strings.Repeat("a1B2", 16)+"\n", 3) + "a1B2c3=="},
 		{log, "2026-11-20T09:00:00.1Z stdout F §", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt"},

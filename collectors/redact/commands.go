@@ -84,7 +84,7 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		line := near[:commandEnd(near, end)]
 		if from := lineBack(s.b, start, layerBack); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
 			line = near[:itemsEnd(near, len(line), skipBlanks(s.b, from)-from)]
-		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') { // hook ([cmd /c x]) of an event
+		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') && skipQuote(s.b, from+open+1) == from+open+1 { // hook ([cmd /c x]) of an event
 			if closed := bytes.IndexByte(line[end:], ']'); closed > 0 && !isWord(byteAt(line, end+closed+1)) {
 				line = line[:end+closed]
 			}
@@ -231,13 +231,14 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 // it is written there.
 var (
 	keyWord    = setOf("key password secret md5 key-string authentication text 2c")
-	cipherWord = setOf("ascii hex local remote encrypted cipher clear plaintext enc")
+	cipherWord = setOf("ascii ascii-text hex local remote encrypted cipher clear plaintext enc sha256 sha512 scrypt")
+	accessWord = setOf("ro rw view address hostname")
 )
 
 // keyedWord takes key 7 VALUE of a router, or VALUE alone where no word must come first.
 func (s *scan) keyedWord(line []byte, list []value, needed bool) {
 	for n := len(list) - 2; n >= 0; n-- {
-		if keyWord[string(list[n].in(line))] {
+		if keyWord[string(list[n].in(line))] && isBlank(byteAt(line, list[n].end)) {
 			list, needed = list[n+1:], false
 			break
 		}
@@ -248,7 +249,7 @@ func (s *scan) keyedWord(line []byte, list []value, needed bool) {
 	if needed || len(list) == 0 {
 		return
 	}
-	text, access := list[0].in(line), len(list) > 1 && (foldAt(list[1].in(line), 0, "ro", "rw", "view") != "" || isAddress(bytes.Trim(list[1].in(line), "'\"")))
+	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
 	_, named := judgeName(text)
 	if access || fitsPassword(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) ||
 		len(list) == 1 && bytes.IndexByte(text, '-') > 0 && named == noSecret {

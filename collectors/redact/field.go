@@ -191,7 +191,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); f.kind == "credential" && colon > 0 && v.escapes == 0 && // ops:VALUE
-		isIdentifier(text[:colon]) && fitsPassword(text[colon+1:]) && !isAddress(text) {
+		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:]) || isCoined(text[colon+1:], true)) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }

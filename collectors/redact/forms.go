@@ -262,8 +262,7 @@ func (s *scan) lineForm(f field) bool {
 	b := f.b
 	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
-	if at := nextPayload(b, f.at); first && isLine(f.behind()) && f.trust == strong && s.inForm(f) {
-		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, moreWords(b, at))
+	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
 	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {

@@ -23,6 +23,10 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+		"missing username and password": {missingBasicAuthUsernamePasswordKeys, false},
+	BoundServiceAccountTokenVolume: {Default: false, PreRelease: featuregate.Alpha},
+	o.EncryptedData = nil // make sure that later code
+	BootstrapTokenSecretBytes = 16
 var ifaceMetaToken = BitConverter.ToInt32(ifaceBytes.Slice(i + 1, 4));
 lineEndingTokens.Select(token => token.Type).Should()
 fn to_tokens(&self, tokens: &mut proc_macro2::TokenStream) {

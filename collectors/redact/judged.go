@@ -251,7 +251,7 @@ func isRepeated(name, v []byte) bool {
 func isNamedAfter(f field, v []byte) bool {
 	v = bytes.TrimRight(v, ",;")
 	path := bytes.IndexByte(v, '.') > 0
-	if !path && bytes.IndexByte(v, '_') < 0 && !isCamel(v) && !(f.trust < strong && isCamelWords(v)) ||
+	if !path && bytes.IndexByte(v, '_') < 0 && !isCamel(v) && !(f.trust < strong && isCamelWords(v) && f.behind() != '=') ||
 		!isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) || bytes.ContainsAny(v, digits) && (!path || hasDigitRun(v) || isDigit(v[len(v)-1])) {
 		return false
 	}

@@ -27,13 +27,13 @@ var names = []struct {
 }{
 	{"password", strong, `password passwords passwd passphrase pass-phrase passcode pwd pswd pass bind-pw pw
 		pword pswrd psword psswd psswrd pssword paswd paswrd pasword passwrd passord passwod passowrd passwrod
-		password-data secret-bytes password-base64 password-value unicode-pwd user-pw admin-pw root-pw
+		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
 		pass4symmkey smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content
 		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk l2tp-psk security-psk tls-psk-value
 		psk-value ipsec-psk vpn-psk wifi-psk wlan-psk erlang-cookie password-encrypted credential-encrypted`},
 	{"password", medium, `password-hash redis-auth psk key-material secrete wifi-key wpa-key pass-word
-		require-pass master-auth owner-authorization cloud-auth hash-salt password-text clear-text hmac-encoded encrypted-data`},
+		require-pass master-auth owner-authorization cloud-auth hash-salt secret-bytes password-text clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},

@@ -227,15 +227,16 @@ func (s *scan) plainLoginRule(b []byte, _, end int) {
 	}
 }
 
-// setVariableRule takes what a pipeline of Azure sets a variable to: ##vso[task.setvariable variable=NAME;issecret=true]VALUE.
-func (s *scan) setVariableRule(b []byte, start, end int) {
-	options, _, ok := bytes.Cut(b[end:lineEnd(b, end)], []byte("]"))
-	name := end + indexFold(options, "variable=") + len("variable=")
+// setVariable takes what a pipeline sets a variable to: ##vso[task.setvariable variable=NAME;issecret=true]VALUE of Azure,
+// ::set-output name=NAME::VALUE of GitHub.
+func (s *scan) setVariable(b []byte, end int, key, closing string) {
+	options, _, ok := bytes.Cut(b[end:lineEnd(b, end)], []byte(closing))
+	name := end + indexFold(options, key) + len(key)
 	f := field{b: b, from: name, to: run(b, name, nameByte), kind: "secret", trust: strong}
 	if indexFold(options, "issecret=true") < 0 {
 		f.kind, f.trust = judgeName(f.text())
 	}
-	if v := (value{start: end + len(options) + 1, end: lineEnd(b, end)}); ok && f.to < v.start {
+	if v := (value{start: end + len(options) + len(closing), end: lineEnd(b, end)}); ok && f.to < v.start {
 		s.takeJudged(f, v, false)
 	}
 }
