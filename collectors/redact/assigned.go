@@ -110,8 +110,8 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if v.quoted {
 		prose = prose && !s.isStatement(f, op, v, first)
 	} else {
-		alone := first || f.trust == strong && op.sign == ':' && !tight && !bytes.ContainsAny(f.b[lineBack(f.b, f.from, layerBack):f.from], "\"'`<{[(&?=")
-		if alone && !isCode(s.b, v) {
+		if isOneOf(s.b, v.end, ")}]>&,;<\"'|") && (first || f.trust == strong && op.sign == ':' && !tight &&
+			!bytes.ContainsAny(f.b[lineBack(f.b, f.from, layerBack):f.from], "\"'`<{[(&?=")) && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
 		v, prose = s.trimmed(v, stops), prose || f.cell
@@ -233,7 +233,7 @@ func (s *scan) templateDefault(v value) (value, bool) {
 // the end of a value: m{{h}o)p.
 func (s *scan) wholeWord(v value) value {
 	b := s.b
-	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&,;<\"'|", b[v.end]) < 0 {
+	if v.open || v.end == v.start {
 		return v
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")

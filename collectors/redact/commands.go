@@ -82,8 +82,13 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		}
 		near := b[:min(len(b), end+s.back/4)]
 		line := near[:commandEnd(near, end)]
-		if from := lineBack(s.b, start, layerBack); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
-			line = near[:itemsEnd(near, len(line), skipBlanks(s.b, from)-from)]
+		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
+			for item, last := range linesBehind(near, len(line)) {
+				if at := skipBlanks(near, item); at-item != skipBlanks(s.b, from)-from || !hasFold(near, at, "- ") {
+					break
+				}
+				line = near[:last]
+			}
 		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') && skipQuote(s.b, from+open+1) == from+open+1 { // hook ([cmd /c x]) of an event
 			if closed := bytes.IndexByte(line[end:], ']'); closed > 0 && !isWord(byteAt(line, end+closed+1)) {
 				line = line[:end+closed]
@@ -122,17 +127,6 @@ func commandEnd(b []byte, i int) int {
 		}
 		i = nextLine(b, i)
 	}
-}
-
-// itemsEnd is where the items of a list of YAML end of which one ends at i.
-func itemsEnd(b []byte, i, indent int) int {
-	for line, end := range linesBehind(b, i) {
-		if at := skipBlanks(b, line); at-line != indent || !hasFold(b, at, "- ") {
-			break
-		}
-		i = end
-	}
-	return i
 }
 
 // ways find a password that is a word of its own.

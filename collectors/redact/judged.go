@@ -158,10 +158,8 @@ func isShown(line []byte) bool {
 // isOtherText tells of a regular expression, of a link of Markdown: "?([^";]+)"?, [text][name], of what
 // another tool puts a secret in place of, @@SECRET:name:password@@, and of one that it took out.
 func isOtherText(v []byte) bool {
-	if grok := bytes.Index(v, []byte("%{")); grok >= 0 && bytes.IndexByte(v[grok:], '}') > 0 {
-		return true
-	}
-	return bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
+	grok := bytes.Index(v, []byte("%{"))
+	return grok >= 0 && bytes.IndexByte(v[grok:], '}') > 0 || bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
 		containsAny(v, []string{"REDACTED", "](http", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
 }
 
@@ -223,11 +221,6 @@ func isChain(text []byte) bool {
 	return i > 2 && isIdentifier(text[:i]) && hasFold(text, run(text, i+1, wordByte), "].")
 }
 
-// isJoined tells of a variable that code joins with a text: PathPrefix + "/token".
-func isJoined(b []byte, v value) bool {
-	return !v.quoted && hasFold(b, v.end, " + ") && isIdentifier(v.in(b))
-}
-
 // isVerbNoun tells of a command of PowerShell: Unprotect-String, Az.KeyVault\Get-AzKeyVaultSecret.
 func isVerbNoun(v []byte) bool {
 	verb, noun, ok := bytes.Cut(v[bytes.LastIndexByte(v, '\\')+1:], []byte("-"))
@@ -238,7 +231,7 @@ func isVerbNoun(v []byte) bool {
 // isRepeated tells of a value of several words that only says its name again: FieldSigningKey = "signing_key".
 func isRepeated(name, v []byte) bool {
 	v = bytes.Trim(v, "`,;")
-	if len(v) < 6 || !isLower(v[0]|0x20) || !bytes.ContainsAny(v, "_-") && !isCamel(v) || !isIdentifier(bytes.ReplaceAll(v, []byte("-"), nil)) {
+	if len(v) < 6 || !isLower(v[0]|0x20) || !bytes.ContainsAny(v, "_-") && !isCamel(v) || isDigit(v[len(v)-1]) || !isIdentifier(bytes.ReplaceAll(v, []byte("-"), nil)) {
 		return false
 	}
 	name, _ = joinWords(nil, name)

@@ -154,7 +154,7 @@ func (s *scan) quotedValue(b []byte, q, escapes int) value {
 	v := value{start: q + 1, quoted: true, quote: b[q], escapes: escapes}
 	mark, next := foldAt(b, q, "`\"", `""`), byteAt(b, q+2) // in a text in quotes, of PowerShell or of others
 	if mark != "" && (mark[0] == '`' || next > ' ' && strings.IndexByte(plainStops+".", next) < 0) {
-		if n := bytes.Index(b[q+2:lineEnd(b, q)], []byte(mark)); n >= 0 {
+		if n := bytes.Index(b[q+2:lineEnd(b[:min(len(b), q+2+layerBack)], q)], []byte(mark)); n >= 0 {
 			v.start, v.end = q+2, q+2+n
 			return v
 		}

@@ -230,29 +230,29 @@ func (s *scan) plainLoginRule(b []byte, _, end int) {
 // setVariable takes what a pipeline sets a variable to: ##vso[task.setvariable variable=NAME;issecret=true]VALUE of Azure,
 // ::set-output name=NAME::VALUE of GitHub.
 func (s *scan) setVariable(b []byte, end int, key, closing string) {
-	options, _, ok := bytes.Cut(b[end:lineEnd(b, end)], []byte(closing))
+	options, _, ok := bytes.Cut(b[end:lineEnd(b[:min(len(b), end+layerBack)], end)], []byte(closing))
 	name := end + indexFold(options, key) + len(key)
 	f := field{b: b, from: name, to: run(b, name, nameByte), kind: "secret", trust: strong}
 	if indexFold(options, "issecret=true") < 0 {
 		f.kind, f.trust = judgeName(f.text())
 	}
-	if v := (value{start: end + len(options) + len(closing), end: lineEnd(b, end)}); ok && f.to < v.start {
-		s.takeJudged(f, v, false)
+	if start := end + len(options) + len(closing); ok && f.to < start && f.trust > noSecret {
+		s.takeJudged(f, value{start: start, end: lineEnd(b, end)}, false)
 	}
 }
 
 // sectionRule takes the values of a section: NAME=VALUE of [Passwords], NAME=USER:VALUE of [Credentials].
 func (s *scan) sectionRule(b []byte, start, end int) {
+	take := s.takePassword
+	if b[start+1]|0x20 == 'c' {
+		take = s.takeAccount
+	}
 	for line, i := range linesBehind(b, end) {
-		v := value{start: line + bytes.IndexByte(b[line:i], '=') + 1, end: i}
-		if v.start == line || b[line] == '[' {
+		equal := bytes.IndexByte(b[line:i], '=')
+		if equal < 0 || b[line] == '[' || payload(s.b[:start], lineBack(s.b, start, longestPrefix)) < start {
 			return
 		}
-		if b[start+1]|0x20 == 'c' {
-			s.takeAccount(v)
-		} else {
-			s.takePassword(v)
-		}
+		take(value{start: line + equal + 1, end: i})
 	}
 }
 

@@ -24,7 +24,7 @@ func isCode(b []byte, v value) bool {
 		return false
 	}
 	if isIndexed(text) || isCall(text) || isGoCall(text, v.end-v.start) || isChain(text) ||
-		isJoined(b, v) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) ||
+		!v.quoted && hasFold(b, v.end, " + ") && isIdentifier(v.in(b)) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) ||
 		bytes.Contains(text, []byte("::")) && isIdentifier(bytes.ReplaceAll(text, []byte("::"), nil)) {
 		return true
 	}
