@@ -212,7 +212,7 @@ func (s *scan) bracketed(f field, at int) {
 		s.takeJudged(f, value{start: at, end: at + 38}, false)
 	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && bytes.IndexByte(inner.in(b), ' ') < 0 && fitsPassword(inner.in(b)):
 		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
-	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || bytes.ContainsAny(line[:1+bytes.IndexByte(line, '}')], ":=\"'")):
+	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || bytes.IndexByte(line, '}') < 0 || bytes.ContainsAny(line[:1+bytes.IndexByte(line, '}')], ":=\"'")):
 		s.valueIn(f, skipMore(b, at+1))
 	default: // also {VALUE, VALUE}, as PowerShell lists an array
 		s.listed(f, at+1)

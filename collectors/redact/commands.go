@@ -160,7 +160,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		if len(list) < 2 {
 			return
 		}
-		if last := list[len(list)-1]; last.quoted || !isDictionaryWord(bytes.TrimRight(line[last.start:last.end], ".")) {
+		if last := list[len(list)-1]; last.quoted || !isDictionaryWord(bytes.TrimRight(line[last.start:last.end], ".)")) {
 			s.takePassword(last)
 		}
 	},

@@ -23,6 +23,9 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+"JoinTokens": { "Worker": x
+// Set password for wildcard (empty location)
+secretBytes[i] = tmp ^ secretBytes[i]
 		"missing username and password": {missingBasicAuthUsernamePasswordKeys, false},
 	BoundServiceAccountTokenVolume: {Default: false, PreRelease: featuregate.Alpha},
 	o.EncryptedData = nil // make sure that later code

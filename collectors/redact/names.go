@@ -33,7 +33,7 @@ var names = []struct {
 		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk l2tp-psk security-psk tls-psk-value
 		psk-value ipsec-psk vpn-psk wifi-psk wlan-psk erlang-cookie password-encrypted credential-encrypted`},
 	{"password", medium, `password-hash redis-auth psk key-material secrete wifi-key wpa-key pass-word
-		require-pass master-auth owner-authorization cloud-auth hash-salt secret-bytes password-text clear-text hmac-encoded encrypted-data`},
+		require-pass master-auth owner-authorization cloud-auth hash-salt password-text clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},

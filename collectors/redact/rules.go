@@ -56,6 +56,7 @@ var rules = []struct {
 	{(*scan).resultRule, `"random_password"`},
 	{(*scan).sectionRule, "[passwords]|[credentials]"},
 	{(*scan).plainLoginRule, `plainloginmodule`},
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, "<\r\n")) }, `<secretbytes>`}, // of Jenkins
 	{(*scan).plainTextRule, `<plaintext>`},
 	{(*scan).sshRule, `---- begin ssh2 encrypted private`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
