@@ -212,7 +212,7 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		!(f.flag && f.trust == strong) && afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
 		return true
 	}
-	literal := v.scalar && (isIdentifier(text) || isOneOf(text, len(text)-1, "([{") && isDigit(text[len(text)-2]) && bytes.ContainsAny(text, uppers)) // VALUE278(
+	literal := v.scalar && (isIdentifier(text) || isOneOf(text, len(text)-1, "([{") && isDigit(byteAt(text, len(text)-2)) && bytes.ContainsAny(text, uppers)) // VALUE278(
 	return !literal && isCode(s.b, v)
 }
 
