@@ -110,7 +110,8 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if v.quoted {
 		prose = prose && !s.isStatement(f, op, v, first)
 	} else {
-		if first && !isCode(s.b, v) {
+		if isOneOf(s.b, v.end, ")}]>&,;<\"'|") && (first || f.trust == strong && op.sign == ':' && !tight &&
+			!bytes.ContainsAny(f.b[lineBack(f.b, f.from, layerBack):f.from], "\"'`<{[(&?=")) && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
 		v, prose = s.trimmed(v, stops), prose || f.cell
@@ -159,13 +160,13 @@ func (s *scan) otherwise(f field, v value) {
 	if inner, ok := s.wrapped(b, v); ok {
 		s.takeJudged(f, inner, false)
 	}
-	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ", "} {
+	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ") { ", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
 		if call := v.in(b); at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
 			continue
 		}
 		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
-		if other.quoted && other.whole() && fitsPassword(other.in(b)) {
+		if other.quoted && other.whole() && (fitsPassword(other.in(b)) || mark == ") { ") { // of Ruby
 			s.takeJudged(f, other, false)
 		}
 	}
@@ -232,14 +233,14 @@ func (s *scan) templateDefault(v value) (value, bool) {
 // the end of a value: m{{h}o)p.
 func (s *scan) wholeWord(v value) value {
 	b := s.b
-	if v.open || v.end >= len(b) || v.end == v.start || strings.IndexByte(")}]>&,;<\"'", b[v.end]) < 0 {
+	if v.open || v.end == v.start {
 		return v
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
-	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 ||
+	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
-		bytes.ContainsAny(rest, "(=") && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
+		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
 	v.end += len(rest)
@@ -317,7 +318,7 @@ func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
 		return string(b[f.from-1]) + "\r\n"
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
-		first && !tight && !s.prose && f.trust == strong && // passphrase = four words of it
+		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
 			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
 		return "\r\n"
 	}
@@ -374,7 +375,7 @@ func moreSettings(b []byte, i int) bool {
 // quotedLine tells whether a quote before NAME=value closes in its line, with no other
 // setting before.
 func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
-	return byteAt(b, upTo(b, i, len(b), string(quote)+"\r\n=;&")) == quote
+	return byteAt(b, upTo(b, i, len(b), string(quote)+"\r\n=;")) == quote
 }
 
 // flagStops are what ends the value of --name=value.

@@ -2,6 +2,8 @@ package redact
 
 import (
 	"bytes"
+	"iter"
+	"slices"
 	"strings"
 )
 
@@ -20,12 +22,21 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	case f.quoted && b[skipWrapper(b, at)] == '"':
 		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
 	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
-		s.items(f, next)
+		s.items(f, i)
+	case first && isLineAt(b, skipOf(b, at, len(b), "-")) && hasFold(b, at, "----"): // as kubectl describes a ConfigMap
+		next = nextPayload(b, lineEnd(b, at))
+		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
+	case first && at-next == indent && s.formBelow(f, at):
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
-	case hasFold(b, skipQuote(b, at), "value"):
-		x := lexer{s, b, at}
-		if _, ok := x.key(":", "value"); ok {
-			s.sibling(f, skipGap(b, x.i))
+	case bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
+		for line := range linesBehind(b[:min(len(b), i+layerBack)], i) { // DBPassword: NoEcho, Default
+			x := lexer{s, b, line}
+			if skipBlanks(b, line)-line <= indent {
+				return
+			} else if _, ok := x.key(":", defaultKeys...); ok {
+				s.sibling(f, skipGap(b, x.i))
+				return
+			}
 		}
 	default:
 		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
@@ -35,6 +46,28 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	}
 }
 
+// defaultKeys are what an object calls the value of the parameter that it describes.
+var defaultKeys = []string{"value", "defaultvalue", "default", "securevalue"}
+
+// formBelow takes the word alone in the line at i, below the name of a password that is below that of a user, in a line
+// each or with a line for each value. No prompt of a shell is one.
+func (s *scan) formBelow(f field, i int) bool {
+	v := value{start: i, end: lineEnd(f.b, i)}
+	if f.trust < strong || !v.whole() || moreWords(f.b, i) || isOneOf(f.b, v.end-1, "$#>:") {
+		return false
+	}
+	above := lineBack(s.b, f.from, layerBack)
+	for range 2 {
+		above = lineBack(s.b, len(bytes.TrimRight(s.b[:above], "\r\n")), layerBack)
+		name := s.b[payload(s.b, above):lineEnd(s.b, above)]
+		if end := run(name, 0, wordByte); accountWords[strings.ToLower(string(name[:end]))] && (end == len(name) || name[end] == ':') {
+			s.takeJudged(f, v, false)
+			return true
+		}
+	}
+	return false
+}
+
 // isAllOfLine tells of a value that stands alone in its line and is no key of another one.
 func isAllOfLine(b []byte, v value) bool {
 	end := skipBlanks(b, skipQuote(b, v.end))
@@ -42,12 +75,11 @@ func isAllOfLine(b []byte, v value) bool {
 	return !v.open && (!v.quoted || isLineAt(b, end)) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
 }
 
-// items takes the items of a list of YAML, whose first line begins at i.
+// items takes the items of a list of YAML, behind the line of i.
 func (s *scan) items(f field, i int) {
 	b := f.b
-	for range mostRows {
-		at := skipBlanks(b, i)
-		end := lineEnd(b, at)
+	for line := range linesBehind(b, i) {
+		at := skipBlanks(b, line)
 		if !hasFold(b, at, "- ") {
 			return
 		}
@@ -58,7 +90,6 @@ func (s *scan) items(f field, i int) {
 		if f.kind != "token" || run(b, v.start, tokenByte) == v.end { // tokens are also what a text consists of
 			s.takeJudged(f, v, f.trust < strong)
 		}
-		i = nextPayload(b, end)
 	}
 }
 
@@ -134,6 +165,18 @@ func endOfDeeper(b []byte, i, indent int) (int, bool) {
 	}
 }
 
+// linesBehind are the lines behind that of i, up to an empty one, without what is written before their text.
+func linesBehind(b []byte, i int) iter.Seq2[int, int] {
+	return func(yield func(line, end int) bool) {
+		for n, i := 0, lineEnd(b, i); n < mostRows; n++ {
+			line := nextPayload(b, i)
+			if i = lineEnd(b, line); i == line || !yield(line, i) {
+				return
+			}
+		}
+	}
+}
+
 // nextLine passes one line end.
 func nextLine(b []byte, i int) int {
 	if byteAt(b, i) == '\r' {
@@ -160,19 +203,18 @@ func dedent(b []byte) []byte {
 // mappings and calls have names of their own.
 func (s *scan) bracketed(f field, at int) {
 	b := f.b
-	if b[at] == '(' {
+	line := b[at:lineEnd(b[:min(len(b), at+layerBack)], at)]
+	inner := value{start: at + 2, end: at + bytes.Index(line, []byte("}}"))}
+	switch {
+	case b[at] == '(':
 		s.tuple(f, at)
-		return
-	}
-	if b[at] == '{' {
-		if at+38 <= len(b) && isGUID(b[at:at+38]) {
-			s.takeJudged(f, value{start: at, end: at + 38}, false)
-			return
-		}
+	case at+38 <= len(b) && isGUID(b[at:at+38]):
+		s.takeJudged(f, value{start: at, end: at + 38}, false)
+	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && bytes.IndexByte(inner.in(b), ' ') < 0 && fitsPassword(inner.in(b)):
+		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
+	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || bytes.IndexByte(line, '}') < 0 || bytes.ContainsAny(line[:1+bytes.IndexByte(line, '}')], ":=\"'")):
 		s.valueIn(f, skipMore(b, at+1))
-		return
-	}
-	if b[at] == '[' {
+	default: // also {VALUE, VALUE}, as PowerShell lists an array
 		s.listed(f, at+1)
 	}
 }
@@ -187,7 +229,7 @@ func (s *scan) listed(f field, i int) {
 		}
 		v := s.value(b, i, plainStops)
 		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
-			strings.IndexByte(":([@", b[v.end+1]) >= 0 { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
+			strings.IndexByte(":([@$", b[v.end+1]) >= 0 || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
 			return
 		}
 		s.takeJudged(f, v, s.prose && !v.quoted)
@@ -197,29 +239,30 @@ func (s *scan) listed(f field, i int) {
 		i = skipSpace(b, skipQuote(b, v.end))
 		if byteAt(b, i) == ',' {
 			i++
-		} else if i < len(b) && b[i] != ']' && !v.quoted {
+		} else if i < len(b) && b[i] != ']' && !v.quoted || byteAt(b, i) == '}' {
 			return
 		}
 	}
 }
 
 // valueIn takes the value of an object whose first key is at i: {"type":"SecureString","value":"x"}.
-func (s *scan) valueIn(f field, i int) {
+func (s *scan) valueIn(f field, i int) bool {
 	x := lexer{s, f.b, i}
 	for range 4 {
 		name, ok := x.key(":=")
 		if !ok {
-			return
+			return false
 		}
-		if bytes.EqualFold(name, []byte("value")) || hasFold(name, 0, "inline") {
+		if slices.Contains(defaultKeys, strings.ToLower(string(name))) || hasFold(name, 0, "inline") {
 			s.sibling(f, skipSpace(x.b, x.i))
-			return
+			return true
 		}
-		if x.value(plainStops); !x.separator(",") {
-			return
+		if x.value(plainStops); !isLineAt(x.b, x.i) && !x.separator(",") {
+			return false
 		}
 		x.i = skipMore(x.b, x.i)
 	}
+	return false
 }
 
 // skipMore passes blanks, and where a line ends what is written before the next.
@@ -239,8 +282,8 @@ func (s *scan) tuple(f field, at int) {
 	}
 	if user.open || !x.separator(",") {
 		s.takeJudged(f, user, false) // ("VALUE")
-	} else if v := x.value(plainStops); v.quoted && !v.open && (looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
-		s.take(v, "password")
+	} else if v := x.value(plainStops); v.quoted && !v.open && (f.kind == "registry-auth" || looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
+		s.takePassword(v)
 	}
 }
 
@@ -260,11 +303,11 @@ func (s *scan) pairForm(f field) bool {
 		s.sibling(f, skipSpace(b, x.i))
 		return true
 	}
-	if before := b[max(0, f.from-len(`name": "`)):f.from]; f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 {
-		s.valueIn(f, i) // {"name":"NAME","type":"x","value":"y"}
-		return true
+	before := b[max(0, f.from-len(`variable: "`)):f.from]
+	named := f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 || lastFold(before, "name: ") >= 0 || lastFold(before, "variable: ") >= 0
+	if !named || !s.valueIn(f, i) { // {"name":"NAME","type":"x","value":"y"}
+		s.siblingBefore(f)
 	}
-	s.siblingBefore(f)
 	return true
 }
 
@@ -281,7 +324,7 @@ func (s *scan) sibling(f field, i int) {
 		}
 	}
 	stops := "\r\n"
-	if f.quoted || s.prose {
+	if f.quoted || s.prose || bytes.IndexByte(b[i:lineEnd(b, i)], '}') > 0 {
 		stops = plainStops
 	}
 	s.takeJudged(f, s.trimmed(s.value(b, i, stops), stops), false)

@@ -32,7 +32,9 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 	text := string(w.in(line))
 	name := strings.TrimRight(flag, "+:%,")
 	next := value{}
-	if n+1 < len(list) {
+	if n+2 < len(list) && string(list[n+1].in(line)) == "=" { // SECRET = 'VALUE'
+		return list[n+2], strings.EqualFold(text+"=", name)
+	} else if n+1 < len(list) {
 		next = list[n+1]
 	}
 	switch strings.TrimPrefix(flag, name) {
@@ -137,7 +139,9 @@ func words(s *scan, line []byte, i int) []value {
 		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
 			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
 			if isLine(line[i]) {
-				i = nextPayload(line, i)
+				if i = skipBlanks(line, nextPayload(line, i)); hasFold(line, i, "- ") { // an item of YAML
+					i++
+				}
 			} else {
 				i++
 			}
@@ -145,8 +149,15 @@ func words(s *scan, line []byte, i int) []value {
 		if i >= len(line) {
 			break
 		}
+		if len(list) > 0 && hasFold(list[len(list)-1].in(line), 0, "-argumentlist") { // of Start-Process
+			i = skipQuote(line, i)
+		}
 		v := s.value(line, i, " \t\r\n|;\"")
 		v.open = false
+		if v.end == i && !v.quoted && line[i] == '\\' { // of a path: C:\n.cmd
+			i++
+			continue
+		}
 		if v.end < v.start || v.end == i && !v.quoted {
 			break
 		}
@@ -193,12 +204,13 @@ func plainWords(line []byte, list []value) (plain []value) {
 
 // plainWord takes the n-th word that is no flag, when it is random enough.
 func (s *scan) plainWord(line []byte, list []value, n int) {
-	for _, w := range list {
+	for i, w := range list {
 		if w.end <= w.start || isOption(line, w) {
 			continue
 		}
 		if n--; n == 0 {
-			if text := w.in(line); fitsPassword(text) || isGUID(text) {
+			alone := w.quoted || i == len(list)-1 && !(i > 0 && isOption(line, list[i-1])) // else it may be the option's
+			if text := w.in(line); fitsPassword(text) || isGUID(text) || alone && !isDictionaryWord(text) && !isPlainValue(text) {
 				s.takePassword(w)
 			}
 			return

@@ -32,7 +32,7 @@ func commandName(text string) string {
 // behindShort are the bytes that may follow the name of a program that is too
 // short to be a trigger by itself.
 const (
-	behindShort   = " .\"\\'d,6"
+	behindShort   = " .\"\\'d,6\r\n"
 	behindShorter = "abcdefghijklmnopqrstuvwxyz0123456789-/\\\"'$<@*.%"
 )
 
@@ -80,7 +80,20 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		if !strings.Contains("|"+c.names+"|", "|"+name+"|") {
 			continue
 		}
-		line := b[:commandEnd(b[:min(len(b), end+s.back/4)], end)]
+		near := b[:min(len(b), end+s.back/4)]
+		line := near[:commandEnd(near, end)]
+		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
+			for item, last := range linesBehind(near, len(line)) {
+				if at := skipBlanks(near, item); at-item != skipBlanks(s.b, from)-from || !hasFold(near, at, "- ") {
+					break
+				}
+				line = near[:last]
+			}
+		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') && skipQuote(s.b, from+open+1) == from+open+1 { // hook ([cmd /c x]) of an event
+			if closed := bytes.IndexByte(line[end:], ']'); closed > 0 && !isWord(byteAt(line, end+closed+1)) {
+				line = line[:end+closed]
+			}
+		}
 		if name == s.dull.program && end < s.dull.command {
 			return
 		}
@@ -135,31 +148,11 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			}
 		}
 	},
-	"keyed": func(s *scan, line []byte, list []value) { // key 7 VALUE of a router: behind the way it is enciphered
-		for n, w := range list {
-			if string(w.in(line)) == "key" {
-				list = list[n+1:]
-				break
-			}
-		}
-		for len(list) > 1 && len(list[0].in(line)) == 1 {
-			list = list[1:]
-		}
-		if len(list) > 0 && (fitsPassword(list[0].in(line)) || isAuthPair(list[0].in(line)) || isSignedHex(list[0].in(line)) || mixed(list[0].in(line))) {
-			s.takePassword(list[0])
-		}
-	},
-	"usm": func(s *scan, line []byte, list []value) { // auth sha VALUE priv aes 128 VALUE of SNMP
-		for n := 0; n < len(list); n++ {
-			for n < len(list) && usmWord(list[n].in(line)) {
-				n++
-			}
-			if n < len(list) && (fitsPassword(list[n].in(line)) || mixed(list[n].in(line))) {
-				s.takePassword(list[n])
-			}
-		}
-	},
-	"third1": func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
+	"keyed":   func(s *scan, line []byte, list []value) { s.keyedWord(line, list, false) },
+	"keyword": func(s *scan, line []byte, list []value) { s.keyedWord(line, list, true) },
+	"usm":     (*scan).usm,
+	"snmp":    func(s *scan, line []byte, list []value) { s.usm(line, list[min(1, len(list)):]) }, // USER SHA PASSWORD AES PASSWORD
+	"third1":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 3) },
 	"last": func(s *scan, line []byte, list []value) {
 		for len(list) > 0 && len(bytes.Trim(line[list[len(list)-1].start:list[len(list)-1].end], ")};,")) == 0 {
 			list = list[:len(list)-1]
@@ -167,7 +160,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		if len(list) < 2 {
 			return
 		}
-		if last := list[len(list)-1]; last.quoted || !isDictionaryWord(bytes.TrimRight(line[last.start:last.end], ".")) {
+		if last := list[len(list)-1]; last.quoted || !isDictionaryWord(bytes.TrimRight(line[last.start:last.end], ".)")) {
 			s.takePassword(last)
 		}
 	},
@@ -182,7 +175,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 		text := line[list[0].start:list[0].end]
 		before := bytes.ToLower(line[max(0, list[0].start-layerBack):list[0].start])
-		ofUser := containsAny(before, []string{"create user ", "alter user ", "connect to "}) && fitsPassword(text)
+		ofUser := containsAny(before, []string{"create user ", "alter user ", "connect to "}) && (fitsPassword(text) || isGUID(text))
 		if (list[0].quoted || ofUser) && (len(bytes.Trim(text, digits+".")) > 0 || bytes.Count(text, []byte(".")) < 2) {
 			s.takePassword(list[0])
 		}
@@ -221,18 +214,50 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			s.takePassword(v)
 		}
 	},
-	"snmp": func(s *scan, line []byte, list []value) { // USER SHA PASSWORD AES PASSWORD
-		for n, w := range list[min(1, len(list)):] {
-			if n%2 == 1 && (w.quoted || fitsPassword(w.in(line))) {
-				s.takePassword(w)
-			}
-		}
-	},
 	"htpasswd": func(s *scan, line []byte, list []value) {
 		if len(list) > 2 && bytes.IndexByte(line[list[0].start:list[0].end], 'b') > 0 {
 			s.takePassword(list[len(list)-1])
 		}
 	},
+}
+
+// keyWord tells of the words of a router's line behind which its secret stands, and cipherWord of those that say how
+// it is written there.
+var (
+	keyWord    = setOf("key password secret md5 key-string authentication text 2c")
+	cipherWord = setOf("ascii ascii-text hex local remote encrypted cipher clear plaintext enc sha256 sha512 scrypt")
+	accessWord = setOf("ro rw view address hostname")
+)
+
+// keyedWord takes key 7 VALUE of a router, or VALUE alone where no word must come first.
+func (s *scan) keyedWord(line []byte, list []value, needed bool) {
+	for n := len(list) - 2; n >= 0; n-- {
+		if keyWord[string(list[n].in(line))] && isBlank(byteAt(line, list[n].end)) {
+			list, needed = list[n+1:], false
+			break
+		}
+	}
+	for len(list) > 1 && (len(list[0].in(line)) == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))]) {
+		list = list[1:]
+	}
+	if needed || len(list) == 0 {
+		return
+	}
+	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
+	_, named := judgeName(text)
+	if access || fitsPassword(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) ||
+		len(list) == 1 && bytes.IndexByte(text, '-') > 0 && named == noSecret {
+		s.takePassword(list[0])
+	}
+}
+
+// usm takes auth sha VALUE priv aes 128 VALUE of SNMP.
+func (s *scan) usm(line []byte, list []value) {
+	for _, w := range list {
+		if text := w.in(line); !usmWord(text) && (w.quoted || fitsPassword(text) || mixed(text)) {
+			s.takePassword(w)
+		}
+	}
 }
 
 // usmWord tells of a word of SNMP's user-based security that is none of its keys.

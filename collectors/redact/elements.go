@@ -172,9 +172,10 @@ func (s *scan) attributeForm(f field) bool {
 		i += max(1, tokenAt(b[i:]))
 	}
 	i = min(i, len(b))
-	if at := indexFold(b[f.to:i], "value="); at > 0 && (isBlank(b[f.to+at-1]) || b[f.to+at-1] == ':') && // oe:value="…"
+	at := max(indexFold(b[f.to:i], "value="), indexFold(b[f.to:i], "content=")) // <meta name="csrf-token" content="VALUE">
+	if at > 0 && (isBlank(b[f.to+at-1]) || b[f.to+at-1] == ':') &&              // oe:value="…"
 		!bytes.Contains(b[f.to:f.to+at], []byte("{")) && bytes.IndexByte(b[f.to:f.to+at], '=') != 0 {
-		s.takeJudged(f, s.value(b, f.to+at+len("value="), plainStops), false)
+		s.takeJudged(f, s.value(b, upTo(b, f.to+at, len(b), "=")+1, plainStops), false)
 		return true
 	}
 	if byteAt(b, i) != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {

@@ -58,13 +58,16 @@ func (s *scan) spacedRule(b []byte, start, end int) {
 	s.judgeAt(b, start, from, run(b[:min(len(b), start+maxName)], end, nameByte))
 }
 
+// declarations stand before the name of a class, behind which that of another may stand.
+var declarations = setOf("class struct interface enum trait")
+
 func (s *scan) judgeAt(b []byte, start, from, to int) {
 	if to <= s.named || inToken(s.b, start) {
 		return
 	}
 	s.named = to
 	kind, t := judgeName(withoutMethod(b, from, to))
-	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) {
+	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) || declarations[wordBefore(b, from)] {
 		return
 	}
 	if t <= loose {
@@ -188,7 +191,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); f.kind == "credential" && colon > 0 && v.escapes == 0 && // ops:VALUE
-		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:])) {
+		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:]) || isCoined(text[colon+1:], true)) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }
@@ -202,22 +205,23 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		return false
 	}
 	switch {
-	case bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
+	case isNamedAfter(f, text), bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
 		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
 		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),
-		afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
+		!(f.flag && f.trust == strong) && afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
 		return true
 	}
-	return !(v.scalar && isIdentifier(text)) && isCode(s.b, v)
+	literal := v.scalar && (isIdentifier(text) || isOneOf(text, len(text)-1, "([{") && isDigit(byteAt(text, len(text)-2)) && bytes.ContainsAny(text, uppers)) // VALUE278(
+	return !literal && isCode(s.b, v)
 }
 
 // fits tells whether a value can be of its kind: a key is no command, no path and no word.
 func fits(kind string, v []byte) bool {
 	switch kind {
 	case "private-key":
-		return bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
-			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$."))
+		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
+			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
 		return !(len(v) < minKnown && allDigits(v)) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":

@@ -52,7 +52,7 @@ func (s *scan) isOtherWord(f field, v value) bool {
 // place of.
 func isExpression(text []byte) bool {
 	end := run(text, 1, wordByte)
-	return end > 1 && !isDigit(text[1]) && (end == len(text) || strings.IndexByte(".[:{();,", text[end]) >= 0) ||
+	return end > 1 && !isDigit(text[1]) && (end == len(text) || strings.IndexByte(".[:{();,`", text[end]) >= 0) ||
 		isVariable(text)
 }
 
@@ -73,8 +73,12 @@ func (s *scan) nextArgumentForm(f field) bool {
 		return false
 	}
 	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
+	indent, first := s.beginsLine(f.from)
 	if item := skipBlanks(b, i+1); byteAt(b, i) == '-' && item > i+1 { // of YAML
 		i = item
+	} else if next := nextPayload(b, f.at); first && isLine(b[f.at]) && i-next == indent && !moreWords(b, i) { // as kubectl describes a pod
+		s.takeJudged(f, value{start: i, end: lineEnd(b, i)}, f.trust < strong)
+		return true
 	} else if skipQuote(b, i) == i {
 		return true
 	}
@@ -181,7 +185,7 @@ func (s *scan) callForm(f field) bool {
 		return true
 	case isLineAt(b, behind):
 		n := len(s.spans)
-		if b[open] == ',' && s.tableForm(f) && len(s.spans) > n {
+		if (b[open] == ',' || b[f.at] == ';') && s.tableForm(f) && len(s.spans) > n {
 			return true // it was the heading of a table
 		}
 		s.takeJudged(f, v, f.trust < strong)
@@ -207,7 +211,7 @@ func secondText(f field) (i int, ok bool) {
 	switch {
 	case !f.quoted && (f.at == f.after || b[i] != ',') && !isConstantName(f): // and no pwd ,"VALUE"
 		return 0, false
-	case b[i] == ',':
+	case b[i] == ',', b[i] == ';' && isOneOf(b, i+1, "\"'"):
 		i = skipGap(b, i+1)
 	case hasFold(b, i, ";s:"): // as PHP writes an array
 		i = run(b, i+len(";s:"), hexByte) + 1
@@ -258,6 +262,9 @@ func (s *scan) lineForm(f field) bool {
 	b := f.b
 	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
+	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
+		return true
+	}
 	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
 		return false
 	}

@@ -23,6 +23,56 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+"JoinTokens": { "Worker": x
+// Set password for wildcard (empty location)
+secretBytes[i] = tmp ^ secretBytes[i]
+		"missing username and password": {missingBasicAuthUsernamePasswordKeys, false},
+	BoundServiceAccountTokenVolume: {Default: false, PreRelease: featuregate.Alpha},
+	o.EncryptedData = nil // make sure that later code
+	BootstrapTokenSecretBytes = 16
+var ifaceMetaToken = BitConverter.ToInt32(ifaceBytes.Slice(i + 1, 4));
+lineEndingTokens.Select(token => token.Type).Should()
+fn to_tokens(&self, tokens: &mut proc_macro2::TokenStream) {
+"daprAIInstrumentationKey": "[reference(resourceId('Microsoft.Insights/components/', variables('appInsightsName')), '2020-02-02').InstrumentationKey]",
+"sharedKey": "[listKeys(resourceId('Microsoft.OperationalInsights/workspaces/', variables('l')), '2020-03-01-preview').primarySharedKey]"
+MYSERVICE_BADPASSWORD: bad password for user '%{USERNAME:user}' from '%{IP:source_ip}' #[1]
+Failed publickey for root from 127.0.0.1 port 55986 ssh2: RSA SHA256:dzz-Thisisanexamplekey-sI08R3Mj72k4eXoLXXikQw
+the key SHA256:uNiVztksCsDhcc0u9e8BrSwiuI2wk8bTeKTJ9lVbN0k ok
+writing new private key to 'pkcs5-plain.pem'
+self._password = password or self.opts.password
+FromSecret: secretStore,
+m_token = std::make_unique<details::AsyncT<ResultT, ProgressT>>(std::move(progress));
+using Token = winrt::impl::progress_token<Promise, ProgressT>;
+auth_key=snmp_key,
+NETSETUP_PROVISION_USE_DEFAULT_PASSWORD = 0x00000004,
+connectionInfo.RDGatewayPassword = passwordNode?.Attributes?["storeAsClearText"]?.Value == "True"
+[IntPtr]$hToken = [IntPtr]$PrimaryTokenInfo.hProcToken
+--travis_enterprise_security_token="[RabbitMQ Password/Enterprise Security Token]" \
+AgentToken:       TestAgentToken,
+c.Token = c2.Token
+--header 'X-Rundeck-Auth-Token: [ApiToken]' \
+output = model.generate(**inputs, max_new_tokens=max_output_tokens)
+key_password = key_password or conf.security_key_password
+Write-Host "vmAdminPassword = $adminPassword$randomIdentifier"
+CSSM_DL_DB_RECORD_GENERIC_PASSWORD = CSSM_DB_RECORDTYPE_APP_DEFINED_START + 0
+fetch_signing_key: mocked_fetch_signing_key_refresh_value,
+jwt_token: jwt_token_valid
+return ['token' => $token->plainTextToken];
+struct Scenario11_DeleteCookie : Scenario11_DeleteCookieT<Scenario11_DeleteCookie, implementation::Scenario11_DeleteCookie>
+Set-ADAccountPassword -Identity $script:testUser1 -Reset -NewPassword $cleanPassword -Server $script:domainDns
+public class TestIsCompromisedPassword : PasswordProtectionCmdletBase
+password: {{ .Values.sa_password | b64enc | quote}}
+password: {{dbPassword1}}
+if password == "" || x == "" {
+requests.get(u, auth=("svc", password))
+Encoding.UTF8.GetBytes("name:value")
+  password: foo.sha256(
+password -> self-service-reset
+username svc authentication failed for user-db
+pre-shared-key mismatch detected
+ neighbor 10.0.0.2 password mismatch
+##vso[task.setvariable variable=x]blue
+default: "[user:password]"
 E1120 09:00:00.000000    4242 a.go:1] "Unable to register node with API server" err="Post \"https://api.corp.example:6443/api/v1/nodes\": dial tcp: lookup api.corp.example: no such host" node="win-1"
 server: https://api-key.corp.example:8443
 E1120 09:00:00.000000    4242 a.go:1] Post "https://10.0.0.4:6443/api/v1/namespaces/d/serviceaccounts/default/token": dial tcp 10.0.0.4:6443: i/o timeout

@@ -49,7 +49,7 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		}
 	case top.key == "result" && slices.ContainsFunc(l.stack, func(f frame) bool { return f.made }):
 		return "password", false
-	case strings.EqualFold(top.key, "value"), strings.HasPrefix(top.key, "inline"): // Envoy: inline_string
+	case slices.Contains(defaultKeys, strings.ToLower(top.key)), strings.HasPrefix(top.key, "inline"): // Envoy: inline_string
 		name := top.name
 		if name == "" {
 			name, _ = l.sibling("name", "key")
@@ -119,6 +119,8 @@ func (l *jsonText) inner(plain []byte) []byte {
 	top := l.top()
 	if top != nil && isHeader(top.key) {
 		return l.header(top.key, plain)
+	} else if top != nil && top.key == "value" && isHeader(top.name) { // of an archive of HTTP
+		return l.header(top.name, plain)
 	}
 	if top != nil && top.array {
 		if out, ok := l.onLine(top, plain); ok {

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -68,7 +69,16 @@ func (j judged) isFile() bool {
 func (j judged) breaksProse() bool {
 	v := j.text
 	return bytes.Count(v, []byte(" ")) < 2 && !isSentence(v) &&
-		(looksRandom(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
+		(looksRandom(v) || isGUID(v) || isPassphrase(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
+}
+
+// isPassphrase tells of three words or more in small letters that hyphens join, none of which is said of a secret.
+func isPassphrase(v []byte) bool {
+	words := strings.Split(strings.TrimRight(string(v), digits), "-")
+	return len(words) >= 3 && !slices.ContainsFunc(words, func(word string) bool {
+		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] ||
+			slices.ContainsFunc(looseTails, func(tail string) bool { return strings.HasPrefix(word, tail) })
+	})
 }
 
 // namesObject takes the name of a Secret of Kubernetes.
@@ -117,7 +127,7 @@ func isProse(v []byte) bool {
 		return true
 	}
 	n := len(words)
-	if n < 2 || n > 5 || !isUpper(v[0]) || len(bytes.Trim(v, lowers+uppers+" ")) > 0 {
+	if n < 2 || n > 8 || !isUpper(v[0]) || bytes.IndexFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) >= 0 {
 		return false
 	}
 	kind, t := judgeName([]byte(words[n-1])) // Application password
@@ -148,7 +158,9 @@ func isShown(line []byte) bool {
 // isOtherText tells of a regular expression, of a link of Markdown: "?([^";]+)"?, [text][name], of what
 // another tool puts a secret in place of, @@SECRET:name:password@@, and of one that it took out.
 func isOtherText(v []byte) bool {
-	return bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || containsAny(v, []string{"REDACTED", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
+	grok := bytes.Index(v, []byte("%{"))
+	return grok >= 0 && bytes.IndexByte(v[grok:], '}') > 0 || bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
+		containsAny(v, []string{"REDACTED", "](http", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
 }
 
 // isLinked tells of a text of Markdown with the name of its link: create][az-sshkey-create].
@@ -201,17 +213,12 @@ func isGoCall(text []byte, whole int) bool {
 // isChain tells of what code reaches through others: fields[1].Descriptor(), entity.Secrets?.Select(s.
 func isChain(text []byte) bool {
 	if i := bytes.Index(text, []byte("?.")); i > 2 {
-		plain := bytes.ReplaceAll(text, []byte("?."), []byte("."))
+		plain := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("?."), []byte(".")), []byte("?["), []byte("["))
 		end := run(plain, 0, nameByte)
 		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || strings.IndexByte("([,;)", plain[end]) >= 0)
 	}
 	i := bytes.IndexByte(text, '[')
 	return i > 2 && isIdentifier(text[:i]) && hasFold(text, run(text, i+1, wordByte), "].")
-}
-
-// isJoined tells of a variable that code joins with a text: PathPrefix + "/token".
-func isJoined(b []byte, v value) bool {
-	return !v.quoted && hasFold(b, v.end, " + ") && isIdentifier(v.in(b))
 }
 
 // isVerbNoun tells of a command of PowerShell: Unprotect-String, Az.KeyVault\Get-AzKeyVaultSecret.
@@ -224,16 +231,27 @@ func isVerbNoun(v []byte) bool {
 // isRepeated tells of a value of several words that only says its name again: FieldSigningKey = "signing_key".
 func isRepeated(name, v []byte) bool {
 	v = bytes.Trim(v, "`,;")
-	if len(v) < 6 || !isLower(v[0]|0x20) || !bytes.ContainsAny(v, "_-") && !isCamel(v) || !isIdentifier(bytes.ReplaceAll(v, []byte("-"), nil)) {
+	if len(v) < 6 || !isLower(v[0]|0x20) || !bytes.ContainsAny(v, "_-") && !isCamel(v) || isDigit(v[len(v)-1]) || !isIdentifier(bytes.ReplaceAll(v, []byte("-"), nil)) {
 		return false
 	}
-	tied := func(c rune) rune {
-		if c == '_' || c == '-' || c == '.' {
-			return -1
-		}
-		return c | 0x20
+	name, _ = joinWords(nil, name)
+	v, _ = joinWords(nil, v)
+	return bytes.HasSuffix(name, v)
+}
+
+// isNamedAfter tells of code that hands on what has a name of the same kind: c2.Token, opts.upload_s3_secret_key,
+// jwt_token_valid. TestAgentToken may be a password.
+func isNamedAfter(f field, v []byte) bool {
+	v = bytes.TrimRight(v, ",;")
+	path := bytes.IndexByte(v, '.') > 0
+	if !path && bytes.IndexByte(v, '_') < 0 && !isCamel(v) && !(f.trust < strong && isCamelWords(v) && f.behind() != '=') ||
+		!isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) || bytes.ContainsAny(v, digits) && (!path || hasDigitRun(v) || isDigit(v[len(v)-1])) {
+		return false
 	}
-	return bytes.HasSuffix(bytes.Map(tied, name), bytes.Map(tied, v))
+	word, last := joinWords(nil, f.text())
+	word = word[min(max(0, last), len(word)):]
+	at := indexFold(v, string(word))
+	return len(word) >= 3 && (at == 0 || at > 0 && (isUpper(v[at]) || isOneOf(v, at-1, "_.")))
 }
 
 // insideText tells whether a quote is open before i in its line.

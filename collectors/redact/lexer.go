@@ -152,8 +152,9 @@ func (s *scan) escapedLine(b []byte, i int) bool {
 // quotedValue reads up to the quote that is escaped as the first at q is.
 func (s *scan) quotedValue(b []byte, q, escapes int) value {
 	v := value{start: q + 1, quoted: true, quote: b[q], escapes: escapes}
-	if hasFold(b, q, "`\"") { // in a text of PowerShell in quotes
-		if n := bytes.Index(b[q+2:lineEnd(b, q)], []byte("`\"")); n >= 0 {
+	mark, next := foldAt(b, q, "`\"", `""`), byteAt(b, q+2) // in a text in quotes, of PowerShell or of others
+	if mark != "" && (mark[0] == '`' || next > ' ' && strings.IndexByte(plainStops+".", next) < 0) {
+		if n := bytes.Index(b[q+2:lineEnd(b[:min(len(b), q+2+layerBack)], q)], []byte(mark)); n >= 0 {
 			v.start, v.end = q+2, q+2+n
 			return v
 		}
@@ -171,7 +172,7 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == '\\':
 			slashes++
 			continue
-		case c == quote && escapes == 0 && slashes == 0 && i > from && byteAt(b, i+1) == quote && isAlnum(byteAt(b, i+2)):
+		case c == quote && escapes == 0 && slashes == 0 && i > from && byteAt(b, i+1) == quote && (isAlnum(byteAt(b, i+2)) || isOneOf(b, i+2, "*!@#$%^&?~_")):
 			i++ // one quote, as PowerShell, SQL and VB write it, or two texts that a shell joins
 		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
 			quote == '\'' && escapes == 0):

@@ -11,7 +11,7 @@ const longestPrefix = 200
 
 // levels are words that stand before the text of a line; in lower case.
 var levels = setOf(`stdout stderr f p trace debug info warn warning error err fatal notice
-		verbose inf wrn dbg ftl | > + // # ; :: * $`)
+		verbose inf wrn dbg ftl property(s property(c | > + // # ; :: * $`)
 
 // payload is where the text of the line begins that begins at i, behind what a log,
 // a terminal or another program wrote before it.

@@ -28,8 +28,7 @@ func (s *scan) execRule(b []byte, start, _ int) {
 
 // generatorRule takes what kustomize makes Secrets of: literals: [NAME=VALUE].
 func (s *scan) generatorRule(b []byte, start, end int) {
-	for i, n := lineEnd(b, end), 0; i < len(b) && n < mostRows; i, n = lineEnd(b, nextLine(b, i)), n+1 {
-		line := nextLine(b, i)
+	for line := range linesBehind(b, end) {
 		item := skipBlanks(b, line)
 		if item == line && !hasFold(b, item, "- ") {
 			return // the next key of the file
@@ -134,32 +133,18 @@ func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 		body := bytes.TrimLeft(line, " \t-")
 		return len(line)-len(body) == indent && (bytes.HasPrefix(body, []byte("type: helm.sh/")) ||
 			bytes.HasPrefix(body, []byte("type: kubernetes.io/"))) || len(line)-len(body) == indent &&
-			bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r"), []byte(`"`), nil),
+			bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r\n"), []byte(`"`), nil),
 				[]byte("kind: Secret"))
 	}
 	before := s.b[max(0, from-s.context):from]
-	for n := 0; n < 200 && len(before) > 0; n++ {
-		i := bytes.LastIndexByte(before[:len(before)-1], '\n') + 1
-		line := bytes.TrimRight(before[i:], "\n")
-		if bytes.HasPrefix(line, []byte("---")) {
-			break
+	before = before[1+bytes.LastIndex(before, []byte("\n---")):]
+	behind, _, _ := bytes.Cut(b[to:], []byte("\n---"))
+	for _, part := range [][]byte{before, behind} {
+		for line := range bytes.Lines(part) {
+			if isKind(line) {
+				return true
+			}
 		}
-		if isKind(line) {
-			return true
-		}
-		if before = before[:i]; i == 0 {
-			break
-		}
-	}
-	for rest := b[to:]; len(rest) > 0; {
-		line, next, _ := bytes.Cut(rest, []byte("\n"))
-		if bytes.HasPrefix(line, []byte("---")) {
-			return false
-		}
-		if isKind(line) {
-			return true
-		}
-		rest = next
 	}
 	return false
 }

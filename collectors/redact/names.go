@@ -30,10 +30,10 @@ var names = []struct {
 		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
 		pass4symmkey smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content
-		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk tls-psk-value
+		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk l2tp-psk security-psk tls-psk-value
 		psk-value ipsec-psk vpn-psk wifi-psk wlan-psk erlang-cookie password-encrypted credential-encrypted`},
 	{"password", medium, `password-hash redis-auth psk key-material secrete wifi-key wpa-key pass-word
-		require-pass master-auth owner-authorization cloud-auth hash-salt clear-text hmac-encoded encrypted-data`},
+		require-pass master-auth owner-authorization cloud-auth hash-salt password-text clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},
@@ -113,7 +113,7 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
 	retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
-	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken`)
+	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens newtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken`)
 
 const maxName = 96
 
@@ -152,7 +152,7 @@ func judgeName(name []byte) (kind string, t trust) {
 // keepsNone tells of names that end as those of secrets do: an error, the folder that a shell is in.
 func keepsNone(name, joined []byte, end string) bool {
 	switch string(joined) {
-	case "hkey", "proxypass":
+	case "hkey", "proxypass", "issecret":
 		return true
 	}
 	return string(name) == "$PWD" || string(name) == "sshpass" || end == "keycontent" && bytes.IndexByte(name, '_') >= 0 || // key_content of fluent-bit

@@ -53,15 +53,9 @@ func (s *scan) flagRule(b []byte, _, end int) {
 	v := s.value(b, i, " \t\r\n\"'`;|")
 	ofUser := lastFold(b[lineBack(b, end, layerBack):end], " -u ") >= 0 // -U ops -P VALUE
 	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
-		!isSetting(text) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
+		!isIdentifier(text[:max(0, bytes.IndexByte(text[:len(text)-2], '='))]) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
-}
-
-// isSetting tells of NAME=VALUE.
-func isSetting(text []byte) bool {
-	i := bytes.IndexByte(text, '=')
-	return i > 0 && i < len(text)-2 && isIdentifier(text[:i])
 }
 
 // usingRule: connect to DB user NAME using VALUE.
@@ -107,12 +101,11 @@ func (s *scan) chpasswdRule(b []byte, start, end int) {
 		s.takeAccount(s.value(b, i, plainStops))
 		return
 	}
-	for range 32 { // a block of lines
-		line := nextPayload(b, lineEnd(b, i))
-		if i = skipBlanks(b, line); i >= len(b) || i == line || bytes.Contains(b[i:lineEnd(b, i)], []byte(": ")) {
+	for line, last := range linesBehind(b, i) { // a block of lines
+		if i = skipBlanks(b, line); i == line || bytes.Contains(b[i:last], []byte(": ")) {
 			return
 		}
-		s.takeAccount(value{start: i, end: lineEnd(b, i)})
+		s.takeAccount(value{start: i, end: last})
 	}
 }
 
@@ -147,10 +140,10 @@ func (s *scan) secretCallRule(b []byte, start, end int) {
 	colon := bytes.IndexByte(v.in(b), ':')
 	switch {
 	case hasFold(b, end-len("getbytes("), "getbytes("):
-		if colon <= 0 || !looksChosen(b[v.start+colon+1:v.end]) {
+		v.start += colon + 1 // of the user, or of nobody
+		if text := v.in(b); colon < 0 || !fitsPassword(text) && !isMade(text) {
 			return
 		}
-		v.start += colon + 1
 	case v.end-v.start < 12, hasFold(b, v.start, "ivborw0kggo"): // a picture
 		return
 	}
@@ -183,7 +176,7 @@ func (s *scan) givenForm(f field) bool {
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
-			if text := v.in(b); f.trust == strong && !isObjectName(text) ||
+			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text)) ||
 				looksChosen(text) || isGenerated(text) {
 				s.takeJudged(f, v, false)
 			}

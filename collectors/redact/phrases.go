@@ -35,7 +35,7 @@ func (s *scan) phraseForm(f field) bool {
 	last := min(len(b), f.after+phraseReach)
 	for i, words := f.after, 0; i < last && words < phraseWords && !endsPhrase(b, i); i++ {
 		switch c := b[i]; {
-		case c == ':':
+		case c == ':' && !(byteAt(b, runBack(b, i, wordByte)-1) == '$'): // $script:name
 			return s.told(f, skipGap(b, i+1), true)
 		case isBlank(c):
 			words++

@@ -35,7 +35,7 @@ func isFilling(v []byte) bool {
 // $NAME, %NAME%, @NAME@, <name>, [NAME].
 func isMarked(v []byte) bool {
 	last := v[len(v)-1]
-	inner := func() []byte { return v[1 : len(v)-1] }
+	inner := func() []byte { return []byte(withoutJoints.Replace(string(v[1 : len(v)-1]))) }
 	switch v[0] {
 	case '$':
 		return isVariable(v)
@@ -45,15 +45,18 @@ func isMarked(v []byte) bool {
 		return bytes.HasPrefix(v, []byte("@@")) && bytes.HasSuffix(v, []byte("@@")) || len(v) > 2 && last == '@' && isIdentifier(inner()) ||
 			isIdentifier(v[1:]) && !bytes.ContainsAny(v, digits) // a splatted variable
 	case '<':
-		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">"))        // [-Credential <PSCredential>]
-		name = bytes.ReplaceAll(bytes.ReplaceAll(name, []byte("[]"), nil), []byte("/"), nil) // <Key/Email ID>
+		name, closed := bytes.CutSuffix(bytes.TrimRight(v[1:], "])},;"), []byte(">")) // [-Credential <PSCredential>]
+		name = bytes.ReplaceAll([]byte(withoutJoints.Replace(string(name))), []byte("[]"), nil)
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
-		return foldAt(v, 0, "[-", "[[-", "[<") != "" || last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(v)-2
+		return foldAt(v, 0, "[-", "[[-", "[<") != "" || last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(inner())
 	}
 	return false
 }
+
+// withoutJoints drops what joins two names of which one stands in a place: [user:password], <Key/Email ID>.
+var withoutJoints = strings.NewReplacer("/", "", ":", "")
 
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",
@@ -70,8 +73,9 @@ func isTemplate(v []byte) bool {
 		return true
 	}
 	switch v[0] {
-	case '[': // []string
-		return hasFold(v, 0, "[]") && isIdentifier(v[2:])
+	case '[': // []string, [reference(…)] of a template of Azure
+		call := run(v, 1, wordByte)
+		return hasFold(v, 0, "[]") && isIdentifier(v[2:]) || call > 2 && hasFold(v, call, "(") && v[len(v)-1] == ']'
 	case '(': // ([pscustomobject]@{
 		end := run(v, min(2, len(v)), nameByte)
 		return hasFold(v, 0, "([") && end < len(v) && v[end] == ']'
@@ -154,10 +158,10 @@ func isVariable(v []byte) bool {
 		return true // of a script's arguments
 	}
 	if i := bytes.IndexAny(name, "[-"); i > 0 && isIdentifier(name[:i]) && !mixed(name[:i]) {
-		return name[i] == '[' || bytes.HasPrefix(name[i:], []byte("->"))
+		return name[i] == '[' || i+1 == len(name) || bytes.HasPrefix(name[i:], []byte("->"))
 	}
 	if i := bytes.IndexByte(name, ':'); i > 0 && isIdentifier(name[:i]) {
 		return isIdentifier(name[i+1:])
 	}
-	return isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !mixed(name)
+	return isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(name, []byte("."), nil), []byte("$"), nil)) && !mixed(name)
 }

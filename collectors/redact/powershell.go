@@ -96,7 +96,7 @@ func (s *scan) credentialRule(b []byte, start, end int) {
 	x := lexer{s, b, end}
 	user := x.value(plainStops)
 	more := x.separator(",")
-	if more && bytes.IndexByte(user.in(b), ':') > 1 { // an address
+	if more && (bytes.IndexByte(user.in(b), ':') > 1 || hasFold(b, start-len("clientsecret"), "clientsecret") || hasFold(b, start-len("usernamepassword"), "usernamepassword")) { // an address, a tenant
 		x.value(plainStops)
 		more = x.separator(",")
 	}

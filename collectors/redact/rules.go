@@ -36,7 +36,7 @@ var rules = []struct {
 		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
 	{(*scan).nameRule, "senha `|clave `"},
 	{(*scan).nameRule,
-		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·`},
+		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·| _auth |pwd" /|pass" /|.pw" v|.pw' v`},
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+indexFold(s.b[start:end], "p"), end) },
 		`id/pw…|id/pw/|id/pw(|id pw |id/pwd…|/(pw)·|&pwd)…|id(pw)…|pwd of |pwd is |pass - |pwd - |pwd, "|pass, "|pwd ,"|n/pass |r/pass |e/pass |pass ,"|pword ,"|name: pwd…|name: pass…|name: pw\n|name: "pwd|name: "pass|:pass ·|:pwd ·|:pword `},
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+len("name: "), end) }, `name: key…`},
@@ -50,9 +50,13 @@ var rules = []struct {
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).pemTailRule, `-----end `},
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-1, plainStops)) }, `: psk "|: eap "|: xauth "|: ntlm "`}, // of ipsec.secrets
-	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::`},                       // of GitHub Actions
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::|task.setsecret]`},       // of GitHub Actions
+	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "variable=", "]") }, `task.setvariable `},
+	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "name=", "::") }, `::set-output |::set-env |::save-state `},
 	{(*scan).resultRule, `"random_password"`},
+	{(*scan).sectionRule, "[passwords]|[credentials]"},
 	{(*scan).plainLoginRule, `plainloginmodule`},
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, "<\r\n")) }, `<secretbytes>`}, // of Jenkins
 	{(*scan).plainTextRule, `<plaintext>`},
 	{(*scan).sshRule, `---- begin ssh2 encrypted private`},
 	{(*scan).ppkRule, `private-lines:|private-mac:`},
@@ -61,8 +65,8 @@ var rules = []struct {
 	{(*scan).jwtRule, `eyjhbgci|eyj0exai|eyjlbmmi|eyjrawqi|eyjqd2si|eyjqa3ui|eyjjdhki|zxlkagjhy2`},
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
-		`credential(|credential (|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
-	{(*scan).secretCallRule, `getbytes(|frombase64string(`},
+		`credential(|credential (|passwordcredentials(|credentials.basic(|.login(|staticcredentials(|staticcredentialsprovider(|awscredentials(|awssessioncredentials(|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
+	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
 	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|docker secret create|keystore.bat add|keystore add`},
@@ -94,8 +98,7 @@ var rules = []struct {
 	{(*scan).communityRule, `validcommunities`},
 	{(*scan).insertRule, `values (|values(`},
 	{(*scan).askedRule, `assword:"`},
-	{(*scan).convertRule, `cannot convert the "`},
-	{(*scan).accountRule, `login=|]:587 |]:587\t|]:465 |]:465\t`},
+	{(*scan).accountRule, `cannot convert the "|login=|]:587 |]:587\t|]:465 |]:465\t`},
 	{(*scan).keyNameRule, `hmac-sha256:|hmac-sha384:|hmac-sha512:|hmac-sha1:|hmac-md5:`},
 	{(*scan).newValueRule, `new value: `},
 	{(*scan).partRule, `form-data; name="`},
@@ -189,7 +192,11 @@ func nameTexts() (texts []string) {
 	for _, row := range names {
 		for word := range strings.FieldsSeq(row.words) {
 			joined := strings.ReplaceAll(word, "-", "")
-			if i := strings.LastIndexByte(word, '-'); i > 0 && slices.ContainsFunc(bases, func(b string) bool { return strings.Contains(word[:i], b) }) {
+			i := strings.LastIndexByte(word, '-')
+			if i > strings.IndexByte(word, '-') {
+				texts = append(texts, word[:i]+" "+word[i+1:]) // pre-shared key
+			}
+			if i > 0 && slices.ContainsFunc(bases, func(b string) bool { return strings.Contains(word[:i], b) }) {
 				texts = append(texts, strings.ReplaceAll(word, "-", " ")) // secret key, of which the first word says nothing
 			}
 			if len(joined) < shortest || strings.Contains(joined, "token") ||

@@ -113,11 +113,8 @@ func (s *scan) csvTokenRule(_ []byte, start, _ int) {
 
 // communityRule takes the names of values of the registry, which are what SNMP's clients say.
 func (s *scan) communityRule(b []byte, _, end int) {
-	for i := lineEnd(b, end); ; {
-		line := nextLine(b, i)
-		if i = lineEnd(b, line); i == line {
-			return
-		}
+	s.commandLine(b[:lineEnd(b[:min(len(b), end+layerBack)], end)], end, "/v -name -Name") // reg add …\ValidCommunities /v VALUE
+	for line, i := range linesBehind(b, end) {
 		text := b[line:i]
 		if at := bytes.Index(text, []byte(`"=dword:`)); at > 0 && text[0] == '"' {
 			s.add(line+1, line+at, "snmp-community", text[1:at])
@@ -160,18 +157,8 @@ func (s *scan) askedRule(b []byte, _, end int) {
 	}
 }
 
-// convertRule takes what PowerShell could not take for a credential: Cannot convert the "ops:VALUE" value.
-func (s *scan) convertRule(b []byte, _, end int) {
-	v := s.value(b, end-1, plainStops)
-	if !v.whole() {
-		return
-	}
-	if colon := bytes.IndexByte(v.in(b), ':'); colon > 0 && mixed(b[v.start+colon+1:v.end]) {
-		s.takeAccount(v)
-	}
-}
-
-// accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix.
+// accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix, and what PowerShell
+// could not take for a credential: Cannot convert the "USER:VALUE" value.
 func (s *scan) accountRule(b []byte, _, end int) {
 	v := s.value(b, skipBlanks(s.b, end), " \t\r\n\"'")
 	if text := v.in(s.b); !v.open && bytes.IndexByte(text, ':') > 0 {
@@ -237,6 +224,35 @@ func (s *scan) plainLoginRule(b []byte, _, end int) {
 		if byteAt(b, i) == '=' {
 			s.takePassword(s.value(b, i+1, " \t\r\n\"'"))
 		}
+	}
+}
+
+// setVariable takes what a pipeline sets a variable to: ##vso[task.setvariable variable=NAME;issecret=true]VALUE of Azure,
+// ::set-output name=NAME::VALUE of GitHub.
+func (s *scan) setVariable(b []byte, end int, key, closing string) {
+	options, _, ok := bytes.Cut(b[end:lineEnd(b[:min(len(b), end+layerBack)], end)], []byte(closing))
+	name := end + indexFold(options, key) + len(key)
+	f := field{b: b, from: name, to: run(b, name, nameByte), kind: "secret", trust: strong}
+	if indexFold(options, "issecret=true") < 0 {
+		f.kind, f.trust = judgeName(f.text())
+	}
+	if start := end + len(options) + len(closing); ok && f.to < start && f.trust > noSecret {
+		s.takeJudged(f, value{start: start, end: lineEnd(b, end)}, false)
+	}
+}
+
+// sectionRule takes the values of a section: NAME=VALUE of [Passwords], NAME=USER:VALUE of [Credentials].
+func (s *scan) sectionRule(b []byte, start, end int) {
+	take := s.takePassword
+	if b[start+1]|0x20 == 'c' {
+		take = s.takeAccount
+	}
+	for line, i := range linesBehind(b, end) {
+		equal := bytes.IndexByte(b[line:i], '=')
+		if equal < 0 || b[line] == '[' || payload(s.b[:start], lineBack(s.b, start, longestPrefix)) < start {
+			return
+		}
+		take(value{start: line + equal + 1, end: i})
 	}
 }
 

@@ -267,7 +267,7 @@ func (s *scan) shortName(i int) {
 	if i == 0 || isDigit(b[i-1]) && b[i] == ':' {
 		return
 	}
-	end := backOf(b, i, 8, " \t\"\\']+?")
+	end := backOf(b, i, 32, " \t\"\\']+?")
 	if hasFold(b, end-len("-string"), "-string") {
 		end -= len("-string")
 	}

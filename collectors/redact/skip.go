@@ -52,6 +52,9 @@ func skipEmphasis(b []byte, i int) int {
 // skipType passes the type between the name of a variable and its operator, and what a program
 // adds where it asks once more: Password (again): …
 func skipType(b []byte, i int) int {
+	if word := foldAt(b, i, "as string "); word != "" && hasFold(b, i+len(word), "=") { // of Visual Basic
+		return i + len(word)
+	}
 	if word := foldAt(b, i, "(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"); word != "" {
 		return skipBlanks(b, i+len(word))
 	}
@@ -132,7 +135,7 @@ var operators = []struct {
 	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
 	{"=~ ", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
 	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
-	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {"│", ':'},
+	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {". . ", ':'}, {"│", ':'},
 }
 
 func operatorAt(b []byte, i int) (op operator, ok bool) {
@@ -147,8 +150,9 @@ func operatorAt(b []byte, i int) (op operator, ok bool) {
 				return operator{'=', i + len(o.text), true}, true
 			}
 			end := i + len(o.text)
-			for o.text == "...." && end < len(b) && b[end] == '.' {
-				end++
+			if o.text[0] == '.' && o.sign == ':' { // to a value, or to a colon before it
+				end = skipOf(b, end, len(b), ". ")
+				end += b2i(hasFold(b, end, ":"))
 			}
 			return operator{o.sign, end, false}, o.sign != 0
 		}

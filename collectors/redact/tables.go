@@ -112,15 +112,13 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	}
 	column := columnOf(b[line:end], f.from-line, sep)
 	heads := columnOf(b[line:end], end-line, sep)
-	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b, line, end)) {
+	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b, line, end) || fitsPassword(cellAt(b, line, end, column+1, sep).in(b))) {
 		return s.cellBeside(f, line, end, column)
 	}
 	found := false
-	for row, i := 0, end; row < mostRows && i < len(b); row++ {
-		next := nextPayload(b, i)
-		if i = lineEnd(b, next); i == next {
-			break
-		}
+	row := -1
+	for next, i := range linesBehind(b, end) {
+		row++
 		*s.work += int64(i - next)
 		cell := cellAt(b, next, i, column, sep)
 		if columnOf(b[next:i], i-next, sep) != heads || i == len(b) && s.cut(b) {
@@ -215,9 +213,8 @@ func (s *scan) ruled(f field, line, dashes int) bool {
 		dashes != line && b[dashes+column] != '-' {
 		return false
 	}
-	for row := 0; row < mostRows && i < len(b); row++ {
-		next := nextPayload(b, i)
-		if i = lineEnd(b, next); next+column >= i || i == len(b) && s.cut(b) {
+	for next, i := range linesBehind(b, i) {
+		if next+column >= i || i == len(b) && s.cut(b) {
 			break
 		}
 		cell := value{start: next + column, end: next + column}

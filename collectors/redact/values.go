@@ -24,8 +24,15 @@ func isCode(b []byte, v value) bool {
 		return false
 	}
 	if isIndexed(text) || isCall(text) || isGoCall(text, v.end-v.start) || isChain(text) ||
-		isJoined(b, v) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) {
+		!v.quoted && hasFold(b, v.end, " + ") && isIdentifier(v.in(b)) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) ||
+		bytes.Contains(text, []byte("::")) && isIdentifier(bytes.ReplaceAll(text, []byte("::"), nil)) {
 		return true
+	}
+	for _, op := range []string{" or ", " + "} { // password or self.opts.password
+		if head, tail, ok := bytes.Cut(text, []byte(op)); ok && isIdentifier(head) &&
+			(isRooted(tail) || isMember(tail, ' ') || isCapital(head) && bytes.IndexByte(head, '_') > 0) {
+			return true
+		}
 	}
 	if text = bytes.TrimRight(text, "{"); len(text) < 2 {
 		return false
@@ -43,9 +50,9 @@ func isCode(b []byte, v value) bool {
 	return isRooted(text) || isMember(text, behind)
 }
 
-// isGeneric tells of the type of a call at i: table.Column<string>(…).
+// isGeneric tells of the type of a call at i, or one of more types: table.Column<string>(…), Map<K, V>.
 func isGeneric(b []byte, i int) bool {
-	return byteAt(b, i) == '<' && hasFold(b, run(b, i+1, wordByte), ">(")
+	return byteAt(b, i) == '<' && foldAt(b, run(b, i+1, wordByte), ">(", ", ", "::") != ""
 }
 
 // isIndexed takes tokens[index], username[i+1:].
@@ -87,7 +94,7 @@ func isMember(text []byte, behind byte) bool {
 	root, _, _ := bytes.Cut(text, []byte("."))
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
-	return member >= medium || rooted > noSecret && behind == ' ' || len(root) == 1 && (isCamelWords(text[i+1:]) || len(bytes.Trim(text[i+2:], lowers)) == 0) ||
+	return member >= medium || rooted > noSecret && (behind == ' ' || behind == ')') || len(root) == 1 && (isCamelWords(text[i+1:]) || len(bytes.Trim(text[i+2:], lowers)) == 0) ||
 		roots[strings.ToLower(string(root))]
 }
 
@@ -101,7 +108,7 @@ func isCall(text []byte) bool {
 	}
 	name := text[:i]
 	return string(name) == "func" || text[i] == '{' && isCamelWords(name) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
-		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && !isGenerated(name)
+		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && (!isGenerated(name) || isCall(text[i+1:]))
 }
 
 // isCamel tells of words written together, each but the first with a capital.
@@ -140,7 +147,7 @@ func isFileName(v []byte) bool {
 	return bytes.ContainsAny(v, "_*") && dot > 0 && fileTypes[string(v[dot+1:])] && run(bytes.ReplaceAll(v, []byte("*"), nil), 0, nameByte) == len(v)-bytes.Count(v, []byte("*"))
 }
 
-var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll msi")
+var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll msi pem pfx p12 pk8 ppk jks crt cer")
 
 // isPlainValue tells of a value that stands for something known that is no
 // secret: a path, an address, a number, a duration.

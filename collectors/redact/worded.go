@@ -40,7 +40,7 @@ var notOfSecrets = setOf(`registry cache layer image blob digest content contain
 // worded looks before a run of letters and digits for a word of secrets.
 func (s *scan) worded(start, end int) {
 	b := s.b
-	if end-start < leastRun && !bytes.ContainsAny(b[start:end], digits) {
+	if end-start < leastRun && !bytes.ContainsAny(b[start:end], digits) || hasFold(b, start-len("sha256:"), "sha256:") { // of a public key
 		return
 	}
 	if b[start] == '-' || b[start] == '_' {
