@@ -27,7 +27,7 @@ The check compares the feature with the state of Antrea's agent: an agent that r
 		checks.Verify("Get-Command Get-VMNetworkAdapter", "the cmdlet is found")),
 	Links: []string{"https://github.com/antrea-io/antrea/blob/main/docs/windows.md",
 		"https://github.com/sherland/k3s-windows-poc"},
-	Breaks:   []*checks.Effect{effectNetworkCreation, effectServices, effectContainers},
+	Breaks:   []*checks.Effect{effectNetworkCreation, effectServices},
 	Explains: []string{"antrea-ovs-problem"},
 	Applies:  checks.OnCNI(node.Antrea),
 	Needs:    []evidence.Need{evidence.Features, evidence.Any(evidence.Pods, node.ComponentSources)},

@@ -32,11 +32,10 @@ The check reads the kubelet's setting, and looks for its error at pods that do n
 		"https://github.com/kubernetes/kubernetes/pull/116800",
 		"https://github.com/kubernetes/kubeadm/issues/3034",
 	},
-	Breaks:   []*checks.Effect{effectPodStart},
-	Needs:    complaintNeeds,
-	FromPart: complaintNeeds,
-	Uses:     slices.Concat(complaintUses, node.KubeletSources, []evidence.Need{etcResolvConf}),
-	Signs:    resolvConfSigns,
+	Breaks: []*checks.Effect{effectPodStart},
+	Needs:  complaintNeeds,
+	Uses:   slices.Concat(complaintUses, node.KubeletSources, []evidence.Need{etcResolvConf}),
+	Signs:  resolvConfSigns,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		path, from := resolvConf(s)
 		// Windows reads /etc/resolv.conf as a path of its own; systemd is on Linux only

@@ -48,7 +48,7 @@ would not resolve the registry's name.`,
 		"https://github.com/moby/moby/issues/42112"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Env, evidence.Services, evidence.PodEvents},
-	Uses:   []evidence.Need{evidence.Pods, evidence.ReachProbes},
+	Uses:   []evidence.Need{evidence.Pods, evidence.ReachProbes, evidence.Node},
 	Signs: []checks.Sign{
 		{Text: "failed to do request",
 			Also: []string{"/v2/", "connectex: A connection attempt failed"},
