@@ -153,7 +153,7 @@ func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 // "VALUE".
 func (s *scan) otherwise(f field, v value) {
 	b := f.b
-	line := b[v.start:min(lineEnd(b, v.start), v.start+layerBack)]
+	line := b[v.start:lineEnd(b[:min(len(b), v.start+layerBack)], v.start)]
 	if v.open || !bytes.ContainsAny(line, "([.") {
 		return
 	}
