@@ -116,7 +116,7 @@ func (c *scanner) beforeReport(matches []evidence.SignMatch, s evidence.Snapshot
 	}
 	for i := range matches {
 		m := &matches[i]
-		if m.Over == "" && m.Line > 0 && !m.Last.IsZero() && m.Last.Before(ready.LastHeartbeatTime.Time) &&
+		if m.Over == "" && !m.Last.IsZero() && m.Last.Before(ready.LastHeartbeatTime.Time) && c.inUTC(*m, s) &&
 			evidence.SameLog("kubelet", m.Source()) && slices.ContainsFunc(c.list, func(sign evidence.Sign) bool {
 			return sign.Check == m.Check && sign.Text == m.Text && slices.Contains(sign.Until, evidence.NodeRegistered)
 		}) {
@@ -129,19 +129,39 @@ func (c *scanner) beforeReport(matches []evidence.SignMatch, s evidence.Snapshot
 // beforePods marks what logs say of sandboxes that could not be created, where one was created
 // later: a pod of the node is Ready since, and no pod waits. A pod that was deleted meanwhile, as
 // those of a Job, leaves nothing else to show that its sandbox was refused for a moment only.
-func beforePods(matches []evidence.SignMatch, s evidence.Snapshot) {
+func (c *scanner) beforePods(matches []evidence.SignMatch, s evidence.Snapshot) {
 	latest, name, ok := latestReady(s)
 	if !ok {
 		return
 	}
 	for i := range matches {
 		m := &matches[i]
-		if m.Over == "" && m.Line > 0 && !m.Last.IsZero() && m.Last.Before(latest) && ofSandbox(m.Found) {
+		if m.Over == "" && !m.Last.IsZero() && m.Last.Before(latest) && ofSandbox(m.Found) && c.inUTC(*m, s) {
 			m.Over = "pod " + name + " has been Ready since " +
 				latest.UTC().Format("2006-01-02 15:04 UTC") + ", and no pod waits for its sandbox"
 		}
 	}
 }
+
+// inUTC tells that the times of a log can be compared with those of the API server. Many logs do not
+// say of which zone their times are. But one that goes on ends when it was collected, and one that a
+// program began has its first line when the program started, which is recorded in UTC.
+func (c *scanner) inUTC(m evidence.SignMatch, s evidence.Snapshot) bool {
+	for k, of := range c.found {
+		if k.path != m.Path || of.ends.IsZero() {
+			continue
+		}
+		return s.Now().Sub(of.ends).Abs() < leastZone ||
+			slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
+				return strings.HasPrefix(strings.ToLower(p.Name), m.Source()) &&
+					of.begins.Sub(p.StartedAt.Time).Abs() < leastZone
+			})
+	}
+	return false
+}
+
+// leastZone is less than zones differ by.
+const leastZone = 25 * time.Minute
 
 // latestReady is the pod that became Ready last, of those that have a network of their own; ok is
 // false where a pod of the node is not Ready.

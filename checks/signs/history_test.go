@@ -65,8 +65,10 @@ func TestWhatTheClusterShowsLaterEndsALine(t *testing.T) {
 			`","conditions":[{"type":"Ready","status":"` + ready + `","lastTransitionTime":"` + since + `"}]}}`
 	}
 	list := func(pods ...string) string { return `{"items":[` + strings.Join(pods, ",") + `]}` }
-	const refused = "E1120 07:00:00.000000 1 a.go:1] refused by the server\n"
-	const sandbox = "E1120 07:00:00.000000 1 a.go:1] RunPodSandbox: refused by the server\n"
+	const goes = "I1120 09:50:00.000000 1 a.go:1] fine\nE1120 09:51:00.000000 1 a.go:1] something else failed\n" // so long after, in UTC
+	const refused = "E1120 07:00:00.000000 1 a.go:1] refused by the server\n" + goes
+	const sandbox = "E1120 07:00:00.000000 1 a.go:1] RunPodSandbox: refused by the server\n" + goes
+	const elsewhere = "E1120 06:00:00.000000 1 a.go:1] refused by the server\nE1120 06:01:00.000000 1 a.go:1] something else failed\n"
 	registered := []string{evidence.NodeRegistered}
 	for _, row := range []struct {
 		name, log, node, pods string
@@ -75,6 +77,7 @@ func TestWhatTheClusterShowsLaterEndsALine(t *testing.T) {
 	}{
 		{"a later heartbeat", refused, node("2026-11-20T08:00:00Z"), "", registered,
 			"the kubelet has reported its node since, at 2026-11-20 08:00 UTC"},
+		{"a later heartbeat, and the log may be of another zone", elsewhere, node("2026-11-20T08:00:00Z"), "", registered, ""},
 		{"an earlier heartbeat", refused, node("2026-11-20T06:59:00Z"), "", registered, ""},
 		{"a later heartbeat says nothing of other faults", refused, node("2026-11-20T08:00:00Z"), "", nil, ""},
 		{"a pod is Ready since", sandbox, "", list(pod("a", "Running", "True", "2026-11-20T07:05:00Z")), nil,

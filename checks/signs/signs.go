@@ -91,7 +91,7 @@ func (c *scanner) finish(s evidence.Snapshot,
 	c.scanRecords(s)
 	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
-	beforePods(matches, s)
+	c.beforePods(matches, s)
 	c.beforeReport(matches, s)
 	scan := evidence.LogScan{Matches: matches, Errors: c.errors, Unsearched: unsearched}
 	if evidence.ErrorLines.Gap(s).Kind == "" { // of logs of which parts may be here
@@ -216,6 +216,7 @@ type match struct {
 	evidence.SignMatch
 	lastLine int
 	last     []byte    // the beginning of the last line, for its time
+	begins   time.Time // of the first line of its log
 	ends     time.Time // of the last line of its log
 	lastly   bool      // it is among the last lines of its log
 	by       string    // whom the last record is of

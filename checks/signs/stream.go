@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"time"
 
 	"doctor/checks/evidence"
 	"doctor/checks/unexplained"
@@ -18,7 +19,8 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 	buf := make([]byte, max(bufferSize, 4*c.longest))
 	held, line, offset := 0, 1, int64(0)
 	c.here, c.inFile = c.signsOf(source), make([]*match, len(c.list))
-	var end []byte // the last lines of the log
+	var begin time.Time // of the log
+	var end []byte      // the last lines of the log
 	defer func() {
 		first := line - bytes.Count(end, newline)
 		c.errors = append(c.errors, unexplained.Lines(file, end, first, c.now)...)
@@ -26,9 +28,9 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 		if bytes.HasSuffix(end, newline) {
 			total--
 		}
-		for i, m := range c.inFile {
-			if m != nil && c.list[i].Lasts > 0 {
-				m.lastly, m.ends = total-m.lastLine < quietLines, evidence.LastTime(end, c.now)
+		for _, m := range c.inFile {
+			if m != nil {
+				m.lastly, m.begins, m.ends = total-m.lastLine < quietLines, begin, evidence.LastTime(end, c.now)
 			}
 		}
 	}()
@@ -41,6 +43,9 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 			if at := bytes.LastIndexByte(chunk, '\n'); at >= 0 {
 				chunk = chunk[:at+1]
 			}
+		}
+		if offset == 0 {
+			begin = firstTime(chunk, c.now)
 		}
 		line = c.search(file, chunk, line, offset)
 		end = lastLines(append(end, chunk...))
@@ -58,6 +63,18 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 		copy(buf, buf[n-keep:n])
 		held = keep
 	}
+}
+
+// firstTime is the time of the first line that has one, among the first ones.
+func firstTime(chunk []byte, now time.Time) time.Time {
+	n := 0
+	for line := range bytes.Lines(chunk) {
+		if at := evidence.LineTime(string(line[:min(len(line), evidence.MaxStamp)]), now); !at.IsZero() || n == 20 {
+			return at
+		}
+		n++
+	}
+	return time.Time{}
 }
 
 // search looks for all texts in chunk, whose first line has the given number
