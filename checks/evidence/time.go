@@ -57,21 +57,22 @@ var (
 const MaxStamp = 200
 
 // LineTime reads the time of a log line, or returns the zero time. now gives a
-// klog stamp its year: the latest one that does not lie in the future.
+// klog stamp its year: the latest one that does not lie in the future. Most components write the time
+// of the node's own zone and do not say which it is: it is that of now, which a recording made on
+// the node has.
 func LineTime(line string, now time.Time) time.Time {
 	if len(line) > MaxStamp {
 		line = line[:MaxStamp]
 	}
 	if m := isoStamp.FindStringSubmatch(line); m != nil {
-		zone := m[5]
+		layout, zone := "2006-01-02T15:04:05Z07:00", m[5]
 		if zone == "" {
-			// nodes run on UTC more often than not, and a log that does not say is not to be guessed at
-			zone = "Z"
+			layout = "2006-01-02T15:04:05"
 		}
 		if len(zone) == 5 {
 			zone = zone[:3] + ":" + zone[3:]
 		}
-		t, err := time.Parse(time.RFC3339, m[1]+"-"+m[2]+"-"+m[3]+"T"+m[4]+zone)
+		t, err := time.ParseInLocation(layout, m[1]+"-"+m[2]+"-"+m[3]+"T"+m[4]+zone, now.Location())
 		if err != nil {
 			return time.Time{}
 		}
@@ -79,10 +80,10 @@ func LineTime(line string, now time.Time) time.Time {
 	}
 	if m := klogStamp.FindStringSubmatch(line); m != nil && !now.IsZero() {
 		for _, year := range []int{now.Year(), now.Year() - 1} {
-			t, err := time.Parse("2006-01-02 15:04:05", time.Date(year, 1, 1, 0, 0, 0, 0,
-				time.UTC).Format("2006")+"-"+m[1]+"-"+m[2]+" "+m[3])
+			t, err := time.ParseInLocation("2006-01-02 15:04:05", time.Date(year, 1, 1, 0, 0, 0, 0,
+				time.UTC).Format("2006")+"-"+m[1]+"-"+m[2]+" "+m[3], now.Location())
 			if err == nil && !t.After(now.Add(24*time.Hour)) {
-				return t
+				return t.UTC()
 			}
 		}
 	}
@@ -103,8 +104,8 @@ func localTime(m []string, now time.Time) time.Time {
 		clock, layout = clock+strings.ToUpper(m[6])+"M", "1/2/2006 3:04:05PM"
 	}
 	read := func(month, day string) (time.Time, bool) {
-		t, err := time.Parse(layout, month+"/"+day+"/"+m[4]+" "+clock)
-		return t, err == nil && (now.IsZero() || !t.After(now.Add(24*time.Hour)))
+		t, err := time.ParseInLocation(layout, month+"/"+day+"/"+m[4]+" "+clock, now.Location())
+		return t.UTC(), err == nil && (now.IsZero() || !t.After(now.Add(24*time.Hour)))
 	}
 	american, first := read(m[1], m[3])
 	european, last := read(m[3], m[1])

@@ -147,10 +147,11 @@ func (l *Live) Read(ctx context.Context, changed func()) {
 	l.date()
 }
 
-// date writes meta.json: its time is the "now" of all checks.
+// date writes meta.json: its time is the "now" of all checks, with the zone of the node, in which most
+// components write their logs.
 func (l *Live) date() {
 	meta := evidence.Meta{Layout: evidence.Layout, Node: l.origin.Name,
-		CollectedAt: time.Now().UTC().Truncate(time.Second), Source: l.origin.Kind,
+		CollectedAt: time.Now().Truncate(time.Second), Source: l.origin.Kind,
 		Doctor: l.program.Version}
 	if elevated, known := node.Elevated(); known && l.origin.Kind == "live" {
 		meta.Elevated = &elevated
