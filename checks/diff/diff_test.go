@@ -31,11 +31,12 @@ func recorded(t testing.TB, name string, change func(text string) string) Side {
 		t.Fatal(err)
 	}
 	tree := fstest.MapFS{}
-	for path, content := range r.Files() {
+	for path, f := range r.FS().(fstest.MapFS) {
 		if change != nil {
-			path, content = change(path), []byte(change(string(content)))
+			f = &fstest.MapFile{Data: []byte(change(string(f.Data))), Mode: f.Mode}
+			path = change(path)
 		}
-		tree[path] = &fstest.MapFile{Data: content, Mode: 0o444}
+		tree[path] = f
 	}
 	return sideOf(t, name, tree)
 }
