@@ -62,7 +62,10 @@ func (c *scanner) lastTime(m *match) time.Time {
 	if len(m.last) == 0 {
 		return m.Last
 	}
-	return evidence.LineTime(string(m.last), c.now)
+	if at := evidence.LineTime(string(m.last), c.now); !at.IsZero() {
+		return at
+	}
+	return evidence.LineTime(string(m.stamp), c.now)
 }
 
 // endOfRecord says which event ends an earlier one: of the same provider, or of the Service Control

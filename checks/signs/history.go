@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (c *scanner) aftermath(r io.Reader) error {
 		if !c.accuses(k.sign) {
 			continue
 		}
-		last := evidence.LineTime(string(m.last), c.clock())
+		last := evidence.LineTime(string(m.stamp), c.clock())
 		if quiet := end.Sub(last); !last.IsZero() && quiet >= quietTime {
 			m.Over = fmt.Sprintf("the log went on for %s without an error",
 				quiet.Round(time.Minute))
@@ -103,6 +104,29 @@ func beforeBoot(matches []evidence.SignMatch, booted time.Time) {
 			m.Over = "the node has booted since, at " + booted.UTC().Format("2006-01-02 15:04 UTC")
 		}
 	}
+}
+
+// beforeRun marks what the log of an earlier run of a container says, where a later run began since:
+// their logs are called by the number of restarts.
+func (c *scanner) beforeRun(matches []evidence.SignMatch) {
+	for i := range matches {
+		m := &matches[i]
+		stem, number, ok := runOf(m.Path)
+		for path, begun := range c.begun {
+			if later, n, is := runOf(path); ok && is && m.Over == "" && later == stem && n > number &&
+				!m.Last.IsZero() && begun.After(m.Last) {
+				m.Over = "the container was started again since, at " + begun.UTC().Format("2006-01-02 15:04 UTC")
+			}
+		}
+	}
+}
+
+// runOf splits CONTAINER-RESTARTS.log.
+func runOf(path string) (stem string, number int, ok bool) {
+	name := strings.TrimSuffix(path, ".log")
+	at := strings.LastIndexByte(name, '-') + 1
+	number, err := strconv.Atoi(name[at:])
+	return name[:at], number, err == nil && at > 0
 }
 
 // beforeReport marks what the kubelet's log says of the way to the API server, where the Node object
@@ -154,7 +178,7 @@ func (c *scanner) inUTC(m evidence.SignMatch, s evidence.Snapshot) bool {
 		return s.Now().Sub(of.ends).Abs() < leastZone ||
 			slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
 				return strings.HasPrefix(strings.ToLower(p.Name), m.Source()) &&
-					of.begins.Sub(p.StartedAt.Time).Abs() < leastZone
+					c.begun[m.Path].Sub(p.StartedAt.Time).Abs() < leastZone
 			})
 	}
 	return false

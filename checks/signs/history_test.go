@@ -128,6 +128,32 @@ func TestEventsOfOtherNodesAndOfPodsThatAreGone(t *testing.T) {
 	}
 }
 
+// TestALineGoesOnWithItsRecord: a line without a time has that of the record before it, and what an earlier run of a
+// container wrote is over once a later one writes.
+func TestALineGoesOnWithItsRecord(t *testing.T) {
+	const broken = "I1120 07:00:00.000000 1 a.go:1] call:\n + at line 1\n    no network here\n"
+	const serves = "I1120 07:10:00.000000 1 a.go:1] it serves\n"
+	for _, row := range []struct {
+		name  string
+		files map[string]string
+		over  string
+	}{
+		{"the record goes on", map[string]string{"logs/pods/c-0.log": broken}, ""},
+		{"a later line ends it", map[string]string{"logs/pods/c-0.log": broken, "logs/other/o.log": serves}, "a later line says: it serves"},
+		{"a later run", map[string]string{"logs/pods/c-0.log": broken, "logs/pods/c-1.log": "I1120 08:00:00.000000 1 a.go:1] fine\n"},
+			"the container was started again since, at 2026-11-20 08:00 UTC"},
+		{"an earlier run", map[string]string{"logs/pods/c-1.log": broken, "logs/pods/c-0.log": "I1120 08:00:00.000000 1 a.go:1] fine\n"}, ""},
+		{"another container", map[string]string{"logs/pods/c-0.log": broken, "logs/pods/d-1.log": "I1120 08:00:00.000000 1 a.go:1] fine\n"}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, row.files, evidence.Sign{Check: "c", Text: "no network here", Until: []string{"it serves"}})
+			if want := time.Date(2026, 11, 20, 7, 0, 0, 0, time.UTC); len(got) != 1 || got[0].Over != row.over || !got[0].Last.Equal(want) {
+				t.Errorf("%+v, want one of %s that is over because %q", got, want, row.over)
+			}
+		})
+	}
+}
+
 // TestAnEventEndsALine: what ends a fault may be an event, too.
 func TestAnEventEndsALine(t *testing.T) {
 	event := func(at string) string {

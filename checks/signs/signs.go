@@ -5,6 +5,7 @@
 package signs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -91,6 +92,7 @@ func (c *scanner) finish(s evidence.Snapshot,
 	c.scanRecords(s)
 	matches := merge(c.matches(), evidence.SignMatches.In(s), c.list)
 	beforeBoot(matches, evidence.OSInfo.In(s).BootedAt.Time)
+	c.beforeRun(matches)
 	c.beforePods(matches, s)
 	c.beforeReport(matches, s)
 	scan := evidence.LogScan{Matches: matches, Errors: c.errors, Unsearched: unsearched}
@@ -119,6 +121,7 @@ func (c *scanner) scanLogs(ctx context.Context, s evidence.Snapshot,
 	wait.Wait()
 	for i, one := range scanners {
 		maps.Copy(c.found, one.found)
+		maps.Copy(c.begun, one.begun)
 		c.errors = append(c.errors, one.errors...)
 		if errs[i] != nil {
 			unsearched = append(unsearched, evidence.UnsearchedLog{Path: files[i], Why: errs[i].Error()})
@@ -197,6 +200,7 @@ type scanner struct {
 	found   map[key]*match
 	trouble int64 // where the last line with a match ends in the log's text
 	errors  []evidence.ErrorLine
+	begun   map[string]time.Time // of each log, its first line
 
 	// Of the log: text → the signs that look in it, and sign → its match.
 	here   [][]int
@@ -216,18 +220,20 @@ type match struct {
 	evidence.SignMatch
 	lastLine int
 	last     []byte    // the beginning of the last line, for its time
-	begins   time.Time // of the first line of its log
+	first    time.Time // of the record in whose lines the first match is
+	stamp    []byte    // the beginning of the last record, where the line itself has no time
 	ends     time.Time // of the last line of its log
 	lastly   bool      // it is among the last lines of its log
 	by       string    // whom the last record is of
 }
 
 func newScanner(n *needles, now time.Time) *scanner {
-	return &scanner{needles: n, now: now, found: map[key]*match{}}
+	return &scanner{needles: n, now: now, found: map[key]*match{}, begun: map[string]time.Time{}}
 }
 
 // consider notes the signs of a text that stands in the line, and tells whether any that fits is of a fault.
-func (c *scanner) consider(text int, file string, number int, line []byte) bool {
+// before is the text in front of it.
+func (c *scanner) consider(text int, file string, number int, line, before []byte) bool {
 	fits := false
 	lower := "" // of the line, made once for all signs
 	for _, i := range c.here[text] {
@@ -247,10 +253,40 @@ func (c *scanner) consider(text int, file string, number int, line []byte) bool 
 		fits = fits || c.accuses(i)
 		m = c.note(key{sign: i, path: file}, evidence.InLine(file, number), line)
 		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
+		m.stamp = append(m.stamp[:0], c.stampOf(m.last, before)...)
+		if m.More == 0 {
+			m.first = evidence.LineTime(string(m.stamp), c.now)
+		}
 		c.inFile[i] = m
 	}
 	return fits
 }
+
+// stampOf is the beginning of the record that a line without a time goes on with.
+func (c *scanner) stampOf(line, before []byte) []byte {
+	digits := 0
+	for _, b := range line[:min(len(line), 40)] {
+		if b >= '0' && b <= '9' {
+			digits++
+		}
+	}
+	if digits >= 8 { // most lines have a time, which is not worth a search for each of them
+		return line
+	}
+	for range mostLines {
+		if !evidence.LineTime(string(line), c.clock()).IsZero() || len(before) == 0 {
+			break
+		}
+		before = before[:len(before)-1]
+		line = before[bytes.LastIndexByte(before, '\n')+1:]
+		before = before[:len(before)-len(line)]
+		line = line[:min(len(line), evidence.MaxStamp)]
+	}
+	return line
+}
+
+// mostLines are those of a record.
+const mostLines = 20
 
 // accuses tells whether sign i is of a fault, and not of its end or of a fact.
 func (c *scanner) accuses(i int) bool { return i < c.wanted && !c.list[i].Innocent }
@@ -283,8 +319,7 @@ func (c *scanner) matches() []evidence.SignMatch {
 		}
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
-			m.Time, m.Last = evidence.LineTime(m.Found, c.now), evidence.LineTime(string(m.last),
-				c.now)
+			m.Time, m.Last = cmp.Or(evidence.LineTime(m.Found, c.now), m.first), c.lastTime(m)
 			if m.More > 0 {
 				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
 			}

@@ -28,9 +28,10 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 		if bytes.HasSuffix(end, newline) {
 			total--
 		}
+		c.begun[file] = begin
 		for _, m := range c.inFile {
 			if m != nil {
-				m.lastly, m.begins, m.ends = total-m.lastLine < quietLines, begin, evidence.LastTime(end, c.now)
+				m.lastly, m.ends = total-m.lastLine < quietLines, evidence.LastTime(end, c.now)
 			}
 		}
 	}()
@@ -91,7 +92,7 @@ func (c *scanner) search(file string, chunk []byte, line int, offset int64) int 
 				stop = to + i
 			}
 		}
-		if c.consider(text, file, line, excerpt(chunk[at:stop], from-at)) {
+		if c.consider(text, file, line, excerpt(chunk[at:stop], from-at), chunk[:at]) {
 			c.trouble = max(c.trouble, offset+int64(stop))
 		}
 	})
