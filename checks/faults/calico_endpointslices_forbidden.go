@@ -48,4 +48,5 @@ The check looks for the refusal of calico-node's service account.`,
 // endpointSlicesListed is what Felix says after its first list of them:
 // libcalico-go/lib/backend/watchersyncer/watchercache.go, the same from Calico 3.8 to 3.32.
 var endpointSlicesListed = []string{
-	`Sending synced update ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices"`}
+	`Sending synced update ListRoot="/calico/resources/v3/projectcalico.org/kubernetesendpointslices"`,
+	"All watchers have sync'd data"} // watchersyncer.go

@@ -29,7 +29,7 @@ The check looks for the event of the controller.`,
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs:  []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "forbidden: exceeded quota", Says: "the quota of the namespace is used up"},
+		{Text: "forbidden: exceeded quota", Until: []string{"SuccessfulCreate"}, Says: "the quota of the namespace is used up"},
 		// resourcequota/controller.go: "failed quota: %s: %v", with "must specify %s"
 		{Text: "forbidden: failed quota", Also: []string{"must specify"},
 			Says: "the quota of the namespace counts requests or limits that the pods do not set",

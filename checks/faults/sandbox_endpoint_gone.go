@@ -31,15 +31,18 @@ The check looks for the plugin's error in the logs and events.`,
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("containerd"), evidence.Logs("azure-vnet"), evidence.Logs("kubelet"), evidence.PodEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "Failed to get hcn endpoint with id:",
-			Also: []string{"not found", "destroy network"},
-			Says: "a sandbox stays because its HNS endpoint is gone"},
+			Also:  []string{"not found", "destroy network"},
+			Until: sandboxTornDown,
+			Says:  "a sandbox stays because its HNS endpoint is gone"},
 		// hcsshim's EndpointNotFoundError (hcn/hcnerrors.go), where a plugin returns it
 		{Text: "failed (delete): Endpoint ", Also: []string{"not found"},
-			Says: "a sandbox stays because its HNS endpoint is gone"},
+			Until: sandboxTornDown,
+			Says:  "a sandbox stays because its HNS endpoint is gone"},
 		// azure-vnet until 1.2.0 (cni/network/network.go)
 		{Text: "DEL command completed with err", Also: []string{"The endpoint was not found"},
-			In:   []string{"azure-vnet", "cni"},
-			Says: "a sandbox stays because its HNS endpoint is gone"},
+			In:    []string{"azure-vnet", "cni"},
+			Until: sandboxTornDown,
+			Says:  "a sandbox stays because its HNS endpoint is gone"},
 		// A newer azure-vnet logs what follows "err:" alone, and goes on (network/endpoint_windows.go).
 		{Text: "Failed to delete endpoint", Also: []string{"err:Failed to remove hcn endpoint:",
 			"hcnOpenNamespace failed in Win32: Element not found"},
@@ -47,3 +50,7 @@ The check looks for the plugin's error in the logs and events.`,
 			Says: "a sandbox stays because its HNS namespace is gone"},
 	},
 })
+
+// sandboxTornDown is what containerd logs of each sandbox whose network it could delete. One that
+// stays is tried again every few minutes.
+var sandboxTornDown = []string{"TearDown network for sandbox"}

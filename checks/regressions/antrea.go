@@ -42,6 +42,7 @@ var antreaRows = []Row{
 		From:   "0.13.0 < 0.13.3, 1.0.0 < 1.0.2, 1.1.0 < 1.1.1",
 		Title:  "antrea-agent does not find the HNS network it just created",
 		Breaks: []string{"network-creation"},
+		Signs:  []checks.Sign{{Text: "Network antrea-hnsnetwork not found"}}, // hcsshim's error
 		Links:  []string{"https://github.com/antrea-io/antrea/pull/2253"},
 	},
 	{
@@ -56,6 +57,7 @@ var antreaRows = []Row{
 		From:   "1.2.0 < 1.2.4",
 		Title:  "antrea-agent uses the node name in capital letters",
 		Breaks: []string{"network-creation"},
+		Signs:  []checks.Sign{{Text: "Failed to get node from K8s with name ", Also: []string{"not found"}}},
 		Links:  []string{"https://github.com/antrea-io/antrea/pull/2672"},
 	},
 	{

@@ -156,7 +156,10 @@ var flannelRows = []Row{
 		From:   "0.27.0 < 0.27.1",
 		Title:  "flanneld blocks at its start in clusters of 5000 nodes",
 		Breaks: []string{"flanneld"},
-		Links:  []string{"https://github.com/flannel-io/flannel/commit/232d2f08"},
+		Signs:  []checks.Sign{{Text: "error waiting for nodeController to sync state: context deadline exceeded"}},
+		// an API server that does not answer
+		OtherCauses: true, Warn: true,
+		Links: []string{"https://github.com/flannel-io/flannel/commit/232d2f08"},
 	},
 }
 

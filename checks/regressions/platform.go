@@ -137,6 +137,9 @@ var rke2Rows = []Row{
 		From:   "1.31.0 < 1.31.14, 1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
 		Title:  "Calico interrupts the download of RKE2 files at its start",
 		Breaks: []string{"container-runtime"},
+		Signs: []checks.Sign{{Text: "failed to extract runtime image", Also: []string{"wsarecv: An established connection was aborted"},
+			Until: rke2Starts}},
+		OtherCauses: true, // a registry that breaks the connection
 		Links: []string{"https://github.com/rancher/rke2/pull/9279",
 			"https://github.com/rancher/rke2/pull/9282"},
 	},

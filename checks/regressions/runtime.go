@@ -279,7 +279,7 @@ var dockerRows = []Row{
 		From:  "23.0.0 < 27.5.0",
 		Title: "dockerd cannot delete networks that HNS no longer has",
 		Signs: []checks.Sign{
-			{Text: "error while removing network",
+			{Text: "error while removing network", Or: []string{"Error occurred when removing network"},
 				Also: []string{"The object identifier does not represent a valid object"}},
 		},
 		Warn:  true,

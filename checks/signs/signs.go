@@ -220,7 +220,6 @@ type match struct {
 	evidence.SignMatch
 	lastLine int
 	last     []byte    // the beginning of the last line, for its time
-	first    time.Time // of the record in whose lines the first match is
 	stamp    []byte    // the beginning of the last record, where the line itself has no time
 	ends     time.Time // of the last line of its log
 	lastly   bool      // it is among the last lines of its log
@@ -254,9 +253,6 @@ func (c *scanner) consider(text int, file string, number int, line, before []byt
 		m = c.note(key{sign: i, path: file}, evidence.InLine(file, number), line)
 		m.last = append(m.last[:0], line[:min(len(line), evidence.MaxStamp)]...)
 		m.stamp = append(m.stamp[:0], c.stampOf(m.last, before)...)
-		if m.More == 0 {
-			m.first = evidence.LineTime(string(m.stamp), c.now)
-		}
 		c.inFile[i] = m
 	}
 	return fits
@@ -319,7 +315,7 @@ func (c *scanner) matches() []evidence.SignMatch {
 		}
 		m := c.found[k]
 		if m.last != nil { // of a log; records bring their times along
-			m.Time, m.Last = cmp.Or(evidence.LineTime(m.Found, c.now), m.first), c.lastTime(m)
+			m.Time, m.Last = evidence.LineTime(m.Found, c.now), c.lastTime(m)
 			if m.More > 0 {
 				m.Tail, m.LastLine = evidence.Clean(string(m.last)), m.lastLine
 			}
