@@ -106,15 +106,17 @@ func beforeBoot(matches []evidence.SignMatch, booted time.Time) {
 	}
 }
 
-// beforeRun marks what the log of an earlier run of a container says, where a later run began since:
-// their logs are called by the number of restarts.
+// beforeRun marks what the log of an earlier run of a container says, where a later run goes on for
+// longer than the time from start to start, and for longer than the kubelet remembers the end of a container.
+// Their logs are called by the number of restarts.
 func (c *scanner) beforeRun(matches []evidence.SignMatch) {
 	for i := range matches {
 		m := &matches[i]
 		stem, number, ok := runOf(m.Path)
 		for path, begun := range c.begun {
 			if later, n, is := runOf(path); ok && is && m.Over == "" && later == stem && n > number &&
-				!m.Last.IsZero() && begun.After(m.Last) {
+				!m.Last.IsZero() && begun.After(m.Last) &&
+				c.now.Sub(begun) > max(quietTime, begun.Sub(c.begun[m.Path])) {
 				m.Over = "the container was started again since, at " + begun.UTC().Format("2006-01-02 15:04 UTC")
 			}
 		}

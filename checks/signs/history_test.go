@@ -142,6 +142,9 @@ func TestALineGoesOnWithItsRecord(t *testing.T) {
 		{"a later line ends it", map[string]string{"logs/pods/c-0.log": broken, "logs/other/o.log": serves}, "a later line says: it serves"},
 		{"a later run", map[string]string{"logs/pods/c-0.log": broken, "logs/pods/c-1.log": "I1120 08:00:00.000000 1 a.go:1] fine\n"},
 			"the container was started again since, at 2026-11-20 08:00 UTC"},
+		{"a later run that may end, too", map[string]string{"logs/pods/c-0.log": broken, "logs/pods/c-1.log": "I1120 09:55:00.000000 1 a.go:1] fine\n"}, ""},
+		{"a later run that is shorter than the one that ended", map[string]string{"logs/pods/c-0.log": "I1120 04:00:00.000000 1 a.go:1] fine\n" + broken,
+			"logs/pods/c-1.log": "I1120 08:00:00.000000 1 a.go:1] fine\n"}, ""},
 		{"an earlier run", map[string]string{"logs/pods/c-1.log": broken, "logs/pods/c-0.log": "I1120 08:00:00.000000 1 a.go:1] fine\n"}, ""},
 		{"another container", map[string]string{"logs/pods/c-0.log": broken, "logs/pods/d-1.log": "I1120 08:00:00.000000 1 a.go:1] fine\n"}, ""},
 	} {

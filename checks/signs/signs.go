@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -258,7 +259,8 @@ func (c *scanner) consider(text int, file string, number int, line, before []byt
 	return fits
 }
 
-// stampOf is the beginning of the record that a line without a time goes on with.
+// stampOf is the beginning of the record that a line without a time goes on with. What a runtime writes
+// at the end of a program goes on with none: it may be of any time.
 func (c *scanner) stampOf(line, before []byte) []byte {
 	digits := 0
 	for _, b := range line[:min(len(line), 40)] {
@@ -266,7 +268,7 @@ func (c *scanner) stampOf(line, before []byte) []byte {
 			digits++
 		}
 	}
-	if digits >= 8 { // most lines have a time, which is not worth a search for each of them
+	if digits >= 8 || lastWords.Match(line) { // most lines have a time, which is not worth a search for each of them
 		return line
 	}
 	for range mostLines {
@@ -280,6 +282,9 @@ func (c *scanner) stampOf(line, before []byte) []byte {
 	}
 	return line
 }
+
+// lastWords begin what the runtimes of Go and .NET write.
+var lastWords = regexp.MustCompile(`^(?:panic|fatal error|runtime|unexpected fault|Unhandled [Ee]xception|Fatal error)\b|^goroutine \d|^\[signal `)
 
 // mostLines are those of a record.
 const mostLines = 20
