@@ -236,10 +236,14 @@ type Event struct {
 		Component string `json:"component"`
 		Host      string `json:"host"` // the node whose kubelet reports it
 	} `json:"source"`
-	ReportingInstance string `json:"reportingInstance"` // events.k8s.io/v1
-	FirstTimestamp    Time   `json:"firstTimestamp"`
-	LastTimestamp     Time   `json:"lastTimestamp"`
-	EventTime         Time   `json:"eventTime"`
+	// events.k8s.io/v1, and of its events in core/v1: the node of a kubelet, and of others a name of
+	// their own, such as default-scheduler-HOST
+	ReportingController string `json:"reportingController"`
+	ReportingComponent  string `json:"reportingComponent"`
+	ReportingInstance   string `json:"reportingInstance"`
+	FirstTimestamp      Time   `json:"firstTimestamp"`
+	LastTimestamp       Time   `json:"lastTimestamp"`
+	EventTime           Time   `json:"eventTime"`
 }
 
 // ObjectReference names the object that an event is about.
@@ -252,9 +256,9 @@ type ObjectReference struct {
 // OfOtherNode tells whether the kubelet of another node reports the event: a list of all events of a
 // cluster has those too.
 func (e Event) OfOtherNode(node string) bool {
+	component := cmp.Or(e.Source.Component, e.ReportingController, e.ReportingComponent)
 	host := cmp.Or(e.Source.Host, e.ReportingInstance)
-	return node != "" && host != "" && (e.Source.Component == "kubelet" || e.Source.Component == "") &&
-		!strings.EqualFold(host, node)
+	return component == "kubelet" && node != "" && host != "" && !strings.EqualFold(host, node)
 }
 
 // Text returns the message, whichever API version wrote it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,7 +114,8 @@ func (c *scanner) beforeRun(matches []evidence.SignMatch) {
 	for i := range matches {
 		m := &matches[i]
 		stem, number, ok := runOf(m.Path)
-		for path, begun := range c.begun {
+		for _, path := range slices.Sorted(maps.Keys(c.begun)) {
+			begun := c.begun[path]
 			if later, n, is := runOf(path); ok && is && m.Over == "" && later == stem && n > number &&
 				!m.Last.IsZero() && begun.After(m.Last) &&
 				c.now.Sub(begun) > max(quietTime, begun.Sub(c.begun[m.Path])) {

@@ -106,16 +106,19 @@ func TestWhatTheClusterShowsLaterEndsALine(t *testing.T) {
 func TestEventsOfOtherNodesAndOfPodsThatAreGone(t *testing.T) {
 	const node = `{"metadata":{"name":"win-1"}}`
 	const pods = `{"items":[{"metadata":{"name":"here","namespace":"web"},"spec":{"nodeName":"win-1"},"status":{"phase":"Pending"}}]}`
-	for _, row := range []struct{ name, host, pod, over string }{
-		{"of this node", "win-1", "here", ""},
-		{"of another node", "win-2", "here", "no match"},
-		{"of no node", "", "other", ""},
-		{"of a pod that is gone", "win-1", "other", "the pod is gone"},
+	for _, row := range []struct{ name, from, pod, over string }{
+		{"of this node", `"source":{"component":"kubelet","host":"win-1"}`, "here", ""},
+		{"of another node", `"source":{"component":"kubelet","host":"win-2"}`, "here", "no match"},
+		{"of another node, in the newer form", `"reportingController":"kubelet","reportingInstance":"win-2"`, "here", "no match"},
+		{"of no node", `"source":{"component":"kubelet"}`, "other", ""},
+		{"of the scheduler", `"source":{},"reportingComponent":"default-scheduler","reportingInstance":"default-scheduler-cp-1"`, "other", ""},
+		{"of the scheduler, in the newer form", `"reportingController":"default-scheduler","reportingInstance":"default-scheduler-cp-1"`, "other", ""},
+		{"of a pod that is gone", `"source":{"component":"kubelet","host":"win-1"}`, "other", "the pod is gone"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := record(t, map[string]string{"api/node.json": node, "api/pods.json": pods,
-				"api/events.json": `{"items":[{"reason":"Failed","message":"no network here","lastTimestamp":"2026-11-20T07:00:00Z","source":{"component":"kubelet","host":"` +
-					row.host + `"},"involvedObject":{"kind":"Pod","name":"` + row.pod + `","namespace":"web"}}]}`},
+				"api/events.json": `{"items":[{"reason":"Failed","message":"no network here","lastTimestamp":"2026-11-20T07:00:00Z",` +
+					row.from + `,"involvedObject":{"kind":"Pod","name":"` + row.pod + `","namespace":"web"}}]}`},
 				evidence.Sign{Check: "c", Text: "no network here"})
 			over := "no match"
 			if len(got) == 1 {

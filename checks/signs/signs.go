@@ -206,6 +206,7 @@ type scanner struct {
 	// Of the log: text → the signs that look in it, and sign → its match.
 	here   [][]int
 	inFile []*match
+	looked int // how often a time was looked for in front of a line
 }
 
 // key keeps what is over apart from what is not.
@@ -271,6 +272,9 @@ func (c *scanner) stampOf(line, before []byte) []byte {
 	if digits >= 8 || lastWords.Match(line) { // most lines have a time, which is not worth a search for each of them
 		return line
 	}
+	if c.looked++; c.looked > mostLooks { // a log without times
+		return line
+	}
 	for range mostLines {
 		if !evidence.LineTime(string(line), c.clock()).IsZero() || len(before) == 0 {
 			break
@@ -286,8 +290,8 @@ func (c *scanner) stampOf(line, before []byte) []byte {
 // lastWords begin what the runtimes of Go and .NET write.
 var lastWords = regexp.MustCompile(`^(?:panic|fatal error|runtime|unexpected fault|Unhandled [Ee]xception|Fatal error)\b|^goroutine \d|^\[signal `)
 
-// mostLines are those of a record.
-const mostLines = 20
+// mostLines are those of a record, and mostLooks those of a log.
+const mostLines, mostLooks = 20, 1000
 
 // accuses tells whether sign i is of a fault, and not of its end or of a fact.
 func (c *scanner) accuses(i int) bool { return i < c.wanted && !c.list[i].Innocent }

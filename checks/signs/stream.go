@@ -29,9 +29,10 @@ func (c *scanner) scan(file, source string, r io.Reader) error {
 			total--
 		}
 		c.begun[file] = begin
+		ends := evidence.LastTime(end, c.now)
 		for _, m := range c.inFile {
 			if m != nil {
-				m.lastly, m.ends = total-m.lastLine < quietLines, evidence.LastTime(end, c.now)
+				m.lastly, m.ends = total-m.lastLine < quietLines, ends
 			}
 		}
 	}()
