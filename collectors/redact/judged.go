@@ -177,10 +177,20 @@ func isOfPublicKey(b []byte, i int) bool {
 }
 
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.
+// A package of one word has no capital and no digit, which a generator's letters before a dot do have.
 func isClassPath(v []byte) bool {
 	last := bytes.LastIndexByte(v, '.') + 1
-	return bytes.Count(v, []byte(".")) >= 2-b2i(last > 0 && isLower(v[0])) && last < len(v) && !isDigit(v[0]) && isCamelWords(v[last:]) &&
-		isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) && !bytes.ContainsAny(v[last:], digits) && !mixed(bytes.Trim(v[:last], "."+digits))
+	of, class := v[:last], v[last:]
+	switch bytes.Count(of, []byte(".")) {
+	case 0:
+		return false
+	case 1:
+		if !isLower(v[0]) || !isUpper(byteAt(class, 0)) || bytes.ContainsAny(of, uppers+digits) {
+			return false
+		}
+	}
+	return !isDigit(v[0]) && isCamelWords(class) && isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) &&
+		!bytes.ContainsAny(class, digits) && !mixed(bytes.Trim(of, "."+digits)) && isSaid(class)
 }
 
 // isPlainURL tells of an address that lets nobody in: https://app.example.org/password/reset.

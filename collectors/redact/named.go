@@ -226,6 +226,31 @@ func isWordy(v []byte) bool {
 	return 2*letters >= len(v)
 }
 
+// isSaid tells of words written together of which at least half can be said.
+func isSaid(v []byte) bool {
+	letters := 0
+	for i := 0; i < len(v); {
+		end := i + 1 + len(v[i+1:]) - len(bytes.TrimLeft(v[i+1:], lowers))
+		if end-i >= 3 && hasVowels(v[i:end]) {
+			letters += end - i
+		}
+		i = end
+	}
+	return 2*letters >= len(v)
+}
+
+// isTitled tells of words of three letters or more on average, each with a capital: IntPtr, Zero.
+func isTitled(v []byte) bool {
+	words := 0
+	for i, c := range v {
+		if !isLower(c) && (!isUpper(c) || !isLower(byteAt(v, i+1))) {
+			return false
+		}
+		words += b2i(isUpper(c))
+	}
+	return len(v) > 0 && isUpper(v[0]) && len(v) >= 3*words && hasVowels(v)
+}
+
 // hasVowels tells of letters that can be said: one in six is a vowel.
 func hasVowels(v []byte) bool {
 	vowels := 0

@@ -88,7 +88,7 @@ func isMember(text []byte, behind byte) bool {
 		_, t := judgeName(text)
 		return t >= medium && (bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text))
 	}
-	if behind == ';' && isUpper(text[0]) && isUpper(text[i+1]) && !bytes.ContainsAny(text, "-_$"+digits) {
+	if behind == ';' && isTitled(text[:i]) && isTitled(text[i+1:]) {
 		return true // IntPtr.Zero;
 	}
 	root, _, _ := bytes.Cut(text, []byte("."))

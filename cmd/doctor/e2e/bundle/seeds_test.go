@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/rand"
+	cryptorand "crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
@@ -13,7 +14,7 @@ import (
 	"encoding/pem"
 	"encoding/xml"
 	"fmt"
-	"math/big"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -26,8 +27,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A seed is one secret that stands somewhere in a seeded node, drawn anew on
-// each run.
+// A seed is one secret that stands somewhere in a seeded node. Each run draws the same, so that a run
+// that was green stays green; DOCTOR_DRAW=N draws others.
 type seed struct {
 	name   string   // the placeholder, and the file where it first stands
 	values []string // what of it must not be found anywhere
@@ -43,6 +44,7 @@ type planted struct {
 // A seeding draws seeds and puts them into a node's files.
 type seeding struct {
 	t      testing.TB
+	rnd    *rand.ChaCha8
 	known  map[string]string // the named ones
 	seeds  []seed
 	files  []planted
@@ -55,7 +57,8 @@ var placeholder = regexp.MustCompile(`«([^»|:]+)(?::([^»|]+))?((?:\|[^»|]+)*
 // plant writes the seeded files of testdata into a node's folder.
 func plant(t testing.TB, dir string) *seeding {
 	t.Helper()
-	s := &seeding{t: t, known: map[string]string{}}
+	s := &seeding{t: t, rnd: rand.NewChaCha8(sha256.Sum256([]byte(os.Getenv("DOCTOR_DRAW")))),
+		known: map[string]string{}}
 	for _, name := range []string{"facts", "files", "logs", "spellings"} {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", "seeded", name+".txtar"))
 		if err != nil {
@@ -144,7 +147,7 @@ func (s *seeding) grow(text string) string {
 	m := placeholder.FindStringSubmatch(text)
 	kind, name, key := m[1], m[2], m[1]+":"+m[2]
 	if kind == "keep" {
-		word := "keep" + letters(12, "abcdefghijklmnopqrstuvwxyz")
+		word := "keep" + s.letters(12, "abcdefghijklmnopqrstuvwxyz")
 		s.keeps = append(s.keeps, word)
 		return word
 	}
@@ -180,64 +183,64 @@ func (s *seeding) draw(kind string) string {
 		n, _ := strconv.Atoi(m[2])
 		switch m[1] {
 		case "alnum":
-			return letters(n, upper+lower+digit)
+			return s.letters(n, upper+lower+digit)
 		case "hex":
-			return letters(n, "0123456789abcdef")
+			return s.letters(n, "0123456789abcdef")
 		case "upper":
-			return letters(n, upper+digit)
+			return s.letters(n, upper+digit)
 		case "b64url":
-			return letters(n, upper+lower+digit+"-_")
+			return s.letters(n, upper+lower+digit+"-_")
 		case "b64x":
-			return base64.StdEncoding.EncodeToString(random(n))
+			return base64.StdEncoding.EncodeToString(s.random(n))
 		}
 	}
 	switch kind {
 	case "pw": // as a generator makes it
-		return letters(5, upper+lower+digit) + letters(1, "!._~-") + letters(10, upper+lower+digit)
+		return s.letters(5, upper+lower+digit) + s.letters(1, "!._~-") + s.letters(10, upper+lower+digit)
 	case "pwx": // with all that has to be escaped somewhere
-		return letters(6, lower) + `"&<` + letters(5, upper+digit) + `\@'/` + letters(6,
+		return s.letters(6, lower) + `"&<` + s.letters(5, upper+digit) + `\@'/` + s.letters(6,
 			lower+digit) + `%+`
 	case "dashed": // which reads like the name of a PowerShell command
-		return letters(1, upper) + letters(5, lower) + "-" + letters(2, upper) + letters(7, lower)
+		return s.letters(1, upper) + s.letters(5, lower) + "-" + s.letters(2, upper) + s.letters(7, lower)
 	case "word": // as a person makes it
-		return strings.ToUpper(letters(1, lower)) + letters(1, "aeiou") + letters(1, "rnmlstk") +
-			letters(1, "aeiou") + letters(1, "bdgkmptv") + letters(1, "aeiou") + letters(1,
-			"rnlsx") + letters(4, digit)
+		return strings.ToUpper(s.letters(1, lower)) + s.letters(1, "aeiou") + s.letters(1, "rnmlstk") +
+			s.letters(1, "aeiou") + s.letters(1, "bdgkmptv") + s.letters(1, "aeiou") + s.letters(1,
+			"rnlsx") + s.letters(4, digit)
 	case "uuid", "uuid-public":
-		h := letters(32, "0123456789abcdef")
+		h := s.letters(32, "0123456789abcdef")
 		return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-a" + h[17:20] + "-" + h[20:]
 	case "azsecret":
-		return letters(3, upper+lower+digit) + "8Q~" + letters(34, upper+lower+digit+"_-.~")
+		return s.letters(3, upper+lower+digit) + "8Q~" + s.letters(34, upper+lower+digit+"_-.~")
 	case "aws40":
-		return letters(40, upper+lower+digit+"/+")
+		return s.letters(40, upper+lower+digit+"/+")
 	case "akia":
-		return "AKIA" + letters(16, upper+"234567")
+		return "AKIA" + s.letters(16, upper+"234567")
 	case "bootstrap":
-		return letters(6, lower+digit) + "." + letters(16, lower+digit)
+		return s.letters(6, lower+digit) + "." + s.letters(16, lower+digit)
 	case "jwt":
 		part := base64.RawURLEncoding.EncodeToString
-		return part([]byte(`{"alg":"RS256","kid":"`+letters(20, upper+lower)+`"}`)) + "." +
-			part([]byte(`{"iss":"kubernetes/serviceaccount","sub":"`+letters(60, lower)+`"}`)) +
-			"." + part(random(256))
+		return part([]byte(`{"alg":"RS256","kid":"`+s.letters(20, upper+lower)+`"}`)) + "." +
+			part([]byte(`{"iss":"kubernetes/serviceaccount","sub":"`+s.letters(60, lower)+`"}`)) +
+			"." + part(s.random(256))
 	case "basic":
-		return base64.StdEncoding.EncodeToString([]byte("pull:" + letters(18, upper+lower+digit)))
+		return base64.StdEncoding.EncodeToString([]byte("pull:" + s.letters(18, upper+lower+digit)))
 	case "dockerconfig64":
 		return base64.StdEncoding.EncodeToString([]byte(`{"auths":{"r.example":{"auth":"` +
 			s.draw("basic") + `"}}}`))
 	case "dpapihex":
-		return "01000000d08c9ddf0115d1118c7a00c04fc297eb01000000" + letters(400, "0123456789abcdef")
+		return "01000000d08c9ddf0115d1118c7a00c04fc297eb01000000" + s.letters(400, "0123456789abcdef")
 	case "dpapi64":
 		return base64.StdEncoding.EncodeToString(
 			append([]byte(
 				"\x01\x00\x00\x00\xd0\x8c\x9d\xdf\x01\x15\xd1\x11\x8c\x7a\x00\xc0\x4f\xc2\x97\xeb"),
-				random(180)...))
+				s.random(180)...))
 	case "kubeconfig64":
 		return base64.StdEncoding.EncodeToString(
 			[]byte("apiVersion: v1\nkind: Config\nusers:\n- name: x\n  user:\n    token: " +
 				s.draw("jwt") + "\n"))
 	case "prodkey":
-		return strings.Join([]string{letters(5, upper), letters(5, upper), letters(5, upper),
-			letters(5, upper), letters(5, upper)}, "-")
+		return strings.Join([]string{s.letters(5, upper), s.letters(5, upper), s.letters(5, upper),
+			s.letters(5, upper), s.letters(5, upper)}, "-")
 	case "pem64-rsa", "pem64-ec":
 		return base64.StdEncoding.EncodeToString([]byte(s.draw(strings.Replace(kind, "64", "", 1)) +
 			"\n"))
@@ -250,13 +253,13 @@ func (s *seeding) key(kind string) string {
 	block := &pem.Block{}
 	switch kind {
 	case "pem-rsa":
-		k, err := rsa.GenerateKey(rand.Reader, 2048)
+		k, err := rsa.GenerateKey(cryptorand.Reader, 2048)
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		block.Type, block.Bytes = "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(k)
 	case "pem-ec", "pem-pkcs8":
-		k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		k, err := ecdsa.GenerateKey(elliptic.P256(), cryptorand.Reader)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -270,11 +273,11 @@ func (s *seeding) key(kind string) string {
 		}
 	case "pem-openssh":
 		block.Type, block.Bytes = "OPENSSH PRIVATE KEY", append([]byte("openssh-key-v1\x00"),
-			random(300)...)
+			s.random(300)...)
 	case "pem-encrypted":
-		block.Type, block.Bytes = "RSA PRIVATE KEY", random(600)
+		block.Type, block.Bytes = "RSA PRIVATE KEY", s.random(600)
 		block.Headers = map[string]string{"Proc-Type": "4,ENCRYPTED",
-			"DEK-Info": "AES-256-CBC," + letters(32, digit)}
+			"DEK-Info": "AES-256-CBC," + s.letters(32, digit)}
 	default:
 		s.t.Fatalf("no seed is called %q", kind)
 	}
@@ -391,17 +394,16 @@ func utf16le(text string) []byte {
 	return out
 }
 
-func random(n int) []byte {
+func (s *seeding) random(n int) []byte {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // it never fails
+	_, _ = s.rnd.Read(b) // it never fails
 	return b
 }
 
-func letters(n int, from string) string {
+func (s *seeding) letters(n int, from string) string {
 	b := make([]byte, n)
 	for i := range b {
-		at, _ := rand.Int(rand.Reader, big.NewInt(int64(len(from))))
-		b[i] = from[at.Int64()]
+		b[i] = from[s.rnd.Uint64()%uint64(len(from))]
 	}
 	return string(b)
 }
