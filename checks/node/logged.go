@@ -1,36 +1,88 @@
 package node
 
 import (
-	"cmp"
+	"regexp"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
 
-// loggedKubelet is what stands under a Sign's Check for the version that the
-// kubelet prints when it starts: all that a pasted log tells of it.
-const loggedKubelet = "the kubelet's version"
-
-// FactSigns are texts of logs that tell a fact of the node.
-var FactSigns = []evidence.Sign{
-	{Check: loggedKubelet, Text: `"Kubelet version" kubeletVersion="`, In: []string{"kubelet"},
-		Innocent: true},
-	{Check: loggedKubelet, Text: "server.go:", Also: []string{"] Version: v1."},
-		In: []string{"kubelet"}, Innocent: true},
+// A startLine is what a component writes with its version when it starts.
+type startLine struct {
+	component string // as Node.Logged calls it
+	text      evidence.Sign
+	behind    string // what the version stands behind
 }
 
-// learnLoggedKubelet takes the version from the last line that tells it.
-func (n *Node) learnLoggedKubelet(s evidence.Snapshot) {
-	for _, m := range s.Signs(loggedKubelet) {
-		line := cmp.Or(m.Tail, m.Found)
-		at := strings.LastIndex(line, "v1.")
-		if at < 0 {
-			continue
-		}
-		text := line[at:]
-		if end := strings.IndexAny(text, "\" \t,"); end >= 0 {
-			text = text[:end]
-		}
-		n.learnKubeletVersion(text, m.Place(), "the kubelet logged its version as %s")
+// startLines are all that a pasted log, or a bundle without the objects of the API server, shows of
+// the versions. Each is from its program's source.
+var startLines = []startLine{
+	{"kubelet", in("kubelet", `"Kubelet version" kubeletVersion="`), `kubeletVersion=`},
+	{"kubelet", in("kubelet", "server.go:", "] Version: v1."), "Version: "},
+	{"rke2", in("rke2", `msg="Starting rke2 agent v`), "rke2 agent "}, // and that of its kubelet
+	{"kube-proxy", in("kube-proxy", `"Version info" version="v`), "version="},
+	{"kube-proxy", in("kube-proxy", "server.go:", "] Version: v1."), "Version: "},
+	{"containerd", in("containerd", `msg="starting containerd"`, " version="), " version="},
+	{"docker", in("docker", `msg="Docker daemon"`, " version="), " version="},
+	{"antrea", in("antrea", "Starting Antrea agent", "version"), "version"},
+	{"calico", in("calico-node", "Felix starting up", " version="), " version="},
+	{"calico", in("calico-node", "Starting node ", " with version v"), "with version "},
+	{"azuredisk", in("csi-driver", "driver userAgent: disk.csi.azure.com/v"), "azure.com/"},
+	{"azurefile", in("csi-driver", "driver userAgent: file.csi.azure.com/v"), "azure.com/"},
+	{"ebs", in("csi-driver", "Driver: ebs.csi.aws.com Version: v"), "Version: "},
+	{"ebs", in("csi-driver", `"Driver Information" Driver="ebs.csi.aws.com" Version="v`), "Version="},
+	{"csi-proxy", in("csi-proxy", "] Version: v"), "Version: "},
+}
+
+// FactSigns are the start lines.
+var FactSigns = factSigns()
+
+func factSigns() []evidence.Sign {
+	var list []evidence.Sign
+	for _, l := range startLines {
+		list = append(list, l.text)
+		list[len(list)-1].Check = loggedVersion(l.component)
 	}
+	return list
+}
+
+func in(component, text string, also ...string) evidence.Sign {
+	return evidence.Sign{Text: text, Also: also, In: []string{component}, Innocent: true}
+}
+
+// loggedVersion is what a component's start lines stand under in place of a check's id.
+func loggedVersion(component string) string { return "the version of " + component + " in its log" }
+
+var versionText = regexp.MustCompile(`^[="( ]*(v?\d+\.\d+[-+.\w~]*)`)
+
+// learnLogged takes the version from the last start line of each component.
+func (n *Node) learnLogged(s evidence.Snapshot) {
+	n.Logged = map[string]Fact[string]{}
+	last := map[string]time.Time{}
+	for _, l := range startLines {
+		for _, m := range s.Signs(loggedVersion(l.component)) {
+			line, at, when := m.Found, m.Place(), m.Time
+			if m.Tail != "" {
+				line, at.Line, when = m.Tail, m.LastLine, m.Last
+			}
+			if version := l.versionIn(line); version != "" && !when.Before(last[l.component]) {
+				last[l.component] = when
+				n.Logged[l.component] = Fact[string]{Value: version,
+					From: at.Because("%s logged its version as %s", l.component, version)}
+			}
+		}
+	}
+}
+
+func (l startLine) versionIn(line string) string {
+	at := strings.Index(line, l.behind)
+	if at < 0 || !l.text.Likes(strings.ToLower(line)) {
+		return ""
+	}
+	m := versionText.FindStringSubmatch(line[at+len(l.behind):])
+	if m == nil {
+		return ""
+	}
+	return m[1]
 }

@@ -26,6 +26,7 @@ type Node struct {
 	// The kubelet's version as it writes it itself: v1.31.2+rke2r1.
 	KubeletRaw string
 	Runtime    Fact[Runtime]
+	Logged     map[string]Fact[string] // the versions that components wrote into their logs
 
 	Platform   Fact[Platform]   // who set the node up
 	Cloud      Fact[string]     // whose machine it is: AWS, Azure, …
@@ -154,8 +155,11 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 	n.OS.Miss(s, "the Windows version", evidence.OSInfo, evidence.Node)
 
 	n.learnKubeletVersion(node.Status.NodeInfo.KubeletVersion, node.Field("status", "nodeInfo",
-		"kubeletVersion"), "status.nodeInfo.kubeletVersion is %s")
-	n.learnLoggedKubelet(s)
+		"kubeletVersion").Because("status.nodeInfo.kubeletVersion is %s", node.Status.NodeInfo.KubeletVersion))
+	n.learnLogged(s)
+	for _, name := range []string{"kubelet", "rke2"} {
+		n.learnKubeletVersion(n.Logged[name].Value, n.Logged[name].From)
+	}
 	n.Kubelet.Miss(s, "the kubelet's version", evidence.Node)
 
 	if raw := node.Status.NodeInfo.ContainerRuntimeVersion; raw != "" {
@@ -179,12 +183,19 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 			}
 		}
 	}
+	for _, name := range []string{"containerd", "docker"} {
+		if logged := n.Logged[name]; logged.Known() && (!n.Runtime.Known() || n.Runtime.Value.Raw == name) {
+			v, _ := evidence.ParseVersion(logged.Value)
+			n.Runtime = Fact[Runtime]{Value: Runtime{name, v, name + "://" + strings.TrimPrefix(logged.Value, "v")},
+				From: logged.From}
+		}
+	}
 	n.Runtime.Miss(s, "the container runtime", evidence.Node, evidence.CRI, evidence.Services)
 }
 
-func (n *Node) learnKubeletVersion(raw string, place evidence.Place, format string) {
+func (n *Node) learnKubeletVersion(raw string, from evidence.Because) {
 	if v, ok := evidence.ParseVersion(raw); ok && !n.Kubelet.Known() {
-		n.Kubelet.Learn(v, place, format, raw)
+		n.Kubelet = Fact[evidence.Version]{Value: v, From: from}
 		n.KubeletRaw = raw
 	}
 }

@@ -102,6 +102,9 @@ func (n *Node) learnPlatform(s evidence.Snapshot) {
 			n.Platform.Learn(RKE2, p.Field("name"), "process %s runs", p.Name)
 		}
 	}
+	if logged := n.Logged["rke2"]; logged.Known() {
+		n.Platform.Learn(RKE2, logged.From.Place(), "rke2 agent %s writes a log", logged.Value)
+	}
 	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
 		n.Platform.Learn(GKECloud, evidence.Env.Field(s, "K8S_DIR"),
 			"K8S_DIR is %s, which GKE's scripts set", dir)

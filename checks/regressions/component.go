@@ -50,6 +50,10 @@ var images = map[Component][]string{
 	CSIProxy:  {"csi-proxy"},
 }
 
+// logged is what the facts of the node call a component whose log states its version.
+var logged = map[Component]string{KubeProxy: "kube-proxy", Antrea: "antrea", Calico: "calico",
+	AzureDisk: "azuredisk", AzureFile: "azurefile", EBS: "ebs", CSIProxy: "csi-proxy"}
+
 // sources is what shows the version.
 func (c Component) sources() []evidence.Need {
 	switch c {
@@ -81,6 +85,9 @@ func (c Component) applies(n *node.Node) error {
 		return checks.OnRuntime(runtimes[c])(n)
 	case Antrea, Calico, Flannel, AzureCNS:
 		if !n.CNI.Known() {
+			if n.Logged[logged[c]].Known() {
+				return nil
+			}
 			return errUnseen
 		}
 		return checks.RequireCNI(n, plugins[c])
@@ -137,7 +144,9 @@ func (c Component) version(s evidence.Snapshot) (version, bool) {
 	case WMCO:
 		raw, from = annotated(s)
 	default:
-		raw, from = c.imageTag(s)
+		if raw, from = c.imageTag(s); raw == "" {
+			raw, from = n.Logged[logged[c]].Value, n.Logged[logged[c]].From
+		}
 		if c == KubeProxy && raw == "" { // a part of the same release
 			raw, from = n.KubeletRaw, n.Kubelet.From
 		}

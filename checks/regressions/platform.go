@@ -182,7 +182,7 @@ var rke2Rows = []Row{
 		ID: "rke2-calico-token", Of: RKE2,
 		From:   "1.24.0 < 1.24.1",
 		Title:  "RKE2 Calico has no token: Kubernetes 1.24 creates no Secret",
-		Breaks: []string{"network-creation"},
+		Breaks: []string{"network-creation"}, Explains: []string{"rke2-calico-token-missing"},
 		Signs: []checks.Sign{
 			{Text: "could not retrieve calico node token from the cluster"},
 		},

@@ -1,0 +1,78 @@
+package regressions_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/regressions"
+	"doctor/checks/signs"
+	"doctor/fixtures"
+)
+
+// TestALogStatesTheVersionOfItsComponent: a log with the line that the component writes at its start
+// shows the regressions of that version, and none of another. Sources of the lines: containerd
+// cmd/containerd/command/main.go, moby daemon/daemon.go, kube-proxy app/server.go, Antrea
+// cmd/antrea-agent/agent.go (to 1.13 and from it), Calico felix/daemon/daemon.go and
+// node/pkg/lifecycle/startup/startup.go, csi-proxy cmd/csi-proxy/main.go, kubernetes-sigs'
+// azurefile-csi-driver issue 1050, aws-ebs-csi-driver docs/install.md, k3s pkg/agent/run.go.
+func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
+	for _, form := range []struct {
+		of        regressions.Component
+		log, line string
+	}{
+		{regressions.Containerd, "containerd", `time="2026-11-20T09:59:53.014766417Z" level=info msg="starting containerd" revision=77c8424 version=v%s`},
+		{regressions.Containerd, "containerd", `time="2026-11-20T09:59:53.014766417Z" level=info msg="starting containerd" revision= version="%s-0ubuntu1~20.04.6"`},
+		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:872] "Version info" version="v%s"`},
+		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:650] Version: v%s`},
+		{regressions.Antrea, "antrea", `I1120 09:59:53.836055       1 agent.go:85] Starting Antrea agent (version v%s)`},
+		{regressions.Antrea, "antrea", `I1120 09:59:53.836055       1 agent.go:106] "Starting Antrea agent" version="v%s"`},
+		{regressions.Calico, "calico-node", `2026-11-20 09:59:53.764 [INFO][2820] felix/daemon.go 379: Felix starting up GOMAXPROCS=4 builddate="" gitcommit="" version="v%s"`},
+		{regressions.Calico, "calico-node", `2026-11-20 09:59:53.764 [INFO][2820] startup/startup.go 94: Starting node win-1 with version v%s`},
+		{regressions.AzureFile, "csi-driver", `I1120 09:59:53.863988    5596 azurefile.go:282] driver userAgent: file.csi.azure.com/v%s gc/go1.18.3 (amd64-windows) OSS-helm`},
+		{regressions.EBS, "csi-driver", `I1120 09:59:53.763926       1 driver.go:62] Driver: ebs.csi.aws.com Version: v%s`},
+		{regressions.CSIProxy, "csi-proxy", `I1120 09:59:53.411205    3684 main.go:55] Version: v%s-0-g51a6f06`},
+		{regressions.RKE2, "rke2", `time="2026-11-20T09:59:53Z" level=info msg="Starting rke2 agent v%s+rke2r1 (e7f87c6dd56fdd76a7dab58900aeea8946b2c008)"`},
+	} {
+		rows := regressions.Rows()
+		at := slices.IndexFunc(rows, func(r regressions.Row) bool {
+			return r.Of == form.of && len(r.Signs) > 0 && r.Backend == "" && r.Runtime == "" && r.Build == 0 &&
+				!r.HostProcess && !strings.Contains(r.From, "+") &&
+				(len(r.Signs[0].In) == 0 || slices.Contains(r.Signs[0].In, form.log))
+		})
+		if at < 0 {
+			t.Errorf("%s has no row with a text in the log %s", form.of, form.log)
+			continue
+		}
+		row := rows[at]
+		first, rest, _ := strings.Cut(row.From, " < ")
+		fixed, _, _ := strings.Cut(rest, ", ")
+		shown := checks.StatusFail
+		if row.Warn {
+			shown = checks.StatusWarn
+		}
+		for version, want := range map[string]checks.Status{first: shown, fixed: checks.StatusPass} {
+			line := fmt.Sprintf(form.line, version)
+			tree := "-- meta.json --\n" +
+				`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" +
+				"-- logs/" + form.log + "/1.log --\n" + line + "\n" +
+				strings.Join(append([]string{row.Signs[0].Text}, row.Signs[0].Also...), " ") + "\n"
+			s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(tree))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			only := faults.Catalogue().Only("regression-" + row.ID)
+			s, _ = signs.Record(s, only.Signs())
+			got := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
+			if got.Status != want {
+				t.Errorf("%s after %q is %s, want %s (%s%s)", row.ID, line, got.Status, want, got.Reason, got.Gap)
+			}
+		}
+	}
+}
