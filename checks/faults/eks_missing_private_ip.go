@@ -18,6 +18,20 @@ const vpcAddress = "vpc.amazonaws.com/PrivateIPv4Address"
 // address on a new pod within seconds.
 const vpcPatience = 3 * time.Minute
 
+const instanceType = "node.kubernetes.io/instance-type"
+
+// unsupportedOnEKS tells an instance type on which Windows pods get no addresses:
+// https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
+func unsupportedOnEKS(size string) bool {
+	family, _, _ := strings.Cut(size, ".")
+	return slices.Contains([]string{"c3", "c4", "d2", "i2", "m4", "r3"}, family) && size != "m4.16xlarge"
+}
+
+func offersAddresses() *checks.Step {
+	return checks.Verify(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
+		"vpc.amazonaws.com/PrivateIPv4Address above 0")
+}
+
 var _ = register(&checks.Check{
 	ID:       "eks-missing-private-ip",
 	Title:    "EKS pods get no VPC address",
@@ -36,8 +50,7 @@ controller show it.`,
 		checks.Run(`kubectl patch configmap amazon-vpc-cni -n kube-system --type merge -p 'data: {enable-windows-ipam: !!str true}'`,
 			"Enable Windows IPAM in EKS."),
 		recreatePods(),
-		checks.Verify(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
-			"vpc.amazonaws.com/PrivateIPv4Address above 0")),
+		offersAddresses()),
 	Links: []string{"https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html",
 		"https://github.com/kubernetes/kubernetes/issues/78429",
 		"https://github.com/aws/containers-roadmap/issues/463",
@@ -47,7 +60,8 @@ controller show it.`,
 		"https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/86",
 		"https://github.com/aws/amazon-vpc-cni-k8s/issues/1783",
 		"https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html"},
-	Breaks: []*checks.Effect{effectPodStart},
+	Breaks:   []*checks.Effect{effectPodStart},
+	Explains: []string{"hns-network-missing"}, // the plugin creates it for the first pod
 	Applies: func(n *node.Node) error {
 		if n.CNI.Known() && n.CNI.Value != node.VPC {
 			return checks.Skip("the network plugin is %s, which assigns its own addresses",
@@ -104,6 +118,14 @@ controller show it.`,
 				"the Node offers no %s, so no pod of it can get an address", vpcAddress).
 				At(object.Field("status", "allocatable", vpcAddress),
 					"status.allocatable: %s is %s", vpcAddress, cond(there, offered, "not there"))
+			if size := object.Metadata.Labels[instanceType]; unsupportedOnEKS(size) {
+				f = checks.Findingf(checks.Fail, vpcAddress, "the Node offers no %s: Amazon EKS runs no Windows pods on %s", vpcAddress, size).
+					With(f.Because...).
+					At(object.Field("metadata", "labels", instanceType), "%s: %s", instanceType, size).
+					Cure(checks.Steps(
+						checks.Do("Replace the node group by one of another instance type: Windows pods get no addresses on C3, C4, D2, I2, M4 (except m4.16xlarge) and R3.").
+							Costs("The pods of this node move."), offersAddresses()))
+			}
 			for _, cm := range evidence.ConfigMaps.In(s) {
 				if ipamOff(cm) {
 					f = f.At(cm.Field("data", "enable-windows-ipam"),

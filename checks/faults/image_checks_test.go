@@ -163,6 +163,11 @@ func TestPodsStuckCreating(t *testing.T) {
 			"fail: default/web is stuck: CrashLoopBackOff [state]"},
 		{"its program ends", strings.Replace(waiting("CrashLoopBackOff"), `"state"`,
 			`"lastState":{"terminated":{"exitCode":1,"reason":"Error"}},"state"`, 1), "pass"},
+		{"the pull of a big image goes on", waiting("ContainerCreating") +
+			events(strings.Replace(event("Pulling", "Pulling image \\\"r/big:1\\\"", "2026-11-20T09:50:00Z"), "Warning", "Normal", 1)), "pass"},
+		{"the pull goes on for too long", waiting("ContainerCreating") +
+			events(strings.Replace(event("Pulling", "Pulling image \\\"r/big:1\\\"", "2026-11-20T09:30:00Z"), "Warning", "Normal", 1)),
+			`fail: default/web is stuck: ContainerCreating: Pulling image "r/big:1" [state]`},
 		{"a pod of another node", strings.Replace(waiting("ImagePullBackOff"), "win-1", "lin-1", 1), "pass"},
 		{"a paste without a time: the back-off says that it failed more than once",
 			noTime + waiting("ImagePullBackOff"), "fail: default/web is stuck: ImagePullBackOff [state]"},

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,6 +110,11 @@ var linuxAgents = []string{"/kube-proxy", "/flannel", "/flannel-cni-plugin", "/n
 	"/weave-npc", "/cilium", "/kube-router", "/node-exporter", "/fluentd", "/csi-node-driver",
 	"/speaker", "/node-local-dns", "/k8s-dns-node-cache"}
 
+// linuxLayer is a folder of Linux at the root of a layer that containerd unpacks. Layers of Windows
+// have Files, Hives and UtilityVM there.
+var linuxLayer = regexp.MustCompile(`containerd\.snapshotter\.v1\.windows\\+snapshots\\+\d+\\+` +
+	`(?:bin|etc|home|lib\d*|opt|root|run|sbin|srv|tmp|usr|var)\\+\w+`)
+
 // linuxMark finds what shows that a pod's image is for Linux: the error of its pull, else its name
 // or a path that only Linux has.
 func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
@@ -122,6 +128,9 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 			if strings.Contains(e.Text(), words) {
 				return e.Field().Because("%s", words), true
 			}
+		}
+		if path := linuxLayer.FindString(e.Text()); path != "" {
+			return e.Field().Because("its layer has %s", path), true
 		}
 	}
 	return linuxSpec(p, linuxAgents)

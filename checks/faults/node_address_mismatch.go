@@ -42,7 +42,7 @@ and with the Services.`,
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/kubernetes.md"},
 	Breaks: []*checks.Effect{effectNodeReports, effectPodTraffic},
 	Explains: []string{"kubeproxy-no-host-mac", "flannel-interface-not-found",
-		"vxlan-return-path-missing"},
+		"vxlan-return-path-missing", "route-policy-missing"},
 	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.HNSNetworks)},
 	Uses: slices.Concat([]evidence.Need{evidence.Adapters, evidence.Node, evidence.HNSNetworks,
 		evidence.KubeServices}, node.KubeletSources, node.CNISources),
@@ -76,6 +76,9 @@ and with the Services.`,
 				At(evidence.Adapters.Field(s), "%d addresses: %s", len(own), someOf(own)))
 		}
 		object := evidence.Node.In(s)
+		if f := onOtherAdapter(s, n, object); f != nil {
+			findings = append(findings, f)
+		}
 		if evidence.Node.Known(s) && len(object.Status.Addresses) > 0 &&
 			len(node.ParseAddresses(object.InternalIPs()...)) == 0 {
 			findings = append(findings, checks.Findingf(checks.Warn, object.Metadata.Name,
@@ -110,6 +113,45 @@ and with the Services.`,
 		return findings, nil
 	},
 })
+
+// onOtherAdapter finds an InternalIP on an adapter without a default gateway, where the pod network is
+// on the adapter that has one: the kubelet took the first address that it found.
+// https://github.com/microsoft/SDN/issues/315
+func onOtherAdapter(s evidence.Snapshot, n *node.Node, object evidence.NodeObject) *checks.Finding {
+	net, ok := n.PodNetwork(s)
+	_, set := n.KubeletFlag("node-ip")
+	sends, known := node.ParseAddress(net.ManagementIP)
+	if !ok || set || !known {
+		return nil
+	}
+	for _, text := range object.InternalIPs() {
+		ip, _ := node.ParseAddress(text)
+		has, there := adapterOf(s, ip)
+		other, elsewhere := adapterOf(s, sends)
+		if !there || !elsewhere || has.Name == other.Name || has.Name == "" || ip.Is4() != sends.Is4() ||
+			len(has.Gateways) > 0 || len(other.Gateways) == 0 || onSwitch(has) {
+			continue
+		}
+		return checks.Findingf(checks.Warn, object.Metadata.Name,
+			"the InternalIP of the Node object is %s of adapter %s, which has no gateway; HNS network %s sends from %s", ip,
+			has.Name, net.Name, sends).
+			With(object.AddressField(text).Because("InternalIP is %s", text)).
+			At(has.Field("gateways"), "%s: no gateway", has.Name).
+			At(net.Field("ManagementIP"), "network %s: ManagementIP is %s", net.Name, sends)
+	}
+	return nil
+}
+
+func adapterOf(s evidence.Snapshot, ip node.Address) (evidence.Adapter, bool) {
+	list := evidence.Adapters.In(s)
+	at := slices.IndexFunc(list, func(a evidence.Adapter) bool {
+		return slices.Contains(node.ParseAddresses(a.Addresses...), ip)
+	})
+	if at < 0 {
+		return evidence.Adapter{}, false
+	}
+	return list[at], true
+}
 
 // takenForNode finds an InternalIP that belongs to the node's pods or to a Service:
 // https://github.com/antrea-io/antrea/issues/1979

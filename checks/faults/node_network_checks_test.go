@@ -48,10 +48,31 @@ func TestVXLAN4789Conflict(t *testing.T) {
 		{"nothing answers pods at all", tree(lost...), "unknown"},
 		{"one dead pod", tree(out[:2]...), "unknown"},
 		{"the same pod twice", tree(out[0], out[1], out[1]), "unknown"},
+		{"only HNS knows the pods of other nodes: kube-proxy has the node's own subnet",
+			replace(onVXLAN+nodeAt10, "10.244.0.0/16", "10.244.3.0/24") + reachTree(out...) + hns("10.244.1.0/24"),
+			fmt.Sprintf(found, "something between the nodes")},
 		{"another pod answers", tree(append(out, "a/p tcp 10.244.1.5:80 refused")...), "pass"},
 		{"only the node was asked", tree("node tcp 10.244.1.3:80 timeout",
 			"node tcp 10.244.1.4:80 timeout"), "unknown"},
 		{"no overlay", onFlannel + nodeAt10 + reachTree(out...), "skip"},
+	})
+}
+
+func TestNodeAddressOnAnotherAdapter(t *testing.T) {
+	adapters := func(gateway string) string {
+		return "-- adapters.json --\n[{\"name\":\"vEthernet (Ethernet0)\",\"status\":\"up\",\"addresses\":[\"10.20.30.27/24\"],\"gateways\":[\"10.20.30.1\"]},{\"name\":\"Ethernet1\",\"status\":\"up\",\"addresses\":[\"192.168.90.27/24\"],\"gateways\":[" + gateway + "]}]\n"
+	}
+	at := func(ip string) string {
+		return "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.3.0/24\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" + ip + "\"}]}}\n"
+	}
+	const network = "-- hns-networks.json --\n[{\"ID\":\"A\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"ManagementIP\":\"10.20.30.27\"}]\n"
+	const nodeIP = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kubelet.exe\",\"args\":[\"--node-ip=192.168.90.27\"]}]\n"
+	runLooks(t, "node-address-mismatch", []look{
+		{"that of an adapter without a gateway", onFlannel + network + adapters("") + at("192.168.90.27"),
+			"warn: the InternalIP of the Node object is 192.168.90.27 of adapter Ethernet1, which has no gateway; HNS network cbr0 sends from 10.20.30.27 [state]"},
+		{"that of the pod network", onFlannel + network + adapters("") + at("10.20.30.27"), "pass"},
+		{"the other adapter has a gateway, too", onFlannel + network + adapters(`"192.168.90.1"`) + at("192.168.90.27"), "pass"},
+		{"somebody chose it", onFlannel + network + adapters("") + at("192.168.90.27") + nodeIP, "pass"},
 	})
 }
 

@@ -19,8 +19,8 @@ vSphere need. HNS has that setting from version 10.3, so Windows Server 2019 (bu
 have it, and no update adds it: hybrid-overlay-node exits or creates no network, and the node never
 becomes Ready.
 
-The check compares the argument --hybrid-overlay-vxlan-port with the Windows build, and looks for
-the error of hybrid-overlay-node.`,
+The check compares the argument --hybrid-overlay-vxlan-port with the Windows build of a node that is
+not Ready, and looks for the error of hybrid-overlay-node.`,
 	Fix: checks.Steps(
 		checks.Do("Replace the node by one with Windows Server 2022 or later.").
 			Costs("The pods of this node move."),
@@ -33,7 +33,7 @@ the error of hybrid-overlay-node.`,
 	Breaks:  []*checks.Effect{effectNetworkCreation},
 	Applies: checks.OnCNI(node.OVN),
 	Needs:   []evidence.Need{node.NeedBuild, node.ComponentSources},
-	Uses:    []evidence.Need{evidence.Services, evidence.Processes},
+	Uses:    []evidence.Need{evidence.Services, evidence.Processes, evidence.Node},
 	Signs: []checks.Sign{
 		// hybrid-overlay/pkg/controller of OVN-Kubernetes
 		{Text: "this version of Windows does not support setting the VXLAN",
@@ -42,7 +42,8 @@ the error of hybrid-overlay-node.`,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		b := node.About(s).Build
 		port, at := hybridOverlayPort(s)
-		if port == strconv.Itoa(vxlanPort) || b.Value.Number != 17763 {
+		ready, _ := evidence.Node.In(s).Condition("Ready")
+		if port == strconv.Itoa(vxlanPort) || b.Value.Number != 17763 || ready.Status == "True" {
 			return nil, nil
 		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, "hybrid-overlay-node",

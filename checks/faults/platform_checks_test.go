@@ -36,6 +36,9 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 	const noBlock = "-- api/events.json --\n{\"items\":[{\"reason\":\"InsufficientCidrBlocks\",\"type\":\"Warning\",\"involvedObject\":{\"kind\":\"Node\",\"name\":\"win-1\"},\"lastTimestamp\":\"2026-11-20T09:58:00Z\",\"message\":\"InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks to satisfy the request\"}]}\n"
 	runLooks(t, "eks-missing-private-ip", []look{
 		{"the resource is not there", eksNode(`"cpu":"2"`), lacks},
+		{"the machine is of a type without Windows pods", replace(eksNode(`"cpu":"2"`), `"labels":{`,
+			`"labels":{"node.kubernetes.io/instance-type":"m4.large",`),
+			"fail: the Node offers no vpc.amazonaws.com/PrivateIPv4Address: Amazon EKS runs no Windows pods on m4.large [state]"},
 		{"the resource is none", eksNode(`"cpu":"2","vpc.amazonaws.com/PrivateIPv4Address":"0"`),
 			lacks},
 		{"the resource is gone, and pods of before have addresses", eksNode(`"cpu":"2"`) + addressed + vpcConfig(""), lacks},
@@ -245,17 +248,41 @@ func TestAntreaHyperVModuleMissing(t *testing.T) {
 	})
 }
 
+func TestAntreaAPIServerOverrideMissing(t *testing.T) {
+	const id, onAntrea = "antrea-apiserver-override-missing", "-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n"
+	const kubelet, proxy = `{"name":"kubelet","state":"running"}`, `,{"name":"kube-proxy","state":"running"}`
+	services := func(list string) string { return onAntrea + "-- services.json --\n[" + list + "]\n" }
+	config := func(name, line string) string {
+		return "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"kube-system\"},\"data\":{\"antrea-agent.conf\":\"#ovsBridge: br-int\\n" + line + "\\nantreaProxy:\\n  proxyAll: true\\n\"}}]}\n"
+	}
+	agent := func(state string) string {
+		return "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"antrea-agent-windows-x2\",\"namespace\":\"kube-system\"},\"spec\":{\"securityContext\":{\"windowsOptions\":{\"hostProcess\":true}},\"containers\":[{\"name\":\"antrea-agent\"}]},\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"antrea-agent\",\"state\":{" + state + "}}]}}]}\n"
+	}
+	const ours, crashes, empty = "antrea-windows-config", `"waiting":{"reason":"CrashLoopBackOff"}`, `kubeAPIServerOverride: \"\"`
+	const lacks = "fail: Antrea's agent does not run: antrea-windows-config has no kubeAPIServerOverride, and no kube-proxy serves the address of the Service kubernetes [state]"
+	runLooks(t, id, []look{
+		{"an empty address", services(kubelet) + config(ours, empty) + agent(crashes), lacks},
+		{"a comment only", services(kubelet) + config(ours, "#"+empty) + agent(crashes), lacks},
+		{"an address", services(kubelet) + config(ours, `kubeAPIServerOverride: \"10.10.1.1:6443\"`) + agent(crashes), "pass"},
+		{"kube-proxy runs", services(kubelet+proxy) + config(ours, empty) + agent(crashes), "pass"},
+		{"the agent runs", services(kubelet) + config(ours, empty) + agent(`"running":{}`), "pass"},
+		{"the configuration of Linux", services(kubelet) + config("antrea-config", empty) + agent(crashes), "unknown"},
+	})
+}
+
 func TestOverlayVXLANPortUnsupported(t *testing.T) {
 	overlay := func(args string) string {
 		return "-- services.json --\n[{\"name\":\"hybrid-overlay-node\",\"state\":\"running\",\"args\":[" + args + "]}]\n"
 	}
 	const other = `"--hybrid-overlay-vxlan-port","9898"`
+	const ready = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"
 	runLooks(t, "overlay-vxlan-port-unsupported", []look{
 		{"Server 2019", osAt(17763, 5329, true) + overlay(other),
 			"fail: hybrid-overlay-node uses VXLAN port 9898, and Windows build 10.0.17763.5329 supports only 4789 [state]"},
 		{"by its process", osAt(17763, 5329, true) + overlay("") +
 			"-- processes.json --\n[{\"name\":\"hybrid-overlay-node.exe\",\"args\":[\"--hybrid-overlay-vxlan-port=9898\"]}]\n",
 			"fail: hybrid-overlay-node uses VXLAN port 9898, and Windows build 10.0.17763.5329 supports only 4789 [state]"},
+		{"the node works", osAt(17763, 5329, true) + overlay(other) + ready, "pass"},
 		{"Server 2022", osAt(20348, 1, true) + overlay(other), "pass"},
 		{"the port of Windows", osAt(17763, 5329, true) + overlay(`"--hybrid-overlay-vxlan-port=4789"`), "pass"},
 		{"no port", osAt(17763, 5329, true) + overlay(`"--node","win-1"`), "pass"},

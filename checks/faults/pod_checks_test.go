@@ -301,6 +301,12 @@ func TestLinuxDaemonSetOnWindows(t *testing.T) {
 			podsJSON(podNamed("x-1", set, `"volumes":[{"name":"p","hostPath":{"path":"/proc"}}]`,
 				"", waits)),
 			"fail: Linux pod shop/x-1 of DaemonSet exporter (hostPath /proc) is on this Windows node: the DaemonSet has no OS selector [state]"},
+		{"its layer has the folders of Linux", podsJSON(podNamed("x-1", set, "", "", waits)) +
+			"-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"x-1\"},\"message\":\"failed to extract layer sha256:0303: Failed to safefile.OpenRelative failed in Win32: open \\\\\\\\?\\\\C:\\\\io.containerd.snapshotter.v1.windows\\\\snapshots\\\\38\\\\var\\\\lib\\\\dpkg: path contains invalid character\"}]}\n",
+			`fail: Linux pod shop/x-1 of DaemonSet exporter (its layer has containerd.snapshotter.v1.windows\snapshots\38\var\lib) is on this Windows node: the DaemonSet has no OS selector [state]`},
+		{"a layer of Windows cannot be unpacked", podsJSON(podNamed("x-1", set, "", "", waits)) +
+			"-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"x-1\"},\"message\":\"failed to extract layer sha256:0303: open C:\\\\io.containerd.snapshotter.v1.windows\\\\snapshots\\\\38\\\\Files\\\\Windows: Access is denied.\"}]}\n",
+			"pass"},
 		{"nothing says Linux", podsJSON(podNamed("x-1", set, "", "", waits)) + noEvents, "pass"},
 		{"no DaemonSet", podsJSON(podNamed("x-1", `{"kind":"ReplicaSet","name":"x"}`, "",
 			`"image":"quay.io/prometheus/node-exporter:v1.8.2"`, waits)) + noEvents, "pass"},

@@ -9,8 +9,12 @@ import (
 	"doctor/checks/evidence"
 )
 
-// A pod may take this long to start: unpacking an image of several gigabytes takes minutes.
-const podPatience = 5 * time.Minute
+// A pod may take podPatience to start, and pullPatience to get an image of several gigabytes, while
+// nothing fails: https://github.com/Azure/AKS/issues/1677.
+const (
+	podPatience  = 5 * time.Minute
+	pullPatience = 20 * time.Minute
+)
 
 var _ = register(&checks.Check{
 	ID:       "pods-stuck-creating",
@@ -50,8 +54,9 @@ can lead to it, so it is reported as a cause only if no other fault was found.`,
 				continue
 			}
 			event, found, failed := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name)
+			pulls := found && event.Reason == "Pulling" && s.Now().Sub(event.At().Time) < pullPatience
 			switch {
-			case failed || since(s, p, podPatience):
+			case failed || since(s, p, podPatience) && !pulls:
 			case s.Now().IsZero() && slices.Contains(startReasons, reason):
 				unclear = true // for seconds or for days
 				continue

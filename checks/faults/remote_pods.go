@@ -29,12 +29,12 @@ func remoteTarget(n *node.Node, p evidence.ReachProbe) (node.Address, bool) {
 
 // remotePodSources are what viewOfRemotePods and isPath read.
 var remotePodSources = []evidence.Need{evidence.ReachProbes, evidence.KubeServices, evidence.EndpointSlices,
-	evidence.HNSEndpoints, evidence.Pods}
+	evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods}
 
 func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 	var v remoteView
 	seen, denied := map[string]bool{}, deniedByRules(s)
-	probes := evidence.ReachProbes.In(s)
+	probes, peers := evidence.ReachProbes.In(s), remoteSubnets(s, n)
 	for i, p := range probes {
 		if p.Protocol == "icmp" {
 			continue
@@ -43,10 +43,11 @@ func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 			continue // the way is not what it tells of
 		}
 		a, remote := remoteTarget(n, p)
+		remote = remote || node.AnyContains(peers, a)
 		own := slices.Contains(n.ManagementIPs.Value, a)
 		switch {
 		case p.From == "node":
-			v.nodeHeard = v.nodeHeard || !own && !inside(n, p) && probed.GotAnswer(p)
+			v.nodeHeard = v.nodeHeard || !own && !remote && !inside(n, p) && probed.GotAnswer(p)
 		case own:
 			v.ownHeard = v.ownHeard || probed.GotAnswer(p)
 		case remote && probed.GotAnswer(p):
@@ -61,6 +62,19 @@ func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 		}
 	}
 	return v
+}
+
+// remoteSubnets are those that HNS reaches through other nodes of an overlay. Where kube-proxy's
+// clusterCIDR is the node's own subnet, as with a hybrid overlay, nothing else shows them.
+func remoteSubnets(s evidence.Snapshot, n *node.Node) []node.Prefix {
+	net, _ := n.PodNetwork(s)
+	var list []node.Prefix
+	for _, p := range net.Policies {
+		if p.Type == "RemoteSubnetRoute" {
+			list = append(list, node.ParsePrefixes(p.Text("DestinationPrefix"))...)
+		}
+	}
+	return list
 }
 
 // isPath tells whether the pods that do not answer show that the way to them is broken, and not one

@@ -47,6 +47,7 @@ var nodeSymptoms = []Symptom{
 			"static-ip-lost-on-vswitch-creation", "paging-file-too-small", "pagefile-disabled",
 			"system-reserved-too-low", "disk-pressure-snapshot-leak", "containers-feature-missing",
 			"runtime-too-old", "os-version-unsupported", "antrea-ovs-problem",
+			"antrea-apiserver-override-missing",
 			"l2bridge-unstable-21h2", "rke2-calico-token-missing", "kubeadm-node-name-invalid",
 			"control-plane-unreachable", "node-under-pressure", "node-address-mismatch"},
 		Breaks: []string{"kubelet-start", "kubelet", "container-runtime", "runtime-pipe", "node-reports", "node-ready"},
