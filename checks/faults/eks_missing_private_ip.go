@@ -61,7 +61,8 @@ controller show it.`,
 		"https://github.com/aws/amazon-vpc-cni-k8s/issues/1783",
 		"https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html"},
 	Breaks:   []*checks.Effect{effectPodStart},
-	Explains: []string{"hns-network-missing"}, // the plugin creates it for the first pod
+	Explains: []string{"hns-network-missing", // which the plugin creates for the first pod
+		"eks-windows-addresses-insufficient"},
 	Applies: func(n *node.Node) error {
 		if n.CNI.Known() && n.CNI.Value != node.VPC {
 			return checks.Skip("the network plugin is %s, which assigns its own addresses",

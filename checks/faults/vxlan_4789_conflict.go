@@ -38,7 +38,7 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 	Needs: []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo),
 		node.NeedClusterCIDRs},
 	Uses: slices.Concat(remotePodSources, node.ClusterSources,
-		[]evidence.Need{evidence.FirewallInfo, evidence.HNSNetworks, evidence.OSInfo}),
+		[]evidence.Need{evidence.FirewallInfo, evidence.OSInfo}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		for i, r := range evidence.FirewallInfo.In(s).Rules {
