@@ -38,7 +38,7 @@ network is an overlay.`,
 	Applies:  checks.UnlessOtherCNI(node.Calico),
 	Needs:    []evidence.Need{evidence.IPPools},
 	Uses: slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods, evidence.DaemonSets,
-		evidence.Services, evidence.Processes}, cniConfigSources),
+		evidence.Services}, cniConfigSources),
 	Signs: []checks.Sign{
 		// install-calico-windows.ps1
 		{Text: "IPIP is not supported on Windows nodes",
@@ -104,10 +104,10 @@ network is an overlay.`,
 // calicoNotInstalled tells that the operator manages Calico on the nodes with Linux and has no
 // DaemonSet for those with Windows, and that nobody else has installed it on this node.
 func calicoNotInstalled(s evidence.Snapshot) (why evidence.Because, ok bool) {
-	if n := node.About(s); n.Platform.Value == node.RKE2 {
-		return why, false // its agent installs it
-	}
-	if _, shown := node.About(s).Command(s, "start", "calico-node"); shown {
+	if node.About(s).Platform.Value == node.RKE2 || // its agent installs it
+		slices.ContainsFunc(evidence.Services.In(s), func(svc evidence.Service) bool {
+			return strings.EqualFold(svc.Name, "CalicoNode")
+		}) {
 		return why, false
 	}
 	for _, set := range evidence.DaemonSets.In(s) {
