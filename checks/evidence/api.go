@@ -62,6 +62,7 @@ type IPPool struct {
 		IPIPMode     string `json:"ipipMode"`     // Always, CrossSubnet, Never or empty
 		VXLANMode    string `json:"vxlanMode"`    // likewise
 		NodeSelector string `json:"nodeSelector"` // all() or empty: any node
+		NATOutgoing  bool   `json:"natOutgoing"`  // packets out of the cluster get the address of the node
 		Disabled     bool   `json:"disabled"`     // no new addresses are taken from it
 	} `json:"spec"`
 }

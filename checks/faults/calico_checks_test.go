@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 const calicoNode = "-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"running\"}]\n"
 
@@ -163,7 +166,29 @@ func TestCalicoIPPoolsAndIPAM(t *testing.T) {
 `
 	const overlay = "-- hns-networks.json --\n[{\"ID\":\"n\",\"Name\":\"Calico\",\"Type\":\"Overlay\"}]\n"
 	const ipip = "IP pool p (10.1.0.0/16) has ipipMode Always, which Calico for Windows does not support [state]"
+	const waits = `-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"conditions":[{"type":"Ready","status":"False","message":"Network plugin returns error: cni plugin not initialized"}]}}
+`
+	set := func(namespace, name, system string) string {
+		return `{"metadata":{"namespace":"` + namespace + `","name":"` + name + `"},"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/os":"` + system + `"}}}}}`
+	}
+	sets := func(list ...string) string {
+		return "-- api/daemonsets.json --\n{\"items\":[" + strings.Join(list, ",") + "]}\n"
+	}
+	operator := set("calico-system", "calico-node", "linux")
+	const across = `"vxlanMode":"CrossSubnet"`
+	const noMatter = "info: IP pool p (10.1.0.0/16) has vxlanMode CrossSubnet, which Calico for Windows does not support [state]"
 	runLooks(t, "calico-encapsulation-unsupported", []look{
+		{"the operator, which refuses it, and a node that waits", waits + sets(operator) + pool(across),
+			"fail: the operator installs no Calico for Windows: IP pool p (10.1.0.0/16) has vxlanMode CrossSubnet [state]"},
+		{"likewise with IP in IP", waits + sets(operator) + pool(`"ipipMode":"Always"`),
+			"fail: the operator installs no Calico for Windows: IP pool p (10.1.0.0/16) has ipipMode Always [state]"},
+		{"the operator installed it, and the node waits for something else", waits + sets(operator, set("calico-system", "calico-node-windows", "windows")) +
+			pool(across), noMatter},
+		{"no operator: a manifest of Calico", waits + sets(set("kube-system", "calico-node", "linux")) + pool(across), noMatter},
+		{"Calico as a service of the node", waits + sets(operator) + "-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"stopped\"}]\n" + pool(across), noMatter},
+		{"RKE2, whose agent runs Calico", waits + sets(operator) + "-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n" + pool(across), noMatter},
+		{"the node waits, and the pool is right", waits + sets(operator) + pool(`"vxlanMode":"Always"`), "pass"},
 		{"IP in IP, and a pod has an address of the pool", calicoNode + pod + pool(`"ipipMode":"Always"`),
 			"fail: " + ipip},
 		{"IP in IP, and no pod has an address of the pool", calicoNode + pool(`"ipipMode":"Always"`),

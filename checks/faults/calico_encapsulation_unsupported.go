@@ -20,25 +20,39 @@ CrossSubnet, in which packets are encapsulated only between subnets. Linux nodes
 says: they encapsulate packets to pods on Windows, and Windows drops them. Pods on Linux do not
 reach pods on Windows nodes and the reverse; pods on one node reach each other.
 
-A manifest of Calico sets IP in IP where nothing else is chosen. The check reads the IP pools of the
-cluster. It is a fault if a pod of this node has an address of the pool and IP in IP is always on;
-otherwise a warning. A pool without VXLAN is a warning on a node whose Calico network is an overlay.`,
+A manifest of Calico sets IP in IP where nothing else is chosen, the operator VXLANCrossSubnet. The
+operator then installs no Calico for Windows, and the node waits for a CNI configuration.
+
+The check reads the IP pools of the cluster. It is a fault if the node has no CNI configuration and the
+operator has not installed Calico for Windows, or if a pod of this node has an address of the pool and
+IP in IP is always on; otherwise a warning. A pool without VXLAN is a warning on a node whose Calico
+network is an overlay.`,
 	Fix: poolFix("POOL"),
 	Links: []string{
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations",
-		"https://github.com/projectcalico/calico/issues/6996"},
-	Breaks:  []*checks.Effect{effectPodTraffic},
-	Applies: checks.UnlessOtherCNI(node.Calico),
-	Needs:   []evidence.Need{evidence.IPPools},
-	Uses:    []evidence.Need{evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods},
+		"https://github.com/projectcalico/calico/issues/6996",
+		"https://github.com/tigera/docs/issues/1547",
+		"https://github.com/tigera/operator/blob/master/pkg/controller/installation/windows_controller.go"},
+	Breaks:   []*checks.Effect{effectPodTraffic},
+	Explains: []string{"cni-config-uninitialized"},
+	Applies:  checks.UnlessOtherCNI(node.Calico),
+	Needs:    []evidence.Need{evidence.IPPools},
+	Uses: slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods, evidence.DaemonSets,
+		evidence.Services}, cniConfigSources),
 	Signs: []checks.Sign{
 		// install-calico-windows.ps1
 		{Text: "IPIP is not supported on Windows nodes",
 			Says: "the installation of Calico ends: the cluster's pools use IP in IP"},
+		// tigera/operator, windows_controller.go
+		{Text: "IPPool encapsulation ", Also: []string{"is not supported by Calico for Windows"},
+			Says: "the operator does not install Calico for Windows: the encapsulation of the IP pool is not supported"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		used, overlay := podAddresses(s), calicoOverlay(s)
+		waiting, err := noCNIConfig(s)
+		waits := err == nil && len(waiting) > 0
+		refused, refuses := calicoNotInstalled(s)
 		for _, p := range evidence.IPPools.In(s) {
 			cidr, ok := node.ParsePrefix(p.Spec.CIDR)
 			if !ok || !forAnyNode(p.Spec.NodeSelector) {
@@ -61,10 +75,19 @@ otherwise a warning. A pool without VXLAN is a warning on a node whose Calico ne
 				{"vxlanMode", p.Spec.VXLANMode}} {
 				level := checks.Warn
 				switch {
-				case mode.is == "CrossSubnet":
-				case mode.is != "Always" || mode.field != "ipipMode":
+				case mode.is != "CrossSubnet" && (mode.is != "Always" || mode.field != "ipipMode"):
 					continue
-				case inUse:
+				case waits && refuses:
+					findings = append(findings, checks.Findingf(checks.Fail, p.Metadata.Name,
+						"the operator installs no Calico for Windows: IP pool %s (%s) has %s %s",
+						p.Metadata.Name, p.Spec.CIDR, mode.field, mode.is).
+						At(p.Field("spec", mode.field), "%s: %s", mode.field, mode.is).
+						With(refused).With(waiting[0].Because[0]).
+						Cure(poolFix(p.Metadata.Name)))
+					continue
+				case waits:
+					level = checks.Info // it matters once there is a network
+				case inUse && mode.is == "Always":
 					level = checks.Fail
 				}
 				findings = append(findings, checks.Findingf(level, p.Metadata.Name,
@@ -77,6 +100,29 @@ otherwise a warning. A pool without VXLAN is a warning on a node whose Calico ne
 		return findings, nil
 	},
 })
+
+// calicoNotInstalled tells that the operator manages Calico on the nodes with Linux and has no
+// DaemonSet for those with Windows, and that nobody else has installed it on this node.
+func calicoNotInstalled(s evidence.Snapshot) (why evidence.Because, ok bool) {
+	if node.About(s).Platform.Value == node.RKE2 || // its agent installs it
+		slices.ContainsFunc(evidence.Services.In(s), func(svc evidence.Service) bool {
+			return strings.EqualFold(svc.Name, "CalicoNode")
+		}) {
+		return why, false
+	}
+	for _, set := range evidence.DaemonSets.In(s) {
+		of := evidence.Pod{Spec: set.Spec.Template.Spec}
+		switch {
+		case !strings.HasPrefix(set.Metadata.Name, "calico-"):
+		case node.PodSystem(of) == "windows":
+			return why, false
+		case set.Metadata.Namespace == "calico-system" && set.Metadata.Name == "calico-node":
+			why, ok = set.Field("metadata", "name").Because(
+				"calico-system/calico-node is for Linux, and no DaemonSet of Calico is for Windows"), true
+		}
+	}
+	return why, ok
+}
 
 // poolFix sets another encapsulation for the pool.
 func poolFix(pool string) checks.Fix {

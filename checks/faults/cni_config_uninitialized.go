@@ -43,9 +43,10 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/61"},
 	Judges: effectCNIConfig,
-	Needs:  []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, node.NeedCNIFiles)},
-	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CNIFolders,
-		node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs, joinSources),
+	// the plugin makes the network too
+	Explains: []string{"kubeproxy-network-name-unset-or-missing"},
+	Needs:    []evidence.Need{evidence.Any(evidence.Node, evidence.CRI, node.NeedCNIFiles)},
+	Uses:     slices.Concat(cniConfigSources, joinSources),
 	Signs: []checks.Sign{
 		// containerd and the kubelet say so at each start, until the network plugin's pod has
 		// written its configuration.
@@ -74,6 +75,9 @@ containerd's own default on Windows is C:\Program Files\containerd\cni\conf; a p
 		return findings, err
 	},
 })
+
+var cniConfigSources = slices.Concat([]evidence.Need{evidence.Node, evidence.CRI}, node.CNIFolders,
+	node.AsFiles(node.CNIFolderPaths), node.RuntimeConfigs)
 
 func noCNIConfig(s evidence.Snapshot) ([]*checks.Finding, error) {
 	n := node.About(s)

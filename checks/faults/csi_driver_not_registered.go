@@ -35,7 +35,7 @@ before their drivers.`,
 	Uses: []evidence.Need{evidence.Pods},
 	Moot: noClaims,
 	Signs: []checks.Sign{
-		{Text: "not found in the list of registered CSI drivers",
+		{Text: notRegistered,
 			Not:   []string{"nfs.csi.k8s.io", "efs.csi.aws.com"}, // volume-nfs
 			Until: []string{"Register new plugin with name"},
 			Level: checks.Warn,
@@ -58,3 +58,6 @@ before their drivers.`,
 			Says:  "the node plugin of a CSI driver that a pod needs does not run: its socket refuses connections"},
 	},
 })
+
+// notRegistered is what the kubelet says of a driver that it does not know.
+const notRegistered = "not found in the list of registered CSI drivers"

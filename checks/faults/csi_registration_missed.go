@@ -1,6 +1,10 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+	"time"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -16,7 +20,9 @@ runs without being registered and its volumes are not mounted. From version 2.3.
 a probe that notices this and restarts the container. If the probe fails again and again, restarting
 does not help: then the kubelet is the side that does not answer.
 
-The check looks for the words of this probe in events and in the logs of the driver.`,
+The check looks for the words of this probe in events and in the logs of the driver. With an older
+registrar it is a fault where a pod waits for a driver that the kubelet does not know, although the
+pod of the driver on this node has been ready for minutes.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
 			"Read which drivers are registered on this node."),
@@ -43,4 +49,74 @@ The check looks for the words of this probe in events and in the logs of the dri
 		{Text: "Kubelet plugin registration hasn't succeeded yet", Level: checks.Warn,
 			Says: "a CSI driver runs, but the kubelet has not registered it"},
 	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		var findings []*checks.Finding
+		for _, e := range evidence.PodEvents.In(s) {
+			_, text, _ := strings.Cut(e.Text(), "driver name ")
+			driver, _, refused := strings.Cut(text, " "+notRegistered)
+			if !refused || strings.Contains(driver, " ") || !waits(s, e) ||
+				slices.ContainsFunc(findings, func(f *checks.Finding) bool { return f.Subject == driver }) {
+				continue
+			}
+			for _, p := range evidence.Pods.In(s) {
+				if i, version := oldRegistrar(p, driver); i >= 0 && readyBefore(p, e.At().Add(-registrationTime)) {
+					findings = append(findings, checks.Findingf(checks.Fail, driver,
+						"CSI driver %s runs, but the kubelet has not registered it; its node-driver-registrar is %s, and 2.3.0 detects this",
+						driver, version).
+						At(p.ContainerField(i, "image"), "%s is ready; its registrar is %s", p.FullName(),
+							p.Spec.Containers[i-len(p.Spec.InitContainers)].Image).
+						At(e.Field(), "%s: %s", e.Reason, e.Text()))
+				}
+			}
+		}
+		if len(findings) == 0 && len(s.Signs("csi-registration-missed")) > 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("which drivers the kubelet has registered"))
+		}
+		return findings, nil
+	},
 })
+
+// registrationTime is longer than the kubelet takes to call a new registrar back.
+const registrationTime = 2 * time.Minute
+
+// waits tells whether the pod that the event is about still does not run.
+func waits(s evidence.Snapshot, e evidence.Event) bool {
+	about := e.About()
+	for _, p := range evidence.Pods.In(s) {
+		if p.Metadata.Name == about.Name && p.Metadata.Namespace == about.Namespace {
+			return !podRuns(p)
+		}
+	}
+	return false
+}
+
+// oldRegistrar is the container of a pod that registers the driver, and its version, where it is one
+// that does not notice that the kubelet has missed it; -1 where there is none.
+func oldRegistrar(p evidence.Pod, driver string) (container int, version string) {
+	for i, c := range p.Spec.Containers {
+		at := strings.LastIndexByte(c.Image, ':')
+		if at < 0 || !strings.HasSuffix(c.Image[:at], "node-driver-registrar") {
+			continue
+		}
+		of := strings.Join(c.Args, " ")
+		for _, env := range c.Env {
+			of += " " + env.Value
+		}
+		version := c.Image[at+1:]
+		v, ok := evidence.ParseVersion(version)
+		if ok && !v.AtLeast(evidence.Version{Major: 2, Minor: 3}) && strings.Contains(of, driver) {
+			return len(p.Spec.InitContainers) + i, version
+		}
+	}
+	return -1, ""
+}
+
+// readyBefore tells whether all containers of the pod are ready and have run since before then.
+func readyBefore(p evidence.Pod, then time.Time) bool {
+	for _, st := range p.Status.ContainerStatuses {
+		if !st.Ready || st.State.Running == nil || !st.State.Running.StartedAt.Before(then) {
+			return false
+		}
+	}
+	return len(p.Status.ContainerStatuses) > 0
+}

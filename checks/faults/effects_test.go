@@ -120,6 +120,15 @@ func TestOneFaultOfTwoIsTheCause(t *testing.T) {
 		{"cert-expired-or-clock-skew", "kubelet-credentials-refused",
 			"-- certificates.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\pki\\\\kubelet-client-current.pem\",\"subject\":\"O=system:nodes,CN=system:node:win-1\",\"issuer\":\"CN=x\",\"notBefore\":\"2025-11-19T00:00:00Z\",\"notAfter\":\"2026-11-19T00:00:00Z\"}]\n" +
 				"-- logs/kubelet/k.log --\nE1120 09:58:00.1 1399 kubelet_node_status.go:92] Unable to register node \"win-1\" with API server: Unauthorized\n"},
+		// nothing that needs a pod is there before the kubelet has its certificate
+		{"kubelet-certificate-request-refused", "kubeproxy-network-name-unset-or-missing",
+			"-- services.json --\n[{\"name\":\"kubeproxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--proxy-mode=kernelspace\",\"--network-name=azure\"]}]\n" +
+				"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"ext\",\"Type\":\"L2Bridge\"}]\n" +
+				"-- logs/kubelet/k.log --\nE1120 09:58:00.1 1399 certificate_manager.go:596] \"Failed while requesting a signed certificate from the control plane\" err=\"cannot create certificate signing request: Unauthorized\"\n"},
+		{"cni-config-uninitialized", "kubeproxy-network-name-unset-or-missing",
+			"-- services.json --\n[{\"name\":\"kubeproxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--proxy-mode=kernelspace\",\"--network-name=Calico\"]}]\n" +
+				"-- hns-networks.json --\n[]\n" +
+				"-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"message\":\"Network plugin returns error: cni plugin not initialized\"}]}}\n"},
 		{"excluded-ports-over-nodeports", "lb-port-exhaustion",
 			"-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":20000,\"count\":40000}},\"excluded\":[]}\n" +
 				"-- logs/kube-proxy/p.log --\nE1120 09:58:00.1 4316 proxier.go:1534] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)\"\n"},

@@ -24,6 +24,8 @@ func TestEndpointAddressRejected(t *testing.T) {
 		{"a load balancer, whatever its log", logTelling("cni",
 			"hcnCreateLoadBalancer failed in Win32: endpoint: IP address is either invalid or not part of any configured subnet(s). (0x803b001e)"),
 			"unknown"},
+		{"the event of a sandbox, which does not name the call", logTelling("kubelet", `Failed create pod sandbox: rpc error: code = Unknown desc = failed to set up sandbox container "d20eb84d0be212c52e734d4c034f9ea29fb3a98c78d4d4cb111cf536f45298ea" network for pod "p": networkPlugin cni failed to set up pod "p" network: hnsCall failed in Win32: An address provided is invalid or reserved. (0x803b002f)`), isReserved},
+		{"a network that the plugin makes", logTelling("kubelet", `networkPlugin cni failed to set up pod "p" network: hcnCreateNetwork failed in Win32: An address provided is invalid or reserved. (0x803b002f)`), "unknown"},
 		{"no log", "", "unknown"},
 	})
 }

@@ -1,10 +1,12 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var entrypointFix = checks.Steps(
@@ -47,20 +49,27 @@ not have (nanoserver has cmd.exe but not powershell.exe), a wrong extension or p
 and a command and its arguments in a single string. In a HostProcess pod the path is a path of the
 node, or below $env:CONTAINER_SANDBOX_MOUNT_POINT.
 
-The check reads the state and the events of pods that are not running. The same error of kubectl
+An image whose program is its CMD, without an ENTRYPOINT, runs the args of the pod in its place. Then
+cmd.exe does not know the first of them as a command.
+
+The check reads the state and the events of pods that are not running, and their logs for the words of
+cmd.exe. The same error of kubectl
 exec or of a probe is about another command and is ignored.`,
 	Fix: entrypointFix,
 	Links: []string{"https://github.com/containerd/containerd/issues/6300",
 		"https://github.com/kubernetes/website/issues/29924",
 		"https://github.com/kubernetes/kubernetes/issues/88942",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/40",
-		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/"},
+		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
+		"https://github.com/prometheus-community/windows_exporter/issues/1391",
+		"https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Partial:  true,
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
 	Uses:     complaintUses,
-	Signs:    entrypointSigns,
+	Signs: append(slices.Clone(entrypointSigns),
+		checks.Sign{Text: unknownToCmd, In: []string{"pods"}, ConfirmOnly: true}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {
@@ -78,9 +87,49 @@ exec or of a probe is about another command and is ignored.`,
 			}
 			findings = append(findings, f)
 		}
-		return findings, nil
+		return append(findings, argsAsProgram(s)...), nil
 	},
 })
+
+// unknownToCmd is what cmd.exe says of a word that is no command, behind the word in quotation marks.
+const unknownToCmd = "' is not recognized as an internal or external command"
+
+// argsAsProgram finds containers that run their first argument.
+func argsAsProgram(s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
+	for _, m := range s.Signs("entrypoint-not-found") {
+		before, _, ok := strings.Cut(m.Found, unknownToCmd)
+		word := before[strings.LastIndexByte(before, '\'')+1:]
+		if !ok || word == "" {
+			continue
+		}
+		for _, p := range evidence.Pods.In(s) {
+			for i, c := range p.Spec.Containers {
+				if !node.PodDown(p) || len(c.Command) > 0 || len(c.Args) == 0 ||
+					!strings.HasPrefix(c.Args[0], word) || !isLogOf(m.Path, p, c.Name) {
+					continue
+				}
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+					"%s is not running: container %s runs its argument %s as the program, because its image has no ENTRYPOINT",
+					p.FullName(), c.Name, word).
+					At(p.Field("spec", "containers", i, "args"), "%s: container %s (image %s) has args %s and no command",
+						p.FullName(), c.Name, c.Image, strings.Join(c.Args, " ")).
+					With(checks.Quote(m)).
+					Cure(checks.Steps(
+						checks.Do("In the image, set ENTRYPOINT to the program. Or set command: in the pod template to the program of the image.").
+							Costs("The pods of the workload are recreated."),
+						checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))))
+			}
+		}
+	}
+	return findings
+}
+
+// isLogOf tells whether a file is the log of the container: NAMESPACE_POD_CONTAINER-RESTARTS.log.
+func isLogOf(path string, p evidence.Pod, container string) bool {
+	rest, ok := strings.CutPrefix(path, "logs/pods/"+p.Metadata.Namespace+"_"+p.Metadata.Name+"_"+container)
+	return ok && len(rest) > 1 && strings.ContainsRune("-_", rune(rest[0])) && '0' <= rest[1] && rest[1] <= '9'
+}
 
 // listFiles names the container whose files a copy of the pod lists, where the pod has no other.
 func listFiles(p evidence.Pod) checks.Fix {

@@ -29,6 +29,7 @@ the kubelet and the runtime.`,
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/95",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/350",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/343",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/267",
 		"https://kubernetes.io/docs/concepts/containers/images/",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
@@ -40,6 +41,12 @@ the kubelet and the runtime.`,
 })
 
 var imageNotFoundSigns = []checks.Sign{
+	// manifests of sig-windows-tools for sed; the kubelet repeats a pull without the registry's answer
+	{Text: "/kube-proxy:VERSION-", Or: []string{"/kube-proxy:KUBE_PROXY_VERSION"}, Also: []string{"pulling image"},
+		Says: "the tag of kube-proxy's image is the placeholder of its manifest",
+		Fix: checks.Steps(
+			checks.Do("Apply the manifest again, with the version of the cluster in place of the placeholder."),
+			checks.Verify("kubectl get pods -n kube-system -o wide", "kube-proxy is Running"))},
 	{Text: "manifest unknown", Also: []string{"pull"},
 		Says: "the registry does not have the image or tag"},
 	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull",

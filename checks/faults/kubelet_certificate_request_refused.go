@@ -3,6 +3,7 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -19,12 +20,14 @@ is system:anonymous, and may not register its node.
 The check looks for the answer in the log of the kubelet.`,
 	Fix: checks.Steps(
 		checks.Run("kubeadm token create --print-join-command",
-			"On a control plane node, create a token and print the join command."),
+			"On a control plane node, create a token and print the join command.").Only(node.SelfManaged),
 		checks.Run("kubeadm reset --force --cri-socket npipe:////./pipe/containerd-containerd",
 			"Remove the old credentials of this node.").
-			Costs("All Kubernetes containers on this machine are removed."),
+			Costs("All Kubernetes containers on this machine are removed.").Only(node.SelfManaged),
 		checks.Run("kubeadm join API-SERVER:6443 --token TOKEN --discovery-token-ca-cert-hash sha256:HASH --cri-socket npipe:////./pipe/containerd-containerd",
-			"Run the printed command on this node, with the pipe of the runtime."),
+			"Run the printed command on this node, with the pipe of the runtime.").Only(node.SelfManaged),
+		reprovisionAKS,
+		joinEKS,
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/#kubelet-client-cert",
@@ -32,9 +35,8 @@ The check looks for the answer in the log of the kubelet.`,
 		"https://github.com/kubernetes-sigs/cluster-api/issues/8631",
 		"https://github.com/rootsongjc/kubernetes-handbook/issues/45",
 	},
-	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
-	// components that run as pods, and their configuration, come after the node
-	Explains: []string{"kube-proxy-not-running", "cni-config-uninitialized"},
+	Breaks:   []*checks.Effect{effectNodeReports, effectKubeletStart},
+	Explains: podsOfTheNode,
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "cannot create certificate signing request: Unauthorized",
@@ -52,6 +54,18 @@ The check looks for the answer in the log of the kubelet.`,
 			Says: "the kubelet cannot request a certificate: its bootstrap kubeconfig has no valid token"},
 	},
 })
+
+// podsOfTheNode are the faults of a node on which no pod starts: the agents that run as pods, what
+// they set up, and the network that the plugin makes with the first pod come after its credentials.
+var podsOfTheNode = []string{"kube-proxy-not-running", "cni-config-uninitialized", "hns-network-missing",
+	"kubeproxy-network-name-unset-or-missing"}
+
+var (
+	reprovisionAKS = checks.Run("az aks nodepool upgrade --node-image-only --resource-group GROUP --cluster-name CLUSTER --name POOL",
+		"On AKS, provision the nodes again, with the current bootstrap token.").
+		Costs("The nodes of the pool are replaced one after the other.").Only(node.AKS)
+	joinEKS = checks.Do("On EKS, map the role of the node with an access entry of type EC2_WINDOWS.").Only(node.EKS)
+)
 
 var bootstrapperFix = checks.Steps(
 	checks.Run("kubectl create clusterrolebinding kubelet-bootstrap --clusterrole=system:node-bootstrapper --group=system:bootstrappers",

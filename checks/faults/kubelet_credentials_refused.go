@@ -3,6 +3,7 @@ package faults
 import (
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -18,17 +19,19 @@ The check looks for the answers in the log of the kubelet.`,
 	Fix: checks.Steps(
 		checks.Inspect(`certutil -dump C:\var\lib\kubelet\pki\kubelet-client-current.pem`,
 			"Read the dates and the issuer of the certificate of the kubelet."),
-		checks.Do("On EKS, map the role of the node with an access entry of type EC2_WINDOWS."),
+		joinEKS,
+		reprovisionAKS,
 		checks.Run("kubeadm token create --print-join-command",
-			"Elsewhere, create a token on a control plane node, and join the node again."),
+			"Elsewhere, create a token on a control plane node, and join the node again.").Only(node.SelfManaged),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://github.com/awslabs/amazon-eks-ami/issues/1376",
 		"https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html#not-authorized",
 		"https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/#kubelet-client-cert",
 	},
-	Breaks: []*checks.Effect{effectNodeReports, effectKubeletStart},
-	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Breaks:   []*checks.Effect{effectNodeReports, effectKubeletStart},
+	Explains: podsOfTheNode,
+	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		{Text: "Failed to contact API server when waiting for CSINode publishing: Unauthorized",
 			Until: nodeRegistered,

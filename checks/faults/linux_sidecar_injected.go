@@ -67,10 +67,13 @@ var linuxSidecars = map[string]string{
 	"linkerd-init": "Linkerd", "linkerd-proxy": "Linkerd", "linkerd-network-validator": "Linkerd",
 }
 
-// ofMesh tells whether all containers have images of one owner: those of the mesh's own pods, into
-// which nothing was injected.
+// ofMesh tells whether the pod is one of the mesh's own, into which nothing was injected: it has no
+// other container than the proxy, as that of ztunnel, or all have images of one owner.
 func ofMesh(p evidence.Pod) bool {
 	owner := func(c evidence.Container) string { return c.Image[:strings.LastIndexByte(c.Image, '/')+1] }
+	if !slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool { return linuxSidecars[c.Name] == "" }) {
+		return true
+	}
 	return len(p.Spec.Containers) > 1 && !slices.ContainsFunc(p.Spec.Containers, func(c evidence.Container) bool {
 		return owner(c) == "" || owner(c) != owner(p.Spec.Containers[0])
 	})

@@ -156,3 +156,38 @@ func TestOutboundNATExceptionTooBroad(t *testing.T) {
 		{"nothing was recorded", onFlannel, "unknown"},
 	})
 }
+
+func TestOutboundNATPolicyMissing(t *testing.T) {
+	pod := func(ip, spec string) string {
+		return `{"metadata":{"name":"p` + ip[len(ip)-1:] + `","namespace":"d"},"spec":{` + spec + `},"status":{"podIP":"` + ip + `"}}`
+	}
+	pods := "-- api/pods.json --\n{\"items\":[" + pod("10.244.2.5", "") + "," + pod("10.244.2.6", "") + "," +
+		pod("10.244.2.7", `"hostNetwork":true`) + "]}\n"
+	endpoint := func(ip, policies string) string {
+		return `{"ID":"` + ip + `","Name":"web","VirtualNetworkName":"cbr0","IPAddress":"` + ip + `","Policies":[` + policies + `]}`
+	}
+	endpoints := func(list ...string) string {
+		return "-- hns-endpoints.json --\n[" + strings.Join(list, ",") + "]\n"
+	}
+	const nat, loopback = `{"Type":"OutBoundNAT","ExceptionList":["10.244.0.0/16"]}`, `{"Type":"OutBoundNAT","Destinations":["10.244.2.5"]}`
+	calico := func(nat string) string {
+		return "-- files/C/etc/cni/net.d/10-calico.conf --\n{\"name\":\"Calico\",\"type\":\"calico\",\"policies\":[{\"Name\":\"EndpointPolicy\",\"Value\":{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[\"10.96.0.0/12\"]}}]}\n" +
+			"-- api/ippools.json --\n{\"items\":[{\"metadata\":{\"name\":\"p\"},\"spec\":{\"cidr\":\"10.244.0.0/16\",\"natOutgoing\":" + nat + "}}]}\n"
+	}
+	const without = "fail: 2 of 2 pods have no OutBoundNAT policy, which %s sets: web (10.244.2.5), web (10.244.2.6) [state]"
+	two := endpoints(endpoint("10.244.2.5", ""), endpoint("10.244.2.6", ""))
+	conf := bridgeConf("10.244.0.0/16")
+	runLooks(t, "outboundnat-policy-missing", []look{
+		{"each pod has it", conf + pods + endpoints(endpoint("10.244.2.5", nat), endpoint("10.244.2.6", nat)), "pass"},
+		{"no pod has it", conf + pods + two, fmt.Sprintf(without, "cni.conf")},
+		{"that of the loopback is another one", conf + pods + endpoints(endpoint("10.244.2.5", loopback), endpoint("10.244.2.6", loopback)),
+			fmt.Sprintf(without, "cni.conf")},
+		{"one pod lacks it", conf + pods + endpoints(endpoint("10.244.2.5", nat), endpoint("10.244.2.6", "")),
+			"warn: 1 of 2 pods have no OutBoundNAT policy, which cni.conf sets: web (10.244.2.6) [state]"},
+		{"the endpoint of the host, and of no pod", conf + pods + endpoints(endpoint("10.244.2.1", ""), endpoint("10.244.2.7", ""), endpoint("10.244.2.5", nat)), "pass"},
+		{"no endpoint of a pod", conf + pods + endpoints(endpoint("10.244.2.1", "")), "unknown"},
+		{"the configuration has none", "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n" + pods + two, "skip"},
+		{"a pool of Calico with NAT", calico("true") + pods + two, fmt.Sprintf(without, "10-calico.conf")},
+		{"a pool of Calico without NAT", calico("false") + pods + two, "unknown"},
+	})
+}

@@ -3,6 +3,14 @@ package faults_test
 import (
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/signs"
+	"doctor/fixtures"
 )
 
 // podJSON is one pod of the node; fields come before containers in its spec.
@@ -365,4 +373,55 @@ func TestImageTagOfPods(t *testing.T) {
 			"-- manifests.json --\n[{\"file\":\"w.yaml\",\"line\":1,\"kind\":\"Deployment\",\"at\":\"spec.template.spec\",\"lines\":{\"spec.template.spec.containers[0].image\":7},\"pod\":{\"metadata\":{\"name\":\"w\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"shop/c\"}]}}}]\n",
 			"warn: Deployment w uses image shop/c: its Windows version can change with each push [state]"},
 	})
+}
+
+// What cmd.exe says in the log of a container: windows_exporter 1391.
+func TestArgsRunAsTheProgram(t *testing.T) {
+	const line = "2026-11-20T09:55:00.9Z stderr F '--config.file' is not recognized as an internal or external command,\n"
+	pod := func(spec, state string) string {
+		return `-- api/pods.json --
+{"items":[{"metadata":{"name":"exporter","namespace":"m"},"spec":{"containers":[{"name":"main","image":"shop/exporter:1"` + spec + `}]},"status":{"phase":"Running","containerStatuses":[{"name":"main","restartCount":4,"state":` + state + `}]}}]}
+`
+	}
+	log := func(name string) string { return "-- logs/pods/" + name + " --\n" + line }
+	const args = `,"args":["--config.file=C:\\config.yml"]`
+	const ended = `{"waiting":{"reason":"CrashLoopBackOff"}}`
+	runLooks(t, "entrypoint-not-found", []look{
+		{"args in place of the image's CMD", pod(args, ended) + log("m_exporter_main-4.log"),
+			"fail: m/exporter is not running: container main runs its argument --config.file as the program, because its image has no ENTRYPOINT [state]"},
+		{"the pod sets a command, which started something else", pod(args+`,"command":["cmd","/c","start.cmd"]`, ended) + log("m_exporter_main-4.log"), "pass"},
+		{"a script of the image calls something", pod("", ended) + log("m_exporter_main-4.log"), "pass"},
+		{"other args", pod(`,"args":["--web.config"]`, ended) + log("m_exporter_main-4.log"), "pass"},
+		{"it runs now", pod(args, `{"running":{"startedAt":"2026-11-20T09:56:00Z"}}`) + log("m_exporter_main-4.log"), "pass"},
+		{"the log of another container", pod(args, ended) + log("m_exporter_main-init-0.log"), "pass"},
+		{"the log alone", "-- logs/other/1.log --\n" + line, "unknown"},
+	})
+}
+
+func TestPodsRestartingQuotesTheEndOfTheLog(t *testing.T) {
+	const tree = shortMeta + `-- api/pods.json --
+{"items":[{"metadata":{"name":"web","namespace":"d"},"spec":{"containers":[{"name":"web"}]},"status":{"phase":"Running","containerStatuses":[{"name":"web","restartCount":4,"state":{"waiting":{"reason":"CrashLoopBackOff"}}}]}}]}
+-- logs/pods/d_web_web-4.log --
+2026-11-20T09:55:00Z stdout F starting
+2026-11-20T09:55:01Z stderr F fatal error: cannot open the database
+-- logs/pods/d_web_sidecar-4.log --
+2026-11-20T09:55:01Z stderr F fatal error: of another container
+`
+	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(tree))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := faults.Catalogue().Only("pods-restarting")
+	s, _ = signs.Record(s, only.Signs())
+	var quoted []string
+	for _, f := range checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0].Findings {
+		for _, b := range f.Because {
+			if strings.HasPrefix(b.Path, "logs/") {
+				quoted = append(quoted, b.Text)
+			}
+		}
+	}
+	if len(quoted) != 1 || !strings.HasSuffix(quoted[0], "cannot open the database") {
+		t.Errorf("it quotes %q", quoted)
+	}
 }

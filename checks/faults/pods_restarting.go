@@ -26,8 +26,8 @@ var _ = register(&checks.Check{
 	FAQ:      []int{12},
 	Doc: `A container that waits in CrashLoopBackOff, or that restarted several times and exited
 recently, keeps restarting. This is a symptom: the cause may be the program itself, or a node
-without enough memory, without a network, or without a file that a volume should contain. The end of
-the container's log shows more, and the last event of the pod is in the evidence.`,
+without enough memory, without a network, or without a file that a volume should contain. The error at
+the end of the container's log, where it is recorded, and the last event of the pod are in the evidence.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE --previous",
 			"Read the last lines of the container that ended, and its exit code."),
@@ -38,7 +38,7 @@ the container's log shows more, and the last event of the pod is in the evidence
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Shows:    []*checks.Effect{effectContainers},
 	Needs:    []evidence.Need{evidence.Pods},
-	Uses:     []evidence.Need{evidence.PodEvents},
+	Uses:     []evidence.Need{evidence.PodEvents, evidence.Logs("pods")},
 	FromPart: []evidence.Need{evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
@@ -56,6 +56,7 @@ the container's log shows more, and the last event of the pod is in the evidence
 					"container %s of %s keeps restarting: %s", st.Name, p.FullName(), why).
 					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d",
 						p.FullName(), st.Name, st.RestartCount)
+				f = f.With(lastWords(s, p, st.Name)...)
 				if event, found, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); found {
 					f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 				}
@@ -65,6 +66,16 @@ the container's log shows more, and the last event of the pod is in the evidence
 		return findings, nil
 	},
 })
+
+// lastWords is the last error at the end of the container's log.
+func lastWords(s evidence.Snapshot, p evidence.Pod, container string) (words []evidence.Because) {
+	for _, e := range s.ErrorLines() {
+		if e.AtEnd && isLogOf(e.Path, p, container) {
+			words = []evidence.Because{evidence.InLine(e.Path, e.LastLine).Because("%s", e.Text)}
+		}
+	}
+	return words
+}
 
 // restartReason is why a container counts as restarting, or "".
 func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {

@@ -247,3 +247,39 @@ func attachEvents(later string) string {
   "message":"AttachVolume.Attach succeeded for volume \"` + later + `\""}]}
 `
 }
+
+// Two forms of events: core/v1, and events.k8s.io/v1 with its own names of the fields.
+func TestCSIRegistrationMissedByAnOldRegistrar(t *testing.T) {
+	const refused = `MountVolume.MountDevice failed for volume \"pvc-1\" : kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: driver name file.csi.azure.com not found in the list of registered CSI drivers`
+	core := func(at string) string {
+		return `-- api/events.json --
+{"items":[{"reason":"FailedMount","type":"Warning","lastTimestamp":"` + at + `","involvedObject":{"kind":"Pod","namespace":"d","name":"web"},"message":"` + refused + `"}]}
+`
+	}
+	const events = `-- api/events.json --
+{"items":[{"apiVersion":"events.k8s.io/v1","reason":"FailedMount","type":"Warning","eventTime":"2026-11-20T09:50:00.000000Z","regarding":{"kind":"Pod","namespace":"d","name":"web"},"note":"` + refused + `"}]}
+`
+	driver := func(image, ready, plugin string) string {
+		return `{"metadata":{"name":"csi-azurefile-node-win-1","namespace":"kube-system"},"spec":{"containers":[{"name":"node-driver-registrar","image":"` + image +
+			`","args":["--kubelet-registration-path=C:\\var\\lib\\kubelet\\plugins\\` + plugin + `\\csi.sock"]}]},` +
+			`"status":{"phase":"Running","containerStatuses":[{"name":"node-driver-registrar","ready":` + ready + `,"state":{"running":{"startedAt":"2026-11-20T09:00:00Z"}}}]}}`
+	}
+	pods := func(state, driver string) string {
+		return `-- api/pods.json --
+{"items":[{"metadata":{"name":"web","namespace":"d"},"spec":{"containers":[{"name":"web"}]},"status":` + state + `},` + driver + "]}\n"
+	}
+	const pending = `{"phase":"Pending","containerStatuses":[{"name":"web","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
+	const running = `{"phase":"Running","containerStatuses":[{"name":"web","ready":true,"state":{"running":{"startedAt":"2026-11-20T09:55:00Z"}}}]}`
+	const old, plugin = "mcr.microsoft.com/oss/kubernetes-csi/csi-node-driver-registrar:v2.1.0", "file.csi.azure.com"
+	const missed = "fail: CSI driver file.csi.azure.com runs, but the kubelet has not registered it; its node-driver-registrar is v2.1.0, and 2.3.0 detects this [state]"
+	const minutes = "2026-11-20T09:50:00Z"
+	runLooks(t, "csi-registration-missed", []look{
+		{"an old registrar that has been ready for long", core(minutes) + pods(pending, driver(old, "true", plugin)), missed},
+		{"the same event in the newer form", events + pods(pending, driver(old, "true", plugin)), missed},
+		{"a registrar with the probe", core(minutes) + pods(pending, driver("registry.k8s.io/sig-storage/csi-node-driver-registrar:v2.3.0", "true", plugin)), "pass"},
+		{"the pod of another driver", core(minutes) + pods(pending, driver(old, "true", "disk.csi.azure.com")), "pass"},
+		{"a driver that is not ready", core(minutes) + pods(pending, driver(old, "false", plugin)), "pass"},
+		{"the driver had just started", core("2026-11-20T09:01:00Z") + pods(pending, driver(old, "true", plugin)), "pass"},
+		{"the pod runs now", core(minutes) + pods(running, driver(old, "true", plugin)), "pass"},
+	})
+}

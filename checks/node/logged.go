@@ -21,6 +21,9 @@ var startLines = []startLine{
 	{"kubelet", in("kubelet", `"Kubelet version" kubeletVersion="`), `kubeletVersion=`},
 	{"kubelet", in("kubelet", "server.go:", "] Version: v1."), "Version: "},
 	{"rke2", in("rke2", `msg="Starting rke2 agent v`), "rke2 agent "}, // and that of its kubelet
+	// The folder of its programs is named after the tag of their image: pkg/bootstrap of RKE2.
+	{"rke2", evidence.Sign{Text: "failed to extract runtime image", In: []string{"rke2", "other", evidence.InEvents},
+		Innocent: true}, `\data\`},
 	{"kube-proxy", in("kube-proxy", `"Version info" version="v`), "version="},
 	{"kube-proxy", in("kube-proxy", "server.go:", "] Version: v1."), "Version: "},
 	{"containerd", in("containerd", `msg="starting containerd"`, " version="), " version="},
@@ -54,7 +57,7 @@ func in(component, text string, also ...string) evidence.Sign {
 // loggedVersion is what a component's start lines stand under in place of a check's id.
 func loggedVersion(component string) string { return "the version of " + component + " in its log" }
 
-var versionText = regexp.MustCompile(`^[="( ]*(v?\d+\.\d+[-+.\w~]*)`)
+var versionText = regexp.MustCompile(`^[="( \\]*(v?\d+\.\d+[-+.\w~]*)`)
 
 // learnLogged takes the version from the last start line of each component.
 func (n *Node) learnLogged(s evidence.Snapshot) {
@@ -84,5 +87,6 @@ func (l startLine) versionIn(line string) string {
 	if m == nil {
 		return ""
 	}
-	return m[1]
+	version, _, _ := strings.Cut(m[1], "-windows-") // a tag cannot hold a plus sign
+	return strings.Replace(version, "-rke2r", "+rke2r", 1)
 }

@@ -76,3 +76,32 @@ func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFolderOfTheProgramsStatesTheVersion: rke2 5138 and 5183, and rancher 42781, which hides it.
+func TestTheFolderOfTheProgramsStatesTheVersion(t *testing.T) {
+	const start, end = `failed to extract runtime image: open C:\var\lib\rancher\rke2\data\`, `: The process cannot access the file because it is being used by another process.`
+	escaped := strings.ReplaceAll(start+`v1.27.9-rke2r1-windows-amd64-ba8a6c67a880\bin\containerd-shim-runhcs-v1.exe`+end, `\`, `\\`)
+	for _, row := range []struct {
+		path, text string
+		want       checks.Status
+	}{
+		{"logs/other/paste.txt", start + `v1.24.17-rke2r1-windows-amd64-e299ff00b44e\bin\containerd-shim-runhcs-v1.exe` + end, checks.StatusFail},
+		{"logs/other/paste.txt", start + `v<dir>\bin\kube-proxy.exe` + end, checks.StatusWarn},
+		{"logs/other/paste.txt", start + `v1.27.10-rke2r1-windows-amd64-ba8a6c67a880\bin\kubelet.exe` + end, checks.StatusPass},
+		{"logs/rke2/rke2.log", `time="2026-11-20T09:59:53Z" level=fatal msg="` + escaped + `"`, checks.StatusFail},
+		{"events.json", `[{"log":"Application","provider":"rke2","id":1,"level":"error","time":"2026-11-20T09:59:53Z","message":"` + escaped + `"}]`, checks.StatusFail},
+	} {
+		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte("-- meta.json --\n" +
+			`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" +
+			"-- " + row.path + " --\n" + row.text + "\n"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		only := faults.Catalogue().Only("regression-rke2-bootstraps-again")
+		s, _ = signs.Record(s, only.Signs())
+		got := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
+		if got.Status != row.want {
+			t.Errorf("%s is %s, want %s (%s%s)", row.text, got.Status, row.want, got.Reason, got.Gap)
+		}
+	}
+}

@@ -62,15 +62,16 @@ var rke2Starts = []string{"Starting rke2 agent"}
 var rke2Rows = []Row{
 	{
 		ID: "rke2-bootstraps-again", Of: RKE2,
-		From:   "1.26.0 < 1.26.13, 1.27.0 < 1.27.10, 1.28.0 < 1.28.6, 1.29.0 < 1.29.1",
+		From:   "1.23.0 < 1.26.13, 1.27.0 < 1.27.10, 1.28.0 < 1.28.6, 1.29.0 < 1.29.1",
 		Title:  "RKE2 unpacks its Windows image at each start",
 		Breaks: []string{"container-runtime"},
 		Signs: []checks.Sign{
 			{Text: "failed to extract runtime image",
 				Also: []string{"being used by another process"}},
 		},
-		OtherCauses: true, // another program that holds a file
-		Links: []string{"https://github.com/rancher/rke2/issues/5182",
+		Links: []string{"https://github.com/rancher/rke2/issues/5138",
+			"https://github.com/rancher/rancher/issues/42781",
+			"https://github.com/rancher/rke2/issues/5182",
 			"https://github.com/rancher/rke2/pull/5159",
 			"https://github.com/rancher/rke2/pull/5185"},
 	},
