@@ -160,6 +160,8 @@ func TestPodOSNotSelected(t *testing.T) {
 			pools("lin"), byChance},
 		{"a label that no node has", podsJSON(podJSON(`"nodeSelector":{"pool":"new"}`, iis, "")) +
 			pools("win"), byChance},
+		{"a pod that waits, on Windows nodes alone", podsJSON(podJSON(`"nodeName":"windows","nodeSelector":{"pool":"win"}`,
+			iis, `{"phase":"Pending"}`)) + pools("win"), byChance},
 		{"a list of Windows nodes alone", podsJSON(podJSON(`"nodeSelector":{"pool":"win"}`, iis, "")) +
 			strings.Replace(pools("win"), `:"linux"`, `:"windows"`, 2), byChance},
 		{"a description, which shows no affinity", strings.Replace(podsJSON(podJSON("", iis, "")), `"metadata":{`,

@@ -20,8 +20,8 @@ pulled. spec.os.name is read by the API server and the kubelet, but not by the s
 needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is deprecated.
 
 The check recognizes an image for Windows by its name, and a pod for Windows by options that only
-Windows has. A pod that waits on a Linux node is a failure. A pod is well selected too where its node
-selector or required affinity, such as the label of a pool, fits none but Windows nodes of the list of nodes.`,
+Windows has. A pod that waits on a Linux node is a failure. A running pod is not reported if its node
+selector or required affinity, such as the label of a pool, fits only Windows nodes of the list of nodes.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}}}}'`,
 			"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
@@ -51,7 +51,9 @@ selector or required affinity, such as the label of a pool, fits none but Window
 			if p.Spec.NodeSelector["kubernetes.io/hostname"] != "" {
 				continue // the author names the node
 			}
-			if staysOnWindows(p.Spec) || onlyWindowsFits(s, p.Spec) || p.Spec.NodeName != "" && p.Kind != "Pod" {
+			// a webhook, such as that of EKS, may look for the label of the system, so that a pod waits
+			fits := onlyWindowsFits(s, p.Spec) && !node.PodDown(p.Pod)
+			if staysOnWindows(p.Spec) || fits || p.Spec.NodeName != "" && p.Kind != "Pod" {
 				continue
 			}
 			if p.Metadata.Annotations[evidence.DescribedPod] != "" {
