@@ -244,12 +244,21 @@ func TestPodsRestarting(t *testing.T) {
 	ended := func(at string) string {
 		return `"terminated":{"exitCode":2,"finishedAt":"` + at + `"}`
 	}
+	const says = `"terminated":{"exitCode":1,"finishedAt":"2026-11-20T09:50:00Z","message":"\nUnhandled exception. x\n   at y\n"}`
 	runLooks(t, "pods-restarting", []look{
 		{"it backs off", status(loop, ended("2026-11-20T09:50:00Z"), "7"),
 			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 2 [state]"},
 		{"up at the moment, and down minutes ago",
 			status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "3"),
 			"fail: container c of shop/web keeps restarting: 3 restarts, last exit code 2 [state]"},
+		{"the program reports an error of its own", status(loop, says, "7"),
+			"warn: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 1; the program reports: Unhandled exception. x [state]"},
+		{"the program of a pod on the host's network", strings.Replace(status(loop, says, "7"),
+			`"spec":{`, `"spec":{"hostNetwork":true,`, 1),
+			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 1 [state]"},
+		{"the program of a pod with a pipe of the host", strings.Replace(status(loop, says, "7"),
+			`"spec":{`, `"spec":{"volumes":[{"name":"p","hostPath":{"path":"\\\\.\\pipe\\csi"}}],`, 1),
+			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 1 [state]"},
 		{"the runtime does not start it", status(loop, `"terminated":{"exitCode":128,"reason":"StartError","finishedAt":"2026-11-20T09:50:00Z"}`, "7"),
 			"pass"},
 		{"many restarts in a year", status(`"running":{}`, ended("2026-11-02T09:50:00Z"), "30"),

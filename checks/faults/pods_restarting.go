@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"doctor/checks"
@@ -27,7 +29,8 @@ var _ = register(&checks.Check{
 	Doc: `A container that waits in CrashLoopBackOff, or that restarted several times and exited
 recently, keeps restarting. This is a symptom: the cause may be the program itself, or a node
 without enough memory, without a network, or without a file that a volume should contain. The end of
-the container's log shows more, and the last event of the pod is in the evidence.`,
+the container's log shows more, and the last event of the pod is in the evidence. It is a warning if
+the program of a pod that uses nothing of the host reported an error of its own at its end.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE --previous",
 			"Read the last lines of the container that ended, and its exit code."),
@@ -52,10 +55,17 @@ the container's log shows more, and the last event of the pod is in the evidence
 				if why.Format == "" || refusedStart(st) && stuckReason(p) != "" {
 					continue // what never started, pods-stuck-creating reports
 				}
-				f := checks.Findingf(checks.Fail, p.FullName(),
+				says, place := ownError(p, st, i)
+				if says != "" {
+					why = evidence.Phrasef("%s; the program reports: %s", why, says)
+				}
+				f := checks.Findingf(cond(says != "", checks.Warn, checks.Fail), p.FullName(),
 					"container %s of %s keeps restarting: %s", st.Name, p.FullName(), why).
 					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d",
 						p.FullName(), st.Name, st.RestartCount)
+				if says != "" {
+					f = f.At(place, "%s", says)
+				}
 				if event, found, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); found {
 					f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 				}
@@ -65,6 +75,24 @@ the container's log shows more, and the last event of the pod is in the evidence
 		return findings, nil
 	},
 })
+
+// ownError is what the program of a container reported when it ended last. A pod that uses something
+// of the host may report a fault of the node.
+func ownError(p evidence.Pod, st evidence.ContainerStatus, i int) (string, evidence.Place) {
+	if p.Spec.HostNetwork || p.HostProcess() || p.Metadata.Namespace == "kube-system" ||
+		slices.ContainsFunc(p.Spec.Volumes, func(v evidence.Volume) bool { return v.HostPath != nil }) {
+		return "", evidence.Place{}
+	}
+	ended, at := st.LastState.Terminated, "lastState"
+	if ended == nil {
+		ended, at = st.State.Terminated, "state"
+	}
+	if ended == nil {
+		return "", evidence.Place{}
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(ended.Message), "\n")
+	return evidence.Clean(line), p.StatusField(i, at).At("terminated", "message")
+}
 
 // restartReason is why a container counts as restarting, or "".
 func restartReason(st evidence.ContainerStatus, now time.Time) evidence.Phrase {
