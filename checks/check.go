@@ -104,6 +104,7 @@ type Sign struct {
 	// served, the node is Ready. A later event must be of the same provider, or about the same
 	// object, or be the Service Control Manager's. Lasts is how long a log must go on with it: what
 	// is over sooner belongs to an ordinary start. What is recorded last is a warning: it may go on.
+	// The two parts of a text with " … " stand in one line.
 	Until []string
 	Lasts time.Duration
 	// ConfirmOnly keeps the sign from convicting on its own: it is quoted

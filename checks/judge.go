@@ -248,15 +248,18 @@ func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []*
 // doubted makes findings of what the logs tell where the state looks well and
 // need not be.
 func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []*Finding {
-	memory := Recently
+	memory, ofSandbox := Recently, Recently
 	if node.About(s).Unhealthy(s) {
-		memory = LongAgo // something ails the node, and this may be it
+		memory, ofSandbox = LongAgo, LongAgo // something ails the node, and this may be it
+	} else if evidence.Pods.Known(s) {
+		ofSandbox = sandboxTried // no pod waits for one
 	}
 	var findings []*Finding
 	for _, m := range matches {
 		sign := c.SignOf(m)
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" ||
-			m.Last.IsZero() || s.Now().Sub(m.Last) > memory {
+			m.Last.IsZero() || s.Now().Sub(m.Last) > memory ||
+			strings.Contains(m.Found, "RunPodSandbox") && s.Now().Sub(m.Last) > ofSandbox {
 			continue
 		}
 		findings = quoted(findings,
@@ -361,6 +364,9 @@ func Quote(m evidence.SignMatch) evidence.Because {
 
 // Recently is how old a log line may be to speak of the present.
 const Recently = 30 * time.Minute
+
+// sandboxTried is longer than the kubelet waits before it tries again to create a sandbox.
+const sandboxTried = 10 * time.Minute
 
 // LongAgo is when even a node that is ill is not ill of it any more.
 const LongAgo = 24 * time.Hour

@@ -244,7 +244,11 @@ type Event struct {
 	ReportingInstance   string `json:"reportingInstance"`
 	FirstTimestamp      Time   `json:"firstTimestamp"`
 	LastTimestamp       Time   `json:"lastTimestamp"`
-	EventTime           Time   `json:"eventTime"`
+	DeprecatedLast      Time   `json:"deprecatedLastTimestamp"` // events.k8s.io/v1, of events in core/v1
+	EventTime           Time   `json:"eventTime"`               // the first time, where there is a series
+	Series              struct {
+		LastObserved Time `json:"lastObservedTime"`
+	} `json:"series"`
 }
 
 // ObjectReference names the object that an event is about.
@@ -277,7 +281,7 @@ func (e Event) About() ObjectReference {
 
 // At returns when the event was last seen.
 func (e Event) At() Time {
-	return cmp.Or(e.LastTimestamp, e.EventTime, e.FirstTimestamp, e.Metadata.CreationTimestamp)
+	return cmp.Or(e.LastTimestamp, e.Series.LastObserved, e.DeprecatedLast, e.EventTime, e.FirstTimestamp, e.Metadata.CreationTimestamp)
 }
 
 // ConfigMap is a v1 ConfigMap.

@@ -161,11 +161,12 @@ type FirewallRule struct {
 	Name        string   `json:"name"`
 	DisplayName string   `json:"displayName,omitempty"`
 	Enabled     bool     `json:"enabled"`
-	Direction   string   `json:"direction"`  // in, out
-	Action      string   `json:"action"`     // allow, block
-	Protocol    string   `json:"protocol"`   // tcp, udp, any, or a number
-	LocalPorts  []string `json:"localPorts"` // 10250, 10000-11000; [] is any
-	Profiles    []string `json:"profiles"`   // domain, private, public
+	Direction   string   `json:"direction"`             // in, out
+	Action      string   `json:"action"`                // allow, block
+	Protocol    string   `json:"protocol"`              // tcp, udp, any, or a number
+	LocalPorts  []string `json:"localPorts"`            // 10250, 10000-11000; [] is any
+	Profiles    []string `json:"profiles"`              // domain, private, public
+	Conditional bool     `json:"conditional,omitempty"` // for some addresses or interfaces only
 }
 
 // Certificate is one certificate in a file of the node.

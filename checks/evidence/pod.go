@@ -170,6 +170,38 @@ type Affinity struct {
 	} `json:"nodeAffinity,omitempty"`
 }
 
+// Selects tells whether a node with these labels fits the node selector and the required affinity.
+func (p PodSpec) Selects(labels map[string]string) bool {
+	for key, value := range p.NodeSelector {
+		if v, ok := labels[key]; !ok || v != value {
+			return false
+		}
+	}
+	if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.Required == nil {
+		return true
+	}
+	for _, term := range p.Affinity.NodeAffinity.Required.NodeSelectorTerms {
+		fits := true
+		for _, e := range term.MatchExpressions {
+			value, has := labels[e.Key]
+			switch e.Operator {
+			case "In":
+				fits = fits && has && slices.Contains(e.Values, value)
+			case "NotIn":
+				fits = fits && !(has && slices.Contains(e.Values, value))
+			case "Exists":
+				fits = fits && has
+			case "DoesNotExist":
+				fits = fits && !has
+			} // Gt and Lt are not judged
+		}
+		if fits {
+			return true
+		}
+	}
+	return false
+}
+
 // SecurityContext is that of a pod or of a container. All but the Windows
 // options and RunAsNonRoot is for Linux.
 type SecurityContext struct {

@@ -15,15 +15,21 @@ import (
 // keys of its configurations exactly, so they are not folded here. JSON is recognized by its brace, as
 // Kubernetes does, because YAML does not take the tabs that JSON may be indented with.
 func decodeYAML[T any](b []byte) (*T, error) {
+	v := new(T)
+	return v, mergeYAML(b, v)
+}
+
+// mergeYAML reads it over what v holds already: maps keep their other keys, lists are replaced.
+func mergeYAML(b []byte, v any) error {
 	b, _ = trimBOM(b)
 	if len(b) > maxConfig {
-		return nil, fmt.Errorf("%d bytes are too many for a configuration", len(b))
+		return fmt.Errorf("%d bytes are too many for a configuration", len(b))
 	}
 	if len(bytes.TrimSpace(b)) == 0 {
-		return nil, fmt.Errorf("line 1: the file is empty")
+		return fmt.Errorf("line 1: the file is empty")
 	}
 	if err := CheckNesting(b); err != nil {
-		return nil, err
+		return err
 	}
 	document := bytes.TrimSpace(b)
 	if !bytes.HasPrefix(document, []byte("{")) || !json.Valid(document) {
@@ -31,18 +37,17 @@ func decodeYAML[T any](b []byte) (*T, error) {
 			document, err = yaml.YAMLToJSON(b)
 			return err
 		}); err != nil {
-			return nil, errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(),
+			return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(),
 				"error converting YAML to JSON: "), "yaml: "))
 		}
 	}
 	if !bytes.HasPrefix(document, []byte("{")) && !bytes.HasPrefix(document, []byte("null")) {
-		return nil, fmt.Errorf("line 1: not a YAML mapping")
+		return fmt.Errorf("line 1: not a YAML mapping")
 	}
-	v := new(T)
 	if err := exactjson.UnmarshalCaseSensitivePreserveInts(document, v); err != nil {
-		return v, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	return v, nil
+	return nil
 }
 
 // guard turns a panic of a foreign parser into an error: a file must not be
@@ -130,18 +135,41 @@ type KubeletConfig struct {
 	EvictionHard             map[string]string `json:"evictionHard"`
 	EvictionSoft             map[string]string `json:"evictionSoft"`
 	ContainerRuntimeEndpoint string            `json:"containerRuntimeEndpoint"`
+	Port                     int               `json:"port"`
 	HealthzPort              *int              `json:"healthzPort"`
 	ResolvConf               string            `json:"resolvConf"`
 }
 
 // DecodeKubeletConfig reads the file behind --config, YAML or JSON.
 func DecodeKubeletConfig(b []byte) (*KubeletConfig, error) {
-	c, err := decodeYAML[KubeletConfig](b)
-	if err != nil {
+	c := &KubeletConfig{}
+	if err := c.Merge(b); err != nil {
 		return nil, err
 	}
-	c.EnforcesNodeAllocatable = c.EnforceNodeAllocatable != nil
 	return c, nil
+}
+
+// Merge reads a file of --config-dir over the configuration, as the kubelet does.
+func (c *KubeletConfig) Merge(b []byte) error {
+	err := mergeYAML(b, c)
+	c.EnforcesNodeAllocatable = c.EnforceNodeAllocatable != nil
+	return err
+}
+
+// SetsInYAML tells whether a YAML or JSON document has the field.
+func SetsInYAML(document string, steps ...string) bool {
+	tree, err := decodeYAML[map[string]any]([]byte(document))
+	if err != nil {
+		return false
+	}
+	var at any = *tree
+	for _, step := range steps {
+		fields, _ := at.(map[string]any)
+		if at = fields[step]; at == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // KubeadmSubnets reads the subnets of pods and of services from a kubeadm
@@ -198,12 +226,16 @@ func RemovedKubeletFlags(v Version) map[string]int {
 
 // KubeProxyConfig is the part of a KubeProxyConfiguration that checks read.
 type KubeProxyConfig struct {
-	ClusterCIDR      string          `json:"clusterCIDR"`
-	Mode             string          `json:"mode"`
-	HostnameOverride string          `json:"hostnameOverride"`
-	BindAddress      string          `json:"bindAddress"`
-	FeatureGates     map[string]bool `json:"featureGates"`
-	Winkernel        struct {
+	ClusterCIDR      string `json:"clusterCIDR"`
+	Mode             string `json:"mode"`
+	HostnameOverride string `json:"hostnameOverride"`
+	BindAddress      string `json:"bindAddress"`
+	// the port of each is the default's where the address is empty
+	HealthzBindAddress string `json:"healthzBindAddress"`
+	MetricsBindAddress string `json:"metricsBindAddress"`
+
+	FeatureGates map[string]bool `json:"featureGates"`
+	Winkernel    struct {
 		NetworkName           string `json:"networkName"`
 		SourceVIP             string `json:"sourceVip"`
 		EnableDSR             *bool  `json:"enableDSR"`

@@ -273,7 +273,7 @@ func TestLBPortExhaustion(t *testing.T) {
 	const refused = "-- logs/kube-proxy/kube-proxy.log --\nE1120 1 proxier.go:1] %shcnCreateLoadBalancer failed in Win32: x. (%s)\n"
 	plain, dsr := balancerTree("10.96.7.7 6 80 e1 0"), balancerTree("10.96.7.7 6 80 e1 1")
 	tail := "%s blocks of 64 TCP ports are free in the dynamic range 50000 to %s"
-	few := "warn: only " + tail + "; each load balancer without DSR takes one [state]"
+	few := "warn: only " + tail + "; load balancers without DSR take them [state]"
 	runLooks(t, "lb-port-exhaustion", []look{
 		{"the range that Windows comes with", ports(49152, 16384, ""), "pass"},
 		{"eleven pieces are enough", ports(50000, 11*64, ""), "pass"},
@@ -291,8 +291,15 @@ func TestLBPortExhaustion(t *testing.T) {
 		{"all load balancers use DSR", ports(50000, 100, "") + dsr, "pass"},
 		{"one does not, and holds the last piece", ports(50000, 100, "") + plain,
 			"fail: 0 blocks of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS cannot create load balancers without DSR [state]"},
+		{"one that does not, on the last build where it takes a piece alone",
+			ports(50000, 100, "") + plain + osAt(17763, 1191, true),
+			"fail: 0 blocks of 64 TCP ports are free in the dynamic range 50000 to 50099: HNS cannot create load balancers without DSR [state]"},
+		{"eleven pieces, and one that does not", ports(50000, 11*64, "") + plain +
+			osAt(17763, 1191, true), fmt.Sprintf(few, "10", "50703")},
+		{"eleven pieces, and one that shares its piece", ports(50000, 11*64, "") + plain +
+			osAt(17763, 1192, true), "pass"},
 		{"the range ends with the last port there is", ports(65000, 99999, ""),
-			"warn: only 8 blocks of 64 TCP ports are free in the dynamic range 65000 to 65535; each load balancer without DSR takes one [state]"},
+			"warn: only 8 blocks of 64 TCP ports are free in the dynamic range 65000 to 65535; load balancers without DSR take them [state]"},
 		{"the excluded ranges are not recorded",
 			"-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":50000,\"count\":64}}}\n",
 			"unknown"},

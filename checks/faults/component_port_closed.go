@@ -2,14 +2,12 @@ package faults
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
-	"doctor/checks/sorted"
 )
 
 var _ = register(&checks.Check{
@@ -75,84 +73,30 @@ func portsWanted(n *node.Node, s evidence.Snapshot) []openPort {
 			})
 	}
 	var list []openPort
-	if k := n.Components["kubelet"]; settled(k) {
-		at := k.Processes[0].Field("pid").Because("process %s", k.Processes[0].Name)
-		list = append(list, servingPort(n, s, at))
-		if health := healthPort(n, s, at); health.port != 0 {
-			list = append(list, health)
+	add := func(component string, port node.OwnPort, outside bool) {
+		if port.Gap.Kind != "" || port.Number == 0 {
+			return
 		}
+		if port.From.Path == "" {
+			p := n.Components[component].Processes[0]
+			port.From = p.Field("pid").Because("process %s", p.Name)
+		}
+		list = append(list, openPort{component, port.Number, outside, port.From})
 	}
-	if p := n.Components["kube-proxy"]; settled(p) {
+	if settled(n.Components["kubelet"]) {
+		add("kubelet", n.KubeletPort(s), true)
+		add("kubelet", n.KubeletHealthPort(s), false)
+	}
+	if settled(n.Components["kube-proxy"]) {
 		if _, there := n.PodNetwork(s); !there && evidence.HNSNetworks.Known(s) {
 			return list // kube-proxy waits for the network before it opens ports
 		}
-		if n.UnseenProxy().Kind != "" || len(n.Proxy().Flags) == 0 {
-			return list
+		if len(n.Proxy().Flags) > 0 {
+			add("kube-proxy", n.ProxyMetricsPort(), false)
+			add("kube-proxy", n.ProxyHealthPort(), false)
 		}
-		if _, file := n.Proxy().Flag("config"); file {
-			return list // its ports are in the file
-		}
-		at := p.Processes[0].Field("pid").Because("process %s", p.Processes[0].Name)
-		for flag, port := range map[string]int{"healthz-bind-address": 10256,
-			"metrics-bind-address": 10249} {
-			from := at
-			if f, ok := n.Proxy().Flag(flag); ok {
-				_, text, _ := strings.Cut(f.Value, ":")
-				if strings.Count(f.Value, ":") > 1 {
-					text = f.Value[strings.LastIndex(f.Value, ":")+1:]
-				}
-				port, _ = strconv.Atoi(text)
-				from = f.From
-			}
-			if port != 0 {
-				list = append(list, openPort{"kube-proxy", port, false, from})
-			}
-		}
-		sorted.By(list, func(a, b openPort) int { return a.port - b.port })
 	}
 	return list
-}
-
-// servingPort is the port that the Node object announces, or that of the configuration.
-func servingPort(n *node.Node, s evidence.Snapshot, at evidence.Because) openPort {
-	want := openPort{"kubelet", 10250, true, at}
-	if f, ok := n.KubeletFlag("port"); ok {
-		if port, err := strconv.Atoi(f.Value); err == nil && port > 0 {
-			want.port, want.from = port, f.From
-		}
-	}
-	object := evidence.Node.In(s)
-	if port := object.Status.DaemonEndpoints.KubeletEndpoint.Port; port > 0 {
-		want.port = port
-		want.from = object.Field("status", "daemonEndpoints", "kubeletEndpoint", "Port").Because(
-			"kubeletEndpoint: port %d", port)
-	}
-	return want
-}
-
-// healthPort is that of the kubelet's own health endpoint, 0 where it is off or not known.
-func healthPort(n *node.Node, s evidence.Snapshot, at evidence.Because) openPort {
-	want := openPort{"kubelet", 10248, false, at}
-	if drop, gap := n.KubeletDropIns(s); len(drop) > 0 || gap.Kind != "" {
-		return openPort{}
-	}
-	if f, ok := n.KubeletFlag("healthz-port"); ok {
-		port, err := strconv.Atoi(f.Value)
-		if err != nil {
-			return openPort{}
-		}
-		want.port, want.from = port, f.From
-		return want
-	}
-	config, f, gap := n.KubeletConfig(s)
-	if _, names := n.KubeletFlag("config"); names && gap.Kind != "" {
-		return openPort{}
-	}
-	if config.HealthzPort != nil {
-		want.port, want.from = *config.HealthzPort, f.Field("healthzPort").Because(
-			"healthzPort is %d", *config.HealthzPort)
-	}
-	return want
 }
 
 // look finds the listener of the port.

@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestSettingsAreComparedWithWhatRuns(t *testing.T) {
 	process := func(args string) string {
@@ -60,7 +63,25 @@ func TestPortsThatAreOffAreNotMissed(t *testing.T) {
 		return "-- processes.json --\n[{\"pid\":10,\"name\":\"kubelet.exe\",\"args\":[\"--healthz-port=" + port + "\"],\"startedAt\":\"2026-11-20T08:00:00Z\"}]\n"
 	}
 	const ports = "-- ports.json --\n{\"listeners\":[{\"protocol\":\"tcp\",\"address\":\"::\",\"port\":135},{\"protocol\":\"tcp\",\"address\":\"::\",\"port\":10250,\"process\":\"kubelet.exe\"}]}\n"
+	merged := func(last string) string {
+		return strings.Replace(with("x"), `"--healthz-port=x"`,
+			`"--config=C:\\k\\config.yaml","--config-dir=C:\\k\\conf.d"`, 1) + ports +
+			"-- files/C/k/config.yaml --\nhealthzPort: 10248\n" +
+			"-- files/C/k/conf.d/10.conf --\nhealthzPort: 10500\n" +
+			"-- files/C/k/conf.d/20.conf --\n" + last + "\n"
+	}
+	proxy := func(config string) string {
+		return "-- processes.json --\n[{\"pid\":11,\"name\":\"kube-proxy.exe\",\"args\":[\"--config=C:\\\\k\\\\kube-proxy.conf\"],\"startedAt\":\"2026-11-20T08:00:00Z\"}]\n" +
+			"-- files/C/k/kube-proxy.conf --\n" + config + "\n" + strings.NewReplacer("10250", "30999", "kubelet.exe", "kube-proxy.exe").Replace(ports)
+	}
 	runLooks(t, "component-port-closed", []look{
+		{"the last file of --config-dir counts", merged("healthzPort: 10250"), "pass"},
+		{"the file before it, where it does not set the port", merged("clusterDomain: a.b"),
+			"warn: kubelet runs, but nothing listens on its port 10500 [state]"},
+		{"the ports of kube-proxy's file", proxy("healthzBindAddress: 0.0.0.0:30999"), "pass"},
+		{"a port of kube-proxy's file that does not listen", proxy("healthzBindAddress: 0.0.0.0:31000"),
+			"warn: kube-proxy runs, but nothing listens on its port 31000 [state]"},
+		{"a file without ports", proxy("mode: kernelspace"), "skip"},
 		{"the health endpoint is off", with("0") + ports, "pass"},
 		{"the health endpoint does not listen", with("10248") + ports,
 			"warn: kubelet runs, but nothing listens on its port 10248 [state]"},

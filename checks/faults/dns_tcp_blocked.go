@@ -30,6 +30,8 @@ The check looks for such a query over TCP that timed out in the log of CoreDNS.`
 	Signs: []checks.Sign{
 		// plugin/errors prints the name, the type and what the forward plugin returned
 		{Text: "plugin/errors: ", Also: []string{"_ldap._tcp", " tcp ", ":53: i/o timeout"},
-			Says: "CoreDNS gets no answer over TCP when it looks for domain controllers"},
+			// plugin/log prints the buffer of a query over TCP as 65535 (request.Size)
+			Until: []string{`_ldap._tcp … 65535" NOERROR`},
+			Says:  "CoreDNS gets no answer over TCP when it looks for domain controllers"},
 	},
 })

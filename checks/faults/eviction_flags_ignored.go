@@ -55,7 +55,7 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		config, file, gap := n.KubeletConfig(s)
+		config := n.KubeletConfig(s)
 		var findings []*checks.Finding
 		for _, e := range []struct {
 			flag, field string
@@ -67,9 +67,9 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 			threshold, from := "", evidence.Because{}
 			if f, ok := n.KubeletFlag(e.flag); ok {
 				threshold, from = memoryThreshold(f.Value), f.From
-			} else if gap.Kind == "" && e.config["memory.available"] != "" {
+			} else if config.Gap.Kind == "" && e.config["memory.available"] != "" {
 				threshold = "memory.available<" + e.config["memory.available"]
-				from = file.Field(e.field, "memory.available").Because("%s: %s", e.field, threshold)
+				from = config.Field(e.field, "memory.available").Because("%s: %s", e.field, threshold)
 			}
 			if threshold != "" {
 				findings = append(findings, checks.Findingf(checks.Warn, e.field,
@@ -77,11 +77,10 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 					threshold, n.Kubelet.Value).With(from, n.Kubelet.From))
 			}
 		}
-		f, ok := n.KubeletFlag("config")
-		if len(findings) == 0 && gap.Kind != "" && (len(n.KubeletFlags) == 0 || ok &&
-			f.Value != "") {
+		if len(findings) == 0 && config.Gap.Kind != "" && (len(n.KubeletFlags) == 0 ||
+			config.Named) {
 			// the thresholds may stand in the file that was not seen
-			return nil, checks.Unknown(gap)
+			return nil, checks.Unknown(config.Gap)
 		}
 		return findings, nil
 	},

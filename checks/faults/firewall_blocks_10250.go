@@ -10,8 +10,6 @@ import (
 	"doctor/checks/node"
 )
 
-const kubeletPort = 10250
-
 const unheardKubelet = "connections from the control plane to kubelet port 10250 time out: a firewall, or no route to the node"
 
 var _ = register(&checks.Check{
@@ -24,15 +22,17 @@ firewall rule that allows this, pods run and the node is Ready, but kubectl logs
 port-forward time out, and there are no metrics. PrepareNode.ps1 creates such a rule; other setup
 methods often omit it.
 
-The check looks for an enabled profile that blocks inbound traffic by default, and for an enabled
-rule that allows the port in that profile. A rule that allows any port may belong to another
-program, so it counts only if its name contains "kubelet". Filters of the cloud provider are not
-visible on the node.`,
+The check looks for enabled profiles that block inbound traffic by default, and for an enabled rule
+that allows the port in them. The port is that of the Node object, or of the kubelet's flags and
+configuration. A rule that allows any port may belong to another program or to some senders only: if
+its name does not contain "kubelet", the check cannot decide. Which profile the node's network has is
+not recorded, so one profile in which the port is open is enough, and the others are reported as info.
+Filters of the cloud provider are not visible on the node.`,
 	Fix: checks.Steps(
 		checks.Run("New-NetFirewallRule -Name kubelet -DisplayName kubelet -Enabled True -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow",
-			"Allow inbound TCP 10250.").
+			"Allow inbound TCP to the kubelet's port.").
 			Costs("Everyone who can reach the node can connect to the kubelet, which requires authentication."),
-		checks.Do("Allow TCP 10250 from the control plane in the cloud's security groups, too."),
+		checks.Do("Allow the port from the control plane in the cloud's security groups, too."),
 		checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz", "ok")),
 	Links: []string{"https://github.com/Azure/acs-engine/issues/2912",
 		"https://github.com/Azure/acs-engine/issues/2286",
@@ -41,7 +41,7 @@ visible on the node.`,
 	Breaks:   []*checks.Effect{effectContainers},
 	Needs:    []evidence.Need{evidence.FirewallInfo},
 	FromPart: []evidence.Need{evidence.FirewallInfo},
-	Uses:     node.KubeletSources,
+	Uses:     append([]evidence.Need{evidence.Node}, node.KubeletSources...),
 	Signs: []checks.Sign{
 		// A node that is off, and a lost tunnel of the control plane, drop the packets too.
 		{Text: ":10250: i/o timeout", Also: []string{"dial tcp"}, Level: checks.Warn,
@@ -65,50 +65,52 @@ visible on the node.`,
 		if len(fw.Profiles) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the firewall profiles"))
 		}
-		port := kubeletPort
-		if f, ok := node.About(s).KubeletFlag("port"); ok {
-			if p, err := strconv.Atoi(f.Value); err == nil && p > 0 && p < 1<<16 {
-				port = p
-			}
-		}
+		port := node.About(s).KubeletPort(s)
 		type closed struct {
 			evidence.FirewallProfile
 			number int
 		}
 		var shut []closed
-		vague, filtering := "", 0
+		var blocked firewallVerdict
+		vague, open := "", 0
 		for i, p := range fw.Profiles {
 			if !p.Enabled || !strings.EqualFold(p.DefaultInbound, "block") {
+				open++
 				continue
 			}
-			filtering++
-			v := verdictOf(fw.Rules, p.Name, port)
-			if v.denied != "" {
-				return []*checks.Finding{checks.Findingf(denied, v.denied,
-					"firewall rule %q blocks TCP %d; a block rule overrides allow rules", v.denied,
-					port).
-					At(evidence.FirewallInfo.Field(s, "rules", v.deniedBy),
-						"rule %s: in, block, enabled", v.denied).
-					Cure(checks.Steps(
-						checks.Run("Remove-NetFirewallRule -Name '"+
-							strings.ReplaceAll(evidence.Clean(v.denied), "'", "''")+"'",
-							"Remove the rule that blocks the port."),
-						fixOf("firewall-blocks-10250").Steps[0],
-						checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz",
-							"ok")))}, nil
-			}
-			if v.vague != "" {
+			v := verdictOf(fw.Rules, p.Name, port.Number)
+			switch {
+			case v.denied != "":
+				blocked = v
+			case v.allowed:
+				open++
+			case v.vague != "":
 				vague = v.vague
-			} else if !v.allowed {
+			default:
 				shut = append(shut, closed{p, i})
 			}
 		}
+		doubt := open > 0 || vague != ""
 		switch {
+		case blocked.denied != "":
+			return []*checks.Finding{checks.Findingf(cond(doubt, checks.Info, denied),
+				blocked.denied,
+				"firewall rule %q blocks TCP %d; a block rule overrides allow rules",
+				blocked.denied, port.Number).
+				At(evidence.FirewallInfo.Field(s, "rules", blocked.deniedBy),
+					"rule %s: in, block, enabled", blocked.denied).With(port.Because()...).
+				Cure(checks.Steps(
+					checks.Run("Remove-NetFirewallRule -Name '"+
+						strings.ReplaceAll(evidence.Clean(blocked.denied), "'", "''")+"'",
+						"Remove the rule that blocks the port."),
+					allowKubelet(port.Number).Steps[0],
+					checks.Verify("kubectl get --raw /api/v1/nodes/{node}/proxy/healthz",
+						"ok")))}, nil
 		case part:
 			return nil, nil
 		case len(shut) == 0 && vague != "":
 			return nil, checks.Unknown(
-				evidence.NotShown.Gap("for which program rule %s allows any port", vague))
+				evidence.NotShown.Gap("whose connections rule %s allows on any port", vague))
 		case len(shut) == 0:
 			return nil, nil
 		}
@@ -116,26 +118,34 @@ visible on the node.`,
 		for _, p := range shut {
 			names = append(names, p.Name)
 		}
-		// Which profile the adapter is in is not recorded: one of several is a trap for later, all of them are a fault.
-		level := cond(len(shut) == filtering, checks.Fail, checks.Warn)
-		f := checks.Findingf(level, strings.Join(names, ", "),
-			"no enabled firewall rule allows inbound TCP %d (profiles: %s): kubectl logs, exec and metrics time out", port, strings.Join(names, ", "))
+		f := checks.Findingf(cond(doubt, checks.Info, checks.Fail), strings.Join(names, ", "),
+			"no enabled firewall rule allows inbound TCP %d (profiles: %s): kubectl logs, exec and metrics time out", port.Number, strings.Join(names, ", "))
 		for _, p := range shut {
 			f = f.At(evidence.FirewallInfo.Field(s, "profiles", p.number),
 				"profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name,
-				p.DefaultInbound, len(fw.Rules), port)
+				p.DefaultInbound, len(fw.Rules), port.Number)
 		}
 		f = f.At(evidence.FirewallInfo.Field(s, "rules"), "%d rules", len(fw.Rules))
-		return []*checks.Finding{f}, nil
+		return []*checks.Finding{f.With(port.Because()...).Cure(allowKubelet(port.Number))}, nil
 	},
 })
+
+// allowKubelet is the fix for the kubelet's own port.
+func allowKubelet(port int) checks.Fix {
+	fix := fixOf("firewall-blocks-10250")
+	own := strconv.Itoa(port)
+	for i, step := range fix.Steps {
+		fix.Steps[i].Command = strings.ReplaceAll(step.Command, "10250", own)
+	}
+	return fix
+}
 
 // A firewallVerdict is what the rules say of a TCP port in a profile.
 type firewallVerdict struct {
 	allowed  bool
 	denied   string // the rule that blocks it
 	deniedBy int    // its number
-	vague    string // a rule that allows any port, to whichever program
+	vague    string // a rule that allows any port, to whichever program or sender
 }
 
 func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewallVerdict {

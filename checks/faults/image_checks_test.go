@@ -225,6 +225,10 @@ func TestProxyNotConfigured(t *testing.T) {
 {"items":[{"metadata":{"name":"web","namespace":"default"},"status":{"phase":"Running","containerStatuses":[{"name":"web","state":{"running":{}}}]}}]}
 `
 	)
+	others := strings.Replace(running, `"web","namespace"`, `"other","namespace"`, 1)
+	at := func(clock string) string {
+		return strings.Replace(pull, `"reason"`, `"lastTimestamp":"2026-11-20T`+clock+`Z","reason"`, 1)
+	}
 	reach := func(target, outcome string) string {
 		return "-- probes/reach.json --\n[{\"target\":\"" + target +
 			"\",\"from\":\"node\",\"protocol\":\"tcp\",\"outcome\":\"" + outcome + "\"}]\n"
@@ -237,6 +241,11 @@ func TestProxyNotConfigured(t *testing.T) {
 			env + pull + reach("registry.corp:5000", "ok"), found},
 		{"the registry answers by now", env + pull + reach("mcr.microsoft.com:443", "ok"), "pass"},
 		{"the pod came up", env + pull + running, "pass"},
+		{"the pod is gone for half an hour", env + at("09:29:00") + others, "pass"},
+		{"the pod is gone since a moment ago", env + at("09:55:00") + others, found},
+		{"the pod is gone, and the newer form of events has a series", env + strings.NewReplacer(
+			`"lastTimestamp":"2026-11-20T09:29:00Z"`, `"eventTime":"2026-11-20T09:29:00Z","series":{"lastObservedTime":"2026-11-20T09:58:00Z"}`,
+			"message", "note", "involvedObject", "regarding").Replace(at("09:29:00")) + others, found},
 		{"there is a proxy", proxied + pull, "pass"},
 		{"the services were not recorded, and one may have a proxy", bare + pull, "unknown"},
 		{"HTTP_PROXY alone is no proxy for https", strings.Replace(env, "OS", "HTTP_PROXY", 1) +

@@ -348,6 +348,13 @@ func TestDropsThatConcernANode(t *testing.T) {
 			`{"direction":"in","protocol":"tcp","localPort":10250,"count":3}`, 3), "pass"},
 		{"the day before yesterday", drops(
 			`{"direction":"in","protocol":"tcp","localPort":10250,"count":30,"last":"2026-11-18T08:00:00Z"}`, 30), "pass"},
+		{"packets to the kubelet's port", drops(
+			`{"direction":"in","protocol":"tcp","remoteAddress":"10.0.0.9","localPort":10250,"filter":"7","count":30}`, 30),
+			"warn: Windows dropped 30 packets from 10.0.0.9 to port 10250/tcp (not recorded), filter 7 [state]"},
+		{"packets to a port that the kubelet does not use", drops(
+			`{"direction":"in","protocol":"tcp","localPort":10250,"count":30}`, 30) +
+			"-- api/node.json --\n{\"status\":{\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":10260}}}}\n",
+			"pass"},
 		{"packets of the kubelet", drops(
 			`{"direction":"out","protocol":"tcp","remoteAddress":"10.0.0.1","remotePort":443,"program":"kubelet.exe","filter":"7","count":30}`, 30),
 			"warn: Windows dropped 30 packets to 10.0.0.1 port 443/tcp (kubelet.exe), filter 7 [state]"},

@@ -64,8 +64,9 @@ not running: a running kubelet has accepted its settings.`,
 		if newer {
 			level, effect = checks.Info, evidence.Phrasef("this version ignores the setting")
 		}
-		config, file, gap := n.KubeletConfig(s)
-		if f, ok := n.KubeletFlag("config"); up != nil && (!ok || f.Value == "") {
+		config := n.KubeletConfig(s)
+		gap := config.Gap
+		if up != nil && !config.Named {
 			// a file in the usual place that this kubelet does not read
 			gap = evidence.NotShown.Gap("the kubelet's configuration")
 		}
@@ -75,7 +76,7 @@ not running: a running kubelet has accepted its settings.`,
 		cgroups, from := setting(n, "cgroups-per-qos", up)
 		if from.Path == "" && gap.Kind == "" && config.CgroupsPerQOS != nil {
 			cgroups, from = fmt.Sprint(*config.CgroupsPerQOS),
-				file.Field("cgroupsPerQOS").Because("cgroupsPerQOS: %v", *config.CgroupsPerQOS)
+				config.Field("cgroupsPerQOS").Because("cgroupsPerQOS: %v", *config.CgroupsPerQOS)
 		}
 		if strings.EqualFold(cgroups, "true") {
 			findings = append(findings, checks.Findingf(level, "cgroupsPerQOS",
@@ -88,7 +89,7 @@ not running: a running kubelet has accepted its settings.`,
 		enforce, from2 := setting(n, "enforce-node-allocatable", up)
 		if from2.Path == "" && gap.Kind == "" && config.EnforcesNodeAllocatable {
 			enforce = strings.Join(config.EnforceNodeAllocatable, ",")
-			from2 = file.Field("enforceNodeAllocatable").Because("enforceNodeAllocatable: [%s]",
+			from2 = config.Field("enforceNodeAllocatable").Because("enforceNodeAllocatable: [%s]",
 				enforce)
 		}
 		clash := newer && strings.EqualFold(cgroups, "false")
@@ -114,14 +115,14 @@ not running: a running kubelet has accepted its settings.`,
 			len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "cgroupsPerQOS",
 				"cgroupsPerQOS is not set (default: true, expected on Windows: false); the kubelet is not running").
-				At(file.Field("cgroupsPerQOS"),
+				At(config.Field("cgroupsPerQOS"),
 					"cgroupsPerQOS is not set").With(n.KubeletFlags[0].From, n.Kubelet.From))
 		}
 		if len(findings) == 0 && from2.Path == "" && gap.Kind == "" && !running &&
 			(level == checks.Fail || clash && refused == checks.Fail) && len(n.KubeletFlags) > 0 && node.ComponentSources.Gap(s).Kind == "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "enforceNodeAllocatable",
 				"enforceNodeAllocatable is not set (default: pods, expected on Windows: []); the kubelet is not running").
-				At(file.Field("enforceNodeAllocatable"),
+				At(config.Field("enforceNodeAllocatable"),
 					"enforceNodeAllocatable is not set").With(n.KubeletFlags[0].From,
 				n.Kubelet.From))
 		}

@@ -67,11 +67,11 @@ func resolvConf(s evidence.Snapshot) (string, evidence.Because) {
 	if f, ok := n.KubeletFlag("resolv-conf"); ok {
 		return strings.Trim(f.Value, `"`), f.From
 	}
-	config, file, gap := n.KubeletConfig(s)
-	if gap.Kind != "" {
+	config := n.KubeletConfig(s)
+	if config.Gap.Kind != "" {
 		return "", evidence.Because{}
 	}
-	return config.ResolvConf, file.Field("resolvConf").Because("resolvConf: %s", config.ResolvConf)
+	return config.ResolvConf, config.Field("resolvConf").Because("resolvConf: %s", config.ResolvConf)
 }
 
 const etcResolvConf = evidence.File(`C:\etc\resolv.conf`)

@@ -9,9 +9,6 @@ import (
 	"doctor/checks/node"
 )
 
-// healthzPort is where kube-proxy answers health probes unless a setting says otherwise.
-const healthzPort = 10256
-
 var _ = register(&checks.Check{
 	ID:       "lb-port-collision-10256",
 	Title:    "kube-proxy health port blocks the cloud's health probe",
@@ -56,6 +53,7 @@ externalTrafficPolicy Cluster whose address has no HNS load balancer on port 102
 			return nil, nil
 		}
 		var findings []*checks.Finding
+		port := n.ProxyHealthPort().Number
 		for _, svc := range evidence.KubeServices.In(s) {
 			if svc.Spec.Type != "LoadBalancer" || svc.Spec.ExternalTrafficPolicy == "Local" ||
 				!slices.ContainsFunc(svc.Spec.Ports, func(p evidence.ServicePort) bool {
@@ -68,15 +66,15 @@ externalTrafficPolicy Cluster whose address has no HNS load balancer on port 102
 				if !ok || !vip.Is4() {
 					continue
 				}
-				if _, ok := hasBalancer(s, vip, healthzPort, "tcp"); ok {
+				if _, ok := hasBalancer(s, vip, port, "tcp"); ok {
 					continue
 				}
 				f := checks.Findingf(checks.Fail, svc.FullName(),
 					"health probe of %s is not forwarded: HNS has no load balancer for %s port %d",
-					svc.FullName(), vip, healthzPort).
+					svc.FullName(), vip, port).
 					With(forward.From, n.Build.From).At(evidence.HNSLoadBalancers.Field(s),
-					"none has %s and port %d", vip, healthzPort)
-				findings = append(findings, f.With(healthzListener(s)...).
+					"none has %s and port %d", vip, port)
+				findings = append(findings, f.With(healthzListener(s, port)...).
 					Cure(probePortFix(svc.Metadata.Namespace, svc.Metadata.Name)))
 			}
 		}
@@ -97,11 +95,11 @@ func probePortFix(namespace, name string) checks.Fix {
 }
 
 // healthzListener quotes who holds the port, where that is recorded.
-func healthzListener(s evidence.Snapshot) []evidence.Because {
+func healthzListener(s evidence.Snapshot, port int) []evidence.Because {
 	for i, l := range evidence.Ports.In(s).Listener {
-		if l.Port == healthzPort && l.Protocol == "tcp" {
+		if l.Port == port && l.Protocol == "tcp" {
 			return []evidence.Because{evidence.Ports.Field(s, "listeners",
-				i).Because("%s listens on %s port 10256", l.Process, l.Address)}
+				i).Because("%s listens on %s port %d", l.Process, l.Address, port)}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 	"doctor/checks/sorted"
 )
 
@@ -21,14 +22,15 @@ var _ = register(&checks.Check{
 	Title:    "Too few ports are free for HNS load balancers",
 	Healthy:  "Enough ports are free for HNS load balancers",
 	Category: checks.CategoryNetwork,
-	Doc: `Without DSR each load balancer takes a block of 64 consecutive ports from the dynamic port
-range of Windows (49152 to 65535 by default). If the cluster has several hundred Services, programs
+	Doc: `Without DSR load balancers take blocks of 64 consecutive ports from the dynamic port range of
+Windows (49152 to 65535 by default); before build 17763.1192 (KB4550969) each takes one of its own. If the cluster has several hundred Services, programs
 have reserved ports in between, or the range was made smaller, no free block is left. HNS then
 rejects the next load balancer, and the Service does not answer from this node.
 
 The ports that HNS takes are excluded port ranges, so the check counts the blocks of 64 ports that
 are still free in the dynamic range: none is a failure, ten or fewer are a warning, as in
-Microsoft's script. It passes if all load balancers use DSR, which requires no ports.`,
+Microsoft's script. On older builds it counts a block for each load balancer as well. It passes if all
+load balancers use DSR, which requires no ports.`,
 	Fix: portRangeFix("tcp"),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/microsoft/hcsshim/issues/1043",
@@ -38,7 +40,7 @@ Microsoft's script. It passes if all load balancers use DSR, which requires no p
 	Breaks:  []*checks.Effect{effectServiceRules},
 	Partial: true,
 	Needs:   []evidence.Need{evidence.Ports},
-	Uses:    []evidence.Need{evidence.HNSLoadBalancers},
+	Uses:    []evidence.Need{evidence.HNSLoadBalancers, node.NeedBuild},
 	Signs: []checks.Sign{
 		// A port that a program holds, or a load balancer that is left over, is refused alike.
 		warning(notHealthcheck(checks.SignOfCode("HCN_E_PORT_ALREADY_EXISTS", balancerPortTaken,
@@ -74,14 +76,15 @@ Microsoft's script. It passes if all load balancers use DSR, which requires no p
 				continue
 			}
 			free := freeBlocks(dynamic, ports.Excluded, protocol)
-			if protocol == "tcp" { // a recorder may not see what HNS reserved, which is always TCP
+			if protocol == "tcp" && !balancersShare(node.About(s).Build) {
+				// a recorder may not see what HNS reserved, which is always TCP
 				free = min(free, max(dynamic.Count/balancerPorts-plain, 0))
 			}
 			if free > fewBlocks {
 				continue
 			}
 			level, left := checks.Warn,
-				"only %d blocks of 64 %s ports are free in the dynamic range %d to %d; each load balancer without DSR takes one"
+				"only %d blocks of 64 %s ports are free in the dynamic range %d to %d; load balancers without DSR take them"
 			if free == 0 {
 				level, left = checks.Fail,
 					"%d blocks of 64 %s ports are free in the dynamic range %d to %d: HNS cannot create load balancers without DSR"
@@ -100,6 +103,12 @@ Microsoft's script. It passes if all load balancers use DSR, which requires no p
 		return findings, nil
 	},
 })
+
+// balancersShare tells whether several load balancers use one block of ports (AgentBaker PR 1352).
+func balancersShare(build node.Fact[node.Build]) bool {
+	return build.Known() && (build.Value.Number > 17763 ||
+		build.Value.Number == 17763 && build.Value.UBR >= 1192)
+}
 
 // portRangeFix makes the dynamic range larger; NodePorts end at 32767.
 func portRangeFix(protocol string) checks.Fix {

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -135,9 +136,15 @@ func TestPodOSNotSelected(t *testing.T) {
 		return "-- manifests.json --\n[{\"file\":\"w.yaml\",\"line\":1,\"kind\":\"Deployment\",\"at\":\"spec.template.spec\",\"lines\":{\"spec\":3},\"pod\":{\"metadata\":{\"name\":\"w\"},\"spec\":{" + spec + ",\"containers\":[{\"name\":\"c\",\"image\":\"c:1\"}]}}}]\n"
 	}
 	affinity := `"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/os","operator":"In","values":["windows"]}]}]}}}`
+	const byChance = "warn: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows [state]"
+	// a Linux node in the pool lin, and a Windows node in the given one
+	pools := func(pool string) string {
+		node := `{"metadata":{"name":%[1]q,"labels":{"kubernetes.io/os":%[1]q,"pool":%[2]q}}}`
+		return "-- api/nodes.json --\n{\"items\":[" + fmt.Sprintf(node, "linux", "lin") + "," +
+			fmt.Sprintf(node, "windows", pool) + "]}\n"
+	}
 	runLooks(t, "pod-os-not-selected", []look{
-		{"a Windows image by chance", podsJSON(podJSON("", iis, "")),
-			"warn: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows [state]"},
+		{"a Windows image by chance", podsJSON(podJSON("", iis, "")), byChance},
 		{"it waits on a Linux node", podsJSON(podJSON(`"nodeName":"lin-1"`, iis, `{"phase":"Pending"}`)) +
 			"-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"lin-1\",\"labels\":{\"kubernetes.io/os\":\"linux\"}}}]}\n",
 			"fail: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows; it is on the Linux node lin-1 [state]"},
@@ -152,6 +159,19 @@ func TestPodOSNotSelected(t *testing.T) {
 		{"a selector for one node, as in https://github.com/Mirantis/cri-dockerd/issues/372",
 			podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/hostname":"win2019-1"}`, iis, "")), "pass"},
 		{"an affinity", podsJSON(podJSON(affinity, iis, "")), "pass"},
+		{"the label of a pool of Windows nodes", podsJSON(podJSON(`"nodeSelector":{"pool":"win"}`, iis, "")) +
+			pools("win"), "pass"},
+		{"the affinity to a pool of Windows nodes", podsJSON(podJSON(strings.NewReplacer("kubernetes.io/os", "pool",
+			`"In","values":["windows"]`, `"NotIn","values":["lin"]`).Replace(affinity), iis, "")) +
+			pools("win"), "pass"},
+		{"a label that a Linux node has too", podsJSON(podJSON(`"nodeSelector":{"pool":"lin"}`, iis, "")) +
+			pools("lin"), byChance},
+		{"a label that no node has", podsJSON(podJSON(`"nodeSelector":{"pool":"new"}`, iis, "")) +
+			pools("win"), byChance},
+		{"a pod that waits, on Windows nodes alone", podsJSON(podJSON(`"nodeName":"windows","nodeSelector":{"pool":"win"}`,
+			iis, `{"phase":"Pending"}`)) + pools("win"), byChance},
+		{"a list of Windows nodes alone", podsJSON(podJSON(`"nodeSelector":{"pool":"win"}`, iis, "")) +
+			strings.Replace(pools("win"), `:"linux"`, `:"windows"`, 2), byChance},
 		{"a description, which shows no affinity", strings.Replace(podsJSON(podJSON("", iis, "")), `"metadata":{`,
 			`"metadata":{"annotations":{"doctor/described":"true"},`, 1),
 			"unknown"},
@@ -232,12 +252,21 @@ func TestPodsRestarting(t *testing.T) {
 	ended := func(at string) string {
 		return `"terminated":{"exitCode":2,"finishedAt":"` + at + `"}`
 	}
+	const says = `"terminated":{"exitCode":1,"finishedAt":"2026-11-20T09:50:00Z","message":"\nUnhandled exception. x\n   at y\n"}`
 	runLooks(t, "pods-restarting", []look{
 		{"it backs off", status(loop, ended("2026-11-20T09:50:00Z"), "7"),
 			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 2 [state]"},
 		{"up at the moment, and down minutes ago",
 			status(`"running":{}`, ended("2026-11-20T09:50:00Z"), "3"),
 			"fail: container c of shop/web keeps restarting: 3 restarts, last exit code 2 [state]"},
+		{"the program reports an error of its own", status(loop, says, "7"),
+			"warn: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 1; the program reports: Unhandled exception. x [state]"},
+		{"the program of a pod on the host's network", strings.Replace(status(loop, says, "7"),
+			`"spec":{`, `"spec":{"hostNetwork":true,`, 1),
+			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 1 [state]"},
+		{"the program of a pod with a pipe of the host", strings.Replace(status(loop, says, "7"),
+			`"spec":{`, `"spec":{"volumes":[{"name":"p","hostPath":{"path":"\\\\.\\pipe\\csi"}}],`, 1),
+			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 1 [state]"},
 		{"the runtime does not start it", status(loop, `"terminated":{"exitCode":128,"reason":"StartError","finishedAt":"2026-11-20T09:50:00Z"}`, "7"),
 			"pass"},
 		{"many restarts in a year", status(`"running":{}`, ended("2026-11-02T09:50:00Z"), "30"),

@@ -20,7 +20,8 @@ pulled. spec.os.name is read by the API server and the kubelet, but not by the s
 needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is deprecated.
 
 The check recognizes an image for Windows by its name, and a pod for Windows by options that only
-Windows has. A pod that waits on a Linux node is a failure.`,
+Windows has. A pod that waits on a Linux node is a failure. A running pod is not reported if its node
+selector or required affinity, such as the label of a pool, fits only Windows nodes of the list of nodes.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}}}}'`,
 			"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
@@ -50,7 +51,9 @@ Windows has. A pod that waits on a Linux node is a failure.`,
 			if p.Spec.NodeSelector["kubernetes.io/hostname"] != "" {
 				continue // the author names the node
 			}
-			if staysOnWindows(p.Spec) || p.Spec.NodeName != "" && p.Kind != "Pod" {
+			// a webhook, such as that of EKS, may look for the label of the system, so that a pod waits
+			fits := onlyWindowsFits(s, p.Spec) && !node.PodDown(p.Pod)
+			if staysOnWindows(p.Spec) || fits || p.Spec.NodeName != "" && p.Kind != "Pod" {
 				continue
 			}
 			if p.Metadata.Annotations[evidence.DescribedPod] != "" {
@@ -120,6 +123,23 @@ func staysOnWindows(p evidence.PodSpec) bool {
 		}
 	}
 	return false
+}
+
+// onlyWindowsFits tells whether all of the known nodes that the pod selects are Windows nodes. A list
+// without a Linux node may be one of Windows nodes alone, and proves nothing.
+func onlyWindowsFits(s evidence.Snapshot, p evidence.PodSpec) bool {
+	linux, fits := false, false
+	for _, o := range evidence.Nodes.In(s) {
+		system := o.Metadata.Labels[osLabel]
+		linux = linux || system == "linux"
+		if p.Selects(o.Metadata.Labels) {
+			if system != "windows" {
+				return false
+			}
+			fits = true
+		}
+	}
+	return linux && fits
 }
 
 // windowsMark finds what shows that a pod is for Windows.

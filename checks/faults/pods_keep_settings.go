@@ -62,11 +62,11 @@ func podsKeepSettings(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 			func(ip node.Address) bool {
 				return slices.Contains(node.ParseAddresses(e.DNS.Servers...), ip)
 			}) {
-			_, config, _ := n.KubeletConfig(s)
+			set := n.KubeletConfig(s).Field("clusterDNS")
 			return []*checks.Finding{checks.Findingf(checks.Warn, p.FullName(),
 				"pod %s has the DNS server %s, but the kubelet gives %s: it was created before",
 				p.FullName(), e.DNS.Servers[0], someOf(given)).
-				At(cond(config.Path != "", config.Field("clusterDNS"), f.File.Field()),
+				At(cond(set.Path != "", set, f.File.Field()),
 					"the kubelet gives %s", someOf(given)).
 				At(e.Field("Policies"), "%s", node.EndpointName(e))}
 		}

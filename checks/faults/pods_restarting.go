@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"doctor/checks"
@@ -27,7 +29,9 @@ var _ = register(&checks.Check{
 	Doc: `A container that waits in CrashLoopBackOff, or that restarted several times and exited
 recently, keeps restarting. This is a symptom: the cause may be the program itself, or a node
 without enough memory, without a network, or without a file that a volume should contain. The error at
-the end of the container's log, where it is recorded, and the last event of the pod are in the evidence.`,
+the end of the container's log, where it is recorded, and the last event of the pod are in the evidence.
+It is a warning if the program of a pod that uses nothing of the host reported an error of its own at
+its end.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE --previous",
 			"Read the last lines of the container that ended, and its exit code."),
@@ -52,11 +56,18 @@ the end of the container's log, where it is recorded, and the last event of the 
 				if why.Format == "" || refusedStart(st) && stuckReason(p) != "" {
 					continue // what never started, pods-stuck-creating reports
 				}
-				f := checks.Findingf(checks.Fail, p.FullName(),
+				says, place := ownError(p, st, i)
+				if says != "" {
+					why = evidence.Phrasef("%s; the program reports: %s", why, says)
+				}
+				f := checks.Findingf(cond(says != "", checks.Warn, checks.Fail), p.FullName(),
 					"container %s of %s keeps restarting: %s", st.Name, p.FullName(), why).
 					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d",
 						p.FullName(), st.Name, st.RestartCount)
 				f = f.With(lastWords(s, p, st.Name)...)
+				if says != "" {
+					f = f.At(place, "%s", says)
+				}
 				if event, found, _ := lastEvent(s, p.Metadata.Namespace, p.Metadata.Name); found {
 					f = f.At(event.Field(), "%s: %s", event.Reason, event.Text())
 				}
@@ -75,6 +86,24 @@ func lastWords(s evidence.Snapshot, p evidence.Pod, container string) (words []e
 		}
 	}
 	return words
+}
+
+// ownError is what the program of a container reported when it ended last. A pod that uses something
+// of the host may report a fault of the node.
+func ownError(p evidence.Pod, st evidence.ContainerStatus, i int) (string, evidence.Place) {
+	if p.Spec.HostNetwork || p.HostProcess() || p.Metadata.Namespace == "kube-system" ||
+		slices.ContainsFunc(p.Spec.Volumes, func(v evidence.Volume) bool { return v.HostPath != nil }) {
+		return "", evidence.Place{}
+	}
+	ended, at := st.LastState.Terminated, "lastState"
+	if ended == nil {
+		ended, at = st.State.Terminated, "state"
+	}
+	if ended == nil {
+		return "", evidence.Place{}
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(ended.Message), "\n")
+	return evidence.Clean(line), p.StatusField(i, at).At("terminated", "message")
 }
 
 // restartReason is why a container counts as restarting, or "".

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -50,6 +51,9 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 		{"the port of the kubelet", portsTree(at10250, rpc), "warn" + found + "]"},
 		{"the port of the kubelet, which was refused it", portsTree(at10250, rpc) + log,
 			"fail" + found + "+text]"},
+		{"the kubelet has another port", portsTree(at10250, rpc) +
+			"-- api/node.json --\n{\"status\":{\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":10260}}}}\n",
+			"pass"},
 		{"a single port that was kept for the kubelet", portsTree(at10250, rpc+kubelet), "pass"},
 		{"two ports within one range, and UDP for nobody", portsTree(low, rpc),
 			"warn: the kubelet cannot listen on tcp port 10248: Windows reserves ports 10200 to 10249 [state]\nwarn: kube-proxy cannot listen on tcp port 10249: Windows reserves ports 10200 to 10249 [state]"},
@@ -140,6 +144,9 @@ func TestFirewallBlocks10250(t *testing.T) {
 			`{"name":%q,"enabled":true,"direction":"in","action":%q,"protocol":%q,"localPorts":[%s]%s}`, name, action, protocol, ports, more)
 	}
 	const shut = "fail: no enabled firewall rule allows inbound TCP 10250 (profiles: domain, public): kubectl logs, exec and metrics time out [state]"
+	const announced = "-- api/node.json --\n{\"status\":{\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":10260}}}}\n"
+	const dropIn = "-- processes.json --\n[{\"name\":\"kubelet.exe\",\"pid\":7,\"args\":[\"--config-dir=C:\\\\k\\\\conf.d\"]}]\n" +
+		"-- files/C/k/conf.d/10-port.conf --\nport: 10261\n"
 	const log = "-- logs/kubectl/out.txt --\nError from server: error dialing backend: dial tcp 10.0.0.10:10250: i/o timeout\n"
 	const says = "connections from the control plane to kubelet port 10250 time out: a firewall, or no route to the node"
 	runLooks(t, "firewall-blocks-10250", []look{
@@ -163,7 +170,23 @@ func TestFirewallBlocks10250(t *testing.T) {
 			"unknown"},
 		{"one profile of two",
 			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, `,"profiles":["domain"]`)),
-			"warn: no enabled firewall rule allows inbound TCP 10250 (profiles: public): kubectl logs, exec and metrics time out [state]"},
+			"info: no enabled firewall rule allows inbound TCP 10250 (profiles: public): kubectl logs, exec and metrics time out [state]"},
+		{"a rule that blocks in one profile of two", tree(block, rule("kubelet", "allow", "tcp",
+			`"10250"`, "")+","+rule("hardening", "block", "tcp", `"10250"`, `,"profiles":["public"]`)),
+			`info: firewall rule "hardening" blocks TCP 10250; a block rule overrides allow rules [state]`},
+		{"one profile is off", tree(block+`,{"name":"private","enabled":false}`, ""),
+			"info: no enabled firewall rule allows inbound TCP 10250 (profiles: domain, public): kubectl logs, exec and metrics time out [state]"},
+		{"all ports for some senders", tree(block, rule("corp", "allow", "any", "",
+			`,"conditional":true`)), "unknown"},
+		{"all ports for some senders in one profile of two", tree(block, rule("corp", "allow", "any",
+			"", `,"conditional":true,"profiles":["domain"]`)),
+			"info: no enabled firewall rule allows inbound TCP 10250 (profiles: public): kubectl logs, exec and metrics time out [state]"},
+		{"the port that the Node object announces", tree(block, rule("k", "allow", "tcp",
+			`"10260"`, "")) + announced, "pass"},
+		{"a rule for another port than the Node object announces", tree(block, rule("k", "allow",
+			"tcp", `"10250"`, "")) + announced, strings.ReplaceAll(shut, "10250", "10260")},
+		{"the port of a file of --config-dir", tree(block, rule("k", "allow", "tcp", `"10261"`, "")) +
+			dropIn, "pass"},
 		{"the firewall is off", tree(`{"name":"domain","enabled":false,"defaultInbound":"block"}`,
 			""), "pass"},
 		{"it lets everything in", tree(`{"name":"domain","enabled":true,"defaultInbound":"allow"}`,

@@ -104,16 +104,19 @@ var pulledFrom = regexp.MustCompile(`image "([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\
 var askedHost = regexp.MustCompile(`(?:Get|Head|Post) \\?"https?://([a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+(?::\d+)?)/[^"]*\\?": `)
 
 // unansweredPulls lists the pull events that ended in a timeout, of pods that
-// have not come up since.
+// have not come up since. The kubelet repeats a pull within five minutes, so an older one of a pod that
+// is gone says nothing of now.
 func unansweredPulls(s evidence.Snapshot, answered map[string]bool) []runtimeText {
-	up := map[string]bool{}
+	up, there := map[string]bool{}, map[string]bool{}
 	for _, p := range evidence.Pods.In(s) {
-		up[p.FullName()] = podRuns(p)
+		up[p.FullName()], there[p.FullName()] = podRuns(p), true
 	}
 	var list []runtimeText
 	for _, e := range evidence.PodEvents.In(s) {
-		text := e.Text()
-		if up[e.About().Namespace+"/"+e.About().Name] || mentions(text, answered) ||
+		text, pod := e.Text(), e.About().Namespace+"/"+e.About().Name
+		gone := len(there) > 0 && !there[pod] && !e.At().IsZero() &&
+			s.Now().Sub(e.At().Time) > checks.Recently
+		if up[pod] || gone || mentions(text, answered) ||
 			e.OfOtherNode(evidence.Node.In(s).Metadata.Name) {
 			continue
 		}

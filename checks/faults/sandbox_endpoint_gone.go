@@ -53,4 +53,5 @@ The check looks for the plugin's error in the logs and events.`,
 
 // sandboxTornDown is what containerd logs of each sandbox whose network it could delete. One that
 // stays is tried again every few minutes.
-var sandboxTornDown = []string{"TearDown network for sandbox"}
+var sandboxTornDown = []string{"TearDown network for sandbox",
+	"StopPodSandbox for … returns successfully"}

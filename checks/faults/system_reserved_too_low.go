@@ -55,46 +55,32 @@ short, and info otherwise.`,
 			from = append(from, because)
 			return nil
 		}
-		config, file, gap := n.KubeletConfig(s)
-		dropIns, unread := n.KubeletDropIns(s)
+		config := n.KubeletConfig(s)
+		gap := config.Gap
 		for _, r := range []struct {
 			flag, field string
 			config      map[string]string
-			of          func(evidence.KubeletConfig) map[string]string
 		}{
-			{"system-reserved", "systemReserved", config.SystemReserved,
-				func(c evidence.KubeletConfig) map[string]string { return c.SystemReserved }},
-			{"kube-reserved", "kubeReserved", config.KubeReserved,
-				func(c evidence.KubeletConfig) map[string]string { return c.KubeReserved }},
+			{"system-reserved", "systemReserved", config.SystemReserved},
+			{"kube-reserved", "kubeReserved", config.KubeReserved},
 		} {
-			file := file
 			if f, ok := n.KubeletFlag(r.flag); ok {
 				if err := add("--"+r.flag, memoryOf(f.Value), f.From); err != nil {
 					return nil, err
 				}
 				continue
 			}
-			known := gap.Kind == ""
-			for _, d := range dropIns {
-				if memory := r.of(d.Config)["memory"]; memory != "" {
-					r.config, file, known = map[string]string{"memory": memory}, d.File, true
-				}
-			}
-			var err error
-			if known {
-				err = add(r.field, r.config["memory"],
-					file.Field(r.field, "memory").Because("%s.memory: %s", r.field,
-						r.config["memory"]))
-			}
-			if err != nil {
+			// of a file that is not known it is empty
+			if err := add(r.field, r.config["memory"], config.Field(r.field, "memory").Because(
+				"%s.memory: %s", r.field, r.config["memory"])); err != nil {
 				return nil, err
 			}
 		}
 		if total >= systemReserve {
 			return nil, nil
 		}
-		if unread.Kind != "" {
-			return nil, checks.Unknown(unread)
+		if _, ok := n.KubeletFlag("config-dir"); ok && gap.Kind != "" {
+			return nil, checks.Unknown(gap)
 		}
 		if len(from) > 0 {
 			return []*checks.Finding{checks.Findingf(checks.Warn, "systemReserved",
@@ -110,20 +96,20 @@ short, and info otherwise.`,
 				return nil, checks.Unknown(gap)
 			}
 		}
-		return []*checks.Finding{nothingReserved(s, n, file, gap)}, nil
+		return []*checks.Finding{nothingReserved(s, n, config)}, nil
 	},
 })
 
 // reserveWhereSet changes the flag, which overrides the file, or else the line of the file.
 func reserveWhereSet(s evidence.Snapshot, n *node.Node) checks.Fix {
 	fix := fixOf("system-reserved-too-low")
-	config, file, _ := n.KubeletConfig(s)
+	config := n.KubeletConfig(s)
 	if f, ok := n.KubeletFlag("system-reserved"); ok {
 		fix = withFirst(fix, changeSetting(n.Components["kubelet"], f.From,
 			evidence.Phrasef("Set --system-reserved=memory=2Gi for the kubelet."), "--system-reserved=memory=2Gi").
 			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."))
 	} else if memory := config.SystemReserved["memory"]; memory != "" {
-		fix = withFirst(fix, checks.EditAt(s, file.Field("systemReserved", "memory"),
+		fix = withFirst(fix, checks.EditAt(s, config.Field("systemReserved", "memory"),
 			func(line string) string { return strings.Replace(line, memory, "2Gi", 1) },
 			"Set the memory of systemReserved to 2Gi.").
 			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."))
@@ -131,8 +117,8 @@ func reserveWhereSet(s evidence.Snapshot, n *node.Node) checks.Fix {
 	return fix
 }
 
-func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile,
-	gap evidence.Gap) *checks.Finding {
+func nothingReserved(s evidence.Snapshot, n *node.Node,
+	config node.KubeletSettings) *checks.Finding {
 	f := checks.Findingf(checks.Info, "systemReserved",
 		"No memory is reserved for Windows and node components (recommended: 2 GiB)")
 	if m := evidence.MemoryInfo.In(s); m.TotalBytes > 0 && m.AvailableBytes > 0 &&
@@ -143,8 +129,8 @@ func nothingReserved(s evidence.Snapshot, n *node.Node, file evidence.NodeFile,
 			At(evidence.MemoryInfo.Field(s, "availableBytes"), "availableBytes %d of totalBytes %d",
 				m.AvailableBytes, m.TotalBytes)
 	}
-	if gap.Kind == "" {
-		return f.At(file.Field("systemReserved"),
+	if config.Gap.Kind == "" {
+		return f.At(config.Field("systemReserved"),
 			"neither systemReserved nor kubeReserved names memory")
 	}
 	return f.At(n.KubeletFlags[0].From.Place().Parent(),

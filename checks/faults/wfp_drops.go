@@ -16,12 +16,8 @@ const (
 	dropsTogether    = 100
 )
 
-// Ports of a node that others connect to, and programs of it.
-var (
-	componentPorts    = []int{10250, 10256, 4789}
-	componentPrograms = []string{"kubelet", "kube-proxy", "kubeproxy", "containerd", "flanneld",
-		"calico-node", "azure-vnet", "csi-proxy", "rke2", "k3s"}
-)
+var componentPrograms = []string{"kubelet", "kube-proxy", "kubeproxy", "containerd", "flanneld",
+	"calico-node", "azure-vnet", "csi-proxy", "rke2", "k3s"}
 
 var _ = register(&checks.Check{
 	ID:       "wfp-drops",
@@ -48,11 +44,14 @@ drops broadcasts and probes; from 100 on the number is reported as info.`,
 		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-hns.md"},
 	Explains: []string{"firewall-blocks-10250", "component-port-closed"},
 	Needs:    []evidence.Need{evidence.WFPInfo},
+	Uses: slices.Concat([]evidence.Need{evidence.Node}, node.KubeletSources,
+		node.ProxySources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		w := evidence.WFPInfo.In(s)
+		w, n := evidence.WFPInfo.In(s), node.About(s)
+		ports := []int{n.KubeletPort(s).Number, n.ProxyHealthPort().Number, 4789}
 		var findings []*checks.Finding
 		for i, d := range w.Drops {
-			if !ofNode(d) || d.Count < dropsOfComponent ||
+			if !ofNode(d, ports) || d.Count < dropsOfComponent ||
 				!d.Last.IsZero() && s.Now().Sub(d.Last.Time) > checks.LongAgo {
 				continue
 			}
@@ -74,10 +73,10 @@ drops broadcasts and probes; from 100 on the number is reported as info.`,
 	},
 })
 
-// ofNode tells whether packets are those of a component.
-func ofNode(d evidence.WFPDrop) bool {
+// ofNode tells whether packets are those of a component, or are for a port of the node.
+func ofNode(d evidence.WFPDrop, ports []int) bool {
 	return node.EqualsAny(node.Program(d.Program), componentPrograms) ||
-		!strings.EqualFold(d.Direction, "out") && slices.Contains(componentPorts, d.LocalPort)
+		!strings.EqualFold(d.Direction, "out") && slices.Contains(ports, d.LocalPort)
 }
 
 func directionOf(d evidence.WFPDrop) evidence.Phrase {

@@ -7,6 +7,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -41,7 +42,8 @@ the check cannot run.`,
 	Partial:  true,
 	Explains: []string{"component-port-closed"},
 	Needs:    []evidence.Need{evidence.Ports},
-	Uses:     []evidence.Need{evidence.Pods},
+	Uses: slices.Concat([]evidence.Need{evidence.Pods, evidence.Node}, node.KubeletSources,
+		node.ProxySources),
 	Signs: []checks.Sign{
 		{Text: "bind: An attempt was made to access a socket in a way forbidden by its access permissions",
 			Also:  []string{"listen "},
@@ -90,12 +92,14 @@ type wantedPort struct {
 	port     int
 }
 
-// wantedPorts are the fixed ports of the node's components, and the host ports
+// wantedPorts are the ports of the node's components, and the host ports
 // of pods that wait: HNS itself excludes the port of one that runs.
 func wantedPorts(s evidence.Snapshot) []wantedPort {
-	list := []wantedPort{{evidence.Phrasef("the kubelet"), "tcp", 10250},
-		{evidence.Phrasef("the kubelet"), "tcp", 10248}, {verbatim("kube-proxy"), "tcp", 10249},
-		{verbatim("kube-proxy"), "tcp", 10256}}
+	n := node.About(s)
+	list := []wantedPort{{evidence.Phrasef("the kubelet"), "tcp", n.KubeletPort(s).Number},
+		{evidence.Phrasef("the kubelet"), "tcp", n.KubeletHealthPort(s).Number},
+		{verbatim("kube-proxy"), "tcp", n.ProxyMetricsPort().Number},
+		{verbatim("kube-proxy"), "tcp", n.ProxyHealthPort().Number}}
 	for _, p := range evidence.Pods.In(s) {
 		if p.Status.Phase == "Pending" {
 			for _, h := range hostPortsOf(p) {

@@ -15,7 +15,7 @@ var ClusterSources = slices.Concat(
 	[]evidence.Need{evidence.ServiceCIDRs, evidence.KubeServices, evidence.ConfigMaps,
 		evidence.Services, evidence.Processes, evidence.HNSEndpoints,
 		evidence.File(aksClusterConfig), evidence.File(SubnetEnv)},
-	AsFiles(NetConfs), AsFiles(KubeletConfigs), CNIFolders)
+	AsFiles(NetConfs), KubeletSources, CNIFolders)
 
 // learnCluster finds the CIDRs and the DNS address. A CNI configuration is what
 // checks compare with them, so it is the last to be believed.
@@ -146,9 +146,9 @@ func (n *Node) learnDNS(s evidence.Snapshot) {
 	}
 	flag, _ := n.KubeletFlag("cluster-dns")
 	learnSome(&n.ClusterDNS, ParseAddresses(flag.Value), flag.From.Place(), "--cluster-dns=%s", flag.Value)
-	if c, f, gap := n.KubeletConfig(s); gap.Kind == "" {
+	if c := n.KubeletConfig(s); c.Gap.Kind == "" {
 		if ips := ParseAddresses(c.ClusterDNS...); len(ips) > 0 {
-			n.ClusterDNS.Learn(ips, f.Field("clusterDNS"), "clusterDNS is %s", ips[0])
+			n.ClusterDNS.Learn(ips, c.Field("clusterDNS"), "clusterDNS is %s", ips[0])
 		}
 	}
 }

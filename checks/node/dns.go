@@ -56,8 +56,7 @@ func (n *Node) DNSBackends(s evidence.Snapshot) []netip.AddrPort {
 // configuration has it; "" where nothing tells.
 func (n *Node) ClusterDomain(s evidence.Snapshot) string {
 	flag, _ := n.KubeletFlag("cluster-domain")
-	config, _, _ := n.KubeletConfig(s)
-	domain := cmp.Or(flag.Value, config.ClusterDomain)
+	domain := cmp.Or(flag.Value, n.KubeletConfig(s).ClusterDomain)
 	if f := n.Intended(); domain == "" && f != nil && f.Config != nil {
 		for _, suffix := range f.Config.DNS.Search {
 			if before, after, ok := strings.Cut(suffix, "svc."); ok &&
@@ -78,9 +77,13 @@ func ProtocolOf(p string) string {
 	return strings.ToLower(p)
 }
 
-// KubeletDNS is what the kubelet gives to pods: a cluster may have more than one DNS service.
+// KubeletDNS is what the kubelet gives to pods: a cluster may have more than one DNS service. A
+// flag of a script may be that of an earlier start; one of the running kubelet replaces the file's.
 func KubeletDNS(n *Node, s evidence.Snapshot) []Address {
 	f, _ := n.KubeletFlag("cluster-dns")
-	c, _, _ := n.KubeletConfig(s)
-	return ParseAddresses(append(c.ClusterDNS, f.Value)...)
+	list := ParseAddresses(f.Value)
+	if len(list) == 0 || !f.Live {
+		list = append(ParseAddresses(n.KubeletConfig(s).ClusterDNS...), list...)
+	}
+	return list
 }

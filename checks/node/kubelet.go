@@ -29,16 +29,16 @@ var KubeletConfigs = []string{
 	`C:\etc\kubernetes\kubelet-config.yaml`, `C:\k\kubelet.conf`,
 }
 
-// kubeletDropIns are the folders that a kubelet's --config-dir may name: the documentation's, RKE2's
+// kubeletDropInFolders are the folders that a kubelet's --config-dir may name: the documentation's, RKE2's
 // and k3s' (kubernetes.io/docs/tasks/administer-cluster/kubelet-config-file/, docs.rke2.io/advanced).
-var kubeletDropIns = []string{`C:\etc\kubernetes\kubelet.conf.d`,
+var kubeletDropInFolders = []string{`C:\etc\kubernetes\kubelet.conf.d`,
 	`C:\var\lib\rancher\rke2\agent\etc\kubelet.conf.d`,
 	`C:\var\lib\rancher\k3s\agent\etc\kubelet.conf.d`}
 
 // KubeletSources is the evidence from which the kubelet's flags and configuration are learned.
 var KubeletSources = slices.Concat(
 	[]evidence.Need{evidence.Services, evidence.Processes, evidence.File(kubeadmFlags)},
-	AsFiles(kubeletScripts), AsFiles(KubeletConfigs), asFolders(kubeletDropIns))
+	AsFiles(kubeletScripts), AsFiles(KubeletConfigs), asFolders(kubeletDropInFolders))
 
 // AsFiles makes a need of each Windows path.
 func AsFiles(paths []string) []evidence.Need { return asNeeds[evidence.File](paths) }
@@ -132,22 +132,72 @@ func (n *Node) KubeletGap() evidence.Gap {
 // KubeletFlag returns the flag, the one of the running kubelet first.
 func (n *Node) KubeletFlag(name string) (Flag, bool) { return flagNamed(n.KubeletFlags, name) }
 
-// A KubeletDropIn is one configuration file of the folder that --config-dir names.
-type KubeletDropIn struct {
-	Config evidence.KubeletConfig
-	File   evidence.NodeFile
+// KubeletSettings is the kubelet's configuration: the file of --config, and over it the files of
+// --config-dir. Flags go before both, and are not in it.
+type KubeletSettings struct {
+	evidence.KubeletConfig
+	Gap   evidence.Gap // why it is not known; a file of --config-dir that is not known hides all
+	Named bool         // the flags name a file or a folder
+	files []evidence.NodeFile
 }
 
-// KubeletDropIns reads the files of the folder that --config-dir names, in the kubelet's order: what
-// a later one says counts, before the file of --config and after the flags. The gap is why one of
-// them is not known.
-func (n *Node) KubeletDropIns(s evidence.Snapshot) ([]KubeletDropIn, evidence.Gap) {
-	dir, ok := n.KubeletFlag("config-dir")
-	if !ok || dir.Value == "" {
+// Field is the field in the last file that sets it, or where the first file would have it.
+func (k KubeletSettings) Field(steps ...string) evidence.Place {
+	var file evidence.NodeFile
+	for i, f := range k.files {
+		if i == 0 || evidence.SetsInYAML(f.Text, steps...) {
+			file = f
+		}
+	}
+	path := make([]any, len(steps))
+	for i, s := range steps {
+		path[i] = s
+	}
+	return file.Field(path...)
+}
+
+// KubeletConfig reads the file that --config names, or the usual ones, and merges into it the files of
+// the folder that --config-dir names, in the order of their names, as the kubelet does.
+func (n *Node) KubeletConfig(s evidence.Snapshot) KubeletSettings {
+	paths := KubeletConfigs
+	named, isNamed := n.KubeletFlag("config")
+	if isNamed = isNamed && named.Value != ""; isNamed {
+		paths = []string{named.Value}
+	}
+	k := KubeletSettings{}
+	config, f, gap := firstFile(s, paths, evidence.DecodeKubeletConfig)
+	if k.Gap = gap; config != nil {
+		k.KubeletConfig = *config
+	}
+	if f.Path != "" {
+		k.files = []evidence.NodeFile{f}
+	}
+	folder, _ := n.KubeletFlag("config-dir")
+	k.Named = isNamed || folder.Value != ""
+	dropIns, gap := kubeletDropIns(s, folder.Value)
+	for _, f := range dropIns {
+		if err := k.Merge([]byte(f.Text)); err != nil {
+			gap = evidence.Unreadable.Gap(f.Path, err)
+		}
+	}
+	k.files = append(k.files, dropIns...)
+	switch {
+	case gap.Kind != "":
+		k.KubeletConfig, k.Gap = evidence.KubeletConfig{}, gap
+	case len(dropIns) > 0 && !isNamed:
+		k.Gap = evidence.Gap{} // they are the whole configuration
+	}
+	return k
+}
+
+// kubeletDropIns lists the files of the folder that the kubelet merges, if there is one. The gap is
+// why one of them is not known.
+func kubeletDropIns(s evidence.Snapshot, folder string) ([]evidence.NodeFile, evidence.Gap) {
+	if folder == "" {
 		return nil, evidence.Gap{}
 	}
-	folder := evidence.CleanWinPath(dir.Value)
-	var list []KubeletDropIn
+	folder = evidence.CleanWinPath(folder)
+	var list []evidence.NodeFile
 	for _, name := range s.FilesIn(folder) {
 		if !strings.HasSuffix(name, ".conf") {
 			continue // the kubelet reads no other
@@ -156,11 +206,7 @@ func (n *Node) KubeletDropIns(s evidence.Snapshot) ([]KubeletDropIn, evidence.Ga
 		if f.Gap.Kind != "" {
 			return nil, f.Gap
 		}
-		config, err := evidence.DecodeKubeletConfig([]byte(f.Text))
-		if err != nil {
-			return nil, evidence.Unreadable.Gap(f.Path, err)
-		}
-		list = append(list, KubeletDropIn{*config, f})
+		list = append(list, f)
 	}
 	if len(list) == 0 {
 		if there, known := s.File(folder).Exists(); there || !known {
@@ -170,25 +216,13 @@ func (n *Node) KubeletDropIns(s evidence.Snapshot) ([]KubeletDropIn, evidence.Ga
 	return list, evidence.Gap{}
 }
 
-// KubeletConfig reads the file that --config names, or the usual ones.
-func (n *Node) KubeletConfig(s evidence.Snapshot) (evidence.KubeletConfig, evidence.NodeFile,
-	evidence.Gap) {
-	paths := KubeletConfigs
-	if f, ok := n.KubeletFlag("config"); ok && f.Value != "" {
-		paths = []string{f.Value}
-	}
-	config, f, gap := firstFile(s, paths, evidence.DecodeKubeletConfig)
-	if config == nil {
-		config = &evidence.KubeletConfig{}
-	}
-	return *config, f, gap
-}
-
 // KubeletConfigPath is the kubelet's configuration file as Windows names it; empty where nothing
 // shows it.
 func (n *Node) KubeletConfigPath(s evidence.Snapshot) string {
-	_, file, _ := n.KubeletConfig(s)
-	path, _ := evidence.WindowsPath(file.Path)
+	path := ""
+	if files := n.KubeletConfig(s).files; len(files) > 0 {
+		path, _ = evidence.WindowsPath(files[0].Path)
+	}
 	return path
 }
 
@@ -213,12 +247,12 @@ func (n *Node) RuntimeEndpoint(s evidence.Snapshot) Fact[string] {
 	if flag, ok := n.KubeletFlag(name); ok && flag.Value != "" {
 		return learn(flag.Value, flag.From)
 	}
-	config, file, gap := n.KubeletConfig(s)
-	if gap.Kind == "" && config.ContainerRuntimeEndpoint != "" {
-		return learn(config.ContainerRuntimeEndpoint, file.Field("containerRuntimeEndpoint").Because(
+	config := n.KubeletConfig(s)
+	if config.Gap.Kind == "" && config.ContainerRuntimeEndpoint != "" {
+		return learn(config.ContainerRuntimeEndpoint, config.Field("containerRuntimeEndpoint").Because(
 			"containerRuntimeEndpoint is %s", config.ContainerRuntimeEndpoint))
 	}
-	f.Gap = cmp.Or(gap,
+	f.Gap = cmp.Or(config.Gap,
 		evidence.NotShown.Gap("the runtime's endpoint in the kubelet's flags or configuration"))
 	return f
 }

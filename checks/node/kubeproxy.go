@@ -22,6 +22,7 @@ type ProxySetting struct {
 type ProxySettings struct {
 	NetworkName, SourceVIP, HostnameOverride, ClusterCIDR ProxySetting
 	BindAddress, EnableDSR, ForwardHealthCheckVIP         ProxySetting
+	HealthzAddress, MetricsAddress                        ProxySetting // of its configuration file
 	// feature gates, "true" or "false"
 	Gates map[string]ProxySetting
 	// of its command line or start script; ignored by kube-proxy where it has a configuration file
@@ -202,6 +203,10 @@ func (p *ProxySettings) fromFile(s evidence.Snapshot, path string) {
 		"hostnameOverride")
 	p.ClusterCIDR.learn(c.ClusterCIDR, f.Field("clusterCIDR"), "%s: %s", "clusterCIDR")
 	p.BindAddress.learn(c.BindAddress, f.Field("bindAddress"), "%s: %s", "bindAddress")
+	p.HealthzAddress.learn(c.HealthzBindAddress, f.Field("healthzBindAddress"), "%s: %s",
+		"healthzBindAddress")
+	p.MetricsAddress.learn(c.MetricsBindAddress, f.Field("metricsBindAddress"), "%s: %s",
+		"metricsBindAddress")
 	p.EnableDSR.learnBool(c.Winkernel.EnableDSR, f.Field("winkernel", "enableDSR"),
 		"winkernel.enableDSR")
 	p.ForwardHealthCheckVIP.learnBool(c.Winkernel.ForwardHealthCheckVIP,

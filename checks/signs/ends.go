@@ -2,25 +2,34 @@ package signs
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"doctor/checks/evidence"
 )
 
-// withEnds adds a sign for each text that ends one of the signs: it is looked for in the same logs.
+// withEnds adds a sign for each text that ends one of the signs: it is looked for in the same logs. The
+// parts of a text around " … " stand in one line, with anything between them.
 func withEnds(list []evidence.Sign) []evidence.Sign {
 	all := slices.Clone(list)
 	for _, sign := range list {
 		for _, text := range sign.Until {
-			end := evidence.Sign{Check: sign.Check, Text: text, In: sign.In}
+			parts := strings.Split(text, anything)
+			end := evidence.Sign{Check: sign.Check, Text: parts[0], Also: parts[1:], In: sign.In}
 			if !slices.ContainsFunc(all[len(list):], func(s evidence.Sign) bool {
-				return s.Check == end.Check && s.Text == text && slices.Equal(s.In, end.In)
+				return s.Check == end.Check && endText(s) == text && slices.Equal(s.In, end.In)
 			}) {
 				all = append(all, end)
 			}
 		}
 	}
 	return all
+}
+
+const anything = " … "
+
+func endText(s evidence.Sign) string {
+	return strings.Join(append([]string{s.Text}, s.Also...), anything)
 }
 
 // end says why a match of a log is over: a later line says so, or it was too short to be more than
@@ -31,7 +40,7 @@ func (c *scanner) end(k key, m *match) (over string, brief bool) {
 	for _, text := range sign.Until { // in their order, so that each run names the same one
 		for other, later := range c.found {
 			if other.sign < c.wanted || c.list[other.sign].Check != sign.Check ||
-				c.list[other.sign].Text != text {
+				endText(c.list[other.sign]) != text {
 				continue
 			}
 			if other.path == k.path && later.lastLine > m.lastLine ||
@@ -74,7 +83,7 @@ func (c *scanner) endOfRecord(k key, m *match) string {
 	for _, text := range c.list[k.sign].Until {
 		for other, later := range c.found {
 			if other.sign >= c.wanted && c.list[other.sign].Check == c.list[k.sign].Check &&
-				c.list[other.sign].Text == text && other.path == k.path &&
+				endText(c.list[other.sign]) == text && other.path == k.path &&
 				(other.by == m.by || slices.Contains(serviceManagers, other.by)) &&
 				!m.Last.IsZero() && later.Last.After(m.Last) {
 				return "a later event says: " + text

@@ -365,3 +365,43 @@ func TestAScanKeepsTheReasonsOfGaps(t *testing.T) {
 		t.Errorf("%+v became %+v", before, got)
 	}
 }
+
+// TestAControllerThatDoesNotFailAnyMore: it tries again after 1000 seconds at the latest.
+func TestAControllerThatDoesNotFailAnyMore(t *testing.T) {
+	for _, row := range []struct{ name, event, over string }{
+		{"a moment ago", `"reason":"FailedCreate","lastTimestamp":"2026-11-20T09:45:00Z"`, ""},
+		{"long ago", `"reason":"FailedCreate","lastTimestamp":"2026-11-20T09:20:00Z"`,
+			"its controller has not failed for 40m0s"},
+		{"long ago, in the newer form", `"reason":"FailedCreate","deprecatedLastTimestamp":"2026-11-20T09:20:00Z"`,
+			"its controller has not failed for 40m0s"},
+		{"a series that began long ago", `"reason":"FailedCreate","eventTime":"2026-11-20T09:20:00Z","series":{"lastObservedTime":"2026-11-20T09:50:00Z"}`, ""},
+		{"without a time", `"reason":"FailedCreate"`, ""},
+		{"another event", `"reason":"Failed","lastTimestamp":"2026-11-20T09:20:00Z"`, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, map[string]string{"api/events.json": `{"items":[{"message":"no network here",` + row.event +
+				`,"involvedObject":{"kind":"ReplicaSet","namespace":"d","name":"a"}}]}`}, noNetwork)
+			if len(got) != 1 || got[0].Over != row.over {
+				t.Errorf("%+v, want one that is over because %q", got, row.over)
+			}
+		})
+	}
+}
+
+// TestPartsOfALineEndAnEarlierOne: both parts stand in the same line, whatever is between them.
+func TestPartsOfALineEndAnEarlierOne(t *testing.T) {
+	sign := evidence.Sign{Check: "c", Text: "no network here", Until: []string{"name a … NOERROR", "name b … NOERROR"}}
+	for _, row := range []struct{ name, log, over string }{
+		{"in one line", "no network here\nquery name a. tcp NOERROR\n", "a later line says: name a … NOERROR"},
+		{"of the second", "no network here\nquery name b. tcp NOERROR\n", "a later line says: name b … NOERROR"},
+		{"in two lines", "no network here\nquery name a. tcp SERVFAIL\nquery name c. tcp NOERROR\n", ""},
+		{"in a line before", "query name a. tcp NOERROR\nno network here\n", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, map[string]string{"logs/coredns/c.log": row.log}, sign)
+			if len(got) != 1 || got[0].Over != row.over {
+				t.Errorf("%+v, want one that is over because %q", got, row.over)
+			}
+		})
+	}
+}

@@ -41,6 +41,8 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 		} else if about.Kind == "Pod" && len(there) > 0 && !there[about.Namespace+"/"+about.Name] &&
 			strings.EqualFold(e.Source.Host, name) && name != "" {
 			over = "the pod is gone"
+		} else if e.Reason == "FailedCreate" && !e.At().IsZero() && s.Now().Sub(e.At().Time) > mostBackOff {
+			over = "its controller has not failed for " + s.Now().Sub(e.At().Time).Round(time.Minute).String()
 		}
 		c.record(told{about.Kind + " " + about.Namespace + "/" + about.Name, e.At().Time, over},
 			evidence.InPodEvents, e.Field(),
@@ -77,6 +79,10 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
 	}
 }
+
+// mostBackOff is longer than any controller of pods waits before it tries again: 1000 seconds
+// (client-go util/workqueue, DefaultTypedControllerRateLimiter).
+const mostBackOff = 20 * time.Minute
 
 // readySince tells since when each pod that is Ready has been so.
 func readySince(s evidence.Snapshot) map[string]time.Time {

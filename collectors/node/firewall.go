@@ -87,16 +87,15 @@ func addRules(f *evidence.Firewall, rules key, unmerged map[string]bool) {
 }
 
 // parseFirewallRule reads "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|".
-// It is false for rules that are none of the node's affair, and for those that
-// only say something about one program, service or sender: without these
-// conditions they would say more than they do.
+// It is false for rules that are none of the node's affair: those of other programs and services. A
+// rule that blocks some senders or interfaces only blocks nobody else, so it is left out too.
 func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 	version, rest, ok := strings.Cut(text, "|")
 	if !ok || !strings.HasPrefix(version, "v") {
 		return evidence.FirewallRule{}, false
 	}
 	rule := evidence.FirewallRule{Name: name, Protocol: "any", LocalPorts: []string{}}
-	conditions, app := false, ""
+	others, app := false, "" // others: of a service, an app or a user
 	for field := range strings.SplitSeq(rest, "|") {
 		what, is, _ := strings.Cut(field, "=")
 		switch {
@@ -118,10 +117,11 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 			rule.DisplayName = is
 		case what == "App":
 			app = is
-		case slices.Contains([]string{"Svc", "RA4", "RA6", "RA42", "RA62", "LA4", "LA6", "LA42",
-			"LA62", "RPort", "RPort2_10", "IF", "IFType", "ICMP4", "ICMP6",
-			"AppPkgId", "LUAuth", "LUOwn", "RMauth", "RUAuth", "Security", "Security2"}, what):
-			conditions = conditions || is != "*"
+		case slices.Contains([]string{"Svc", "ICMP4", "ICMP6", "AppPkgId", "LUAuth", "LUOwn"}, what):
+			others = others || is != "*"
+		case slices.Contains([]string{"RA4", "RA6", "RA42", "RA62", "LA4", "LA6", "LA42", "LA62", "RPort",
+			"RPort2_10", "IF", "IFType", "RMauth", "RUAuth", "Security", "Security2"}, what):
+			rule.Conditional = rule.Conditional || is != "*"
 		}
 	}
 	if len(rule.Profiles) == 0 {
@@ -134,13 +134,16 @@ func parseFirewallRule(name, text string) (evidence.FirewallRule, bool) {
 	ours := app == "" || slices.ContainsFunc(nodePrograms, func(p nodeProgram) bool {
 		return facts.EqualsAny(facts.Program(app), p.programs)
 	})
+	ours = ours && !others
 	if rule.Action == "block" {
-		return rule, ours && !conditions && (rule.Enabled || ofNodePorts(rule.LocalPorts))
+		return rule, ours && !rule.Conditional && (rule.Enabled || onePortOf(rule.LocalPorts, nodePorts))
 	}
 	if len(rule.LocalPorts) == 0 {
-		return rule, ours && !conditions && rule.Enabled // any port
+		return rule, ours && rule.Enabled // any port
 	}
-	return rule, ofNodePorts(rule.LocalPorts)
+	// a component may be configured for a port of its own
+	return rule, onePortOf(rule.LocalPorts, nodePorts) ||
+		ours && rule.Enabled && onePortOf(rule.LocalPorts, [][2]int{{1, 1<<16 - 1}})
 }
 
 func protocolName(number string) string {
@@ -153,8 +156,8 @@ func protocolName(number string) string {
 var profileNames = map[string]string{"domain": "domain", "private": "private", "public": "public",
 	"standard": "private"}
 
-// ofNodePorts tells whether a list of ports and ranges holds one of the node's.
-func ofNodePorts(ports []string) bool {
+// onePortOf tells whether a list of ports and ranges has a port of one of the given ranges.
+func onePortOf(ports []string, ranges [][2]int) bool {
 	return slices.ContainsFunc(ports, func(list string) bool {
 		for item := range strings.SplitSeq(list, ",") {
 			low, high, isRange := strings.Cut(strings.TrimSpace(item), "-")
@@ -163,7 +166,7 @@ func ofNodePorts(ports []string) bool {
 			if err == nil && isRange {
 				until, err = strconv.Atoi(high)
 			}
-			if err == nil && slices.ContainsFunc(nodePorts, func(p [2]int) bool {
+			if err == nil && slices.ContainsFunc(ranges, func(p [2]int) bool {
 				return from <= p[1] && p[0] <= until
 			}) {
 				return true

@@ -16,6 +16,11 @@ func inboundRule(name, display string, enabled bool, action, protocol string, po
 	}
 }
 
+func conditional(r evidence.FirewallRule) evidence.FirewallRule {
+	r.Conditional = true
+	return r
+}
+
 func TestParseFirewallRule(t *testing.T) {
 	all := []string{"domain", "private", "public"}
 	for _, c := range []struct {
@@ -49,6 +54,17 @@ func TestParseFirewallRule(t *testing.T) {
 		{"a block of another program",
 			`v2.30|Action=Block|Active=TRUE|Dir=In|App=C:\x\game.exe|Name=b|`,
 			evidence.FirewallRule{}, false},
+		{"all ports for some senders",
+			"v2.30|Action=Allow|Active=TRUE|Dir=In|RA4=10.0.0.0/255.0.0.0|Name=corp|",
+			conditional(inboundRule("r", "corp", true, "allow", "any", []string{}, all)), true},
+		{"a port that a component may be configured for",
+			"v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10260|Name=kubelet|",
+			inboundRule("r", "kubelet", true, "allow", "tcp", []string{"10260"}, all), true},
+		{"a port of another program",
+			`v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=5985|App=System|Name=winrm|`,
+			evidence.FirewallRule{}, false},
+		{"an app of the store", "v2.30|Action=Allow|Active=TRUE|Dir=In|AppPkgId=S-1-15-2-1|Name=a|",
+			evidence.FirewallRule{}, false},
 		{"what goes out", "v2.30|Action=Block|Active=TRUE|Dir=Out|Protocol=6|LPort=10250|Name=o|",
 			evidence.FirewallRule{}, false},
 		{"ICMP", "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=1|Name=ping|",
@@ -77,7 +93,7 @@ func TestFirewall(t *testing.T) {
 "DefaultOutboundAction"=dword:00000001
 [HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy\FirewallRules]
 "kubelet"="v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=10250|Name=kubelet|"
-"remote"="v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=3389|Name=rdp|"
+"remote"="v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|LPort=3389|App=%SystemRoot%\\system32\\svchost.exe|Name=rdp|"
 [HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Microsoft\WindowsFirewall\DomainProfile]
 "EnableFirewall"=dword:00000001
 "AllowLocalPolicyMerge"=dword:00000000

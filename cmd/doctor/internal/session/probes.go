@@ -173,8 +173,6 @@ func podPlan(s evidence.Snapshot, pod string, targets []string) (probe.PodPlan, 
 // online (NCSI), so that a node meets nobody new.
 const OutsideTarget = "http://www.msftconnecttest.com/connecttest.txt"
 
-const kubeletPort = 10250
-
 // reachPlan chooses whom the node should reach, from what is recorded of it. Of
 // each sort one is enough, and what is not known is left out. The user's own
 // targets take the place of the one outside.
@@ -317,8 +315,8 @@ func otherKubelet(s evidence.Snapshot, n *node.Node) string {
 			func(own node.Address) bool { return own.String() == ips[0] }) {
 			continue
 		}
-		if target := hostPort(ips[0],
-			kubeletPort); o.Metadata.Labels["kubernetes.io/os"] == "linux" {
+		port := cmp.Or(o.Status.DaemonEndpoints.KubeletEndpoint.Port, 10250)
+		if target := hostPort(ips[0], port); o.Metadata.Labels["kubernetes.io/os"] == "linux" {
 			return target
 		} else if best == "" {
 			best = target
