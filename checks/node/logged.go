@@ -25,6 +25,8 @@ var startLines = []startLine{
 	{"kube-proxy", in("kube-proxy", "server.go:", "] Version: v1."), "Version: "},
 	{"containerd", in("containerd", `msg="starting containerd"`, " version="), " version="},
 	{"docker", in("docker", `msg="Docker daemon"`, " version="), " version="},
+	{"azure-vnet", in("azure-vnet", "] Plugin azure-vnet version v"), "version "}, // until 1.5
+	{"azure-vnet", in("azure-vnet", `"msg":"Plugin Info"`, `"name":"azure-vnet"`), `"version":`},
 	{"antrea", in("antrea", "Starting Antrea agent", "version"), "version"},
 	{"calico", in("calico-node", "Felix starting up", " version="), " version="},
 	{"calico", in("calico-node", "Starting node ", " with version v"), "with version "},
@@ -60,6 +62,7 @@ var versionText = regexp.MustCompile(`^[="( ]*(v?\d+\.\d+[-+.\w~]*)`)
 func (n *Node) learnLogged(s evidence.Snapshot) {
 	n.Logged = map[string]Fact[string]{}
 	last := map[string]time.Time{}
+	n.LoggedAt = last
 	for _, l := range startLines {
 		for _, m := range s.Signs(loggedVersion(l.component)) {
 			line, at, when := m.Found, m.Place(), m.Time
@@ -84,5 +87,5 @@ func (l startLine) versionIn(line string) string {
 	if m == nil {
 		return ""
 	}
-	return m[1]
+	return strings.TrimRight(m[1], ".") // of a sentence
 }

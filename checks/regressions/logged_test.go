@@ -21,7 +21,7 @@ import (
 // cmd/containerd/command/main.go, moby daemon/daemon.go, kube-proxy app/server.go, Antrea
 // cmd/antrea-agent/agent.go (to 1.13 and from it), Calico felix/daemon/daemon.go and
 // node/pkg/lifecycle/startup/startup.go, csi-proxy cmd/csi-proxy/main.go, kubernetes-sigs'
-// azurefile-csi-driver issue 1050, aws-ebs-csi-driver docs/install.md, k3s pkg/agent/run.go.
+// azurefile-csi-driver issue 1050, azure-container-networking cni/network/network.go (to 1.4 and from 1.5), aws-ebs-csi-driver docs/install.md, k3s pkg/agent/run.go.
 func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 	for _, form := range []struct {
 		of        regressions.Component
@@ -31,6 +31,8 @@ func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 		{regressions.Containerd, "containerd", `time="2026-11-20T09:59:53.014766417Z" level=info msg="starting containerd" revision= version="%s-0ubuntu1~20.04.6"`},
 		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:872] "Version info" version="v%s"`},
 		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:650] Version: v%s`},
+		{regressions.AzureVNet, "cni", `2026/11/20 09:59:53 [5356] [cni-net] Plugin azure-vnet version v%s.`},
+		{regressions.AzureVNet, "azure-vnet", `{"level":"info","ts":"2026-11-20T09:59:53.610Z","caller":"network/network.go:151","msg":"Plugin Info","pid":5356,"component":"cni","name":"azure-vnet","version":"v%s"}`},
 		{regressions.Antrea, "antrea", `I1120 09:59:53.836055       1 agent.go:85] Starting Antrea agent (version v%s)`},
 		{regressions.Antrea, "antrea", `I1120 09:59:53.836055       1 agent.go:106] "Starting Antrea agent" version="v%s"`},
 		{regressions.Calico, "calico-node", `2026-11-20 09:59:53.764 [INFO][2820] felix/daemon.go 379: Felix starting up GOMAXPROCS=4 builddate="" gitcommit="" version="v%s"`},
