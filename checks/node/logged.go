@@ -19,13 +19,19 @@ type startLine struct {
 // the versions. Each is from its program's source.
 var startLines = []startLine{
 	{"kubelet", in("kubelet", `"Kubelet version" kubeletVersion="`), `kubeletVersion=`},
+	{"kubelet", in("k3s", `"Kubelet version" kubeletVersion="`), `kubeletVersion=`}, // in its process
 	{"kubelet", in("kubelet", "server.go:", "] Version: v1."), "Version: "},
 	{"rke2", in("rke2", `msg="Starting rke2 agent v`), "rke2 agent "}, // and that of its kubelet
 	{"kube-proxy", in("kube-proxy", `"Version info" version="v`), "version="},
 	{"kube-proxy", in("kube-proxy", "server.go:", "] Version: v1."), "Version: "},
 	{"containerd", in("containerd", `msg="starting containerd"`, " version="), " version="},
 	{"docker", in("docker", `msg="Docker daemon"`, " version="), " version="},
-	{"azure-vnet", in("azure-vnet", "] Plugin azure-vnet version v"), "version "}, // until 1.5
+	// pkg/kubelet/kuberuntime, as klog writes it since 1.21 and before
+	{"containerd", in("kubelet", `"Container runtime initialized" containerRuntime="containerd"`), " version="},
+	{"containerd", in("kubelet", "Container runtime containerd initialized, version: "), "version: "},
+	{"docker", in("kubelet", `"Container runtime initialized" containerRuntime="docker"`), " version="},
+	{"docker", in("kubelet", "Container runtime docker initialized, version: "), "version: "},
+	{"azure-vnet", in("azure-vnet", "Plugin azure-vnet version v"), "version "}, // until 1.5
 	{"azure-vnet", in("azure-vnet", `"msg":"Plugin Info"`, `"name":"azure-vnet"`), `"version":`},
 	{"antrea", in("antrea", "Starting Antrea agent", "version"), "version"},
 	{"calico", in("calico-node", "Felix starting up", " version="), " version="},

@@ -52,6 +52,7 @@ var calicoRows = []Row{
 		},
 		Explains:    []string{"calico-confd-status-folder-missing"},
 		OtherCauses: true, // which says what is known without a version
+		Workaround:  "Until the update, create C:\\var\\run\\calico\\endpoint-status and restart confd.",
 		Links:       []string{"https://github.com/projectcalico/calico/pull/10691"},
 	},
 	{
@@ -220,6 +221,7 @@ var azureRows = []Row{
 		},
 		Explains:    []string{"azure-vnet-store-locked"},
 		OtherCauses: true, // a call that hangs in HNS holds the lock too
+		Workaround:  "Until the update, stop the kubelet, remove C:\\k\\azure-vnet.json.lock when no azure-vnet.exe runs, and start the kubelet.",
 		Links:       []string{"https://github.com/Azure/azure-container-networking/pull/1712"},
 	},
 	{
@@ -227,10 +229,7 @@ var azureRows = []Row{
 		From:   "1.4.0 < 1.4.27",
 		Title:  "Azure CNI waits for HNS forever",
 		Breaks: []string{"pod-start"},
-		State:  "azure-vnet-store-locked",
-		Findings: []string{
-			"an azure-vnet call has hung for %d minutes and holds the lock: every later call waits for it"},
-		Links: []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
+		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
 	},
 	{
 		ID: "azure-cns-hns-stop-pending", Of: AzureCNS,

@@ -171,12 +171,12 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 		}
 	}
 	found, seen := r.Of.version(s)
-	if !seen || r.applies(node.About(s)) == errUnseen {
-		return r.possible(s, c, affected)
-	}
 	at := slices.IndexFunc(affected, func(sp span) bool { return sp.holds(found.number) })
-	if at < 0 {
+	switch {
+	case seen && at < 0:
 		return nil, nil
+	case !seen, r.applies(node.About(s)) == errUnseen:
+		return r.possible(s, c, affected)
 	}
 	fixed, title := affected[at].fixed, evidence.Phrasef(r.Title)
 	level := checks.Fail
