@@ -26,11 +26,6 @@ var startLines = []startLine{
 	{"kube-proxy", in("kube-proxy", "server.go:", "] Version: v1."), "Version: "},
 	{"containerd", in("containerd", `msg="starting containerd"`, " version="), " version="},
 	{"docker", in("docker", `msg="Docker daemon"`, " version="), " version="},
-	// pkg/kubelet/kuberuntime, as klog writes it since 1.21 and before
-	{"containerd", in("kubelet", `"Container runtime initialized" containerRuntime="containerd"`), " version="},
-	{"containerd", in("kubelet", "Container runtime containerd initialized, version: "), "version: "},
-	{"docker", in("kubelet", `"Container runtime initialized" containerRuntime="docker"`), " version="},
-	{"docker", in("kubelet", "Container runtime docker initialized, version: "), "version: "},
 	{"azure-vnet", in("azure-vnet", "Plugin azure-vnet version v"), "version "}, // until 1.5
 	{"azure-vnet", in("azure-vnet", `"msg":"Plugin Info"`, `"name":"azure-vnet"`), `"version":`},
 	{"antrea", in("antrea", "Starting Antrea agent", "version"), "version"},

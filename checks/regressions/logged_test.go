@@ -22,8 +22,7 @@ import (
 // Antrea cmd/antrea-agent/agent.go (to 1.13 and from it), Calico felix/daemon/daemon.go and
 // node/pkg/lifecycle/startup/startup.go, csi-proxy cmd/csi-proxy/main.go, kubernetes-sigs'
 // azurefile-csi-driver issue 1050, azure-container-networking cni/network/network.go (to 1.4 and
-// from 1.5), kubernetes pkg/kubelet/kuberuntime/kuberuntime_manager.go (to 1.20 and from 1.21),
-// aws-ebs-csi-driver docs/install.md, k3s pkg/agent/run.go.
+// from 1.5), aws-ebs-csi-driver docs/install.md, k3s pkg/agent/run.go.
 func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 	for _, form := range []struct {
 		of        regressions.Component
@@ -31,9 +30,6 @@ func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 	}{
 		{regressions.Containerd, "containerd", `time="2026-11-20T09:59:53.014766417Z" level=info msg="starting containerd" revision=77c8424 version=v%s`},
 		{regressions.Containerd, "containerd", `time="2026-11-20T09:59:53.014766417Z" level=info msg="starting containerd" revision= version="%s-0ubuntu1~20.04.6"`},
-		{regressions.Containerd, "kubelet", `I1120 09:59:53.560767    3560 kuberuntime_manager.go:279] "Container runtime initialized" containerRuntime="containerd" version="v%s" apiVersion="v1"`},
-		{regressions.Containerd, "kubelet", `I1120 09:59:53.590336    3912 kuberuntime_manager.go:214] Container runtime containerd initialized, version: v%s, apiVersion: v1alpha2`},
-		{regressions.Docker, "kubelet", `I1120 09:59:53.590336    3912 kuberuntime_manager.go:214] Container runtime docker initialized, version: %s, apiVersion: 1.40.0`},
 		{regressions.Kubelet, "k3s", `I1120 09:59:53.822692    3300 server.go:535] "Kubelet version" kubeletVersion="v%s+k3s1"`},
 		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:872] "Version info" version="v%s"`},
 		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:650] Version: v%s`},
