@@ -130,6 +130,7 @@ type PodSpec struct {
 	HostUsers                     json.RawMessage  `json:"hostUsers,omitempty"`
 	ShareProcessNamespace         json.RawMessage  `json:"shareProcessNamespace,omitempty"`
 	DNSPolicy                     string           `json:"dnsPolicy,omitempty"`
+	RestartPolicy                 string           `json:"restartPolicy,omitempty"`
 	RuntimeClassName              string           `json:"runtimeClassName,omitempty"`
 	TerminationGracePeriodSeconds *int64           `json:"terminationGracePeriodSeconds,omitempty"`
 	SecurityContext               *SecurityContext `json:"securityContext,omitempty"`
@@ -303,6 +304,14 @@ type Container struct {
 	} `json:"volumeMounts,omitempty"`
 	VolumeDevices   json.RawMessage  `json:"volumeDevices,omitempty"`
 	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
+	RestartPolicy   string           `json:"restartPolicy,omitempty"` // Always: a sidecar
+	Lifecycle       struct {
+		PostStart struct {
+			Sleep *struct {
+				Seconds int64 `json:"seconds"`
+			} `json:"sleep,omitempty"`
+		} `json:"postStart,omitzero"`
+	} `json:"lifecycle,omitzero"`
 }
 
 // Resources are a container's requests and limits, as quantities or bare numbers.

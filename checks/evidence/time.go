@@ -48,6 +48,8 @@ var (
 	klogStamp = regexp.MustCompile(`^.{0,80}?\b[IWEF](\d{2})(\d{2}) (\d{2}:\d{2}:\d{2})`)
 	isoStamp  = regexp.MustCompile(
 		`^.{0,80}?(\d{4})[-/](\d{2})[-/](\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?`)
+	// of a line that says when its program was built
+	buildTime = regexp.MustCompile(`(?i)\bbuil(?:t|d[ _]?(?:date|time))`)
 	// Windows writes a time as its language has it: 7/25/2024 6:59:37 PM, 25/07/2024 18:59:37, 25.07.2024 18:59:37.
 	localStamp = regexp.MustCompile(
 		`^.{0,80}?\b(\d{1,2})([/.])(\d{1,2})[/.](20\d{2}),? (\d{1,2}:\d{2}:\d{2})(?: ?([AaPp])\.?[Mm])?`)
@@ -64,7 +66,7 @@ func LineTime(line string, now time.Time) time.Time {
 	if len(line) > MaxStamp {
 		line = line[:MaxStamp]
 	}
-	if m := isoStamp.FindStringSubmatch(line); m != nil {
+	if m := isoStamp.FindStringSubmatch(line); m != nil && !buildTime.MatchString(m[0]) {
 		layout, zone := "2006-01-02T15:04:05Z07:00", m[5]
 		if zone == "" {
 			layout = "2006-01-02T15:04:05"

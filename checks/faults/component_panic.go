@@ -52,4 +52,4 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 const panicked = "a component of the node panicked: its build has a bug"
 
 var panicking = []string{"kubelet", "kube-proxy", "flanneld", "containerd", "docker", "cri-dockerd", "calico-node",
-	"felix", "antrea-agent", "csi-proxy", "rke2", evidence.InEvents}
+	"felix", "antrea-agent", "csi-proxy", "csi-driver", "rke2", evidence.InEvents}

@@ -54,7 +54,16 @@ func TestHNSServiceCrashedOrRestarted(t *testing.T) {
 				"-- processes.json --\n[{\"pid\":1252,\"name\":\"svchost.exe\",\"startedAt\":%q},{\"pid\":4936,\"name\":\"kube-proxy.exe\",\"startedAt\":%q}]\n", hns, proxy)
 	}
 	const none, one = "-- hns-loadbalancers.json --\n[]\n",
-		"-- hns-loadbalancers.json --\n[{\"ID\":\"ffb14791-f65c-4480-adb5-fd7165793a24\",\"HostComputeEndpoints\":[],\"FrontendVIPs\":[\"10.96.0.1\"],\"SchemaVersion\":{\"Major\":2}}]\n"
+		"-- hns-loadbalancers.json --\n[{\"ID\":\"ffb14791-f65c-4480-adb5-fd7165793a24\",\"HostComputeEndpoints\":[],\"FrontendVIPs\":[\"10.96.0.1\"],\"PortMappings\":[{\"Protocol\":6,\"InternalPort\":443,\"ExternalPort\":443}],\"SchemaVersion\":{\"Major\":2}}]\n"
+	services := func(vips ...string) string {
+		var list, slices []string
+		for i, vip := range vips {
+			list = append(list, fmt.Sprintf(`{"metadata":{"name":"s%d","namespace":"a"},"spec":{"clusterIP":%q,"ports":[{"port":443,"protocol":"TCP"}]}}`, i, vip))
+			slices = append(slices, fmt.Sprintf(`{"metadata":{"name":"s%d-1","namespace":"a","labels":{"kubernetes.io/service-name":"s%d"}},"endpoints":[{"addresses":["10.244.9.7"],"nodeName":"lin-1","conditions":{"ready":true}}],"ports":[{"port":443,"protocol":"TCP"}]}`, i, i))
+		}
+		return "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"}}\n-- api/services.json --\n[" + strings.Join(list, ",") +
+			"]\n-- api/endpointslices.json --\n[" + strings.Join(slices, ",") + "]\n"
+	}
 	before, after := podOf("web", "10.244.2.5", "2026-11-20T03:05:00Z"),
 		podOf("web", "10.244.2.5", "2026-11-20T08:10:00Z")
 	runLooks(t, "hns-service-crashed-or-restarted", []look{
@@ -92,6 +101,11 @@ func TestHNSServiceCrashedOrRestarted(t *testing.T) {
 			"fail: the HNS process was restarted at 2026-11-20 08:00 UTC, and kube-proxy, started before then, has no load balancers in HNS [state]"},
 		{"whose load balancers are there", process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z") +
 			one, "pass"},
+		{"most of whose load balancers are gone", process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z") +
+			one + services("10.96.0.1", "10.96.0.10"),
+			"fail: the HNS process was restarted at 2026-11-20 08:00 UTC, and kube-proxy, started before then, has no load balancers for 1 of 2 ports of Services [state]"},
+		{"one of whose many load balancers is gone", process("2026-11-20T08:00:00Z", "2026-11-20T03:05:00Z") +
+			one + services("10.96.0.1", "10.96.0.1", "10.96.0.10"), "pass"},
 		{"whose load balancers nobody looked at", process("2026-11-20T08:00:00Z",
 			"2026-11-20T03:05:00Z"),
 			"warn: the HNS process was restarted at 2026-11-20 08:00 UTC, and kube-proxy started before then: its load balancers may be missing [state]"},

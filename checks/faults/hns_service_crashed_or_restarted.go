@@ -21,8 +21,8 @@ exist.
 
 The service manager's events since the boot show a restart, or the start time of the process that
 hosts HNS, if it is later than that of kube-proxy. A restart alone is not a fault: the check fails
-if pods started before it have no endpoint, or if kube-proxy started before it has no load balancer
-in HNS. It warns if this was not collected.`,
+if pods started before it have no endpoint, or if kube-proxy started before it and most of its load
+balancers are missing. It warns if this was not collected.`,
 	Fix: checks.Steps(
 		restartAgentAfterHNS(),
 		restartProxyAfterHNS(),
@@ -44,12 +44,14 @@ in HNS. It warns if this was not collected.`,
 		"sandbox-name-reserved", "local-and-remote-endpoint-same-ip"},
 	Needs: []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Processes)},
 	Uses: []evidence.Need{evidence.WindowsEvents, evidence.Processes, evidence.Services,
-		evidence.OSInfo, evidence.Pods,
-		evidence.HNSEndpoints, evidence.HNSLoadBalancers},
+		evidence.OSInfo, evidence.Pods, evidence.HNSEndpoints, evidence.HNSLoadBalancers,
+		evidence.KubeServices, evidence.EndpointSlices, evidence.Node, node.NeedManagementIPs},
 	Signs: []checks.Sign{
 		{Text: "Host Network Service", Also: []string{"terminated unexpectedly"},
 			In:   []string{evidence.InEvents},
 			Says: "the Host Network Service terminated unexpectedly"},
+		{Text: "Faulting module name: HostNetSvc.dll", In: []string{evidence.InEvents},
+			Says: "the Host Network Service crashed"},
 		{Text: "The RPC server is unavailable", Or: []string{"The remote procedure call failed"},
 			Also:  []string{"failed in Win32", "hcn"},
 			Level: checks.Warn,
@@ -100,6 +102,7 @@ in HNS. It warns if this was not collected.`,
 		}
 		stale := !proxied.IsZero() && proxied.Before(r.at)
 		balancers := evidence.HNSLoadBalancers.In(s)
+		wanted, missing := lostBalancers(s)
 		switch {
 		case stale && evidence.HNSLoadBalancers.Known(s) && len(balancers) == 0:
 			return []*checks.Finding{checks.Findingf(checks.Fail, "hns",
@@ -107,6 +110,12 @@ in HNS. It warns if this was not collected.`,
 					r.what, when).
 					With(r.from, proxy).At(evidence.HNSLoadBalancers.Field(s),
 					"the list is empty")},
+				nil
+		case stale && missing > 0 && missing*2 >= wanted:
+			return []*checks.Finding{checks.Findingf(checks.Fail, "hns",
+					"%s at %s, and kube-proxy, started before then, has no load balancers for %d of %d ports of Services",
+					r.what, when, missing, wanted).
+					With(r.from, proxy).At(evidence.HNSLoadBalancers.Field(s), "%d load balancers", len(balancers))},
 				nil
 		case stale && !evidence.HNSLoadBalancers.Known(s):
 			return []*checks.Finding{checks.Findingf(checks.Warn, "hns",
@@ -120,6 +129,22 @@ in HNS. It warns if this was not collected.`,
 		return nil, nil // what was lost has been created again
 	},
 })
+
+// lostBalancers counts the ports of Services that kube-proxy serves, and those of them that HNS has no
+// load balancer for.
+func lostBalancers(s evidence.Snapshot) (wanted, missing int) {
+	n := node.About(s)
+	if !n.Name.Known() || servedByHNS(n) != nil || !evidence.HNSLoadBalancers.Known(s) {
+		return 0, 0
+	}
+	for _, want := range balancersWanted(n, s) {
+		wanted++
+		if _, ok := hasBalancer(s, want.vip, want.port, want.protocol); !ok {
+			missing++
+		}
+	}
+	return wanted, missing
+}
 
 // withoutNetwork names the pods that lost their endpoints.
 func withoutNetwork(lost []evidence.Pod) checks.Fix {

@@ -32,7 +32,7 @@ The check looks for the stack of the panic in the log of kube-proxy, which nothi
 		"https://github.com/kubernetes/kubernetes/pull/141681",
 	},
 	Breaks:   []*checks.Effect{effectKubeProxy},
-	Explains: []string{"component-panic"},
+	Explains: []string{"component-panic", "hns-lb-missing-or-stale"},
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kube-proxy"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Uses:     []evidence.Need{node.NeedCNI, evidence.Services, evidence.Processes, evidence.Pods},
 	Moot: func(s evidence.Snapshot) error {

@@ -125,6 +125,9 @@ func TestPodHostNetwork(t *testing.T) {
 		{"a manifest of a HostProcess pod that does not",
 			manifestJSON(`"securityContext":{"windowsOptions":{"hostProcess":true}}`),
 			"fail: web is a HostProcess pod without spec.hostNetwork: true: the API server rejects it [state]"},
+		{"wins starts its program on the host, as in Antrea before 2.0", podsJSON(podJSON(
+			`"hostNetwork":true,"volumes":[{"name":"wins","hostPath":{"path":"\\\\.\\pipe\\rancher_wins"}}]`, "", "")),
+			"pass"},
 		{"neither", podsJSON(podJSON(`"hostNetwork":false,"dnsPolicy":"ClusterFirst"`, "", "")),
 			"pass"},
 	})

@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -14,7 +17,10 @@ var _ = register(&checks.Check{
 	Doc: `A Windows container cannot share the network of the node: hostNetwork is for HostProcess
 pods, which are processes of the node and must set it. In any other pod it is rejected or ignored,
 depending on the version, and the program does not listen on the address of the node. The DNS policy
-ClusterFirstWithHostNet, which belongs to hostNetwork on Linux, does not work on Windows.`,
+ClusterFirstWithHostNet, which belongs to hostNetwork on Linux, does not work on Windows.
+
+A pod that starts its program on the host by the pipe of wins is left out: that program is on the
+network of the node.`,
 	Fix: checks.Steps(
 		checks.Do("Remove hostNetwork and the DNS policy ClusterFirstWithHostNet from the pod template, and publish the port with a Service or a hostPort.").
 			Costs("The pods of the workload are recreated."),
@@ -48,6 +54,8 @@ ClusterFirstWithHostNet, which belongs to hostNetwork on Linux, does not work on
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
 					"%s sets %s and %s but is not a HostProcess pod: Windows supports neither",
 					p.phrase(), network.Path, dns.Path).With(p.because(network), p.because(dns)))
+			case p.Spec.HostNetwork && startedByWins(p.Spec):
+				// as in the manifest of Antrea before 2.0
 			case p.Spec.HostNetwork:
 				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
 					"%s sets %s but is not a HostProcess pod: Windows containers have no host network", p.phrase(), network.Path).With(p.because(network)))
@@ -59,3 +67,10 @@ ClusterFirstWithHostNet, which belongs to hostNetwork on Linux, does not work on
 		return findings, nil
 	},
 })
+
+// startedByWins tells whether a pod has the pipe by which wins starts programs on the host.
+func startedByWins(spec evidence.PodSpec) bool {
+	return slices.ContainsFunc(spec.Volumes, func(v evidence.Volume) bool {
+		return v.HostPath != nil && strings.HasSuffix(strings.ToLower(v.HostPath.Path), `pipe\rancher_wins`)
+	})
+}

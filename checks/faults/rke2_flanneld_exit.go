@@ -62,6 +62,9 @@ The check looks for the process flanneld.exe where service rke2 is running.`,
 		if err != nil || !settled || processRuns(s, "flanneld") {
 			return nil, err
 		}
+		if _, exited := liveSign(s, "rke2-flanneld-exit"); !exited && !processRuns(s, "kubelet") {
+			return nil, checks.Skip("the kubelet is not running, and RKE2 starts flanneld after it")
+		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, "flanneld",
 			"service %s is running, but its child flanneld is not: RKE2 does not restart it",
 			svc.Name).

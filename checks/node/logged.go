@@ -19,6 +19,7 @@ type startLine struct {
 // the versions. Each is from its program's source.
 var startLines = []startLine{
 	{"kubelet", in("kubelet", `"Kubelet version" kubeletVersion="`), `kubeletVersion=`},
+	{"kubelet", in("k3s", `"Kubelet version" kubeletVersion="`), `kubeletVersion=`}, // in its process
 	{"kubelet", in("kubelet", "server.go:", "] Version: v1."), "Version: "},
 	{"rke2", in("rke2", `msg="Starting rke2 agent v`), "rke2 agent "}, // and that of its kubelet
 	// The folder of its programs is named after the tag of their image: pkg/bootstrap of RKE2.
@@ -28,6 +29,8 @@ var startLines = []startLine{
 	{"kube-proxy", in("kube-proxy", "server.go:", "] Version: v1."), "Version: "},
 	{"containerd", in("containerd", `msg="starting containerd"`, " version="), " version="},
 	{"docker", in("docker", `msg="Docker daemon"`, " version="), " version="},
+	{"azure-vnet", in("azure-vnet", "Plugin azure-vnet version v"), "version "}, // until 1.5
+	{"azure-vnet", in("azure-vnet", `"msg":"Plugin Info"`, `"name":"azure-vnet"`), `"version":`},
 	{"antrea", in("antrea", "Starting Antrea agent", "version"), "version"},
 	{"calico", in("calico-node", "Felix starting up", " version="), " version="},
 	{"calico", in("calico-node", "Starting node ", " with version v"), "with version "},
@@ -63,6 +66,7 @@ var versionText = regexp.MustCompile(`^[="( \\]*(v?\d+\.\d+[-+.\w~]*)`)
 func (n *Node) learnLogged(s evidence.Snapshot) {
 	n.Logged = map[string]Fact[string]{}
 	last := map[string]time.Time{}
+	n.LoggedAt = last
 	for _, l := range startLines {
 		for _, m := range s.Signs(loggedVersion(l.component)) {
 			line, at, when := m.Found, m.Place(), m.Time
@@ -87,6 +91,6 @@ func (l startLine) versionIn(line string) string {
 	if m == nil {
 		return ""
 	}
-	version, _, _ := strings.Cut(m[1], "-windows-") // a tag cannot hold a plus sign
+	version, _, _ := strings.Cut(strings.TrimRight(m[1], "."), "-windows-") // a tag cannot hold a plus sign
 	return strings.Replace(version, "-rke2r", "+rke2r", 1)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -27,6 +28,7 @@ type Node struct {
 	KubeletRaw string
 	Runtime    Fact[Runtime]
 	Logged     map[string]Fact[string] // the versions that components wrote into their logs
+	LoggedAt   map[string]time.Time    // when they did, which is when they started
 
 	Platform   Fact[Platform]   // who set the node up
 	Cloud      Fact[string]     // whose machine it is: AWS, Azure, …

@@ -1,6 +1,9 @@
 package regressions
 
-import "doctor/checks"
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
 
 // antreaRows are from the changelogs of Antrea.
 var antreaRows = []Row{
@@ -85,6 +88,8 @@ var antreaRows = []Row{
 		From:   "1.2.0 < 1.2.4, 1.3.0 < 1.5.0",
 		Title:  "Antrea sets a wrong MTU on its gateway",
 		Breaks: []string{"pod-traffic"},
+		Shown:  antreaMTU(true),
+		Reads:  []evidence.Need{evidence.Adapters},
 		Links:  []string{"https://github.com/antrea-io/antrea/pull/3043"},
 	},
 	{
@@ -242,6 +247,8 @@ var antreaRows = []Row{
 		From:   "1.5.0 < 1.6.0",
 		Title:  "Services of type LoadBalancer do not work with Antrea",
 		Breaks: []string{"node-ports"},
+		Shown:  bridgeDrops,
+		Reads:  []evidence.Need{evidence.Adapters, evidence.KubeServices},
 		Links:  []string{"https://github.com/antrea-io/antrea/pull/3137"},
 	},
 	{
@@ -249,6 +256,9 @@ var antreaRows = []Row{
 		From:   "1.0.0 < 1.1.0",
 		Title:  "Antrea sets no MTU in containers and pods send small packets",
 		Breaks: []string{"pod-traffic"},
+		Shown:  antreaMTU(false),
+		Reads:  []evidence.Need{evidence.Adapters},
+		Warn:   true,
 		Links:  []string{"https://github.com/antrea-io/antrea/pull/2133"},
 	},
 	{

@@ -24,6 +24,7 @@ const (
 	Calico     Component = "Calico"
 	Flannel    Component = "flannel"
 	AzureCNS   Component = "Azure CNS"
+	AzureVNet  Component = "azure-vnet" // the CNI plugin, of the same releases
 	AzureDisk  Component = "Azure Disk CSI driver"
 	AzureFile  Component = "Azure File CSI driver"
 	EBS        Component = "AWS EBS CSI driver"
@@ -43,6 +44,7 @@ var images = map[Component][]string{
 	Calico:    {"calico/node-windows", "calico/windows"},
 	Flannel:   {"sig-windows-net/flannel", "sigwindowstools/flannel"},
 	AzureCNS:  {"azure-cns"},
+	AzureVNet: {"azure-cns"},
 	AzureDisk: {"azuredisk-csi"},
 	AzureFile: {"azurefile-csi"},
 	EBS:       {"aws-ebs-csi-driver"},
@@ -52,7 +54,7 @@ var images = map[Component][]string{
 
 // logged is what the facts of the node call a component whose log states its version.
 var logged = map[Component]string{KubeProxy: "kube-proxy", Antrea: "antrea", Calico: "calico",
-	AzureDisk: "azuredisk", AzureFile: "azurefile", EBS: "ebs", CSIProxy: "csi-proxy"}
+	AzureVNet: "azure-vnet", AzureDisk: "azuredisk", AzureFile: "azurefile", EBS: "ebs", CSIProxy: "csi-proxy"}
 
 // sources is what shows the version.
 func (c Component) sources() []evidence.Need {
@@ -83,7 +85,7 @@ func (c Component) applies(n *node.Node) error {
 			return errUnseen
 		}
 		return checks.OnRuntime(runtimes[c])(n)
-	case Antrea, Calico, Flannel, AzureCNS:
+	case Antrea, Calico, Flannel, AzureCNS, AzureVNet:
 		if !n.CNI.Known() {
 			if n.Logged[logged[c]].Known() {
 				return nil
@@ -103,7 +105,7 @@ func (c Component) applies(n *node.Node) error {
 var (
 	runtimes = map[Component]string{Containerd: "containerd", Docker: "docker"}
 	plugins  = map[Component]node.CNI{Antrea: node.Antrea, Calico: node.Calico,
-		Flannel: node.Flannel, AzureCNS: node.Azure}
+		Flannel: node.Flannel, AzureCNS: node.Azure, AzureVNet: node.Azure}
 	platforms = map[Component]node.Platform{RKE2: node.RKE2, WMCO: node.OpenShift}
 )
 
@@ -144,8 +146,10 @@ func (c Component) version(s evidence.Snapshot) (version, bool) {
 	case WMCO:
 		raw, from = annotated(s)
 	default:
-		if raw, from = c.imageTag(s); raw == "" {
-			raw, from = n.Logged[logged[c]].Value, n.Logged[logged[c]].From
+		logs := n.Logged[logged[c]]
+		// the plugin is a part of the node's image, and may be older than the pods
+		if raw, from = c.imageTag(s); raw == "" || c == AzureVNet && logs.Known() {
+			raw, from = logs.Value, logs.From
 		}
 		if c == KubeProxy && raw == "" { // a part of the same release
 			raw, from = n.KubeletRaw, n.Kubelet.From

@@ -2,6 +2,7 @@ package regressions
 
 import (
 	"doctor/checks"
+	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
 
@@ -43,20 +44,27 @@ var kubeProxyRows = []Row{
 	},
 	{
 		ID: "kube-proxy-cluster-ip-deleted", Of: KubeProxy,
-		From:   "1.31.0 < 1.31.14, 1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
-		Title:  "kube-proxy deletes ClusterIP load balancers of local policy",
-		Breaks: []string{"services"},
+		From:       "1.31.0 < 1.31.14, 1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
+		Title:      "kube-proxy deletes ClusterIP load balancers of local policy",
+		Breaks:     []string{"services"},
+		State:      "hns-lb-missing-or-stale",
+		Findings:   []string{"HNS has no load balancer for %s, although %s"},
+		Shown:      localOnly,
+		Workaround: "Until the update, restart kube-proxy when its rules in HNS are lost.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/134031",
 			"https://github.com/kubernetes/kubernetes/pull/134034"},
 	},
 	{
 		ID: "kube-proxy-terminated-endpoints", Of: KubeProxy,
-		From:   "1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
-		Title:  "kube-proxy keeps remote endpoints of deleted pods",
-		Breaks: []string{"services"},
-		State:  "remote-endpoint-unused",
-		Warn:   true,
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/135146"},
+		From:       "1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
+		Title:      "kube-proxy keeps remote endpoints of deleted pods",
+		Breaks:     []string{"services"},
+		Explains:   []string{"remote-endpoint-unused"},
+		Shown:      remoteOfNoPod,
+		Reads:      []evidence.Need{evidence.HNSEndpoints, evidence.HNSLoadBalancers, evidence.EndpointSlices},
+		Warn:       true,
+		Workaround: "Until the update, restart kube-proxy: it removes such endpoints when it starts.",
+		Links:      []string{"https://github.com/kubernetes/kubernetes/pull/135146"},
 	},
 	{
 		ID: "kube-proxy-hourly-resync", Of: KubeProxy,
@@ -72,6 +80,8 @@ var kubeProxyRows = []Row{
 		From:      "1.33.0 < 1.33.8, 1.34.0 < 1.34.4, 1.35.0 < 1.35.1",
 		Title:     "kube-proxy mixes IPv4 and IPv6 load balancers",
 		DualStack: true,
+		Shown:     mixedFamilies,
+		Reads:     []evidence.Need{evidence.HNSLoadBalancers, evidence.HNSEndpoints},
 		Breaks:    []string{"services"},
 		Links:     []string{"https://github.com/kubernetes/kubernetes/pull/136241"},
 	},
@@ -136,9 +146,12 @@ var kubeProxyRows = []Row{
 	},
 	{
 		ID: "kube-proxy-stale-vips", Of: KubeProxy,
-		From:   "1.24.0 < 1.24.9",
-		Title:  "kube-proxy treats undeleted load balancers as valid",
-		Breaks: []string{"services"},
+		From:       "1.24.0 < 1.24.9",
+		Title:      "kube-proxy treats undeleted load balancers as valid",
+		Breaks:     []string{"services"},
+		State:      "hns-lb-missing-or-stale",
+		Findings:   []string{"HNS has no endpoint for %d of the %d backends of %s: traffic to them is lost"},
+		Workaround: "Until the update, restart kube-proxy when its rules in HNS are lost.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/113524",
 			"https://github.com/kubernetes/kubernetes/pull/113567"},
 	},
@@ -164,7 +177,7 @@ var kubeProxyRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "Error hashing endpoints", Also: []string{"endpoints=[]"}},
 		},
-		Explains: []string{"component-panic"},
+		Explains: []string{"kube-proxy-panic", "component-panic", "hns-lb-missing-or-stale"},
 		Links: []string{"https://github.com/Azure/AKS/issues/3718",
 			"https://github.com/kubernetes/kubernetes/pull/113567"},
 	},
@@ -176,7 +189,7 @@ var kubeProxyRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "winkernel.hns.getAllLoadBalancers("},
 		},
-		Explains: []string{"kube-proxy-panic", "component-panic"},
+		Explains: []string{"kube-proxy-panic", "component-panic", "hns-lb-missing-or-stale"},
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/141488",
 			"https://github.com/kubernetes/kubernetes/pull/141681",
 			"https://github.com/kubernetes/kubernetes/pull/141707"},

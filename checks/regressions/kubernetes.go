@@ -1,6 +1,9 @@
 package regressions
 
-import "doctor/checks"
+import (
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
 
 // kubeletRows are from the release notes of Kubernetes, patch by patch.
 var kubeletRows = []Row{
@@ -70,6 +73,11 @@ var kubeletRows = []Row{
 		From:   "1.14.0 < 1.14.9, 1.15.0 < 1.15.6, 1.16.0 < 1.16.3",
 		Title:  "kubelet does not start on Windows that is not English",
 		Breaks: []string{"kubelet-start"},
+		Signs: []checks.Sign{
+			{Text: "unable to valid path to counter. Error code is c0000bb8"},
+		},
+		Explains:    []string{"kubelet-perf-counter-missing"},
+		OtherCauses: true, // which says what is known without a version
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/74173",
 			"https://github.com/kubernetes/kubernetes/pull/84156"},
 	},
@@ -146,9 +154,12 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-post-start", Of: Kubelet,
-		From:   "1.32.0 < 1.32.3",
-		Title:  "Pods with a postStart sleep hook do not start",
-		Breaks: []string{"pod-start"},
+		From:       "1.32.0 < 1.32.3",
+		Title:      "Pods with a postStart sleep hook do not start",
+		Breaks:     []string{"pod-start"},
+		Shown:      sleepsForever,
+		Reads:      []evidence.Need{evidence.CRI},
+		Workaround: "Until the update, remove the postStart sleep hook from the pod template.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/129907",
 			"https://github.com/kubernetes/kubernetes/pull/130496"},
 	},
@@ -191,9 +202,12 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-republish-deletes-mount", Of: Kubelet,
-		From:   "1.34.0 < 1.34.9, 1.35.0 < 1.35.6, 1.36.0 < 1.36.2",
-		Title:  "kubelet deletes a CSI mount if republishing it fails",
-		Breaks: []string{"running-containers"},
+		From:       "1.34.0 < 1.34.9, 1.35.0 < 1.35.6, 1.36.0 < 1.36.2",
+		Title:      "kubelet deletes a CSI mount if republishing it fails",
+		Breaks:     []string{"running-containers"},
+		Shown:      republishFailed,
+		Reads:      []evidence.Need{evidence.PodEvents},
+		Workaround: "Until the update, delete the pod: its controller creates another one.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/139228",
 			"https://github.com/kubernetes/kubernetes/pull/139229",
 			"https://github.com/kubernetes/kubernetes/pull/139230"},
@@ -221,9 +235,12 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-sidecar-restart", Of: Kubelet,
-		From:   "1.35.0 < 1.35.4",
-		Title:  "Containers of a pod with a sidecar do not restart",
-		Breaks: []string{"running-containers"},
+		From:       "1.35.0 < 1.35.4",
+		Title:      "Containers of a pod with a sidecar do not restart",
+		Breaks:     []string{"running-containers"},
+		Shown:      endedBesideSidecar,
+		Reads:      []evidence.Need{evidence.Node},
+		Workaround: "Until the update, delete the pod: its controller creates another one.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/137146",
 			"https://github.com/kubernetes/kubernetes/pull/137885"},
 	},

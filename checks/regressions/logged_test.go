@@ -16,12 +16,13 @@ import (
 	"doctor/fixtures"
 )
 
-// TestALogStatesTheVersionOfItsComponent: a log with the line that the component writes at its start
-// shows the regressions of that version, and none of another. Sources of the lines: containerd
-// cmd/containerd/command/main.go, moby daemon/daemon.go, kube-proxy app/server.go, Antrea
-// cmd/antrea-agent/agent.go (to 1.13 and from it), Calico felix/daemon/daemon.go and
+// TestALogStatesTheVersionOfItsComponent: a log with the line that the component writes at its
+// start shows the regressions of that version, and none of another. Sources of the lines:
+// containerd cmd/containerd/command/main.go, moby daemon/daemon.go, kube-proxy app/server.go,
+// Antrea cmd/antrea-agent/agent.go (to 1.13 and from it), Calico felix/daemon/daemon.go and
 // node/pkg/lifecycle/startup/startup.go, csi-proxy cmd/csi-proxy/main.go, kubernetes-sigs'
-// azurefile-csi-driver issue 1050, aws-ebs-csi-driver docs/install.md, k3s pkg/agent/run.go.
+// azurefile-csi-driver issue 1050, azure-container-networking cni/network/network.go (to 1.4 and
+// from 1.5), aws-ebs-csi-driver docs/install.md, k3s pkg/agent/run.go.
 func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 	for _, form := range []struct {
 		of        regressions.Component
@@ -29,8 +30,11 @@ func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 	}{
 		{regressions.Containerd, "containerd", `time="2026-11-20T09:59:53.014766417Z" level=info msg="starting containerd" revision=77c8424 version=v%s`},
 		{regressions.Containerd, "containerd", `time="2026-11-20T09:59:53.014766417Z" level=info msg="starting containerd" revision= version="%s-0ubuntu1~20.04.6"`},
+		{regressions.Kubelet, "k3s", `I1120 09:59:53.822692    3300 server.go:535] "Kubelet version" kubeletVersion="v%s+k3s1"`},
 		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:872] "Version info" version="v%s"`},
 		{regressions.KubeProxy, "kube-proxy", `I1120 09:59:53.337390    4936 server.go:650] Version: v%s`},
+		{regressions.AzureVNet, "cni", `2026/11/20 09:59:53 [5356] [cni-net] Plugin azure-vnet version v%s.`},
+		{regressions.AzureVNet, "azure-vnet", `{"level":"info","ts":"2026-11-20T09:59:53.610Z","caller":"network/network.go:151","msg":"Plugin Info","pid":5356,"component":"cni","name":"azure-vnet","version":"v%s"}`},
 		{regressions.Antrea, "antrea", `I1120 09:59:53.836055       1 agent.go:85] Starting Antrea agent (version v%s)`},
 		{regressions.Antrea, "antrea", `I1120 09:59:53.836055       1 agent.go:106] "Starting Antrea agent" version="v%s"`},
 		{regressions.Calico, "calico-node", `2026-11-20 09:59:53.764 [INFO][2820] felix/daemon.go 379: Felix starting up GOMAXPROCS=4 builddate="" gitcommit="" version="v%s"`},
@@ -102,6 +106,25 @@ func TestTheFolderOfTheProgramsStatesTheVersion(t *testing.T) {
 		got := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
 		if got.Status != row.want {
 			t.Errorf("%s is %s, want %s (%s%s)", row.text, got.Status, row.want, got.Reason, got.Gap)
+		}
+	}
+}
+
+// TestAVersionWithTheFixPasses, also where nothing shows the runtime that the regression is of.
+func TestAVersionWithTheFixPasses(t *testing.T) {
+	const line = `E1120 09:59:58.1 3912 handler.go:321] HTTP InternalServerError serving /stats/summary: failed to list all container stats: container x encountered an error during Properties: failure in a Windows system call`
+	for version, want := range map[string]checks.Status{"1.19.9": checks.StatusWarn, "1.19.12": checks.StatusPass} {
+		tree := "-- meta.json --\n" +
+			`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" +
+			"-- logs/kubelet/1.log --\nI1120 09:59:53.980771    3912 server.go:411] Version: v" + version + "\n" + line + "\n"
+		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(tree))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		only := faults.Catalogue().Only("regression-kubelet-docker-stats")
+		s, _ = signs.Record(s, only.Signs())
+		if got := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]; got.Status != want {
+			t.Errorf("%s is %s, want %s (%s%s)", version, got.Status, want, got.Reason, got.Gap)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package regressions
 
 import (
 	"doctor/checks"
+	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
 
@@ -17,8 +18,9 @@ var calicoRows = []Row{
 	},
 	{
 		ID: "calico-node-service-flag", Of: Calico,
-		From:  "3.27.0 < 3.27.5, 3.28.0 < 3.28.1",
-		Title: "CalicoNode service uses a flag that calico-node removed",
+		From:     "3.27.0 < 3.27.5, 3.28.0 < 3.28.1",
+		Title:    "CalicoNode service uses a flag that calico-node removed",
+		Explains: []string{"calico-service-hostprocess-only"},
 		Signs: []checks.Sign{
 			{Text: "flag provided but not defined: -should-install-windows-upgrade"},
 		},
@@ -46,8 +48,12 @@ var calicoRows = []Row{
 		Breaks: []string{"pod-traffic"},
 		Signs: []checks.Sign{
 			{Text: "Failed to create local BGP peer watcher"},
+			{Text: "confd/status_file_watcher.go", Also: []string{"endpoint-status", "The system cannot find the"}},
 		},
-		Links: []string{"https://github.com/projectcalico/calico/pull/10691"},
+		Explains:    []string{"calico-confd-status-folder-missing"},
+		OtherCauses: true, // which says what is known without a version
+		Workaround:  "Until the update, create C:\\var\\run\\calico\\endpoint-status and restart confd.",
+		Links:       []string{"https://github.com/projectcalico/calico/pull/10691"},
 	},
 	{
 		ID: "calico-policy-updates", Of: Calico,
@@ -89,10 +95,10 @@ var flannelRows = []Row{
 		Title:  "flanneld does not notice its attached gateway endpoint",
 		Breaks: []string{"flanneld"},
 		Signs: []checks.Sign{
-			{Text: "failed to hot attach bridge HNSEndpoint"},
+			// it tries again after its success, which HNS refuses
+			{Text: "failed to hot attach bridge HNSEndpoint", Also: []string{"already attached to the switch"}},
 		},
-		OtherCauses: true,
-		Backend:     node.L2Bridge,
+		Backend: node.L2Bridge,
 		Links: []string{"https://github.com/flannel-io/flannel/commit/bb693a3d",
 			"https://github.com/flannel-io/flannel/commit/49ce9839"},
 	},
@@ -193,28 +199,33 @@ var azureRows = []Row{
 			"https://github.com/Azure/AKS/issues/4679"},
 	},
 	{
-		ID: "azure-cns-overlay-gateway", Of: AzureCNS,
-		From:   "1.4.35 < 1.4.44.5, 1.4.45 < 1.4.45.1",
-		Title:  "Pods of Azure CNI Overlay do not reach the metadata service",
-		Breaks: []string{"outbound-traffic"},
+		ID: "azure-cns-overlay-gateway", Of: AzureVNet,
+		From:     "1.4.35 < 1.4.44.5, 1.4.45 < 1.4.45.1",
+		Title:    "Pods of Azure CNI Overlay do not reach the metadata service",
+		Breaks:   []string{"outbound-traffic"},
+		Explains: []string{"hns-object-inconsistent"},
+		Shown:    overlayGateway,
+		Reads:    []evidence.Need{evidence.HNSEndpoints},
 		Links: []string{"https://github.com/Azure/azure-container-networking/pull/1849",
 			"https://github.com/Azure/azure-container-networking/pull/1587"},
 	},
 	{
-		ID: "azure-cns-state-lock", Of: AzureCNS,
+		ID: "azure-cns-state-lock", Of: AzureVNet,
 		From:   "1.4.0 < 1.4.40",
 		Title:  "Azure CNI calls time out: one call holds the lock too long",
 		Breaks: []string{"pod-start"},
 		Signs: []checks.Sign{
 			{Text: "Failed to lock store: timed out locking store",
+				Or:    []string{"key-value store of network plugin: timed out locking store"},
 				Until: []string{"ADD command completed"}},
 		},
 		Explains:    []string{"azure-vnet-store-locked"},
 		OtherCauses: true, // a call that hangs in HNS holds the lock too
+		Workaround:  "Until the update, stop the kubelet, remove C:\\k\\azure-vnet.json.lock when no azure-vnet.exe runs, and start the kubelet.",
 		Links:       []string{"https://github.com/Azure/azure-container-networking/pull/1712"},
 	},
 	{
-		ID: "azure-cns-hns-timeout", Of: AzureCNS,
+		ID: "azure-cns-hns-timeout", Of: AzureVNet,
 		From:   "1.4.0 < 1.4.27",
 		Title:  "Azure CNI waits for HNS forever",
 		Breaks: []string{"pod-start"},

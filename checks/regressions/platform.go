@@ -2,6 +2,7 @@ package regressions
 
 import (
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // windowsRows are of builds that no check of their own covers. Windows Server 2019 is not in the
@@ -9,10 +10,12 @@ import (
 var windowsRows = []Row{
 	{
 		ID: "windows-hns-crash", Of: Windows,
-		From:   "20348.1 < 20348.1194",
-		Title:  "Host Network Service crashes and pods lose traffic",
-		Breaks: []string{"pod-traffic"},
-		State:  "hns-service-crashed-or-restarted",
+		From:       "20348.1 < 20348.1194",
+		Title:      "Host Network Service crashes and pods lose traffic",
+		Breaks:     []string{"pod-traffic"},
+		State:      "hns-service-crashed-or-restarted",
+		Shown:      crashed,
+		Workaround: "Until the update, restart kube-proxy when its rules in HNS are lost.",
 		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/278",
 			"https://support.microsoft.com/help/5018485",
 			"https://github.com/Azure/AgentBaker/pull/2380"},
@@ -102,7 +105,10 @@ var rke2Rows = []Row{
 		From:       "1.27.0 < 1.27.16+rke2r2, 1.28.0 < 1.28.13, 1.29.0 < 1.29.8, 1.30.0 < 1.30.4",
 		Title:      "RKE2 removes the pod network each time it restarts",
 		Breaks:     []string{"pod-traffic"},
-		Workaround: "Until the update, do not restart the service rke2 while pods run on the node.",
+		State:      "pod-address-mismatch",
+		Findings:   []string{"pod %s has the address %s, but HNS has no endpoint with it"},
+		Shown:      rke2StartedSince,
+		Workaround: "Delete the pods that lost their network. Until the update, do not restart the service rke2 while pods run.",
 		Links: []string{"https://github.com/rancher/rke2/pull/6437",
 			"https://github.com/rancher/rke2/pull/6541"},
 	},
@@ -176,6 +182,14 @@ var rke2Rows = []Row{
 		ID: "rke2-folder-order", Of: RKE2,
 		From:  "1.32.11+rke2r1 < 1.32.11+rke2r3, 1.33.7+rke2r1 < 1.33.7+rke2r3, 1.34.3+rke2r1 < 1.34.3+rke2r3, 1.35.0+rke2r1 < 1.35.0+rke2r3",
 		Title: "RKE2 creates its folders in the wrong order",
+		// a start that was interrupted leaves the folders that the next one takes for complete
+		Signs: []checks.Sign{
+			{Text: "containerd: exec: ", Or: []string{"containerd exited: exec: "},
+				Also: []string{"executable file not found in %PATH%"}, Until: rke2Starts},
+		},
+		Explains:    []string{"rke2-programs-not-in-path"},
+		OtherCauses: true, // which says what is known without a version
+		Workaround:  "Until the update, stop rke2, delete C:\\var\\lib\\rancher\\rke2\\data and start rke2: it unpacks its files again.",
 		Links: []string{"https://github.com/rancher/rke2/pull/9525",
 			"https://github.com/rancher/rke2/pull/9528"},
 	},
@@ -232,6 +246,10 @@ var openShiftRows = []Row{
 		From:   "10.18.0 < 10.18.2, 10.19.0 < 10.19.1",
 		Title:  "Hybrid overlay does not trust the CA of the API server",
 		Breaks: []string{"network-creation"},
+		Signs: []checks.Sign{
+			{Text: "x509: certificate signed by unknown authority", In: []string{"hybrid-overlay"}},
+		},
+		OtherCauses: true, // a CA that nobody has announced to the cluster
 		Links: []string{"https://github.com/openshift/windows-machine-config-operator/commit/47fe4813e",
 			"https://github.com/openshift/windows-machine-config-operator/commit/5af9ef3e2"},
 	},
@@ -251,6 +269,8 @@ var openShiftRows = []Row{
 		From:   "10.16.0 < 10.16.2, 10.17.0 < 10.17.1, 10.18.0 < 10.18.1",
 		Title:  "WMCO configures registry mirrors with a wrong path",
 		Breaks: []string{"pod-start"},
+		Shown:  pathBeforeVersion,
+		Reads:  []evidence.Need{evidence.PodEvents},
 		Links:  []string{"https://github.com/openshift/windows-machine-config-operator/commit/799d644b3"},
 	},
 	{

@@ -28,9 +28,10 @@ type Row struct {
 	Signs    []checks.Sign // texts that show it on a node with an affected version
 	State    string        // id of the check whose fault, found by state, shows it
 	Findings []string      // formats of the findings of that check that do; all of them where empty
-	// what shows it of a pod that does not run
-	Pods func(evidence.Pod) (evidence.Because, bool)
-	Warn bool // what shows it is a warning and no failure
+	// what else must be there for such a finding to show it; or what shows it alone, with no finding
+	Shown func(evidence.Snapshot, *checks.Finding) (evidence.Because, bool)
+	Reads []evidence.Need // what Shown reads, beside pods
+	Warn  bool            // what shows it is a warning and no failure
 	// other faults have its texts too: where the version is not recorded, they say nothing
 	OtherCauses bool
 	// where the regression can be met at all; all that are set must hold
@@ -77,7 +78,7 @@ func (r Row) check(find Resolver) *checks.Check {
 			evidence.Phrasef(r.Title)),
 		DocOf:    evidence.Phrasef(doc, r.Of.name(), spans(affected)),
 		Fix:      r.fix(fixed),
-		Uses:     slices.Concat(r.Of.sources(), []evidence.Need{evidence.Pods}),
+		Uses:     slices.Concat(r.Of.sources(), []evidence.Need{evidence.Pods}, r.Reads),
 		Explains: r.Explains,
 		Applies: func(n *node.Node) error {
 			if err := r.applies(n); err != errUnseen {
@@ -170,12 +171,12 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 		}
 	}
 	found, seen := r.Of.version(s)
-	if !seen || r.applies(node.About(s)) == errUnseen {
-		return r.possible(s, c, affected)
-	}
 	at := slices.IndexFunc(affected, func(sp span) bool { return sp.holds(found.number) })
-	if at < 0 {
+	switch {
+	case seen && at < 0:
 		return nil, nil
+	case !seen, r.applies(node.About(s)) == errUnseen:
+		return r.possible(s, c, affected)
 	}
 	fixed, title := affected[at].fixed, evidence.Phrasef(r.Title)
 	level := checks.Fail
@@ -222,19 +223,35 @@ func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]
 	return []*checks.Finding{f}, nil
 }
 
-// shown is the evidence on which the check of the row's state finds its fault.
+// shown is the state that shows the regression.
 func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
-	for _, p := range evidence.Pods.In(s) {
-		if r.Pods != nil && node.PodDown(p) {
-			if from, ok := r.Pods(p); ok {
-				return []evidence.Because{from}
-			}
-		}
-	}
-	if r.State == "" {
+	findings := []*checks.Finding{nil}
+	if r.State != "" {
+		findings = r.stateOf(s, find.Check(r.State))
+	} else if r.Shown == nil {
 		return nil
 	}
-	c := find.Check(r.State)
+	for _, f := range findings {
+		var because []evidence.Because
+		if f != nil {
+			because = slices.Clone(f.Because)
+		}
+		if r.Shown != nil {
+			more, ok := r.Shown(s, f)
+			if !ok {
+				continue
+			}
+			if !slices.Contains(because, more) {
+				because = append(because, more)
+			}
+		}
+		return because
+	}
+	return nil
+}
+
+// stateOf lists the findings of a check that can show the regression.
+func (r Row) stateOf(s evidence.Snapshot, c *checks.Check) []*checks.Finding {
 	if c.Applies != nil && c.Applies(node.About(s)) != nil {
 		return nil
 	}
@@ -247,29 +264,10 @@ func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
 	if err != nil {
 		return nil
 	}
-	for _, f := range findings {
-		if f.Level > checks.Info && f.Basis != checks.ByText &&
-			(len(r.Findings) == 0 || slices.Contains(r.Findings, f.Format)) {
-			return f.Because
-		}
-	}
-	return nil
-}
-
-// startsInImage is a HostProcess container that is started by a path within its image's folder and
-// does not say which folder that is.
-func startsInImage(p evidence.Pod) (evidence.Because, bool) {
-	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-		line := slices.Concat(c.Command, c.Args)
-		at := slices.IndexFunc(line, func(arg string) bool {
-			return strings.HasPrefix(arg, `.\`) || strings.HasPrefix(arg, "./")
-		})
-		if at >= 0 && c.WorkingDir == "" && p.HostProcess() {
-			return p.ContainerField(i).Because("%s: container %s starts %s and has no workingDir", p.FullName(),
-				c.Name, line[at]), true
-		}
-	}
-	return evidence.Because{}, false
+	return slices.DeleteFunc(findings, func(f *checks.Finding) bool {
+		return f.Level <= checks.Info || f.Basis == checks.ByText ||
+			len(r.Findings) > 0 && !slices.Contains(r.Findings, f.Format)
+	})
 }
 
 // instanceType is the size of the machine, as the cloud wrote it on the Node.

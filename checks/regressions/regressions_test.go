@@ -91,7 +91,8 @@ func judge(t *testing.T, r regressions.Row, version, line string) checks.Result 
 		nodeWith(r, version)
 	if line != "" {
 		log := map[regressions.Component]string{regressions.Flannel: "flanneld",
-			regressions.Containerd: "containerd", regressions.KubeProxy: "kube-proxy"}[r.Of]
+			regressions.Containerd: "containerd", regressions.KubeProxy: "kube-proxy",
+			regressions.WMCO: "hybrid-overlay"}[r.Of]
 		if log == "" {
 			log = "kubelet"
 		}
@@ -120,7 +121,8 @@ func nodeWith(r regressions.Row, version string) string {
 		runtime = "docker://20.10.99"
 	}
 	cni := map[regressions.Component]string{regressions.Antrea: "antrea",
-		regressions.Calico: "calico", regressions.AzureCNS: "azure-vnet"}[r.Of]
+		regressions.Calico: "calico", regressions.AzureCNS: "azure-vnet",
+		regressions.AzureVNet: "azure-vnet"}[r.Of]
 	switch r.Of {
 	case regressions.Windows:
 		kernel = "10.0." + version
@@ -180,6 +182,7 @@ var images = map[regressions.Component]string{
 	regressions.Antrea: "antrea/antrea-windows", regressions.Calico: "calico/node-windows",
 	regressions.Flannel:   "sig-windows-net/flannel",
 	regressions.AzureCNS:  "containernetworking/azure-cns",
+	regressions.AzureVNet: "containernetworking/azure-cns",
 	regressions.AzureDisk: "oss/kubernetes-csi/azuredisk-csi",
 	regressions.AzureFile: "oss/kubernetes-csi/azurefile-csi",
 	regressions.EBS:       "eks/aws-ebs-csi-driver", regressions.CSIProxy: "sig-windows/csi-proxy",

@@ -2,6 +2,7 @@ package regressions
 
 import (
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // containerdRows hold the faults of hcsshim too: containerd contains it, and a node shows the
@@ -12,6 +13,10 @@ var containerdRows = []Row{
 		From:        "1.6.0 < 1.6.34, 1.7.0 < 1.7.19",
 		Title:       "Each process start in a HostProcess pod leaks a handle",
 		HostProcess: true,
+		Warn:        true,
+		Shown: shimHas("%s has %d handles", func(p evidence.Process) int64 { return int64(p.Handles) },
+			manyHandles),
+		Reads: []evidence.Need{evidence.Processes},
 		Links: []string{"https://github.com/microsoft/hcsshim/pull/2187",
 			"https://github.com/microsoft/hcsshim/pull/2188",
 			"https://github.com/microsoft/hcsshim/commit/976716ed6"},
@@ -20,8 +25,14 @@ var containerdRows = []Row{
 		ID: "containerd-exec-memory-leak", Of: Containerd,
 		From:  "1.5.0 < 1.5.17, 1.6.0 < 1.6.13",
 		Title: "Exec probes leak memory in the containerd shim",
+		Warn:  true,
+		Shown: shimHas("%s uses %d bytes of memory", func(p evidence.Process) int64 {
+			return max(p.WorkingSetBytes, p.PrivateBytes)
+		}, muchMemory),
+		Reads: []evidence.Need{evidence.Processes},
 		Links: []string{"https://github.com/microsoft/hcsshim/pull/1604",
-			"https://github.com/microsoft/hcsshim/pull/1605"},
+			"https://github.com/microsoft/hcsshim/pull/1605",
+			"https://github.com/microsoft/hcsshim/issues/1574"},
 	},
 	{
 		ID: "containerd-layer-retry", Of: Containerd,
@@ -83,8 +94,9 @@ var containerdRows = []Row{
 		From:        "1.7.0 < 1.7.16",
 		Title:       "HostProcess pods start in C:\\ and not in C:\\hpc",
 		HostProcess: true,
-		Pods:        startsInImage,
+		Shown:       aPod(startsInImage),
 		Breaks:      []string{"pod-start", "running-containers"},
+		Explains:    []string{"entrypoint-not-found"},
 		Links: []string{"https://github.com/containerd/containerd/commit/c7ea06a69",
 			"https://github.com/projectcalico/calico/issues/7337",
 			"https://github.com/Azure/azure-container-networking/issues/2318"},
@@ -128,10 +140,13 @@ var containerdRows = []Row{
 	},
 	{
 		ID: "containerd-drive-mounts", Of: Containerd,
-		From:   "1.6.0 < 1.6.5",
-		Title:  "Containers with a volume at a drive letter do not start",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/containerd/containerd/pull/6929"},
+		From:       "1.6.0 < 1.6.5",
+		Title:      "Containers with a volume at a drive letter do not start",
+		Breaks:     []string{"pod-start"},
+		State:      "mount-path-invalid",
+		Shown:      aPod(mountsDrive),
+		Workaround: "Until the update, mount the volume at a folder.",
+		Links:      []string{"https://github.com/containerd/containerd/pull/6929"},
 	},
 	{
 		ID: "containerd-nil-pointer", Of: Containerd,
@@ -146,9 +161,12 @@ var containerdRows = []Row{
 	},
 	{
 		ID: "containerd-args-escaped", Of: Containerd,
-		From:   "1.6.0 < 1.6.21",
-		Title:  "containerd escapes commands of Docker-built images twice",
-		Breaks: []string{"running-containers"},
+		From:       "1.6.0 < 1.6.21",
+		Title:      "containerd escapes commands of Docker-built images twice",
+		Breaks:     []string{"running-containers"},
+		State:      "entrypoint-not-found",
+		Shown:      aPod(runsImageCommand),
+		Workaround: "Until the update, set the command of the image in the pod template.",
 		Links: []string{"https://github.com/containerd/containerd/pull/8247",
 			"https://github.com/containerd/containerd/commit/8b81d5acc"},
 	},

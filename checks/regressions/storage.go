@@ -10,11 +10,12 @@ var storageRows = []Row{
 		ID: "azure-disk-stats-panic", Of: AzureDisk,
 		From:   "1.28.7 < 1.28.9, 1.29.5 < 1.29.7, 1.30.1 < 1.30.2",
 		Title:  "Azure Disk driver panics if it cannot read the free space",
-		Breaks: []string{"pod-start"},
+		Breaks: []string{"pod-start", "running-containers"},
 		Signs: []checks.Sign{
 			{Text: "azuredisk.(*DriverCore).GetVolumeStats("},
 		},
-		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/87d5377f3"},
+		Explains: []string{"component-panic"},
+		Links:    []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/87d5377f3"},
 	},
 	{
 		ID: "azure-disk-wrong-number", Of: AzureDisk,
@@ -74,10 +75,12 @@ var storageRows = []Row{
 		Title:  "EBS driver image has no Windows version in its manifest",
 		Breaks: []string{"pod-start"},
 		Signs: []checks.Sign{
-			{Text: "no matching manifest for windows", Also: []string{"aws-ebs-csi-driver"}},
+			{Text: "no matching manifest for windows", Or: []string{"no match for platform in manifest"},
+				Also: []string{"aws-ebs-csi-driver"}},
 		},
-		Explains: []string{"app-image-os-version-mismatch"},
-		Links:    []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1985"},
+		Explains:    []string{"app-image-os-version-mismatch"},
+		OtherCauses: true, // a Windows that the image is not for
+		Links:       []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1985"},
 	},
 	{
 		ID: "ebs-mount-bug", Of: EBS,

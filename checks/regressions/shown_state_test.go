@@ -1,0 +1,190 @@
+package regressions_test
+
+import (
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/faults"
+	"doctor/checks/regressions"
+	"doctor/checks/signs"
+	"doctor/fixtures"
+)
+
+// TestTheStateThatShowsARow: each row's state on a node with an affected version, what is like it and
+// shows nothing, and that the fixed version passes in any case.
+func TestTheStateThatShowsARow(t *testing.T) {
+	const (
+		info, fail, warn = checks.StatusInfo, checks.StatusFail, checks.StatusWarn
+
+		ended     = `"state":{"terminated":{"exitCode":1,"finishedAt":"2026-11-20T09:33:00Z"}}`
+		justEnded = `"state":{"terminated":{"exitCode":1,"finishedAt":"2026-11-20T09:58:00Z"}}`
+		sidecar   = `"initContainers":[{"name":"log","restartPolicy":"Always"}],`
+		logRuns   = `"initContainerStatuses":[{"name":"log","state":{"running":{"startedAt":"2026-11-20T08:00:00Z"}}}],`
+
+		running    = `"phase":"Running","containerStatuses":[{"name":"app","state":{"running":{"startedAt":"2026-11-20T08:00:00Z"}}}]`
+		startedNow = `"phase":"Running","containerStatuses":[{"name":"app","state":{"running":{"startedAt":"2026-11-20T09:59:00Z"}}}]`
+		notFound   = `"phase":"Running","containerStatuses":[{"name":"app","state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":128,"reason":"StartError","message":"failed to start containerd task \"7e2b\": hcs::System::CreateProcess 7e2b: The system cannot find the file specified.: unknown"}}}]`
+		incorrect  = `"phase":"Pending","containerStatuses":[{"name":"app","state":{"waiting":{"reason":"RunContainerError","message":"failed to create containerd task: failed to create shim task: hcs::CreateComputeSystem app: The parameter is incorrect.: unknown"}}}]`
+		npm        = `"phase":"Running","containerStatuses":[{"name":"app","state":{"waiting":{"reason":"RunContainerError","message":"failed to get application name from commandline \"npm.exe start\": failed to find executable \"npm.exe\": unknown"}}}]`
+		onHost     = `"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}},`
+
+		pending = `"phase":"Pending"`
+		sleeps  = `"containers":[{"name":"app","lifecycle":{"postStart":{"sleep":{"seconds":15}}}}]`
+		inCRI   = `-- cri.json --
+{"sandboxes":[{"id":"s1","state":"SANDBOX_READY","metadata":{"name":"web","namespace":"shop"}}],
+"containers":[{"id":"c1","podSandboxId":"s1","state":"CONTAINER_RUNNING","metadata":{"name":"app"}}]}
+`
+		setUp = `MountVolume.SetUp failed for volume \"secrets\" : rpc error: code = `
+	)
+	pod := func(spec, status string) string {
+		return `-- api/pods.json --
+{"items":[{"metadata":{"name":"web","namespace":"shop","creationTimestamp":"2026-11-20T08:00:00Z"},"spec":{"nodeName":"win-1","restartPolicy":"Always",` +
+			spec + `},"status":{` + status + "}}]}\n"
+	}
+	containers := func(fields string) string { return `"containers":[{"name":"app","image":"shop/web:1"` + fields + `}]` }
+	core := func(message string) string {
+		return `-- api/events.json --
+{"items":[{"metadata":{"name":"e1","namespace":"shop"},"type":"Warning","reason":"FailedMount","message":"` + message +
+			`","involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"lastTimestamp":"2026-11-20T09:40:00Z"}]}
+`
+	}
+	newer := func(message string) string {
+		return `-- api/events.json --
+{"items":[{"metadata":{"name":"e1","namespace":"shop"},"type":"Warning","reason":"FailedMount","note":"` + message +
+			`","regarding":{"kind":"Pod","namespace":"shop","name":"web"},"eventTime":"2026-11-20T09:40:00Z"}]}
+`
+	}
+	remote := func(ips ...string) string {
+		list := ""
+		for i, ip := range ips {
+			list += `,{"ID":"r` + string(rune('0'+i)) + `","IpConfigurations":[{"IpAddress":"` + ip +
+				`","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}}`
+		}
+		return `-- hns-endpoints.json --
+[{"ID":"e1","IpConfigurations":[{"IpAddress":"10.244.1.9","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}}` + list + `]
+-- hns-loadbalancers.json --
+[{"ID":"L","FrontendVIPs":["10.96.7.7"],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":80,"ExternalPort":80}],"SchemaVersion":{"Major":2}}]
+-- api/endpointslices.json --
+{"items":[{"metadata":{"namespace":"a"},"endpoints":[{"addresses":["10.244.1.9"]},{"addresses":["10.244.1.10"]}]}]}
+`
+	}
+	adapters := func(gateway, pods string) string {
+		return `-- adapters.json --
+[{"name":"antrea-gw0","mtu":` + gateway + `,"addresses":["10.244.9.1/24"],"gateways":[],"compartment":1},
+{"name":"vEthernet (web-1)","mtu":` + pods + `,"addresses":["10.244.9.2/24"],"gateways":[],"compartment":2}]
+`
+	}
+	endpoint := func(gateway string) string {
+		return `-- hns-endpoints.json --
+[{"ID":"e1","Name":"8ef8ce18-eth0","IpConfigurations":[{"IpAddress":"10.244.3.17","PrefixLength":16}],
+"Routes":[{"NextHop":"` + gateway + `","DestinationPrefix":"0.0.0.0/0"}],"SchemaVersion":{"Major":2}}]
+`
+	}
+	services := func(policy string) string {
+		return `-- api/services.json --
+{"items":[{"metadata":{"namespace":"a","name":"web"},"spec":{"clusterIP":"10.96.7.7","internalTrafficPolicy":"` + policy + `","ports":[{"port":80,"protocol":"TCP"}]}}]}
+-- api/endpointslices.json --
+{"items":[{"metadata":{"namespace":"a","labels":{"kubernetes.io/service-name":"web"}},"endpoints":[
+{"addresses":["10.244.1.9"],"nodeName":"win-1","conditions":{"ready":true}}],"ports":[{"port":8080,"protocol":"TCP"}]}]}
+-- hns-endpoints.json --
+[{"ID":"e1","IpConfigurations":[{"IpAddress":"10.244.1.9","PrefixLength":24}],"SchemaVersion":{"Major":2}}]
+-- hns-loadbalancers.json --
+[{"ID":"L","FrontendVIPs":["10.96.0.1"],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":443,"ExternalPort":443}],"SchemaVersion":{"Major":2}}]
+`
+	}
+	balancer := func(vip, backend string) string {
+		return `-- hns-endpoints.json --
+[{"ID":"e1","IpConfigurations":[{"IpAddress":"` + backend + `","PrefixLength":64}],"SchemaVersion":{"Major":2}}]
+-- hns-loadbalancers.json --
+[{"ID":"L","FrontendVIPs":["` + vip + `"],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":80,"ExternalPort":80}],"SchemaVersion":{"Major":2}}]
+`
+	}
+	restarted := func(at string) string {
+		return "-- logs/rke2/rke2-service.log --\n" + `time="` + at + `" level=info msg="Starting rke2 agent v1.30.3+rke2r1"` + "\n"
+	}
+	lostPod := pod(containers(""), `"podIP":"10.42.57.67","conditions":[{"type":"Ready","status":"True"}],`+running) +
+		`-- hns-endpoints.json --
+[{"ID":"e1","IpConfigurations":[{"IpAddress":"10.42.57.2","PrefixLength":24}],"SchemaVersion":{"Major":2}}]
+`
+	pull := func(url string) string {
+		return core(`Failed to pull image \"quay.io/openshift/web:1.4\": failed to resolve reference \"quay.io/openshift/web:1.4\": unexpected status from HEAD request to ` + url + `: 404 Not Found`)
+	}
+	for _, row := range []struct {
+		id, affected, fixed, name, tree string
+		want                            checks.Status
+	}{
+		{"kubelet-sidecar-restart", "1.35.2", "1.35.4", "it ended long ago", pod(sidecar+containers(""),
+			`"phase":"Running",`+logRuns+`"containerStatuses":[{"name":"app",`+ended+`}]`), fail},
+		{"kubelet-sidecar-restart", "1.35.2", "1.35.4", "it has just ended", pod(sidecar+containers(""),
+			`"phase":"Running",`+logRuns+`"containerStatuses":[{"name":"app",`+justEnded+`}]`), info},
+		{"kubelet-sidecar-restart", "1.35.2", "1.35.4", "no sidecar", pod(containers(""),
+			`"phase":"Running","containerStatuses":[{"name":"app",`+ended+`}]`), info},
+		{"kubelet-post-start", "1.32.1", "1.32.3", "its container runs", pod(sleeps, pending) + inCRI, fail},
+		{"kubelet-post-start", "1.32.1", "1.32.3", "its container does not", pod(sleeps, pending), info},
+		{"kubelet-post-start", "1.32.1", "1.32.3", "no hook", pod(containers(""), pending) + inCRI, info},
+		{"kubelet-republish-deletes-mount", "1.36.1", "1.36.2", "a final error", pod(containers(""), running) +
+			core(setUp+"Unknown desc = failed to mount secrets store objects"), fail},
+		{"kubelet-republish-deletes-mount", "1.36.1", "1.36.2", "an event of events.k8s.io", pod(containers(""), running) +
+			newer(setUp+"Internal desc = failed to mount secrets store objects"), fail},
+		{"kubelet-republish-deletes-mount", "1.36.1", "1.36.2", "an error that is not final", pod(containers(""), running) +
+			core(setUp+"Unavailable desc = connection error"), info},
+		{"kubelet-republish-deletes-mount", "1.36.1", "1.36.2", "before it was started", pod(containers(""), startedNow) +
+			core(setUp+"Unknown desc = failed to mount secrets store objects"), info},
+		{"containerd-args-escaped", "1.6.18", "1.6.21", "the command of the image", pod(containers(""), notFound), fail},
+		{"containerd-args-escaped", "1.6.18", "1.6.21", "a command of the pod", pod(containers(`,"command":["x.exe"]`), notFound), info},
+		{"containerd-drive-mounts", "1.6.4", "1.6.5", "a drive", pod(containers(`,"volumeMounts":[{"name":"d","mountPath":"D:"}]`), incorrect), fail},
+		{"containerd-drive-mounts", "1.6.4", "1.6.5", "a folder", pod(containers(`,"volumeMounts":[{"name":"d","mountPath":"D:\\data"}]`), incorrect), info},
+		{"containerd-host-process-folder", "1.7.10", "1.7.16", "a name alone", pod(onHost+containers(`,"command":["npm.exe"],"args":["start"]`), npm), fail},
+		{"containerd-host-process-folder", "1.7.10", "1.7.16", "another program", pod(onHost+containers(`,"command":["powershell.exe"],"args":["npm.exe"]`), npm), info},
+		{"containerd-exec-memory-leak", "1.6.12", "1.6.13", "600 MB", "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"workingSetBytes\":629145600}]\n", warn},
+		{"containerd-exec-memory-leak", "1.6.12", "1.6.13", "60 MB", "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"workingSetBytes\":62914560},{\"pid\":7,\"name\":\"sqlservr.exe\",\"workingSetBytes\":6291456000}]\n", info},
+		{"azure-cns-overlay-gateway", "1.4.39", "1.4.44.5", "the gateway of Linux", endpoint("169.254.1.1"), fail},
+		{"azure-cns-overlay-gateway", "1.4.39", "1.4.44.5", "that of its subnet", endpoint("10.244.0.1"), info},
+		{"kube-proxy-cluster-ip-deleted", "1.34.0", "1.34.2", "a Service of local policy", services("Local"), fail},
+		{"kube-proxy-cluster-ip-deleted", "1.34.0", "1.34.2", "another Service", services("Cluster"), info},
+		{"kube-proxy-terminated-endpoints", "1.33.5", "1.33.6", "two of no slice", remote("10.244.1.77", "10.244.1.78"), warn},
+		{"kube-proxy-terminated-endpoints", "1.33.5", "1.33.6", "one of no slice", remote("10.244.1.77", "10.244.1.10"), info},
+		{"kube-proxy-dual-stack-shared", "1.34.1", "1.34.4", "backends of the other family", balancer("fd00:10::7", "10.244.1.9"), fail},
+		{"kube-proxy-dual-stack-shared", "1.34.1", "1.34.4", "backends of its family", balancer("10.96.7.7", "10.244.1.9"), info},
+		{"antrea-gateway-mtu", "1.3.0", "1.5.0", "the gateway has more", adapters("1500", "1450"), fail},
+		{"antrea-gateway-mtu", "1.3.0", "1.5.0", "the same", adapters("1450", "1450"), info},
+		{"antrea-container-mtu-unset", "1.0.1", "1.1.0", "pods have more", adapters("1450", "1500"), warn},
+		{"antrea-container-mtu-unset", "1.0.1", "1.1.0", "the same", adapters("1500", "1500"), info},
+		{"rke2-hns-cleaned-at-restart", "1.30.3+rke2r1", "1.30.4+rke2r1", "RKE2 is younger than the pod", lostPod + restarted("2026-11-20T09:00:00Z"), fail},
+		{"rke2-hns-cleaned-at-restart", "1.30.3+rke2r1", "1.30.4+rke2r1", "the pod is younger", lostPod + restarted("2026-11-20T07:00:00Z"), info},
+		{"wmco-mirror-path", "10.18.0", "10.18.1", "the path in front of /v2", pod(containers(""), pending) + pull("https://mirror.corp.example/ocp/v2/openshift/web/manifests/1.4?ns=quay.io"), fail},
+		{"wmco-mirror-path", "10.18.0", "10.18.1", "the path behind it", pod(containers(""), pending) + pull("https://mirror.corp.example/v2/ocp/openshift/web/manifests/1.4?ns=quay.io"), info},
+	} {
+		t.Run(row.id+" "+row.name, func(t *testing.T) {
+			for version, want := range map[string]checks.Status{row.affected: row.want, row.fixed: checks.StatusPass} {
+				if got := judgeState(t, row.id, version, row.tree); got.Status != want {
+					t.Errorf("with version %s it is %s, want %s (%s%s)", version, got.Status, want, got.Reason, got.Gap)
+				}
+			}
+		})
+	}
+}
+
+// judgeState judges a row on a node with that version, and that evidence beside.
+func judgeState(t *testing.T, id, version, tree string) checks.Result {
+	t.Helper()
+	rows := regressions.Rows()
+	row := rows[slices.IndexFunc(rows, func(r regressions.Row) bool { return r.ID == id })]
+	archive := txtar.Parse([]byte("-- meta.json --\n" +
+		`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" + nodeWith(row, version)))
+	own := txtar.Parse([]byte(tree))
+	archive.Files = append(slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
+		return slices.ContainsFunc(own.Files, func(o txtar.File) bool { return o.Name == f.Name })
+	}), own.Files...)
+	s, err := evidence.Load(fixtures.Tree(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := faults.Catalogue().Only("regression-" + id)
+	s, _ = signs.Record(s, only.Signs())
+	return checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
+}
