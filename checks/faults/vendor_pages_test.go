@@ -227,3 +227,36 @@ func TestKubeProxyOfEKSSetsUpNothing(t *testing.T) {
 		{"no Service but that of the API server", tree("system:nodes", "", ""), "unknown"},
 	})
 }
+
+func TestThePersistentVolumeOfAPodThatWaits(t *testing.T) {
+	const waits = `{"phase":"Pending","startTime":"2026-11-20T09:00:00Z","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
+	const volumes = `"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}]`
+	tree := func(status, events, source string) string {
+		return podsJSON(podJSON(volumes, "", status)) + events + `-- api/persistentvolumes.json --
+{"items":[{"metadata":{"name":"pv-other"},"spec":{"claimRef":{"namespace":"shop","name":"other"},"csi":{"driver":"d","fsType":"ext4"}}},
+{"metadata":{"name":"pv-1"},"spec":{"claimRef":{"namespace":"shop","name":"data"},` + source + `}}]}
+`
+	}
+	const (
+		ext4   = `"csi":{"driver":"ebs.csi.aws.com","fsType":"ext4"}`
+		nfs    = `"nfs":{"server":"10.0.0.9","path":"/x"}`
+		onlyFS = "fail: shop/web waits: its volume pv-1 requires the file system "
+		isNFS  = "fail: shop/web waits: its volume pv-1 is NFS, which Kubernetes does not support on Windows [state]"
+	)
+	sandbox := eventTelling("FailedCreatePodSandBox", "no network", now)
+	sandbox = strings.Replace(sandbox, `"namespace":"default"`, `"namespace":"shop"`, 1)
+	runLooks(t, "volume-fstype-linux", []look{
+		{"of a driver", tree(waits, noEvents, ext4), onlyFS + "ext4 of Linux [state]"},
+		{"of a plugin within Kubernetes", tree(waits, noEvents, `"awsElasticBlockStore":{"volumeID":"v","fsType":"xfs"}`), onlyFS + "xfs of Linux [state]"},
+		{"of Windows", tree(waits, noEvents, `"csi":{"driver":"ebs.csi.aws.com","fsType":"ntfs"}`), "pass"},
+		{"the driver's default", tree(waits, noEvents, `"csi":{"driver":"ebs.csi.aws.com"}`), "pass"},
+		{"it is mounted, and the sandbox fails", tree(waits, sandbox, ext4), "pass"},
+		{"the pod runs", tree("", noEvents, ext4), "pass"},
+	})
+	runLooks(t, "volume-nfs", []look{
+		{"of Kubernetes itself", tree(waits, noEvents, nfs), isNFS},
+		{"of a driver", tree(waits, noEvents, `"csi":{"driver":"efs.csi.aws.com"}`), isNFS},
+		{"a disk", tree(waits, noEvents, ext4), "pass"},
+		{"the pod runs", tree("", noEvents, nfs), "pass"},
+	})
+}
