@@ -17,7 +17,7 @@ both containers restart.
 
 The check looks for the words of the plugin in its log.`,
 	Fix: checks.Steps(
-		checks.Run(`kubectl -n vmware-system-csi patch configmap internal-feature-states.csi.vsphere.vmware.com --type merge -p 'data: {csi-windows-support: "true"}'`,
+		checks.Run(`kubectl -n vmware-system-csi patch configmap internal-feature-states.csi.vsphere.vmware.com --type merge -p 'data: {csi-windows-support: !!str true}'`,
 			"Turn the feature on. The namespace is kube-system in older installations."),
 		checks.Do("Delete the driver's pods on Windows nodes, so that they are created again."),
 		checks.Verify("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
