@@ -16,9 +16,9 @@ var _ = register(&checks.Check{
 	Healthy:  "OpenShift allows the pods for Windows",
 	Category: checks.CategorySecurity,
 	Doc: `OpenShift creates a pod only if one of the security context constraints (SCC) that its
-service account may use allows all that it asks for: hostPath volumes, hostNetwork, users. CSI
+service account may use allows all that it requires: hostPath volumes, hostNetwork, users. CSI
 drivers, network agents and exporters for Windows need more than the default constraint allows. The
-DaemonSet is there, and none of its pods is created, so this node lacks the agent.
+DaemonSet is there, and none of its pods is created, so the agent is missing on this node.
 
 The check looks for the refusal among the events of DaemonSets that select Windows nodes.`,
 	Fix: checks.Steps(

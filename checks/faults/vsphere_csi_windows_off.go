@@ -12,7 +12,7 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryStorage,
 	Doc: `The vSphere CSI driver runs on Windows nodes only if csi-windows-support is "true" in the
 ConfigMap internal-feature-states.csi.vsphere.vmware.com. Otherwise its node plugin exits when the
-registrar asks for the node: the driver does not register, the registrar loses its connection, and
+registrar requests the data of the node: the driver does not register, the registrar loses its connection, and
 both containers restart.
 
 The check looks for the words of the plugin in its log.`,
