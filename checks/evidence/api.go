@@ -22,6 +22,8 @@ var (
 	ServiceCIDRs   = objectsKind[ServiceCIDR]("api/servicecidrs.json") // Kubernetes 1.33 and later
 	IPPools        = objectsKind[IPPool]("api/ippools.json")           // of Calico
 	IPAMConfigs    = objectsKind[IPAMConfig]("api/ipamconfigs.json")   // likewise
+	// those of pods that do not run
+	PersistentVolumes = objectsKind[PersistentVolume]("api/persistentvolumes.json")
 )
 
 // Lease is the coordination.k8s.io Lease that the kubelet renews. The time of renewal is by the
@@ -65,6 +67,46 @@ type IPPool struct {
 		NATOutgoing  bool   `json:"natOutgoing"`  // packets out of the cluster get the address of the node
 		Disabled     bool   `json:"disabled"`     // no new addresses are taken from it
 	} `json:"spec"`
+}
+
+// PersistentVolume is a volume, the claim that it is bound to, and its file system.
+type PersistentVolume struct {
+	Placed   `json:"-"`
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		ClaimRef struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"claimRef"`
+		NFS *struct {
+			Server string `json:"server"`
+		} `json:"nfs"`
+		CSI       *VolumeSource `json:"csi"`
+		AzureDisk *VolumeSource `json:"azureDisk"`
+		EBS       *VolumeSource `json:"awsElasticBlockStore"`
+		GCE       *VolumeSource `json:"gcePersistentDisk"`
+		VSphere   *VolumeSource `json:"vsphereVolume"`
+	} `json:"spec"`
+}
+
+// VolumeSource is what a volume of a driver and of the plugins within Kubernetes have in common.
+type VolumeSource struct {
+	Driver string `json:"driver"`
+	FSType string `json:"fsType"`
+}
+
+// FSType is the file system that the volume is to have, and where it is written.
+func (v PersistentVolume) FSType() (string, Place) {
+	for _, s := range []struct {
+		field string
+		*VolumeSource
+	}{{"csi", v.Spec.CSI}, {"azureDisk", v.Spec.AzureDisk}, {"awsElasticBlockStore", v.Spec.EBS},
+		{"gcePersistentDisk", v.Spec.GCE}, {"vsphereVolume", v.Spec.VSphere}} {
+		if s.VolumeSource != nil {
+			return s.FSType, v.Field("spec", s.field, "fsType")
+		}
+	}
+	return "", Place{}
 }
 
 // IPAMConfig is a crd.projectcalico.org IPAMConfig, or a projectcalico.org IPAMConfiguration.

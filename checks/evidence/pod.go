@@ -349,7 +349,9 @@ type Volume struct {
 		Driver string `json:"driver"`
 	} `json:"flexVolume,omitempty"`
 	CSI                   *struct{} `json:"csi,omitempty"`
-	PersistentVolumeClaim *struct{} `json:"persistentVolumeClaim,omitempty"`
+	PersistentVolumeClaim *struct {
+		ClaimName string `json:"claimName"`
+	} `json:"persistentVolumeClaim,omitempty"`
 }
 
 var quantitySuffixes = map[string]string{

@@ -81,9 +81,10 @@ type Tree struct {
 	ConfigMaps     json.RawMessage `json:"api/configmaps.json,omitempty"`
 	DaemonSets     json.RawMessage `json:"api/daemonsets.json,omitempty"`
 	ServiceCIDRs   json.RawMessage `json:"api/servicecidrs.json,omitempty"`
-	IPPools        json.RawMessage `json:"api/ippools.json,omitempty"`     // Of Calico.
-	IPAMConfigs    json.RawMessage `json:"api/ipamconfigs.json,omitempty"` // Of Calico.
-	NodeLease      json.RawMessage `json:"api/lease.json,omitempty"`       // With its managed fields.
+	IPPools        json.RawMessage `json:"api/ippools.json,omitempty"`           // Of Calico.
+	IPAMConfigs    json.RawMessage `json:"api/ipamconfigs.json,omitempty"`       // Of Calico.
+	Volumes        json.RawMessage `json:"api/persistentvolumes.json,omitempty"` // Of pods that do not run.
+	NodeLease      json.RawMessage `json:"api/lease.json,omitempty"`             // With its managed fields.
 	Version        json.RawMessage `json:"api/version.json,omitempty"`
 }
 

@@ -59,6 +59,7 @@ counted.`,
 		"https://github.com/kubernetes/kubernetes/pull/97680",
 		"https://github.com/Azure/AKS/issues/1152",
 		"https://docs.rke2.io/security/certificates",
+		"https://learn.microsoft.com/en-us/azure/aks/hybrid/known-issues-security",
 		"https://kubernetes.io/docs/tasks/tls/certificate-rotation/",
 		"https://kubernetes.io/docs/concepts/architecture/leases/",
 		"https://kubernetes.io/docs/reference/using-api/server-side-apply/"},
@@ -84,6 +85,13 @@ counted.`,
 		{Text: "error getting ClusterInformation: Get",
 			Also: []string{"x509: certificate has expired or is not yet valid"}, In: []string{evidence.InPodEvents},
 			Says: "a certificate between this node and the API server has expired or is not yet valid"},
+		// kubectl, on whatever machine: pkg/cmd/util/helpers.go
+		{Text: "Unable to connect to the server: x509: certificate has expired or is not yet valid",
+			Also: []string{" is before "}, In: []string{"other"}, Fix: clockFix(),
+			Says: "a certificate of the cluster is not yet valid for this node: its clock is behind"},
+		{Text: "Unable to connect to the server: x509: certificate has expired or is not yet valid",
+			Not: []string{" is before "}, In: []string{"other"}, Fix: serverCertificateFix(),
+			Says: "the certificate of the API server has expired"},
 		// pkg/k8splan of Rancher's agent, whose certificate is that of Rancher
 		{Text: "x509: certificate has expired or is not yet valid",
 			Also: []string{" is before ", "error while connecting to Kubernetes cluster"},
@@ -209,6 +217,16 @@ func clockFix() checks.Fix {
 		checks.Run("{restart kubelet}", "Restart the kubelet.").
 			Costs("Running containers are not affected."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready"))
+}
+
+// serverCertificateFix is for kubectl, which checks the certificate of the API server.
+func serverCertificateFix() checks.Fix {
+	return checks.Steps(
+		checks.Inspect("w32tm /query /status", "Check that the clock of this machine is right."),
+		checks.Run("kubeadm certs renew all",
+			"Renew the certificates of the control plane: on kubeadm on each of its nodes, elsewhere with the tool of the platform.").
+			Costs("The control plane's pods must restart to use them."),
+		checks.Verify("kubectl get nodes", "STATUS is Ready"))
 }
 
 func newCertificate() *checks.Step {

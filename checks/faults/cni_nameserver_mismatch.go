@@ -54,7 +54,7 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 			level, effect = checks.Warn,
 				evidence.Phrasef(
 					"pods get it wherever the runtime does not pass the kubelet's own")
-			if podsResolveWith(s, answers) {
+			if anyOf(serversOfPods(s), answers) {
 				level = checks.Info
 			}
 		}
@@ -71,9 +71,9 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 	},
 })
 
-// podsResolveWith tells whether HNS gave the pods of the cluster's DNS one of the servers. A runtime
-// passes its setting to all plugins of a version, or to none.
-func podsResolveWith(s evidence.Snapshot, servers []node.Address) bool {
+// serversOfPods are the DNS servers that HNS gave a pod of the cluster's DNS. A runtime passes its
+// setting to all plugins of a version, or to none.
+func serversOfPods(s evidence.Snapshot) []node.Address {
 	local := localEndpoints(s)
 	for _, p := range settledPods(s) {
 		ip, _ := node.ParseAddress(p.Status.PodIP)
@@ -81,10 +81,13 @@ func podsResolveWith(s evidence.Snapshot, servers []node.Address) bool {
 		if !there || hostPod(p) || p.Spec.DNSPolicy != "ClusterFirst" || len(e.DNS.Servers) == 0 {
 			continue
 		}
-		return slices.ContainsFunc(node.ParseAddresses(e.DNS.Servers...),
-			func(a node.Address) bool { return slices.Contains(servers, a) })
+		return node.ParseAddresses(e.DNS.Servers...)
 	}
-	return false
+	return nil
+}
+
+func anyOf(list, wanted []node.Address) bool {
+	return slices.ContainsFunc(list, func(a node.Address) bool { return slices.Contains(wanted, a) })
 }
 
 // noConfig is the gap where there is no configuration to judge.

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,8 @@ for each API group and version. Without csi-proxy, or with a csi-proxy that is t
 requested version, the driver exits at its start and does not register, and none of its volumes are
 mounted. Drivers in HostProcess containers do not need csi-proxy.
 
-Where a driver requested its pipe, the check looks for csi-proxy as a service, process or pod. A
-csi-proxy service with automatic start that is not running is a warning.`,
+Where a driver requested its pipe, or a pod that mounts one restarts, the check looks for csi-proxy
+as a service, process or pod. A csi-proxy service with automatic start that is not running is a warning.`,
 	Fix: checks.Steps(
 		checks.Run(`New-Service csi-proxy -BinaryPathName 'C:\etc\kubernetes\node\bin\csi-proxy.exe -windows-service -log_file=C:\var\log\csi-proxy.log -logtostderr=false' -StartupType Automatic | Start-Service`,
 			"Install csi-proxy 1.0 or later as a service and start it, or use a driver that runs as a HostProcess container."),
@@ -89,6 +90,17 @@ csi-proxy service with automatic start that is not running is a warning.`,
 			f.Basis = checks.ByText
 			findings = append(findings, f.With(checks.Quote(m)))
 		}
+		if pod, at := crashingOnPipe(s); at.Text != "" && len(findings) == 0 {
+			what, gap := proxy.verdict(s, time.Time{})
+			if what.Format != "" && gap.Kind == "" {
+				f := checks.Findingf(checks.Fail, "csi-proxy", "%s exits again and again: it uses pipes of csi-proxy, and %s",
+					pod.FullName(), what).With(at, proxy.because)
+				if proxy.service != nil {
+					f = f.Cure(startCSIProxy(proxy.service))
+				}
+				return []*checks.Finding{f}, nil
+			}
+		}
 		if svc := proxy.service; len(findings) == 0 && svc != nil && !proxy.runs &&
 			strings.HasPrefix(strings.ToLower(svc.StartType), "auto") {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
@@ -97,6 +109,22 @@ csi-proxy service with automatic start that is not running is a warning.`,
 		return findings, nil
 	},
 })
+
+// crashingOnPipe finds a pod that mounts a pipe of csi-proxy and does not stay up.
+func crashingOnPipe(s evidence.Snapshot) (evidence.Pod, evidence.Because) {
+	for _, p := range evidence.Pods.In(s) {
+		crashes := slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+			return node.ContainerDown(st) && st.RestartCount > 0
+		})
+		for i, v := range p.Spec.Volumes {
+			if crashes && !p.HostProcess() && v.HostPath != nil && strings.Contains(strings.ReplaceAll(v.HostPath.Path, "/", `\`), csiPipeText) {
+				return p, p.Field("spec", "volumes", i, "hostPath", "path").Because("%s: hostPath %s",
+					p.FullName(), v.HostPath.Path)
+			}
+		}
+	}
+	return evidence.Pod{}, evidence.Because{}
+}
 
 func startCSIProxy(svc *evidence.Service) checks.Fix {
 	return checks.Steps(

@@ -23,7 +23,7 @@ group no Service is programmed, and the first thing to fail is DNS in every Wind
 
 kube-proxy's own log shows it. The ConfigMap aws-auth is quoted where it is recorded, but a cluster
 may map roles by access entries instead, which no object of the cluster shows, so the ConfigMap
-alone is never reported as the fault.`,
+alone is never reported. It is a warning if kube-proxy runs and HNS has no load balancer at all.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl edit configmap aws-auth -n kube-system",
 			"Add the group eks:kube-proxy-windows to the IAM role of the Windows nodes, or create an access entry of type EC2_WINDOWS."),
@@ -40,7 +40,8 @@ alone is never reported as the fault.`,
 	Applies:  checks.UnlessElsewhere(node.EKS),
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kube-proxy"), evidence.Logs("other"))},
-	Uses:     []evidence.Need{evidence.ConfigMaps},
+	Uses: []evidence.Need{evidence.ConfigMaps, evidence.HNSLoadBalancers, evidence.HNSNetworks, evidence.KubeServices,
+		node.ComponentSources},
 	Signs: []checks.Sign{
 		// the first stands for endpointslices too
 		refusedToProxy("endpoints", "kube-proxy"), refusedToProxy("services", "kube-proxy"),
@@ -56,7 +57,10 @@ alone is never reported as the fault.`,
 				return !m.Last.IsZero() && s.Now().Sub(m.Last) > checks.Recently
 			})
 		if len(matches) == 0 {
-			return nil, checks.OnPlatform(node.EKS)(node.About(s))
+			if err := checks.OnPlatform(node.EKS)(node.About(s)); err != nil {
+				return nil, err
+			}
+			return programsNothing(s), nil
 		}
 		f := checks.Findingf(checks.Fail, "kube-proxy",
 			"kube-proxy uses the node's identity, which may not list Services and endpoints").With(
@@ -78,6 +82,26 @@ alone is never reported as the fault.`,
 		return []*checks.Finding{f}, nil
 	},
 })
+
+// programsNothing reports a node whose kube-proxy has set up no Service at all, in a cluster whose
+// aws-auth gives no node the rights that kube-proxy needs.
+func programsNothing(s evidence.Snapshot) []*checks.Finding {
+	running, _ := node.About(s).Components["kube-proxy"].Running()
+	if !running || proxyProgramsHNS(node.About(s), s) != nil || !evidence.HNSLoadBalancers.Known(s) ||
+		len(evidence.HNSLoadBalancers.In(s)) > 0 || len(evidence.KubeServices.In(s)) < 2 {
+		return nil
+	}
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if roles := cm.Data["mapRoles"]; cm.Metadata.Name == "aws-auth" && roles != "" &&
+			!strings.Contains(roles, eksProxyGroup) {
+			return []*checks.Finding{checks.Findingf(checks.Warn, "kube-proxy",
+				"kube-proxy has set up no Service, and aws-auth maps no role to %s", eksProxyGroup).
+				At(cm.Field("data", "mapRoles"), "aws-auth maps no role to %s", eksProxyGroup).
+				At(evidence.HNSLoadBalancers.Field(s), "HNS has no load balancers")}
+		}
+	}
+	return nil
+}
 
 // refusedToProxy is the API server's refusal of one resource in one source. The
 // user is a node of EKS by its name: everywhere else kube-proxy has an account of its own.

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,15 +24,17 @@ other tag of the image helps: the pod must select Linux nodes.
 The check examines pods that no DaemonSet owns, that are not running, and that select no operating
 system. The runtime's error shows that the image has no variant for Windows, and the image's name
 does not say Windows. Without an error, an image that is known to have no variant for Windows, a
-path that only Linux has, and the network of the host show it.`,
+path that only Linux has, and the network of the host show it. So does an image whose tag names a
+Linux distribution, if the kubelet cannot give a file to the user of the pod (chown).`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/cannot-pull-image-from-acr-to-aks-cluster",
-		"https://gitlab.com/gitlab-org/gitlab-runner/-/issues/4014"},
+		"https://gitlab.com/gitlab-org/gitlab-runner/-/issues/4014",
+		"https://docs.gitlab.com/runner/executors/kubernetes/troubleshooting/"},
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported",
-		"pod-host-network", "pod-os-not-selected"},
+		"pod-host-network", "pod-os-not-selected", "volume-chown-unsupported"},
 	Needs:    []evidence.Need{evidence.Pods},
 	FromPart: []evidence.Need{evidence.Pods},
 	Uses:     []evidence.Need{evidence.PodEvents},
@@ -46,6 +49,7 @@ path that only Linux has, and the network of the host show it.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
+		noOwner := complaints(s, volumeChownUnsupportedSigns)
 		for _, p := range evidence.Pods.In(s) {
 			if podRuns(p) || node.PodSystem(p) != "" || staysOnWindows(p.Spec) || hasWindowsImage(p.Spec) ||
 				p.Metadata.DeletionTimestamp != nil || p.HostProcess() ||
@@ -57,7 +61,11 @@ path that only Linux has, and the network of the host show it.`,
 			f := checks.Findingf(checks.Fail, p.FullName(),
 				"pod %s is on this Windows node, and its image %s has no Windows variant: it has no OS selector", p.FullName(), image)
 			if !ok {
-				if why, ok = linuxByName(p); !ok || !since(s, p, podPatience) {
+				if why, ok = linuxByName(p); !ok && slices.ContainsFunc(noOwner,
+					func(c complaint) bool { return c.pod.FullName() == p.FullName() }) {
+					why, ok = linuxByTag(p)
+				}
+				if !ok || !since(s, p, podPatience) {
 					continue
 				}
 				f = checks.Findingf(checks.Fail, p.FullName(),
@@ -131,6 +139,19 @@ func linuxByName(p evidence.Pod) (evidence.Because, bool) {
 	return p.Field("spec", "hostNetwork").Because("hostNetwork is true"),
 		p.Spec.HostNetwork && reason == "ContainerCreating"
 }
+
+// linuxByTag tells whether the tag of an image names a distribution of Linux.
+func linuxByTag(p evidence.Pod) (evidence.Because, bool) {
+	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		if linuxTag.MatchString(c.Image) {
+			return p.ContainerField(i, "image").Because("image %s", c.Image), true
+		}
+	}
+	return evidence.Because{}, false
+}
+
+var linuxTag = regexp.MustCompile(`(?i)(?:^|/|:(?:[^/]*[-._])?)(?:alpine|debian|ubuntu|buster|bullseye|bookworm|trixie|` +
+	`bionic|focal|jammy|noble|ubi|centos|rhel|fedora|rockylinux|almalinux|amazonlinux|al2023)[-0-9.]*(?:[-._:@][^/]*)?$`)
 
 // refusesSystem tells whether the runtime's words are about an image without a variant for Windows.
 // An image for another Windows version is refused at its start instead.

@@ -33,7 +33,7 @@ it, so the build's revision counts and not the list of updates. Later builds hav
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://support.microsoft.com/help/4489899"},
 	Breaks:   []*checks.Effect{effectFlanneld, effectHNSNetwork, effectKubeProxy},
-	Explains: []string{"hns-lb-missing-or-stale"},
+	Explains: []string{"hns-lb-missing-or-stale", "vxlan-return-path-missing", "vm-mac-spoofing-disabled"},
 	Applies: func(n *node.Node) error {
 		if err := checks.RequireBackend(n, node.OverlayNet); err != nil {
 			return err

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -19,7 +20,8 @@ groups, capabilities, seccomp, SELinux, sysctls, a read-only root file system, s
 namespaces. Windows has none of these. If spec.os.name is windows, the API server rejects a pod that
 sets them. Otherwise the kubelet ignores them, and they have no effect: the root file system stays
 writable, a volume gets no group. Fields that only remove Linux privileges (drop capabilities,
-forbid privilege escalation, the default seccomp profile) are reported as info.
+forbid privilege escalation, the default seccomp profile) are reported as info. So are the user, the
+groups and the SELinux options of a pod on OpenShift, which sets them on every pod.
 
 The check reports the path of each field, and the Windows setting for the same purpose if there is
 one. Fields with the value that applies anyway (privileged: false, an empty list) are ignored,
@@ -34,6 +36,7 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 		"https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/",
 		"https://github.com/openshift/openshift-windows/issues/21",
+		"https://docs.openshift.com/container-platform/4.9/windows_containers/windows-containers-release-notes-4-x.html",
 		"https://docs.gitlab.com/runner/executors/kubernetes/troubleshooting/#services-not-supported-with-windows-containers"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
@@ -238,7 +241,7 @@ func unsupportedFinding(p podSpec, fields []setField) *checks.Finding {
 	var names []evidence.Phrase
 	for i, f := range fields {
 		rejected = rejected || f.rejected && p.forWindows()
-		if !onlyHardens(f) {
+		if !onlyHardens(f) && !p.fromOpenShift(f) {
 			level = checks.Warn
 		}
 		name := verbatim(f.Path.String())
@@ -267,6 +270,13 @@ func unsupportedFinding(p podSpec, fields []setField) *checks.Finding {
 }
 
 const maxFieldEvidence = 20
+
+// fromOpenShift reports whether a setting is one that the security context constraint of the pod
+// adds, whatever the template says. The kubelet ignores it on Windows.
+func (p podSpec) fromOpenShift(f setField) bool {
+	return p.Metadata.Annotations["openshift.io/scc"] != "" &&
+		slices.Contains([]string{"runAsUser", "fsGroup", "supplementalGroups", "seLinuxOptions"}, f.name)
+}
 
 // onlyHardens reports whether a setting is one that policies require of every pod. Nothing is lost
 // when Windows ignores it, because Windows does not have what it removes.

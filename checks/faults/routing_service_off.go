@@ -10,13 +10,16 @@ import (
 
 var _ = register(&checks.Check{
 	ID:       "routing-service-off",
-	Title:    "RemoteAccess service is not routing (Kubernetes 1.5)",
-	Healthy:  "RemoteAccess service is routing (Kubernetes 1.5)",
+	Title:    "RemoteAccess service is not routing",
+	Healthy:  "RemoteAccess service is routing",
 	Category: checks.CategoryNetwork,
 	Doc: `On a node set up as of Kubernetes 1.5 Windows itself routes between the adapter of the
 transparent network and the one to other nodes, and for packets to pods of this node. Routing is
 done by the service RemoteAccess (Routing and Remote Access, RRAS), a role that has to be added and
 configured for LAN routing. Without it pods reach each other on the node only.
+
+Calico with BGP needs the same service: it is the BGP router that announces the pods of this node and
+learns the routes to those of the others.
 
 The check looks at the service, its state and whether it starts with the machine.`,
 	Fix: checks.Steps(
@@ -28,10 +31,17 @@ The check looks at the service, its state and whether it starts with the machine
 			Costs("Connections of the node may break for a moment."),
 		checks.Verify("Get-Service RemoteAccess", "Status is Running")),
 	Links: []string{
-		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://learn.microsoft.com/en-us/windows-server/remote/remote-access/remote-access"},
-	Breaks:  []*checks.Effect{effectServices},
-	Applies: checks.OnGeneration(node.Gen15),
-	Needs:   []evidence.Need{evidence.Services},
+		"https://github.com/kubernetes/website/tree/release-1.5/docs/getting-started-guides/windows", "https://learn.microsoft.com/en-us/windows-server/remote/remote-access/remote-access",
+		"https://docs.rke2.io/networking/windows_bgp"},
+	Breaks:   []*checks.Effect{effectServices},
+	Explains: []string{"vm-mac-spoofing-disabled"},
+	Applies: func(n *node.Node) error {
+		if calicoBGP(n) {
+			return nil
+		}
+		return checks.OnGeneration(node.Gen15)(n)
+	},
+	Needs: []evidence.Need{evidence.Services},
 	Signs: []checks.Sign{
 		{Text: "Routing and Remote Access service terminated", In: []string{evidence.InEvents},
 			Says: "the service RemoteAccess, which routes between the node's adapters, stopped"},
@@ -56,6 +66,7 @@ The check looks at the service, its state and whether it starts with the machine
 				svc.Name, svc.State).
 				At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State,
 					orUnknown(svc.StartType)).Cure(startRouting())}, nil
+		case calicoBGP(node.About(s)):
 		case strings.EqualFold(svc.StartType, "manual"), strings.EqualFold(svc.StartType,
 			"disabled"):
 			return []*checks.Finding{checks.Findingf(checks.Warn, svc.Name,
@@ -67,6 +78,13 @@ The check looks at the service, its state and whether it starts with the machine
 		return nil, nil
 	},
 })
+
+// calicoBGP tells whether pods get their network from Calico with BGP. Calico starts the service
+// itself after a reboot.
+func calicoBGP(n *node.Node) bool {
+	f := n.Intended()
+	return f != nil && f.Config != nil && f.Config.Mode == "windows-bgp"
+}
 
 // startRouting is for a node that has the role.
 func startRouting() checks.Fix {

@@ -26,7 +26,9 @@ On EKS the image amazonaws.com/eks/pause-windows comes with the machine image (A
 has it. On Windows AMIs of Kubernetes 1.29 from before February 2024 the kubelet deleted it.
 
 The check looks for the runtime's error at pods that wait and in the logs of the kubelet and the
-runtime. Where no event shows why a pod waits, it looks for the image among those of the runtime.`,
+runtime. Where no event shows why a pod waits, it looks for the image among those of the runtime. It
+does the same where the name of a public registry does not resolve, and the node has images of a
+private one: such a node has no internet, and its images must be loaded from files.`,
 	Fix: checks.Steps(
 		checks.Inspect("crictl images", "Check whether the pause image that the error names is on the node."),
 		checks.Do("Make its registry reachable from the node, or set the pause image in the runtime's configuration to a public one of a registry that is."),
@@ -43,9 +45,10 @@ runtime. Where no event shows why a pod waits, it looks for the image among thos
 		"https://github.com/awslabs/amazon-eks-ami/issues/1425",
 		"https://github.com/rancher/rancher/issues/23000",
 		"https://kubernetes.io/docs/concepts/architecture/garbage-collection/",
+		"https://docs.rke2.io/install/windows_airgap",
 	},
 	Breaks:   []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
-	Explains: []string{"registry-unauthorized"},
+	Explains: []string{"registry-unauthorized", "registry-name-not-resolved", "proxy-not-configured"},
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
 	Uses:     slices.Concat(complaintUses, []evidence.Need{evidence.CRI}, node.RuntimeConfigs),
@@ -63,7 +66,8 @@ runtime. Where no event shows why a pod waits, it looks for the image among thos
 const sandboxPatience = 10 * time.Minute
 
 // waitsForPauseImage reports the first pod that waits although nothing is known to have failed, on a node
-// whose runtime does not have the pause image. Its first step for each pod is to get that image.
+// whose runtime does not have the pause image. Its first step for each pod is to get that image. On a
+// node without internet the name of its registry does not resolve, which nobody is to correct.
 func waitsForPauseImage(s evidence.Snapshot) []*checks.Finding {
 	image := node.SandboxImage(node.About(s), s)
 	images := evidence.CRI.In(s).Images
@@ -74,9 +78,14 @@ func waitsForPauseImage(s evidence.Snapshot) []*checks.Finding {
 	}) {
 		return nil
 	}
-	failed := recentFailures(s)
+	failed, private := recentFailures(s), slices.ContainsFunc(images, privateImage)
 	for _, p := range evidence.Pods.In(s) {
-		if stuckReason(p) != "ContainerCreating" || !since(s, p, sandboxPatience) || len(failed[p.FullName()]) > 0 {
+		if stuckReason(p) != "ContainerCreating" || !since(s, p, sandboxPatience) ||
+			slices.ContainsFunc(failed[p.FullName()], func(said runtimeText) bool {
+				_, pulls := fits(registryNameNotResolvedSigns, said.text)
+				return !pulls || !private || !strings.Contains(said.text, "failed to get sandbox image") ||
+					!fromPublicRegistry(image.Value)
+			}) {
 			continue
 		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
@@ -84,6 +93,18 @@ func waitsForPauseImage(s evidence.Snapshot) []*checks.Finding {
 			At(evidence.CRI.Field(s, "images"), "%d images, none of them %s", len(images), image.Value)}
 	}
 	return nil
+}
+
+// fromPublicRegistry tells an image of a registry on the internet that serves everybody.
+func fromPublicRegistry(image string) bool {
+	registry, _, _ := strings.Cut(fullTag(image), "/")
+	return slices.Contains([]string{"docker.io", "registry-1.docker.io", "index.docker.io", "quay.io", "ghcr.io", "gcr.io", "k8s.gcr.io",
+		"registry.k8s.io", "mcr.microsoft.com", "public.ecr.aws"}, registry)
+}
+
+// privateImage tells an image that the node got from a registry of its own network.
+func privateImage(i evidence.CRIImage) bool {
+	return slices.ContainsFunc(i.RepoTags, func(tag string) bool { return !fromPublicRegistry(tag) })
 }
 
 // fullTag is the name of an image with its registry and tag, which short names leave out.

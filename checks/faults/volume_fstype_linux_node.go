@@ -1,6 +1,12 @@
 package faults
 
-import "doctor/checks"
+import (
+	"slices"
+	"strings"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+)
 
 var _ = register(&checks.Check{
 	ID:       "volume-fstype-linux",
@@ -12,7 +18,8 @@ for Linux nodes, for example ext4. Windows cannot format a disk with it: Format-
 FAT32, exFAT, NTFS and ReFS only. The pod stays in ContainerCreating, and repeating the mount does
 not help.
 
-The check looks for the answer of Format-Volume at pods that do not start. The file system cannot be
+The check looks for the answer of Format-Volume at pods that do not start, and reads the file system
+of their PersistentVolumes. The file system cannot be
 changed in a StorageClass or volume that exists: both must be created again.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pv -o custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,FSTYPE:.spec.csi.fsType,DISK:.spec.azureDisk.fsType",
@@ -30,10 +37,54 @@ changed in a StorageClass or volume that exists: both must be created again.`,
 	Breaks:   []*checks.Effect{effectPodStart},
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
-	Uses:     complaintUses,
+	Uses:     []evidence.Need{evidence.PodEvents, evidence.PersistentVolumes},
 	Signs:    linuxFileSystemSigns,
-	Run:      complain(linuxFileSystemSigns),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		findings, err := complain(linuxFileSystemSigns)(s)
+		if len(findings) > 0 || err != nil {
+			return findings, err
+		}
+		for _, w := range awaitedVolumes(s) {
+			system, at := w.volume.FSType()
+			if strings.HasPrefix(system, "ext") || strings.HasPrefix(system, "xfs") || system == "btrfs" {
+				findings = append(findings, checks.Findingf(checks.Fail, w.pod.FullName(),
+					"%s waits: its volume %s requires the file system %s of Linux", w.pod.FullName(),
+					w.volume.Metadata.Name, system).At(at, "%s: fsType %s", w.volume.Metadata.Name, system))
+			}
+		}
+		return findings, nil
+	},
 })
+
+// An awaitedVolume is one of a pod whose containers are not created yet.
+type awaitedVolume struct {
+	pod    evidence.Pod
+	volume evidence.PersistentVolume
+}
+
+// awaitedVolumes lists the volumes of the pods that wait, but for those whose sandbox failed: the kubelet
+// makes it when all volumes are mounted.
+func awaitedVolumes(s evidence.Snapshot) []awaitedVolume {
+	var list []awaitedVolume
+	failures := recentFailures(s)
+	for _, p := range evidence.Pods.In(s) {
+		if stuckReason(p) != "ContainerCreating" || !since(s, p, podPatience) ||
+			slices.ContainsFunc(failures[p.FullName()], func(t runtimeText) bool {
+				return strings.HasPrefix(t.text, "FailedCreatePodSandBox")
+			}) {
+			continue
+		}
+		for _, v := range evidence.PersistentVolumes.In(s) {
+			if c := v.Spec.ClaimRef; c.Namespace == p.Metadata.Namespace &&
+				slices.ContainsFunc(p.Spec.Volumes, func(of evidence.Volume) bool {
+					return of.PersistentVolumeClaim != nil && of.PersistentVolumeClaim.ClaimName == c.Name
+				}) {
+				list = append(list, awaitedVolume{p, v})
+			}
+		}
+	}
+	return list
+}
 
 const linuxFileSystem = "a disk cannot be formatted: its volume requires a file system of Linux"
 

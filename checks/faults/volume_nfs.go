@@ -1,7 +1,10 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 var _ = register(&checks.Check{
@@ -14,7 +17,8 @@ var _ = register(&checks.Check{
 for Windows. Windows itself has a client for NFS 3, which Kubernetes does not use. The pod stays in
 ContainerCreating, and every retry fails.
 
-The check looks for the answer of the kubelet at pods that do not start and in its log.`,
+The check looks for the answer of the kubelet at pods that do not start and in its log, and for the
+kind of their PersistentVolumes.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pv -o custom-columns=NAME:.metadata.name,SERVER:.spec.nfs.server,PATH:.spec.nfs.path,CLAIM:.spec.claimRef.name",
 			"Find the volumes with an NFS server."),
@@ -31,9 +35,27 @@ The check looks for the answer of the kubelet at pods that do not start and in i
 	Breaks:   []*checks.Effect{effectPodStart},
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
-	Uses:     complaintUses,
+	Uses:     []evidence.Need{evidence.PodEvents, evidence.PersistentVolumes},
 	Signs:    volumeNfsSigns,
-	Run:      complain(volumeNfsSigns),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		findings, err := complain(volumeNfsSigns)(s)
+		if len(findings) > 0 || err != nil {
+			return findings, err
+		}
+		for _, w := range awaitedVolumes(s) {
+			field, csi := "nfs", w.volume.Spec.CSI
+			switch {
+			case csi != nil && slices.Contains([]string{"nfs.csi.k8s.io", "efs.csi.aws.com"}, csi.Driver):
+				field = "csi"
+			case w.volume.Spec.NFS == nil:
+				continue
+			}
+			findings = append(findings, checks.Findingf(checks.Fail, w.pod.FullName(),
+				"%s waits: its volume %s is NFS, which Kubernetes does not support on Windows", w.pod.FullName(),
+				w.volume.Metadata.Name).At(w.volume.Field("spec", field), "%s: %s", w.volume.Metadata.Name, field))
+		}
+		return findings, nil
+	},
 })
 
 var volumeNfsSigns = []checks.Sign{

@@ -96,8 +96,10 @@ func Collectors(find Find, after []string, deadline time.Duration) []collectors.
 	pods := one(PodsReading, "api/pods.json", readPods)
 	events := one("API: events", "api/events.json", readEvents)
 	events.After = append(events.After, pods.Name)
+	volumes := one("API: persistent volumes", "api/persistentvolumes.json", readVolumes)
+	volumes.After = append(volumes.After, pods.Name)
 	list := []collectors.Collector{
-		node, pods, events,
+		node, pods, events, volumes,
 		one("API: version", "api/version.json", func(ctx context.Context, t Target,
 			_ *collectors.Record) (any, error) {
 			return t.Client.Object(ctx, "/version", "the server's version")

@@ -110,7 +110,9 @@ func (l *list) take(events *list, concerned map[string]bool) error {
 			return err
 		}
 		of := e.InvolvedObject
-		if concerned[of.Kind+" "+of.Namespace+"/"+of.Name] || strings.Contains(e.Message, "hostProcess") {
+		// OpenShift refuses the pods of a DaemonSet, which then has none here
+		refused := of.Kind == "DaemonSet" && strings.Contains(e.Message, "any security context constraint")
+		if refused || concerned[of.Kind+" "+of.Namespace+"/"+of.Name] || strings.Contains(e.Message, "hostProcess") {
 			if err := l.add(item); err != nil {
 				return err
 			}

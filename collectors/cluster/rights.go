@@ -37,6 +37,8 @@ var Rights = []Right{
 	{Verb: "list", Resource: "pods", Evidence: "api/pods.json"},
 	{Verb: "list", Resource: "events", Evidence: "api/events.json"},
 	{Verb: "list", Resource: "services", Evidence: "api/services.json"},
+	{Verb: "get", Resource: "persistentvolumeclaims", Evidence: "api/persistentvolumes.json"},
+	{Verb: "get", Resource: "persistentvolumes", Evidence: "api/persistentvolumes.json"},
 	{Verb: "get", Resource: "configmaps", Name: "kube-proxy", Evidence: "api/configmaps.json"},
 	{Verb: "list", Group: "discovery.k8s.io", Resource: "endpointslices",
 		Evidence: "api/endpointslices.json"},

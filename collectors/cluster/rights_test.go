@@ -190,8 +190,9 @@ func TestNoRightIsTooMuch(t *testing.T) {
 // gapName is how a gap names an object where the role names its kind.
 func gapName(resource string) string {
 	return map[string]string{"nodes": "node " + apibed.WindowsNode,
-		"configmaps": "configmap kube-system/kube-proxy",
-		"leases":     "lease " + apibed.WindowsNode, "/version": "the server's version"}[resource]
+		"configmaps":             "configmap kube-system/kube-proxy",
+		"persistentvolumeclaims": "persistentvolumeclaim shop/data", "persistentvolumes": "persistentvolume pv-data",
+		"leases": "lease " + apibed.WindowsNode, "/version": "the server's version"}[resource]
 }
 
 // without are the rules with one verb less for one resource.

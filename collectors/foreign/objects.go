@@ -34,6 +34,8 @@ var apiLists = []apiList{
 	{"IPPool", "ippools", "the IPPools of Calico", "api/ippools.json", "kubectl get ippools -o json"},
 	{"IPAMConfig", "ipamconfigs", "the IPAM configuration of Calico", "api/ipamconfigs.json",
 		"kubectl get ipamconfigs -o json"},
+	{"PersistentVolume", "persistentvolumes", "the PersistentVolumes", "api/persistentvolumes.json",
+		"kubectl get pv -o json"},
 	{"RuntimeClass", "runtimeclasses", "the RuntimeClasses", "api/runtimeclasses.json",
 		"kubectl get runtimeclasses -o json"},
 }
