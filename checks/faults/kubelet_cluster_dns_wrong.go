@@ -105,8 +105,11 @@ fault if the address is in the service network, or a pod got no answer from it; 
 
 // kubeletDNSFrom is where the kubelet has its DNS servers from.
 func kubeletDNSFrom(n *node.Node, s evidence.Snapshot) evidence.Because {
-	if c, f, gap := n.KubeletConfig(s); gap.Kind == "" && len(c.ClusterDNS) > 0 {
-		return f.Field("clusterDNS").Because("clusterDNS is %s", c.ClusterDNS[0])
+	if f, ok := n.KubeletFlag("cluster-dns"); ok && f.Live {
+		return f.From // it goes before the file
+	}
+	if c := n.KubeletConfig(s); c.Gap.Kind == "" && len(c.ClusterDNS) > 0 {
+		return c.Field("clusterDNS").Because("clusterDNS is %s", c.ClusterDNS[0])
 	}
 	f, _ := n.KubeletFlag("cluster-dns")
 	return f.From
