@@ -60,7 +60,7 @@ controller show it.`,
 		"https://github.com/aws/amazon-vpc-resource-controller-k8s/issues/86",
 		"https://github.com/aws/amazon-vpc-cni-k8s/issues/1783",
 		"https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-win.html"},
-	Breaks: []*checks.Effect{effectPodStart},
+	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"hns-network-missing"}, // which the plugin creates for the first pod
 	Applies: func(n *node.Node) error {
 		if n.CNI.Known() && n.CNI.Value != node.VPC {
