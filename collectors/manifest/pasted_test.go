@@ -24,7 +24,7 @@ func TestVerdictsOverPublishedManifests(t *testing.T) {
 		{"Kubernetes 1.16, intro-windows-in-kubernetes.md", iisInHyperV,
 			"warn hyperv-annotation, warn image-tag-latest, warn pod-limits-unequal, warn pod-os-not-selected"},
 		{"flannel for Windows before HostProcess, of sig-windows-tools", flannelOnHost,
-			"warn pod-host-network, warn pod-limits-unequal"},
+			"warn pod-limits-unequal"},
 	} {
 		t.Run(row.source, func(t *testing.T) {
 			m := &Manifests{}
