@@ -52,6 +52,9 @@ func (s *scan) compared(f field, i int) {
 func (s *scan) assigned(f field, op operator, i int) {
 	b := f.b
 	indent, first := s.beginsLine(f.from)
+	if b[i] == '`' && isLineAt(b, i+1) {
+		i++ // PowerShell goes on in the next line
+	}
 	if isLineAt(b, i) {
 		s.nextLineValue(f, op, i, indent, first)
 		return
@@ -59,6 +62,14 @@ func (s *scan) assigned(f field, op operator, i int) {
 	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) ||
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
+	}
+	if end := run(b, i+2, nameByte); hasFold(b, i, "<<") && end > i+2 && isLine(byteAt(b, end)) { // <<EOT of Terraform
+		at := skipBlanks(b, nextPayload(b, end))
+		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
+		return
+	}
+	if hasFold(b, i, "[]byte(\"") {
+		i += len("[]byte(")
 	}
 	apart := byteAt(b, f.from-1) == '\''                                                                                        // '--password=''' of PowerShell
 	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
@@ -110,7 +121,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if v.quoted {
 		prose = prose && !s.isStatement(f, op, v, first)
 	} else {
-		if isOneOf(s.b, v.end, ")}]>&,;<\"'|") && (first || f.trust == strong && op.sign == ':' && !tight &&
+		if isOneOf(s.b, v.end, ")}]>&,;<\"'|") && (first || f.trust == strong && !tight &&
 			!bytes.ContainsAny(f.b[lineBack(f.b, f.from, layerBack):f.from], "\"'`<{[(&?=")) && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
@@ -146,7 +157,7 @@ func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	next := skipBlanks(f.b, end)
 	return op.sign == '=' || f.quoted || v.quote == '`' && f.trust == strong || // of Markdown
 		isOneOf(f.b, next, ";,}") || // { User: "ops", Password: "VALUE" }
-		first && f.trust >= medium && isLineAt(f.b, end+b2i(byteAt(f.b, end) == ','))
+		first && f.trust >= medium && (isLineAt(f.b, end+b2i(byteAt(f.b, end) == ',')) || byteAt(f.b, next) == '#')
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||
@@ -238,7 +249,7 @@ func (s *scan) wholeWord(v value) value {
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
-	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
+	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && !isJumbled(b[v.start:end]) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
 		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
@@ -319,7 +330,8 @@ func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 		return string(b[f.from-1]) + "\r\n"
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
 		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
-			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"),
+		first && tight && f.trust == strong && isJumbled(b[i:lineEnd(b, i)]) && bytes.ContainsAny(b[i:lineEnd(b, i)], digits) && bytes.IndexByte(b[i:lineEnd(b, i)], ' ') < 0:
 		return "\r\n"
 	}
 	return plainStops
@@ -375,7 +387,9 @@ func moreSettings(b []byte, i int) bool {
 // quotedLine tells whether a quote before NAME=value closes in its line, with no other
 // setting before.
 func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
-	return byteAt(b, upTo(b, i, len(b), string(quote)+"\r\n=;")) == quote
+	end := upTo(b, i, len(b), string(quote)+"\r\n=")
+	_, rest, more := bytes.Cut(b[i:end], []byte(";"))
+	return byteAt(b, end) == quote && (!more || len(rest) > 4 && !isIdentifier(rest) && bytes.IndexByte(rest, ' ') < 0)
 }
 
 // flagStops are what ends the value of --name=value.
