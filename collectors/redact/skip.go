@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -54,6 +55,11 @@ func skipEmphasis(b []byte, i int) int {
 func skipType(b []byte, i int) int {
 	if word := foldAt(b, i, "as string "); word != "" && hasFold(b, i+len(word), "=") { // of Visual Basic
 		return i + len(word)
+	}
+	if hasFold(b, i, "{ get;") { // a property of C#
+		if end := bytes.Index(b[i:min(len(b), i+48)], []byte("} =")); end > 0 {
+			return i + end + len("} ")
+		}
 	}
 	if word := foldAt(b, i, "(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"); word != "" {
 		return skipBlanks(b, i+len(word))
@@ -133,7 +139,7 @@ var operators = []struct {
 }{
 	{"===", '?'}, {"!==", '?'}, {"==", '?'}, {"!=", '?'}, {":::=", '='}, {"::=", '='}, {":=", '='},
 	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
-	{"=~ ", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
+	{"=~ ", '?'}, {"<- ", '='}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
 	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
 	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {". . ", ':'}, {"│", ':'},
 }
