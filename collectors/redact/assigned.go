@@ -52,9 +52,7 @@ func (s *scan) compared(f field, i int) {
 func (s *scan) assigned(f field, op operator, i int) {
 	b := f.b
 	indent, first := s.beginsLine(f.from)
-	if b[i] == '`' && isLineAt(b, i+1) {
-		i++ // PowerShell goes on in the next line
-	}
+	i += b2i(b[i] == '`' && isLineAt(b, i+1)) // PowerShell goes on in the next line
 	if isLineAt(b, i) {
 		s.nextLineValue(f, op, i, indent, first)
 		return
@@ -68,9 +66,7 @@ func (s *scan) assigned(f field, op operator, i int) {
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
-	if hasFold(b, i, "[]byte(\"") {
-		i += len("[]byte(")
-	}
+	i += max(0, len(foldAt(b, i, "[]byte(\""))-1)
 	apart := byteAt(b, f.from-1) == '\''                                                                                        // '--password=''' of PowerShell
 	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
 		at := nextLine(b, i+len(open))
@@ -202,12 +198,13 @@ func (s *scan) wrapped(b []byte, v value) (inner value, ok bool) {
 // user, password = credentials.
 func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	name := bytes.TrimRight(text, ",")
-	if isCmdlet(name) || f.b[f.from] == '$' && !tight && (isVerbNoun(name) || hasFold(f.b, op.end-2, ":=")) || // also of a template
+	if isCmdlet(name) || f.b[f.from] == '$' && !tight && (isVerbNoun(name) || hasFold(name, 0, "get-") || hasFold(f.b, op.end-2, ":=")) || // also of a template
 		f.quoted && isIdentifier(name) && isCamel(name) && !bytes.ContainsAny(name, digits) {
 		return true
 	}
 	_, t := judgeName(text)
-	return t > noSecret && op.sign == '=' && !tight && isDictionaryWord(text)
+	called := isOneOf(f.b, op.end+len(text), "),") && bytes.IndexByte(f.b[lineBack(f.b, f.from, layerBack):f.from], '(') >= 0 // connect(user=username, passwd=password)
+	return t > noSecret && op.sign == '=' && (!tight || called) && isDictionaryWord(text)
 }
 
 // isCommandOf tells of what a script of PowerShell runs: $token = az account get-access-token --query x. A

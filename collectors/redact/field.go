@@ -67,7 +67,8 @@ func (s *scan) judgeAt(b []byte, start, from, to int) {
 	}
 	s.named = to
 	kind, t := judgeName(withoutMethod(b, from, to))
-	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) || declarations[wordBefore(b, from)] {
+	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) || declarations[wordBefore(b, from)] ||
+		hasFold(b, to-len("userpassword"), "userpassword(") { // of a user and a password
 		return
 	}
 	if t <= loose {

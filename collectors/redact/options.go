@@ -60,12 +60,6 @@ func isBehindUser(line []byte) bool {
 	return userFlags[flag] && user[0] != '-' && user[0] != '/' || foldAt(user, 0, "/u:", "-u:", "--user=", "--username=") != ""
 }
 
-// isPortPair tells of ports as Docker publishes them: 127.0.0.1:8080:80/tcp.
-func isPortPair(v []byte) bool {
-	v = bytes.TrimSuffix(bytes.TrimSuffix(v, []byte("/tcp")), []byte("/udp"))
-	return len(bytes.Trim(v, digits+".:-")) == 0
-}
-
 func (s *scan) flagRule(b []byte, start, end int) {
 	i := skipOf(b, end, 6, " :=\"',")
 	if i > end && (b[i-1] == '"' || b[i-1] == '\'') {
@@ -75,7 +69,7 @@ func (s *scan) flagRule(b []byte, start, end int) {
 	line := b[lineBack(b, start, layerBack):start]
 	ofUser := lastFold(line, " -u ") >= 0 // -U ops -P VALUE
 	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text) ||
-		(isBehindUser(line) || hasFold(b, start+1, "pw ")) && fitsWord(text) && !isPortPair(text)) && bytes.IndexByte(text, ' ') < 0 &&
+		(isBehindUser(line) || hasFold(b, start+1, "pw ")) && fitsWord(text) && len(bytes.Trim(text, digits+".:-/tcpud")) > 0) && bytes.IndexByte(text, ' ') < 0 && // and no ports of Docker
 		!isIdentifier(text[:max(0, bytes.IndexByte(text[:len(text)-2], '='))]) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
@@ -232,7 +226,7 @@ func (s *scan) reversedForm(f field) bool {
 // setters set what is named behind them to what follows the name.
 var setters = strings.Fields(`setx configure_set config_set secrets_set secret_set set-variable setenv
 	setenv( putenv meta-data_set git_config config_--global npm_set set_-x setx_/m launchctl_setenv user-secrets_set
-	credential_set pip_config_set params_set variable_set set-item_env: new-item_env: si_env: env_set variables_set nssm_set appsettings_set
+	credential_set pip_config_set params_set variable_set set-item_env: new-item_env: si_env: env_set variables_set nssm_set appsettings_set settings_add
 	setproperty add_header proxy_set_header set_header append_header requestheader setvar var_set`)
 
 // setterOptions come before the value in what sets a name: reg add … /v NAME … /d

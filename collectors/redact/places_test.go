@@ -85,6 +85,7 @@ DriverManager.getConnection(url, "ops", "§")
 ssh.ParsePrivateKeyWithPassphrase(pem, []byte("§"))
 http.basic_auth 'ops', '§'
 wcscpy(password, L"§");
+Userinfo: url.UserPassword("ops", "§"),
 public string Password { get; set; } = "§";
 parser.add_argument('--password', default='§')
 process.env.DB_PASSWORD || '§'
@@ -181,10 +182,20 @@ The resulting recovery key can be provided to ` + "`repair-bde.exe -rp`" + `.
 {"/..\\..\\etc\\passwd", "..\\..\\passwd", "x"},
 key := uint64FromFileKey{format, filename}
 PT_PSW = 40
+log_output	FILE⏎old_passwords	OFF⏎port	3306⏎profiling	OFF
+conn = db.connect(host=h, user=username, passwd=mysqlpass)
+current_password = screen.PASSWD_ADMIN_USER
+$pwd = get-location;
+password: api_config['default']['zabbix_pass'],
+password_cmd = argv[idx+2];
+key: sc-config-{{ .Branch }}-{{ checksum "x" }}
+wget -qO- --header="x-api-key: $S2_API_KEY" https://h1/
+x(secret: Chef::DelayedEvaluator.new { y })
+Userinfo: url.UserPassword("Administrator@VSPHERE.LOCAL", "password"),
 secret="default/join-secret"
 Secret: web-tls-secret
 `) {
-		line = strings.TrimSuffix(line, "\n")
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "⏎", "\n")
 		if got := copied(t, fixed(), line+"\n", "logs/a.log"); got != line+"\n" {
 			t.Errorf("got %s\nfrom %s", got, line)
 		}

@@ -79,7 +79,7 @@ var rules = []struct {
 	{(*scan).credentialRule,
 		`credential(|credential (|passwordcredentials(|credentials.basic(|.login(|staticcredentials(|staticcredentialsprovider(|awscredentials(|awssessioncredentials(|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
 	{argument(0, 0), `azurekeycredential(|hmacshakeyfor(|bearer_auth(|symmetricsecuritykey(`},
-	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|.basic(|keywithpassphrase(|cpy(pass|cpy(pwd`},
+	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|.basic(|.userpassword(|keywithpassphrase(|cpy(pass|cpy(pwd`},
 	{argument(0, 1), `changepassword "|changepassword("`},
 	{argument(2, 2), `logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},

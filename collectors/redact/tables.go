@@ -55,13 +55,16 @@ func isHeading(line []byte, sep byte) bool {
 	for _, cell := range cells {
 		cell = bytes.Trim(cell, "\" '\r")
 		if len(cell) == 0 || len(cell) > 40 || run(cell, 0, nameByte|blankByte) != len(cell) ||
-			isDigit(cell[0]) || bytes.Contains(cell, []byte(" -")) ||
+			isDigit(cell[0]) || switchWords[strings.ToLower(string(cell))] || bytes.Contains(cell, []byte(" -")) ||
 			bytes.Count(cell, []byte(" ")) > 3 {
 			return false
 		}
 	}
 	return true
 }
+
+// switchWords are values, and no names of columns.
+var switchWords = setOf("on off yes no true false")
 
 // isSpacedHeading tells of names with two blanks or more between them: in capitals, as kubectl prints
 // them, or three or more of one word each: ComputerName    Password    ExpirationTimestamp.
