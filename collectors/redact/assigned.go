@@ -246,7 +246,7 @@ func (s *scan) wholeWord(v value) value {
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
-	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && !isJumbled(b[v.start:end]) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
+	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
 		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v

@@ -291,7 +291,7 @@ func (s *scan) keyedWord(line []byte, list []value, needed bool) {
 	}
 	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
 	alone := len(list) == 1 && (bytes.IndexByte(text, '-') > 0 && !isName(text) ||
-		(list[0].quoted || said && !isName(text) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;"), digits+".-_")) && !isDictionaryWord(text))
+		(list[0].quoted && len(text) >= minKnown || said && !isName(text) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;'\"`"), digits+".-_")) && !isDictionaryWord(text))
 	if access || alone || fitsWord(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) {
 		s.takePassword(list[0])
 	}

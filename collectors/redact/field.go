@@ -214,7 +214,7 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		return true
 	}
 	literal := v.scalar && (isIdentifier(text) || isOneOf(text, len(text)-1, "([{") && isDigit(byteAt(text, len(text)-2)) && bytes.ContainsAny(text, uppers)) || // VALUE278(
-		f.behind() == '=' && isJumbled(text) && bytes.ContainsAny(text, digits)
+		byteAt(f.b, v.start-1) == '=' && f.trust == strong && isJumbled(text) && bytes.ContainsAny(text, digits)
 	return !literal && isCode(s.b, v)
 }
 

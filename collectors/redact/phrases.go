@@ -83,7 +83,7 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			continue
 		}
 		at := skipLeads(f.b, skipGap(f.b, i+len(word)))
-		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && bytes.IndexByte(v.in(f.b), ' ') < 0 && !isDictionaryWord(v.in(f.b)) {
+		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || fitsWord(v.in(f.b)) || at > i+len(word)) && bytes.IndexByte(v.in(f.b), ' ') < 0 && !isDictionaryWord(v.in(f.b)) {
 			s.takeJudged(f, v, false) // set the variable 'DbPassword' to value 'VALUE'
 			return true
 		}

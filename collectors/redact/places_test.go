@@ -182,6 +182,18 @@ The resulting recovery key can be provided to ` + "`repair-bde.exe -rp`" + `.
 {"/..\\..\\etc\\passwd", "..\\..\\passwd", "x"},
 key := uint64FromFileKey{format, filename}
 PT_PSW = 40
+| Application Secret | Key Value   |
+| **Password** | Example: ` + "`admin1`" + ` |
+description: 'A simple username and password backend.',
+scriptBody += " -u " + userName + " -p " + password + "\n";
+fields[key] = keysAndValues[i+1]
+f.bufferTokens <- buf
+actions := []string{"pass", "deny"}
+The encrypted unseal keys are backed up to "core/unseal-keys-backup" and
+data->cached_passphrase[*pass_len] = '\0';
+x = " password=\"" + password + "\";";
+strncpy(password, prompt_for("Password: "), SIZE);
+userStringKey := S(fmt.Sprintf("key%d", i))
 log_output	FILE⏎old_passwords	OFF⏎port	3306⏎profiling	OFF
 conn = db.connect(host=h, user=username, passwd=mysqlpass)
 current_password = screen.PASSWD_ADMIN_USER

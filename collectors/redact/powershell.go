@@ -126,7 +126,7 @@ func argument(from, to int) rule {
 			if call := bytes.ToLower(v.in(b)); !v.quoted && bytes.HasSuffix(call, []byte("(")) && (containsAny(call, []string{"getbytes", "bytes("}) || !containsAny(call, getters)) {
 				v = s.value(b, v.end, plainStops)
 			}
-			if text := v.in(b); n >= from && v.quoted && v.whole() && !isDictionaryWord(text) && (n > 0 || fitsWord(text) || isMade(text)) {
+			if text := v.in(b); n >= from && v.quoted && v.whole() && !isDictionaryWord(text) && !bytes.HasSuffix(text, []byte(": ")) && (n > 0 || fitsWord(text) || isMade(text)) {
 				s.takePassword(v)
 			}
 			if !x.separator(",") {

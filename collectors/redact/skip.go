@@ -156,6 +156,9 @@ func operatorAt(b []byte, i int) (op operator, ok bool) {
 				return operator{'=', i + len(o.text), true}, true
 			}
 			end := i + len(o.text)
+			if o.text == "<- " && skipQuote(b, end) == end { // of a channel of Go, and no text of R
+				continue
+			}
 			if o.text[0] == '.' && o.sign == ':' { // to a value, or to a colon before it
 				end = skipOf(b, end, len(b), ". ")
 				end += b2i(hasFold(b, end, ":"))
