@@ -147,9 +147,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"share": func(s *scan, line []byte, list []value) { s.netPassword(line, list, true) },
 	"user":  func(s *scan, line []byte, list []value) { s.netPassword(line, list, false) },
 	"net": func(s *scan, line []byte, list []value) { // net -ArgumentList 'use','Z:',…
-		if len(list) > 1 {
-			s.netPassword(line, list[1:], hasFold(line, list[0].start, "use'"))
-		}
+		s.netPassword(line, list[min(1, len(list)):], len(list) > 0 && hasFold(line, list[0].start, "use'"))
 	},
 	"account": (*scan).accountPassword,
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
@@ -205,13 +203,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			}
 		}
 	},
-	"comma": func(s *scan, line []byte, list []value) { // USER,PASSWORD
-		if len(list) > 0 {
-			if v, ok := behindColon(line, list[0], ','); ok {
-				s.takePassword(v)
-			}
-		}
-	},
+	"comma": func(s *scan, line []byte, list []value) { s.pairWord(line, list, ',') }, // USER,PASSWORD
 	"fourth": func(s *scan, _ []byte, list []value) { // mc alias set NAME URL KEY SECRET
 		if len(list) > 3 {
 			s.takePassword(list[3])
@@ -235,8 +227,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			}
 		}
 	},
-	"pair":     (*scan).pairWord,
-	"lastpair": func(s *scan, line []byte, list []value) { s.pairWord(line, list[max(0, len(list)-1):]) },
+	"pair":     func(s *scan, line []byte, list []value) { s.pairWord(line, list, ':') },
+	"lastpair": func(s *scan, line []byte, list []value) { s.pairWord(line, list[max(0, len(list)-1):], ':') },
 	"htpasswd": func(s *scan, line []byte, list []value) {
 		if len(list) > 2 && bytes.IndexByte(line[list[0].start:list[0].end], 'b') > 0 {
 			s.takePassword(list[len(list)-1])
@@ -245,12 +237,12 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 }
 
 // pairWord takes USER:PASSWORD, USER:PASSWORD@HOST.
-func (s *scan) pairWord(line []byte, list []value) {
+func (s *scan) pairWord(line []byte, list []value, sign byte) {
 	if len(list) == 0 {
 		return
 	}
-	if v, ok := behindColon(line, list[0], ':'); ok && !hasFold(line, v.start, "//") {
-		if at := bytes.LastIndexByte(v.in(line), '@'); at > 0 {
+	if v, ok := behindColon(line, list[0], sign); ok && !hasFold(line, v.start, "//") {
+		if at := bytes.LastIndexByte(v.in(line), '@'); at > 0 && sign == ':' {
 			v.end = v.start + at
 		}
 		if text := v.in(line); fitsWord(text) || mixed(text) {
@@ -269,32 +261,42 @@ var (
 
 // keyedWord takes key 7 VALUE of a router, or VALUE alone where no word must come first.
 func (s *scan) keyedWord(line []byte, list []value, needed bool) {
-	said := false // that what follows is the secret
+	list, said := behindKeyWord(line, list, needed)
+	if len(list) == 0 || isNoKey(line, list[0]) {
+		return
+	}
+	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
+	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || !isDictionaryWord(text) &&
+		(list[0].quoted && len(text) >= minKnown || said && !isKeyName(line, list[0]) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;'\"`"), digits+".-_"))
+	if access || alone && len(list) == 1 || fitsWord(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) {
+		s.takePassword(list[0])
+	}
+}
+
+// behindKeyWord passes the words before a secret of a router, and tells whether they say that it is one.
+func behindKeyWord(line []byte, list []value, needed bool) (_ []value, said bool) {
 	for n := len(list) - 2; n >= 0; n-- {
 		if keyWord[string(list[n].in(line))] && isBlank(byteAt(line, list[n].end)) {
 			list, needed, said = list[n+1:], false, needed || n == 0
 			break
 		}
 	}
-	isName := func(text []byte) bool {
-		_, t := judgeName(text)
-		return t > noSecret && isLower(text[0]) && !list[0].quoted
-	}
-	for len(list) > 1 && !accessWord[string(list[1].in(line))] && (len(list[0].in(line)) == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))] || isName(list[0].in(line))) {
+	for len(list) > 1 && !accessWord[string(list[1].in(line))] && (list[0].end-list[0].start == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))] || isKeyName(line, list[0])) {
 		list, said = list[1:], true
 	}
-	if needed || len(list) == 0 || list[0].end <= list[0].start || isOption(line, list[0]) || line[list[0].start] == '$' && !list[0].quoted {
-		return
-	}
-	if text := list[0].in(line); bytes.Contains(text, []byte("</")) || hasFold(text, 0, "key-chain") || bytes.HasSuffix(text, []byte("-id")) || isBlank(text[0]) || isBlank(text[len(text)-1]) {
-		return // of a page, and of a template
-	}
-	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
-	alone := len(list) == 1 && (bytes.IndexByte(text, '-') > 0 && !isName(text) ||
-		(list[0].quoted && len(text) >= minKnown || said && !isName(text) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;'\"`"), digits+".-_")) && !isDictionaryWord(text))
-	if access || alone || fitsWord(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) {
-		s.takePassword(list[0])
-	}
+	return list[:len(list)*b2i(!needed)], said
+}
+
+// isKeyName tells of the name of a secret in place of one, and isNoKey of an option, a variable and words of a page.
+func isKeyName(line []byte, w value) bool {
+	_, t := judgeName(w.in(line))
+	return t > noSecret && isLower(line[w.start]) && !w.quoted
+}
+
+func isNoKey(line []byte, w value) bool {
+	text := w.in(line)
+	return len(text) == 0 || isOption(line, w) || text[0] == '$' && !w.quoted || bytes.Contains(text, []byte("</")) ||
+		hasFold(text, 0, "key-chain") || bytes.HasSuffix(text, []byte("-id")) || len(bytes.TrimSpace(text)) < len(text)
 }
 
 // usm takes auth sha VALUE priv aes 128 VALUE of SNMP.
