@@ -52,6 +52,7 @@ func (s *scan) compared(f field, i int) {
 func (s *scan) assigned(f field, op operator, i int) {
 	b := f.b
 	indent, first := s.beginsLine(f.from)
+	i += b2i(b[i] == '`' && isLineAt(b, i+1)) // PowerShell goes on in the next line
 	if isLineAt(b, i) {
 		s.nextLineValue(f, op, i, indent, first)
 		return
@@ -60,6 +61,12 @@ func (s *scan) assigned(f field, op operator, i int) {
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
 	}
+	if end := run(b, i+2, nameByte); hasFold(b, i, "<<") && end > i+2 && isLine(byteAt(b, end)) { // <<EOT of Terraform
+		at := skipBlanks(b, nextPayload(b, end))
+		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
+		return
+	}
+	i += max(0, len(foldAt(b, i, "[]byte(\""))-1)
 	apart := byteAt(b, f.from-1) == '\''                                                                                        // '--password=''' of PowerShell
 	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
 		at := nextLine(b, i+len(open))
@@ -110,7 +117,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	if v.quoted {
 		prose = prose && !s.isStatement(f, op, v, first)
 	} else {
-		if isOneOf(s.b, v.end, ")}]>&,;<\"'|") && (first || f.trust == strong && op.sign == ':' && !tight &&
+		if isOneOf(s.b, v.end, ")}]>&,;<\"'|") && (first || f.trust == strong && !tight &&
 			!bytes.ContainsAny(f.b[lineBack(f.b, f.from, layerBack):f.from], "\"'`<{[(&?=")) && !isCode(s.b, v) {
 			v = s.wholeWord(v)
 		}
@@ -146,7 +153,7 @@ func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	next := skipBlanks(f.b, end)
 	return op.sign == '=' || f.quoted || v.quote == '`' && f.trust == strong || // of Markdown
 		isOneOf(f.b, next, ";,}") || // { User: "ops", Password: "VALUE" }
-		first && f.trust >= medium && isLineAt(f.b, end+b2i(byteAt(f.b, end) == ','))
+		first && f.trust >= medium && (isLineAt(f.b, end+b2i(byteAt(f.b, end) == ',')) || byteAt(f.b, next) == '#')
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||
@@ -191,12 +198,13 @@ func (s *scan) wrapped(b []byte, v value) (inner value, ok bool) {
 // user, password = credentials.
 func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	name := bytes.TrimRight(text, ",")
-	if isCmdlet(name) || f.b[f.from] == '$' && !tight && (isVerbNoun(name) || hasFold(f.b, op.end-2, ":=")) || // also of a template
+	if isCmdlet(name) || f.b[f.from] == '$' && !tight && (isVerbNoun(name) || hasFold(name, 0, "get-") || hasFold(f.b, op.end-2, ":=")) || // also of a template
 		f.quoted && isIdentifier(name) && isCamel(name) && !bytes.ContainsAny(name, digits) {
 		return true
 	}
 	_, t := judgeName(text)
-	return t > noSecret && op.sign == '=' && !tight && isDictionaryWord(text)
+	called := isOneOf(f.b, op.end+len(text), "),") && bytes.IndexByte(f.b[lineBack(f.b, f.from, layerBack):f.from], '(') >= 0 // connect(user=username, passwd=password)
+	return t > noSecret && op.sign == '=' && (!tight || called) && isDictionaryWord(text)
 }
 
 // isCommandOf tells of what a script of PowerShell runs: $token = az account get-access-token --query x. A
@@ -238,7 +246,7 @@ func (s *scan) wholeWord(v value) value {
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
-	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
+	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
 		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
@@ -319,7 +327,8 @@ func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 		return string(b[f.from-1]) + "\r\n"
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
 		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
-			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"):
+			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"),
+		first && tight && f.trust == strong && isJumbled(b[i:lineEnd(b, i)]) && bytes.ContainsAny(b[i:lineEnd(b, i)], digits) && bytes.IndexByte(b[i:lineEnd(b, i)], ' ') < 0:
 		return "\r\n"
 	}
 	return plainStops
@@ -375,7 +384,9 @@ func moreSettings(b []byte, i int) bool {
 // quotedLine tells whether a quote before NAME=value closes in its line, with no other
 // setting before.
 func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
-	return byteAt(b, upTo(b, i, len(b), string(quote)+"\r\n=;")) == quote
+	end := upTo(b, i, len(b), string(quote)+"\r\n=")
+	_, rest, more := bytes.Cut(b[i:end], []byte(";"))
+	return byteAt(b, end) == quote && (!more || len(rest) > 4 && !isIdentifier(rest) && bytes.IndexByte(rest, ' ') < 0)
 }
 
 // flagStops are what ends the value of --name=value.

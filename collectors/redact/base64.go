@@ -30,6 +30,9 @@ func (s *scan) encodings(from, limit int) {
 		end := run(b[:min(len(b), i+s.ahead)], i, base64Byte)
 		s.worded(start, end)
 		s.prefixed(start, end)
+		if n := end - 55; n >= start && isRecoveryPassword(b[n:end]) {
+			s.hitSecret(n, end, "password")
+		}
 		if name := bytes.LastIndexByte(bytes.TrimRight(b[start:end], "="), '='); name >= 0 { // CONFIG_B64=…
 			start += name + 1
 		}
@@ -42,6 +45,16 @@ func (s *scan) encodings(from, limit int) {
 		}
 		i = end
 	}
+}
+
+// isRecoveryPassword tells of that of BitLocker: eight groups of six digits.
+func isRecoveryPassword(v []byte) bool {
+	for i, c := range v {
+		if (c == '-') != (i%7 == 6) || c != '-' && !isDigit(c) {
+			return false
+		}
+	}
+	return true
 }
 
 // prefixed takes what some issuer makes that no list has: a short name, and behind a dash or an

@@ -19,7 +19,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		return
 	}
 	switch {
-	case f.quoted && b[skipWrapper(b, at)] == '"':
+	case (f.quoted || op.sign == '=' && f.trust >= medium) && isOneOf(b, skipWrapper(b, at), "\"'"):
 		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
 	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
 		s.items(f, i)
@@ -47,7 +47,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 }
 
 // defaultKeys are what an object calls the value of the parameter that it describes.
-var defaultKeys = []string{"value", "defaultvalue", "default", "securevalue"}
+var defaultKeys = []string{"value", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue"}
 
 // formBelow takes the word alone in the line at i, below the name of a password that is below that of a user, in a line
 // each or with a line for each value. No prompt of a shell is one.
@@ -72,7 +72,7 @@ func (s *scan) formBelow(f field, i int) bool {
 func isAllOfLine(b []byte, v value) bool {
 	end := skipBlanks(b, skipQuote(b, v.end))
 	text := v.in(b)
-	return !v.open && (!v.quoted || isLineAt(b, end)) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
+	return !v.open && (!v.quoted || isLineAt(b, end+b2i(byteAt(b, end) == ','))) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
 }
 
 // items takes the items of a list of YAML, behind the line of i.
@@ -257,7 +257,12 @@ func (s *scan) valueIn(f field, i int) bool {
 			s.sibling(f, skipSpace(x.b, x.i))
 			return true
 		}
-		if x.value(plainStops); !isLineAt(x.b, x.i) && !x.separator(",") {
+		if inner := skipBlanks(x.b, x.i); byteAt(x.b, inner) == '{' { // "metadata": {…}
+			x.i = min(upTo(x.b, inner, layerBack, "}\r\n")+1, len(x.b))
+		} else {
+			x.value(plainStops)
+		}
+		if !isLineAt(x.b, x.i) && !x.separator(",") {
 			return false
 		}
 		x.i = skipMore(x.b, x.i)
@@ -282,7 +287,7 @@ func (s *scan) tuple(f field, at int) {
 	}
 	if user.open || !x.separator(",") {
 		s.takeJudged(f, user, false) // ("VALUE")
-	} else if v := x.value(plainStops); v.quoted && !v.open && (f.kind == "registry-auth" || looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
+	} else if v := x.value(plainStops); v.quoted && !v.open && (f.kind == "registry-auth" || f.kind == "basic-auth" || looksChosen(v.in(x.b)) || isCoined(v.in(x.b), false)) {
 		s.takePassword(v)
 	}
 }
@@ -293,13 +298,19 @@ func (s *scan) tuple(f field, at int) {
 func (s *scan) pairForm(f field) bool {
 	b := f.b
 	i := skipMore(b, f.at)
+	if end := lineEnd(b[:min(len(b), i+layerBack)], i); byteAt(b, i) == '#' || hasFold(b, i-2, "# ") { // a comment of YAML
+		i = skipMore(b, end)
+	}
 	if i < len(b) && (b[i] == ',' || b[i] == ';') {
 		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
 			i = skipBlanks(b, payload(b, i))
 		}
 	}
 	x := lexer{s, b, i}
-	if _, ok := x.key(":=", "value"); ok {
+	if dot := run(b, i, nameByte); byteAt(b, dot) == '[' && hasFold(b, run(b, dot+1, hexByte), "].value=") { // env[0].name=NAME,env[0].value=VALUE of Helm
+		x.i = run(b, dot+1, hexByte) + len("].")
+	}
+	if _, ok := x.key(":=", "value", "parametervalue", "outputvalue"); ok {
 		s.sibling(f, skipSpace(b, x.i))
 		return true
 	}

@@ -10,7 +10,7 @@ import (
 
 // commandLine looks at the words of a command.
 func (s *scan) commandLine(line []byte, i int, flags string) {
-	if !isBlank(line[i-1]) && line[i-1] != ':' {
+	if !isBlank(line[i-1]) && line[i-1] != ':' && line[i-1] != '=' {
 		i = skipQuote(line, run(line, i, wordByte|nameByte)) // .exe, 64
 	}
 	list := words(s, line, i)
@@ -30,7 +30,7 @@ func (s *scan) commandLine(line []byte, i int, flags string) {
 // flagValue is the password that a word gives, or lets the next one give.
 func flagValue(line []byte, list []value, n int, w value, flag string) (value, bool) {
 	text := string(w.in(line))
-	name := strings.TrimRight(flag, "+:%,")
+	name := strings.TrimRight(flag, "+:%,@")
 	next := value{}
 	if n+2 < len(list) && string(list[n+1].in(line)) == "=" { // SECRET = 'VALUE'
 		return list[n+2], strings.EqualFold(text+"=", name)
@@ -39,10 +39,10 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 	}
 	switch strings.TrimPrefix(flag, name) {
 	case "+", ":+":
-		if strings.HasSuffix(flag, ":+") && flag != "-u:+" {
+		if strings.HasSuffix(flag, ":+") && !strings.HasSuffix(flag, "u:+") {
 			name += ":"
 		}
-		return glued(line, w, text, name, flag == "-u:+")
+		return glued(line, w, text, name, strings.HasSuffix(flag, "u:+"))
 	case ":":
 		if len(text) > len(name) && text[len(name)] == '=' && equalFlag(text[:len(name)], name) {
 			return behindColon(line, value{start: w.start + len(name) + 1, end: w.end}, ':')
@@ -50,12 +50,22 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 		if equalFlag(text, name) {
 			return behindColon(line, next, ':')
 		}
+	case ":@": // user:password@host
+		if v, ok := behindColon(line, next, ':'); ok && equalFlag(text, name) {
+			v.end = max(v.start, v.start+bytes.LastIndexByte(v.in(line), '@'))
+			return v, v.end > v.start
+		}
+	case ":,": // /login:user,password
+		if v, ok := glued(line, w, text, name+":", false); ok {
+			return behindColon(line, v, ',')
+		}
 	case "%", ",":
 		if equalFlag(text, name) {
 			return behindColon(line, next, flag[len(flag)-1])
 		}
 	default:
-		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) && !isFlagWord(line[next.start:next.end]) {
+		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) && !isFlagWord(line[next.start:next.end]) &&
+			!isCmdlet(bytes.TrimLeft(next.in(line), "(")) {
 			return sourced(line, next)
 		}
 	}
@@ -83,7 +93,7 @@ func sourced(line []byte, v value) (value, bool) {
 func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 	if len(text) <= len(name) || !equalFlag(text[:len(name)], name) ||
 		name == "-p" && (strings.HasPrefix(text, "-port") || strings.HasPrefix(text, "-pa") &&
-			len(text) > 9 && !mixed([]byte(text)) || strings.HasPrefix(text, "-pw") || strings.HasPrefix(text, "-protocol") ||
+			len(text) > 9 && !mixed([]byte(text)) || text == "-pw" || strings.HasPrefix(text, "-pwd") || strings.HasPrefix(text, "-protocol") ||
 			strings.HasPrefix(text, "-profile")) {
 		return value{}, false
 	}
@@ -103,8 +113,15 @@ func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 // behindColon is what stands behind the user.
 func behindColon(line []byte, v value, sign byte) (value, bool) {
 	i := bytes.IndexByte(v.in(line), sign)
+	if i == 1 && sign == ':' && isPath(v.in(line)) { // a drive's
+		i = 2 + bytes.IndexByte(line[v.start+2:v.end], sign)
+		if i == 1 {
+			return v, false
+		}
+	}
+	user, word := v.in(line)[:max(0, i)], v.in(line)[i+1:]
 	v.start += i + 1
-	return v, i >= 0 && v.end > v.start
+	return v, i >= 0 && v.end > v.start && !(hasFold(user, 0, "user") && hasFold(word, 0, "pass") && isDictionaryWord(word)) // user:password of a document
 }
 
 // isOption tells of a word that is a flag and no password.
@@ -210,7 +227,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 		}
 		if n--; n == 0 {
 			alone := w.quoted || i == len(list)-1 && !(i > 0 && isOption(line, list[i-1])) // else it may be the option's
-			if text := w.in(line); fitsPassword(text) || isGUID(text) || alone && !isDictionaryWord(text) && !isPlainValue(text) {
+			if text := w.in(line); fitsWord(text) || isGUID(text) || alone && !isDictionaryWord(text) && !isPlainValue(text) {
 				s.takePassword(w)
 			}
 			return
@@ -220,7 +237,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 
 // slashPassword: sqlplus USER/PASSWORD@DB.
 func (s *scan) slashPassword(line []byte, list []value) {
-	for _, w := range list {
+	for n, w := range list {
 		text := w.in(line)
 		slash := bytes.IndexByte(text, '/')
 		if slash <= 0 || isOption(line, w) || isPath(text) {
@@ -231,7 +248,9 @@ func (s *scan) slashPassword(line []byte, list []value) {
 			end = len(text)
 		}
 		s.takePassword(value{start: w.start + skipQuote(text, slash+1), end: w.start + end})
-		return
+		if n+2 >= len(list) || !hasFold(line, list[n+1].start, "catalog ") { // of RMAN
+			return
+		}
 	}
 }
 
@@ -244,7 +263,7 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 			continue
 		}
 		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) ||
-			string(text) == "*" {
+			string(text) == "*" || bytes.Contains(text, []byte("://")) {
 			named = true
 			continue
 		}

@@ -83,12 +83,9 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		near := b[:min(len(b), end+s.back/4)]
 		line := near[:commandEnd(near, end)]
 		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
-			for item, last := range linesBehind(near, len(line)) {
-				if at := skipBlanks(near, item); at-item != skipBlanks(s.b, from)-from || !hasFold(near, at, "- ") {
-					break
-				}
-				line = near[:last]
-			}
+			line = inColumnWith(near, line, skipBlanks(s.b, from)-from, "- ")
+		} else if at := skipBlanks(s.b, from); isLineAt(near, run(near, end, nameByte)) && start-from < layerBack && !bytes.ContainsAny(near[at:start], " \t\"") { // as kubectl describes a container
+			line = inColumnWith(near, line, at-from, "")
 		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') && skipQuote(s.b, from+open+1) == from+open+1 { // hook ([cmd /c x]) of an event
 			if closed := bytes.IndexByte(line[end:], ']'); closed > 0 && !isWord(byteAt(line, end+closed+1)) {
 				line = line[:end+closed]
@@ -106,11 +103,27 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		if quote := bytes.IndexByte(line[end:], '"'); quote > 1 && byteAt(b, start-1) == '"' {
 			line = line[:end+quote] // the command is a text of another one
 		}
+		for _, mark := range []string{"]LOG]!>", "']", `"]`} { // a record of CMTrace, a list of words
+			if i := bytes.Index(line[end:], []byte(mark)); i >= 0 && (mark[0] == ']' || strings.Contains(name, mark[:1])) {
+				line = line[:end+i+len(mark)-1]
+			}
+		}
 		if c.with == "" || indexFold(line[end:], c.with) >= 0 {
 			s.commandLine(line, end, c.flags)
 		}
 		return
 	}
+}
+
+// inColumnWith is a command's line with the lines below that are indented as deep, each with the same mark.
+func inColumnWith(near, line []byte, indent int, mark string) []byte {
+	for item, last := range linesBehind(near, len(line)) {
+		if at := skipBlanks(near, item); indent == 0 || at-item != indent || !hasFold(near, at, mark) {
+			break
+		}
+		line = near[:last]
+	}
+	return line
 }
 
 // commandEnd is where a command's last line ends: others end in what continues
@@ -131,8 +144,11 @@ func commandEnd(b []byte, i int) int {
 
 // ways find a password that is a word of its own.
 var ways = map[string]func(s *scan, line []byte, list []value){
-	"share":   func(s *scan, line []byte, list []value) { s.netPassword(line, list, true) },
-	"user":    func(s *scan, line []byte, list []value) { s.netPassword(line, list, false) },
+	"share": func(s *scan, line []byte, list []value) { s.netPassword(line, list, true) },
+	"user":  func(s *scan, line []byte, list []value) { s.netPassword(line, list, false) },
+	"net": func(s *scan, line []byte, list []value) { // net -ArgumentList 'use','Z:',…
+		s.netPassword(line, list[min(1, len(list)):], len(list) > 0 && hasFold(line, list[0].start, "use'"))
+	},
 	"account": (*scan).accountPassword,
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
 	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
@@ -175,11 +191,19 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 		}
 		text := line[list[0].start:list[0].end]
 		before := bytes.ToLower(line[max(0, list[0].start-layerBack):list[0].start])
+		if len(list) > 1 && bytes.EqualFold(text, []byte("values")) { // IDENTIFIED BY VALUES 'VALUE' of Oracle
+			s.takePassword(list[1])
+			return
+		}
 		ofUser := containsAny(before, []string{"create user ", "alter user ", "connect to "}) && (fitsPassword(text) || isGUID(text))
 		if (list[0].quoted || ofUser) && (len(bytes.Trim(text, digits+".")) > 0 || bytes.Count(text, []byte(".")) < 2) {
 			s.takePassword(list[0])
+			if len(list) > 2 && bytes.EqualFold(list[1].in(line), []byte("replace")) {
+				s.takePassword(list[2]) // the one before
+			}
 		}
 	},
+	"comma": func(s *scan, line []byte, list []value) { s.pairWord(line, list, ',') }, // USER,PASSWORD
 	"fourth": func(s *scan, _ []byte, list []value) { // mc alias set NAME URL KEY SECRET
 		if len(list) > 3 {
 			s.takePassword(list[3])
@@ -203,17 +227,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			}
 		}
 	},
-	"pair": func(s *scan, line []byte, list []value) { // USER:PASSWORD, USER:PASSWORD@HOST
-		if len(list) == 0 {
-			return
-		}
-		if v, ok := behindColon(line, list[0], ':'); ok && (fitsPassword(v.in(line)) || mixed(v.in(line))) {
-			if at := bytes.LastIndexByte(v.in(line), '@'); at > 0 {
-				v.end = v.start + at
-			}
-			s.takePassword(v)
-		}
-	},
+	"pair":     func(s *scan, line []byte, list []value) { s.pairWord(line, list, ':') },
+	"lastpair": func(s *scan, line []byte, list []value) { s.pairWord(line, list[max(0, len(list)-1):], ':') },
 	"htpasswd": func(s *scan, line []byte, list []value) {
 		if len(list) > 2 && bytes.IndexByte(line[list[0].start:list[0].end], 'b') > 0 {
 			s.takePassword(list[len(list)-1])
@@ -221,34 +236,67 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	},
 }
 
+// pairWord takes USER:PASSWORD, USER:PASSWORD@HOST.
+func (s *scan) pairWord(line []byte, list []value, sign byte) {
+	if len(list) == 0 {
+		return
+	}
+	if v, ok := behindColon(line, list[0], sign); ok && !hasFold(line, v.start, "//") {
+		if at := bytes.LastIndexByte(v.in(line), '@'); at > 0 && sign == ':' {
+			v.end = v.start + at
+		}
+		if text := v.in(line); fitsWord(text) || mixed(text) {
+			s.takePassword(v)
+		}
+	}
+}
+
 // keyWord tells of the words of a router's line behind which its secret stands, and cipherWord of those that say how
 // it is written there.
 var (
-	keyWord    = setOf("key password secret md5 key-string authentication text 2c")
-	cipherWord = setOf("ascii ascii-text hex local remote encrypted cipher clear plaintext enc sha256 sha512 scrypt")
-	accessWord = setOf("ro rw view address hostname")
+	keyWord    = setOf("key password secret md5 key-string authentication text 2c cipher simple plaintext")
+	cipherWord = setOf("ascii ascii-text hex local remote encrypted cipher clear plaintext enc sha256 sha512 scrypt level")
+	accessWord = setOf("ro rw view address hostname authorization restricted unrestricted operator manager")
 )
 
 // keyedWord takes key 7 VALUE of a router, or VALUE alone where no word must come first.
 func (s *scan) keyedWord(line []byte, list []value, needed bool) {
-	for n := len(list) - 2; n >= 0; n-- {
-		if keyWord[string(list[n].in(line))] && isBlank(byteAt(line, list[n].end)) {
-			list, needed = list[n+1:], false
-			break
-		}
-	}
-	for len(list) > 1 && (len(list[0].in(line)) == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))]) {
-		list = list[1:]
-	}
-	if needed || len(list) == 0 {
+	list, said := behindKeyWord(line, list, needed)
+	if len(list) == 0 || isNoKey(line, list[0]) {
 		return
 	}
 	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
-	_, named := judgeName(text)
-	if access || fitsPassword(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) ||
-		len(list) == 1 && bytes.IndexByte(text, '-') > 0 && named == noSecret {
+	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || !isDictionaryWord(text) &&
+		(list[0].quoted && len(text) >= minKnown || said && !isKeyName(line, list[0]) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;'\"`"), digits+".-_"))
+	if access || alone && len(list) == 1 || fitsWord(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) {
 		s.takePassword(list[0])
 	}
+}
+
+// behindKeyWord passes the words before a secret of a router, and tells whether they say that it is one.
+func behindKeyWord(line []byte, list []value, needed bool) (_ []value, said bool) {
+	for n := len(list) - 2; n >= 0; n-- {
+		if keyWord[string(list[n].in(line))] && isBlank(byteAt(line, list[n].end)) {
+			list, needed, said = list[n+1:], false, needed || n == 0
+			break
+		}
+	}
+	for len(list) > 1 && !accessWord[string(list[1].in(line))] && (list[0].end-list[0].start == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))] || isKeyName(line, list[0])) {
+		list, said = list[1:], true
+	}
+	return list[:len(list)*b2i(!needed)], said
+}
+
+// isKeyName tells of the name of a secret in place of one, and isNoKey of an option, a variable and words of a page.
+func isKeyName(line []byte, w value) bool {
+	_, t := judgeName(w.in(line))
+	return t > noSecret && isLower(line[w.start]) && !w.quoted
+}
+
+func isNoKey(line []byte, w value) bool {
+	text := w.in(line)
+	return len(text) == 0 || isOption(line, w) || text[0] == '$' && !w.quoted || bytes.Contains(text, []byte("</")) ||
+		hasFold(text, 0, "key-chain") || bytes.HasSuffix(text, []byte("-id")) || len(bytes.TrimSpace(text)) < len(text)
 }
 
 // usm takes auth sha VALUE priv aes 128 VALUE of SNMP.

@@ -15,7 +15,12 @@ func (s *scan) elementForm(f field) bool {
 	}
 	i := upTo(b, f.to, 512, "<>")
 	quoted := f.from > 1 && i+1 < len(b) && b[f.from-2] == '"' && b[i+1] == '"' // value="<password>"
-	if byteAt(b, i) == '>' && b[i-1] != '/' && !quoted && indexFold(b[f.to:i], " value=") < 0 {
+	value := indexFold(b[f.to:i], " value=")
+	switch {
+	case byteAt(b, i) != '>' || quoted:
+	case value == 0: // <password value="VALUE"/>
+		s.takeJudged(f, s.value(b[:i], f.to+len(" value="), plainStops), false)
+	case b[i-1] != '/' && value < 0:
 		s.elementText(f, i+1)
 	}
 	return true
@@ -75,13 +80,20 @@ func (s *scan) nested(f field, name int) {
 	if colon := run(b, name, wordByte); byteAt(b, colon) == ':' {
 		name = colon + 1
 	}
-	if end := tagEnd(b, name); end > 0 && b[end-1] != '/' {
+	if end := tagEnd(b, name); end > 0 && (b[end-1] != '/' || hasFold(b, name, "property ")) {
 		switch tag := strings.ToLower(string(b[name:run(b, name, wordByte)])); tag {
 		case "td", "dd", "code", "pre", "kbd", "span", "b", "strong": // what a page says of a name
 			f.cell = true
 			fallthrough
 		case "value", "string", "val": // <Value ProtectInMemory="True">
 			s.elementText(f, end+1)
+			return
+		case "property": // <Property name="x" default="VALUE"/> of Jetty, <Property Name="Value">VALUE of SSIS
+			if i := indexFold(b[name:end], " default="); i > 0 {
+				s.takeJudged(f, s.value(b[:end], name+i+len(" default="), plainStops), false)
+			} else if indexFold(b[name:end], `="value"`) > 0 {
+				s.elementText(f, end+1)
+			}
 			return
 		}
 	}
@@ -164,7 +176,11 @@ func (s *scan) attributeForm(f field) bool {
 	if byteAt(b, cell-1) == '>' && hasFold(b, f.to, "</") {
 		return s.behindElement(f) || cell == f.from && f.behind() != ':' // <b>Token</b>: …
 	}
-	if !f.quoted || !isOneOf(b, f.from-1, `"'`) || b[f.from-2] != '=' {
+	first := f.from
+	if b[first-1] == ':' { // key="AzureAd:AppKey"
+		first = runBack(b, first-1, nameByte)
+	}
+	if first < 2 || !f.quoted || !isOneOf(b, first-1, `"'`) || b[first-2] != '=' {
 		return false
 	}
 	i := f.after

@@ -67,7 +67,8 @@ func (s *scan) judgeAt(b []byte, start, from, to int) {
 	}
 	s.named = to
 	kind, t := judgeName(withoutMethod(b, from, to))
-	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) || declarations[wordBefore(b, from)] {
+	if t == noSecret || t <= loose && from < s.dull.value || isOfPublicKey(b, from) || declarations[wordBefore(b, from)] ||
+		hasFold(b, to-len("userpassword"), "userpassword(") { // of a user and a password
 		return
 	}
 	if t <= loose {
@@ -202,7 +203,7 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		return true // a command in Markdown
 	}
 	if v.quoted {
-		return false
+		return hasFold(f.b, skipQuote(f.b, v.end), " value=") // <add key="NAME" value="…"/>
 	}
 	switch {
 	case isNamedAfter(f, text), bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
@@ -212,7 +213,8 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 		!(f.flag && f.trust == strong) && afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
 		return true
 	}
-	literal := v.scalar && (isIdentifier(text) || isOneOf(text, len(text)-1, "([{") && isDigit(byteAt(text, len(text)-2)) && bytes.ContainsAny(text, uppers)) // VALUE278(
+	literal := v.scalar && (isIdentifier(text) || isOneOf(text, len(text)-1, "([{") && isDigit(byteAt(text, len(text)-2)) && bytes.ContainsAny(text, uppers)) || // VALUE278(
+		byteAt(f.b, v.start-1) == '=' && f.trust == strong && isJumbled(text) && bytes.ContainsAny(text, digits)
 	return !literal && isCode(s.b, v)
 }
 
@@ -254,6 +256,9 @@ func (s *scan) quotedThing(f field) bool {
 	switch f.behind() {
 	case ':', '=': // an object, unless its value is quoted as it is
 		return skipQuote(b, skipGap(b, f.at+1)) == skipGap(b, f.at+1)
+	}
+	if i, ok := secondText(f); ok && b[f.from] != '$' && f.trust == strong && isLineAt(b, skipBlanks(b, skipQuote(b, s.value(b, i, plainStops).end))) {
+		return false // Option "password" "VALUE" of collectd
 	}
 	return !s.afterSetter(f)
 }

@@ -73,6 +73,12 @@ func (s *scan) nextArgumentForm(f field) bool {
 		return false
 	}
 	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
+	if line := b[i:lineEnd(b[:min(len(b), i+layerBack)], i)]; f.quoted && indexFold(line, "default=") >= 0 { // add_argument('--password', default='VALUE')
+		if v := s.value(b, i+indexFold(line, "default=")+len("default="), plainStops); v.quoted {
+			s.takeJudged(f, v, false)
+			return true
+		}
+	}
 	indent, first := s.beginsLine(f.from)
 	if item := skipBlanks(b, i+1); byteAt(b, i) == '-' && item > i+1 { // of YAML
 		i = item
@@ -101,11 +107,11 @@ func (s *scan) registryForm(f field) bool {
 
 // isWords say that what follows a name is its value.
 var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
-	" é ", " è ", " to ", " = ", " used ", " jest ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는", "은", "설정은", " - ", " property. its value is ", " property. its current value is "}
+	" é ", " è ", " to ", " = ", " used ", " jest ", " je ", " är ", " er ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는", "은", "설정은", " - ", " property. its value is ", " property. its current value is "}
 
 // skipLeads passes what a sentence says before the value itself.
 func skipLeads(b []byte, i int) int {
-	for _, lead := range []string{"set to ", "now ", "this: ", "changed to ", "default: ", "default:", "default ", ": ", "\" + "} {
+	for _, lead := range []string{"set to ", "value ", "now ", "this: ", "changed to ", "default: ", "default:", "default ", ": ", "\" + "} {
 		if hasFold(b, i, lead) {
 			i += len(lead)
 		}
@@ -115,6 +121,13 @@ func skipLeads(b []byte, i int) int {
 
 // isForm: the password is VALUE.
 func (s *scan) isForm(f field) bool {
+	if otherwise := foldAt(f.b, f.to, " || ", " ?? "); otherwise != "" { // env.TOKEN || 'VALUE'
+		v := s.value(f.b, f.to+len(otherwise), plainStops)
+		if v.quoted && !isDictionaryWord(v.in(s.b)) {
+			s.takeJudged(f, v, false)
+			return true
+		}
+	}
 	for _, word := range isWords {
 		if !hasFold(f.b, f.to, word) {
 			continue
@@ -180,7 +193,7 @@ func (s *scan) callForm(f field) bool {
 	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
 		return true
-	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && !f.quoted || b[open] == ',' && byteAt(b, behind) == ')':
+	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && (!f.quoted || byteAt(b, behind) == '}' && isOneOf(b, runBack(b, open, blankByte|lineByte)-1, "{,(=>")) || b[open] == '<' || f.trust == strong && hasFold(b, 1+bytes.LastIndexByte(b[:f.from], '"'), "hk") || b[open] == ',' && byteAt(b, behind) == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
 	case isLineAt(b, behind):
@@ -209,6 +222,8 @@ func secondText(f field) (i int, ok bool) {
 		return i, byteAt(b, i) == '"'
 	}
 	switch {
+	case f.quoted && hasFold(b, i, ">>,"): // {<<"password">>, <<"VALUE">>}
+		i = skipWrapper(b, skipGap(b, i+len(">>,")))
 	case !f.quoted && (f.at == f.after || b[i] != ',') && !isConstantName(f): // and no pwd ,"VALUE"
 		return 0, false
 	case b[i] == ',', b[i] == ';' && isOneOf(b, i+1, "\"'"):
@@ -236,15 +251,18 @@ func (s *scan) blockForm(f field) bool {
 	if brace := bytes.IndexByte(b[f.at:end], '}'); brace > 0 {
 		end = f.at + brace
 	}
-	at := indexFold(b[f.at:end], "default")
-	if at < 0 {
-		return false
+	for _, name := range []string{"default", "value"} { // of a variable, and of an output
+		at := indexFold(b[f.at:end], name)
+		i := skipBlanks(b, f.at+at+len(name))
+		if at < 0 || byteAt(b, i) != '=' {
+			continue
+		}
+		if v := s.value(b, skipBlanks(b, i+1), plainStops); v.quoted || name == "default" {
+			s.takeJudged(f, v, false)
+		}
+		return true
 	}
-	i := skipBlanks(b, f.at+at+len("default"))
-	if byteAt(b, i) == '=' {
-		s.takeJudged(f, s.value(b, skipBlanks(b, i+1), plainStops), false)
-	}
-	return true
+	return indexFold(b[f.at:end], "default") >= 0
 }
 
 // callSets tells whether the call whose bracket stands at open sets something.

@@ -8,7 +8,7 @@ import (
 
 // schemes of Authorization headers, behind which their credentials stand.
 var schemes = []string{"bearer", "basic", "digest", "negotiate", "ntlm", "token",
-	"aws4-hmac-sha256", "apikey", "api-key", "key", "sharedkey", "sharedaccesssignature", "oauth"}
+	"aws4-hmac-sha256", "apikey", "api-key", "key", "splunk", "sharedkey", "sharedaccesssignature", "oauth"}
 
 // headerRule takes Authorization and Cookie headers with their whole value.
 func (s *scan) headerRule(b []byte, start, end int) {
@@ -166,10 +166,12 @@ func (s *scan) webhookRule(b []byte, start, end int) {
 
 // besideName passes , "value" behind the name of a header.
 func besideName(b []byte, i int) int {
-	if !isOneOf(b, i, ",\r\n") {
+	next := i // name="Authorization" value="…"
+	if isOneOf(b, i, ",\r\n") {
+		next = skipQuote(b, skipSpace(b, i+1))
+	} else if !hasFold(b, i, "value=") {
 		return i
 	}
-	next := skipQuote(b, skipSpace(b, i+1))
 	if !hasFold(b, next, "value") {
 		return i
 	}

@@ -351,7 +351,7 @@ func (l *jsonText) remember(top *frame, plain []byte) {
 		top.kind = text
 	case "method":
 		top.method = text
-	case "name", "key", "field", "variable":
+	case "name", "key", "field", "variable", "parameterkey", "outputkey":
 		top.name = text
 	}
 }

@@ -52,7 +52,7 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 	case slices.Contains(defaultKeys, strings.ToLower(top.key)), strings.HasPrefix(top.key, "inline"): // Envoy: inline_string
 		name := top.name
 		if name == "" {
-			name, _ = l.sibling("name", "key")
+			name, _ = l.sibling("name", "key", "parameterkey", "outputkey")
 			top.name = name
 		}
 		if name == "" {

@@ -44,7 +44,7 @@ func (j judged) isTied() bool {
 	if j.trust > loose {
 		return false
 	}
-	return containsAny(v, []string{"$(", "$.", "%s"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
+	return containsAny(v, []string{"$(", "$.", "%s", "{{"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 

@@ -45,14 +45,31 @@ func (s *scan) anyFlag(i int) {
 	}
 }
 
-func (s *scan) flagRule(b []byte, _, end int) {
+// userFlags give the user's name.
+var userFlags = setOf("-u -x /u -user --user --username")
+
+// isBehindUser tells of the words before a flag that they are the user's: -u ops -P, /u:ops /p. MySQL takes
+// the name of a database behind -p.
+func isBehindUser(line []byte) bool {
+	words := bytes.Fields(line)
+	n := len(words)
+	if n < 2 || containsAny(line, []string{"mysql", "mariadb"}) {
+		return false
+	}
+	flag, user := strings.ToLower(string(bytes.Trim(words[n-2], `"',`))), words[n-1]
+	return userFlags[flag] && user[0] != '-' && user[0] != '/' || foldAt(user, 0, "/u:", "-u:", "--user=", "--username=") != ""
+}
+
+func (s *scan) flagRule(b []byte, start, end int) {
 	i := skipOf(b, end, 6, " :=\"',")
 	if i > end && (b[i-1] == '"' || b[i-1] == '\'') {
 		i--
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
-	ofUser := lastFold(b[lineBack(b, end, layerBack):end], " -u ") >= 0 // -U ops -P VALUE
-	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text)) && bytes.IndexByte(text, ' ') < 0 &&
+	line := b[lineBack(b, start, layerBack):start]
+	ofUser := lastFold(line, " -u ") >= 0 // -U ops -P VALUE
+	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text) ||
+		(isBehindUser(line) || hasFold(b, start+1, "pw ")) && fitsWord(text) && len(bytes.Trim(text, digits+".:-/tcpud")) > 0) && bytes.IndexByte(text, ' ') < 0 && // and no ports of Docker
 		!isIdentifier(text[:max(0, bytes.IndexByte(text[:len(text)-2], '='))]) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
@@ -61,7 +78,7 @@ func (s *scan) flagRule(b []byte, _, end int) {
 // usingRule: connect to DB user NAME using VALUE.
 func (s *scan) usingRule(b []byte, start, end int) {
 	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
-	if v.whole() && fitsPassword(v.in(b)) && !isComposed(v.in(b)) &&
+	if v.whole() && (v.quoted || fitsPassword(v.in(b))) && !isComposed(v.in(b)) &&
 		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 &&
 		indexFold(b[max(0, start-layerBack/2):start], "connect ") >= 0 {
 		s.takePassword(v)
@@ -208,13 +225,13 @@ func (s *scan) reversedForm(f field) bool {
 
 // setters set what is named behind them to what follows the name.
 var setters = strings.Fields(`setx configure_set config_set secrets_set secret_set set-variable setenv
-	setenv( putenv git_config config_--global npm_set set_-x setx_/m launchctl_setenv user-secrets_set
-	credential_set pip_config_set params_set variable_set set-item_env: new-item_env: si_env: env_set variables_set nssm_set appsettings_set
+	setenv( putenv meta-data_set git_config config_--global npm_set set_-x setx_/m launchctl_setenv user-secrets_set
+	credential_set pip_config_set params_set variable_set set-item_env: new-item_env: si_env: env_set variables_set nssm_set appsettings_set settings_add
 	setproperty add_header proxy_set_header set_header append_header requestheader setvar var_set`)
 
 // setterOptions come before the value in what sets a name: reg add … /v NAME … /d
 // VALUE, Set-ItemProperty … -Name NAME -Value VALUE.
-var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b ", " -v ", " -notepropertyvalue ",
+var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b ", " -v ", " -notepropertyvalue ", " --value=",
 	" --secret-string ", " --data "}
 
 // optionForm: the value that an option behind the name gives to it.

@@ -79,7 +79,15 @@ func endsPhrase(b []byte, i int) bool {
 // toldBehind looks for a value behind the blank at i, which so many words precede.
 func (s *scan) toldBehind(f field, i, words int) bool {
 	for _, word := range isWords {
-		if hasFold(f.b, i, word) && s.told(f, skipGap(f.b, i+len(word)), true) {
+		if !hasFold(f.b, i, word) {
+			continue
+		}
+		at := skipLeads(f.b, skipGap(f.b, i+len(word)))
+		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || fitsWord(v.in(f.b)) || at > i+len(word)) && bytes.IndexByte(v.in(f.b), ' ') < 0 && !isDictionaryWord(v.in(f.b)) {
+			s.takeJudged(f, v, false) // set the variable 'DbPassword' to value 'VALUE'
+			return true
+		}
+		if s.told(f, at, true) {
 			return true
 		}
 	}
@@ -147,7 +155,7 @@ func tells(t trust, text []byte, said bool) bool {
 	if len(text) >= leastTold && isGenerated(text) || t >= medium && isGUID(text) || said && t == strong && isSignedHex(text) {
 		return true
 	}
-	return t == strong && (looksChosen(text) || isShuffled(text) || said && isTangled(text) || isCoined(text, said) ||
+	return t == strong && (said && isPassphrase(text) || looksChosen(text) || isShuffled(text) || said && isTangled(text) || isCoined(text, said) ||
 		said && isCoined(bytes.Map(withoutSigns, text), true))
 }
 
@@ -211,6 +219,9 @@ func withoutSigns(c rune) rune {
 	}
 	return c
 }
+
+// fitsWord tells of a word of a command that is a password where a password is to stand.
+func fitsWord(v []byte) bool { return fitsPassword(v) || isPassphrase(v) }
 
 // fitsPassword tells of a word that is no other word of a command.
 func fitsPassword(v []byte) bool {

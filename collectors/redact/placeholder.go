@@ -163,5 +163,5 @@ func isVariable(v []byte) bool {
 	if i := bytes.IndexByte(name, ':'); i > 0 && isIdentifier(name[:i]) {
 		return isIdentifier(name[i+1:])
 	}
-	return isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(name, []byte("."), nil), []byte("$"), nil)) && !mixed(name)
+	return isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(name, []byte("."), nil), []byte("$"), nil)) && (!mixed(name) || isConstantOf(name))
 }

@@ -96,13 +96,42 @@ func (s *scan) credentialRule(b []byte, start, end int) {
 	x := lexer{s, b, end}
 	user := x.value(plainStops)
 	more := x.separator(",")
-	if more && (bytes.IndexByte(user.in(b), ':') > 1 || hasFold(b, start-len("clientsecret"), "clientsecret") || hasFold(b, start-len("usernamepassword"), "usernamepassword")) { // an address, a tenant
+	if more && (bytes.IndexByte(user.in(b), ':') > 1 || !user.quoted && hasFold(b, start, "getconnection") || hasFold(b, start-len("clientsecret"), "clientsecret")) { // an address, a tenant
 		x.value(plainStops)
 		more = x.separator(",")
+	}
+	if more && hasFold(b, start-len("usernamepassword"), "usernamepassword") { // of Python, whose first one is a client; .NET has more behind the password
+		second := x.i
+		x.value(plainStops)
+		if !x.separator(",") || skipQuote(b, skipBlanks(b, x.i)) == skipBlanks(b, x.i) {
+			x.i = second
+		}
 	}
 	if more {
 		if v := x.value(plainStops); v.quoted {
 			s.takePassword(v)
+		}
+	}
+}
+
+// argument takes the n-th argument of a call that is given a password there: LogonUser("ops", "CORP", "VALUE",
+// []byte("VALUE")), Encoding.UTF8.GetBytes("VALUE").
+func argument(from, to int) rule {
+	return func(s *scan, b []byte, _, end int) {
+		x := lexer{s, b, end - b2i(isOneOf(b, end-1, `"'`))}
+		for n := 0; n <= to; n++ {
+			x.i = skipVerbatim(b, skipBlanks(b, x.i))
+			x.i += len(foldAt(b, x.i, "[]byte("))
+			v := x.value(plainStops)
+			if call := bytes.ToLower(v.in(b)); !v.quoted && bytes.HasSuffix(call, []byte("(")) && (containsAny(call, []string{"getbytes", "bytes("}) || !containsAny(call, getters)) {
+				v = s.value(b, v.end, plainStops)
+			}
+			if text := v.in(b); n >= from && v.quoted && v.whole() && !isDictionaryWord(text) && !bytes.HasSuffix(text, []byte(": ")) && (n > 0 || fitsWord(text) || isMade(text)) {
+				s.takePassword(v)
+			}
+			if !x.separator(",") {
+				return
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ var rules = []struct {
 		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
 	{(*scan).nameRule, "senha `|clave `"},
 	{(*scan).nameRule,
-		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·| _auth |pwd" /|pass" /|.pw" v|.pw' v`},
+		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·| _auth |pwd" /|pass" /|.pw" v|.pw' v|pwd" v|pass" v| pwd as|pass_wo|pass-wo|sqlpw"|dbpw",|heslo ·`},
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+indexFold(s.b[start:end], "p"), end) },
 		`id/pw…|id/pw/|id/pw(|id pw |id/pwd…|/(pw)·|&pwd)…|id(pw)…|pwd of |pwd is |pass - |pwd - |pwd, "|pass, "|pwd ,"|n/pass |r/pass |e/pass |pass ,"|pword ,"|name: pwd…|name: pass…|name: pw\n|name: "pwd|name: "pass|:pass ·|:pwd ·|:pword `},
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+len("name: "), end) }, `name: key…`},
@@ -49,8 +50,19 @@ var rules = []struct {
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).pemTailRule, `-----end `},
-	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-1, plainStops)) }, `: psk "|: eap "|: xauth "|: ntlm "`}, // of ipsec.secrets
-	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::|task.setsecret]`},       // of GitHub Actions
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-1, plainStops)) }, `: psk "|: psk '|: eap "|: xauth "|: ntlm "`}, // of ipsec.secrets
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-2, plainStops)) }, `: psk 0x`},
+	{func(s *scan, b []byte, start, _ int) { // USER/VALUE@(DESCRIPTION=… of Oracle
+		from := lineBack(b, start, layerBack)
+		from += bytes.LastIndexAny(b[from:start], " \t\"'=") + 1
+		s.slashPassword(b[:start], []value{{start: from, end: start}})
+	}, `@(description`},
+	{func(s *scan, b []byte, _, end int) { // the hash of a password, behind that of none as LM has it
+		if last := run(b, end, hexByte); last == end+32 {
+			s.add(end, last, "password-hash", b[end:last])
+		}
+	}, `aad3b435b51404ee:`},
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::|task.setsecret]|super user authentication token: |is generated for root@localhost: `}, // of GitHub Actions
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "variable=", "]") }, `task.setvariable `},
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "name=", "::") }, `::set-output |::set-env |::save-state `},
 	{(*scan).resultRule, `"random_password"`},
@@ -66,6 +78,10 @@ var rules = []struct {
 	{(*scan).secureStringRule, `securestring`},
 	{(*scan).credentialRule,
 		`credential(|credential (|passwordcredentials(|credentials.basic(|.login(|staticcredentials(|staticcredentialsprovider(|awscredentials(|awssessioncredentials(|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
+	{argument(0, 0), `azurekeycredential(|hmacshakeyfor(|bearer_auth(|symmetricsecuritykey(`},
+	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|.basic(|.userpassword(|keywithpassphrase(|cpy(pass|cpy(pwd`},
+	{argument(0, 1), `changepassword "|changepassword("`},
+	{argument(2, 2), `logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
@@ -82,7 +98,7 @@ var rules = []struct {
 	{(*scan).generatorRule, `secretgenerator:`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
-	{(*scan).passRule, `\npass |f pass |] pass |  pass |: pass |- pass |* pass |> pass |> auth |: auth `},
+	{(*scan).passRule, `\npass |f pass |quote pass |] pass |  pass |: pass |- pass |* pass |> pass |> auth |: auth `},
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},

@@ -27,8 +27,8 @@ var (
 
 // shortNames are those that no trigger is long enough for, by their last letter.
 var shortNames = [256][]string{'d': {"pwd", "pswd", "pword", "pswrd", "psswd", "paswd", "cred", "keyid", "key_id", "key-id"}, 's': {"pass", "creds"}, 'h': {"auth"},
-	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
-	'a': {"senha"}, 'o': {"haslo", "heslo"}, 'l': {"parol"}, 'e': {"parole", "clave"}, 'n': {"jeton"}}
+	't': {"jwt", "pat"}, 'y': {"key"}, 'w': {"pw", "psw", "passw"}, 'k': {"psk"}, 'm': {"ntlm"}, 'p': {"mdp"},
+	'a': {"senha"}, 'o': {"haslo", "heslo", "geslo"}, 'l': {"parol"}, 'e': {"parole", "clave", "sifre"}, 'n': {"jeton"}}
 
 // passwordMarks begin the hashes of passwords.
 var passwordMarks = []string{"$2y$", "$2a$", "$2b$", "$apr1$", "$6$", "$5$", "$1$", "$y$", "$7$",

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -54,6 +55,11 @@ func skipEmphasis(b []byte, i int) int {
 func skipType(b []byte, i int) int {
 	if word := foldAt(b, i, "as string "); word != "" && hasFold(b, i+len(word), "=") { // of Visual Basic
 		return i + len(word)
+	}
+	if hasFold(b, i, "{ get;") { // a property of C#
+		if end := bytes.Index(b[i:min(len(b), i+48)], []byte("} =")); end > 0 {
+			return i + end + len("} ")
+		}
 	}
 	if word := foldAt(b, i, "(again)", "(confirm)", "(repeat)", "(retype)", "(verify)"); word != "" {
 		return skipBlanks(b, i+len(word))
@@ -133,7 +139,7 @@ var operators = []struct {
 }{
 	{"===", '?'}, {"!==", '?'}, {"==", '?'}, {"!=", '?'}, {":::=", '='}, {"::=", '='}, {":=", '='},
 	{"=>", '='}, {"+=", '='}, {"?=", '='}, {"||=", '='}, {"->", '='}, {"|=", '='}, {".=", '='},
-	{"=~ ", '?'}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
+	{"=~ ", '?'}, {"<- ", '='}, {":: ", ':'}, {"::", 0}, {":~", 0}, {"=", '='}, {":", ':'}, {"：", ':'}, {"＝", '='}, {"→", '='},
 	{"＞", '='}, {"-eq ", '?'}, {"-ceq ", '?'}, {"-ne ", '?'}, {"-match ", '?'}, {"-like ", '?'},
 	{"[]=", '='}, {"[] =", '='}, {"....", ':'}, {". . ", ':'}, {"│", ':'},
 }
@@ -150,6 +156,9 @@ func operatorAt(b []byte, i int) (op operator, ok bool) {
 				return operator{'=', i + len(o.text), true}, true
 			}
 			end := i + len(o.text)
+			if o.text == "<- " && skipQuote(b, end) == end { // of a channel of Go, and no text of R
+				continue
+			}
 			if o.text[0] == '.' && o.sign == ':' { // to a value, or to a colon before it
 				end = skipOf(b, end, len(b), ". ")
 				end += b2i(hasFold(b, end, ":"))

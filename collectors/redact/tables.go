@@ -55,13 +55,16 @@ func isHeading(line []byte, sep byte) bool {
 	for _, cell := range cells {
 		cell = bytes.Trim(cell, "\" '\r")
 		if len(cell) == 0 || len(cell) > 40 || run(cell, 0, nameByte|blankByte) != len(cell) ||
-			isDigit(cell[0]) || bytes.Contains(cell, []byte(" -")) ||
+			isDigit(cell[0]) || switchWords[strings.ToLower(string(cell))] || bytes.Contains(cell, []byte(" -")) ||
 			bytes.Count(cell, []byte(" ")) > 3 {
 			return false
 		}
 	}
 	return true
 }
+
+// switchWords are values, and no names of columns.
+var switchWords = setOf("on off yes no true false")
 
 // isSpacedHeading tells of names with two blanks or more between them: in capitals, as kubectl prints
 // them, or three or more of one word each: ComputerName    Password    ExpirationTimestamp.
@@ -154,11 +157,23 @@ func isBarred(b []byte, line int) bool {
 func (s *scan) cellBeside(f field, line, end, column int) bool {
 	cell := cellAt(f.b, line, end, column+1, '|')
 	own := cellAt(f.b, line, end, column, '|')
-	if cell.end <= cell.start || own.start > f.from || own.end < f.to || own.end-own.start > f.to-f.from+2 {
+	if cell.end == cell.start && isBarred(f.b, line) && byteAt(f.b, cell.start) == '|' && byteAt(f.b, cell.start-1) == '|' { // | NAME || VALUE of a wiki
+		cell = cellAt(f.b, line, end, column+2, '|')
+	}
+	name := bytes.Trim(own.in(f.b), "*_` ")
+	before, said := bytes.CutSuffix(name, f.text()) // Proxy password
+	if cell.end <= cell.start || own.start > f.from || own.end < f.to ||
+		own.end-own.start > f.to-f.from+2 && !(said && f.trust >= medium && (len(before) == 0 || isUpper(name[0]) && isIdentifier(bytes.TrimRight(before, " ")))) {
 		return false
 	}
+	if note := cellAt(f.b, line, end, column+2, '|'); f.trust >= medium && note.end-note.start > 2 && f.b[note.start] == '`' && f.b[note.end-1] == '`' && bytes.Count(note.in(f.b), []byte("`")) == 2 { // | NAME | what it is | `VALUE` |
+		if v := (value{start: note.start + 1, end: note.end - 1}); fitsWord(v.in(f.b)) && !isOneOf(f.b, v.start, "{[") && !isCode(f.b, v) {
+			s.takeJudged(f, v, false)
+			return true
+		}
+	}
 	text := cell.in(f.b)
-	if isPlaceholder(bytes.Trim(text, "`\"'")) || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
+	if isPlaceholder(bytes.Trim(text, "`\"'")) || foldAt(text, 0, "**", "example:") != "" || f.trust < strong && bytes.IndexByte(text, ' ') > 0 || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
 		return true // what a document says of a setting
 	}
 	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(text) || bytes.IndexByte(text, ' ') > 0)

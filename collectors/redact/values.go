@@ -25,7 +25,7 @@ func isCode(b []byte, v value) bool {
 	}
 	if isIndexed(text) || isCall(text) || isGoCall(text, v.end-v.start) || isChain(text) ||
 		!v.quoted && hasFold(b, v.end, " + ") && isIdentifier(v.in(b)) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) ||
-		bytes.Contains(text, []byte("::")) && isIdentifier(bytes.ReplaceAll(text, []byte("::"), nil)) {
+		bytes.Contains(text, []byte("::")) && isSaid(text) && isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("::"), nil), []byte("."), nil)) {
 		return true
 	}
 	for _, op := range []string{" or ", " + "} { // password or self.opts.password
@@ -55,14 +55,13 @@ func isGeneric(b []byte, i int) bool {
 	return byteAt(b, i) == '<' && foldAt(b, run(b, i+1, wordByte), ">(", ", ", "::") != ""
 }
 
-// isIndexed takes tokens[index], username[i+1:].
+// isIndexed takes tokens[index], username[i+1:], config['x']['y'].
 func isIndexed(text []byte) bool {
 	i := bytes.IndexByte(text, '[')
 	if i < 2 || !isIdentifier(text[:i]) || mixed(text[:i]) {
 		return false
 	}
-	index := bytes.Trim(text[i+1:], "]+-:1")
-	return run(index, 0, wordByte) == len(index)
+	return len(bytes.Trim(bytes.Trim(text[i:], "[]:"), lowers+uppers+digits+"_[]+-'\"")) == 0
 }
 
 // isReference takes &value and *pointer.field.
@@ -94,7 +93,8 @@ func isMember(text []byte, behind byte) bool {
 	root, _, _ := bytes.Cut(text, []byte("."))
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
-	return member >= medium || rooted > noSecret && (behind == ' ' || behind == ')') || len(root) == 1 && (isCamelWords(text[i+1:]) || len(bytes.Trim(text[i+2:], lowers)) == 0) ||
+	return isLower(text[0]) && isCapital(text[i+1:]) && bytes.IndexByte(text[i+1:], '_') > 0 || // screen.PASSWD_ADMIN_USER
+		member >= medium || rooted > noSecret && (behind == ' ' || behind == ')') || len(root) == 1 && (isCamelWords(text[i+1:]) || len(bytes.Trim(text[i+2:], lowers)) == 0) ||
 		roots[strings.ToLower(string(root))]
 }
 
@@ -107,7 +107,7 @@ func isCall(text []byte) bool {
 		return false
 	}
 	name := text[:i]
-	return string(name) == "func" || text[i] == '{' && isCamelWords(name) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+	return string(name) == "func" || text[i] == '{' && isCamelWords(name) && !isDigit(name[i-1]) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
 		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && (!isGenerated(name) || isCall(text[i+1:]))
 }
 
