@@ -12,12 +12,12 @@ const apiserverOverride = "kubeAPIServerOverride"
 
 var _ = register(&checks.Check{
 	ID:       "antrea-apiserver-override-missing",
-	Title:    "Antrea agent asks for the API server at its Service address",
+	Title:    "Antrea agent uses the Service address of the API server",
 	Healthy:  "Antrea agent can reach the API server",
 	Category: checks.CategoryComponents,
 	Doc: `From 1.13 on, Antrea handles the traffic to Services itself on Windows (proxyAll), and
 kube-proxy is not to run there. The agent then needs the address of the API server in
-kubeAPIServerOverride: without it, it asks at the address of the Service kubernetes, which only the
+kubeAPIServerOverride: without it, it uses the address of the Service kubernetes, which only the
 agent itself could serve. It ends after 30 seconds, and its log says that the Node has no podCIDR.
 
 The check looks for an agent that does not run, on a node without kube-proxy, whose configuration in the
