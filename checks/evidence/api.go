@@ -412,5 +412,23 @@ func podsOfNode(path string) *Kind[[]Pod] {
 		}
 		return Gap{}
 	}
+	k.own = func(s Snapshot, list any) any {
+		object, _ := Node.load(s).value.(NodeObject)
+		return ownPods(list.([]Pod), s.Meta().Node, object.Metadata.Name)
+	}
 	return k
+}
+
+// ownPods leaves out the pods of other nodes: lists of a whole cluster have such. Where none is of the
+// node, its name is not the one by which the API server knows it.
+func ownPods(list []Pod, names ...string) []Pod {
+	own := slices.DeleteFunc(slices.Clone(list), func(p Pod) bool {
+		return p.Spec.NodeName != "" && !slices.ContainsFunc(names, func(name string) bool {
+			return strings.EqualFold(name, p.Spec.NodeName)
+		})
+	})
+	if !slices.ContainsFunc(own, func(p Pod) bool { return p.Spec.NodeName != "" }) {
+		return list
+	}
+	return own
 }

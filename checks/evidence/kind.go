@@ -23,6 +23,8 @@ type kind struct {
 	weight int // of an object against the tree's budget; 0 counts as 1
 	// why the evidence is not of the node that is judged; nil where that cannot be
 	foreign func(Snapshot) Gap
+	// what of it is of that node; nil where all is
+	own func(Snapshot, any) any
 }
 
 type decoded struct {
@@ -105,6 +107,9 @@ func (k *kind) load(s Snapshot) decoded {
 		}
 		if from != nil {
 			from.path = s.placeOf(k.path)
+		}
+		if k.own != nil {
+			value = k.own(s, value)
 		}
 		return decoded{value: value, from: from}
 	})
