@@ -12,6 +12,7 @@ var (
 	Node           = windowsNodeKind("api/node.json")
 	Nodes          = objectsKind[NodeObject]("api/nodes.json")
 	Pods           = podsOfNode("api/pods.json")
+	ListedPods     = objectsKind[Pod]("api/pods.json") // those of other nodes, too
 	PodEvents      = objectsKind[Event]("api/events.json")
 	KubeServices   = objectsKind[KubeService]("api/services.json")
 	EndpointSlices = objectsKind[EndpointSlice]("api/endpointslices.json")

@@ -148,6 +148,12 @@ func TestPodOSNotSelected(t *testing.T) {
 	}
 	runLooks(t, "pod-os-not-selected", []look{
 		{"a Windows image by chance", podsJSON(podJSON("", iis, "")), byChance},
+		{"it waits on a Linux node, and another one runs here", podsJSON(podJSON(`"nodeName":"lin-1"`, iis, `{"phase":"Pending"}`)+","+
+			podNamed("own", "", `"nodeName":"win-1","nodeSelector":{"kubernetes.io/os":"windows"}`, iis, "")) +
+			"-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"lin-1\",\"labels\":{\"kubernetes.io/os\":\"linux\"}}}]}\n",
+			"fail: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows; it is on the Linux node lin-1 [state]"},
+		{"it runs on another Windows node", podsJSON(podJSON(`"nodeName":"win-2"`, iis, "") + "," +
+			podNamed("own", "", `"nodeName":"win-1","nodeSelector":{"kubernetes.io/os":"windows"}`, iis, "")), "pass"},
 		{"it waits on a Linux node", podsJSON(podJSON(`"nodeName":"lin-1"`, iis, `{"phase":"Pending"}`)) +
 			"-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"lin-1\",\"labels\":{\"kubernetes.io/os\":\"linux\"}}}]}\n",
 			"fail: shop/web is for Windows (spec.containers[0].image is mcr.microsoft.com/windows/servercore/iis:windowsservercore-ltsc2022) but has no node selector kubernetes.io/os: windows; it is on the Linux node lin-1 [state]"},
@@ -171,7 +177,7 @@ func TestPodOSNotSelected(t *testing.T) {
 			pools("lin"), byChance},
 		{"a label that no node has", podsJSON(podJSON(`"nodeSelector":{"pool":"new"}`, iis, "")) +
 			pools("win"), byChance},
-		{"a pod that waits, on Windows nodes alone", podsJSON(podJSON(`"nodeName":"windows","nodeSelector":{"pool":"win"}`,
+		{"a pod that waits, on Windows nodes alone", podsJSON(podJSON(`"nodeName":"win-1","nodeSelector":{"pool":"win"}`,
 			iis, `{"phase":"Pending"}`)) + pools("win"), byChance},
 		{"a list of Windows nodes alone", podsJSON(podJSON(`"nodeSelector":{"pool":"win"}`, iis, "")) +
 			strings.Replace(pools("win"), `:"linux"`, `:"windows"`, 2), byChance},

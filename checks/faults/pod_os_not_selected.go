@@ -35,7 +35,7 @@ selector or required affinity, such as the label of a pool, fits only Windows no
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		notShown := false
-		for _, p := range podSpecs(s) {
+		for _, p := range specsOf(s, evidence.ListedPods.In(s)) {
 			if v, ok := p.Spec.NodeSelector["beta.kubernetes.io/os"]; ok &&
 				p.Spec.NodeSelector[osLabel] == "" {
 				if k := node.About(s).Kubelet; !p.isManifest() &&
@@ -50,6 +50,9 @@ selector or required affinity, such as the label of a pool, fits only Windows no
 			}
 			if p.Spec.NodeSelector["kubernetes.io/hostname"] != "" {
 				continue // the author names the node
+			}
+			if _, ok := onLinux(s, p); onOtherNode(s, p.Pod) && !ok {
+				continue
 			}
 			// a webhook, such as that of EKS, may look for the label of the system, so that a pod waits
 			fits := onlyWindowsFits(s, p.Spec) && !node.PodDown(p.Pod)

@@ -27,10 +27,12 @@ type podSpec struct {
 
 // podSpecs lists the pods for Windows. Pods of one owner are made from one
 // template, so they are reported once.
-func podSpecs(s evidence.Snapshot) []podSpec {
+func podSpecs(s evidence.Snapshot) []podSpec { return specsOf(s, evidence.Pods.In(s)) }
+
+func specsOf(s evidence.Snapshot, pods []evidence.Pod) []podSpec {
 	var list []podSpec
 	owners := map[string]int{}
-	for _, p := range evidence.Pods.In(s) {
+	for _, p := range pods {
 		if node.PodSystem(p) == "linux" {
 			continue
 		}
