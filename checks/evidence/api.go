@@ -70,46 +70,6 @@ type IPPool struct {
 	} `json:"spec"`
 }
 
-// PersistentVolume is a volume, the claim that it is bound to, and its file system.
-type PersistentVolume struct {
-	Placed   `json:"-"`
-	Metadata Metadata `json:"metadata"`
-	Spec     struct {
-		ClaimRef struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"claimRef"`
-		NFS *struct {
-			Server string `json:"server"`
-		} `json:"nfs"`
-		CSI       *VolumeSource `json:"csi"`
-		AzureDisk *VolumeSource `json:"azureDisk"`
-		EBS       *VolumeSource `json:"awsElasticBlockStore"`
-		GCE       *VolumeSource `json:"gcePersistentDisk"`
-		VSphere   *VolumeSource `json:"vsphereVolume"`
-	} `json:"spec"`
-}
-
-// VolumeSource is what a volume of a driver and of the plugins within Kubernetes have in common.
-type VolumeSource struct {
-	Driver string `json:"driver"`
-	FSType string `json:"fsType"`
-}
-
-// FSType is the file system that the volume is to have, and where it is written.
-func (v PersistentVolume) FSType() (string, Place) {
-	for _, s := range []struct {
-		field string
-		*VolumeSource
-	}{{"csi", v.Spec.CSI}, {"azureDisk", v.Spec.AzureDisk}, {"awsElasticBlockStore", v.Spec.EBS},
-		{"gcePersistentDisk", v.Spec.GCE}, {"vsphereVolume", v.Spec.VSphere}} {
-		if s.VolumeSource != nil {
-			return s.FSType, v.Field("spec", s.field, "fsType")
-		}
-	}
-	return "", Place{}
-}
-
 // IPAMConfig is a crd.projectcalico.org IPAMConfig, or a projectcalico.org IPAMConfiguration.
 type IPAMConfig struct {
 	Placed   `json:"-"`
@@ -152,22 +112,6 @@ type NodeSpec struct {
 	ProviderID    string   `json:"providerID"`
 	Unschedulable bool     `json:"unschedulable"`
 	Taints        []Taint  `json:"taints"`
-}
-
-// Taint is one taint of a Node.
-type Taint struct {
-	Key    string `json:"key"`
-	Value  string `json:"value,omitempty"`
-	Effect string `json:"effect"`
-}
-
-// String is the taint as kubectl writes it.
-func (t Taint) String() string {
-	key := t.Key
-	if t.Value != "" {
-		key += "=" + t.Value
-	}
-	return key + ":" + t.Effect
 }
 
 // NodeStatus is the status of a Node.
@@ -402,34 +346,4 @@ func (n NodeObject) otherSystem() string {
 		return cmp.Or(info.OSImage, system)
 	}
 	return ""
-}
-
-// podsOfNode is the kind of the pods of the node that is judged.
-func podsOfNode(path string) *Kind[[]Pod] {
-	k := objectsKind[Pod](path)
-	k.foreign = func(s Snapshot) Gap {
-		if gap := Node.load(s).gap; gap.Code == OtherSystem {
-			return gap
-		}
-		return Gap{}
-	}
-	k.own = func(s Snapshot, list any) any {
-		object, _ := Node.load(s).value.(NodeObject)
-		return ownPods(list.([]Pod), s.Meta().Node, object.Metadata.Name)
-	}
-	return k
-}
-
-// ownPods leaves out the pods of other nodes: lists of a whole cluster have such. Where none is of the
-// node, its name is not the one by which the API server knows it.
-func ownPods(list []Pod, names ...string) []Pod {
-	own := slices.DeleteFunc(slices.Clone(list), func(p Pod) bool {
-		return p.Spec.NodeName != "" && !slices.ContainsFunc(names, func(name string) bool {
-			return strings.EqualFold(name, p.Spec.NodeName)
-		})
-	})
-	if !slices.ContainsFunc(own, func(p Pod) bool { return p.Spec.NodeName != "" }) {
-		return list
-	}
-	return own
 }

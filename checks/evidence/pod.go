@@ -140,69 +140,6 @@ type PodSpec struct {
 	Volumes                       []Volume         `json:"volumes,omitempty"`
 }
 
-// Toleration lets a pod run on nodes with a taint.
-type Toleration struct {
-	Key      string `json:"key,omitempty"`      // empty: every key
-	Operator string `json:"operator,omitempty"` // Equal where it is empty, or Exists
-	Value    string `json:"value,omitempty"`
-	Effect   string `json:"effect,omitempty"` // empty: every effect
-}
-
-// Tolerates tells whether a toleration of the pod fits the taint.
-func (p PodSpec) Tolerates(t Taint) bool {
-	return slices.ContainsFunc(p.Tolerations, func(tol Toleration) bool {
-		return (tol.Key == t.Key || tol.Key == "" && tol.Operator == "Exists") &&
-			(tol.Operator == "Exists" || tol.Value == t.Value) && (tol.Effect == "" || tol.Effect == t.Effect)
-	})
-}
-
-// Affinity is the part of an affinity that says on which nodes a pod must run.
-type Affinity struct {
-	NodeAffinity *struct {
-		Required *struct {
-			NodeSelectorTerms []struct {
-				MatchExpressions []struct {
-					Key      string   `json:"key"`
-					Operator string   `json:"operator"`
-					Values   []string `json:"values"`
-				} `json:"matchExpressions"`
-			} `json:"nodeSelectorTerms"`
-		} `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
-	} `json:"nodeAffinity,omitempty"`
-}
-
-// Selects tells whether a node with these labels fits the node selector and the required affinity.
-func (p PodSpec) Selects(labels map[string]string) bool {
-	for key, value := range p.NodeSelector {
-		if v, ok := labels[key]; !ok || v != value {
-			return false
-		}
-	}
-	if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.Required == nil {
-		return true
-	}
-	for _, term := range p.Affinity.NodeAffinity.Required.NodeSelectorTerms {
-		fits := true
-		for _, e := range term.MatchExpressions {
-			value, has := labels[e.Key]
-			switch e.Operator {
-			case "In":
-				fits = fits && has && slices.Contains(e.Values, value)
-			case "NotIn":
-				fits = fits && !(has && slices.Contains(e.Values, value))
-			case "Exists":
-				fits = fits && has
-			case "DoesNotExist":
-				fits = fits && !has
-			} // Gt and Lt are not judged
-		}
-		if fits {
-			return true
-		}
-	}
-	return false
-}
-
 // SecurityContext is that of a pod or of a container. All but the Windows
 // options and RunAsNonRoot is for Linux.
 type SecurityContext struct {
@@ -334,24 +271,6 @@ func (q *Quantity) UnmarshalJSON(b []byte) error {
 	err := json.Unmarshal(b, &n)
 	*q = Quantity(n.String())
 	return err
-}
-
-// Volume is one volume of a pod.
-type Volume struct {
-	Name     string `json:"name"`
-	EmptyDir *struct {
-		Medium string `json:"medium,omitempty"`
-	} `json:"emptyDir,omitempty"`
-	HostPath *struct {
-		Path string `json:"path"`
-	} `json:"hostPath,omitempty"`
-	FlexVolume *struct {
-		Driver string `json:"driver"`
-	} `json:"flexVolume,omitempty"`
-	CSI                   *struct{} `json:"csi,omitempty"`
-	PersistentVolumeClaim *struct {
-		ClaimName string `json:"claimName"`
-	} `json:"persistentVolumeClaim,omitempty"`
 }
 
 var quantitySuffixes = map[string]string{
