@@ -156,20 +156,18 @@ func (c *KubeletConfig) Merge(b []byte) error {
 	return err
 }
 
-// SetsInYAML tells whether a YAML or JSON document has the field.
-func SetsInYAML(document string, steps ...string) bool {
+// InYAML is a field of a YAML or JSON document, nil where it has none.
+func InYAML(document string, steps ...string) (any, error) {
 	tree, err := decodeYAML[map[string]any]([]byte(document))
 	if err != nil {
-		return false
+		return nil, err
 	}
 	var at any = *tree
 	for _, step := range steps {
 		fields, _ := at.(map[string]any)
-		if at = fields[step]; at == nil {
-			return false
-		}
+		at = fields[step]
 	}
-	return true
+	return at, nil
 }
 
 // KubeadmSubnets reads the subnets of pods and of services from a kubeadm

@@ -46,7 +46,11 @@ ConfigMap has no address.`,
 			if !there || !strings.HasPrefix(cm.Metadata.Name, "antrea-windows-config") {
 				continue // that for Linux has the same file
 			}
-			if hasOverride(settings) {
+			address, err := evidence.InYAML(settings, apiserverOverride)
+			if err != nil {
+				break
+			}
+			if address != nil && address != "" {
 				return nil, nil
 			}
 			for _, p := range evidence.Pods.In(s) {
@@ -62,14 +66,3 @@ ConfigMap has no address.`,
 		return nil, checks.Unknown(evidence.NotShown.Gap("the configuration of Antrea's agent"))
 	},
 })
-
-// hasOverride tells whether the agent's configuration gives an address of the API server.
-func hasOverride(settings string) bool {
-	for line := range strings.Lines(settings) {
-		if key, value, _ := strings.Cut(strings.TrimSpace(line), ":"); key == apiserverOverride {
-			value, _, _ = strings.Cut(value, " #")
-			return strings.Trim(strings.TrimSpace(value), `"'`) != ""
-		}
-	}
-	return false
-}

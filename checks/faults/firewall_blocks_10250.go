@@ -110,7 +110,7 @@ Filters of the cloud provider are not visible on the node.`,
 			return nil, nil
 		case len(shut) == 0 && vague != "":
 			return nil, checks.Unknown(
-				evidence.NotShown.Gap("whose connections rule %s allows on any port", vague))
+				evidence.NotShown.Gap("whose connections rule %s allows", vague))
 		case len(shut) == 0:
 			return nil, nil
 		}
@@ -145,7 +145,7 @@ type firewallVerdict struct {
 	allowed  bool
 	denied   string // the rule that blocks it
 	deniedBy int    // its number
-	vague    string // a rule that allows any port, to whichever program or sender
+	vague    string // a rule that allows it to some program or sender
 }
 
 func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewallVerdict {
@@ -159,7 +159,7 @@ func verdictOf(rules []evidence.FirewallRule, profile string, port int) firewall
 		name := r.Name + r.DisplayName
 		switch blocks := strings.EqualFold(r.Action, "block"); {
 		case !covers, !blocks && !strings.EqualFold(r.Action, "allow"):
-		case any && !strings.Contains(strings.ToLower(name), "kubelet"):
+		case any && !strings.Contains(strings.ToLower(name), "kubelet"), r.Conditional:
 			if !blocks && v.vague == "" {
 				v.vague = r.Name
 			}

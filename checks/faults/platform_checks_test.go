@@ -267,6 +267,7 @@ func TestAntreaAPIServerOverrideMissing(t *testing.T) {
 		{"an address", services(kubelet) + config(ours, `kubeAPIServerOverride: \"10.10.1.1:6443\"`) + agent(crashes), "pass"},
 		{"kube-proxy runs", services(kubelet+proxy) + config(ours, empty) + agent(crashes), "pass"},
 		{"the agent runs", services(kubelet) + config(ours, empty) + agent(`"running":{}`), "pass"},
+		{"a configuration that cannot be read", services(kubelet) + config(ours, "\\tkubeAPIServerOverride: [") + agent(crashes), "unknown"},
 		{"the configuration of Linux", services(kubelet) + config("antrea-config", empty) + agent(crashes), "unknown"},
 	})
 }

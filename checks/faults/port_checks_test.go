@@ -176,6 +176,9 @@ func TestFirewallBlocks10250(t *testing.T) {
 			`info: firewall rule "hardening" blocks TCP 10250; a block rule overrides allow rules [state]`},
 		{"one profile is off", tree(block+`,{"name":"private","enabled":false}`, ""),
 			"info: no enabled firewall rule allows inbound TCP 10250 (profiles: domain, public): kubectl logs, exec and metrics time out [state]"},
+		{"the port for some senders", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, `,"conditional":true`)), "unknown"},
+		{"the port for some senders, and for all", tree(block, rule("corp", "allow", "tcp", `"10250"`, `,"conditional":true`)+","+
+			rule("kubelet", "allow", "tcp", `"10250"`, "")), "pass"},
 		{"all ports for some senders", tree(block, rule("corp", "allow", "any", "",
 			`,"conditional":true`)), "unknown"},
 		{"all ports for some senders in one profile of two", tree(block, rule("corp", "allow", "any",

@@ -64,11 +64,14 @@ func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 	return v
 }
 
-// remoteSubnets are those that HNS reaches through other nodes of an overlay. Where kube-proxy's
+// remoteSubnets are those that HNS reaches through other nodes of an overlay, where all are recorded. If kube-proxy's
 // clusterCIDR is the node's own subnet, as with a hybrid overlay, nothing else shows them.
 func remoteSubnets(s evidence.Snapshot, n *node.Node) []node.Prefix {
 	net, _ := n.PodNetwork(s)
 	var list []node.Prefix
+	if net.Truncated {
+		return nil
+	}
 	for _, p := range net.Policies {
 		if p.Type == "RemoteSubnetRoute" {
 			list = append(list, node.ParsePrefixes(p.Text("DestinationPrefix"))...)

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ The check looks for the refusal among the events of DaemonSets that select Windo
 				"DaemonSet %s has no pod on this node: no security context constraint allows its pods",
 				m.Namespace+"/"+m.Name).With(events[at].Field().Because("%s: %s", m.Name, folded(events[at].Text()))))
 		}
-		if gap := evidence.DaemonSets.Gap(s); len(findings) == 0 && gap.Kind != "" {
+		if gap := cmp.Or(evidence.DaemonSets.Gap(s), evidence.PodEvents.Gap(s)); len(findings) == 0 && gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
 		return findings, nil

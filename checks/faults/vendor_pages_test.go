@@ -196,6 +196,8 @@ func TestOpenShiftRefusesPodsOfADaemonSet(t *testing.T) {
 		{"of another object", tree(strings.Replace(core, "DaemonSet", "ReplicaSet", 1), "windows", ""), "pass"},
 		{"pasted", logTelling("other", strings.NewReplacer(`\"`, `"`, "agent-", "agent-windows-").Replace(words)),
 			"fail: no security context constraint allows a pod for Windows [text]"},
+		{"no event is recorded", strings.ReplaceAll(tree(core, "windows", ""), "api/events.json", "api/other.json") +
+			"-- logs/other/o.log --\nnothing\n", "unknown"},
 		{"pasted, of Linux", logTelling("other", strings.ReplaceAll(words, `\"`, `"`)), "unknown"},
 	})
 }
@@ -252,11 +254,13 @@ func TestThePersistentVolumeOfAPodThatWaits(t *testing.T) {
 		{"the driver's default", tree(waits, noEvents, `"csi":{"driver":"ebs.csi.aws.com"}`), "pass"},
 		{"it is mounted, and the sandbox fails", tree(waits, sandbox, ext4), "pass"},
 		{"the pod runs", tree("", noEvents, ext4), "pass"},
+		{"its volume is not recorded", podsJSON(podJSON(volumes, "", waits)) + noEvents, "unknown"},
 	})
 	runLooks(t, "volume-nfs", []look{
 		{"of Kubernetes itself", tree(waits, noEvents, nfs), isNFS},
 		{"of a driver", tree(waits, noEvents, `"csi":{"driver":"efs.csi.aws.com"}`), isNFS},
 		{"a disk", tree(waits, noEvents, ext4), "pass"},
 		{"the pod runs", tree("", noEvents, nfs), "pass"},
+		{"its volume is not recorded", podsJSON(podJSON(volumes, "", waits)) + noEvents, "unknown"},
 	})
 }

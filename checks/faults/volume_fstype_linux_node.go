@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,13 +45,17 @@ changed in a StorageClass or volume that exists: both must be created again.`,
 		if len(findings) > 0 || err != nil {
 			return findings, err
 		}
-		for _, w := range awaitedVolumes(s) {
+		awaited, gap := awaitedVolumes(s)
+		for _, w := range awaited {
 			system, at := w.volume.FSType()
 			if strings.HasPrefix(system, "ext") || strings.HasPrefix(system, "xfs") || system == "btrfs" {
 				findings = append(findings, checks.Findingf(checks.Fail, w.pod.FullName(),
 					"%s waits: its volume %s requires the file system %s of Linux", w.pod.FullName(),
 					w.volume.Metadata.Name, system).At(at, "%s: fsType %s", w.volume.Metadata.Name, system))
 			}
+		}
+		if gap.Kind != "" {
+			return nil, checks.Unknown(gap)
 		}
 		return findings, nil
 	},
@@ -63,9 +68,8 @@ type awaitedVolume struct {
 }
 
 // awaitedVolumes lists the volumes of the pods that wait, but for those whose sandbox failed: the kubelet
-// makes it when all volumes are mounted.
-func awaitedVolumes(s evidence.Snapshot) []awaitedVolume {
-	var list []awaitedVolume
+// makes it when all volumes are mounted. The gap is why the volume of such a pod is not known.
+func awaitedVolumes(s evidence.Snapshot) (list []awaitedVolume, gap evidence.Gap) {
 	failures := recentFailures(s)
 	for _, p := range evidence.Pods.In(s) {
 		if stuckReason(p) != "ContainerCreating" || !since(s, p, podPatience) ||
@@ -74,16 +78,19 @@ func awaitedVolumes(s evidence.Snapshot) []awaitedVolume {
 			}) {
 			continue
 		}
-		for _, v := range evidence.PersistentVolumes.In(s) {
-			if c := v.Spec.ClaimRef; c.Namespace == p.Metadata.Namespace &&
-				slices.ContainsFunc(p.Spec.Volumes, func(of evidence.Volume) bool {
-					return of.PersistentVolumeClaim != nil && of.PersistentVolumeClaim.ClaimName == c.Name
-				}) {
-				list = append(list, awaitedVolume{p, v})
+		for _, of := range p.Spec.Volumes {
+			if of.PersistentVolumeClaim == nil {
+				continue
+			}
+			gap = cmp.Or(gap, evidence.PersistentVolumes.Gap(s))
+			for _, v := range evidence.PersistentVolumes.In(s) {
+				if c := v.Spec.ClaimRef; c.Namespace == p.Metadata.Namespace && c.Name == of.PersistentVolumeClaim.ClaimName {
+					list = append(list, awaitedVolume{p, v})
+				}
 			}
 		}
 	}
-	return list
+	return list, gap
 }
 
 const linuxFileSystem = "a disk cannot be formatted: its volume requires a file system of Linux"

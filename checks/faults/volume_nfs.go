@@ -42,7 +42,8 @@ kind of their PersistentVolumes.`,
 		if len(findings) > 0 || err != nil {
 			return findings, err
 		}
-		for _, w := range awaitedVolumes(s) {
+		awaited, gap := awaitedVolumes(s)
+		for _, w := range awaited {
 			field, csi := "nfs", w.volume.Spec.CSI
 			switch {
 			case csi != nil && slices.Contains([]string{"nfs.csi.k8s.io", "efs.csi.aws.com"}, csi.Driver):
@@ -53,6 +54,9 @@ kind of their PersistentVolumes.`,
 			findings = append(findings, checks.Findingf(checks.Fail, w.pod.FullName(),
 				"%s waits: its volume %s is NFS, which Kubernetes does not support on Windows", w.pod.FullName(),
 				w.volume.Metadata.Name).At(w.volume.Field("spec", field), "%s: %s", w.volume.Metadata.Name, field))
+		}
+		if gap.Kind != "" {
+			return nil, checks.Unknown(gap)
 		}
 		return findings, nil
 	},

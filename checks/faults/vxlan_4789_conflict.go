@@ -60,10 +60,11 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 			return nil, checks.Unknown(gap)
 		}
 		v := viewOfRemotePods(s, n)
-		if net, ok := n.PodNetwork(s); ok && !net.Truncated {
+		// A network without any such policy is not one of flannel's or Calico's making.
+		if subnets := remoteSubnets(s, n); len(subnets) > 0 {
 			v.lost = slices.DeleteFunc(v.lost, func(p evidence.ReachProbe) bool {
 				a, _ := remoteTarget(n, p)
-				return !knowsRemote(net, a)
+				return !node.AnyContains(subnets, a)
 			})
 		}
 		switch {
@@ -101,20 +102,4 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 func openOverlayPort() *checks.Step {
 	return checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow",
 		"Allow the port in the firewall of this node. Disable a rule that blocks it.")
-}
-
-// knowsRemote tells whether HNS knows to which node packets for the pod go. A
-// network without any such policy is not one of flannel's or Calico's making.
-func knowsRemote(net evidence.HNSNetwork, a node.Address) bool {
-	any := false
-	for _, p := range net.Policies {
-		if p.Type != "RemoteSubnetRoute" {
-			continue
-		}
-		any = true
-		if prefix, ok := node.ParsePrefix(p.Text("DestinationPrefix")); ok && prefix.Contains(a) {
-			return true
-		}
-	}
-	return !any
 }

@@ -44,7 +44,7 @@ nothing.`,
 			for _, set := range evidence.DaemonSets.In(s) {
 				name := set.Metadata.Namespace + "/" + set.Metadata.Name
 				pod := set.Spec.Template.Spec
-				if !staysOnWindows(pod) || !selects(pod, object) || pod.Tolerates(taint) || hasPodOf(s, set) {
+				if !staysOnWindows(pod) || !pod.Selects(object.Metadata.Labels) || pod.Tolerates(taint) || hasPodOf(s, set) {
 					continue
 				}
 				at := object.Field("spec", "taints", i)
@@ -76,7 +76,7 @@ nothing.`,
 func tooTainted(s evidence.Snapshot, object evidence.NodeObject) []*checks.Finding {
 	var findings []*checks.Finding
 	for _, p := range evidence.Pods.In(s) {
-		if p.Spec.NodeName != "" || !staysOnWindows(p.Spec) || !selects(p.Spec, object) {
+		if p.Spec.NodeName != "" || !staysOnWindows(p.Spec) || !p.Spec.Selects(object.Metadata.Labels) {
 			continue
 		}
 		for j, c := range p.Status.Conditions {
@@ -103,16 +103,6 @@ func tooTainted(s evidence.Snapshot, object evidence.NodeObject) []*checks.Findi
 func ofState(t evidence.Taint) bool {
 	return strings.HasPrefix(t.Key, "node.") && !strings.HasSuffix(t.Key, "/os") ||
 		strings.HasPrefix(t.Key, "ToBeDeleted")
-}
-
-// selects tells whether the node has the labels that the pod asks for.
-func selects(p evidence.PodSpec, n evidence.NodeObject) bool {
-	for key, value := range p.NodeSelector {
-		if n.Metadata.Labels[key] != value {
-			return false
-		}
-	}
-	return true
 }
 
 // hasPodOf tells whether the DaemonSet has a pod here: it was there before the taint.

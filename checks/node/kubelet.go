@@ -145,7 +145,7 @@ type KubeletSettings struct {
 func (k KubeletSettings) Field(steps ...string) evidence.Place {
 	var file evidence.NodeFile
 	for i, f := range k.files {
-		if i == 0 || evidence.SetsInYAML(f.Text, steps...) {
+		if set, _ := evidence.InYAML(f.Text, steps...); i == 0 || set != nil {
 			file = f
 		}
 	}

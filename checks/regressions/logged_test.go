@@ -6,14 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"doctor/checks"
-	"doctor/checks/evidence"
-	"doctor/checks/faults"
 	"doctor/checks/regressions"
-	"doctor/checks/signs"
-	"doctor/fixtures"
 )
 
 // TestALogStatesTheVersionOfItsComponent: a log with the line that the component writes at its
@@ -63,17 +57,9 @@ func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 		}
 		for version, want := range map[string]checks.Status{first: shown, fixed: checks.StatusPass} {
 			line := fmt.Sprintf(form.line, version)
-			tree := "-- meta.json --\n" +
-				`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" +
-				"-- logs/" + form.log + "/1.log --\n" + line + "\n" +
+			tree := "-- logs/" + form.log + "/1.log --\n" + line + "\n" +
 				strings.Join(append([]string{row.Signs[0].Text}, row.Signs[0].Also...), " ") + "\n"
-			s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(tree))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			only := faults.Catalogue().Only("regression-" + row.ID)
-			s, _ = signs.Record(s, only.Signs())
-			got := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
+			got := judgeTree(t, row.ID, tree)
 			if got.Status != want {
 				t.Errorf("%s after %q is %s, want %s (%s%s)", row.ID, line, got.Status, want, got.Reason, got.Gap)
 			}
@@ -95,15 +81,7 @@ func TestTheFolderOfTheProgramsStatesTheVersion(t *testing.T) {
 		{"logs/rke2/rke2.log", `time="2026-11-20T09:59:53Z" level=fatal msg="` + escaped + `"`, checks.StatusFail},
 		{"events.json", `[{"log":"Application","provider":"rke2","id":1,"level":"error","time":"2026-11-20T09:59:53Z","message":"` + escaped + `"}]`, checks.StatusFail},
 	} {
-		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte("-- meta.json --\n" +
-			`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" +
-			"-- " + row.path + " --\n" + row.text + "\n"))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		only := faults.Catalogue().Only("regression-rke2-bootstraps-again")
-		s, _ = signs.Record(s, only.Signs())
-		got := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
+		got := judgeTree(t, "rke2-bootstraps-again", "-- "+row.path+" --\n"+row.text+"\n")
 		if got.Status != row.want {
 			t.Errorf("%s is %s, want %s (%s%s)", row.text, got.Status, row.want, got.Reason, got.Gap)
 		}
@@ -114,16 +92,9 @@ func TestTheFolderOfTheProgramsStatesTheVersion(t *testing.T) {
 func TestAVersionWithTheFixPasses(t *testing.T) {
 	const line = `E1120 09:59:58.1 3912 handler.go:321] HTTP InternalServerError serving /stats/summary: failed to list all container stats: container x encountered an error during Properties: failure in a Windows system call`
 	for version, want := range map[string]checks.Status{"1.19.9": checks.StatusWarn, "1.19.12": checks.StatusPass} {
-		tree := "-- meta.json --\n" +
-			`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" +
-			"-- logs/kubelet/1.log --\nI1120 09:59:53.980771    3912 server.go:411] Version: v" + version + "\n" + line + "\n"
-		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(tree))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		only := faults.Catalogue().Only("regression-kubelet-docker-stats")
-		s, _ = signs.Record(s, only.Signs())
-		if got := checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]; got.Status != want {
+		got := judgeTree(t, "kubelet-docker-stats",
+			"-- logs/kubelet/1.log --\nI1120 09:59:53.980771    3912 server.go:411] Version: v"+version+"\n"+line+"\n")
+		if got.Status != want {
 			t.Errorf("%s is %s, want %s (%s%s)", version, got.Status, want, got.Reason, got.Gap)
 		}
 	}

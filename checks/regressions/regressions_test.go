@@ -86,9 +86,7 @@ func try(t *testing.T, r regressions.Row, version, line string, want checks.Stat
 
 func judge(t *testing.T, r regressions.Row, version, line string) checks.Result {
 	t.Helper()
-	tree := "-- meta.json --\n" +
-		`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" +
-		nodeWith(r, version)
+	tree := nodeWith(r, version)
 	if line != "" {
 		log := map[regressions.Component]string{regressions.Flannel: "flanneld",
 			regressions.Containerd: "containerd", regressions.KubeProxy: "kube-proxy",
@@ -98,13 +96,20 @@ func judge(t *testing.T, r regressions.Row, version, line string) checks.Result 
 		}
 		tree += "-- logs/" + log + "/1.log --\n" + line + "\n"
 	}
-	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(tree))))
+	return judgeTree(t, r.ID, tree)
+}
+
+// judgeTree judges a row on a node with that evidence.
+func judgeTree(t *testing.T, id, tree string) checks.Result {
+	t.Helper()
+	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte("-- meta.json --\n" +
+		`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" + tree))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	only := faults.Catalogue().Only("regression-" + r.ID)
+	only := faults.Catalogue().Only("regression-" + id)
 	if len(only.All()) != 1 {
-		t.Fatalf("the catalogue has no check regression-%s", r.ID)
+		t.Fatalf("the catalogue has no check regression-%s", id)
 	}
 	s, _ = signs.Record(s, only.Signs())
 	return checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]

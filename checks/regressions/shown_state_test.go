@@ -2,16 +2,13 @@ package regressions_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"doctor/checks"
-	"doctor/checks/evidence"
-	"doctor/checks/faults"
 	"doctor/checks/regressions"
-	"doctor/checks/signs"
-	"doctor/fixtures"
 )
 
 // TestTheStateThatShowsARow: each row's state on a node with an affected version, what is like it and
@@ -103,6 +100,20 @@ func TestTheStateThatShowsARow(t *testing.T) {
 [{"ID":"L","FrontendVIPs":["` + vip + `"],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":80,"ExternalPort":80}],"SchemaVersion":{"Major":2}}]
 `
 	}
+	shim := func(handles string) string {
+		return "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"handles\":" + handles + "}]\n"
+	}
+	forwarding := func(on, kind string) string {
+		return `-- adapters.json --
+[{"name":"br-int","addresses":["10.0.0.9/24"],"gateways":[],"forwarding":` + on + `}]
+-- api/services.json --
+{"items":[{"metadata":{"namespace":"a","name":"web"},"spec":{"type":"` + kind + `","clusterIP":"10.96.7.7"}}]}
+`
+	}
+	kept := func(endpoints string) string {
+		return strings.Replace(strings.Replace(services("Cluster"), `["10.96.0.1"]`, `["10.96.7.7"]`, 1), `["e1"],"PortMappings":[{"Protocol":6,"InternalPort":443,"ExternalPort":443}]`,
+			"["+endpoints+`],"PortMappings":[{"Protocol":6,"InternalPort":8080,"ExternalPort":80}]`, 1)
+	}
 	restarted := func(at string) string {
 		return "-- logs/rke2/rke2-service.log --\n" + `time="` + at + `" level=info msg="Starting rke2 agent v1.30.3+rke2r1"` + "\n"
 	}
@@ -142,6 +153,15 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		{"containerd-host-process-folder", "1.7.10", "1.7.16", "another program", pod(onHost+containers(`,"command":["powershell.exe"],"args":["npm.exe"]`), npm), info},
 		{"containerd-exec-memory-leak", "1.6.12", "1.6.13", "600 MB", "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"workingSetBytes\":629145600}]\n", warn},
 		{"containerd-exec-memory-leak", "1.6.12", "1.6.13", "60 MB", "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"workingSetBytes\":62914560},{\"pid\":7,\"name\":\"sqlservr.exe\",\"workingSetBytes\":6291456000}]\n", info},
+		{"containerd-process-handle-leak", "1.7.18", "1.7.19", "25,000 handles", pod(onHost+containers(""), running) + shim("25000"), warn},
+		{"containerd-process-handle-leak", "1.7.18", "1.7.19", "900 handles", pod(onHost+containers(""), running) + shim("900"), info},
+		{"containerd-process-handle-leak", "1.7.18", "1.7.19", "another program", pod(onHost+containers(""), running) +
+			strings.Replace(shim("25000"), "containerd-shim-runhcs-v1", "sqlservr", 1), info},
+		{"antrea-bridge-forwarding", "1.5.1", "1.6.0", "a bridge that does not forward", forwarding("false", "LoadBalancer"), fail},
+		{"antrea-bridge-forwarding", "1.5.1", "1.6.0", "a bridge that does", forwarding("true", "LoadBalancer"), info},
+		{"antrea-bridge-forwarding", "1.5.1", "1.6.0", "no Service needs it", forwarding("false", "ClusterIP"), info},
+		{"kube-proxy-stale-vips", "1.24.8", "1.24.9", "a backend without an endpoint", kept(`"e1","gone"`), fail},
+		{"kube-proxy-stale-vips", "1.24.8", "1.24.9", "all backends have one", kept(`"e1"`), info},
 		{"azure-cns-overlay-gateway", "1.4.39", "1.4.44.5", "the gateway of Linux", endpoint("169.254.1.1"), fail},
 		{"azure-cns-overlay-gateway", "1.4.39", "1.4.44.5", "that of its subnet", endpoint("10.244.0.1"), info},
 		{"kube-proxy-cluster-ip-deleted", "1.34.0", "1.34.2", "a Service of local policy", services("Local"), fail},
@@ -174,17 +194,9 @@ func judgeState(t *testing.T, id, version, tree string) checks.Result {
 	t.Helper()
 	rows := regressions.Rows()
 	row := rows[slices.IndexFunc(rows, func(r regressions.Row) bool { return r.ID == id })]
-	archive := txtar.Parse([]byte("-- meta.json --\n" +
-		`{"layout":"evidence/v1","node":"win-1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n" + nodeWith(row, version)))
-	own := txtar.Parse([]byte(tree))
+	archive, own := txtar.Parse([]byte(nodeWith(row, version))), txtar.Parse([]byte(tree))
 	archive.Files = append(slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
 		return slices.ContainsFunc(own.Files, func(o txtar.File) bool { return o.Name == f.Name })
 	}), own.Files...)
-	s, err := evidence.Load(fixtures.Tree(archive))
-	if err != nil {
-		t.Fatal(err)
-	}
-	only := faults.Catalogue().Only("regression-" + id)
-	s, _ = signs.Record(s, only.Signs())
-	return checks.Diagnose(s, only, checks.Source{}, checks.Program{}).Results[0]
+	return judgeTree(t, id, string(txtar.Format(archive)))
 }
