@@ -163,7 +163,7 @@ func handDown(cmd *cobra.Command, _ []string) (err error) {
 func (f *flags) addSource(cmd *cobra.Command) {
 	p := cmd.Flags()
 	p.StringVar(&f.From, "from", "",
-		"diagnose a recording: an evidence folder, a zip or tar.gz of one, or another tool's; archives inside are found too")
+		"diagnose a recording: an evidence folder, an archive of one, or another tool's; archives inside are found too")
 	p.StringVar(&f.Demo, "demo", "",
 		"diagnose a built-in recorded node; without a name: list them by category")
 	p.StringVar(&f.Node, "node", "",

@@ -142,7 +142,7 @@ var explainWords = []string{"formats", "rbac", "schema"}
 func explainFormats(w io.Writer, c *lang.Catalogue) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n",
-		c.Phrase("doctor reads a folder, or a .zip, .tar.gz, .tgz or .tar archive, also inside other archives, that holds:"))
+		c.Phrase("doctor reads a folder, a .zip or a .tar archive (also .tar.gz, .tar.xz, .tar.zst, .tar.bz2), also inside other archives, that holds:"))
 	for _, f := range foreign.Formats() {
 		fmt.Fprintf(&b, "\n  %s\n    %s\n", f.Name, c.Phrase(f.Marks))
 	}

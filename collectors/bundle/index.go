@@ -240,12 +240,10 @@ func CannotRead(name string, err error) error {
 
 func reasonOf(err error) string { return printable(Bare(err).Error()) }
 
+var archiveNames = []string{".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tzst",
+	".tar.bz2", ".tbz2"}
+
 func isArchiveName(path string) bool {
 	lower := strings.ToLower(path)
-	for _, end := range []string{".zip", ".tar.gz", ".tgz", ".tar"} {
-		if strings.HasSuffix(lower, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(archiveNames, func(end string) bool { return strings.HasSuffix(lower, end) })
 }

@@ -12,6 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dsnet/compress/bzip2"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 // A member is one entry of an archive that a table row asks for.
@@ -87,8 +91,31 @@ func makeTar(t testing.TB, members ...member) []byte {
 
 func makeGzip(t testing.TB, content []byte) []byte {
 	t.Helper()
+	return makePacked(t, content, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil })
+}
+
+func makeBzip2(t testing.TB, content []byte) []byte {
+	t.Helper()
+	return makePacked(t, content, func(w io.Writer) (io.WriteCloser, error) { return bzip2.NewWriter(w, nil) })
+}
+
+func makeXZ(t testing.TB, content []byte) []byte {
+	t.Helper()
+	return makePacked(t, content, func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) })
+}
+
+func makeZstd(t testing.TB, content []byte) []byte {
+	t.Helper()
+	return makePacked(t, content, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) })
+}
+
+func makePacked(t testing.TB, content []byte, writer func(io.Writer) (io.WriteCloser, error)) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w, err := writer(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.Write(content); err != nil {
 		t.Fatal(err)
 	}

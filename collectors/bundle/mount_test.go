@@ -114,7 +114,7 @@ func TestMountThatComesToNothing(t *testing.T) {
 		"it is a gzip of words": {makeGzip(t, []byte(strings.Repeat("words ", 300))),
 			"it unpacks to something other than a tar"},
 		"it is a cut gzip": {makeGzip(t, makeTar(t, member{name: "a"}))[:20],
-			"it is cut short or is not a gzip"},
+			"it is cut short or is no gzip file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := mustOpen(t,

@@ -1,5 +1,5 @@
 // Package bundle opens what a person hands over as a recorded node: a folder, a
-// zip, a tar or a tar.gz, told apart by content and never by name.
+// zip, a tar or a compressed tar, told apart by content and never by name.
 //
 // Whatever it is becomes one read-only fs.FS with clean slash paths. Nothing is
 // unpacked into a folder, files are streamed, and an entry that cannot be trusted
@@ -9,7 +9,6 @@ package bundle
 
 import (
 	"bytes"
-	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -19,8 +18,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // What one source may hold. A recording of a busy node is some thousand entries
@@ -148,20 +145,6 @@ func openStream(path string, r io.ReaderAt, size int64, modified time.Time, lim 
 	return nil, err
 }
 
-// unpacked is what gzip or bzip2 made smaller, as far as it can be read.
-func unpacked(r io.ReaderAt, size int64) []byte {
-	whole := func() io.Reader { return io.NewSectionReader(r, 0, size) }
-	plain := bzip2.NewReader(whole())
-	if zr, err := gzip.NewReader(whole()); err == nil {
-		plain = zr
-	}
-	content, err := io.ReadAll(io.LimitReader(plain, maxPasted))
-	if err != nil && len(content) < tarBlock { // as much could be the head of a tar
-		return nil
-	}
-	return content
-}
-
 // A reader indexes a source of one kind, and returns what opens its files.
 type reader func(x *index, r io.ReaderAt, size int64) (opener, error)
 
@@ -195,17 +178,18 @@ func (a *Archive) index(place string) *index {
 
 // archive indexes whichever kind r is.
 func (x *index) archive(r io.ReaderAt, size int64) (opener, error) {
-	head := make([]byte, min(size, tarBlock))
-	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+	kind, err := kindOf(r, size)
+	switch {
+	case err != nil:
 		return nil, Bare(err)
+	case unpackers[kind] != nil:
+		return x.tarPacked(kind, r, size)
 	}
-	switch kind := sniff(head); kind {
+	switch kind {
 	case "zip":
 		return x.zip(r, size)
 	case "tar":
 		return x.tar(r, size)
-	case "gzip":
-		return x.tarGzip(r, size)
 	case "":
 		return nil, errNoArchive
 	default:
@@ -226,6 +210,15 @@ var magics = []struct{ kind, magic string }{
 	{"xz", "\xfd7zXZ\x00"},
 	{"zstd", "\x28\xb5\x2f\xfd"},
 	{"cabinet", "MSCF"},
+}
+
+// kindOf names what r holds, or returns "".
+func kindOf(r io.ReaderAt, size int64) (string, error) {
+	head := make([]byte, min(size, tarBlock))
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return "", err
+	}
+	return sniff(head), nil
 }
 
 // sniff names what begins with head, or returns "".

@@ -2,15 +2,15 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"github.com/dsnet/compress/bzip2"
 )
 
 var recorded = []member{
@@ -27,6 +27,11 @@ func TestOpenJudgesByContent(t *testing.T) {
 		"a zip":         save(t, makeZip(t, recorded...)),
 		"a tar":         save(t, plain),
 		"a tar.gz":      save(t, makeGzip(t, plain)),
+		"a tar.bz2":     save(t, makeBzip2(t, plain)),
+		"a tar.xz":      save(t, makeXZ(t, plain)),
+		"a tar.zst":     save(t, makeZstd(t, plain)),
+		"an xz in two":  save(t, append(makeXZ(t, plain[:700]), makeXZ(t, plain[700:])...)),
+		"a zstd in two": save(t, append(makeZstd(t, plain[:700]), makeZstd(t, plain[700:])...)),
 		"a gzip in two": save(t, append(makeGzip(t, plain[:700]), makeGzip(t, plain[700:])...)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +92,15 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 			[]byte(strings.Repeat("\x7fELF\x00\x00\x00", 900))), "unpacks to something other than a tar"},
 		"a gzip of nothing": {makeGzip(t, nil), "contains no file: request it again"},
 		"the first bytes of a gzip": {makeGzip(t, oldTar)[:5],
-			"is cut short or is not a gzip: request it again"},
+			"is cut short or is no gzip file: request it again"},
+		"the first bytes of an xz": {makeXZ(t, oldTar)[:9],
+			"is cut short or is no xz file: request it again"},
+		"an xz of nothing":  {makeXZ(t, nil), "contains no file: request it again"},
+		"a zstd of nothing": {makeZstd(t, nil), "contains no file: request it again"},
+		"an xz that would take a gibibyte of memory": {wideXZ(t),
+			"takes more memory to unpack than doctor gives it: unpack it and give doctor what it holds"},
+		"a zstd that would take a gibibyte of memory": {wideZstd(t),
+			"takes more memory to unpack than doctor gives it: unpack it and give doctor what it holds"},
 		"a gzip cut in its first entry": {makeGzip(t, makeTar(t, recorded[2]))[:60],
 			"is cut short"},
 	} {
@@ -106,16 +119,30 @@ func TestOpenRefusesTheWhole(t *testing.T) {
 	}
 }
 
+// wideXZ declares a dictionary of a gibibyte, with the sum of the header as it should be.
+func wideXZ(t *testing.T) []byte {
+	content := makeXZ(t, makeTar(t, recorded...))
+	const block = 12 // behind the head of the stream
+	end := block + (int(content[block])+1)*4 - 4
+	filter := bytes.Index(content[block:end], []byte{0x21, 1})
+	if filter < 0 {
+		t.Fatal("its first block has no LZMA2 filter")
+	}
+	content[block+filter+2] = 36
+	binary.LittleEndian.PutUint32(content[end:], crc32.ChecksumIEEE(content[block:end]))
+	return content
+}
+
+// wideZstd is a frame with a window of a gibibyte and one block as it is.
+func wideZstd(*testing.T) []byte {
+	const block = "stored"
+	return append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 1 | byte(len(block))<<3, 0, 0}, block...)
+}
+
 func TestALogThatWasMadeSmallerIsRead(t *testing.T) {
 	const log = "E0503 13:39:33.522865    5324 kuberuntime_sandbox.go:68] x\n"
-	var small bytes.Buffer
-	w, err := bzip2.NewWriter(&small, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Write([]byte(log))
-	w.Close()
-	for _, content := range [][]byte{makeGzip(t, []byte(log)), small.Bytes()} {
+	for _, content := range [][]byte{makeGzip(t, []byte(log)), makeBzip2(t, []byte(log)),
+		makeXZ(t, []byte(log)), makeZstd(t, []byte(log))} {
 		a, err := Open(save(t, content))
 		if err != nil {
 			t.Fatal(err)

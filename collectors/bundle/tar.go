@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/therootcompany/xz"
 )
 
 const tarBlock = 512
@@ -78,7 +80,7 @@ func (s tarStop) String() string {
 		what = "it goes on behind its end, and that is not read; it ends"
 	case errors.Is(s.err, io.ErrUnexpectedEOF):
 		what = "it is cut short"
-	case errors.Is(s.err, gzip.ErrChecksum):
+	case errors.Is(s.err, gzip.ErrChecksum), errors.Is(s.err, zstd.ErrCRCMismatch), errors.Is(s.err, xz.ErrData):
 		what = "its checksum is wrong"
 	case errors.Is(s.err, errUnpacked):
 		what = s.err.Error()
@@ -184,43 +186,4 @@ func isSparse(header *tar.Header) bool {
 		}
 	}
 	return false
-}
-
-// tarGzip unpacks a tar.gz once into the temporary file, since gzip cannot be read
-// from the middle, and indexes the tar there. A gzip that is cut short, as by a
-// broken upload, still gives what came before the cut.
-func (x *index) tarGzip(r io.ReaderAt, size int64) (opener, error) {
-	zr, err := gzip.NewReader(io.NewSectionReader(r, 0, size))
-	if err != nil {
-		return nil, noGzip(err)
-	}
-	most := x.lim.unpacked
-	if x.level > 0 {
-		most = x.lim.nested
-	}
-	unpacked, cut, err := x.spool.take(zr, most)
-	if err != nil {
-		return nil, err
-	}
-	end, err := indexTar(x, unpacked, unpacked.Size())
-	if err != nil {
-		return nil, whole(err)
-	}
-	switch {
-	case x.seen == 0 && errors.Is(cut, errUnpacked):
-		return nil, cut
-	case x.seen == 0 && cut != nil:
-		return nil, noGzip(cut)
-	case x.seen == 0 && end.err != nil:
-		return nil, plainError{
-			"it unpacks to something other than a tar: give doctor the .tar.gz, " +
-				".zip or folder of a node", end.err}
-	case cut != nil:
-		end.err = cut // it is why the tar ends early, if it does
-	}
-	return x.ended(end, unpacked)
-}
-
-func noGzip(err error) error {
-	return plainError{"it is cut short or is not a gzip: request it again", err}
 }

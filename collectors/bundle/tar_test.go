@@ -58,8 +58,8 @@ func TestTarEntries(t *testing.T) {
 		},
 	} {
 		content := makeTar(t, row.members...)
-		for kind, content := range map[string][]byte{"tar": content,
-			"tar.gz": makeGzip(t, content)} {
+		for kind, content := range map[string][]byte{"tar": content, "tar.gz": makeGzip(t, content),
+			"tar.bz2": makeBzip2(t, content), "tar.xz": makeXZ(t, content), "tar.zst": makeZstd(t, content)} {
 			t.Run(name+" in a "+kind, func(t *testing.T) {
 				a := mustOpen(t, save(t, content), standard)
 				if got := contents(t, a); got != row.want {
@@ -189,7 +189,7 @@ func TestTarOfTheOldestKind(t *testing.T) {
 	}
 }
 
-func TestGzipCutShort(t *testing.T) {
+func TestAPackedTarCutShort(t *testing.T) {
 	// Noise does not compress, so half of the gzip is about half of the tar.
 	noise := make([]byte, 40_000)
 	seed := uint32(1)
@@ -197,17 +197,23 @@ func TestGzipCutShort(t *testing.T) {
 		seed = seed*1664525 + 1013904223
 		noise[i] = byte(seed >> 24)
 	}
-	packed := makeGzip(t, makeTar(t, member{name: "meta.json", content: "{}"},
-		member{name: "big.log", content: string(noise)}))
-	a := mustOpen(t, save(t, packed[:len(packed)/2]), standard)
-	if got := contents(t, a); got != "meta.json={}" {
-		t.Errorf("it holds %.60q", got)
+	plain := makeTar(t, member{name: "meta.json", content: "{}"},
+		member{name: "big.log", content: string(noise)})
+	packed := makeGzip(t, plain)
+	for _, row := range []struct {
+		packed []byte
+		cut    string
+	}{{packed, "it is cut short"}, {makeXZ(t, plain), "it is damaged"}} {
+		a := mustOpen(t, save(t, row.packed[:len(row.packed)/2]), standard)
+		if got := contents(t, a); got != "meta.json={}" {
+			t.Errorf("it holds %.60q", got)
+		}
+		checkRefusals(t, a, []string{"node.bin: " + row.cut + " at byte ",
+			"big.log: the archive is cut short after "})
 	}
-	checkRefusals(t, a, []string{"node.bin: it is cut short at byte ",
-		"big.log: the archive is cut short after "})
 
 	packed[len(packed)-8]++ // the checksum
-	a = mustOpen(t, save(t, packed), standard)
+	a := mustOpen(t, save(t, packed), standard)
 	checkRefusals(t, a, []string{"node.bin: its checksum is wrong at byte "})
 	if _, err := fs.Stat(a.FS(), "big.log"); err != nil {
 		t.Error(err)

@@ -35,8 +35,7 @@ func isAntctlAgent(folder listing) bool {
 
 // antctlArchive is the name of a node's archive, or of the folder that somebody
 // unpacked it to: agent_<node>.tar.gz, <collection>_<node>.tar.gz over SFTP.
-var antctlArchive = regexp.MustCompile(
-	`^[^/]*?_([A-Za-z0-9][A-Za-z0-9.-]*?)(?:\.tar\.gz|\.tgz|\.tar)?$`)
+var antctlArchive = regexp.MustCompile(`^[^/]*?_([A-Za-z0-9][A-Za-z0-9.-]*)$`)
 
 // antctlName is the Node's name as the agent knows it, then that in the
 // archive's name, and the computer's at last.
@@ -48,7 +47,8 @@ func antctlName(src *source) string {
 		if strings.HasPrefix(strings.ToLower(dir), "support-bundles") {
 			break
 		}
-		if m := antctlArchive.FindStringSubmatch(dir); m != nil &&
+		m := antctlArchive.FindStringSubmatch(archiveEnd.ReplaceAllString(dir, ""))
+		if m != nil &&
 			hostNamePattern.MatchString(m[1]) {
 			return m[1]
 		}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 
@@ -90,13 +91,13 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 	return nil, fmt.Errorf("%s is no format that doctor reads", evidence.Clean(n.Format))
 }
 
+// archiveEnd is the end of the names of archives that package bundle opens.
+var archiveEnd = regexp.MustCompile(`(?:\.zip|\.tar|\.tar\.(?:gz|xz|zst|bz2)|\.tgz|\.txz|\.tzst|\.tbz2)$`)
+
 // folderName is a node's name where the recording itself tells none. A folder may be
 // an archive that was opened in its place.
 func folderName(root string) string {
-	name := evidence.Clean(path.Base(root))
-	for _, end := range []string{".zip", ".tar.gz", ".tgz", ".tar"} {
-		name = strings.TrimSuffix(name, end)
-	}
+	name := archiveEnd.ReplaceAllString(evidence.Clean(path.Base(root)), "")
 	if root != "." && name != "" {
 		return name
 	}
