@@ -20,9 +20,9 @@ runs without being registered and its volumes are not mounted. From version 2.3.
 a probe that notices this and restarts the container. If the probe fails again and again, restarting
 does not help: then the kubelet is the side that does not answer.
 
-The check looks for the words of this probe in events and in the logs of the driver. With an older
-registrar it is a fault where a pod waits for a driver that the kubelet does not know, although the
-pod of the driver on this node has been ready for minutes.`,
+The check looks for the words of this probe in events and in the logs of the driver. It is a fault
+where a pod waits for a driver that the kubelet does not know, although the pod of the driver on this
+node has been ready for minutes: a registrar that the kubelet refuses exits.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get csinode {node} -o jsonpath='{.spec.drivers[*].name}'",
 			"Read which drivers are registered on this node."),
@@ -59,14 +59,21 @@ pod of the driver on this node has been ready for minutes.`,
 				continue
 			}
 			for _, p := range evidence.Pods.In(s) {
-				if i, version := oldRegistrar(p, driver); i >= 0 && readyBefore(p, e.At().Add(-registrationTime)) {
-					findings = append(findings, checks.Findingf(checks.Fail, driver,
-						"CSI driver %s runs, but the kubelet has not registered it; its node-driver-registrar is %s, and 2.3.0 detects this",
-						driver, version).
-						At(p.ContainerField(i, "image"), "%s is ready; its registrar is %s", p.FullName(),
-							p.Spec.Containers[i-len(p.Spec.InitContainers)].Image).
-						At(e.Field(), "%s: %s", e.Reason, e.Text()))
+				i, image := registrarOf(p, driver)
+				if i < 0 || !readyBefore(p, e.At().Add(-registrationTime)) {
+					continue
 				}
+				f := checks.Findingf(checks.Fail, driver,
+					"CSI driver %s runs, but the kubelet has not registered it", driver)
+				_, version, _ := strings.Cut(image, "node-driver-registrar:")
+				if v, ok := evidence.ParseVersion(version); ok && !v.AtLeast(evidence.Version{Major: 2, Minor: 3}) {
+					f = checks.Findingf(checks.Fail, driver,
+						"CSI driver %s runs, but the kubelet has not registered it; its node-driver-registrar is %s, and 2.3.0 detects this",
+						driver, version)
+				}
+				findings = append(findings,
+					f.At(p.ContainerField(i, "image"), "%s is ready; its registrar is %s", p.FullName(), image).
+						At(e.Field(), "%s: %s", e.Reason, e.Text()))
 			}
 		}
 		if len(findings) == 0 && len(s.Signs("csi-registration-missed")) > 0 {
@@ -90,22 +97,18 @@ func waits(s evidence.Snapshot, e evidence.Event) bool {
 	return false
 }
 
-// oldRegistrar is the container of a pod that registers the driver, and its version, where it is one
-// that does not notice that the kubelet has missed it; -1 where there is none.
-func oldRegistrar(p evidence.Pod, driver string) (container int, version string) {
+// registrarOf is the container of a pod that registers the driver, and its image; -1 where there is none.
+// Its folder has the driver's name, or is called like csi-secrets-store for secrets-store.csi.k8s.io.
+func registrarOf(p evidence.Pod, driver string) (container int, image string) {
+	short, _, _ := strings.Cut(driver, ".csi.")
 	for i, c := range p.Spec.Containers {
-		at := strings.LastIndexByte(c.Image, ':')
-		if at < 0 || !strings.HasSuffix(c.Image[:at], "node-driver-registrar") {
-			continue
-		}
 		of := strings.Join(c.Args, " ")
 		for _, env := range c.Env {
 			of += " " + env.Value
 		}
-		version := c.Image[at+1:]
-		v, ok := evidence.ParseVersion(version)
-		if ok && !v.AtLeast(evidence.Version{Major: 2, Minor: 3}) && strings.Contains(of, driver) {
-			return len(p.Spec.InitContainers) + i, version
+		if strings.Contains(c.Image, "node-driver-registrar:") &&
+			(strings.Contains(of, driver) || strings.Contains(of, "csi-"+short)) {
+			return len(p.Spec.InitContainers) + i, c.Image
 		}
 	}
 	return -1, ""

@@ -249,7 +249,7 @@ func attachEvents(later string) string {
 }
 
 // Two forms of events: core/v1, and events.k8s.io/v1 with its own names of the fields.
-func TestCSIRegistrationMissedByAnOldRegistrar(t *testing.T) {
+func TestCSIRegistrationMissed(t *testing.T) {
 	const refused = `MountVolume.MountDevice failed for volume \"pvc-1\" : kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: driver name file.csi.azure.com not found in the list of registered CSI drivers`
 	core := func(at string) string {
 		return `-- api/events.json --
@@ -276,7 +276,9 @@ func TestCSIRegistrationMissedByAnOldRegistrar(t *testing.T) {
 	runLooks(t, "csi-registration-missed", []look{
 		{"an old registrar that has been ready for long", core(minutes) + pods(pending, driver(old, "true", plugin)), missed},
 		{"the same event in the newer form", events + pods(pending, driver(old, "true", plugin)), missed},
-		{"a registrar with the probe", core(minutes) + pods(pending, driver("registry.k8s.io/sig-storage/csi-node-driver-registrar:v2.3.0", "true", plugin)), "pass"},
+		// Azure/secrets-store-csi-driver-provider-azure issue 798
+		{"a newer registrar, in a folder of a short name", core(minutes) + pods(pending, driver("registry.k8s.io/sig-storage/csi-node-driver-registrar:v2.3.0", "true", "csi-file")),
+			"fail: CSI driver file.csi.azure.com runs, but the kubelet has not registered it [state]"},
 		{"the pod of another driver", core(minutes) + pods(pending, driver(old, "true", "disk.csi.azure.com")), "pass"},
 		{"a driver that is not ready", core(minutes) + pods(pending, driver(old, "false", plugin)), "pass"},
 		{"the driver had just started", core("2026-11-20T09:01:00Z") + pods(pending, driver(old, "true", plugin)), "pass"},
