@@ -1,7 +1,8 @@
 package evidence
 
-// Volume is one volume of a pod.
+// Volume is a volume of a pod; several kinds count only as they are there.
 type Volume struct {
+	VolumeSources
 	Name     string `json:"name"`
 	EmptyDir *struct {
 		Medium string `json:"medium,omitempty"`
@@ -12,48 +13,52 @@ type Volume struct {
 	FlexVolume *struct {
 		Driver string `json:"driver"`
 	} `json:"flexVolume,omitempty"`
-	CSI                   *struct{} `json:"csi,omitempty"`
 	PersistentVolumeClaim *struct {
 		ClaimName string `json:"claimName"`
 	} `json:"persistentVolumeClaim,omitempty"`
 }
 
-// PersistentVolume is a volume, the claim that it is bound to, and its file system.
+// PersistentVolume is a volume and the claim that it is bound to.
 type PersistentVolume struct {
 	Placed   `json:"-"`
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
+		VolumeSources
 		ClaimRef struct {
 			Namespace string `json:"namespace"`
 			Name      string `json:"name"`
 		} `json:"claimRef"`
-		NFS *struct {
-			Server string `json:"server"`
-		} `json:"nfs"`
-		CSI       *VolumeSource `json:"csi"`
-		AzureDisk *VolumeSource `json:"azureDisk"`
-		EBS       *VolumeSource `json:"awsElasticBlockStore"`
-		GCE       *VolumeSource `json:"gcePersistentDisk"`
-		VSphere   *VolumeSource `json:"vsphereVolume"`
 	} `json:"spec"`
+}
+
+// VolumeSources are the kinds of storage that a pod names itself or through its claim.
+type VolumeSources struct {
+	NFS *struct {
+		Server string `json:"server"`
+	} `json:"nfs,omitempty"`
+	CSI       *VolumeSource `json:"csi,omitempty"`
+	AzureDisk *VolumeSource `json:"azureDisk,omitempty"`
+	EBS       *VolumeSource `json:"awsElasticBlockStore,omitempty"`
+	GCE       *VolumeSource `json:"gcePersistentDisk,omitempty"`
+	VSphere   *VolumeSource `json:"vsphereVolume,omitempty"`
 }
 
 // VolumeSource is what a volume of a driver and of the plugins within Kubernetes have in common.
 type VolumeSource struct {
-	Driver string `json:"driver"`
-	FSType string `json:"fsType"`
+	Driver string `json:"driver,omitempty"`
+	FSType string `json:"fsType,omitempty"`
 }
 
-// FSType is the file system that the volume is to have, and where it is written.
-func (v PersistentVolume) FSType() (string, Place) {
+// FSType is the file system that the volume is to have, and the kind that names it.
+func (v VolumeSources) FSType() (system, kind string) {
 	for _, s := range []struct {
-		field string
+		kind string
 		*VolumeSource
-	}{{"csi", v.Spec.CSI}, {"azureDisk", v.Spec.AzureDisk}, {"awsElasticBlockStore", v.Spec.EBS},
-		{"gcePersistentDisk", v.Spec.GCE}, {"vsphereVolume", v.Spec.VSphere}} {
+	}{{"csi", v.CSI}, {"azureDisk", v.AzureDisk}, {"awsElasticBlockStore", v.EBS},
+		{"gcePersistentDisk", v.GCE}, {"vsphereVolume", v.VSphere}} {
 		if s.VolumeSource != nil {
-			return s.FSType, v.Field("spec", s.field, "fsType")
+			return s.FSType, s.kind
 		}
 	}
-	return "", Place{}
+	return "", ""
 }

@@ -230,7 +230,7 @@ func TestKubeProxyOfEKSSetsUpNothing(t *testing.T) {
 	})
 }
 
-func TestThePersistentVolumeOfAPodThatWaits(t *testing.T) {
+func TestTheVolumesOfAPodThatWaits(t *testing.T) {
 	const waits = `{"phase":"Pending","startTime":"2026-11-20T09:00:00Z","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
 	const volumes = `"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}]`
 	tree := func(status, events, source string) string {
@@ -247,7 +247,14 @@ func TestThePersistentVolumeOfAPodThatWaits(t *testing.T) {
 	)
 	sandbox := eventTelling("FailedCreatePodSandBox", "no network", now)
 	sandbox = strings.Replace(sandbox, `"namespace":"default"`, `"namespace":"shop"`, 1)
+	inPod := func(status, source string) string {
+		return podsJSON(podJSON(`"volumes":[{"name":"data","emptyDir":{}},{"name":"d",`+source+`}]`, "", status)) + noEvents
+	}
 	runLooks(t, "volume-fstype-linux", []look{
+		// https://cloud.google.com/kubernetes-engine/docs/concepts/windows-server-gke
+		{"in the pod itself", inPod(waits, `"gcePersistentDisk":{"pdName":"d","fsType":"ext4"}`),
+			"fail: shop/web waits: its volume d requires the file system ext4 of Linux [state]"},
+		{"in a pod that runs", inPod("", `"gcePersistentDisk":{"pdName":"d","fsType":"ext4"}`), "pass"},
 		{"of a driver", tree(waits, noEvents, ext4), onlyFS + "ext4 of Linux [state]"},
 		{"of a plugin within Kubernetes", tree(waits, noEvents, `"awsElasticBlockStore":{"volumeID":"v","fsType":"xfs"}`), onlyFS + "xfs of Linux [state]"},
 		{"of Windows", tree(waits, noEvents, `"csi":{"driver":"ebs.csi.aws.com","fsType":"ntfs"}`), "pass"},
@@ -257,6 +264,9 @@ func TestThePersistentVolumeOfAPodThatWaits(t *testing.T) {
 		{"its volume is not recorded", podsJSON(podJSON(volumes, "", waits)) + noEvents, "unknown"},
 	})
 	runLooks(t, "volume-nfs", []look{
+		// kubernetes-sigs/nfs-subdir-external-provisioner issue 364
+		{"in the pod itself", inPod(waits, nfs),
+			"fail: shop/web waits: its volume d is NFS, which Kubernetes does not support on Windows [state]"},
 		{"of Kubernetes itself", tree(waits, noEvents, nfs), isNFS},
 		{"of a driver", tree(waits, noEvents, `"csi":{"driver":"efs.csi.aws.com"}`), isNFS},
 		{"a disk", tree(waits, noEvents, ext4), "pass"},

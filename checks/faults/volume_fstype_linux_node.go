@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -20,8 +18,8 @@ FAT32, exFAT, NTFS and ReFS only. The pod stays in ContainerCreating, and repeat
 not help.
 
 The check looks for the answer of Format-Volume at pods that do not start, and reads the file system
-of their PersistentVolumes. The file system cannot be
-changed in a StorageClass or volume that exists: both must be created again.`,
+of their volumes. The file system cannot be changed in a StorageClass or volume that exists: both must
+be created again.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pv -o custom-columns=NAME:.metadata.name,CLASS:.spec.storageClassName,FSTYPE:.spec.csi.fsType,DISK:.spec.azureDisk.fsType",
 			"Find the volume and its StorageClass."),
@@ -47,11 +45,11 @@ changed in a StorageClass or volume that exists: both must be created again.`,
 		}
 		awaited, gap := awaitedVolumes(s)
 		for _, w := range awaited {
-			system, at := w.volume.FSType()
+			system, kind := w.FSType()
 			if strings.HasPrefix(system, "ext") || strings.HasPrefix(system, "xfs") || system == "btrfs" {
 				findings = append(findings, checks.Findingf(checks.Fail, w.pod.FullName(),
 					"%s waits: its volume %s requires the file system %s of Linux", w.pod.FullName(),
-					w.volume.Metadata.Name, system).At(at, "%s: fsType %s", w.volume.Metadata.Name, system))
+					w.name, system).At(w.at.At(kind, "fsType"), "%s: fsType %s", w.name, system))
 			}
 		}
 		if gap.Kind != "" {
@@ -60,38 +58,6 @@ changed in a StorageClass or volume that exists: both must be created again.`,
 		return findings, nil
 	},
 })
-
-// An awaitedVolume is one of a pod whose containers are not created yet.
-type awaitedVolume struct {
-	pod    evidence.Pod
-	volume evidence.PersistentVolume
-}
-
-// awaitedVolumes lists the volumes of the pods that wait, but for those whose sandbox failed: the kubelet
-// makes it when all volumes are mounted. The gap is why the volume of such a pod is not known.
-func awaitedVolumes(s evidence.Snapshot) (list []awaitedVolume, gap evidence.Gap) {
-	failures := recentFailures(s)
-	for _, p := range evidence.Pods.In(s) {
-		if stuckReason(p) != "ContainerCreating" || !since(s, p, podPatience) ||
-			slices.ContainsFunc(failures[p.FullName()], func(t runtimeText) bool {
-				return strings.HasPrefix(t.text, "FailedCreatePodSandBox")
-			}) {
-			continue
-		}
-		for _, of := range p.Spec.Volumes {
-			if of.PersistentVolumeClaim == nil {
-				continue
-			}
-			gap = cmp.Or(gap, evidence.PersistentVolumes.Gap(s))
-			for _, v := range evidence.PersistentVolumes.In(s) {
-				if c := v.Spec.ClaimRef; c.Namespace == p.Metadata.Namespace && c.Name == of.PersistentVolumeClaim.ClaimName {
-					list = append(list, awaitedVolume{p, v})
-				}
-			}
-		}
-	}
-	return list, gap
-}
 
 const linuxFileSystem = "a disk cannot be formatted: its volume requires a file system of Linux"
 

@@ -18,7 +18,7 @@ for Windows. Windows itself has a client for NFS 3, which Kubernetes does not us
 ContainerCreating, and every retry fails.
 
 The check looks for the answer of the kubelet at pods that do not start and in its log, and for the
-kind of their PersistentVolumes.`,
+kind of their volumes.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pv -o custom-columns=NAME:.metadata.name,SERVER:.spec.nfs.server,PATH:.spec.nfs.path,CLAIM:.spec.claimRef.name",
 			"Find the volumes with an NFS server."),
@@ -44,16 +44,16 @@ kind of their PersistentVolumes.`,
 		}
 		awaited, gap := awaitedVolumes(s)
 		for _, w := range awaited {
-			field, csi := "nfs", w.volume.Spec.CSI
+			kind := "nfs"
 			switch {
-			case csi != nil && slices.Contains([]string{"nfs.csi.k8s.io", "efs.csi.aws.com"}, csi.Driver):
-				field = "csi"
-			case w.volume.Spec.NFS == nil:
+			case w.CSI != nil && slices.Contains([]string{"nfs.csi.k8s.io", "efs.csi.aws.com"}, w.CSI.Driver):
+				kind = "csi"
+			case w.NFS == nil:
 				continue
 			}
 			findings = append(findings, checks.Findingf(checks.Fail, w.pod.FullName(),
 				"%s waits: its volume %s is NFS, which Kubernetes does not support on Windows", w.pod.FullName(),
-				w.volume.Metadata.Name).At(w.volume.Field("spec", field), "%s: %s", w.volume.Metadata.Name, field))
+				w.name).At(w.at.At(kind), "%s: %s", w.name, kind))
 		}
 		if gap.Kind != "" {
 			return nil, checks.Unknown(gap)
