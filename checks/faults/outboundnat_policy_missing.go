@@ -44,9 +44,7 @@ Calico 3.19 did. The check compares the endpoints of the pods of this node with 
 		if config == nil || config.Config == nil {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the CNI configuration"))
 		}
-		at := slices.IndexFunc(config.Config.Exceptions, func(e evidence.CNIExceptions) bool {
-			return len(e.Exceptions) > 0 || len(e.Destinations) == 0
-		})
+		at := natOf(config.Config)
 		if at < 0 {
 			return nil, checks.Skip("the CNI configuration has no OutBoundNAT policy")
 		}
@@ -60,9 +58,7 @@ Calico 3.19 did. The check compares the endpoints of the pods of this node with 
 				continue
 			}
 			pods++
-			if !slices.ContainsFunc(e.OutBoundNAT(), func(nat evidence.HNSOutBoundNAT) bool {
-				return len(nat.Exceptions) > 0 || len(nat.Destinations) == 0
-			}) {
+			if !translates(e) {
 				lacking = append(lacking, e)
 			}
 		}
@@ -81,22 +77,48 @@ Calico 3.19 did. The check compares the endpoints of the pods of this node with 
 	},
 })
 
+// translates tells whether the endpoint has a policy that is not for a few destinations only, as that for the
+// metadata service of Azure is.
+func translates(e evidence.HNSEndpoint) bool {
+	return slices.ContainsFunc(e.OutBoundNAT(), func(nat evidence.HNSOutBoundNAT) bool {
+		return len(nat.Exceptions) > 0 || len(nat.Destinations) == 0
+	})
+}
+
+// natOf is the place in the CNI configuration that sets such a policy, or -1.
+func natOf(config *evidence.CNIConfig) int {
+	return slices.IndexFunc(config.Exceptions, func(e evidence.CNIExceptions) bool {
+		return len(e.Exceptions) > 0 || len(e.Destinations) == 0
+	})
+}
+
 // ofNATedPod tells whether the endpoint is that of a pod of this node, and of a pool with NAT where
 // Calico has pools.
 func ofNATedPod(s evidence.Snapshot, n *node.Node, e evidence.HNSEndpoint) bool {
+	a, ok := podAddress(s, e)
+	return ok && (n.CNI.Value != node.Calico || slices.ContainsFunc(poolsOf(s, a),
+		func(p evidence.IPPool) bool { return p.Spec.NATOutgoing }))
+}
+
+// podAddress is the IPv4 address of the endpoint, if it is that of a pod of this node.
+func podAddress(s evidence.Snapshot, e evidence.HNSEndpoint) (node.Address, bool) {
 	for _, a := range node.ParseAddresses(e.Addresses...) {
-		if !a.Is4() || !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+		if a.Is4() && slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
 			ip, ok := node.ParseAddress(p.Status.PodIP)
 			return ok && ip == a && !hostPod(p)
 		}) {
-			continue
-		}
-		if n.CNI.Value != node.Calico || slices.ContainsFunc(evidence.IPPools.In(s), func(p evidence.IPPool) bool {
-			cidr, ok := node.ParsePrefix(p.Spec.CIDR)
-			return ok && p.Spec.NATOutgoing && cidr.Contains(a)
-		}) {
-			return true
+			return a, true
 		}
 	}
-	return false
+	return node.Address{}, false
+}
+
+// poolsOf are the pools of Calico that have the address.
+func poolsOf(s evidence.Snapshot, a node.Address) (list []evidence.IPPool) {
+	for _, p := range evidence.IPPools.In(s) {
+		if cidr, ok := node.ParsePrefix(p.Spec.CIDR); ok && cidr.Contains(a) {
+			list = append(list, p)
+		}
+	}
+	return list
 }

@@ -190,4 +190,21 @@ func TestOutboundNATPolicyMissing(t *testing.T) {
 		{"a pool of Calico with NAT", calico("true") + pods + two, fmt.Sprintf(without, "10-calico.conf")},
 		{"a pool of Calico without NAT", calico("false") + pods + two, "unknown"},
 	})
+
+	// Calico issue 4277; https://learn.microsoft.com/en-us/azure/aks/nat-gateway
+	plain := "-- files/C/k/cni/config/cni.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}\n"
+	const off = "fail: pods have no outbound NAT, and 1.2.3.4:443 answers the node but not d/p5 [state]"
+	lost := reachTree("node tcp 1.2.3.4:443 ok", "d/p5 tcp 1.2.3.4:443 timeout")
+	runLooks(t, "outboundnat-turned-off", []look{
+		{"a pool of Calico without NAT", calico("false") + pods + two + lost, off},
+		{"a pool of Calico with NAT", calico("true") + pods + two + lost, "pass"},
+		{"the configuration has none", plain + pods + two + lost, off},
+		{"a policy for the metadata service only", plain + pods + endpoints(endpoint("10.244.2.5", loopback), endpoint("10.244.2.6", loopback)) + lost, off},
+		{"the configuration sets it", conf + pods + two + lost, "pass"},
+		{"the endpoints have it", plain + pods + endpoints(endpoint("10.244.2.5", nat)) + lost, "pass"},
+		{"a gateway translates", plain + pods + two + reachTree("node tcp 1.2.3.4:443 ok", "d/p5 tcp 1.2.3.4:443 ok"), "pass"},
+		{"the node does not reach it either", plain + pods + two + reachTree("node tcp 1.2.3.4:443 timeout", "d/p5 tcp 1.2.3.4:443 timeout"), "unknown"},
+		{"the host refuses", plain + pods + two + reachTree("node tcp 1.2.3.4:443 ok", "d/p5 tcp 1.2.3.4:443 refused"), "pass"},
+		{"no probe from a pod", plain + pods + two + reachTree("node tcp 1.2.3.4:443 ok"), "unknown"},
+	})
 }

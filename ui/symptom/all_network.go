@@ -50,8 +50,8 @@ var networkSymptoms = []Symptom{
 	},
 	{
 		ID: "external-unreachable", Question: "Pods cannot reach external addresses",
-		Checks: []string{"outboundnat-exception-too-broad", "outboundnat-policy-missing", "icmp-external-not-snated",
-			"acl-or-networkpolicy-blocks", "windows-update-kb5040437-networking",
+		Checks: []string{"outboundnat-exception-too-broad", "outboundnat-policy-missing", "outboundnat-turned-off",
+			"icmp-external-not-snated", "acl-or-networkpolicy-blocks", "windows-update-kb5040437-networking",
 			"nat-cni-conf-shadows-cni", "cni-config-invalid", "mtu-mismatch",
 			"forwarding-disabled-flannel-hostgw", "vm-mac-spoofing-disabled",
 			"host-gw-cloud-udr-missing", "metadata-route-lost", "proxy-not-configured",
@@ -68,7 +68,7 @@ var networkSymptoms = []Symptom{
 		ID: "ping-fails", Question: "Pings fail, but does TCP?", FAQ: []int{4},
 		Shows: []string{"icmp-external-not-snated"},
 		Checks: []string{"icmp-external-not-snated", "outboundnat-exception-missing",
-			"outboundnat-exception-too-broad", "outboundnat-policy-missing", "cni-config-invalid", "acl-or-networkpolicy-blocks",
+			"outboundnat-exception-too-broad", "outboundnat-policy-missing", "outboundnat-turned-off", "cni-config-invalid", "acl-or-networkpolicy-blocks",
 			"node-cannot-use-cluster-ip"},
 		Next: []Step{
 			{"try TCP: Windows translates the addresses of TCP and UDP, and not those of pings",
