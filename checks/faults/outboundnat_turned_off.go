@@ -31,8 +31,7 @@ configuration does not set one, and probes show that the node reaches a host tha
 	Links: []string{"https://github.com/projectcalico/calico/issues/4277",
 		"https://learn.microsoft.com/en-us/azure/aks/nat-gateway",
 		"https://docs.tigera.io/calico/latest/networking/configuring/workloads-outside-cluster"},
-	Breaks:   []*checks.Effect{effectOutbound},
-	Explains: []string{"icmp-external-not-snated"},
+	Breaks: []*checks.Effect{effectOutbound},
 	Applies: func(n *node.Node) error {
 		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE,
 			node.Azure, node.Calico)
