@@ -12,7 +12,7 @@ import (
 //
 //  1. A fault is a check that came to fail or warn.
 //  2. A fault is explained by another fault that breaks what it shows, or that
-//     names it in Explains (effects.go), directly or through checks that could
+//     names it in Explains (effects.go; a finding can name more), directly or through checks that could
 //     not tell; a check that passed or was skipped breaks the chain.
 //  3. The faults that nothing explains are the causes; two that do not explain
 //     each other are two causes.
@@ -31,7 +31,7 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 	for i, c := range catalogue.All() {
 		g.symptom[c.ID] = c.Symptom
 		g.status[c.ID] = results[i].Status
-		g.explains[c.ID] = catalogue.Explains(c.ID)
+		g.explains[c.ID] = slices.Concat(catalogue.Explains(c.ID), shown[c.ID].explains)
 	}
 	for _, c := range catalogue.whole.All() {
 		// not selected: it did not look, so it may still link two that did
@@ -82,8 +82,9 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 
 // A proof is what a fault rests on: state, or text that was last seen then.
 type proof struct {
-	state bool
-	seen  time.Time
+	state    bool
+	seen     time.Time
+	explains []string
 }
 
 // proofOf takes the best of the findings that make it a fault.
@@ -92,11 +93,13 @@ func proofOf(findings []*Finding, now time.Time) proof {
 	for _, f := range findings {
 		switch {
 		case f.Level == Info:
+			continue
 		case f.Basis != ByText:
-			return proof{true, now}
+			p.state, p.seen = true, now
 		case f.seen.After(p.seen):
 			p.seen = f.seen
 		}
+		p.explains = append(p.explains, f.Explains...)
 	}
 	return p
 }

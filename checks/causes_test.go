@@ -13,6 +13,7 @@ type fault struct {
 	basis    Basis // ByState where empty
 	seen     string
 	explains string
+	found    string // what its finding explains
 	symptom  bool
 	lints    bool
 }
@@ -29,6 +30,8 @@ func TestCausesAreOrdered(t *testing.T) {
 		{"what explains a fault comes in its place",
 			[]fault{{id: "a", status: StatusFail}, {id: "b", status: StatusFail, explains: "a"}},
 			"b a"},
+		{"so does a finding that explains it",
+			[]fault{{id: "a", status: StatusFail}, {id: "b", status: StatusWarn, found: "a"}}, "b a"},
 		{"an explanation goes through a check that could not tell",
 			[]fault{{id: "a", status: StatusFail}, {id: "b", status: StatusUnknown, explains: "a"},
 				{id: "c", status: StatusFail, explains: "b"}}, "c a"},
@@ -80,7 +83,7 @@ func TestCausesAreOrdered(t *testing.T) {
 			shown := map[string]proof{}
 			for _, f := range row.faults {
 				c := &Check{ID: f.id, Explains: strings.Fields(f.explains), Symptom: f.symptom, Lints: f.lints}
-				finding := &Finding{Level: Fail, Basis: ByState}
+				finding := (&Finding{Level: Fail, Basis: ByState}).Explaining(strings.Fields(f.found)...)
 				if f.basis != "" {
 					finding.Basis = f.basis
 				}

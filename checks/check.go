@@ -139,6 +139,9 @@ type Finding struct {
 	Basis   Basis
 	Fix     Fix // in place of the check's own, where the cure depends on what was found
 
+	// Ids of faults that follow beside those of the check, where that depends on what was found.
+	Explains []string
+
 	seen time.Time // of a finding over text: when it was last told
 }
 
@@ -181,6 +184,13 @@ func (f *Finding) With(b ...evidence.Because) *Finding {
 func (f *Finding) Cure(fix Fix) *Finding {
 	g := *f
 	g.Fix = fix
+	return &g
+}
+
+// Explaining names faults that follow from what was found.
+func (f *Finding) Explaining(ids ...string) *Finding {
+	g := *f
+	g.Explains = append(slices.Clip(f.Explains), ids...)
 	return &g
 }
 

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -36,13 +38,13 @@ information. A refused connection is not an answer. A probe that could not be se
 	Breaks: []*checks.Effect{effectDNSNames},
 	Shows:  []*checks.Effect{effectClusterDNS},
 	Needs:  []evidence.Need{evidence.DNSProbes},
-	Uses:   node.DNSSources,
+	Uses:   slices.Concat(node.DNSSources, podProbeSources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		roles := rolesOfDNSServers(n, s)
 		// an answer of a DNS pod's own address says nothing of the Service's
 		var pods, direct, host, backends dnsAsked
-		for _, t := range probed.DNSTalks(evidence.DNSProbes.In(s)) {
+		for _, t := range probed.DNSTalks(dnsProbes(s)) {
 			switch {
 			case !t.Asked() || !roles.ofPods(t.Server, t.From):
 			case t.From != "node" && roles.isBackend(t.Server):

@@ -36,7 +36,7 @@ has its own rules; test with Resolve-DnsName.`,
 		"https://github.com/microsoft/Windows-Containers/issues/59"},
 	Shows: []*checks.Effect{effectDNSNames},
 	Needs: []evidence.Need{evidence.DNSProbes},
-	Uses:  node.ClusterSources,
+	Uses:  slices.Concat(node.ClusterSources, podProbeSources),
 	Signs: []checks.Sign{
 		{Text: "Ping request could not find host", Level: checks.Info,
 			Or: []string{"Ping-Anforderung konnte Host", "La requête Ping n’a pas pu trouver",
@@ -53,7 +53,7 @@ has its own rules; test with Resolve-DnsName.`,
 		n := node.About(s)
 		var probes []evidence.DNSProbe
 		looked := false
-		for _, p := range evidence.DNSProbes.In(s) {
+		for _, p := range dnsProbes(s) {
 			// The node need not know names of the cluster, unless it asked the
 			// cluster's DNS and was answered; what was not sent says nothing.
 			if p.Outcome == "error" || p.From == "node" && !(p.Answered() && asksClusterDNS(n, p)) {

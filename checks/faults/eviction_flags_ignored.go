@@ -24,7 +24,8 @@ MemoryPressure condition never becomes True. Only reservations and limits protec
 1.31 on the thresholds work, measured by committed memory and not by the working set.
 
 The threshold was set on purpose, so this is a warning although it is a documented limitation.
-Thresholds for disk space work in all versions, those for inodes in none.`,
+It is a cause of memory that is used up. Thresholds for disk space work in all versions, those for
+inodes in none.`,
 	Fix: checks.Steps(
 		checks.Edit("{kubeletConfig}",
 			"Reserve memory for Windows instead: set systemReserved: {memory: 2Gi}, or --system-reserved=memory=2Gi where flags are used.").
@@ -52,7 +53,7 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 		evidence.File(node.KubeletConfigs[0]), evidence.File(node.KubeletConfigs[1]),
 		evidence.File(node.KubeletConfigs[2]), evidence.File(node.KubeletConfigs[3]))},
 	FromPart: []evidence.Need{evidence.Processes},
-	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node),
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node, evidence.MemoryInfo),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		config := n.KubeletConfig(s)
@@ -72,9 +73,13 @@ Thresholds for disk space work in all versions, those for inodes in none.`,
 				from = config.Field(e.field, "memory.available").Because("%s: %s", e.field, threshold)
 			}
 			if threshold != "" {
-				findings = append(findings, checks.Findingf(checks.Warn, e.field,
+				f := checks.Findingf(checks.Warn, e.field,
 					"%s has no effect: kubelet %s does not evict by memory on Windows",
-					threshold, n.Kubelet.Value).With(from, n.Kubelet.From))
+					threshold, n.Kubelet.Value).With(from, n.Kubelet.From)
+				if available, usedUp := memoryUsedUp(s); usedUp {
+					f = f.With(available).Explaining(memoryFollows...)
+				}
+				findings = append(findings, f)
 			}
 		}
 		if len(findings) == 0 && config.Gap.Kind != "" && (len(n.KubeletFlags) == 0 ||

@@ -20,7 +20,8 @@ that the node announces, and traffic between nodes is lost. On Google Cloud the 
 balancer has become the ManagementIP.
 
 The check compares the ManagementIP of the pod network with the addresses of the Node object and
-those that flannel or Calico announces. An address of 169.254.0.0/16 is wrong if another network of
+those that flannel or Calico announces. An address that they announce is wrong too if all other nodes of
+the overlay are in the network of the kubelet's adapter. An address of 169.254.0.0/16 is wrong if another network of
 the node has a better one; if none has, the node lost its address, which is another fault. Without
 the announcement of the network agent it is a warning: the agent may use that adapter on purpose.`,
 	Fix: checks.Steps(
@@ -66,8 +67,10 @@ the announcement of the network agent it is a warning: the agent may use that ad
 			return nil, checks.Unknown(evidence.Node.Gap(s))
 		case len(own) == 0:
 			return nil, checks.Unknown(evidence.NotShown.Gap("the addresses of the Node object"))
-		case slices.Contains(own, ip), slices.Contains(announced, ip):
+		case slices.Contains(own, ip):
 			return nil, nil
+		case slices.Contains(announced, ip):
+			return offTheOthers(s, net, ip, node.ParseAddresses(object.InternalIPs()...)), nil
 		case len(announced) == 0 && n.CNI.Value == node.Flannel:
 			return nil, checks.Unknown(evidence.NotShown.Gap("the address that flannel announces"))
 		}
@@ -86,6 +89,44 @@ the announcement of the network agent it is a warning: the agent may use that ad
 			At(object.Field("status", "addresses"), "%s", someOf(own))}, nil
 	},
 })
+
+// offTheOthers judges an overlay whose agent chose another adapter than the kubelet did: that is a fault
+// where all other nodes are in the network of the kubelet's adapter, and none in its own.
+func offTheOthers(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address, internal []node.Address) []*checks.Finding {
+	var peers []node.Address
+	for _, p := range net.Policies {
+		if p.Type == "RemoteSubnetRoute" {
+			peers = append(peers, node.ParseAddresses(p.Text("ProviderAddress"))...)
+		}
+	}
+	var ours, kubelets evidence.Adapter
+	var kubeletsNet node.Prefix
+	for _, a := range evidence.Adapters.In(s) {
+		for _, address := range a.Addresses {
+			of, _ := node.ParseAddress(address)
+			cidr, ok := node.ParsePrefix(address)
+			switch {
+			case !ok:
+			case of == ip:
+				if slices.ContainsFunc(peers, cidr.Contains) {
+					return nil
+				}
+				ours = a
+			case slices.Contains(internal, of):
+				kubelets, kubeletsNet = a, cidr
+			}
+		}
+	}
+	if len(peers) == 0 || ours.Name == "" || kubelets.Name == "" ||
+		slices.ContainsFunc(peers, func(a node.Address) bool { return !kubeletsNet.Contains(a) }) {
+		return nil
+	}
+	return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
+		"HNS network %s sends from %s (expected: %s)", net.Name, ip, someOf(internal)).
+		At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
+		At(ours.Field("addresses"), "%s: %s", ours.Name, ip).
+		At(kubelets.Field("addresses"), "%s: %s, the network of %s", kubelets.Name, kubeletsNet, someOf(peers))}
+}
 
 // announcedAddresses are those to which other nodes send the packets of pods.
 func announcedAddresses(object evidence.NodeObject) []node.Address {

@@ -17,6 +17,18 @@ func TestHNSManagementAddressWrong(t *testing.T) {
 `
 	}
 	wrong := networks(network("Calico", "Overlay", "192.168.50.4"))
+	// rke2 issue 3388: Calico took the adapter of VirtualBox's NAT
+	agent := func(peers ...string) string {
+		list := ""
+		for i, peer := range peers {
+			list += fmt.Sprintf(`,{"Type":"RemoteSubnetRoute","DestinationPrefix":"10.42.%d.0/24","ProviderAddress":"%s","IsolationId":4096}`, i+2, peer)
+		}
+		return `-- hns-networks.json --
+[{"ID":"A","Name":"Calico","Type":"Overlay","ManagementIP":"10.0.2.15","Policies":[{"Type":"VSID","VSID":4096}` + list + `]}]
+-- adapters.json --
+[{"name":"vEthernet (Ethernet)","status":"up","addresses":["10.0.2.15/24"],"gateways":["10.0.2.2"]},{"name":"Ethernet 2","status":"up","addresses":["10.1.0.5/24"],"gateways":[]}]
+` + object(`"projectcalico.org/IPv4Address":"10.0.2.15/24"`)
+	}
 	const message = ": HNS network Calico sends from 192.168.50.4 (expected: 10.1.0.5) [state]"
 	runLooks(t, "hns-management-address-wrong", []look{
 		{"Calico announces another address", wrong + object(`"projectcalico.org/IPv4Address":"10.1.0.5/24"`),
@@ -25,6 +37,12 @@ func TestHNSManagementAddressWrong(t *testing.T) {
 		{"flannel uses another adapter than the kubelet, and says so",
 			networks(network("vxlan0", "Overlay", "192.168.50.4")) +
 				object(`"flannel.alpha.coreos.com/public-ip":"192.168.50.4"`), "pass"},
+		{"Calico announces an adapter that no other node is near",
+			agent("10.1.0.6", "10.1.0.7"), "fail: HNS network Calico sends from 10.0.2.15 (expected: 10.1.0.5) [state]"},
+		{"the other nodes are near that adapter", agent("10.0.2.16", "10.0.2.17"), "pass"},
+		{"one other node is near that adapter", agent("10.1.0.6", "10.0.2.17"), "pass"},
+		{"the other nodes are behind a router", agent("10.9.0.6", "10.9.0.7"), "pass"},
+		{"no other node is known", agent(), "pass"},
 		{"flannel's announcement is not recorded",
 			networks(network("vxlan0", "Overlay", "192.168.50.4")) + object(""), "unknown"},
 		{"the address of the node", networks(network("Calico", "Overlay", "10.1.0.5")) + object(""), "pass"},

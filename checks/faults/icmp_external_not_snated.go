@@ -37,11 +37,11 @@ succeeds. Registries and internet hosts may be blocked on purpose: this is repor
 		"https://github.com/microsoft/SDN/issues/170"},
 	Shows: []*checks.Effect{effectOutbound},
 	Needs: []evidence.Need{evidence.ReachProbes},
-	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
-		evidence.Adapters),
+	Uses: slices.Concat(node.ClusterSources, podProbeSources, []evidence.Need{evidence.HNSNetworks,
+		evidence.Adapters}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		probes := evidence.ReachProbes.In(s)
+		probes := reachProbes(s)
 		var findings []*checks.Finding
 		pinged := false
 		for _, ping := range probes {

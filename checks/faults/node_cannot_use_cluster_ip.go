@@ -37,11 +37,11 @@ directly.`,
 	Shows:  []*checks.Effect{effectServices},
 	Needs: []evidence.Need{evidence.ReachProbes, evidence.Any(node.NeedServiceCIDRs,
 		evidence.KubeServices, node.NeedClusterDNS)},
-	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
-		evidence.Adapters, evidence.EndpointSlices),
+	Uses: slices.Concat(node.ClusterSources, podProbeSources, []evidence.Need{evidence.HNSNetworks,
+		evidence.Adapters, evidence.EndpointSlices}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		probes := evidence.ReachProbes.In(s)
+		probes := reachProbes(s)
 		var findings []*checks.Finding
 		asked := false
 		for _, p := range probes {

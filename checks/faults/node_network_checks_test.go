@@ -37,7 +37,14 @@ func TestVXLAN4789Conflict(t *testing.T) {
 	tree := func(lines ...string) string { return onVXLAN + nodeAt10 + reachTree(lines...) }
 	lost := []string{"a/p tcp 10.244.1.3:80 timeout", "a/p tcp 10.244.1.4:80 timeout"}
 	out := append([]string{"a/p tcp 10.9.9.9:443 ok"}, lost...)
-	const found = "warn: pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789 [state]"
+	const api = `-- api/services.json --
+{"items":[{"metadata":{"name":"kubernetes","namespace":"default"},"spec":{"clusterIP":"10.96.0.1","ports":[{"name":"https","port":443}]}},
+{"metadata":{"name":"kube-dns","namespace":"kube-system"},"spec":{"clusterIP":"10.96.0.10","ports":[{"name":"dns-tcp","port":53}]}}]}
+-- api/endpointslices.json --
+{"items":[{"metadata":{"name":"kubernetes","namespace":"default","labels":{"kubernetes.io/service-name":"kubernetes"}},"endpoints":[{"addresses":["10.0.0.1"]}],"ports":[{"name":"https","port":6443}]},
+{"metadata":{"name":"kube-dns-1","namespace":"kube-system","labels":{"kubernetes.io/service-name":"kube-dns"}},"endpoints":[{"addresses":["10.244.1.3"]}],"ports":[{"name":"dns-tcp","port":53}]}]}
+`
+	const found = "warn: pods of other nodes do not answer, hosts outside the pod network do: %s probably drops UDP port 4789 [state]"
 	runLooks(t, "vxlan-4789-conflict", []look{
 		{"on vSphere",
 			tree(out...) +
@@ -52,6 +59,14 @@ func TestVXLAN4789Conflict(t *testing.T) {
 			replace(onVXLAN+nodeAt10, "10.244.0.0/16", "10.244.3.0/24") + reachTree(out...) + hns("10.244.1.0/24"),
 			fmt.Sprintf(found, "something between the nodes")},
 		{"another pod answers", tree(append(out, "a/p tcp 10.244.1.5:80 refused")...), "pass"},
+		// what rancher/rke2 calls a broken overlay: DNS is lost with it, so no name outside can be probed
+		{"the API server answers through its Service, and CoreDNS does not", tree("a/p tcp 10.96.0.1:443 ok", "a/p tcp 10.96.0.10:53 timeout", lost[0], lost[1]) + api,
+			fmt.Sprintf(found, "something between the nodes")},
+		{"the pod of a Service answers", tree("a/p tcp 10.96.0.10:53 ok", lost[0], lost[1]) + api, "unknown"},
+		{"a pod of this node, whose subnet is not known", replace(onVXLAN+nodeAt10, "10.244.0.0/16", "10.244.3.0/24", `"podCIDR":"10.244.3.0/24"`, `"x":"y"`) +
+			reachTree(append(out, "a/p tcp 10.244.1.9:80 ok")...) + hns("10.244.1.0/24") +
+			"-- hns-endpoints.json --\n[{\"ID\":\"E\",\"Name\":\"e\",\"VirtualNetworkName\":\"flannel.4096\",\"IPAddress\":\"10.244.1.9\"}]\n",
+			fmt.Sprintf(found, "something between the nodes")},
 		{"only the node was asked", tree("node tcp 10.244.1.3:80 timeout",
 			"node tcp 10.244.1.4:80 timeout"), "unknown"},
 		{"no overlay", onFlannel + nodeAt10 + reachTree(out...), "skip"},

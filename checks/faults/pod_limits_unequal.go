@@ -20,7 +20,8 @@ for each container on a Windows node: a container without a limit can use all me
 limit above its request can use memory that other pods requested.
 
 Most clusters do not follow this recommendation. For pods of a node the check reports info, or a
-warning if the node is short of memory. For manifests it reports a warning.`,
+warning if the node is short of memory. It is the cause of memory that is used up. For manifests it
+reports a warning.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl top pods -A --field-selector spec.nodeName={node}",
 			"Read how much memory the pods use."),
@@ -42,6 +43,7 @@ warning if the node is short of memory. For manifests it reports a warning.`,
 				evidence.MemoryInfo.Field(s, "commitUsedBytes").Because("%s of %s are committed",
 					gib(m.CommitUsedBytes), gib(m.CommitLimitBytes)))
 		}
+		available, usedUp := memoryUsedUp(s)
 		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			var fields []podField
@@ -73,6 +75,9 @@ warning if the node is short of memory. For manifests it reports a warning.`,
 				says[0])
 			for _, field := range fields[:min(len(fields), checks.MaxQuotes)] {
 				f = f.With(p.because(field))
+			}
+			if usedUp && !p.isManifest() {
+				f = f.With(available).Explaining(memoryFollows...)
 			}
 			findings = append(findings, f.With(because...))
 		}

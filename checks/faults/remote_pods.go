@@ -13,7 +13,7 @@ import (
 type remoteView struct {
 	heard     bool                  // one of them answered
 	lost      []evidence.ReachProbe // those that did not, one for each target
-	elsewhere *evidence.ReachProbe  // an answer that a pod had from outside the cluster
+	elsewhere *evidence.ReachProbe  // an answer that a pod had from outside the pod network
 	nodeHeard bool                  // another host answered the node itself
 	ownHeard  bool                  // the node answered a pod
 	services  []evidence.ReachProbe // to Services that did not answer a pod
@@ -34,7 +34,7 @@ var remotePodSources = []evidence.Need{evidence.ReachProbes, evidence.KubeServic
 func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 	var v remoteView
 	seen, denied := map[string]bool{}, deniedByRules(s)
-	probes, peers := evidence.ReachProbes.In(s), remoteSubnets(s, n)
+	probes, peers, local := reachProbes(s), remoteSubnets(s, n), localEndpoints(s)
 	for i, p := range probes {
 		if p.Protocol == "icmp" {
 			continue
@@ -43,6 +43,9 @@ func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 			continue // the way is not what it tells of
 		}
 		a, remote := remoteTarget(n, p)
+		if _, here := local[a]; here {
+			continue // a pod of this node, whose subnet may not be known
+		}
 		remote = remote || node.AnyContains(peers, a)
 		own := slices.Contains(n.ManagementIPs.Value, a)
 		switch {
@@ -57,11 +60,19 @@ func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 		case remote && probed.GotNoAnswer(p) && !seen[p.Target]:
 			seen[p.Target] = true
 			v.lost = append(v.lost, p)
-		case !inside(n, p) && probed.GotAnswer(p) && v.elsewhere == nil:
+		case v.elsewhere == nil && probed.GotAnswer(p) && (!inside(n, p) || isService(n, a) && behindIsNoPod(s, n, a, peers)):
 			v.elsewhere = &probes[i]
 		}
 	}
 	return v
+}
+
+// behindIsNoPod tells whether a Service leads to hosts only, as that of the API server does.
+func behindIsNoPod(s evidence.Snapshot, n *node.Node, service node.Address, peers []node.Prefix) bool {
+	backends, known := readyBackends(s, service)
+	return known && len(backends) > 0 && len(n.ClusterCIDRs.Value) > 0 && !slices.ContainsFunc(backends, func(a node.Address) bool {
+		return node.AnyContains(slices.Concat(n.ClusterCIDRs.Value, peers), a)
+	})
 }
 
 // remoteSubnets are those that HNS reaches through other nodes of an overlay, where all are recorded. If kube-proxy's

@@ -23,7 +23,7 @@ components need at least 2 GiB (systemReserved plus kubeReserved); with less, po
 nothing is killed, and the node hangs.
 
 A reservation below 2 GiB is a warning. If nothing is reserved, it is a warning when memory runs
-short, and info otherwise.`,
+short, and info otherwise. It is a cause of memory that is used up.`,
 	Fix: checks.Steps(
 		checks.Edit("{kubeletConfig}",
 			"Set systemReserved: {memory: 2Gi}. A flag --system-reserved of the kubelet overrides it: set it there, then.").
@@ -82,9 +82,16 @@ short, and info otherwise.`,
 		if _, ok := n.KubeletFlag("config-dir"); ok && gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}
+		available, usedUp := memoryUsedUp(s)
+		explaining := func(f *checks.Finding) ([]*checks.Finding, error) {
+			if usedUp {
+				f = f.With(available).Explaining(memoryFollows...)
+			}
+			return []*checks.Finding{f}, nil
+		}
 		if len(from) > 0 {
-			return []*checks.Finding{checks.Findingf(checks.Warn, "systemReserved",
-				"Only %s of memory is reserved for Windows and node components (expected: at least 2 GiB)", gib(total)).With(from...).Cure(reserveWhereSet(s, n))}, nil
+			return explaining(checks.Findingf(checks.Warn, "systemReserved",
+				"Only %s of memory is reserved for Windows and node components (expected: at least 2 GiB)", gib(total)).With(from...).Cure(reserveWhereSet(s, n)))
 		}
 		if gap.Kind != "" && len(n.KubeletFlags) == 0 {
 			return nil, checks.Unknown(n.KubeletGap())
@@ -96,7 +103,7 @@ short, and info otherwise.`,
 				return nil, checks.Unknown(gap)
 			}
 		}
-		return []*checks.Finding{nothingReserved(s, n, config)}, nil
+		return explaining(nothingReserved(s, n, config))
 	},
 })
 

@@ -24,7 +24,7 @@ address, HNS looks healthy, but no packet leaves the machine.
 Nothing on the node shows the setting. It is a fault if, on a virtual machine, no TCP probe from
 pods to other hosts is answered, the node itself reaches some, and pods reach the node; if the last
 was not probed, it is a warning. Services are ignored: the pod behind one may be on this node. So are
-pods whose endpoint HNS has not attached, and a node whose own endpoint, the gateway of its pods, has
+pods whose endpoint HNS has not attached or does not have, and a node whose own endpoint, the gateway of its pods, has
 no adapter. The networks of Azure, AWS and Google allow pod addresses themselves.`,
 	Fix: checks.Steps(
 		checks.Run("Set-VMNetworkAdapter -VMName {node} -MacAddressSpoofing On",
@@ -58,7 +58,7 @@ no adapter. The networks of Azure, AWS and Google allow pod addresses themselves
 			return nil, checks.Skip("the node is not a virtual machine")
 		}
 		unattached, _ := unattachedPods(s)
-		v := viewFromPods(n, slices.DeleteFunc(slices.Clone(evidence.ReachProbes.In(s)),
+		v := viewFromPods(n, slices.DeleteFunc(reachProbes(s),
 			func(p evidence.ReachProbe) bool {
 				return slices.ContainsFunc(unattached, func(f *checks.Finding) bool {
 					return f.Subject == p.From

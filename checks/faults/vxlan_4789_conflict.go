@@ -23,7 +23,7 @@ port too. Pods then reach everything except the pods of other nodes.
 
 Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns
 where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside
-the cluster, and HNS has the remote subnets of those pods; without them the fault is on this node.`,
+the pod network, and HNS has the remote subnets of those pods; without them the fault is on this node.`,
 	Fix: checks.Steps(
 		openOverlayPort(),
 		checks.Do("Allow UDP port 4789 between all nodes, both ways, in security groups and firewalls."),
@@ -76,7 +76,7 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 		case v.elsewhere == nil:
 			return nil, checks.Unknown(
 				evidence.NotProbed.Gap(
-					"a host outside the cluster that answered a pod, to compare the overlay with"))
+					"a host outside the pod network that answered a pod, to compare the overlay with"))
 		}
 		below := evidence.Phrasef("something between the nodes")
 		machine := evidence.OSInfo.In(s).Machine
@@ -85,7 +85,7 @@ the cluster, and HNS has the remote subnets of those pods; without them the faul
 			below = evidence.Phrasef("vSphere, whose own overlay uses the same port,")
 		}
 		f := checks.Findingf(checks.Warn, "UDP 4789",
-			"pods of other nodes do not answer, hosts outside the cluster do: %s probably drops UDP port 4789", below)
+			"pods of other nodes do not answer, hosts outside the pod network do: %s probably drops UDP port 4789", below)
 		for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
 			f = f.With(probed.ReachBecause(p))
 		}
