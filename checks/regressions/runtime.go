@@ -71,14 +71,6 @@ var containerdRows = []Row{
 		Links: []string{"https://github.com/microsoft/hcsshim/commit/565a71c2d"},
 	},
 	{
-		ID: "containerd-path-overwritten", Of: Containerd,
-		From:   "1.6.0 < 1.6.26, 1.7.0 < 1.7.11",
-		Title:  "containerd sets a Linux PATH in Windows containers",
-		Breaks: []string{"running-containers"},
-		Links: []string{"https://github.com/containerd/containerd/commit/853ec9a19",
-			"https://github.com/containerd/containerd/commit/7d6369087"},
-	},
-	{
 		ID: "containerd-stats-all-fail", Of: Containerd,
 		From:  "1.7.0 < 1.7.14",
 		Title: "Statistics of all pods fail while one pod starts or stops",
