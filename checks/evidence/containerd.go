@@ -21,6 +21,7 @@ type ContainerdConfig struct {
 	CNIConfDir     string
 	DefaultRuntime string // runhcs-wcow-process
 	Root           string
+	Temp           string // where layers are unpacked
 	PipeAddress    string
 	Imports        []string // files whose settings are laid over these
 
@@ -62,6 +63,7 @@ func DecodeContainerdConfig(b []byte) (*ContainerdConfig, error) {
 	c := &ContainerdConfig{
 		Version:     max(int(version), 1),
 		Root:        t.text("root"),
+		Temp:        t.text("temp"),
 		PipeAddress: t.table("grpc").text("address"),
 		Imports:     t.texts("imports"),
 	}

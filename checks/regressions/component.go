@@ -3,6 +3,7 @@ package regressions
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -175,17 +176,29 @@ func annotated(s evidence.Snapshot) (string, evidence.Because) {
 func (c Component) imageTag(s evidence.Snapshot) (string, evidence.Because) {
 	for _, p := range evidence.Pods.In(s) {
 		for i, container := range p.Spec.Containers {
-			image, _, _ := strings.Cut(container.Image, "@")
-			repository, tag := cutTag(image)
-			for _, end := range images[c] {
-				if repository == end || strings.HasSuffix(repository, "/"+end) {
-					return tag, p.Field("spec", "containers", i, "image").Because("%s",
-						container.Image)
-				}
+			if tag, ok := c.tagOf(container.Image); ok {
+				return tag, p.Field("spec", "containers", i, "image").Because("%s", container.Image)
 			}
 		}
 	}
 	return "", evidence.Because{}
+}
+
+// tagOf is the tag of an image, if it is one of the component.
+func (c Component) tagOf(image string) (tag string, ok bool) {
+	image, _, _ = strings.Cut(image, "@")
+	repository, tag := cutTag(image)
+	return tag, slices.ContainsFunc(images[c], func(end string) bool {
+		return repository == end || strings.HasSuffix(repository, "/"+end)
+	})
+}
+
+// runsIn tells whether a container of the pod has an image of the component.
+func (c Component) runsIn(p evidence.Pod) bool {
+	return slices.ContainsFunc(p.Spec.Containers, func(container evidence.Container) bool {
+		_, ok := c.tagOf(container.Image)
+		return ok
+	})
 }
 
 // cutTag parts an image at the colon of its tag: the registry's port has one too.

@@ -100,7 +100,11 @@ var kubeProxyRows = []Row{
 		ID: "kube-proxy-local-process", Of: KubeProxy,
 		From:  "1.20.0 < 1.20.6",
 		Title: "kube-proxy sends LoadBalancer traffic to local processes",
-		Links: []string{"https://nvd.nist.gov/vuln/detail/CVE-2021-25736"},
+		Shown: ruleWithoutAddress,
+		Reads: []evidence.Need{evidence.HNSLoadBalancers, evidence.KubeServices},
+		Warn:  true,
+		Links: []string{"https://nvd.nist.gov/vuln/detail/CVE-2021-25736",
+			"https://github.com/kubernetes/kubernetes/pull/100228"},
 	},
 	{
 		ID: "kube-proxy-endpoint-slices", Of: KubeProxy,
@@ -122,10 +126,11 @@ var kubeProxyRows = []Row{
 	},
 	{
 		ID: "kube-proxy-own-node-port", Of: KubeProxy,
-		From:   "1.14.0 < 1.14.8, 1.15.0 < 1.15.5, 1.16.0 < 1.16.2",
-		Title:  "Node does not reach NodePorts at its own IP",
-		Breaks: []string{"node-ports"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/83027"},
+		From:  "1.14.0 < 1.14.8, 1.15.0 < 1.15.5, 1.16.0 < 1.16.2",
+		Title: "Node does not reach NodePorts at its own IP",
+		State: "nodeport-local-access",
+		Warn:  true,
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/83027"},
 	},
 	{
 		ID: "kube-proxy-connections-dropped", Of: KubeProxy,

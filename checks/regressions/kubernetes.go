@@ -168,7 +168,11 @@ var kubeletRows = []Row{
 		From:   "1.32.0 < 1.32.3",
 		Title:  "kubelet does not report the node status after its restart",
 		Breaks: []string{"node-reports"},
-		Links:  []string{"https://github.com/kubernetes/kubernetes/pull/130356"},
+		Shown:  statusNotReported,
+		Reads:  []evidence.Need{evidence.Node, evidence.NodeLease, evidence.Processes},
+		Warn:   true,
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/130356",
+			"https://github.com/kubernetes/kubernetes/pull/130305"},
 	},
 	{
 		ID: "kubelet-unmounts-running", Of: Kubelet,

@@ -1,8 +1,11 @@
 package regressions
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // containerdRows hold the faults of hcsshim too: containerd contains it, and a node shows the
@@ -71,14 +74,6 @@ var containerdRows = []Row{
 		Links: []string{"https://github.com/microsoft/hcsshim/commit/565a71c2d"},
 	},
 	{
-		ID: "containerd-path-overwritten", Of: Containerd,
-		From:   "1.6.0 < 1.6.26, 1.7.0 < 1.7.11",
-		Title:  "containerd sets a Linux PATH in Windows containers",
-		Breaks: []string{"running-containers"},
-		Links: []string{"https://github.com/containerd/containerd/commit/853ec9a19",
-			"https://github.com/containerd/containerd/commit/7d6369087"},
-	},
-	{
 		ID: "containerd-stats-all-fail", Of: Containerd,
 		From:  "1.7.0 < 1.7.14",
 		Title: "Statistics of all pods fail while one pod starts or stops",
@@ -115,6 +110,9 @@ var containerdRows = []Row{
 		ID: "containerd-shim-logs-in-panic-log", Of: Containerd,
 		From:  "1.6.0 < 1.6.7",
 		Title: "containerd panic.log grows with the logs of the shims",
+		Shown: panicLogGrows,
+		Reads: []evidence.Need{evidence.FileIndex},
+		Warn:  true,
 		Links: []string{"https://github.com/containerd/containerd/commit/ee0f2e906"},
 	},
 	{
@@ -276,6 +274,9 @@ var containerdRows = []Row{
 		ID: "containerd-temp-ignored", Of: Containerd,
 		From:  "2.3.0 < 2.3.3",
 		Title: "containerd ignores temp and unpacks on the system drive",
+		Shown: tempOnDrive,
+		Reads: slices.Concat(node.RuntimeConfigs, node.NeedBuild.Sources),
+		Warn:  true,
 		Links: []string{"https://github.com/containerd/containerd/commit/26dce170d"},
 	},
 }
@@ -338,6 +339,9 @@ var dockerRows = []Row{
 		ID: "docker-temp-ignored", Of: Docker,
 		From:  "29.0.0 < 29.4.0",
 		Title: "dockerd unpacks layers in the SystemTemp of Windows",
+		Shown: dataOnDrive,
+		Reads: append([]evidence.Need{evidence.File(daemonJSON)}, node.NeedBuild.Sources...),
+		Warn:  true,
 		Links: []string{"https://github.com/moby/moby/commit/b5bc84bec3",
 			"https://github.com/moby/moby/issues/48093"},
 	},

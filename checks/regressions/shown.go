@@ -93,6 +93,13 @@ func mountsDrive(p evidence.Pod) (evidence.Because, bool) {
 	}, "%s: container %s has a volume at a drive letter")
 }
 
+// newestOf2025 is a container with an image of Microsoft whose tag names the newest one of Server 2025.
+func newestOf2025(p evidence.Pod) (evidence.Because, bool) {
+	return downContainer(p, func(c evidence.Container) bool {
+		return strings.HasPrefix(c.Image, "mcr.microsoft.com/") && strings.HasSuffix(c.Image, "ltsc2025")
+	}, "%s: container %s has the newest image of Windows Server 2025")
+}
+
 // downContainer is a container that does not run and is as fits wants it.
 func downContainer(p evidence.Pod, fits func(evidence.Container) bool, format string) (
 	evidence.Because, bool) {

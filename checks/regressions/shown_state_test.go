@@ -189,12 +189,13 @@ func TestTheStateThatShowsARow(t *testing.T) {
 	}
 }
 
-// judgeState judges a row on a node with that version, and that evidence beside.
+// judgeState judges a row on a node with that version, and that evidence beside, in which VERSION
+// stands for it.
 func judgeState(t *testing.T, id, version, tree string) checks.Result {
 	t.Helper()
 	rows := regressions.Rows()
 	row := rows[slices.IndexFunc(rows, func(r regressions.Row) bool { return r.ID == id })]
-	archive, own := txtar.Parse([]byte(nodeWith(row, version))), txtar.Parse([]byte(tree))
+	archive, own := txtar.Parse([]byte(nodeWith(row, version))), txtar.Parse([]byte(strings.ReplaceAll(tree, "VERSION", version)))
 	archive.Files = append(slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
 		return slices.ContainsFunc(own.Files, func(o txtar.File) bool { return o.Name == f.Name })
 	}), own.Files...)

@@ -2,6 +2,7 @@ package regressions
 
 import (
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 // storageRows are by the first release that holds a fix, as the tags and changelogs show it.
@@ -23,7 +24,13 @@ var storageRows = []Row{
 		Title:  "Azure Disk driver uses the wrong disk on Server 2019",
 		Breaks: []string{"pod-start"},
 		Build:  17763,
-		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/f890cd269"},
+		Signs: []checks.Sign{
+			// the disk of Windows itself
+			{Text: "NodeStageVolume: formatting 0 and mounting at"},
+		},
+		OtherCauses: true, // machines with NVMe disks, which no Server 2019 has, number them in another way
+		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/f890cd269",
+			"https://github.com/kubernetes-sigs/azuredisk-csi-driver/pull/3038"},
 	},
 	{
 		ID: "azure-disk-nvme-v6", Of: AzureDisk,
@@ -107,10 +114,14 @@ var storageRows = []Row{
 	},
 	{
 		ID: "csi-proxy-share-twice", Of: CSIProxy,
-		From:   "1.1.0 < 1.1.2",
-		Title:  "csi-proxy mounts an SMB share only once",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/kubernetes-csi/csi-proxy/commit/8563980"},
+		From:     "1.1.0 < 1.1.2",
+		Title:    "csi-proxy mounts an SMB share only once",
+		Breaks:   []string{"pod-start"},
+		Explains: []string{"smb-global-mapping-failed"},
+		Shown:    folderOfMappedShare,
+		Reads:    []evidence.Need{evidence.PodEvents},
+		Links: []string{"https://github.com/kubernetes-csi/csi-proxy/commit/8563980",
+			"https://github.com/kubernetes-csi/csi-driver-smb/issues/219"},
 	},
 	{
 		ID: "csi-proxy-mbr-disk", Of: CSIProxy,
@@ -205,6 +216,8 @@ var storageRows = []Row{
 		From:   "1.5.0 < 1.6.0",
 		Title:  "Azure Disk driver fails to register",
 		Breaks: []string{"pod-start"},
+		State:  "csi-registration-missed",
+		Shown:  ofDriver("disk.csi.azure.com"),
 		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/8203de06a"},
 	},
 	{
@@ -250,6 +263,8 @@ var storageRows = []Row{
 		From:   "1.5.0 < 1.6.0",
 		Title:  "Azure File driver fails to register",
 		Breaks: []string{"pod-start"},
+		State:  "csi-registration-missed",
+		Shown:  ofDriver("file.csi.azure.com"),
 		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/ac26610d8"},
 	},
 	{
@@ -277,6 +292,8 @@ var storageRows = []Row{
 		From:   "1.2.0 < 1.3.0",
 		Title:  "SMB driver fails to register",
 		Breaks: []string{"pod-start"},
+		State:  "csi-registration-missed",
+		Shown:  ofDriver("smb.csi.k8s.io"),
 		Links:  []string{"https://github.com/kubernetes-csi/csi-driver-smb/commit/dc0cda2d3"},
 	},
 	{

@@ -61,9 +61,10 @@ func TestOldDocumentsStayReadable(t *testing.T) {
 
 // retired are the checks that old reports name and that are no more, each with the reason.
 var retired = map[string]string{
-	"regression-azure-file-wmi":        "no release of the driver has it",
-	"regression-smb-pod-crash":         "no release of the driver has it",
-	"regression-kubelet-binary-secret": "kubelet-dollar-in-variable has the same texts, versions and fix",
+	"regression-azure-file-wmi":              "no release of the driver has it",
+	"regression-smb-pod-crash":               "no release of the driver has it",
+	"regression-kubelet-binary-secret":       "kubelet-dollar-in-variable has the same texts, versions and fix",
+	"regression-containerd-path-overwritten": "containerd sets it in containers of Linux only, except for programs that call its library",
 }
 
 // TestOldDocumentsOfSeveralNodesStayReadable: testdata/v1/documents.zip holds a comparison and a
