@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strconv"
+	"time"
 )
 
 // KubeService is a v1 Service. Its name keeps it apart from a Windows Service.
@@ -179,6 +181,17 @@ type CRISandbox struct {
 	ID       string      `json:"id"`
 	State    string      `json:"state"` // SANDBOX_READY, SANDBOX_NOTREADY
 	Metadata CRIMetadata `json:"metadata"`
+
+	CreatedAt string `json:"createdAt,omitempty"` // nanoseconds since 1970
+}
+
+// Created is when the sandbox was made; zero where that is not recorded.
+func (b CRISandbox) Created() time.Time {
+	ns, err := strconv.ParseInt(b.CreatedAt, 10, 64)
+	if err != nil || ns <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
 }
 
 // CRIContainer is one container of a sandbox.

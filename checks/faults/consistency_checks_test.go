@@ -1,8 +1,10 @@
 package faults_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSettingsAreComparedWithWhatRuns(t *testing.T) {
@@ -34,11 +36,23 @@ func TestPodsThatStartDoNotCount(t *testing.T) {
 	with := func(last string) string {
 		return "-- hns-endpoints.json --\n[{\"ID\":\"a\",\"Name\":\"e\",\"IpConfigurations\":[{\"IpAddress\":\"10.244.2." + last + "\",\"PrefixLength\":24}],\"Flags\":0,\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}]\n"
 	}
+	sandbox := func(state, made string) string {
+		at, err := time.Parse(time.RFC3339, made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("-- cri.json --\n{\"sandboxes\":[{\"id\":\"a\",\"state\":\"%s\",\"metadata\":{\"name\":\"web\",\"namespace\":\"default\"},\"createdAt\":\"%d\"}]}\n", state, at.UnixNano())
+	}
 	runLooks(t, "pod-address-mismatch", []look{
 		{"its endpoint is there", podSince("2026-11-20T08:00:00Z") + with("5"), "pass"},
 		{"its endpoint is gone", podSince("2026-11-20T08:00:00Z") + with("6"),
 			"warn: pod default/web has the address 10.244.2.5, but HNS has no endpoint with it [state]"},
 		{"it started a minute ago", podSince("2026-11-20T09:59:00Z") + with("6"), "skip"},
+		// projectcalico/calico issue 13049: its container is restarted by its probe, the sandbox stays
+		{"its container started a minute ago in an old sandbox", podSince("2026-11-20T09:59:00Z") + with("6") + sandbox("SANDBOX_READY", "2026-11-20T08:00:00Z"),
+			"warn: pod default/web has the address 10.244.2.5, but HNS has no endpoint with it [state]"},
+		{"the sandbox is new as well", podSince("2026-11-20T09:59:00Z") + with("6") + sandbox("SANDBOX_READY", "2026-11-20T09:58:00Z"), "skip"},
+		{"the old sandbox ended", podSince("2026-11-20T09:59:00Z") + with("6") + sandbox("SANDBOX_NOTREADY", "2026-11-20T08:00:00Z"), "skip"},
 	})
 }
 

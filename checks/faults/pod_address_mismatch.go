@@ -20,8 +20,8 @@ traffic to the address in its status. After a crash of HNS, after a network was 
 plugins work on one node, pods keep running without their endpoint, or with another address: they
 cannot be reached until they are created again.
 
-The check compares the addresses of Ready pods of this node that have been running for five minutes
-with the local endpoints of HNS. Pods of the host network must have an address of the node. It also
+The check compares the addresses of pods of this node that have been Ready for five minutes, or whose
+sandbox is that old, with the local endpoints of HNS. Pods of the host network must have an address of the node. It also
 compares what Calico and the controller of EKS wrote to the pod, and host-local's reservations: an
 address without one is given to the next pod a second time.`,
 	Fix: checks.Steps(
@@ -37,7 +37,7 @@ address without one is given to the next pod a second time.`,
 	Shows:    []*checks.Effect{effectHNSNetwork},
 	Explains: []string{"hns-lb-missing-or-stale"},
 	Needs:    []evidence.Need{evidence.Pods, evidence.HNSEndpoints},
-	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters,
+	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks, evidence.Adapters, evidence.CRI,
 		node.NeedLeases{}, evidence.FileIndex}, node.CNISources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
@@ -49,7 +49,7 @@ address without one is given to the next pod a second time.`,
 		host := append(hostAddresses(s), node.About(s).ManagementIPs.Value...)
 		looked := false
 		var findings []*checks.Finding
-		for _, p := range settledPods(s) {
+		for _, p := range sandboxedPods(s) {
 			ips := node.ParseAddresses(append(podIPs(p), p.Status.PodIP)...)
 			if len(ips) == 0 {
 				continue
@@ -83,11 +83,25 @@ address without one is given to the next pod a second time.`,
 	},
 })
 
+// sandboxedPods are the pods of this node with a network that is not new: those that are settled, and those
+// whose sandbox has run for as long. Their containers may come and go, their network does not.
+func sandboxedPods(s evidence.Snapshot) []evidence.Pod {
+	settled := settledPods(s)
+	return slices.DeleteFunc(slices.Clone(evidence.Pods.In(s)), func(p evidence.Pod) bool {
+		return !slices.ContainsFunc(settled, func(q evidence.Pod) bool { return p.FullName() == q.FullName() }) &&
+			!(runsHere(s, p) && hasOldSandbox(s, p))
+	})
+}
+
+func runsHere(s evidence.Snapshot, p evidence.Pod) bool {
+	return p.Status.Phase == "Running" && p.Metadata.DeletionTimestamp == nil && !onOtherNode(s, p)
+}
+
 // settledPods are the pods of this node that were Ready for so long that all evidence of them,
 // which is not read at one moment, belongs together.
 func settledPods(s evidence.Snapshot) []evidence.Pod {
 	return slices.DeleteFunc(slices.Clone(evidence.Pods.In(s)), func(p evidence.Pod) bool {
-		if !p.Ready() || p.Status.Phase != "Running" || p.Metadata.DeletionTimestamp != nil || onOtherNode(s, p) {
+		if !p.Ready() || !runsHere(s, p) {
 			return true
 		}
 		for _, c := range p.Status.ContainerStatuses {
@@ -97,6 +111,15 @@ func settledPods(s evidence.Snapshot) []evidence.Pod {
 			}
 		}
 		return len(p.Status.ContainerStatuses) == 0
+	})
+}
+
+// hasOldSandbox tells whether the runtime has run the sandbox of the pod for so long.
+func hasOldSandbox(s evidence.Snapshot, p evidence.Pod) bool {
+	return slices.ContainsFunc(evidence.CRI.In(s).Sandboxes, func(b evidence.CRISandbox) bool {
+		made := b.Created()
+		return b.Metadata.Name == p.Metadata.Name && b.Metadata.Namespace == p.Metadata.Namespace &&
+			b.State == "SANDBOX_READY" && !made.IsZero() && s.Now().Sub(made) > proxyPatience
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // podProbeSources are what reachProbes and dnsProbes read beside the probes.
-var podProbeSources = []evidence.Need{evidence.Pods, evidence.HNSEndpoints, evidence.Node}
+var podProbeSources = []evidence.Need{evidence.Pods, evidence.HNSEndpoints, evidence.Node, evidence.CRI}
 
 // reachProbes are those of the node, and of the pods that HNS has an endpoint for: to the others nothing
 // answers, whatever the network does, and pod-address-mismatch names them.
@@ -32,7 +32,7 @@ func withoutEndpoint(s evidence.Snapshot) map[string]bool {
 		return list
 	}
 	local := localEndpoints(s)
-	for _, p := range settledPods(s) {
+	for _, p := range sandboxedPods(s) {
 		ip, ok := node.ParseAddress(p.Status.PodIP)
 		if _, there := local[ip]; ok && !there && !hostPod(p) {
 			list[p.FullName()] = true

@@ -29,7 +29,7 @@ func remoteTarget(n *node.Node, p evidence.ReachProbe) (node.Address, bool) {
 
 // remotePodSources are what viewOfRemotePods and isPath read.
 var remotePodSources = []evidence.Need{evidence.ReachProbes, evidence.KubeServices, evidence.EndpointSlices,
-	evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods}
+	evidence.HNSEndpoints, evidence.HNSNetworks, evidence.Pods, evidence.CRI}
 
 func viewOfRemotePods(s evidence.Snapshot, n *node.Node) remoteView {
 	var v remoteView

@@ -46,7 +46,7 @@ no adapter. The networks of Azure, AWS and Google allow pod addresses themselves
 	},
 	Needs: []evidence.Need{evidence.OSInfo, evidence.ReachProbes},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.Node, evidence.HNSNetworks,
-		evidence.Adapters, evidence.HNSEndpoints, evidence.Pods),
+		evidence.Adapters, evidence.HNSEndpoints, evidence.Pods, evidence.CRI),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		machine := evidence.OSInfo.In(s).Machine
