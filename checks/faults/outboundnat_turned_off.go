@@ -37,8 +37,8 @@ configuration does not set one, and probes show that the node reaches a host tha
 			node.Azure, node.Calico)
 	},
 	Needs: []evidence.Need{evidence.HNSEndpoints, evidence.Pods, evidence.ReachProbes},
-	Uses: append(slices.Clone(node.ClusterSources), evidence.HNSNetworks, evidence.IPPools,
-		evidence.Node, evidence.Adapters),
+	Uses: slices.Concat(node.ClusterSources, podProbeSources, []evidence.Need{evidence.HNSNetworks,
+		evidence.IPPools, evidence.Adapters}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		var bare []evidence.HNSEndpoint
@@ -66,7 +66,7 @@ configuration does not set one, and probes show that the node reaches a host tha
 		case n.CNI.Value != node.Calico && config != nil && config.Config != nil && natOf(config.Config) >= 0:
 			return nil, nil // outboundnat-policy-missing
 		}
-		probes := evidence.ReachProbes.In(s)
+		probes := reachProbes(s)
 		var fromPods probed.Outcomes
 		for _, p := range probes {
 			if p.Protocol != "icmp" && p.From != evidence.FromNode && !inside(n, p) {
