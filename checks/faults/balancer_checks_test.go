@@ -209,6 +209,10 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 			fmt.Sprintf(slice(first+ending), "") + endpoints + both, "pass"},
 		{"a terminating backend may be gone", serviceTree(web) +
 			fmt.Sprintf(slice(first+ending), "") + endpoints + one, "pass"},
+		{"a ready backend whose pod is being deleted may be gone", serviceTree(web) + sliceTree(remote,
+			"a/web 10.244.3.9 win-1 true 8080/TCP") + endpoints + one +
+			"-- api/pods.json --\n" + `{"items":[{"metadata":{"namespace":"a","name":"p","deletionTimestamp":"2026-11-20T10:02:00Z"},"spec":{"nodeName":"win-1"},"status":{"phase":"Running","podIP":"10.244.3.9"}}]}` + "\n",
+			"pass"},
 		{"a backend that is not ready", serviceTree(web) + sliceTree(remote,
 			"a/web 10.244.1.8 lin-1 false 8080/TCP") + endpoints + both,
 			"warn: load balancer of a/" + port + " sends traffic to 10.244.1.8, which is not ready [state]"},

@@ -31,6 +31,7 @@ The check looks for the error in the log of calico-node.`,
 	Links: []string{
 		"https://github.com/projectcalico/calico/issues/2965",
 		"https://github.com/projectcalico/calico/issues/1628",
+		"https://github.com/projectcalico/calico/issues/2166",
 		"https://github.com/projectcalico/calico/issues/4260",
 		"https://docs.tigera.io/calico/latest/networking/ipam/ip-autodetection",
 	},
@@ -42,6 +43,9 @@ The check looks for the error in the log of calico-node.`,
 		{Text: "Couldn't autodetect an IPv4 address", Or: []string{"failed to autodetect an IPv4 address"},
 			Until: calicoNodeStarted,
 			Says:  "calico-node exits: it finds no address of this node"},
+		// node/pkg/lifecycle/startup/autodetection: the reason, before it exits or keeps the stored address
+		{Text: "Unable to auto-detect an IPv4 address", Until: calicoNodeStarted, Level: checks.Warn,
+			Says: "calico-node finds no address of this node by its autodetection method"},
 		{Text: "is already using the IPv4 address", Also: []string{"Calico node '"},
 			Until: calicoNodeStarted, Fix: checks.Steps(
 				checks.Inspect("kubectl get nodes -o wide",

@@ -116,7 +116,19 @@ func TestDNSOverUDPLost(t *testing.T) {
 }
 
 func TestDNSServersDisagree(t *testing.T) {
+	pod := func(policy, servers string) string {
+		return "-- api/pods.json --\n" + `{"items":[{"metadata":{"name":"p","namespace":"a","creationTimestamp":"2026-11-20T06:00:00Z"},"spec":{"nodeName":"win-1","dnsPolicy":"` + policy +
+			`"},"status":{"phase":"Running","podIP":"10.244.1.5","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"c","ready":true,"state":{"running":{"startedAt":"2026-11-20T06:00:00Z"}}}]}}]}` +
+			"\n-- hns-endpoints.json --\n" + `[{"ID":"1","Name":"e","IPAddress":"10.244.1.5","DNSServerList":"` + servers + `"}]` + "\n"
+	}
+	azures := askedTree("a/p "+vip+" udp "+fullName+" ok 10.96.0.1", "a/p 168.63.129.16:53 udp "+fullName+" nxdomain")
 	runLooks(t, "dns-servers-disagree", []look{
+		{"the CNI plugin puts another server first", // azure-container-networking issue 147
+			theDNS + pod("ClusterFirst", "168.63.129.16,10.96.0.10") + azures,
+			"fail: " + fullName + ": " + vip + " answers 10.96.0.1, but 168.63.129.16:53 answers NXDOMAIN (no such name) [state]"},
+		{"another server is asked only if the cluster DNS is silent",
+			theDNS + pod("ClusterFirst", "10.96.0.10,168.63.129.16") + azures, "pass"},
+		{"the pod wants the servers of the node", theDNS + pod("Default", "168.63.129.16") + azures, "pass"},
 		{"one pod behind the Service denies the name",
 			theDNS + askedTree("a/p "+vip+" udp "+fullName+" ok 10.96.0.1",
 				"a/p "+backend+" udp "+fullName+" nxdomain"),

@@ -18,8 +18,9 @@ var _ = register(&checks.Check{
 	FAQ:      []int{13},
 	Doc: `A resolver uses the first answer that it gets. If its servers disagree, a name resolves
 only sometimes. All servers that pods use must give the same answer for a name of the cluster. If
-one resolves it and another denies it, that is a fault (an external server in the CNI configuration,
-or a CoreDNS pod that lost its connection to the API server). If a Service has two addresses, one of
+one resolves it and another denies it, that is a fault (an external server in the CNI configuration
+or before the cluster DNS in the endpoints of pods, or a CoreDNS pod that lost its connection to the
+API server). If a Service has two addresses, one of
 them is stale.
 
 The node's own resolver need not resolve names of the cluster. The check warns if it resolves one to
@@ -29,6 +30,7 @@ addresses of an external name are normal.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}", "Leave only {clusterDNS} in dns.nameservers."),
 		checks.Do("Set clusterDNS of the kubelet to {clusterDNS} only."),
+		checks.Do("If the CNI plugin adds the other server itself, update the plugin."),
 		checks.Do("Recreate the pods of {node}: running pods keep the old nameserver.").
 			Costs("The pods restart."),
 		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
@@ -37,12 +39,16 @@ addresses of an external name are normal.`,
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
 		"https://coredns.io/plugins/kubernetes/",
+		"https://github.com/Azure/azure-container-networking/issues/147",
 	},
 	Needs: []evidence.Need{evidence.DNSProbes},
-	Uses:  node.DNSSources,
+	Uses:  append(slices.Clone(node.DNSSources), evidence.Pods, evidence.HNSEndpoints),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		roles := rolesOfDNSServers(n, s)
+		if first := serversOfPods(s); len(first) > 0 && len(roles.servers) > 0 {
+			roles.servers = append(roles.servers, first[0]) // the others are asked only if it is silent
+		}
 		var names []string
 		voices := map[string][]dnsVoice{}
 		for _, p := range evidence.DNSProbes.In(s) {

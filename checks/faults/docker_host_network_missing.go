@@ -1,7 +1,11 @@
 package faults
 
 import (
+	"slices"
+
 	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -15,7 +19,8 @@ network "host". Docker has this network on Linux only. The scripts that prepare 
 network was deleted with the others, flannel and other host pods fail, and the node gets no pod
 network.
 
-The check looks for the answer of Docker at pods that do not start.`,
+The check looks for the answer of Docker at pods that do not start. It leaves out pods for Linux:
+they need another node, not this network.`,
 	Fix: checks.Steps(
 		checks.Inspect("docker network ls", "List the networks of Docker."),
 		checks.Run("docker network create -d nat host", "Create the network host."),
@@ -35,7 +40,15 @@ The check looks for the answer of Docker at pods that do not start.`,
 	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs:    dockerHostNetworkMissingSigns,
-	Run:      complain(dockerHostNetworkMissingSigns),
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		findings, err := complain(dockerHostNetworkMissingSigns)(s)
+		return slices.DeleteFunc(findings, func(f *checks.Finding) bool {
+			return slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+				_, linux := linuxSpec(p, linuxAgents)
+				return p.FullName() == f.Subject && (node.PodSystem(p) == "linux" || linux && !staysOnWindows(p.Spec))
+			})
+		}), err
+	},
 })
 
 var dockerHostNetworkMissingSigns = []checks.Sign{

@@ -99,7 +99,7 @@ controller show it.`,
 		{Text: noFreeBlocks,
 			In: []string{evidence.InPodEvents}, Level: checks.Warn,
 			Says: "the subnet of the node has no free block of 16 addresses", Fix: freePrefixes},
-		{Text: "Insufficient " + vpcAddress, In: []string{evidence.InPodEvents}, Level: checks.Warn,
+		{Text: "Insufficient " + vpcAddress, Not: []string{noScaleUp}, In: []string{evidence.InPodEvents}, Level: checks.Warn,
 			Says: "the scheduler finds no Windows node with a VPC address to spare"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

@@ -32,7 +32,7 @@ The check looks for the event of the scheduler.`,
 	Applies: checks.UnlessElsewhere(node.EKS),
 	Needs:   []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "Insufficient vpc.amazonaws.com/PrivateIPv4Address",
+		{Text: "Insufficient " + vpcAddress, Not: []string{noScaleUp},
 			Says: "the scheduler finds no Windows node with a free VPC address"},
 		// pkg/provider/ip of aws/amazon-vpc-resource-controller-k8s, an event of the Node
 		{Text: "The instance type ", Also: []string{"is not supported for Windows"},
@@ -44,3 +44,7 @@ The check looks for the event of the scheduler.`,
 			Says: "the resource controller offers no VPC addresses on this instance type"},
 	},
 })
+
+// noScaleUp is the event of the cluster autoscaler, which says of a node that does not exist yet what it
+// believes that such a node would lack: kubernetes/autoscaler issue 2888.
+const noScaleUp = "didn't trigger scale-up"

@@ -29,6 +29,14 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 	known map[node.Address]bool) (b sliceBackends, ok bool) {
 	b = sliceBackends{ready: map[node.Address]evidence.Place{}, others: map[node.Address]bool{},
 		asleep: map[node.Address]evidence.Place{}}
+	ends := map[node.Address]bool{} // the slices were read at another moment than the pods
+	for _, p := range evidence.Pods.In(s) {
+		for _, ip := range append(p.Status.PodIPs, evidence.PodIP{IP: p.Status.PodIP}) {
+			if a, ok := node.ParseAddress(ip.IP); ok && p.Metadata.DeletionTimestamp != nil {
+				ends[a] = true
+			}
+		}
+	}
 	for slice := range w.of.Slices(s) {
 		if !servesPort(slice, w.spec) {
 			continue
@@ -46,7 +54,7 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 		for i, e := range slice.Endpoints {
 			for _, ip := range node.ParseAddresses(e.Addresses...) {
 				switch {
-				case e.Terminating():
+				case e.Terminating() || ends[ip]:
 					b.others[ip] = true
 				case !e.Ready():
 					b.asleep[ip] = slice.Field("endpoints", i)

@@ -50,6 +50,28 @@ The check looks for the error in the log of the kubelet, which names the setting
 			Not:   []string{"unknown flag: "},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: it rejects the value of a flag"},
+		// A word that belongs to no flag is a command to pflag: cmd/kubelet/app/server.go, the first since 1.24,
+		// the second from 1.21 on, the third until 1.20.
+		{Text: `"command failed" err="unknown command `, Or: []string{`"Unknown command" command="`, "] unknown command: "},
+			Not:   []string{` for \"`}, // another program's
+			In:    []string{"kubelet", evidence.InEvents, "other"},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: its command line has a word that belongs to no flag",
+			Fix: checks.Steps(
+				checks.Do("Find the word that the error names among the arguments of the kubelet: a value with a space needs quotation marks, or its source has two values, such as two domain names in the DHCP options of the network."),
+				checks.Run("{restart kubelet}", "Restart the kubelet.").
+					Costs("Running containers are not affected."),
+				checks.Verify("Get-Service kubelet", "Status is Running"))},
+		// autorest of Azure; in-tree providers end with 1.30
+		{Text: "There is no cloud environment matching the name ",
+			Also:  []string{`could not init cloud provider "azure"`},
+			Until: nodeRegistered,
+			Says:  "the kubelet exits: the configuration of its cloud provider names an unknown cloud",
+			Fix: checks.Steps(
+				checks.Do("Set cloud in the file of --cloud-config to a name that the provider knows, such as AzurePublicCloud."),
+				checks.Run("{restart kubelet}", "Restart the kubelet.").
+					Costs("Running containers are not affected."),
+				checks.Verify("Get-Service kubelet", "Status is Running"))},
 		// Until 1.20 the error stands alone, in a line of the kubelet's server.go.
 		{Text: `] invalid argument "`, Or: []string{"] unrecognized feature gate: ", "] cannot set feature gate "},
 			Also:  []string{"server.go:"},

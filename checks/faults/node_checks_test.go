@@ -7,6 +7,26 @@ import (
 
 func replace(s string, oldnew ...string) string { return strings.NewReplacer(oldnew...).Replace(s) }
 
+func TestCloudProviderUninitialized(t *testing.T) {
+	object := func(spec, created string) string {
+		return "-- api/node.json --\n" + `{"metadata":{"name":"win-1","creationTimestamp":"` + created + `"},"spec":{` + spec + "}}\n"
+	}
+	manager := func(state string) string {
+		return podsJSON(podNamed("cloud-node-manager-windows-x7k2p", "", "", "", `{"containerStatuses":[{"name":"c","state":{`+state+`}}]}`))
+	}
+	const taint = `"taints":[{"key":"os","value":"windows","effect":"NoSchedule"},{"key":"node.cloudprovider.kubernetes.io/uninitialized","value":"true","effect":"NoSchedule"}]`
+	const fault = ": the cloud controller manager has not initialized the node: pods that do not tolerate node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule are not scheduled [state]"
+	runLooks(t, "cloud-provider-uninitialized", []look{
+		{"for hours", object(taint, "2026-11-20T02:16:02Z"), "fail" + fault},
+		{"a machine was found, and the rest failed", object(taint+`,"providerID":"azure:///x"`, "2026-11-20T02:16:02Z"), "fail" + fault},
+		{"the node registered a minute ago", object(taint, "2026-11-20T09:59:00Z"), "unknown"},
+		{"initialized", object(`"taints":[{"key":"os","value":"windows","effect":"NoSchedule"}]`, "2026-11-20T02:16:02Z"), "pass"},
+		{"the part of Azure that runs on the node does not run", object(taint, "2026-11-20T02:16:02Z") +
+			manager(`"waiting":{"reason":"CrashLoopBackOff"}`), "info" + fault},
+		{"it runs", object(taint, "2026-11-20T02:16:02Z") + manager(`"running":{}`), "fail" + fault},
+	})
+}
+
 func TestNodeNotReady(t *testing.T) {
 	runLooks(t, "node-not-ready", []look{
 		{"an event of a reboot alone does not convict",

@@ -25,8 +25,9 @@ NodePort fails, while other hosts reach it. The Kubernetes documentation still l
 unsupported. Microsoft's documentation says that KB4571748 (build 17763.1432, August 2020) fixes it
 on Server 2019.
 
-On builds without it the check reports this as info; on later ones a probe without an answer is a
-warning.`,
+On builds without it the check reports this as info, or as a warning on Server 2019 if HNS has the load
+balancer of the NodePort: only the update is missing there. On later builds a probe without an answer
+is a warning. Early builds of Server 2022 lose NodePorts on overlay networks.`,
 	Fix: checks.Steps(
 		checks.Run("{restart kube-proxy}",
 			"Restart kube-proxy: it deletes all HNS load balancers and programs them again.").
@@ -34,11 +35,13 @@ warning.`,
 		checks.Verify("Test-NetConnection {managementIP} -Port NODEPORT",
 			"TcpTestSucceeded is True")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
-		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems",
+		"https://github.com/rancher/rancher/issues/29411",
+		"https://github.com/microsoft/Windows-Containers/issues/204"},
 	Shows: []*checks.Effect{effectNodePorts},
 	Needs: []evidence.Need{node.NeedBuild, evidence.KubeServices},
 	Uses: []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks,
-		evidence.Adapters},
+		evidence.Adapters, evidence.HNSLoadBalancers},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		ports := nodePorts(s)
@@ -67,13 +70,26 @@ warning.`,
 					evidence.NotShown.Gap(
 						"the revision of the Windows build, which decides whether the node reaches its own NodePorts"))
 			}
-			if old {
+			switch {
+			case b.Number == 17763 && old && balancesPort(s, port):
+				findings = append(findings, checks.Findingf(checks.Warn, p.Target,
+					"the node does not reach NodePort %d of %s on its own address: KB4571748 (build 17763.1432) fixes this in %s",
+					port, service, b).With(probed.ReachBecause(p), n.Build.From).Cure(testFromOutside))
+			case old:
 				findings = append(findings, checks.Findingf(checks.Info, p.Target,
 					"the node does not reach NodePort %d of %s on its own address: documented limit of %s", port, service, b).With(probed.ReachBecause(p), n.Build.From).Cure(testFromOutside))
-			} else {
-				findings = append(findings, checks.Findingf(checks.Warn, p.Target,
+			default:
+				f := checks.Findingf(checks.Warn, p.Target,
 					"the node does not reach NodePort %d of %s on its own address; %s supports this",
-					port, service, b).With(probed.ReachBecause(p), n.Build.From))
+					port, service, b).With(probed.ReachBecause(p), n.Build.From)
+				if b.Number == 20348 && slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+					return strings.EqualFold(net.Type, "Overlay")
+				}) {
+					f = f.Cure(withFirst(fixOf("nodeport-local-access"), checks.Do(
+						"Install the latest update of Windows: early builds of Server 2022 lose NodePorts on overlay networks. Until then, use a NodePort of a Linux node, or externalTrafficPolicy: Local.").
+						Costs("The update reboots the node and stops its pods.")))
+				}
+				findings = append(findings, f)
 			}
 		}
 		switch {
@@ -90,6 +106,13 @@ warning.`,
 			evidence.NotProbed.Gap("a NodePort of this node from the node itself"))
 	},
 })
+
+// balancesPort tells whether HNS has a load balancer for the NodePort.
+func balancesPort(s evidence.Snapshot, port int) bool {
+	return slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool {
+		return slices.ContainsFunc(lb.Ports, func(p evidence.HNSPort) bool { return p.External == port })
+	})
+}
 
 // testFromOutside is for builds on which no setting helps.
 var testFromOutside = checks.Steps(

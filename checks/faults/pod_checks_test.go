@@ -114,9 +114,74 @@ func manifestJSON(fields string) string {
 `
 }
 
+// The cluster autoscaler speaks of nodes that do not exist yet: kubernetes/autoscaler issue 2888.
+func TestNoScaleUpIsNoShortage(t *testing.T) {
+	events := func(reason, text, form string) string {
+		if form == "core" {
+			return `-- api/events.json --
+{"items":[{"apiVersion":"v1","kind":"Event","reason":"` + reason + `","metadata":{"namespace":"shop"},"lastTimestamp":"2026-11-20T09:58:00Z","involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"message":"` + text + `"}]}
+`
+		}
+		return `-- api/events.json --
+{"items":[{"apiVersion":"events.k8s.io/v1","kind":"Event","reason":"` + reason + `","metadata":{"namespace":"shop"},"eventTime":"2026-11-20T09:58:00Z","regarding":{"kind":"Pod","namespace":"shop","name":"web"},"note":"` + text + `"}]}
+`
+	}
+	const lacks = "1 Insufficient vpc.amazonaws.com/PrivateIPv4Address, 1 node(s) didn't match node selector"
+	for _, form := range []string{"core", "events.k8s.io"} {
+		runLooks(t, "eks-windows-addresses-insufficient", []look{
+			{"the autoscaler, " + form, events("NotTriggerScaleUp",
+				"pod didn't trigger scale-up (it wouldn't fit if a new node is added): "+lacks, form), "pass"},
+			{"the scheduler, " + form, events("FailedScheduling", "0/2 nodes are available: "+lacks, form),
+				"fail: the scheduler finds no Windows node with a free VPC address [text]"},
+		})
+	}
+}
+
+func TestDockerHostNetworkMissing(t *testing.T) {
+	const waits = `{"phase":"Pending","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
+	event := func(pod string) string {
+		return `-- api/events.json --
+{"items":[{"kind":"Event","type":"Warning","reason":"FailedCreatePodSandBox","metadata":{"namespace":"shop"},"lastTimestamp":"2026-11-20T09:58:00Z","involvedObject":{"kind":"Pod","namespace":"shop","name":"` + pod +
+			`"},"message":"failed to start sandbox container for pod \"` + pod + `\": Error response from daemon: network host not found"}]}
+-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"nodeInfo":{"containerRuntimeVersion":"docker://19.3.14"}}}
+`
+	}
+	const linux = `"hostNetwork":true,"volumes":[{"name":"m","hostPath":{"path":"/lib/modules"}}]`
+	runLooks(t, "docker-host-network-missing", []look{
+		{"a pod for Windows", podsJSON(podJSON(`"hostNetwork":true`, "", waits)) + event("web"),
+			"fail: shop/web is not running: docker has no network named host, which pods with hostNetwork need [state]"},
+		{"an agent for Linux, which no selector keeps away", // cilium#14410
+			podsJSON(podNamed("cilium-8xw2t", "", linux, "", waits)) + event("cilium-8xw2t"),
+			"info: the logs say: docker has no network named host, which pods with hostNetwork need; the node's current state does not confirm it [text]"},
+		{"a pod that selects Windows, whatever it mounts",
+			podsJSON(podNamed("web", "", linux+`,"nodeSelector":{"kubernetes.io/os":"windows"}`, "", waits)) + event("web"),
+			"fail: shop/web is not running: docker has no network named host, which pods with hostNetwork need [state]"},
+	})
+}
+
 func TestPodHostNetwork(t *testing.T) {
 	hostProcess := `"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true,"runAsUserName":"NT AUTHORITY\\SYSTEM"}}`
+	noNetwork := func(runtime, words string) string {
+		return `-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"nodeInfo":{"containerRuntimeVersion":"` + runtime + `"},"conditions":[{"type":"Ready","status":"False","message":"NetworkReady=false reason:NetworkPluginNotReady message:` + words + `"}]}}
+`
+	}
+	const waits = `{"phase":"Pending","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
+	const antrea, none = "antrea-agent-windows-6lqzt", "cni plugin not initialized"
+	plugin := podsJSON(podNamed(antrea, "", `"hostNetwork":true`, "", waits))
 	runLooks(t, "pod-host-network", []look{
+		{"the pod of the network plugin waits for its own network", // containerd#4856
+			plugin + noNetwork("containerd://1.4.1", none),
+			"fail: shop/" + antrea + " sets up the pod network and waits for it: spec.hostNetwork is for HostProcess pods only [state]"},
+		{"the pod of the network plugin runs", podsJSON(podNamed(antrea, "", `"hostNetwork":true`, "", "")) +
+			noNetwork("containerd://1.4.1", none),
+			"info: shop/" + antrea + " sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
+		{"docker has a network for such pods", plugin + noNetwork("docker://19.3.14", "cni config uninitialized"),
+			"info: shop/" + antrea + " sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
+		{"another pod waits for the network like all others", podsJSON(podJSON(`"hostNetwork":true`, "", waits)) +
+			noNetwork("containerd://1.4.1", none),
+			"info: shop/web sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
 		{"an ordinary pod", podsJSON(podJSON(`"hostNetwork":true`, "", "")),
 			"warn: shop/web sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
 		{"the DNS policy alone", podsJSON(podJSON(`"dnsPolicy":"ClusterFirstWithHostNet"`, "", "")),

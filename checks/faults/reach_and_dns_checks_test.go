@@ -98,6 +98,14 @@ func TestNodePortLocalAccess(t *testing.T) {
 			"warn: the node does not reach NodePort 30080 of default/web on its own address; 10.0.17763.1432 supports this [state]"},
 		{"one before it", osAt(17763, 1431, true) + own,
 			"info: the node does not reach NodePort 30080 of default/web on its own address: documented limit of 10.0.17763.1431 [state]"},
+		{"one before it, and the load balancer is there", osAt(17763, 1431, true) + own +
+			balancerTree("10.0.0.10 6 30080 e1 0"), // rancher#29411
+			"warn: the node does not reach NodePort 30080 of default/web on its own address: KB4571748 (build 17763.1432) fixes this in 10.0.17763.1431 [state]"},
+		{"one before it, and the load balancer is another's", osAt(17763, 1431, true) + own +
+			balancerTree("10.0.0.10 6 30081 e1 0"),
+			"info: the node does not reach NodePort 30080 of default/web on its own address: documented limit of 10.0.17763.1431 [state]"},
+		{"a build without an update for it", osAt(17134, 1, true) + own + balancerTree("10.0.0.10 6 30080 e1 0"),
+			"info: the node does not reach NodePort 30080 of default/web on its own address: documented limit of 10.0.17134.1 [state]"},
 		{"a revision that nobody recorded", osAt(17763, 0, true) + own, "unknown"},
 		{"old, and nothing probed", osAt(17763, 1000, true) + nodeAt10 + oneService +
 			reachTree("node tcp 10.0.0.1:6443 ok"),

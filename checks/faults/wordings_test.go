@@ -63,6 +63,36 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"fail: the kubelet exits: it rejects a setting of its configuration [text]"},
 		{"kubelet-setting-rejected", "no kubeconfig is no setting", "kubelet",
 			`W1120 09:58:00.1 4644 server.go:206] invalid configuration: no configuration has been provided`, "unknown"},
+		{"kubelet-setting-rejected", "a word too many, Kubernetes 1.21 to 1.23", "kubelet", // containers-roadmap#1887
+			`E1120 09:58:00.1 4796 server.go:166] "Unknown command" command="corp.example.com"`,
+			"fail: the kubelet exits: its command line has a word that belongs to no flag [text]"},
+		{"kubelet-setting-rejected", "a word too many, Kubernetes since 1.24", "kubelet", // cmd/kubelet/app/server.go
+			`E1120 09:58:00.1 4796 run.go:74] "command failed" err="unknown command corp.example.com"`,
+			"fail: the kubelet exits: its command line has a word that belongs to no flag [text]"},
+		{"kubelet-setting-rejected", "a word too many, Kubernetes until 1.20", "kubelet",
+			`F1120 09:58:00.1 4796 server.go:178] unknown command: corp.example.com`,
+			"fail: the kubelet exits: its command line has a word that belongs to no flag [text]"},
+		{"kubelet-setting-rejected", "a word too many, and a start without it", "kubelet",
+			`E1120 09:58:00.1 4796 server.go:166] "Unknown command" command="corp.example.com"` + "\n" +
+				`I1120 09:59:15.0 3912 kubelet_node_status.go:75] "Successfully registered node" node="win-1"`,
+			"info: the logs say: the kubelet exits: its command line has a word that belongs to no flag; it is over: a later line says: Successfully registered node [text]"},
+		{"kubelet-setting-rejected", "a word too many after a start without it, no times", "kubelet",
+			`"Successfully registered node" node="win-1"` + "\n" + `"Unknown command" command="corp.example.com"`,
+			"fail: the kubelet exits: its command line has a word that belongs to no flag [text]"},
+		{"kubelet-setting-rejected", "the same of kube-proxy", "other", // spf13/cobra
+			`E1120 09:58:00.1 4796 run.go:74] "command failed" err="unknown command \"corp.example.com\" for \"kube-proxy\""`, "unknown"},
+		{"kubelet-setting-rejected", "a cloud that the provider does not know", "kubelet", // rancher#22406
+			`F0824 13:26:49.528226   10680 server.go:273] failed to run Kubelet: could not init cloud provider "azure": autorest/azure: There is no cloud environment matching the name "AZURECLOUD"`,
+			"fail: the kubelet exits: the configuration of its cloud provider names an unknown cloud [text]"},
+		{"kubelet-setting-rejected", "the provider gets no answer", "kubelet",
+			`F1120 09:58:00.1 4644 server.go:273] failed to run Kubelet: could not init cloud provider "aws": error finding instance i-0: "error listing AWS instances: \"RequestError: send request failed"`, "unknown"},
+		{"calico-node-address-unusable", "why no address is found", "calico", // calico#2166
+			`Unable to auto-detect an IPv4 address using interface regexes [ib0]: no valid host interfaces found`,
+			"warn: calico-node finds no address of this node by its autodetection method [text]"},
+		{"calico-node-address-unusable", "no IPv6, which nobody wants", "calico",
+			`2020-06-06 01:27:07.682 [WARNING][8] startup.go 617: Unable to auto-detect an IPv6 address: no valid IPv6 addresses found on the host interfaces`, "unknown"},
+		{"eks-windows-addresses-insufficient", "of a node that does not exist yet", "other", // kubernetes/autoscaler#2888
+			`Normal NotTriggerScaleUp pod didn't trigger scale-up (it wouldn't fit if a new node is added): 1 Insufficient vpc.amazonaws.com/PrivateIPv4Address`, "unknown"},
 		{"wsaeacces-excluded-port", "in Russian", "kubelet",
 			"E1120 09:58:00.1 1 server.go:1] listen tcp 0.0.0.0:10250: bind: Сделана попытка доступа к сокету методом, запрещенным правами доступа.",
 			"fail: a component cannot listen on its port: it is reserved or used by another process [text]"},

@@ -108,8 +108,7 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 		learnSome(&n.CNI, familyOfProgram(Program(p.Name)), p.Field("name"), "process %s runs", p.Name)
 	}
 	for _, p := range evidence.Pods.In(s) {
-		if family := familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")); family != "" &&
-			p.HostProcess() {
+		if family := familyOfPod(p); family != "" && p.HostProcess() {
 			n.CNI.Learn(family, p.Field("metadata", "name"), "pod %s is on this node", p.FullName())
 		}
 	}
@@ -152,11 +151,18 @@ func AgentOf(s evidence.Snapshot, family CNI) (evidence.Because, bool) {
 		}
 	}
 	for _, p := range evidence.Pods.In(s) {
-		if familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-")) == family && p.HostProcess() {
+		if familyOfPod(p) == family && p.HostProcess() {
 			return p.Field("metadata", "name").Because("pod %s is on this node", p.FullName()), true
 		}
 	}
 	return evidence.Because{}, false
+}
+
+// IsAgent tells whether the pod is one of a network plugin, by its name.
+func IsAgent(p evidence.Pod) bool { return familyOfPod(p) != "" }
+
+func familyOfPod(p evidence.Pod) CNI {
+	return familyOfProgram(strings.TrimPrefix(p.Metadata.Name, "kube-"))
 }
 
 func familyOfProgram(name string) CNI {
