@@ -22,6 +22,9 @@ func register(c *checks.Check) *checks.Check {
 		paragraphs[i] = strings.Join(strings.Fields(p), " ")
 	}
 	c.Doc = strings.Join(paragraphs, "\n\n")
+	if breaksPods(c) {
+		c.Run = aboutAgents(c.Run)
+	}
 	registered = append(registered, c)
 	return c
 }

@@ -176,12 +176,12 @@ func TestPodHostNetwork(t *testing.T) {
 			"fail: shop/" + antrea + " sets up the pod network and waits for it: spec.hostNetwork is for HostProcess pods only [state]"},
 		{"the pod of the network plugin runs", podsJSON(podNamed(antrea, "", `"hostNetwork":true`, "", "")) +
 			noNetwork("containerd://1.4.1", none),
-			"info: shop/" + antrea + " sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
+			"warn: shop/" + antrea + " sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
 		{"docker has a network for such pods", plugin + noNetwork("docker://19.3.14", "cni config uninitialized"),
-			"info: shop/" + antrea + " sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
+			"warn: shop/" + antrea + " sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
 		{"another pod waits for the network like all others", podsJSON(podJSON(`"hostNetwork":true`, "", waits)) +
 			noNetwork("containerd://1.4.1", none),
-			"info: shop/web sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
+			"warn: shop/web sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
 		{"an ordinary pod", podsJSON(podJSON(`"hostNetwork":true`, "", "")),
 			"warn: shop/web sets spec.hostNetwork but is not a HostProcess pod: Windows containers have no host network [state]"},
 		{"the DNS policy alone", podsJSON(podJSON(`"dnsPolicy":"ClusterFirstWithHostNet"`, "", "")),

@@ -36,15 +36,10 @@ network of the node.`,
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy",
 		"https://github.com/containerd/containerd/issues/4856",
 		"https://github.com/antrea-io/antrea/issues/1581"},
-	Explains: []string{"cni-config-uninitialized"}, // which turns all but its failure to info
-	Needs:    []evidence.Need{needPodSpecs},
-	Uses:     slices.Concat([]evidence.Need{evidence.Pods, evidence.Manifests}, cniConfigSources),
+	Needs: []evidence.Need{needPodSpecs},
+	Uses:  slices.Concat([]evidence.Need{evidence.Pods, evidence.Manifests}, cniConfigSources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		waiting, _ := noCNIConfig(s)
-		level := checks.Warn
-		if len(waiting) > 0 {
-			level = checks.Info // the pod network is missing first
-		}
 		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
 			if p.HostProcess() {
@@ -63,7 +58,7 @@ network of the node.`,
 			onHost := p.Spec.DNSPolicy == "ClusterFirstWithHostNet"
 			switch {
 			case p.Spec.HostNetwork && onHost:
-				findings = append(findings, checks.Findingf(level, p.Name(),
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
 					"%s sets %s and %s but is not a HostProcess pod: Windows supports neither",
 					p.phrase(), network.Path, dns.Path).With(p.because(network), p.because(dns)))
 			case p.Spec.HostNetwork && startedByWins(p.Spec):
@@ -72,12 +67,12 @@ network of the node.`,
 				node.About(s).Runtime.Value.Name == "containerd":
 				findings = append(findings, checks.Findingf(checks.Fail, p.Name(),
 					"%s sets up the pod network and waits for it: %s is for HostProcess pods only", p.phrase(), network.Path).
-					With(p.because(network)).With(waiting[0].Because...).Cure(agentOnHost))
+					With(p.because(network)).With(waiting[0].Because...).Cure(agentOnHost).Explaining(lacksPlugin...))
 			case p.Spec.HostNetwork:
-				findings = append(findings, checks.Findingf(level, p.Name(),
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
 					"%s sets %s but is not a HostProcess pod: Windows containers have no host network", p.phrase(), network.Path).With(p.because(network)))
 			case onHost:
-				findings = append(findings, checks.Findingf(level, p.Name(),
+				findings = append(findings, checks.Findingf(checks.Warn, p.Name(),
 					"%s has DNS policy ClusterFirstWithHostNet (%s), which Windows does not support", p.phrase(), dns.Path).With(p.because(dns)))
 			}
 		}
