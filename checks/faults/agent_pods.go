@@ -12,9 +12,12 @@ import (
 var lacksPlugin = []string{"cni-config-uninitialized", "hns-network-missing", "flannel-subnet-env-missing",
 	"cni-binary-missing"}
 
-// breaksPods tells whether a check finds what keeps a pod from running, and is no symptom.
+// breaksPods tells whether a check looks at pods and finds what keeps one from running, and is no symptom.
 func breaksPods(c *checks.Check) bool {
-	return c.Run != nil && !c.Symptom && !slices.Contains(lacksPlugin, c.ID) &&
+	looks := slices.ContainsFunc(slices.Concat(c.Needs, c.Uses), func(n evidence.Need) bool {
+		return slices.Contains(n.Paths(), "api/pods.json")
+	})
+	return looks && c.Run != nil && !c.Symptom && !slices.Contains(lacksPlugin, c.ID) &&
 		(slices.Contains(c.Breaks, effectPodStart) || slices.Contains(c.Breaks, effectContainers))
 }
 
