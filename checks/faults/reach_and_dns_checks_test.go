@@ -244,5 +244,9 @@ func TestOverlayUpdateMissing(t *testing.T) {
 			"info: the logs say: HNS has no remote subnets: the build is too old for overlay networks, or HNS is broken; it is over: a later line says: Running backend. [text]"},
 		{"not an overlay", osAt(17763, 1, true) + hostgw, "skip"},
 		{"a later build", osAt(20348, 1, true) + vxlan, "skip"},
+		// microsoft/SDN#273
+		{"Windows Server, version 1803", osAt(17134, 376, true) + vxlan,
+			"fail: Windows build is 10.0.17134.376 (overlay networks require 10.0.17763.379, KB4489899, or later) [state]"},
+		{"the same without an overlay", osAt(17134, 376, true) + hostgw, "skip"},
 	})
 }
