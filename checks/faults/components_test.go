@@ -26,6 +26,14 @@ C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
 			"-- services.json --\n[{\"name\":\"Kubelet\",\"state\":\"Running\"}]\n", "pass"},
 		{"neither service nor process", "-- services.json --\n[]\n-- processes.json --\n[]\n",
 			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
+		// docker/for-win#3972
+		{"a docker host without Kubernetes", dockerHost("absent"), "skip"},
+		{"a node that lost its service has files", dockerHost("copied"),
+			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
+		{"nobody looked for its files", "-- services.json --\n[]\n-- processes.json --\n[]\n-- files.json --\n[{\"path\":\"C:\\\\ProgramData\\\\docker\\\\config\\\\daemon.json\",\"outcome\":\"copied\"}]\n",
+			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
+		{"the cluster knows the machine", dockerHost("absent") + nodeOf("v1.29.9", "docker://20.10.9"),
+			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
 		{"before kubeadm join", prepared + missing("config.yaml"),
 			"info: kubelet is not running: expected before kubeadm join [state]"},
 		{"the API server knows the node", prepared + missing("config.yaml") + nodeOf("v1.29.9", "containerd://1.7.2"),
@@ -131,4 +139,11 @@ func TestComponentNotAService(t *testing.T) {
 			"-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"ppid\":5,\"name\":\"kubelet.exe\"}]\n",
 			"warn: kubelet.exe (process 9) was not started by a service: it stops at the next reboot or logoff [state]"},
 	})
+}
+
+// dockerHost is a machine of docker, whose only file of Kubernetes came out so.
+func dockerHost(kubelet string) string {
+	return "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n" +
+		"-- processes.json --\n[{\"name\":\"System\"},{\"name\":\"services.exe\"},{\"name\":\"svchost.exe\"},{\"name\":\"dockerd.exe\"}]\n" +
+		"-- files.json --\n[{\"path\":\"C:\\\\ProgramData\\\\docker\\\\config\\\\daemon.json\",\"outcome\":\"copied\"},{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"" + kubelet + "\"}]\n"
 }
