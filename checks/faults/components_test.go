@@ -15,6 +15,10 @@ C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
 [{"path":"C:\\var\\lib\\kubelet\\` + file + `","outcome":"absent"}]
 `
 	}
+	const wrappedKubelet = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\nssm.exe\"}]\n"
+	machineOf := func(more string) string {
+		return "-- processes.json --\n[{\"name\":\"System\"},{\"name\":\"services.exe\"},{\"name\":\"nssm.exe\"},{\"name\":\"" + more + "\"}]\n"
+	}
 	runLooks(t, "kubelet-not-running", []look{
 		{"no service, and the processes were not recorded",
 			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "unknown"},
@@ -24,6 +28,11 @@ C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
 			"-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"pid\":7,\"name\":\"kubelet.exe\"}]\n", "pass"},
 		{"AKS writes the service with a capital",
 			"-- services.json --\n[{\"name\":\"Kubelet\",\"state\":\"Running\"}]\n", "pass"},
+		// Azure/acs-engine#4118
+		{"nssm runs the script of a kubelet that ends", wrappedKubelet + machineOf("powershell.exe"), "unknown"},
+		{"nssm runs the kubelet", wrappedKubelet + machineOf("kubelet.exe"), "pass"},
+		{"a list of processes that somebody began", wrappedKubelet + "-- processes.json --\n[{\"name\":\"nssm.exe\"}]\n", "pass"},
+		{"the service is the program", replace(wrappedKubelet, "nssm.exe", "kubelet.exe") + machineOf("powershell.exe"), "pass"},
 		{"neither service nor process", "-- services.json --\n[]\n-- processes.json --\n[]\n",
 			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
 		// docker/for-win#3972

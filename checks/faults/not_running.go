@@ -33,9 +33,18 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 	return findings, nil
 }
 
+// onlyWrapped tells a service whose script or nssm runs without the program: that ends at its start.
+func onlyWrapped(c *node.Component, s evidence.Snapshot) bool {
+	return len(evidence.Processes.In(s)) >= fewProcesses && len(c.Processes) == 0 && len(c.Services) > 0 &&
+		c.Services[0].Running() && !node.EqualsAny(node.Program(c.Services[0].BinPath), c.Program) && !inK3s(c, s)
+}
+
 func foundStopped(c *node.Component, s evidence.Snapshot,
 	consequence evidence.Phrase) ([]*checks.Finding, error) {
 	if running, _ := c.Running(); running {
+		if onlyWrapped(c, s) {
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether %s runs: of its service only the wrapper does", c.Name))
+		}
 		return nil, nil
 	}
 	if len(c.Services) > 0 {
