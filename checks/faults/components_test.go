@@ -15,6 +15,10 @@ C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
 [{"path":"C:\\var\\lib\\kubelet\\` + file + `","outcome":"absent"}]
 `
 	}
+	const wrappedKubelet = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\nssm.exe\"}]\n"
+	machineOf := func(more string) string {
+		return "-- processes.json --\n[{\"name\":\"System\"},{\"name\":\"services.exe\"},{\"name\":\"nssm.exe\"},{\"name\":\"" + more + "\"}]\n"
+	}
 	runLooks(t, "kubelet-not-running", []look{
 		{"no service, and the processes were not recorded",
 			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n", "unknown"},
@@ -24,7 +28,20 @@ C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
 			"-- services.json --\n[{\"name\":\"rke2\",\"state\":\"running\"}]\n-- processes.json --\n[{\"pid\":7,\"name\":\"kubelet.exe\"}]\n", "pass"},
 		{"AKS writes the service with a capital",
 			"-- services.json --\n[{\"name\":\"Kubelet\",\"state\":\"Running\"}]\n", "pass"},
+		// Azure/acs-engine#4118
+		{"nssm runs the script of a kubelet that ends", wrappedKubelet + machineOf("powershell.exe"), "unknown"},
+		{"nssm runs the kubelet", wrappedKubelet + machineOf("kubelet.exe"), "pass"},
+		{"a list of processes that somebody began", wrappedKubelet + "-- processes.json --\n[{\"name\":\"nssm.exe\"}]\n", "pass"},
+		{"the service is the program", replace(wrappedKubelet, "nssm.exe", "kubelet.exe") + machineOf("powershell.exe"), "pass"},
 		{"neither service nor process", "-- services.json --\n[]\n-- processes.json --\n[]\n",
+			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
+		// docker/for-win#3972
+		{"a docker host without Kubernetes", dockerHost("absent"), "skip"},
+		{"a node that lost its service has files", dockerHost("copied"),
+			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
+		{"nobody looked for its files", "-- services.json --\n[]\n-- processes.json --\n[]\n-- files.json --\n[{\"path\":\"C:\\\\ProgramData\\\\docker\\\\config\\\\daemon.json\",\"outcome\":\"copied\"}]\n",
+			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
+		{"the cluster knows the machine", dockerHost("absent") + nodeOf("v1.29.9", "docker://20.10.9"),
 			"fail: kubelet is not running; pods on this node are not started or reported [state]"},
 		{"before kubeadm join", prepared + missing("config.yaml"),
 			"info: kubelet is not running: expected before kubeadm join [state]"},
@@ -131,4 +148,11 @@ func TestComponentNotAService(t *testing.T) {
 			"-- services.json --\n[]\n-- processes.json --\n[{\"pid\":9,\"ppid\":5,\"name\":\"kubelet.exe\"}]\n",
 			"warn: kubelet.exe (process 9) was not started by a service: it stops at the next reboot or logoff [state]"},
 	})
+}
+
+// dockerHost is a machine of docker, whose only file of Kubernetes came out so.
+func dockerHost(kubelet string) string {
+	return "-- services.json --\n[{\"name\":\"docker\",\"state\":\"running\"}]\n" +
+		"-- processes.json --\n[{\"name\":\"System\"},{\"name\":\"services.exe\"},{\"name\":\"svchost.exe\"},{\"name\":\"dockerd.exe\"}]\n" +
+		"-- files.json --\n[{\"path\":\"C:\\\\ProgramData\\\\docker\\\\config\\\\daemon.json\",\"outcome\":\"copied\"},{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"" + kubelet + "\"}]\n"
 }

@@ -3,6 +3,7 @@ package faults
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -35,7 +36,8 @@ compartments use up that containers left behind.
 The check counts the results of the last day. 0xC0370103 is no failure: it means that the operation
 goes on. Nor is a stop of a container that has already stopped (0xC0370110, 0xC037010E). A fifth of
 the operations, or any of the three codes above on a create or start, is a warning; a twentieth is
-info.`,
+info. Where these events are not recorded, the kubelet may show for minutes that docker does not end a
+container; its pod stays Terminating.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-WinEvent -FilterHashtable @{LogName='Microsoft-Windows-Hyper-V-Compute-Operational'; Id=2000,2001,2002,2003} -MaxEvents 200 | Group-Object Message | Sort-Object Count -Descending | Select-Object -First 10 Count, Name",
 			"Read which results repeat."),
@@ -51,9 +53,23 @@ info.`,
 	Links: []string{
 		"https://github.com/Azure/AgentBaker/blob/dev/.github/skills/windows-log-analysis/sub-skills/analyze-hcs.md",
 		"https://github.com/microsoft/hcsshim/issues/437",
-		"https://github.com/microsoft/WSL/issues/6915"},
+		"https://github.com/microsoft/WSL/issues/6915",
+		"https://github.com/microsoft/hcsshim/issues/567",
+		"https://github.com/kubernetes/kubernetes/issues/76666",
+		"https://github.com/rancher/rancher/issues/20440"},
 	Shows: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.WindowsEvents},
+	Signs: []checks.Sign{
+		// pkg/kubelet/kuberuntime/kuberuntime_container.go, of docker: a busy node misses one
+		{Text: "termination failed with gracePeriod", Also: []string{"operation timeout: context deadline exceeded"},
+			Lasts: 5 * time.Minute, Level: checks.Warn,
+			Says: "docker does not end containers in time"},
+		// moby, libcontainerd/local; docker tries again. A container that has stopped meanwhile needs no end.
+		{Text: "failed to terminate hccshim container",
+			Or:    []string{"failed to shutdown container, and subsequent terminate also failed"},
+			Not:   []string{"0xc0370110", "0xc037010e", "0xc037010a", "0xc037011f"},
+			Level: checks.Info, Says: "docker could not end a container"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		operations := computeOperations(s)
 		if len(operations) == 0 {

@@ -14,7 +14,8 @@ them to answer. If they do not, the call ends with HCS_E_CONNECTION_TIMEOUT (0xc
 ERROR_TIMEOUT (0x5b4), or hcsshim stops waiting for the notification. The node is short of memory or
 processors, its disk is slow, an antivirus program scans every layer, or too many containers start
 at once. With Hyper-V isolation the virtual machine may also have too little memory. Where every
-container fails until the node is rebooted, the service itself hangs.
+container fails until the node is rebooted, the service itself hangs. The Splunk Universal Forwarder is
+known to cause this if it was started before the first container since the boot.
 
 The check looks for these errors of a create or a start at pods that are not running and in the logs
 of the runtime. A stop that takes too long is no such fault. The evidence does not show which of the
@@ -26,6 +27,8 @@ reasons applies.`,
 			"Exclude the runtime's folder and programs from scanning, in other antivirus programs, too.").
 			Costs("Files that these programs write are not scanned."),
 		checks.Do("Start fewer pods at once, or use a larger node. With Hyper-V isolation, raise the memory limit of the pod."),
+		checks.Do("If every container fails and the Splunk Universal Forwarder runs on the node, stop its service until a container has started.").
+			Costs("Splunk receives no logs of this node meanwhile."),
 		checks.Run("kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
 			"If every container fails, move the pods to other nodes.").
 			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
@@ -38,6 +41,8 @@ reasons applies.`,
 		"https://github.com/moby/moby/issues/36635",
 		"https://github.com/microsoft/iis-docker/issues/27",
 		"https://github.com/microsoft/nav-docker/issues/306",
+		"https://github.com/microsoft/Windows-Containers/issues/374",
+		"https://github.com/microsoft/Windows-Containers/issues/426",
 	},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"sandbox-name-reserved", "container-name-reserved"},
@@ -58,6 +63,7 @@ var computeTimeouts = []string{
 	"The operation timed out because a response was not received from the virtual machine",
 	"hcsshim: timeout waiting for notification",
 	"This operation returned because the timeout period expired",
+	"context deadline exceeded", // the caller's own limit was shorter
 }
 
 func computeTimeoutSigns() []checks.Sign {

@@ -41,7 +41,7 @@ Filters of the cloud provider are not visible on the node.`,
 	Breaks:   []*checks.Effect{effectContainers},
 	Needs:    []evidence.Need{evidence.FirewallInfo},
 	FromPart: []evidence.Need{evidence.FirewallInfo},
-	Uses:     append([]evidence.Need{evidence.Node}, node.KubeletSources...),
+	Uses:     append([]evidence.Need{evidence.Node, evidence.FileIndex}, node.KubeletSources...),
 	Signs: []checks.Sign{
 		// A node that is off, and a lost tunnel of the control plane, drop the packets too.
 		{Text: ":10250: i/o timeout", Also: []string{"dial tcp"}, Level: checks.Warn,
@@ -51,6 +51,9 @@ Filters of the cloud provider are not visible on the node.`,
 			Says: unheardKubelet},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if noKubernetes(s) {
+			return nil, errNoKubernetes
+		}
 		fw := evidence.FirewallInfo.In(s)
 		part := s.Rest(evidence.FirewallInfo.Paths()[0]).Kind != ""
 		denied := checks.Fail

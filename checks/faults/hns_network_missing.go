@@ -32,7 +32,7 @@ service, the physical adapter and the Windows features.`,
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
 	Judges: effectHNSNetwork,
 	Needs:  []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
-	Uses:   []evidence.Need{evidence.Pods},
+	Uses:   []evidence.Need{evidence.Pods, evidence.Processes},
 	// each belongs to the fault of who misses the network, which follows from this one
 	Signs: []checks.Sign{
 		{Text: "is not present or has changed since the last sync", ConfirmOnly: true},

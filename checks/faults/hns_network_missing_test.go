@@ -28,6 +28,9 @@ func TestHNSNetworkMissing(t *testing.T) {
 	pods := func(list string) string {
 		return "-- api/pods.json --\n{\"kind\":\"List\",\"items\":[" + list + "]}\n"
 	}
+	machine := func(more string) string {
+		return "-- processes.json --\n[{\"name\":\"System\"},{\"name\":\"services.exe\"},{\"name\":\"dockerd.exe\"}," + more + "]\n"
+	}
 	runLooks(t, "hns-network-missing", []look{
 		{"multi-tenant Azure CNI names it after the VLAN",
 			azure + networks("ext L2Bridge", "azure-vlan1-172-28-1-0_24 L2Bridge"), "pass"},
@@ -36,6 +39,15 @@ func TestHNSNetworkMissing(t *testing.T) {
 			"fail: HNS network azure is missing (found: ext (L2Bridge)) [state]"},
 		{"AKS, and its pods are not recorded", azure + networks("ext L2Bridge"),
 			"fail: HNS network azure is missing (found: ext (L2Bridge)) [state]"},
+		{"AKS, and no kubelet.exe runs that would start a pod", azure + networks("ext L2Bridge") +
+			machine(`{"name":"powershell.exe"}`), "skip"},
+		{"AKS, and the kubelet runs", azure + networks("ext L2Bridge") + machine(`{"name":"kubelet.exe"}`),
+			"fail: HNS network azure is missing (found: ext (L2Bridge)) [state]"},
+		{"AKS, and few processes are recorded", azure + networks("ext L2Bridge") +
+			"-- processes.json --\n[{\"name\":\"dockerd.exe\"}]\n",
+			"fail: HNS network azure is missing (found: ext (L2Bridge)) [state]"},
+		{"flannel makes its network without a kubelet", onFlannel + networks("nat nat") +
+			machine(`{"name":"powershell.exe"}`), "fail: HNS network cbr0 is missing (found: nat (NAT)) [state]"},
 		{"it is there", onFlannel + networks("nat nat", "cbr0 L2Bridge"), "pass"},
 		{"in another case", onFlannel + networks("CBR0 l2bridge"), "pass"},
 		{"only leftovers", onFlannel + networks("nat nat", "External L2Bridge"),

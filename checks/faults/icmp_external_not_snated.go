@@ -20,8 +20,9 @@ l2bridge and Azure networks a ping from a pod to a host outside the cluster gets
 curl to the same host works. This is documented for Windows, as are Service addresses that do not
 answer pings. A failed ping alone does not show a fault.
 
-It is a fault if TCP fails too. If ping works and TCP does not, a firewall is the cause. Without
-probes from pods, the pings of the node are judged in the same way. They are not translated, so a
+It is a fault if TCP fails too. If ping works and TCP does not, a firewall is the cause. A pod that was
+not pinged from, reaches the cluster, and gets no answer over TCP from a host that answers the node, is a
+warning: HNS can have the policy OutBoundNAT without its rules. Without probes from pods, the pings of the node are judged in the same way. They are not translated, so a
 lost ping only shows that a device on the path drops pings, and pods may fail where the node
 succeeds. Registries and internet hosts may be blocked on purpose: this is reported as info.`,
 	Fix: checks.Steps(
@@ -34,7 +35,8 @@ succeeds. Registries and internet hosts may be blocked on purpose: this is repor
 			"an answer of the host")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/#limitations",
-		"https://github.com/microsoft/SDN/issues/170"},
+		"https://github.com/microsoft/SDN/issues/170",
+		"https://github.com/projectcalico/calico/issues/12862"},
 	Shows: []*checks.Effect{effectOutbound},
 	Needs: []evidence.Need{evidence.ReachProbes},
 	Uses: slices.Concat(node.ClusterSources, podProbeSources, []evidence.Need{evidence.HNSNetworks,
@@ -62,6 +64,9 @@ succeeds. Registries and internet hosts may be blocked on purpose: this is repor
 				findings = append(findings, f)
 			}
 		}
+		if !pinged {
+			findings = append(findings, lostOutside(n, probes)...)
+		}
 		if !pinged && len(findings) == 0 {
 			return nil, checks.Unknown(
 				evidence.NotProbed.Gap("a host outside the cluster, by ping from a pod"))
@@ -69,6 +74,44 @@ succeeds. Registries and internet hosts may be blocked on purpose: this is repor
 		return findings, nil
 	},
 })
+
+// lostOutside finds hosts outside that answer the node over TCP and not a pod that reaches the cluster. One
+// answer from outside shows that its NAT works.
+func lostOutside(n *node.Node, probes []evidence.ReachProbe) []*checks.Finding {
+	for _, lost := range probes {
+		if lost.From == evidence.FromNode || lost.Protocol == "icmp" || !probed.GotNoAnswer(lost) || inside(n, lost) {
+			continue
+		}
+		var cluster, outside, fromNode probed.Outcomes
+		for _, p := range probes {
+			switch {
+			case p.From == evidence.FromNode && p.Target == lost.Target && p.Protocol == lost.Protocol:
+				fromNode.Add(p)
+			case p.From == lost.From && inside(n, p):
+				if a, _ := probed.AddressOf(p); !slices.Contains(n.ManagementIPs.Value, a) { // its own node is no way out
+					cluster.Add(p)
+				}
+			case p.From == lost.From:
+				outside.Add(p)
+			}
+		}
+		if len(cluster.Answered) > 0 && len(outside.Answered) == 0 && len(fromNode.Answered) > 0 {
+			return []*checks.Finding{checks.Findingf(checks.Warn, lost.From,
+				"%s answers the node over TCP but not %s, which reaches the cluster", lost.Target, lost.From).
+				With(probed.ReachBecause(lost), probed.ReachBecause(fromNode.Answered[0]),
+					probed.ReachBecause(cluster.Answered[0])).
+				Cure(checks.Steps(
+					checks.Run("kubectl delete pod POD -n NAMESPACE",
+						"Delete the pod. If the new one reaches the host, HNS had lost the NAT rules of the old one.").
+						Costs("The pod is down until its replacement is Ready."),
+					checks.Inspect("vfpctrl /list-vmswitch-port; vfpctrl /list-rule /port PORT",
+						"If not, find the port of the pod. Without rules for OutBoundNAT in SLB_NAT_LAYER, report a bug of the CNI plugin or of Windows."),
+					checks.Do("If the rules are there, read the network policies of the pod, and the firewalls on the path."),
+					fixOf("icmp-external-not-snated").Steps[3]))}
+		}
+	}
+	return nil
+}
 
 // aboutPing sets a ping beside the pod's connections: those to the pinged host,
 // or where there are none, those to any other host outside. The zero Finding

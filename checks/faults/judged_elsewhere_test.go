@@ -101,13 +101,28 @@ C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
 }
 
 func TestResultsOfComputeOperations(t *testing.T) {
+	const dockerError = "failed to terminate hccshim container [container=1d39 error=container 1d39 encountered an error during Terminate: "
+	dockerSays := func(what string, times ...string) (list []string) {
+		for _, at := range times {
+			list = append(list, fmt.Sprintf(`{"log":"Application","provider":"docker","id":11,"level":"error","time":"2026-11-20T%sZ","message":%q}`,
+				at, dockerError+what+" process=init pid=14648 signal=9]"))
+		}
+		return list
+	}
+	unended := func(at string) string {
+		return "E1120 " + at + ".511293    3912 kuberuntime_container.go:590] Container \"docker://1d39\" termination failed with gracePeriod 2: rpc error: code = Unknown desc = operation timeout: context deadline exceeded\n"
+	}
+	const closed, gone = "hcsshim: the handle has already been closed", "failure in a Windows system call: The virtual machine or container with the specified identifier is not running. (0xc0370110)"
+	const missed = "info: docker could not end a container [text]"
+	running := managerEvent(7036, "08:00:00", "The Hyper-V Host Compute Service service entered the running state.")
+	const notEnded = "warn: docker does not end containers in time [text]"
 	runLooks(t, "compute-operations-failing", []look{
-		{"operations that go on", eventsOf(computeEvent(2000, "08:05:00", "a1", "0xC0370103"),
+		{"operations that go on", eventsOf(running, computeEvent(2000, "08:05:00", "a1", "0xC0370103"),
 			computeEvent(2001, "08:05:02", "a1", "0x00000000")), "pass"},
-		{"stops of what has stopped", eventsOf(computeEvent(2003, "08:05:00", "a1", "0xC0370110"),
+		{"stops of what has stopped", eventsOf(running, computeEvent(2003, "08:05:00", "a1", "0xC0370110"),
 			computeEvent(2003, "08:05:01", "a2", "0xC037010E")), "pass"},
 		{"one container that ended in its start", eventsOf(
-			computeEvent(2001, "08:05:00", "a1", "0xC0370100")), "pass"},
+			running, computeEvent(2001, "08:05:00", "a1", "0xC0370100")), "pass"},
 		{"no compartment left", eventsOf(computeEvent(2000, "08:05:00", "a1", "0x800705AA")),
 			"warn: 1 of 1 operations of the host compute service to create a container failed in the last day: 0x800705AA [state]"},
 		{"most starts fail", eventsOf(computeEvent(2001, "08:05:00", "a1", "0xC0370106"),
@@ -117,6 +132,17 @@ func TestResultsOfComputeOperations(t *testing.T) {
 			computeEvent(2001, "08:05:04", "a5", "0xC0370106"),
 			computeEvent(2001, "08:05:05", "a6", "0x00000000")),
 			"warn: 5 of 6 operations of the host compute service to start a container failed in the last day: 0xC0370106, 0xC0370100 [state]"},
+		// kubernetes/kubernetes#76666
+		{"docker does not end a container", "-- logs/kubelet/k.log --\n" + unended("08:00:15") + unended("08:07:15") +
+			eventsOf(dockerSays(closed, "08:00:14", "08:07:14")...), notEnded + "\n" + missed},
+		{"in another order", "-- logs/kubelet/k.log --\n" + unended("08:07:15") + unended("08:00:15"), notEnded},
+		{"the kubelet says it once", "-- logs/kubelet/k.log --\n" + unended("08:00:15"),
+			"info: the logs say: " + notEnded[len("warn: "):len(notEnded)-len(" [text]")] + "; it may be over: it lasted 0s, as at a start [text]"},
+		{"docker alone says it", eventsOf(dockerSays(closed, "08:00:14", "08:07:14")...), missed},
+		{"the container is gone", eventsOf(dockerSays(gone, "08:00:14", "08:07:14")...), "unknown"},
+		{"the kubelet's words and the service's success", "-- logs/kubelet/k.log --\n" + unended("08:00:15") + unended("08:07:15") +
+			eventsOf(running, computeEvent(2003, "08:09:00", "a1", "0x00000000")),
+			"info: the logs say: " + notEnded[len("warn: "):len(notEnded)-len(" [text]")] + "; the node's current state does not confirm it [text]"},
 		{"the resource exhaustion detector's 2003",
 			`-- events.json --
 [{"log":"System","provider":"Microsoft-Windows-Resource-Exhaustion-Detector","id":2003,"time":"2026-11-20T08:05:00Z","message":"0xC0370109"}]

@@ -34,7 +34,7 @@ exist in HNS, a source VIP that does not belong to this node, and the feature ga
 	Breaks:   []*checks.Effect{effectKubeProxy, effectServiceRules, effectContainers},
 	Explains: []string{"source-vip-invalid"},
 	Needs:    []evidence.Need{node.NeedProxySettings, node.NeedNetworks, node.NeedBackend},
-	Uses:     slices.Concat(node.ProxySources, node.CNISources),
+	Uses:     slices.Concat(node.ProxySources, node.CNISources, []evidence.Need{evidence.Node}),
 	Signs: []checks.Sign{
 		{Text: "source-vip flag not set", Until: proxyStarted,
 			Says: "kube-proxy exits: an overlay network requires --source-vip"},
@@ -55,7 +55,9 @@ exist in HNS, a source VIP that does not belong to this node, and the feature ga
 				Cure(proxyFix(n, name.From,
 					evidence.Phrasef("Set the network name of kube-proxy to {network}."))))
 		}
-		if n.Backend.Value != node.OverlayNet || n.Proxy().SourceVIP.Set {
+		// kubernetes/kubernetes#70896: before 1.14 kube-proxy has no such flag, and no overlay networks
+		if v, _, ok := n.ProxyVersion(); n.Backend.Value != node.OverlayNet ||
+			n.Proxy().SourceVIP.Set || ok && v.Minor < 14 {
 			return findings, nil
 		}
 		if gap := n.UnseenProxy(); gap.Kind != "" {

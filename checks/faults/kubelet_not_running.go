@@ -16,8 +16,11 @@ var _ = register(&checks.Check{
 within a minute.
 
 The check looks for a running service, a process kubelet.exe, or a service such as rke2 that runs it
-as a child. A stopped service is a fault; a missing service is a fault only where the processes were
-recorded too. Before kubeadm join, which writes its configuration, it is info.`,
+as a child. Where the script of the service runs without kubelet.exe, the kubelet probably exits at its
+start: the check cannot decide, and the log of the kubelet shows why. A stopped service is a fault; a
+missing service is a fault only where the processes were recorded too. Before kubeadm join, which writes
+its configuration, it is info. A machine of docker or containerd on which no file of Kubernetes was
+found is skipped.`,
 	Fix: checks.Steps(
 		checks.Run("{start kubelet}", "Start the kubelet."),
 		checks.Inspect("Get-ChildItem C:\\k, C:\\var\\log -Recurse -Filter kubelet*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",

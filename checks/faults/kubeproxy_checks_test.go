@@ -159,6 +159,12 @@ func TestKubeProxyFlagsOverlay(t *testing.T) {
 			vip) + two, "pass"},
 		{"no source VIP on an overlay", vxlanConf + proxyArgs(`"--network-name=flannel.4096"`) +
 			two, "fail: kube-proxy has no --source-vip, which an overlay network requires [state]"},
+		// kubernetes/kubernetes#70896
+		{"kube-proxy had no such flag before 1.14", nodeOf("v1.13.12", "docker://18.9.4") + vxlanConf +
+			proxyArgs(`"--network-name=flannel.4096"`) + two, "pass"},
+		{"the first that has it", nodeOf("v1.14.1", "docker://18.9.4") + vxlanConf +
+			proxyArgs(`"--network-name=flannel.4096"`) + two,
+			"fail: kube-proxy has no --source-vip, which an overlay network requires [state]"},
 		{"both are wrong", vxlanConf + proxyArgs(`"--network-name=External"`) + two,
 			"fail: kube-proxy uses HNS network External (expected: flannel.4096, the network of the pods) [state]\nfail: kube-proxy has no --source-vip, which an overlay network requires [state]"},
 		{"the DaemonSet's script gives it out of sight", vxlanConf + fmt.Sprintf(hiddenProxy,

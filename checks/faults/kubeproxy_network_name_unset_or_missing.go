@@ -33,7 +33,7 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 	Shows:   []*checks.Effect{effectHNSNetwork},
 	Applies: onKernelspace,
 	Needs:   []evidence.Need{node.NeedProxySettings, evidence.HNSNetworks},
-	Uses:    slices.Concat(node.ProxySources, []evidence.Need{evidence.Env}),
+	Uses:    slices.Concat(node.ProxySources, []evidence.Need{evidence.Env, evidence.Pods, evidence.Processes}),
 	Signs: []checks.Sign{
 		{Text: "Environment variable KUBE_NETWORK and network-flag not initialized",
 			Until: proxyStarted,

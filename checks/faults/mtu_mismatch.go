@@ -3,6 +3,7 @@ package faults
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"doctor/checks"
@@ -28,7 +29,8 @@ headers of an overlay), small requests work and large ones hang: a connection op
 handshake or the first long answer times out. This happens if the adapter's MTU was lowered for a
 tunnel or a cloud, or if jumbo frames were set on one side only.
 
-HNS subtracts the 50 bytes itself, so 1450 on vEthernet is correct. The check compares the adapters
+HNS subtracts the 50 bytes itself, so 1450 on vEthernet is correct. On a host without Kubernetes the
+adapters of containers are compared, if docker has only its NAT network. The check compares the adapters
 of pods and FLANNEL_MTU with the node's uplink. It looks for targets to which TCP from a pod
 connects and TLS times out, while TLS from the node works. It also reports pings without
 fragmentation of which only the larger ones to the same host are lost. It cannot see what other
@@ -43,18 +45,17 @@ nodes send.`,
 	Links: []string{"https://github.com/microsoft/SDN/issues/517",
 		"https://github.com/Azure/AKS/issues/2873",
 		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1335",
-		"https://github.com/moby/moby/issues/33596"},
-	Applies: func(n *node.Node) error {
-		if !n.Backend.Known() { // the headers of an overlay are what makes the difference
-			return checks.Unknown(cmp.Or(n.Backend.Gap,
-				evidence.NotShown.Gap("the type of the pod network")))
-		}
-		return nil
-	},
+		"https://github.com/moby/moby/issues/33596",
+		"https://github.com/moby/moby/issues/35683"},
 	Needs: []evidence.Need{evidence.Adapters, node.NeedManagementIPs},
-	Uses:  []evidence.Need{evidence.File(node.SubnetEnv), evidence.ReachProbes, evidence.Node},
+	Uses: []evidence.Need{evidence.File(node.SubnetEnv), evidence.ReachProbes, evidence.Node,
+		evidence.HNSNetworks},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
+		if !n.Backend.Known() && !onlyNAT(s) { // the headers of an overlay are what makes the difference
+			return nil, checks.Unknown(cmp.Or(n.Backend.Gap,
+				evidence.NotShown.Gap("the type of the pod network")))
+		}
 		up := uplink(n, s)
 		uplink, mtu := up.Name, up.MTU
 		if mtu == 0 {
@@ -108,6 +109,12 @@ nodes send.`,
 // mtuFix names the setting of the plugin, and the largest value.
 func mtuFix(n *node.Node, room int) checks.Fix {
 	rest := fixOf("mtu-mismatch").Steps[1:]
+	if !n.Backend.Known() {
+		return checks.Fix{Steps: []*checks.Step{
+			checks.Run("docker exec CONTAINER netsh interface ipv4 set subinterface ADAPTER mtu="+strconv.Itoa(room)+" store=persistent",
+				"Set the MTU in each container, or at its start: docker on Windows ignores mtu in daemon.json."),
+			rest[1], rest[2]}}
+	}
 	if n.CNI.Value != node.Flannel {
 		return checks.Fix{Steps: append([]*checks.Step{checks.Do(
 			"Set the MTU of pods to %d in the settings of the CNI plugin.", room)}, rest...)}
@@ -117,6 +124,14 @@ func mtuFix(n *node.Node, room int) checks.Fix {
 		checks.Run("{restart network agent}", "Restart flanneld.").Costs(
 			"If flanneld recreates the HNS network, the node loses its network for a few seconds."),
 	}, rest...)}
+}
+
+// onlyNAT tells a machine without a pod network, whose containers are on the NAT network of the runtime.
+func onlyNAT(s evidence.Snapshot) bool {
+	list := evidence.HNSNetworks.In(s)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(net evidence.HNSNetwork) bool {
+		return !strings.EqualFold(net.Type, "nat")
+	})
 }
 
 // usualMTU is that of Ethernet; a switch's adapter below it shows what HNS left of it.

@@ -147,6 +147,10 @@ func TestMTUMismatch(t *testing.T) {
 		return reachTree("a/p tcp r.example:443 ok", "a/p tls r.example:443 "+pod,
 			"node tls r.example:443 "+node)
 	}
+	const dockerNICs = `{"name":"Ethernet","mtu":1450,"addresses":["10.0.0.10/24"],"gateways":["10.0.0.1"],"compartment":1},
+		{"name":"vEthernet (nat)","mtu":1500,"addresses":["172.26.128.1/20"],"compartment":1},
+		{"name":"vEthernet (p)","mtu":1500,"addresses":["172.26.138.22/20"],"compartment":2}`
+	natOnly := networks("nat nat")
 	runLooks(t, "mtu-mismatch", []look{
 		{"an overlay as HNS sets it up", nics(onVXLAN, 1500, 1450, 1450) + env(1450), "pass"},
 		{"an l2bridge with the node's own", nics(onFlannel, 1500, 1500, 1500) + env(1500), "pass"},
@@ -154,6 +158,11 @@ func TestMTUMismatch(t *testing.T) {
 			"warn: pod adapter vEthernet (p) has MTU 1500; the node's adapter supports at most 1450 [state]"},
 		{"an uplink that was lowered", nics(onFlannel, 1400, 1400, 1400) + env(1500),
 			"warn: FLANNEL_MTU is 1500; the node's adapter supports at most 1400 [state]"},
+		// docker/for-win#3972
+		{"containers of docker on a network of OpenStack", natOnly + adapters(dockerNICs),
+			"warn: pod adapter vEthernet (p) has MTU 1500; the node's adapter supports at most 1450 [state]"},
+		{"and on one of the usual size", natOnly + adapters(replace(dockerNICs, "1450", "1500")), "pass"},
+		{"a pod network of unknown type", networks("nat nat", "x L2Bridge") + adapters(dockerNICs), "unknown"},
 		{"jumbo frames on both", nics(onFlannel, 1500, 9001, 9001), "pass"},
 		{"a handshake hangs in the pod only", nics(onVXLAN, 1500, 1500, 1450) + tls("timeout",
 			"ok"),

@@ -33,9 +33,18 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 	return findings, nil
 }
 
+// onlyWrapped tells a service whose script or nssm runs without the program: that ends at its start.
+func onlyWrapped(c *node.Component, s evidence.Snapshot) bool {
+	return len(evidence.Processes.In(s)) >= fewProcesses && len(c.Processes) == 0 && len(c.Services) > 0 &&
+		c.Services[0].Running() && !node.EqualsAny(node.Program(c.Services[0].BinPath), c.Program) && !inK3s(c, s)
+}
+
 func foundStopped(c *node.Component, s evidence.Snapshot,
 	consequence evidence.Phrase) ([]*checks.Finding, error) {
 	if running, _ := c.Running(); running {
+		if onlyWrapped(c, s) {
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether %s runs: of its service only the wrapper does", c.Name))
+		}
 		return nil, nil
 	}
 	if len(c.Services) > 0 {
@@ -83,6 +92,9 @@ func foundStopped(c *node.Component, s evidence.Snapshot,
 	if err := couldHide(c, s); err != nil {
 		return nil, err
 	}
+	if c.Name != "runtime" && noKubernetes(s) {
+		return nil, errNoKubernetes
+	}
 	f := checks.Findingf(checks.Fail, c.Name, "%s is not running; %s", label(c), consequence)
 	if agent.Running() {
 		f = f.At(agent.Field("state"), "%s: state %s", agent.Name, agent.State).Cure(agentFix(agent.Name))
@@ -124,8 +136,32 @@ func couldHide(c *node.Component, s evidence.Snapshot) error {
 	return nil
 }
 
-// fewProcesses tells a list that somebody began by hand from one of a machine; an empty one says that there is none.
-const fewProcesses = 4
+var errNoKubernetes = checks.Skip("this machine runs containers without Kubernetes")
+
+// noKubernetes tells a machine of docker or containerd that nobody has made a node: the files of
+// Kubernetes were looked for, and none is there. A node that lost a service has some of them.
+func noKubernetes(s evidence.Snapshot) bool {
+	n, looked := node.About(s), false
+	for _, f := range evidence.FileIndex.In(s) {
+		path := strings.ToLower(f.Path)
+		switch {
+		case f.Outcome == evidence.Absent:
+			looked = true
+		case !strings.Contains(path, `\docker\`) && !strings.Contains(path, `\containerd\`) &&
+			!strings.Contains(path, `\windows\`):
+			return false
+		}
+	}
+	for _, c := range n.Components {
+		if c.Name != "runtime" && len(c.Services)+len(c.Processes)+len(c.Pods) > 0 {
+			return false
+		}
+	}
+	return looked && !n.Kubelet.Known() && !n.CNI.Known() && !n.Platform.Known() &&
+		!evidence.Node.Known(s)
+}
+
+const fewProcesses = node.FewProcesses
 
 func label(c *node.Component) evidence.Phrase {
 	if c.Name == "runtime" {

@@ -150,6 +150,7 @@ func TestFirewallBlocks10250(t *testing.T) {
 	const log = "-- logs/kubectl/out.txt --\nError from server: error dialing backend: dial tcp 10.0.0.10:10250: i/o timeout\n"
 	const says = "connections from the control plane to kubelet port 10250 time out: a firewall, or no route to the node"
 	runLooks(t, "firewall-blocks-10250", []look{
+		{"a docker host without Kubernetes", dockerHost("absent") + tree(block, ""), "skip"},
 		{"allowed", tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")), "pass"},
 		{"within a range, by number", tree(block, rule("k8s", "Allow", "6", `"80", "10250-10259"`,
 			"")), "pass"},

@@ -163,6 +163,23 @@ func TestICMPExternalNotSNATed(t *testing.T) {
 			"node tcp 10.0.0.1:6443 ok"), "unknown"},
 		{"a ping that the node may not send", reachTree("node icmp 10.0.0.1 denied",
 			"node tcp 10.0.0.1:6443 timeout"), "unknown"},
+		// projectcalico/calico#12862
+		{"TCP answers the node and not the pod, which reaches a Service", oneService + reachTree("a/p tcp 10.96.7.7:443 ok",
+			"a/p tcp mirror.example:443 timeout", "node tcp mirror.example:443 ok"),
+			"warn: mirror.example:443 answers the node over TCP but not a/p, which reaches the cluster [state]"},
+		{"in another order", oneService + reachTree("node tcp mirror.example:443 ok", "a/p tcp mirror.example:443 timeout",
+			"a/p tcp 10.96.7.7:443 ok"),
+			"warn: mirror.example:443 answers the node over TCP but not a/p, which reaches the cluster [state]"},
+		{"another host answers the pod", oneService + reachTree("a/p tcp 10.96.7.7:443 ok", "a/p tcp mirror.example:443 timeout",
+			"node tcp mirror.example:443 ok", "a/p tcp other.example:443 ok"), "unknown"},
+		{"the node gets no answer either", oneService + reachTree("a/p tcp 10.96.7.7:443 ok",
+			"a/p tcp mirror.example:443 timeout", "node tcp mirror.example:443 timeout"), "unknown"},
+		{"the pod reaches nothing at all", oneService + reachTree("a/p tcp 10.96.7.7:443 timeout",
+			"a/p tcp mirror.example:443 timeout", "node tcp mirror.example:443 ok"), "unknown"},
+		{"the pod reaches its own node only", oneService + nodeAt10 + reachTree("a/p tcp 10.0.0.10:10250 ok",
+			"a/p tcp mirror.example:443 timeout", "node tcp mirror.example:443 ok"), "unknown"},
+		{"the host refuses the pod", oneService + reachTree("a/p tcp 10.96.7.7:443 ok",
+			"a/p tcp mirror.example:443 refused", "node tcp mirror.example:443 ok"), "unknown"},
 		{"a large ping is another question", sizes("node", "8.8.8.8", "", "1472 timeout"),
 			"unknown"},
 		{"a ping to a Service", oneService + reachTree("a/p icmp 10.96.7.7 timeout"), "unknown"},
@@ -252,5 +269,9 @@ func TestOverlayUpdateMissing(t *testing.T) {
 			"info: the logs say: HNS has no remote subnets: the build is too old for overlay networks, or HNS is broken; it is over: a later line says: Running backend. [text]"},
 		{"not an overlay", osAt(17763, 1, true) + hostgw, "skip"},
 		{"a later build", osAt(20348, 1, true) + vxlan, "skip"},
+		// microsoft/SDN#273
+		{"Windows Server, version 1803", osAt(17134, 376, true) + vxlan,
+			"fail: Windows build is 10.0.17134.376 (overlay networks require 10.0.17763.379, KB4489899, or later) [state]"},
+		{"the same without an overlay", osAt(17134, 376, true) + hostgw, "skip"},
 	})
 }

@@ -41,6 +41,11 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"compute-system-unexpected-exit", "Windows Server 1803", // microsoft/hcsshim#598
 			"docker", "container containerID encountered an error during Start: failure in a Windows system call: The compute system exited unexpectedly. (0xc0370106)",
 			"fail: the container's system processes exited while Windows started it [text]"},
+		{"compute-system-timeout", "Docker 24", // microsoft/Windows-Containers#426
+			"other", "docker: Error response from daemon: container 62f69d70bdfc encountered an error during hcs::System::Start: context deadline exceeded.",
+			"fail: Windows did not create or start a container in time [text]"},
+		{"compute-system-timeout", "a stop", // microsoft/hcsshim, internal/hcs/system.go
+			"other", "container 62f69d70bdfc encountered an error during hcs::System::Shutdown: context deadline exceeded", "unknown"},
 		{"service-start-timeout", "in Chinese", "other", "[SC] StartService 失败 1053:",
 			"fail: a service that sc.exe starts does not answer the service manager (error 1053) [text]"},
 		{"service-start-timeout", "in German", "other", "[SC] StartService FEHLER 1053:",

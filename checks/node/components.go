@@ -102,6 +102,9 @@ func IsProgramPath(arg string, programs []string) bool {
 // ComponentSources is the evidence that shows whether a component runs.
 var ComponentSources = evidence.Any(evidence.Services, evidence.Processes)
 
+// FewProcesses tells a list that somebody began by hand from one of a machine; an empty one says that there is none.
+const FewProcesses = 4
+
 // Running tells whether the component runs, and what shows it.
 func (c *Component) Running() (bool, evidence.Because) {
 	for i, svc := range c.Services {

@@ -165,13 +165,17 @@ const azureExternal = "ext"
 
 // BeforeFirstPod tells whether a node with Azure CNI waits for its first pod that has an address of
 // its own: azure-vnet makes its network with that pod, and HNS has only the network of the switch.
+// Where no kubelet.exe runs, nothing starts that pod, whatever its service says.
 func (n *Node) BeforeFirstPod(s evidence.Snapshot) bool {
-	return n.CNI.Value == Azure && evidence.Pods.Known(s) &&
-		slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
-			return strings.EqualFold(net.Name, azureExternal)
-		}) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
-		return !p.HostProcess() && !p.Spec.HostNetwork
-	})
+	if n.CNI.Value != Azure || !slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+		return strings.EqualFold(net.Name, azureExternal)
+	}) {
+		return false
+	}
+	return len(evidence.Processes.In(s)) >= FewProcesses && len(n.Components["kubelet"].Processes) == 0 ||
+		evidence.Pods.Known(s) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+			return !p.HostProcess() && !p.Spec.HostNetwork
+		})
 }
 
 // flannelBackend is the HNS network type behind the name of a flannel backend.

@@ -49,7 +49,7 @@ func (c *scanner) end(k key, m *match) (over string, brief bool) {
 			}
 		}
 	}
-	switch lasted := m.Last.Sub(m.Time); {
+	switch lasted := m.Last.Sub(m.Time).Abs(); { // some exports begin with the newest line
 	case sign.Lasts == 0 || m.Last.IsZero() && m.More >= fewLines || lasted >= sign.Lasts:
 		return "", false
 	case m.lastly && c.now.IsZero() && m.Last.IsZero(), // an excerpt
