@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -47,6 +48,7 @@ and earlier ones, such as Windows Server, version 1803, never get it.`,
 		return nil
 	},
 	Needs: []evidence.Need{node.NeedBuild},
+	Uses:  []evidence.Need{evidence.HNSNetworks},
 	Signs: []checks.Sign{
 		// later builds say so too, where HNS is broken
 		{Text: "platform does not support feature Remote Subnet", Level: checks.Warn,
@@ -65,6 +67,11 @@ and earlier ones, such as Windows Server, version 1803, never get it.`,
 		}
 		if b.Value.UBR >= overlayUBR && !old {
 			return nil, nil
+		}
+		if old && node.About(s).CNI.Value == node.OVN && !slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+			return strings.EqualFold(net.Type, "Overlay")
+		}) {
+			return nil, checks.Skip("HNS has no overlay network: Open vSwitch had one of its own on these builds")
 		}
 		f := checks.Findingf(checks.Fail, "Windows Server 2019",
 			"Windows build is %s (overlay networks require 10.0.17763.%d, KB4489899, or later)",

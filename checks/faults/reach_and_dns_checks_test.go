@@ -255,6 +255,9 @@ func TestOverlayUpdateMissing(t *testing.T) {
 	const vxlan,
 		hostgw = "-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n", "-- files/C/k/net-conf.json --\n{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"host-gw\"}}\n"
 	const refused = "-- logs/flanneld/flanneld.log --\nE0402 09:14:03.900021    4120 main.go:289] Error registering network: platform does not support feature Remote Subnet\n"
+	const ovn = "-- files/C/cni-conf/10-ovn-kubernetes.conf --\n{\"name\":\"ovn-kubernetes\",\"type\":\"ovn-k8s-cni-overlay.exe\"}\n" +
+		"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kubelet.exe\",\"args\":[\"--network-plugin=cni\",\"--cni-conf-dir=C:\\\\cni-conf\"]}]\n" +
+		"-- hns-networks.json --\n[{\"ID\":\"A\",\"Name\":\"external\",\"Type\":\"Transparent\"}]\n"
 	runLooks(t, "overlay-update-missing", []look{
 		{"one revision too old", osAt(17763, 378, true) + vxlan,
 			"fail: Windows build is 10.0.17763.378 (overlay networks require 10.0.17763.379, KB4489899, or later) [state]"},
@@ -273,5 +276,7 @@ func TestOverlayUpdateMissing(t *testing.T) {
 		{"Windows Server, version 1803", osAt(17134, 376, true) + vxlan,
 			"fail: Windows build is 10.0.17134.376 (overlay networks require 10.0.17763.379, KB4489899, or later) [state]"},
 		{"the same without an overlay", osAt(17134, 376, true) + hostgw, "skip"},
+		// ovn-kubernetes, contrib: OVN and Open vSwitch on Windows Server, version 1709
+		{"Open vSwitch has the overlay", osAt(16299, 1087, true) + ovn, "skip"},
 	})
 }
