@@ -207,10 +207,16 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	return t > noSecret && op.sign == '=' && (!tight || called) && isDictionaryWord(text)
 }
 
+// sourceTypes are of code, in which a text stands in quotes.
+var sourceTypes = setOf("go cs java js ts py rs kt cpp c h scala swift")
+
 // isCommandOf tells of what a script of PowerShell runs: $token = az account get-access-token --query x. A
 // text would stand in quotes there.
 func (s *scan) isCommandOf(f field, v value) bool {
 	text := v.in(s.b)
+	if _, ext, _ := strings.Cut(s.path, "."); sourceTypes[ext] && f.trust < strong && bytes.HasSuffix(bytes.TrimRight(f.b[:v.start], " "), []byte("=")) && byteAt(f.b, v.start-1) == ' ' && isDictionaryWord(text) && !bytes.ContainsAny(text, digits) {
+		return true // token = encoding of Go
+	}
 	if f.b[f.from] != '$' || !strings.HasSuffix(s.path, ".ps1") || !isDictionaryWord(text) || bytes.ContainsAny(text, digits) {
 		return false
 	}
@@ -247,7 +253,7 @@ func (s *scan) wholeWord(v value) value {
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
-		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
+		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isPlaceholder(v.in(b)) ||
 		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}

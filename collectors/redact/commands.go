@@ -266,7 +266,7 @@ func (s *scan) keyedWord(line []byte, list []value, needed bool) {
 		return
 	}
 	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
-	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || !isDictionaryWord(text) &&
+	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || len(text) >= minKnown && allDigits(text) || !isDictionaryWord(text) &&
 		(list[0].quoted && len(text) >= minKnown || said && !isKeyName(line, list[0]) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;'\"`"), digits+".-_"))
 	if access || alone && len(list) == 1 || fitsWord(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) {
 		s.takePassword(list[0])

@@ -39,6 +39,10 @@ func (s *scan) isOtherWord(f field, v value) bool {
 	switch text[0] {
 	case '-', '(':
 		return true
+	default:
+		if f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(bytes.TrimRight(text, ".,:")) { // the /token endpoint
+			return true
+		}
 	case '/':
 		return len(text) < 12
 	case '$':
@@ -280,6 +284,11 @@ func (s *scan) lineForm(f field) bool {
 	b := f.b
 	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
+	if before := bytes.Fields(s.b[lineBack(s.b, f.from, longestPrefix):f.from]); !first && len(before) > 0 && f.trust == strong {
+		word := before[len(before)-1] // set NAME VALUE of a console, OWNER/password-again password VALUE of debconf
+		symbol = (len(before) == 1 || bytes.HasSuffix(before[len(before)-2], []byte(">"))) && foldAt(word, 0, "set", "setg") != "" && len(word) <= 4 || bytes.IndexByte(word, '/') > 0 && indexFold(word, "pass") > 0 && byteAt(s.b, f.from-1) == ' ' && bytes.EqualFold(f.text(), []byte("password"))
+		first = symbol
+	}
 	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
@@ -287,9 +296,9 @@ func (s *scan) lineForm(f field) bool {
 		return false
 	}
 	line := b[:lineEnd(b, f.at)]
-	v := s.value(b, f.at, " \t\r\n")
+	v := s.value(b, f.at, " \t\r\n"+plainStops[4:4+3*b2i(symbol)])
 	rest := skipBlanks(b, skipQuote(b, v.end))
-	alone := rest >= len(line) || b[rest] == '#' || b[rest] == ';'
+	alone := rest >= len(line) || symbol && skipQuote(b, v.end) > v.end || b[rest] == '#' || b[rest] == ';'
 	text := v.in(b)
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {

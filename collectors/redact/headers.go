@@ -263,6 +263,13 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 		b[from-1]) < 0 {
 		from--
 	}
+	if before := b[max(0, from-nameReach):from]; b[from] == ':' && isOneOf(b, from-1, ">}") { // ://<user>:VALUE@
+		before = bytes.TrimRight(before[:1+bytes.LastIndexAny(before, "<{")], "<{$ ")
+		if bytes.HasSuffix(before, []byte("://")) && !isDictionaryWord(b[from+1:at]) {
+			s.urlPassword(from+1, at)
+		}
+		return
+	}
 	user := from
 	if i := bytes.LastIndex(b[from:at], []byte("://")); i >= 0 {
 		user += i + 3
@@ -288,7 +295,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 			s.urlPassword(user+colon+1, at)
 		}
 	default:
-		if text := b[user:at]; !isPlaceholder(text) && len(text) >= 16 && looksRandom(text) {
+		if text := b[user:at]; !isPlaceholder(text) && len(text) >= 16 && (looksRandom(text) || isGUID(text)) {
 			s.add(user, at, "url-token", text)
 		}
 	}

@@ -30,7 +30,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	case t <= loose:
 		return j.looksSecret()
 	}
-	return !prose || looksRandom(j.text) || isTangled(j.text) || isGrouped(j.text)
+	return !prose || looksRandom(j.text) || isTangled(j.text) || isGrouped(j.text) || isPassphrase(j.text)
 }
 
 // isRedacted tells that its secret is gone; a token's digits are no sign of another.
@@ -76,14 +76,25 @@ func (j judged) breaksProse() bool {
 func isPassphrase(v []byte) bool {
 	words := strings.Split(strings.TrimRight(string(v), digits), "-")
 	return len(words) >= 3 && !slices.ContainsFunc(words, func(word string) bool {
-		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] ||
+		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] || objectWords[word] ||
 			slices.ContainsFunc(looseTails, func(tail string) bool { return strings.HasPrefix(word, tail) })
 	})
 }
 
+// objectWords are in the names of objects, of machines and of people's roles.
+var objectWords = setOf(`tls ssl cert certs certificate certificates secret secrets credential credentials creds token tokens key keys password
+			passwd pull regcred docker admin administrator root account accounts operator manager agent api app apps application db database
+			redis mysql mariadb postgres postgresql mongo mongodb rabbitmq kafka elastic elasticsearch grafana prometheus
+			loki vault consul harbor-core argocd kube kubernetes system default prod production staging stage dev devel test tests testing
+			example sample demo my internal external wildcard com net org local cluster namespace service services svc job jobs cron
+			controller deployment server client worker master primary replica backend frontend web www ui proxy gateway ingress egress
+			storage bucket backup azure aws gcp google cloud github gitlab oauth oidc ldap saml smtp snmp ssh http https basic bearer
+			dockerconfig keytab keystore truststore ca issuer signing encryption session cookie bootstrap join sidecar init shared
+			common global main custom generated external private security control plane monitoring logging metrics alertmanager`)
+
 // namesObject takes the name of a Secret of Kubernetes.
 func (j judged) namesObject() bool {
-	return isBareSecret(j.name) && isObjectName(j.text) &&
+	return isBareSecret(j.name) && isObjectName(j.text) && !isPassphrase(j.text) &&
 		(bytes.ContainsAny(j.text, "-/") || !mixed(j.text))
 }
 
@@ -123,7 +134,7 @@ func hasExpansion(v []byte) bool {
 // isProse tells of a sentence: When using the provider, the password to the server.
 func isProse(v []byte) bool {
 	words := strings.Fields(string(v))
-	if len(words) >= 8 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0) && spoken(words) >= 2 { // more than a passphrase
+	if n := spoken(words); len(words) >= 8 && (n >= 4 || n >= 2 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0)) { // more than a passphrase
 		return true
 	}
 	n := len(words)

@@ -9,7 +9,7 @@ import (
 // placeholders stand where a secret would; in lower case.
 var placeholders = setOf(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
-		todo tbd fixme changeme fake dummy notused unused placeholder example ])
+		todo tbd fixme changeme fake dummy x-oauth-basic notused unused placeholder example ])
 		if range func new make struct{ struct{} interface{ interface{} await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`)
 

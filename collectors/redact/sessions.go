@@ -162,7 +162,7 @@ func (s *scan) askedRule(b []byte, _, end int) {
 func (s *scan) accountRule(b []byte, _, end int) {
 	v := s.value(b, skipBlanks(s.b, end), " \t\r\n\"'")
 	if text := v.in(s.b); !v.open && bytes.IndexByte(text, ':') > 0 {
-		if i := bytes.LastIndexByte(text, ':'); fitsWord(text[i+1:]) || mixed(text[i+1:]) {
+		if i := bytes.LastIndexByte(text, ':'); !bytes.ContainsAny(text[:i], "`[({<$/") && !hasFold(text, i, "://") && (fitsWord(text[i+1:]) || mixed(text[i+1:])) {
 			s.takePassword(value{start: v.start + i + 1, end: v.end})
 		}
 	}
@@ -181,7 +181,7 @@ func (s *scan) newValueRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n")
 	before := s.b[max(0, start-layerBack/2):start]
 	name := before[lastFold(before, "modifying ")+len("modifying "):] // NAME property of Windows Installer
-	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && (fitsPassword(v.in(s.b)) && indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
+	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && ((fitsWord(v.in(s.b)) || isGUID(v.in(s.b))) && indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
 		s.takePassword(v)
 	}
 }

@@ -38,7 +38,7 @@ func isCode(b []byte, v value) bool {
 		return false
 	}
 	if text[0] == '*' || text[0] == '&' {
-		return isReference(text)
+		return isReference(text) || hasFold(text, 0, "*(*")
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
@@ -107,7 +107,7 @@ func isCall(text []byte) bool {
 		return false
 	}
 	name := text[:i]
-	return string(name) == "func" || text[i] == '{' && isCamelWords(name) && !isDigit(name[i-1]) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+	return string(name) == "func" || text[i] == '{' && (isCamelWords(name) && !isDigit(name[i-1]) || isTitled(name) && text[len(text)-1] == ':') || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
 		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && (!isGenerated(name) || isCall(text[i+1:]))
 }
 
