@@ -153,7 +153,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
 	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
 	"third": func(s *scan, line []byte, list []value) {
-		if list = plainWords(line, list); len(list) == 3 || len(list) > 3 && line[list[3].start] == ')' {
+		said := func(w value) bool { return len(bytes.Trim(w.in(line), lowers)) == 0 } // autologon only works once
+		if list = plainWords(line, list); (len(list) == 3 || len(list) > 3 && line[list[3].start] == ')') && !(said(list[0]) && said(list[1]) && said(list[2])) {
 			s.takePassword(list[2])
 		}
 	},

@@ -233,7 +233,7 @@ func fits(kind string, v []byte) bool {
 		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
-		return !(len(v) < minKnown && allDigits(v)) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
+		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && !(isCapital(v) && isIdentifier(v) && bytes.IndexByte(v, '_') > 0 && !bytes.ContainsAny(v, digits)) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":
 		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
 	}

@@ -7,7 +7,7 @@ import (
 
 // proseWords go on a sentence about a flag.
 var proseWords = setOf(`via is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
-		flag flags option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
+		flag flags switch option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
 		authentication authorization auth webhook error failed string strings int bool boolean duration stringarray stringslice float bytes`)
 
 // argumentForm: --token value.
@@ -39,16 +39,13 @@ func (s *scan) isOtherWord(f field, v value) bool {
 	switch text[0] {
 	case '-', '(':
 		return true
-	default:
-		if f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(bytes.TrimRight(text, ".,:")) { // the /token endpoint
-			return true
-		}
 	case '/':
 		return len(text) < 12
 	case '$':
 		return isExpression(text)
 	}
-	return proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || isCmdlet(text) ||
+	word := bytes.TrimRight(text, ".,:")
+	return proseWords[strings.ToLower(string(word))] || isCmdlet(text) || f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(word) || // the /token endpoint
 		f.kind == "token" && len(text) < minKnown
 }
 
@@ -157,8 +154,8 @@ func (s *scan) textForm(f field) bool {
 		return false
 	}
 	v := s.value(f.b, f.at, plainStops)
-	if !v.whole() {
-		return false
+	if line := f.b[lineBack(f.b, f.from, layerBack):f.from]; !v.whole() || bytes.LastIndex(line, []byte("{{")) > bytes.LastIndex(line, []byte("}}")) {
+		return false // {{ if hasKey .Values.passwords "NAME" }}
 	}
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner

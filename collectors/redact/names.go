@@ -116,14 +116,16 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
 	retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
-	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens newtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken skiptoken deltatoken synctoken pagingtoken scrolltoken markertoken`)
+	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens newtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken skiptoken deltatoken synctoken pagingtoken scrolltoken markertoken indexkey`)
 
 const maxName = 96
 
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
-	if tail := tailOf(name); tail > 2 {
-		name = name[:tail]
+	for _, tail := range []string{"base64", "b64", "_hex", "_raw", "_wo", "plaintext"} { // how a value is written, and not what it is
+		if i := len(name) - len(tail); i > 2 && hasFold(name, i, tail) {
+			name = bytes.TrimRight(name[:i], "_-.")
+		}
 	}
 	if i := bytes.IndexFunc(name, func(c rune) bool { return c >= 0x80 || c == ' ' }); i >= 0 {
 		if kind, t = foreignName(name); t > noSecret || name[i] >= 0x80 {
@@ -155,20 +157,10 @@ func judgeName(name []byte) (kind string, t trust) {
 	return best.kind, best.trust
 }
 
-// tailOf is where the words begin that say how a value is written, and not what it is: tokenBase64, password_wo.
-func tailOf(name []byte) int {
-	for _, tail := range []string{"base64", "b64", "_hex", "_raw", "_wo", "plaintext"} {
-		if i := len(name) - len(tail); hasFold(name, i, tail) {
-			return len(bytes.TrimRight(name[:i], "_-."))
-		}
-	}
-	return 0
-}
-
 // keepsNone tells of names that end as those of secrets do: an error, the folder that a shell is in.
 func keepsNone(name, joined []byte, end string) bool {
 	switch string(joined) {
-	case "hkey", "proxypass", "issecret":
+	case "hkey", "proxypass", "issecret", "gpasswd":
 		return name[0] != '-'
 	}
 	return string(name) == "$PWD" || hasFold(name, 0, "$$") || string(name) == "sshpass" || end == "keycontent" && bytes.IndexByte(name, '_') >= 0 || // key_content of fluent-bit

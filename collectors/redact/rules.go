@@ -119,6 +119,7 @@ var rules = []struct {
 	{(*scan).csvTokenRule, `"system:`},
 	{(*scan).communityRule, `validcommunities`},
 	{(*scan).insertRule, `values (|values(`},
+	{(*scan).shownRule, `jsonpath|kv get -field|vault read -field|secretstring --output text|secrets versions access`},
 	{(*scan).askedRule, `assword:"`},
 	{(*scan).accountRule, `cannot convert the "|--user |--user=|--user "|--user '|--user="|--creds |--creds=|--credentials |--basic-auth |--basic-auth=|--userpass |--auth-user |login=|]:587 |]:587\t|]:465 |]:465\t`},
 	{func(s *scan, b []byte, start, end int) { s.accountRule(b, start, end-1) }, ` -u "·| -u '·`},

@@ -173,7 +173,7 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 		}
 	}
 	text := cell.in(f.b)
-	if isPlaceholder(bytes.Trim(text, "`\"'")) || foldAt(text, 0, "**", "example:") != "" || f.trust < strong && bytes.IndexByte(text, ' ') > 0 || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
+	if isPlaceholder(bytes.Trim(text, "`\"'")) || foldAt(text, 0, "**", "example:") != "" || f.trust < strong && bytes.IndexByte(text, ' ') > 0 || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || isSnake(bytes.Trim(text, "`")) && func() bool { _, t := judgeName(bytes.Trim(text, "`")); return t >= medium }() || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
 		return true // what a document says of a setting
 	}
 	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(text) || bytes.IndexByte(text, ' ') > 0)

@@ -28,8 +28,11 @@ func isCode(b []byte, v value) bool {
 		bytes.Contains(text, []byte("::")) && isSaid(text) && isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("::"), nil), []byte("."), nil)) {
 		return true
 	}
-	for _, op := range []string{" or ", " + "} { // password or self.opts.password
-		if head, tail, ok := bytes.Cut(text, []byte(op)); ok && isIdentifier(head) &&
+	for _, op := range []string{" or ", " + ", " = "} { // password or self.opts.password
+		head, tail, ok := bytes.Cut(text, []byte(op))
+		if tail = bytes.TrimRight(tail, "("); ok && op == " = " && isIndexed(head) { // Optional[str] = None
+			return true
+		} else if ok && isIdentifier(head) &&
 			(isRooted(tail) || isMember(tail, ' ') || isCapital(head) && bytes.IndexByte(head, '_') > 0) {
 			return true
 		}
@@ -107,7 +110,7 @@ func isCall(text []byte) bool {
 		return false
 	}
 	name := text[:i]
-	return string(name) == "func" || text[i] == '{' && (isCamelWords(name) && !isDigit(name[i-1]) || isTitled(name) && text[len(text)-1] == ':') || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+	return string(name) == "func" || text[i] == '{' && (isCamelWords(name) && !isDigit(name[i-1]) || isIdentifier(name) && isUpper(name[0]) && !bytes.ContainsAny(name, digits) && (text[len(text)-1] == ':' || i == len(text)-1)) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
 		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && (!isGenerated(name) || isCall(text[i+1:]))
 }
 
@@ -153,7 +156,7 @@ var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll m
 // secret: a path, an address, a number, a duration.
 func isPlainValue(v []byte) bool {
 	return isPath(v) || foldAt(v, 0, "hklm", "hkey_", "registry::", "sha256:", "application/") != "" ||
-		isSnapshotKey(v) || isAddress(v) || isNumber(v)
+		hasFold(v, 0, "extract-") && isDigit(byteAt(v, len("extract-"))) || isAddress(v) || isNumber(v) // a layer that containerd unpacks
 }
 
 // isAddress tells of a URL, whose credentials are taken out on their own, and of an address of IP.
@@ -172,12 +175,6 @@ func isNumber(v []byte) bool {
 	rest := bytes.Trim(v, digits+".-:")
 	return len(v) < 12 && len(rest) == 0 || len(v) < 8 && len(rest) == 1 && isOneOf(v, len(v)-1, "smhd%") ||
 		hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v)
-}
-
-// isSnapshotKey takes what containerd calls a layer that it unpacks: extract-995477400-x-Se.
-func isSnapshotKey(v []byte) bool {
-	const prefix = "extract-"
-	return hasFold(v, 0, prefix) && len(v) > len(prefix) && isDigit(v[len(prefix)])
 }
 
 // mixed tells whether letters and digits, or upper and lower case within words,
@@ -300,8 +297,6 @@ func isSecretURL(v []byte) bool {
 
 // hardWord takes what no sentence goes on with.
 func hardWord(v []byte) bool { return len(v) >= 6 && bytes.ContainsAny(v, "!@#$%^&*?") }
-
-func isDotted(v []byte) bool { return bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v) }
 
 func hasDigitRun(v []byte) bool {
 	for i := 1; i < len(v); i++ {
