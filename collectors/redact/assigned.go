@@ -309,9 +309,6 @@ func isAssignment(v []byte) bool {
 		!isJumbled(v)
 }
 
-// isHeaderField tells of the name of a header of HTTP.
-func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
-
 // moreSettings tells of A=x B=y in one line, as shells have it.
 func moreSettings(b []byte, i int) bool {
 	line := b[i:lineEnd(b, i)]

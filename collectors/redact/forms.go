@@ -281,10 +281,8 @@ func (s *scan) lineForm(f field) bool {
 	b := f.b
 	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
-	if before := bytes.Fields(s.b[lineBack(s.b, f.from, longestPrefix):f.from]); !first && len(before) > 0 && f.trust == strong {
-		word := before[len(before)-1] // set NAME VALUE of a console, OWNER/password-again password VALUE of debconf
-		symbol = (len(before) == 1 || bytes.HasSuffix(before[len(before)-2], []byte(">"))) && foldAt(word, 0, "set", "setg") != "" && len(word) <= 4 || bytes.IndexByte(word, '/') > 0 && indexFold(word, "pass") > 0 && byteAt(s.b, f.from-1) == ' ' && bytes.EqualFold(f.text(), []byte("password"))
-		first = symbol
+	if !first && s.isGiven(f) {
+		symbol, first = true, true
 	}
 	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
@@ -310,6 +308,20 @@ func (s *scan) lineForm(f field) bool {
 	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
 		!symbol && s.prose && isDictionaryWord(text))
 	return true
+}
+
+// isGiven tells of set NAME VALUE of a console, and of OWNER/password-again password VALUE of debconf.
+func (s *scan) isGiven(f field) bool {
+	before := bytes.Fields(s.b[lineBack(s.b, f.from, longestPrefix):f.from])
+	if len(before) == 0 || f.trust < strong || byteAt(s.b, f.from-1) != ' ' {
+		return false
+	}
+	switch word := string(before[len(before)-1]); strings.ToLower(word) {
+	case "set", "setg":
+		return len(before) == 1 || bytes.HasSuffix(before[len(before)-2], []byte(">"))
+	default:
+		return strings.Contains(word, "/") && strings.Contains(word, "pass") && bytes.EqualFold(f.text(), []byte("password"))
+	}
 }
 
 // isDictionaryWord takes what may be a heading or a state beside a name: Required.

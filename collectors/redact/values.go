@@ -28,20 +28,12 @@ func isCode(b []byte, v value) bool {
 		bytes.Contains(text, []byte("::")) && isSaid(text) && isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("::"), nil), []byte("."), nil)) {
 		return true
 	}
-	for _, op := range []string{" or ", " + ", " = "} { // password or self.opts.password
-		head, tail, ok := bytes.Cut(text, []byte(op))
-		if tail = bytes.TrimRight(tail, "("); ok && op == " = " && isIndexed(head) { // Optional[str] = None
-			return true
-		} else if ok && isIdentifier(head) &&
-			(isRooted(tail) || isMember(tail, ' ') || isCapital(head) && bytes.IndexByte(head, '_') > 0) {
-			return true
-		}
-	}
-	if text = bytes.TrimRight(text, "{"); len(text) < 2 {
-		return false
+	if text = bytes.TrimRight(text, "{"); len(text) < 2 || isTwofold(text) {
+		return len(text) >= 2
 	}
 	if text[0] == '*' || text[0] == '&' {
-		return isReference(text) || hasFold(text, 0, "*(*")
+		return hasFold(text, 0, "*(*") || run(text, 1, nameByte) == len(text) && (bytes.IndexByte(text, '.') > 1 || // &value, *pointer.field
+			isIdentifier(text[1:]) && !bytes.ContainsAny(text, digits))
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
@@ -51,6 +43,18 @@ func isCode(b []byte, v value) bool {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
 	return isRooted(text) || isMember(text, behind)
+}
+
+// isTwofold tells of password or self.opts.password, and of Optional[str] = None.
+func isTwofold(text []byte) bool {
+	for _, op := range []string{" or ", " + ", " = "} {
+		head, tail, ok := bytes.Cut(text, []byte(op))
+		if tail = bytes.TrimRight(tail, "("); ok && (op == " = " && isIndexed(head) ||
+			isIdentifier(head) && (isRooted(tail) || isMember(tail, ' ') || isCapital(head) && bytes.IndexByte(head, '_') > 0)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isGeneric tells of the type of a call at i, or one of more types: table.Column<string>(…), Map<K, V>.
@@ -65,12 +69,6 @@ func isIndexed(text []byte) bool {
 		return false
 	}
 	return len(bytes.Trim(bytes.Trim(text[i:], "[]:"), lowers+uppers+digits+"_[]+-'\"")) == 0
-}
-
-// isReference takes &value and *pointer.field.
-func isReference(text []byte) bool {
-	return run(text, 1, nameByte) == len(text) && (bytes.IndexByte(text, '.') > 1 ||
-		isIdentifier(text[1:]) && !bytes.ContainsAny(text, digits))
 }
 
 // isRooted takes what code takes values from: conf.Policy.K8sAuthToken.
