@@ -214,8 +214,9 @@ var sourceTypes = setOf("go cs java js ts py rs kt cpp c h scala swift")
 // text would stand in quotes there.
 func (s *scan) isCommandOf(f field, v value) bool {
 	text := v.in(s.b)
-	if _, ext, _ := strings.Cut(s.path, "."); sourceTypes[ext] && isIdentifier(bytes.ReplaceAll(bytes.TrimRight(text, ","), []byte("."), nil)) && !bytes.ContainsAny(text, digits) &&
-		byteAt(f.b, v.start-1) == ' ' && (f.trust < strong && isOneOf(f.b, runBack(f.b, v.start, blankByte)-1, "=") || isOneOf(f.b, v.end-1, ",") || byteAt(f.b, v.end) == ',') {
+	if _, ext, _ := strings.Cut(s.path, "."); sourceTypes[ext] && byteAt(f.b, v.start-1) == ' ' && (bytes.HasSuffix(f.b[:v.start], []byte(":= ")) ||
+		isIdentifier(bytes.ReplaceAll(bytes.TrimRight(text, ","), []byte("."), nil)) && !bytes.ContainsAny(text, digits) &&
+			(f.trust < strong && isOneOf(f.b, runBack(f.b, v.start, blankByte)-1, "=") || isOneOf(f.b, v.end-1, ",") || byteAt(f.b, v.end) == ',')) {
 		return true // token = encoding, Token: refresh, of Go
 	}
 	if f.b[f.from] != '$' || !strings.HasSuffix(s.path, ".ps1") || !isDictionaryWord(text) || bytes.ContainsAny(text, digits) {

@@ -262,6 +262,13 @@ func TestWhatOnlyResemblesASecretStays(t *testing.T) {
 		"XPath has a condition":                     {"a.sh", `X="$P/u:component[@name='Windows-Setup']"`},
 		"kubectl shows a name":                      {"logs/a.log", "kubectl get secret -o jsonpath='{.metadata.name}'\ndefault-token-x7k2p\n"},
 		"a place is marked by its name":             {"a.md", `-e MYSQL_PASSWORD="DATABASE_PASSWORD" -p LOGIN_PASSWORD`},
+		"a parameter of Python may be none":         {"a.py", "    password: str | None = None,\n"},
+		"a shell's folder is short":                 {"a.go", "\"PWD\":   \"/srv\",\n"},
+		"a sentence is translated":                  {"a.json", `{"You can only register a single One-Time Password": "Voit rekisteröidä vain yhden 7"}`},
+		"an output is joined to another":            {"a.md", "net user ops /DELETE 2>&1"},
+		"a call has a digit":                        {"a.go", "\tpasswd := PasswordUTF16(password)\n"},
+		"a variable is escaped":                     {"a.toml", "#   secret: \\${PLACEHOLDER}\n"},
+		"a text is put together":                    {"a.go", "p := `{\"client_secret\":\"` + secret + `\"}`\n"},
 		"a connection to an address is no SQL*Plus": {"logs/a.log", "connect tcp/ip to h1"},
 	} {
 		t.Run(name, func(t *testing.T) {

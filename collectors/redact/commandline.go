@@ -253,7 +253,7 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 	plain, named := 0, !share
 	for n, w := range list {
 		text := w.in(line)
-		if len(text) == 0 || text[0] == '/' || text[0] == '-' {
+		if len(text) == 0 || text[0] == '/' || text[0] == '-' || hasFold(text, 0, "2>") {
 			continue
 		}
 		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) ||

@@ -59,7 +59,7 @@ func (j judged) hasPassed() bool {
 // isFile takes a path; a password may begin with a slash.
 func (j judged) isFile() bool {
 	v := j.text
-	return isPath(v) && (j.trust != strong || string(j.name) == "PWD" && v[0] == '/' || len(v) > 2 && (v[1] == ':' || !mixed(v)))
+	return string(j.name) == "PWD" && v[0] == '/' || isPath(v) && (j.trust != strong || len(v) > 2 && (v[1] == ':' || !mixed(v)))
 }
 
 // breaksProse tells of a value that no sentence goes on with.

@@ -122,6 +122,9 @@ const maxName = 96
 
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
+	if bytes.Count(name, []byte(" ")) > 3 { // a sentence that is translated
+		return "", noSecret
+	}
 	for _, tail := range []string{"base64", "b64", "_hex", "_raw", "_wo", "plaintext"} { // how a value is written, and not what it is
 		if i := len(name) - len(tail); i > 2 && hasFold(name, i, tail) {
 			name = bytes.TrimRight(name[:i], "_-.")

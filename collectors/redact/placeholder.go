@@ -64,7 +64,7 @@ var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "you
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
 	"change-me", "change_me",
 	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
-	"json:\"", "protobuf:\"", "env:\"", "yaml:\"", "bytes,", "varint,", "files ", ".*", "@(", "@{"}
+	"json:\"", "protobuf:\"", "env:\"", "yaml:\"", "bytes,", "varint,", "files ", ".*", "@(", "@{", "\\${", "` + ", "' + ", "\" + "}
 
 // isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
 // cut at a blank in it.

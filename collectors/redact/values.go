@@ -45,11 +45,11 @@ func isCode(b []byte, v value) bool {
 	return isRooted(text) || isMember(text, behind)
 }
 
-// isTwofold tells of password or self.opts.password, and of Optional[str] = None.
+// isTwofold tells of password or self.opts.password, of Optional[str] = None and of str | None = None.
 func isTwofold(text []byte) bool {
 	for _, op := range []string{" or ", " + ", " = "} {
 		head, tail, ok := bytes.Cut(text, []byte(op))
-		if tail = bytes.TrimRight(tail, "("); ok && (op == " = " && isIndexed(head) ||
+		if tail = bytes.TrimRight(tail, "("); ok && (op == " = " && (isIndexed(head) || bytes.Contains(head, []byte(" | "))) ||
 			isIdentifier(head) && (isRooted(tail) || isMember(tail, ' ') || isCapital(head) && bytes.IndexByte(head, '_') > 0)) {
 			return true
 		}
