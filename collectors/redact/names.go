@@ -120,18 +120,18 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 
 const maxName = 96
 
+// nameTails say how a value is written, and not what it is: tokenBase64, password_wo.
+var nameTails = strings.Fields("base64 b64 _hex _raw _wo plaintext")
+
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
-	if bytes.Count(name, []byte(" ")) > 3 { // a sentence that is translated
-		return "", noSecret
-	}
-	for _, tail := range []string{"base64", "b64", "_hex", "_raw", "_wo", "plaintext"} { // how a value is written, and not what it is
-		if i := len(name) - len(tail); i > 2 && hasFold(name, i, tail) {
+	for _, tail := range nameTails {
+		if i := len(name) - len(tail); i > 2 && name[len(name)-1]|0x20 == tail[len(tail)-1] && hasFold(name, i, tail) {
 			name = bytes.TrimRight(name[:i], "_-.")
 		}
 	}
 	if i := bytes.IndexFunc(name, func(c rune) bool { return c >= 0x80 || c == ' ' }); i >= 0 {
-		if kind, t = foreignName(name); t > noSecret || name[i] >= 0x80 {
+		if kind, t = foreignName(name); t > noSecret || name[i] >= 0x80 || bytes.Count(name, []byte(" ")) > 3 { // a sentence that is translated
 			return kind, t
 		}
 	}
