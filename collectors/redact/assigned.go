@@ -207,10 +207,18 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	return t > noSecret && op.sign == '=' && (!tight || called) && isDictionaryWord(text)
 }
 
+// sourceTypes are of code, in which a text stands in quotes.
+var sourceTypes = setOf("go cs java js ts py rs kt cpp c h scala swift")
+
 // isCommandOf tells of what a script of PowerShell runs: $token = az account get-access-token --query x. A
 // text would stand in quotes there.
 func (s *scan) isCommandOf(f field, v value) bool {
 	text := v.in(s.b)
+	if _, ext, _ := strings.Cut(s.path, "."); sourceTypes[ext] && byteAt(f.b, v.start-1) == ' ' && (bytes.HasSuffix(f.b[:v.start], []byte(":= ")) ||
+		isIdentifier(bytes.ReplaceAll(bytes.TrimRight(text, ","), []byte("."), nil)) && !bytes.ContainsAny(text, digits) &&
+			(f.trust < strong && isOneOf(f.b, runBack(f.b, v.start, blankByte)-1, "=") || isOneOf(f.b, v.end-1, ",") || byteAt(f.b, v.end) == ',')) {
+		return true // token = encoding, Token: refresh, of Go
+	}
 	if f.b[f.from] != '$' || !strings.HasSuffix(s.path, ".ps1") || !isDictionaryWord(text) || bytes.ContainsAny(text, digits) {
 		return false
 	}
@@ -247,7 +255,7 @@ func (s *scan) wholeWord(v value) value {
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
-		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isTemplate(v.in(b)) ||
+		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isPlaceholder(v.in(b)) ||
 		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
@@ -301,9 +309,6 @@ func isAssignment(v []byte) bool {
 	return i > 1 && i < len(v)-1 && v[i+1] != '=' && isIdentifier(v[:i]) && !mixed(v[:i]) &&
 		!isJumbled(v)
 }
-
-// isHeaderField tells of the name of a header of HTTP.
-func isHeaderField(f field) bool { return hasFold(f.text(), 0, "x-") }
 
 // moreSettings tells of A=x B=y in one line, as shells have it.
 func moreSettings(b []byte, i int) bool {

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
@@ -64,17 +63,12 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 			return behindColon(line, next, flag[len(flag)-1])
 		}
 	default:
-		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) && !isFlagWord(line[next.start:next.end]) &&
+		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) && !(proseWords[string(next.in(line))] && !next.quoted) &&
 			!isCmdlet(bytes.TrimLeft(next.in(line), "(")) {
 			return sourced(line, next)
 		}
 	}
 	return value{}, false
-}
-
-// isFlagWord tells of a sentence about a flag: omit the -p option.
-func isFlagWord(text []byte) bool {
-	return slices.Contains([]string{"option", "flag", "switch", "argument", "parameter"}, string(text))
 }
 
 // sourced passes pass: of openssl, and takes nothing that only tells where the password is.
@@ -240,7 +234,7 @@ func (s *scan) slashPassword(line []byte, list []value) {
 	for n, w := range list {
 		text := w.in(line)
 		slash := bytes.IndexByte(text, '/')
-		if slash <= 0 || isOption(line, w) || isPath(text) {
+		if slash <= 0 || isOption(line, w) || isPath(text) || text[0] == '@' {
 			continue
 		}
 		end := bytes.LastIndexByte(text, '@')
@@ -259,7 +253,7 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 	plain, named := 0, !share
 	for n, w := range list {
 		text := w.in(line)
-		if len(text) == 0 || text[0] == '/' || text[0] == '-' {
+		if len(text) == 0 || text[0] == '/' || text[0] == '-' || hasFold(text, 0, "2>") {
 			continue
 		}
 		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) ||

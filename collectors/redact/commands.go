@@ -153,7 +153,8 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"first":   func(s *scan, line []byte, list []value) { s.plainWord(line, list, 1) },
 	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
 	"third": func(s *scan, line []byte, list []value) {
-		if list = plainWords(line, list); len(list) == 3 || len(list) > 3 && line[list[3].start] == ')' {
+		said := func(w value) bool { return len(bytes.Trim(w.in(line), lowers)) == 0 } // autologon only works once
+		if list = plainWords(line, list); (len(list) == 3 || len(list) > 3 && line[list[3].start] == ')') && !(said(list[0]) && said(list[1]) && said(list[2])) {
 			s.takePassword(list[2])
 		}
 	},
@@ -266,7 +267,7 @@ func (s *scan) keyedWord(line []byte, list []value, needed bool) {
 		return
 	}
 	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
-	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || !isDictionaryWord(text) &&
+	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || len(text) >= minKnown && allDigits(text) || !isDictionaryWord(text) &&
 		(list[0].quoted && len(text) >= minKnown || said && !isKeyName(line, list[0]) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;'\"`"), digits+".-_"))
 	if access || alone && len(list) == 1 || fitsWord(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) {
 		s.takePassword(list[0])

@@ -10,7 +10,7 @@ import (
 // elementForm: <Password>…</Password>, or the <Value> in it.
 func (s *scan) elementForm(f field) bool {
 	b := f.b
-	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || !isXMLPrefix(b, f.from-1)) {
+	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || byteAt(b, runBack(b, f.from-1, wordByte)-1) != '<') {
 		return false
 	}
 	i := upTo(b, f.to, 512, "<>")
@@ -24,11 +24,6 @@ func (s *scan) elementForm(f field) bool {
 		s.elementText(f, i+1)
 	}
 	return true
-}
-
-func isXMLPrefix(b []byte, colon int) bool {
-	i := runBack(b, colon, wordByte)
-	return byteAt(b, i-1) == '<'
 }
 
 // elementText takes the text of an element that begins at open.

@@ -7,7 +7,7 @@ import (
 
 // proseWords go on a sentence about a flag.
 var proseWords = setOf(`via is has have had was were be been are must may can cannot could should would will not no and or to in of on for from with without by at as if when where which that this the a an
-		flag flags option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
+		flag flags switch option options argument arguments value values instead file files path required deprecated removed ignored invalid expired set unset given missing found provided specified used using needs need parameter does do
 		authentication authorization auth webhook error failed string strings int bool boolean duration stringarray stringslice float bytes`)
 
 // argumentForm: --token value.
@@ -44,7 +44,8 @@ func (s *scan) isOtherWord(f field, v value) bool {
 	case '$':
 		return isExpression(text)
 	}
-	return proseWords[strings.ToLower(string(bytes.TrimRight(text, ".,:")))] || isCmdlet(text) ||
+	word := bytes.TrimRight(text, ".,:")
+	return proseWords[strings.ToLower(string(word))] || isCmdlet(text) || f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(word) || // the /token endpoint
 		f.kind == "token" && len(text) < minKnown
 }
 
@@ -153,8 +154,8 @@ func (s *scan) textForm(f field) bool {
 		return false
 	}
 	v := s.value(f.b, f.at, plainStops)
-	if !v.whole() {
-		return false
+	if line := f.b[lineBack(f.b, f.from, layerBack):f.from]; !v.whole() || bytes.LastIndex(line, []byte("{{")) > bytes.LastIndex(line, []byte("}}")) {
+		return false // {{ if hasKey .Values.passwords "NAME" }}
 	}
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
@@ -280,6 +281,9 @@ func (s *scan) lineForm(f field) bool {
 	b := f.b
 	symbol := byteAt(b, f.from-1) == ':' // :password VALUE
 	_, first := s.beginsLine(f.from - b2i(symbol))
+	if !first && s.isGiven(f) {
+		symbol, first = true, true
+	}
 	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
@@ -287,9 +291,9 @@ func (s *scan) lineForm(f field) bool {
 		return false
 	}
 	line := b[:lineEnd(b, f.at)]
-	v := s.value(b, f.at, " \t\r\n")
+	v := s.value(b, f.at, " \t\r\n"+plainStops[4:4+3*b2i(symbol)])
 	rest := skipBlanks(b, skipQuote(b, v.end))
-	alone := rest >= len(line) || b[rest] == '#' || b[rest] == ';'
+	alone := rest >= len(line) || symbol && skipQuote(b, v.end) > v.end || b[rest] == '#' || b[rest] == ';'
 	text := v.in(b)
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
@@ -304,6 +308,20 @@ func (s *scan) lineForm(f field) bool {
 	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
 		!symbol && s.prose && isDictionaryWord(text))
 	return true
+}
+
+// isGiven tells of set NAME VALUE of a console, and of OWNER/password-again password VALUE of debconf.
+func (s *scan) isGiven(f field) bool {
+	before := bytes.Fields(s.b[lineBack(s.b, f.from, longestPrefix):f.from])
+	if len(before) == 0 || f.trust < strong || byteAt(s.b, f.from-1) != ' ' {
+		return false
+	}
+	switch word := string(before[len(before)-1]); strings.ToLower(word) {
+	case "set", "setg":
+		return len(before) == 1 || bytes.HasSuffix(before[len(before)-2], []byte(">"))
+	default:
+		return strings.Contains(word, "/") && strings.Contains(word, "pass") && bytes.EqualFold(f.text(), []byte("password"))
+	}
 }
 
 // isDictionaryWord takes what may be a heading or a state beside a name: Required.

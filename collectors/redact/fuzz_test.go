@@ -16,6 +16,8 @@ func FuzzRedactingTwiceChangesNothing(f *testing.F) {
 		f.Add([]byte(shapes), uint8(i))
 	}
 	f.Add([]byte("AuthoriZAtion:Pass=AA"), uint8(0))
+	f.Add([]byte("Authorization:Bearer00  -token AAA=00"), uint8(0))
+	f.Add([]byte("PASWORD 0 00A0000A:0000000A"), uint8(0))
 	f.Add([]byte("000000 AuthoriZAtion:000000A 00000000000A"), uint8(0))
 	text, _ := fixed().Samples()
 	f.Add([]byte(text), uint8(0))

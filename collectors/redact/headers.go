@@ -263,16 +263,28 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 		b[from-1]) < 0 {
 		from--
 	}
+	if before := b[max(0, from-nameReach):from]; b[from] == ':' && isOneOf(b, from-1, ">}") { // ://<user>:VALUE@
+		before = bytes.TrimRight(before[:1+bytes.LastIndexAny(before, "<{")], "<{$ ")
+		if bytes.HasSuffix(before, []byte("://")) && !isDictionaryWord(b[from+1:at]) {
+			s.urlPassword(from+1, at)
+		}
+		return
+	}
 	user := from
 	if i := bytes.LastIndex(b[from:at], []byte("://")); i >= 0 {
 		user += i + 3
+	} else if login := loginName(b[from:at]); login > 0 && isAlnum(byteAt(b, at+1)) && !hasFold(b, at+1, "sha256:") {
+		s.takePassword(value{start: from + login, end: at}) // CORP/ops:VALUE@h1
+		return
 	} else if !hasDSN(b, at+1) {
 		s.dull.at = at + 1
 		return
 	} else if i := bytes.LastIndexAny(b[from:at], "=,("); i >= 0 {
 		user += i + 1
 	}
-	if end := run(b, user+1, wordByte); b[user] == '[' && !hasFold(b, end, "]:") { // [user]:VALUE@ of a manual, and no [fd00::1]
+	if end := run(b, user+1, wordByte); b[user] == '[' && hasFold(b, end, ":") && byteAt(b, at+1) == ']' && !isDictionaryWord(b[end+1:at]) {
+		user++ // http://[user:VALUE@]h1
+	} else if b[user] == '[' && !hasFold(b, end, "]:") { // [user]:VALUE@ of a manual, and no [fd00::1]
 		return
 	}
 	slash := bytes.IndexAny(b[user:at], "/?#")
@@ -288,10 +300,20 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 			s.urlPassword(user+colon+1, at)
 		}
 	default:
-		if text := b[user:at]; !isPlaceholder(text) && len(text) >= 16 && looksRandom(text) {
+		if text := b[user:at]; !isPlaceholder(text) && len(text) >= 16 && (looksRandom(text) || isGUID(text)) {
 			s.add(user, at, "url-token", text)
 		}
 	}
+}
+
+// loginName is how long DOMAIN/USER: is where a password stands behind it, and 0 elsewhere.
+func loginName(text []byte) int {
+	slash := run(text, 0, nameByte)
+	colon := run(text, min(len(text), slash+1), nameByte)
+	if slash == 0 || byteAt(text, slash) != '/' || colon == slash+1 || byteAt(text, colon) != ':' || bytes.ContainsAny(text[colon:], "[({") || !fitsWord(text[colon+1:]) && !isGUID(text[colon+1:]) {
+		return 0
+	}
+	return colon + 1
 }
 
 // isExampleURL tells of a URL in a manual: user:password at a name that is reserved for

@@ -18,7 +18,9 @@ type judged struct {
 func isSecret(name, v []byte, t trust, prose bool) bool {
 	j := judged{name, bytes.TrimSpace(v), t, prose}
 	switch {
-	case t == noSecret, len(j.text) == 1, isPlaceholder(j.text), j.isRedacted(), j.isTied(), j.hasPassed(), j.isFile(),
+	case t == noSecret, len(j.text) == 1, t < strong && bytes.EqualFold(name, j.text), isPlaceholder(j.text), j.isTied(),
+		t != strong && bytes.Contains(j.text, []byte(tokenStart)), // its secret is gone; a token's digits are no sign of another
+		j.hasPassed(), j.isFile(),
 		isProse(j.text), isOtherText(j.text), isClassPath(j.text):
 		return false
 	case t == strong:
@@ -30,12 +32,7 @@ func isSecret(name, v []byte, t trust, prose bool) bool {
 	case t <= loose:
 		return j.looksSecret()
 	}
-	return !prose || looksRandom(j.text) || isTangled(j.text) || isGrouped(j.text)
-}
-
-// isRedacted tells that its secret is gone; a token's digits are no sign of another.
-func (j judged) isRedacted() bool {
-	return j.trust != strong && bytes.Contains(j.text, []byte(tokenStart))
+	return !prose || looksRandom(j.text) || isTangled(j.text) || isGrouped(j.text) || isPassphrase(j.text)
 }
 
 // isTied takes behind a weak name a BGP community, what code makes, and words as code ties them.
@@ -44,7 +41,7 @@ func (j judged) isTied() bool {
 	if j.trust > loose {
 		return false
 	}
-	return containsAny(v, []string{"$(", "$.", "%s", "{{"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
+	return containsAny(v, []string{"$(", "$.", "%s", "{{", ":NoSchedule", ":NoExecute", ":PreferNoSchedule"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 
@@ -62,7 +59,7 @@ func (j judged) hasPassed() bool {
 // isFile takes a path; a password may begin with a slash.
 func (j judged) isFile() bool {
 	v := j.text
-	return isPath(v) && (j.trust != strong || string(j.name) == "PWD" && v[0] == '/' || len(v) > 2 && (v[1] == ':' || !mixed(v)))
+	return string(j.name) == "PWD" && v[0] == '/' || isPath(v) && (j.trust != strong || len(v) > 2 && (v[1] == ':' || !mixed(v)))
 }
 
 // breaksProse tells of a value that no sentence goes on with.
@@ -76,14 +73,21 @@ func (j judged) breaksProse() bool {
 func isPassphrase(v []byte) bool {
 	words := strings.Split(strings.TrimRight(string(v), digits), "-")
 	return len(words) >= 3 && !slices.ContainsFunc(words, func(word string) bool {
-		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] ||
+		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] || objectWords[word] ||
 			slices.ContainsFunc(looseTails, func(tail string) bool { return strings.HasPrefix(word, tail) })
 	})
 }
 
+// objectWords are in the names of objects, of machines and of people's roles.
+var objectWords = setOf(`tls ssl cert certs certificate certificates secret secrets credential credentials creds token tokens keys password passwd pull
+			regcred docker admin root account accounts operator manager agent app apps application database redis mysql postgres mongodb kafka grafana prometheus
+			kube kubernetes system default prod production staging dev test tests example sample internal external wildcard com net org local cluster namespace
+			service services job controller deployment server client worker backend frontend web proxy gateway ingress storage bucket backup azure aws gcp cloud
+			github gitlab oauth oidc ldap smtp snmp ssh http https basic bearer keystore issuer encryption session bootstrap shared common custom monitoring`)
+
 // namesObject takes the name of a Secret of Kubernetes.
 func (j judged) namesObject() bool {
-	return isBareSecret(j.name) && isObjectName(j.text) &&
+	return isBareSecret(j.name) && isObjectName(j.text) && !isPassphrase(j.text) &&
 		(bytes.ContainsAny(j.text, "-/") || !mixed(j.text))
 }
 
@@ -104,7 +108,7 @@ func (j judged) looksSecret() bool {
 	v := j.text
 	key := isKeyOfService(j.name) && len(v) >= leastNamed && isMade(v)
 	chosen := looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ")
-	random := looksRandom(v) && !isDotted(v) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
+	random := looksRandom(v) && !(bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v)) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
 	return key || chosen || random || isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ")
 }
 
@@ -123,15 +127,18 @@ func hasExpansion(v []byte) bool {
 // isProse tells of a sentence: When using the provider, the password to the server.
 func isProse(v []byte) bool {
 	words := strings.Fields(string(v))
-	if len(words) >= 8 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0) && spoken(words) >= 2 { // more than a passphrase
+	if n := spoken(words); len(words) >= 8 && (n >= 4 || n >= 2 && (isUpper(v[0]) || bytes.IndexByte(v, '%') > 0)) ||
+		len(words) >= 3 && v[0] == '[' && v[len(v)-1] == ']' { // more than a passphrase, and [OPTIONAL - valid for 10.6 and below]
 		return true
 	}
 	n := len(words)
 	if n < 2 || n > 8 || !isUpper(v[0]) || bytes.IndexFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) >= 0 {
 		return false
 	}
-	kind, t := judgeName([]byte(words[n-1])) // Application password
-	return t == strong && kind == "password"
+	return slices.ContainsFunc(words[(n-1)*b2i(spoken(words) == 0):], func(word string) bool { // Application password, Password for the account
+		kind, t := judgeName([]byte(word))
+		return t == strong && kind == "password"
+	})
 }
 
 // spoken counts the words that only sentences have.

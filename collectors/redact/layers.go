@@ -78,10 +78,13 @@ var decoders = [layerKinds]decoder{
 const percentEnds = " \t\r\n\"'<>`|\\"
 
 func readPercent(b []byte, i, end int) (string, int) {
-	if i+2 < end && b[i] == '%' && classOf[b[i+1]]&classOf[b[i+2]]&hexByte != 0 {
-		return string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}), 3
+	if i+2 >= end || b[i] != '%' || classOf[b[i+1]]&classOf[b[i+2]]&hexByte == 0 {
+		return "", 0
 	}
-	return "", 0
+	if name := run(b, i+1, wordByte); byteAt(b, name) == '%' && name+1 < len(b) && classOf[byteAt(b, name+1)]&hexByte == 0 && isCapital(b[i+1:name]) { // %DB_NAME%
+		return "", 0
+	}
+	return string([]byte{unhex(b[i+1])<<4 | unhex(b[i+2])}), 3
 }
 
 // readEscape reads what stands behind a backslash in a text of JSON or of Go.

@@ -127,7 +127,7 @@ func (s *scan) escapedEnd(b []byte, i int) bool {
 	switch b[i+1] {
 	case '"':
 		return true
-	case 'n':
+	case 'n', 'r':
 		return s.escapedLine(b, i)
 	case 'u':
 		return hasFold(b, i, `\u0026`) && isField(b[i+6:min(len(b), i+70)])
@@ -138,7 +138,7 @@ func (s *scan) escapedEnd(b []byte, i int) bool {
 	return false
 }
 
-// escapedLine tells whether \n at i is a line's end within a quoted text, and no
+// escapedLine tells whether \n or \r at i is a line's end within a quoted text, and no
 // part of a Windows path or a password.
 func (s *scan) escapedLine(b []byte, i int) bool {
 	j := i + 2

@@ -79,7 +79,7 @@ func (s *scan) beginsLine(i int) (indent int, first bool) {
 // afterWord tells of a name that goes on a sentence, and is no key of a list.
 func afterWord(b []byte, at int) bool {
 	before := bytes.TrimRight(b[:at], " ")
-	if len(before) == 0 || len(before) == at || !isAlnum(before[len(before)-1]) {
+	if len(before) == 0 || len(before) == at || !isAlnum(before[len(before)-1]) && !inToken(b, len(before)-1) {
 		return false
 	}
 	from := lineBack(b, len(before), longestPrefix-(at-len(before)))

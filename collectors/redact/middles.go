@@ -124,7 +124,7 @@ func (s *scan) wordForm(f field) bool {
 	if v := s.value(b, i, plainStops); f.trust >= medium && v.whole() {
 		text := v.in(b)
 		tied := bytes.ContainsAny(f.text(), "_-") // of a configuration, and no word of a sentence
-		if looksChosen(text) && hardWord(text) || f.trust == strong && isCoined(text, false) || tied && isCoined(bytes.Map(withoutSigns, text), false) {
+		if looksChosen(text) && hardWord(text) || f.trust == strong && isCoined(text, tied) || tied && (isCoined(bytes.Map(withoutSigns, text), false) || isPassphrase(text)) {
 			s.takeJudged(f, v, false)
 			return true
 		}
@@ -132,7 +132,7 @@ func (s *scan) wordForm(f field) bool {
 	end := run(b, i, tokenByte)
 	text := bytes.TrimRight(b[i:end], ".")
 	if len(text) < leastWord || isOneOf(b, end, ":(/\\@") ||
-		!isGenerated(text) || bytes.Contains(text, []byte("/")) || isAssignment(text) {
+		!isGenerated(text) && !(f.kind == "token" && isSignedHex(text)) || bytes.Contains(text, []byte("/")) || isAssignment(text) {
 		return false
 	}
 	s.takeJudged(f, value{start: i, end: i + len(text)}, true)

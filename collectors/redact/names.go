@@ -27,13 +27,13 @@ var names = []struct {
 }{
 	{"password", strong, `password passwords passwd passphrase pass-phrase passcode pwd pswd pass bind-pw pw
 		pword pswrd psword psswd psswrd pssword paswd paswrd pasword passwrd passord passwod passowrd passwrod
-		password-data password-base64 password-value unicode-pwd user-pw admin-pw root-pw
+		password-data password-value unicode-pwd user-pw admin-pw root-pw
 		recovery-key recovery-password clave salasana parola db-pass user-pass mysql-pass
 		pass4symmkey smtp-pass mail-pass ftp-pass ldap-pass bind-pass http-pass ssh-pass svc-pass auth-tok key-content
 		key-pass cert-pass store-pass admin-pass auth-pass default-pass pass-hash pass-ntlm pass-ntlmv pass-nt pass-lm tls-psk l2tp-psk security-psk tls-psk-value
 		psk-value bridge-psk ipsec-psk vpn-psk wifi-psk wlan-psk erlang-cookie password-encrypted credential-encrypted
 		passw dbpw db-pw sqlpw ldappw certpw key-file-pass totp-seed otp-seed`},
-	{"password", medium, `password-hash redis-auth psk psw key-material secrete wifi-key wpa-key pass-word
+	{"password", medium, `password-hash redis-auth rediscli-auth psk psw key-material secrete wifi-key wpa-key pass-word
 		require-pass master-auth owner-authorization cloud-auth hash-salt password-text clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord
@@ -48,9 +48,9 @@ var names = []struct {
 	{"sas", strong, `sas-token`},
 	{"sas", medium, `shared-access-signature`},
 	{"api-key", strong, `api-key api-keys prov-token`},
-	{"api-key", medium, `app-key application-key api-secret api-token api-pass`},
+	{"api-key", medium, `app-key application-key integration-key pagerduty-service-key registration-key api-hash api-secret api-token api-pass`},
 	{"token", strong, `unseal-key unseal-keys unseal-keys-hex unseal-keys-b soap-session`},
-	{"token", weak, `pat`},
+	{"token", weak, `pat sonar-login`},
 	{"token", medium, `token tokens token-data token-value app-token access-token identity-header auth-key jeton saml-response saml-assertion session-token statuspage-token
 		auth-code secret-id jenkins-crumb webhook-url webhook-uri cc-test-reporter-id`},
 	{"jwt", medium, `id-token jwt`},
@@ -116,14 +116,22 @@ var innocents = strings.Fields(`publickeytoken publickey cancellationtoken conti
 	useauth noauth enableauth anonymousauth proxyauth parameterkey mapkey topologykey configkey annotationkey labelkey
 	sortkey partitionkey cachekey primarykeyid hostkey knownkey objectkey shortkey accesskeyname sharedaccesskeyname
 	retrievemanagedpassword fastcgipass uwsgipass scgipass grpcpass memcachedpass sshpass existingsecretkey expirepasswd expirepassword
-	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens newtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken`)
+	fullaccess readaccess changeaccess noaccess nopasswd enabletoken usetoken notoken numtokens newtokens maxtokens mintokens tokentokens inputtokens outputtokens totaltokens initialclustertoken updatepassword creationtoken startingtoken skiptoken deltatoken synctoken pagingtoken scrolltoken markertoken indexkey`)
 
 const maxName = 96
 
+// nameTails say how a value is written, and not what it is: tokenBase64, password_wo.
+var nameTails = strings.Fields("base64 b64 _hex _raw _wo plaintext")
+
 // judgeName tells what the value of a setting of this name keeps.
 func judgeName(name []byte) (kind string, t trust) {
+	for _, tail := range nameTails {
+		if i := len(name) - len(tail); i > 2 && name[len(name)-1]|0x20 == tail[len(tail)-1] && hasFold(name, i, tail) {
+			name = bytes.TrimRight(name[:i], "_-.")
+		}
+	}
 	if i := bytes.IndexFunc(name, func(c rune) bool { return c >= 0x80 || c == ' ' }); i >= 0 {
-		if kind, t = foreignName(name); t > noSecret || name[i] >= 0x80 {
+		if kind, t = foreignName(name); t > noSecret || name[i] >= 0x80 || bytes.Count(name, []byte(" ")) > 3 { // a sentence that is translated
 			return kind, t
 		}
 	}
@@ -136,7 +144,7 @@ func judgeName(name []byte) (kind string, t trust) {
 	for _, e := range endings[[2]byte{joined[len(joined)-2], joined[len(joined)-1]}] {
 		n := len(joined) - len(e.text)
 		if n < 0 || len(e.text) <= len(best.text) || string(joined[n:]) != e.text ||
-			e.whole && n > 0 && start != n && !(e.text == "key" && isCapital(name) && isKeyOfService(name)) { // GITHUBKEY
+			e.whole && n > 0 && start != n && !(e.text == "key" && isCapital(name) && isKeyOfService(name)) && !(e.kind == "password" && isTitled(name[len(name)-min(len(name), len(e.text)):])) { // GITHUBKEY, DBPass
 			continue
 		}
 		best = e
@@ -155,10 +163,10 @@ func judgeName(name []byte) (kind string, t trust) {
 // keepsNone tells of names that end as those of secrets do: an error, the folder that a shell is in.
 func keepsNone(name, joined []byte, end string) bool {
 	switch string(joined) {
-	case "hkey", "proxypass", "issecret":
-		return true
+	case "hkey", "proxypass", "issecret", "gpasswd":
+		return name[0] != '-'
 	}
-	return string(name) == "$PWD" || string(name) == "sshpass" || end == "keycontent" && bytes.IndexByte(name, '_') >= 0 || // key_content of fluent-bit
+	return string(name) == "$PWD" || hasFold(name, 0, "$$") || string(name) == "sshpass" || end == "keycontent" && bytes.IndexByte(name, '_') >= 0 || // key_content of fluent-bit
 		bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) ||
 		slices.ContainsFunc(innocents, func(text string) bool {
 			return len(text) > len(end) && bytes.HasSuffix(joined, []byte(text))
@@ -216,7 +224,7 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	column header format class provider manager store vault ref id index complex quality attempt retr fail error msg message
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
-	principal rotat updat delet remov get cache sync verif protect filter history screen replication export writer reader stdin`)
+	principal rotat updat delet remov get cache sync verif protect filter history sha256 sha512 checksum screen replication export writer reader stdin`)
 
 // looseName judges a name in which other words follow that of a secret.
 func looseName(joined []byte) (kind string, t trust) {

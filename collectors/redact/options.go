@@ -34,6 +34,9 @@ func isComposed(v []byte) bool {
 func (s *scan) anyFlag(i int) {
 	b := s.b
 	if i > 0 && strings.IndexByte(" \t\"'\n([,", b[i-1]) < 0 {
+		if isLower(b[i-1]) && hasFold(b, i, "-pw ") { // -pfx-pw VALUE
+			s.hit(i+1, i+len("-pw"), (*scan).nameRule)
+		}
 		return
 	}
 	end := i + 2
@@ -86,8 +89,9 @@ func (s *scan) usingRule(b []byte, start, end int) {
 }
 
 // pipeRule: echo VALUE | docker login --password-stdin.
-func (s *scan) pipeRule(_ []byte, start, _ int) {
-	b := s.b
+func (s *scan) pipeRule(b []byte, start, _ int) {
+	encoded := hasFold(b, start, " base64") // echo -n USER:VALUE | base64
+	b = s.b[:len(b)]
 	from := lineBack(b, start, min(layerBack, s.back/2))
 	i, word := lastFold(b[from:start], "echo "), "echo "
 	if i < 0 {
@@ -97,11 +101,23 @@ func (s *scan) pipeRule(_ []byte, start, _ int) {
 		return
 	}
 	i = skipBlanks(b, from+i+len(word))
+	for hasFold(b, i, "-") && run(b, i+1, wordByte)-i <= 3 && isBlank(byteAt(b, run(b, i+1, wordByte))) { // -n, -ne
+		i = skipBlanks(b, run(b, i+1, wordByte))
+	}
 	v := s.value(b[:start], i, " \t\r\n\"'`;|")
+	if next := skipBlanks(b, skipQuote(b, v.end)); bytes.IndexByte(v.in(b), '%') >= 0 && next < start && b[next] != '|' { // printf 'ops:%s' VALUE
+		v = s.value(b[:start], next, " \t\r\n\"'`;|")
+	}
 	if bytes.Contains(v.in(b), []byte(":$(")) {
 		return // a command says it
 	}
 	if bar := skipBlanks(b, skipQuote(b, v.end)); v.end > v.start && bar < start && b[bar] == '|' {
+		if text := v.in(b); encoded {
+			if colon := bytes.IndexByte(text, ':') + 1; !bytes.ContainsAny(text, "{ ") && foldAt(b, start+len(" base64 "), "-d", "--d") == "" && (fitsWord(text[colon:]) || colon > 0 && mixed(text[colon:])) {
+				s.takePassword(value{start: v.start + colon, end: v.end})
+			}
+			return
+		}
 		s.takePassword(v)
 	}
 }
@@ -193,7 +209,7 @@ func (s *scan) givenForm(f field) bool {
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
-			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text)) ||
+			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text) || isPassphrase(text)) ||
 				looksChosen(text) || isGenerated(text) {
 				s.takeJudged(f, v, false)
 			}

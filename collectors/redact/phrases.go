@@ -123,7 +123,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	if len(text) == 0 || text[0] == '-' || hasFold(text, 0, "0x") || isSentence(text) {
 		return false
 	}
-	if s.toldOfUser(f, v) {
+	if s.toldOfUser(f, v) || byteAt(b, v.end) == ':' && tokenAt(b[v.end+1:]) > 0 { // or it was
 		return true
 	}
 	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isAssignment(text) && !isJumbled(text) ||

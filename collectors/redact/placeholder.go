@@ -9,8 +9,8 @@ import (
 // placeholders stand where a secret would; in lower case.
 var placeholders = setOf(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
-		todo tbd fixme changeme fake dummy notused unused placeholder example ])
-		if range func new make struct{ struct{} interface{ interface{} await lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
+		todo tbd fixme changeme fake dummy x-oauth-basic notused unused placeholder example ])
+		if range func new make struct{ struct{} interface{ interface{} await async lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`)
 
 // isPlaceholder tells of a value that nothing is given away by it.
@@ -28,7 +28,7 @@ func isFilling(v []byte) bool {
 	if len(v) > 0 && sameByte(v) && (!isAlnum(v[0]) || len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0) {
 		return true
 	}
-	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.")) == 0
+	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.#")) == 0
 }
 
 // isMarked takes a name between the signs that say that something stands in its place:
@@ -64,7 +64,7 @@ var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "you
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
 	"change-me", "change_me",
 	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
-	"json:\"", "protobuf:\"", "env:\"", "yaml:\"", "bytes,", "varint,", "files ", ".*", "@(", "@{"}
+	"json:\"", "protobuf:\"", "env:\"", "yaml:\"", "bytes,", "varint,", "files ", ".*", "@(", "@{", "\\${", "` + ", "' + ", "\" + "}
 
 // isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
 // cut at a blank in it.
@@ -107,7 +107,7 @@ func isFilledIn(v []byte) bool {
 }
 
 var metaWords = setOf(`TOKEN PASSWORD SECRET KEY USERNAME PASS VALUE YOUR MY THE NAME ID HASH USER CLIENT ACCESS STRING
-		BASE64 HERE GEN AWS AZURE DB API`)
+		BASE64 HERE GEN AWS AZURE DB API LOGIN DATABASE ADMIN ROOT SERVER SERVICE ACCOUNT`)
 
 // isMetavariable takes TOKEN, YOUR-PASSWORD and the like of usage texts.
 func isMetavariable(v []byte) bool {

@@ -46,7 +46,7 @@ func (s *scan) takePassword(v value) {
 		s.take(v, "password")
 	} else if text := v.in(s.b); !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
 		s.takeVariable(v)
-	} else if !isPlaceholder(text) && !isPath(text) && !(v.quote == '`' && bytes.IndexByte(text, ' ') >= 0) {
+	} else if !isPlaceholder(text) && !isPath(text) && !isOtherText(text) && !(v.quote == '`' && bytes.IndexByte(text, ' ') >= 0) {
 		s.take(v, "password")
 	}
 }

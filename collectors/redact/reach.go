@@ -16,7 +16,7 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
 	case op.sign == ':' && first && i > op.end:
 		return s.reachInYAML(f, i)
-	case op.sign == ':' && !f.quoted && !f.flag && !isHeaderField(f):
+	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
 		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
 	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
@@ -57,7 +57,7 @@ func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
 	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
 		return "\r\n", false
 	}
-	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !f.quoted && !isHeaderField(f)
+	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !f.quoted && !hasFold(f.text(), 0, "x-")
 }
 
 // inColumn tells of a colon that stands below or above another one, as PowerShell lists properties.

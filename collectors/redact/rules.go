@@ -34,8 +34,13 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|/pass:| -pass |--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
+		`token…|creds…|/pass:|--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|-pwd ·|_pwd ·|-pwd "|-pwd '|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
 	{(*scan).nameRule, "senha `|clave `"},
+	{func(s *scan, b []byte, start, end int) { // -computer-pass VALUE, set SMBPass VALUE
+		if from, _ := s.nameAround(b, start, end); b[from] == '-' || strings.HasPrefix(wordBefore(b, from), "set") {
+			s.nameRule(b, start, end)
+		}
+	}, `pass ·|pass "|pass '`},
 	{(*scan).nameRule,
 		`"pass">|_key",|_key"}|_key" |_key,v|_key, |_key\n |_key\n·|_key\r\n|_key\"|_key',|_key" |_key re|_key>·|"pass",|'pass',|"auth",| pass "| pwd "| pass '| pwd '|"pwd",|'pwd',|"pwd" |'pwd' |"pass" |'pass' |"pword"|'pword'|"key" v|'_auth'|"_auth"|pat" v|pwd", v|pass", v|/pwd(·| _auth |pwd" /|pass" /|.pw" v|.pw' v|pwd" v|pass" v| pwd as|pass_wo|pass-wo|sqlpw"|dbpw",|heslo ·`},
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+indexFold(s.b[start:end], "p"), end) },
@@ -81,11 +86,12 @@ var rules = []struct {
 	{argument(0, 0), `azurekeycredential(|hmacshakeyfor(|bearer_auth(|symmetricsecuritykey(`},
 	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|.basic(|.userpassword(|keywithpassphrase(|cpy(pass|cpy(pwd`},
 	{argument(0, 1), `changepassword "|changepassword("`},
-	{argument(2, 2), `logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
+	{argument(2, 2), `mysqli_connect(|mysql_connect(|new mysqli(|logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
 	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|docker secret create|keystore.bat add|keystore add`},
+	{(*scan).pipeRule, ` base64`},
 	{(*scan).chpasswdRule, `chpasswd`},
 	{(*scan).blobRule,
 		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
@@ -113,8 +119,10 @@ var rules = []struct {
 	{(*scan).csvTokenRule, `"system:`},
 	{(*scan).communityRule, `validcommunities`},
 	{(*scan).insertRule, `values (|values(`},
+	{(*scan).shownRule, `jsonpath|kv get -field|vault read -field|secretstring --output text|secrets versions access`},
 	{(*scan).askedRule, `assword:"`},
-	{(*scan).accountRule, `cannot convert the "|login=|]:587 |]:587\t|]:465 |]:465\t`},
+	{(*scan).accountRule, `cannot convert the "|--user |--user=|--user "|--user '|--user="|--creds |--creds=|--credentials |--basic-auth |--basic-auth=|--userpass |--auth-user |login=|]:587 |]:587\t|]:465 |]:465\t`},
+	{func(s *scan, b []byte, start, end int) { s.accountRule(b, start, end-1) }, ` -u "·| -u '·`},
 	{(*scan).keyNameRule, `hmac-sha256:|hmac-sha384:|hmac-sha512:|hmac-sha1:|hmac-md5:`},
 	{(*scan).newValueRule, `new value: `},
 	{(*scan).partRule, `form-data; name="`},
@@ -126,7 +134,7 @@ var rules = []struct {
 }
 
 // follows are the bytes behind a name that matter.
-const follows = "=:\"\\' \t<>[],);\r\nsdvi0123456789-_.\x1b&%|\xef"
+const follows = "=:\"\\' \t<>[],);\r\nsdvib*0123456789-_.\x1b&%|\xef"
 
 var (
 	triggerRules []rule

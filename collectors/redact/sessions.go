@@ -157,12 +157,28 @@ func (s *scan) askedRule(b []byte, _, end int) {
 	}
 }
 
+// shownRule takes what a command shows of a Secret in the next line: kubectl get secret x -o jsonpath='{.data.token}'.
+func (s *scan) shownRule(b []byte, start, end int) {
+	from := lineBack(s.b, start, layerBack)
+	last := lineEnd(b, end)
+	at := skipBlanks(b, nextPayload(b, last))
+	line, text := s.b[from:last], bytes.TrimRight(b[at:lineEnd(b[:min(len(b), at+maxWeak)], at)], "% \t\r")
+	ofKube := b[start]|0x20 == 'j'
+	if ofKube && (indexFold(line, " secret") < 0 || indexFold(line, "data") < 0) || bytes.ContainsAny(text, " \t") || bytes.ContainsAny(b[end:last], ">|") && indexFold(line, "base64 -") < 0 ||
+		containsAny(bytes.ToLower(b[end:last]), []string{"crt", "cert", "user", " > "}) {
+		return
+	}
+	if fitsWord(text) || isMade(text) || len(text) >= leastFolded && run(text, 0, base64Byte) == len(text) {
+		s.takePassword(value{start: at, end: at + len(text)})
+	}
+}
+
 // accountRule takes VALUE of user:VALUE: login=USER:VALUE of squid, [host]:587 USER:VALUE of Postfix, and what PowerShell
 // could not take for a credential: Cannot convert the "USER:VALUE" value.
 func (s *scan) accountRule(b []byte, _, end int) {
 	v := s.value(b, skipBlanks(s.b, end), " \t\r\n\"'")
 	if text := v.in(s.b); !v.open && bytes.IndexByte(text, ':') > 0 {
-		if i := bytes.LastIndexByte(text, ':'); fitsWord(text[i+1:]) || mixed(text[i+1:]) {
+		if i := bytes.LastIndexByte(text, ':'); !bytes.ContainsAny(text[:i], "`[({<$/") && !hasFold(text, i, "://") && (fitsWord(text[i+1:]) || mixed(text[i+1:])) {
 			s.takePassword(value{start: v.start + i + 1, end: v.end})
 		}
 	}
@@ -181,7 +197,7 @@ func (s *scan) newValueRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n")
 	before := s.b[max(0, start-layerBack/2):start]
 	name := before[lastFold(before, "modifying ")+len("modifying "):] // NAME property of Windows Installer
-	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && (fitsPassword(v.in(s.b)) && indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
+	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && ((fitsWord(v.in(s.b)) || isGUID(v.in(s.b))) && indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
 		s.takePassword(v)
 	}
 }

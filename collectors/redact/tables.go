@@ -173,11 +173,19 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 		}
 	}
 	text := cell.in(f.b)
-	if isPlaceholder(bytes.Trim(text, "`\"'")) || foldAt(text, 0, "**", "example:") != "" || f.trust < strong && bytes.IndexByte(text, ' ') > 0 || f.trust < strong && text[0] == '`' && isFileName(bytes.Trim(text, "`")) || isRepeated(f.text(), text) || bytes.HasSuffix(text, []byte(".")) && bytes.IndexByte(text, ' ') > 0 {
+	if saysOfSetting(f, text) {
 		return true // what a document says of a setting
 	}
 	s.takeJudged(f, cell, f.trust < strong || isDictionaryWord(text) || bytes.IndexByte(text, ' ') > 0)
 	return true
+}
+
+// saysOfSetting tells of a cell that describes a setting, or names another one.
+func saysOfSetting(f field, text []byte) bool {
+	bare, spaced := bytes.Trim(text, "`\"'"), bytes.IndexByte(text, ' ') > 0
+	_, t := judgeName(bare)
+	return isPlaceholder(bare) || foldAt(text, 0, "**", "example:") != "" || isRepeated(f.text(), text) || isSnake(bare) && t >= medium ||
+		spaced && (f.trust < strong || text[len(text)-1] == '.') || f.trust < strong && text[0] == '`' && isFileName(bare)
 }
 
 // columnOf counts the separators outside of quotes before a place.

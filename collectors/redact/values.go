@@ -28,17 +28,12 @@ func isCode(b []byte, v value) bool {
 		bytes.Contains(text, []byte("::")) && isSaid(text) && isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("::"), nil), []byte("."), nil)) {
 		return true
 	}
-	for _, op := range []string{" or ", " + "} { // password or self.opts.password
-		if head, tail, ok := bytes.Cut(text, []byte(op)); ok && isIdentifier(head) &&
-			(isRooted(tail) || isMember(tail, ' ') || isCapital(head) && bytes.IndexByte(head, '_') > 0) {
-			return true
-		}
-	}
-	if text = bytes.TrimRight(text, "{"); len(text) < 2 {
-		return false
+	if text = bytes.TrimRight(text, "{"); len(text) < 2 || isTwofold(text) {
+		return len(text) >= 2
 	}
 	if text[0] == '*' || text[0] == '&' {
-		return isReference(text)
+		return hasFold(text, 0, "*(*") || run(text, 1, nameByte) == len(text) && (bytes.IndexByte(text, '.') > 1 || // &value, *pointer.field
+			isIdentifier(text[1:]) && !bytes.ContainsAny(text, digits))
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
@@ -48,6 +43,18 @@ func isCode(b []byte, v value) bool {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
 	return isRooted(text) || isMember(text, behind)
+}
+
+// isTwofold tells of password or self.opts.password, of Optional[str] = None and of str | None = None.
+func isTwofold(text []byte) bool {
+	for _, op := range []string{" or ", " + ", " = "} {
+		head, tail, ok := bytes.Cut(text, []byte(op))
+		if tail = bytes.TrimRight(tail, "("); ok && (op == " = " && (isIndexed(head) || bytes.Contains(head, []byte(" | "))) ||
+			isIdentifier(head) && (isRooted(tail) || isMember(tail, ' ') || isCapital(head) && bytes.IndexByte(head, '_') > 0)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isGeneric tells of the type of a call at i, or one of more types: table.Column<string>(…), Map<K, V>.
@@ -62,12 +69,6 @@ func isIndexed(text []byte) bool {
 		return false
 	}
 	return len(bytes.Trim(bytes.Trim(text[i:], "[]:"), lowers+uppers+digits+"_[]+-'\"")) == 0
-}
-
-// isReference takes &value and *pointer.field.
-func isReference(text []byte) bool {
-	return run(text, 1, nameByte) == len(text) && (bytes.IndexByte(text, '.') > 1 ||
-		isIdentifier(text[1:]) && !bytes.ContainsAny(text, digits))
 }
 
 // isRooted takes what code takes values from: conf.Policy.K8sAuthToken.
@@ -107,7 +108,7 @@ func isCall(text []byte) bool {
 		return false
 	}
 	name := text[:i]
-	return string(name) == "func" || text[i] == '{' && isCamelWords(name) && !isDigit(name[i-1]) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+	return string(name) == "func" || text[i] == '{' && (isCamelWords(name) && !isDigit(name[i-1]) || isIdentifier(name) && isUpper(name[0]) && !bytes.ContainsAny(name, digits) && (text[len(text)-1] == ':' || i == len(text)-1)) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
 		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && (!isGenerated(name) || isCall(text[i+1:]))
 }
 
@@ -153,7 +154,7 @@ var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll m
 // secret: a path, an address, a number, a duration.
 func isPlainValue(v []byte) bool {
 	return isPath(v) || foldAt(v, 0, "hklm", "hkey_", "registry::", "sha256:", "application/") != "" ||
-		isSnapshotKey(v) || isAddress(v) || isNumber(v)
+		hasFold(v, 0, "extract-") && isDigit(byteAt(v, len("extract-"))) || isAddress(v) || isNumber(v) // a layer that containerd unpacks
 }
 
 // isAddress tells of a URL, whose credentials are taken out on their own, and of an address of IP.
@@ -172,12 +173,6 @@ func isNumber(v []byte) bool {
 	rest := bytes.Trim(v, digits+".-:")
 	return len(v) < 12 && len(rest) == 0 || len(v) < 8 && len(rest) == 1 && isOneOf(v, len(v)-1, "smhd%") ||
 		hasFold(v, 0, "0x") && len(v) <= 10 && run(v, 2, hexByte) == len(v)
-}
-
-// isSnapshotKey takes what containerd calls a layer that it unpacks: extract-995477400-x-Se.
-func isSnapshotKey(v []byte) bool {
-	const prefix = "extract-"
-	return hasFold(v, 0, prefix) && len(v) > len(prefix) && isDigit(v[len(prefix)])
 }
 
 // mixed tells whether letters and digits, or upper and lower case within words,
@@ -300,8 +295,6 @@ func isSecretURL(v []byte) bool {
 
 // hardWord takes what no sentence goes on with.
 func hardWord(v []byte) bool { return len(v) >= 6 && bytes.ContainsAny(v, "!@#$%^&*?") }
-
-func isDotted(v []byte) bool { return bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v) }
 
 func hasDigitRun(v []byte) bool {
 	for i := 1; i < len(v); i++ {

@@ -61,7 +61,7 @@ func (s *scan) worded(start, end int) {
 	}
 	text := bytes.TrimRight(b[at:end], "=-_")
 	if len(text) < leastWorded && !(loud && len(text) >= leastLoud) ||
-		!s.valueEnds(b, skipEquals(b, at+len(text))) && b[at+len(text)] != '.' ||
+		!s.valueEnds(b, len(b)-len(bytes.TrimLeft(b[at+len(text):], "="))) && b[at+len(text)] != '.' ||
 		!isMade(text) && !(loud && isMadeLoosely(text)) {
 		return
 	}
@@ -80,9 +80,6 @@ func (s *scan) dottedOn(i int) int {
 	}
 	return i
 }
-
-// skipEquals passes what base64 is filled up with.
-func skipEquals(b []byte, i int) int { return len(b) - len(bytes.TrimLeft(b[i:], "=")) }
 
 // behindName passes the words that a dash ties to a value: service-secret-key-0123….
 func (s *scan) behindName(start, end int) int {
@@ -221,7 +218,7 @@ func isMade(v []byte) bool {
 	if allDigits(v) {
 		return len(v) >= 24
 	}
-	return mixed(v) && bytes.ContainsAny(v, digits) || len(v) >= leastRun && isRun(v)
+	return mixed(v) && bytes.ContainsAny(v, digits) || len(v) >= leastRun && (run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0 && !isCamelWords(v) || isTangled(bytes.ReplaceAll(v, []byte("_"), nil)))
 }
 
 // isMadeLoosely takes what stands behind a word in capitals: letters and digits, which may
@@ -233,11 +230,6 @@ func isMadeLoosely(v []byte) bool {
 
 // leastEntropy keeps out what repeats a few letters.
 const leastEntropy = 2.5
-
-// isRun tells of letters that no word is made of: too many of them.
-func isRun(v []byte) bool {
-	return run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0 && !isCamelWords(v) || isTangled(bytes.ReplaceAll(v, []byte("_"), nil))
-}
 
 // isCamelWords tells of words written together: SourcePortPreservationForHostPort.
 func isCamelWords(v []byte) bool {
