@@ -28,7 +28,7 @@ has only one owner: if a process such as IIS or another pod uses it, HNS rejects
 
 The check looks for two pods with the same hostPort, for a process that listens on it, for the
 policy on the endpoint, and for the capability where endpoints were not collected. It skips pods on
-the host network, which bind their ports themselves. If the mapping lacks the flag LocalRoutedVIP, as that of
+the host network, which bind their ports themselves. If the mapping has no flag LocalRoutedVIP, as that of
 older releases of Azure CNI, the node itself does not reach the port: a warning if a probe shows it.`,
 	Fix: checks.Steps(
 		checks.Do("Stop the process or pod that uses the port, or change the hostPort of the pod."),
@@ -323,7 +323,7 @@ func notRouted(n *node.Node, s evidence.Snapshot, p podPort, e evidence.HNSEndpo
 		return &checks.Finding{}, isPublished
 	}
 	return checks.Findingf(checks.Warn, p.pod.FullName(),
-		"the node does not reach host port %s/%d of pod %s: its mapping lacks LocalRoutedVIP", p.protocol, p.port,
+		"the node does not reach host port %s/%d of pod %s: its mapping has no flag LocalRoutedVIP", p.protocol, p.port,
 		p.pod.FullName()).With(probed.ReachBecause(lost)).
 		At(e.Field("Policies"), "%s: PortMapping of port %d without flag 1", node.EndpointName(e), p.port).
 		Cure(checks.Steps(

@@ -109,7 +109,7 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 		{"the plugin is told", running + conf(`"portMappings":true`), "pass"},
 		{"the node does not reach it (Azure/azure-container-networking#1863)", running + endpoint(mapping) + nodeAt10 +
 			reachTree("node tcp 10.0.0.10:8080 timeout", "node tcp 10.244.3.4:80 ok"),
-			"warn: the node does not reach host port tcp/8080 of pod a/p: its mapping lacks LocalRoutedVIP [state]"},
+			"warn: the node does not reach host port tcp/8080 of pod a/p: its mapping has no flag LocalRoutedVIP [state]"},
 		{"the mapping has the flag", running + endpoint(replace(mapping, `"Protocol"`, `"Flags":1,"Protocol"`)) + nodeAt10 +
 			reachTree("node tcp 10.0.0.10:8080 timeout", "node tcp 10.244.3.4:80 ok"), "pass"},
 		{"the node does not reach the pod either", running + endpoint(mapping) + nodeAt10 +
