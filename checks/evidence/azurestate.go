@@ -54,10 +54,10 @@ func DecodeAzureNetworks(b []byte) (AzureNetworks, error) {
 
 // AzurePool is one pool of azure-vnet-ipam.json.
 type AzurePool struct {
-	ID    string // 10.224.4.0/22
-	InUse int    // addresses that a container holds
-	Total int    // addresses that the node was given
-	Space string // under which it is kept
+	ID    string   // 10.224.4.0/22
+	InUse []string // addresses that a container holds
+	Total int      // addresses that the node was given
+	Space string   // under which it is kept
 }
 
 // AddressesField is where the file has the pool's addresses.
@@ -84,9 +84,9 @@ func DecodeAzurePools(b []byte) ([]AzurePool, error) {
 		list := file.IPAM.AddressSpaces[space].Pools
 		for _, id := range slices.Sorted(maps.Keys(list)) {
 			p := AzurePool{ID: id, Total: len(list[id].Addresses), Space: space}
-			for _, a := range list[id].Addresses {
+			for address, a := range list[id].Addresses {
 				if a.InUse {
-					p.InUse++
+					p.InUse = append(p.InUse, address)
 				}
 			}
 			pools = append(pools, p)

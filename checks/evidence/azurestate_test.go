@@ -1,6 +1,9 @@
 package evidence
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestDecodeAzureState(t *testing.T) {
 	state, err := DecodeAzureNetworks(
@@ -11,7 +14,8 @@ func TestDecodeAzureState(t *testing.T) {
 	}
 	pools, err := DecodeAzurePools(
 		[]byte(`{"IPAM":{"AddressSpaces":{"local":{"Pools":{"10.224.4.0/22":{"Addresses":{"10.224.4.41":{"InUse":true},"10.224.4.42":{"InUse":false}}}}}}}}`))
-	if err != nil || len(pools) != 1 || pools[0] != (AzurePool{"10.224.4.0/22", 1, 2, "local"}) {
+	if err != nil || len(pools) != 1 || pools[0].ID != "10.224.4.0/22" || pools[0].Space != "local" ||
+		pools[0].Total != 2 || !slices.Equal(pools[0].InUse, []string{"10.224.4.41"}) {
 		t.Errorf("azure-vnet-ipam.json is read as %+v, %v", pools, err)
 	}
 	for _, broken := range []string{"", "[]", `{"Network":7}`, `{"IPAM":[]}`} {

@@ -124,12 +124,15 @@ type PodSpec struct {
 	OS           *struct {
 		Name string `json:"name"`
 	} `json:"os,omitempty"`
-	HostNetwork                   bool             `json:"hostNetwork,omitempty"`
-	HostPID                       json.RawMessage  `json:"hostPID,omitempty"`
-	HostIPC                       json.RawMessage  `json:"hostIPC,omitempty"`
-	HostUsers                     json.RawMessage  `json:"hostUsers,omitempty"`
-	ShareProcessNamespace         json.RawMessage  `json:"shareProcessNamespace,omitempty"`
-	DNSPolicy                     string           `json:"dnsPolicy,omitempty"`
+	HostNetwork           bool            `json:"hostNetwork,omitempty"`
+	HostPID               json.RawMessage `json:"hostPID,omitempty"`
+	HostIPC               json.RawMessage `json:"hostIPC,omitempty"`
+	HostUsers             json.RawMessage `json:"hostUsers,omitempty"`
+	ShareProcessNamespace json.RawMessage `json:"shareProcessNamespace,omitempty"`
+	DNSPolicy             string          `json:"dnsPolicy,omitempty"`
+	DNSConfig             *struct {
+		Nameservers []string `json:"nameservers"`
+	} `json:"dnsConfig,omitempty"`
 	RestartPolicy                 string           `json:"restartPolicy,omitempty"`
 	RuntimeClassName              string           `json:"runtimeClassName,omitempty"`
 	TerminationGracePeriodSeconds *int64           `json:"terminationGracePeriodSeconds,omitempty"`

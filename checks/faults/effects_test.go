@@ -134,6 +134,12 @@ func TestOneFaultOfTwoIsTheCause(t *testing.T) {
 				"-- logs/kube-proxy/p.log --\nE1120 09:58:00.1 4316 proxier.go:1534] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)\"\n"},
 		{"bridge-endpoint-stale", "hns-object-inconsistent", onFlannel + hostEndpoint + nodeAt10 +
 			podSince("2026-11-20T09:00:00Z") + reachTree("default/web tcp 10.0.0.1:6443 timeout")},
+		// both are made from serviceCIDR of vpc-bridge.conf
+		{"route-policy-missing", "outboundnat-exception-missing", vpcConf + serviceTree("a/web 10.100.7.7 80/TCP") +
+			proxyArgs(`"--cluster-cidr=10.60.0.0/16"`) + vpcPod("10.60.0.0/16", "172.20.0.0/16")},
+		{"hns-management-address-wrong", "flannel-waiting-for-network", onFlannel + replace(nodeAt10, `"metadata":{`,
+			`"metadata":{"annotations":{"flannel.alpha.coreos.com/public-ip":"169.254.1.2"},`) +
+			"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"ManagementIP\":\"169.254.1.2\",\"Subnets\":[{\"AddressPrefix\":\"10.244.3.0/24\"}]}]\n"},
 	} {
 		s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + row.tree))))
 		if err != nil {

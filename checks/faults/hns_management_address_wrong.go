@@ -21,8 +21,8 @@ balancer has become the ManagementIP.
 
 The check compares the ManagementIP of the pod network with the addresses of the Node object and
 those that flannel or Calico announces. An address that they announce is wrong too if all other nodes of
-the overlay are in the network of the kubelet's adapter. An address of 169.254.0.0/16 is wrong if another network of
-the node has a better one; if none has, the node lost its address, which is another fault. Without
+the overlay are in the network of the kubelet's adapter. An address of 169.254.0.0/16 is wrong if the agent announces
+it, or if another network of the node has a better one; if none has, the node lost its address, which is another fault. Without
 the announcement of the network agent it is a warning: the agent may use that adapter on purpose.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
@@ -36,6 +36,7 @@ the announcement of the network agent it is a warning: the agent may use that ad
 		checks.Verify("Get-HnsNetwork | Select-Object Name, ManagementIP", "the node's address")),
 	Links: []string{"https://github.com/rancher/rke2/issues/3533",
 		"https://github.com/kubernetes/kubernetes/issues/75561",
+		"https://github.com/flannel-io/flannel/issues/1467",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/105",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/96"},
 	Breaks:   []*checks.Effect{effectPodTraffic},
@@ -54,7 +55,7 @@ the announcement of the network agent it is a warning: the agent may use that ad
 			return nil, checks.Unknown(evidence.NotShown.Gap("the ManagementIP of %s", net.Name))
 		}
 		if ip.IsLinkLocalUnicast() {
-			return unassigned(s, net)
+			return unassigned(s, net, ip)
 		}
 		object := evidence.Node.In(s)
 		var own []node.Address
@@ -139,7 +140,17 @@ func announcedAddresses(object evidence.NodeObject) []node.Address {
 }
 
 // unassigned judges a network on an adapter that has no address but its own guess.
-func unassigned(s evidence.Snapshot, net evidence.HNSNetwork) ([]*checks.Finding, error) {
+func unassigned(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address) ([]*checks.Finding, error) {
+	object := evidence.Node.In(s)
+	own := node.ParseAddresses(object.InternalIPs()...)
+	// the agent that announces it still reached the API server: the node has not lost its address
+	if slices.Contains(announcedAddresses(object), ip) && len(own) > 0 && !own[0].IsLinkLocalUnicast() {
+		return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
+			"HNS network %s sends from %s (expected: %s)", net.Name, ip, someOf(own)).
+			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
+			At(object.Field("status", "addresses"), "%s", someOf(own)).
+			Explaining("flannel-waiting-for-network", "route-missing-host-gw")}, nil
+	}
 	for _, other := range evidence.HNSNetworks.In(s) {
 		ip, ok := node.ParseAddress(other.ManagementIP)
 		if ok && isExternal(other) && !ip.IsLinkLocalUnicast() {

@@ -56,6 +56,13 @@ func TestHNSManagementAddressWrong(t *testing.T) {
 		{"an adapter without an address, and another network has one",
 			networks(network("External", "Overlay", "10.1.0.5")+","+network("Calico", "Overlay", "169.254.3.4")) +
 				object(""), "warn: HNS network Calico sends from 169.254.3.4, but External has 10.1.0.5 [state]"},
+		{"flannel announces what Windows made up (flannel-io/flannel#1467)",
+			networks(network("vxlan0", "Overlay", "169.254.1.2")) + object(`"flannel.alpha.coreos.com/public-ip":"169.254.1.2"`),
+			"fail: HNS network vxlan0 sends from 169.254.1.2 (expected: 10.1.0.5) [state]"},
+		{"the address was lost after flannel announced another", networks(network("vxlan0", "Overlay", "169.254.1.2")) +
+			object(`"flannel.alpha.coreos.com/public-ip":"10.1.0.5"`), "skip"},
+		{"the node has no other address", networks(network("vxlan0", "Overlay", "169.254.1.2")) +
+			replace(object(`"flannel.alpha.coreos.com/public-ip":"169.254.1.2"`), "10.1.0.5", "169.254.1.2"), "skip"},
 		{"no network has an address", networks(network("Calico", "Overlay", "169.254.3.4")) + object(""), "skip"},
 		{"a network that has no packets of its own", networks(network("antrea-hnsnetwork", "Transparent",
 			"192.168.50.4")) + object(""), "skip"},

@@ -7,6 +7,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/probed"
 )
 
 var _ = register(&checks.Check{
@@ -21,7 +22,9 @@ longer fit: the pod has an address, and its packets go nowhere.
 
 The check looks at endpoints whose address belongs to a pod that has been Ready for five minutes, so
 pods that start or end do not count. It compares the endpoint with its network, its namespace, the
-adapter that Windows shows for it, and, on an overlay, with the VNI and the other nodes. The
+adapter that Windows shows for it, and, on an overlay, with the VNI and the other nodes. On the bridge
+of flannel the host's endpoint cbr0_ep is the gateway of pods: with the gateway of the HNS network they
+reach no pod of another node. The
 resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster uses.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl delete pod POD -n NAMESPACE",
@@ -33,11 +36,12 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 		checks.Verify("Get-HnsEndpoint | Format-List Name, IPAddress, GatewayAddress, VirtualNetwork",
 			"the endpoints of running pods fit their network")),
 	Links: []string{
-		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/container-networking/architecture"},
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/container-networking/architecture",
+		"https://github.com/microsoft/windows-container-networking/issues/40"},
 	Shows: []*checks.Effect{effectHNSNetwork},
 	Needs: []evidence.Need{evidence.Pods, evidence.HNSEndpoints, evidence.HNSNetworks},
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.Nodes, evidence.HNSNamespaces,
-		evidence.Adapters, evidence.Routes}, node.DNSSources, node.CNISources),
+		evidence.Adapters, evidence.Routes, evidence.ReachProbes}, node.DNSSources, node.CNISources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		cut := slices.ContainsFunc(evidence.HNSEndpoints.In(s),
@@ -123,6 +127,15 @@ func (f *endpointFit) network() {
 				"%s of pod %s has the gateway %s, which neither its network nor the node has",
 				gateway)
 		}
+		if host, ok := f.hostEndpoint(net); ok && slices.Contains(gateways, gateway) &&
+			!slices.Contains(hostAddresses(f.s), gateway) &&
+			!f.reachesOtherNodes() {
+			f.misfit(place, "%s of pod %s has the gateway %s (expected: %s of %s)", gateway,
+				host.Addresses[0], host.Name)
+			last := len(f.findings) - 1
+			f.findings[last] = f.findings[last].Cure(bridgeGatewayFix).
+				Explaining("node-cannot-use-cluster-ip", "cluster-dns-unreachable")
+		}
 		for _, address := range f.endpoint.Addresses {
 			if p, ok := node.ParsePrefix(address); ok && p.Contains(f.ip) && !p.IsSingleIP() &&
 				!p.Contains(gateway) {
@@ -150,6 +163,37 @@ func (f *endpointFit) network() {
 		}
 	}
 }
+
+// hostEndpoint is the endpoint of the host on a bridge: no other member of it routes.
+func (f *endpointFit) hostEndpoint(net evidence.HNSNetwork) (evidence.HNSEndpoint, bool) {
+	for _, e := range evidence.HNSEndpoints.In(f.s) {
+		if f.n.CNI.Value == node.Flannel && net.Type == "L2Bridge" && !e.Remote && strings.EqualFold(e.NetworkID, net.ID) &&
+			strings.EqualFold(e.Name, net.Name+"_ep") && len(e.Addresses) > 0 &&
+			slices.ContainsFunc(hostAddresses(f.s), func(a node.Address) bool {
+				return slices.Contains(node.ParseAddresses(e.Addresses...), a)
+			}) {
+			return e, true
+		}
+	}
+	return evidence.HNSEndpoint{}, false
+}
+
+// reachesOtherNodes tells whether a pod of this node reached one of another node.
+func (f *endpointFit) reachesOtherNodes() bool {
+	return slices.ContainsFunc(evidence.ReachProbes.In(f.s), func(p evidence.ReachProbe) bool {
+		dest, ok := probed.AddressOf(p)
+		return ok && p.From != "node" && probed.GotAnswer(p) && node.AnyContains(f.n.ClusterCIDRs.Value, dest) &&
+			!node.AnyContains(f.n.PodCIDRs.Value, dest)
+	})
+}
+
+// bridgeGatewayFix is for a plugin that gives pods the gateway of the HNS network.
+var bridgeGatewayFix = checks.Steps(
+	checks.Edit("{cniFile}",
+		`Use the plugin win-bridge, or set "optionalFlags": {"forceBridgeGateway": true} for sdnbridge.`),
+	recreatePods(),
+	checks.Verify("Get-HnsEndpoint | Format-List Name, IPAddress, GatewayAddress",
+		"pods have the gateway of the host's endpoint"))
 
 // namespace compares the endpoint with its network compartment.
 func (f *endpointFit) namespace() {

@@ -164,3 +164,54 @@ func TestCNIWrongRuntimePlugin(t *testing.T) {
 			"pass"},
 	})
 }
+
+// microsoft/windows-container-networking#40: sdnbridge gave pods the gateway of the network.
+func TestGatewayOfABridge(t *testing.T) {
+	tree := func(gateway, adapter string) string {
+		return "-- hns-endpoints.json --\n[{\"ID\":\"h\",\"Name\":\"cbr0_ep\",\"IPAddress\":\"10.244.2.2\",\"PrefixLength\":24,\"VirtualNetwork\":\"N\"},{\"ID\":\"b\",\"Name\":\"web\",\"IPAddress\":\"10.244.2.5\",\"PrefixLength\":24,\"VirtualNetwork\":\"N\",\"GatewayAddress\":\"" + gateway + "\"}]\n" +
+			"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\",\"GatewayAddress\":\"10.244.2.1\"}]}]\n" +
+			"-- adapters.json --\n[{\"name\":\"Ethernet0\",\"addresses\":[\"10.0.0.10/24\"]}" + adapter + "]\n" +
+			podSince("2026-11-20T09:00:00Z")
+	}
+	const attached = `,{"name":"vEthernet (cbr0_ep)","status":"up","addresses":["10.244.2.2/24"]}`
+	node := replace(nodeAt10, "10.244.3.0", "10.244.2.0")
+	const wrong = "warn: endpoint web (10.244.2.5/24) of pod default/web has the gateway 10.244.2.1 (expected: 10.244.2.2/24 of cbr0_ep) [state]"
+	runLooks(t, "hns-object-inconsistent", []look{
+		{"the gateway of the network", onFlannel + node + tree("10.244.2.1", attached), wrong},
+		{"and no pod of another node answers", onFlannel + node + tree("10.244.2.1", attached) +
+			reachTree("default/web tcp 10.244.1.3:53 timeout", "default/web tcp 10.0.0.1:443 ok"), wrong},
+		{"a pod of another node answers", onFlannel + node + tree("10.244.2.1", attached) +
+			reachTree("default/web tcp 10.244.1.3:53 ok"), "pass"},
+		{"a pod of this node answers", onFlannel + node + tree("10.244.2.1", attached) +
+			reachTree("default/web tcp 10.244.2.6:80 ok"), wrong},
+		{"the gateway of the host's endpoint", onFlannel + node + tree("10.244.2.2", attached), "pass"},
+		{"the host's endpoint is not attached", onFlannel + node + tree("10.244.2.1", ""),
+			"warn: the host has no adapter with the address 10.244.2.2 of its endpoint cbr0_ep [state]"},
+		{"another plugin", onCalico + node + tree("10.244.2.1", attached), "pass"},
+	})
+}
+
+func TestPodDNSConfigIgnored(t *testing.T) {
+	pod := func(policy, more string) string {
+		return replace(podSince("2026-11-20T09:00:00Z"), `"spec":{`, `"spec":{"dnsPolicy":"`+policy+`"`+more+`,`)
+	}
+	endpoint := func(server string) string {
+		return "-- hns-endpoints.json --\n[{\"ID\":\"b\",\"Name\":\"web\",\"IPAddress\":\"10.244.2.5\",\"DNSServerList\":\"" + server + "\"}]\n"
+	}
+	conf := func(capabilities string) string {
+		return "-- files/C/k/cni/config/cni.conf --\n{\"cniVersion\":\"0.2.0\",\"name\":\"cbr0\",\"type\":\"win-bridge\",\"capabilities\":{" + capabilities + "}}\n"
+	}
+	const own = `,"dnsConfig":{"nameservers":["192.168.1.100"]}`
+	const ignored = "fail: cni.conf has no capability dns: pods do not get the nameservers of their dnsConfig: default/web [state]"
+	runLooks(t, "pod-dns-config-ignored", []look{
+		{"the nameserver of the cluster", pod("None", own) + endpoint("10.96.0.10") + conf(""), ignored},
+		{"the plugin gets its ports only", pod("None", own) + endpoint("10.96.0.10") + conf(`"portMappings":true`), ignored},
+		{"the plugin gets it", pod("None", own) + endpoint("10.96.0.10") + conf(`"dns":true`), "pass"},
+		{"its own nameserver", pod("None", own) + endpoint("192.168.1.100") + conf(""), "pass"},
+		{"one of two", pod("None", own) + endpoint("10.96.0.10,192.168.1.100") + conf(""), "pass"},
+		{"HNS shows none", pod("None", own) + endpoint("") + conf(""), "pass"},
+		{"ClusterFirst adds to that of the cluster", pod("ClusterFirst", own) + endpoint("10.96.0.10") + conf(""), "skip"},
+		{"None without nameservers", pod("None", "") + endpoint("10.96.0.10") + conf(""), "skip"},
+		{"nobody recorded the configuration", pod("None", own) + endpoint("10.96.0.10"), "unknown"},
+	})
+}

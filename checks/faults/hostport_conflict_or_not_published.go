@@ -10,6 +10,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/probed"
 )
 
 const portTaken = "HNS cannot publish a pod's host port: another pod or process uses it"
@@ -27,7 +28,8 @@ has only one owner: if a process such as IIS or another pod uses it, HNS rejects
 
 The check looks for two pods with the same hostPort, for a process that listens on it, for the
 policy on the endpoint, and for the capability where endpoints were not collected. It skips pods on
-the host network, which bind their ports themselves.`,
+the host network, which bind their ports themselves. If the mapping has no flag LocalRoutedVIP, as that of
+older releases of Azure CNI, the node itself does not reach the port: a warning if a probe shows it.`,
 	Fix: checks.Steps(
 		checks.Do("Stop the process or pod that uses the port, or change the hostPort of the pod."),
 		checks.Do("Recreate the pod.").Costs("The pod is down for a short time."),
@@ -38,11 +40,13 @@ the host network, which bind their ports themselves.`,
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://github.com/docker/for-win/issues/667",
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/36983",
 		"https://github.com/moby/moby/issues/41094",
+		"https://github.com/Azure/azure-container-networking/issues/1863",
 		"https://learn.microsoft.com/en-us/azure/iot-edge/troubleshoot-common-errors"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles,
 		evidence.Ports)},
-	Uses: slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports}, node.CNIFolders,
+	Uses: slices.Concat([]evidence.Need{evidence.HNSEndpoints, evidence.Ports, evidence.ReachProbes,
+		evidence.Node, evidence.HNSNetworks, evidence.Adapters}, node.CNIFolders,
 		node.RuntimeConfigs),
 	Signs: []checks.Sign{
 		portSign("HCN_E_PORT_ALREADY_EXISTS", "create endpoint"),
@@ -213,8 +217,8 @@ func published(s evidence.Snapshot, p podPort) (*checks.Finding, publication) {
 		if !ok || e.Remote || !slices.Contains(node.ParseAddresses(e.Addresses...), ip) {
 			continue
 		}
-		if mapsPort(e, p) {
-			return &checks.Finding{}, isPublished
+		if policy, ok := mapping(e, p); ok {
+			return notRouted(n, s, p, e, policy)
 		}
 		if !e.Truncated {
 			return checks.Findingf(checks.Fail, p.pod.FullName(),
@@ -238,13 +242,13 @@ func published(s evidence.Snapshot, p podPort) (*checks.Finding, publication) {
 			"host port of pod %s (%s/%d) is not published: CNI configuration %s has no capability portMappings", p.pod.FullName(), p.protocol, p.port, f.Name).
 			At(p.at, "%s: hostPort is %d", p.pod.FullName(), p.port).
 			At(f.Field("capabilities"), "capabilities of %s: no portMappings", f.Config.Type).
-			Cure(withFirst(publishFix(n, p.pod), addCapability(s, f))),
+			Cure(withFirst(publishFix(n, p.pod), addCapability(s, f, "portMappings"))),
 		notPublished
 }
 
 // publishFix makes the CNI plugin publish the ports of a pod.
 func publishFix(n *node.Node, pod evidence.Pod) checks.Fix {
-	steps := []*checks.Step{checks.Edit("{cniFile}", addPortMappings)}
+	steps := []*checks.Step{checks.Edit("{cniFile}", addCapabilityText, "portMappings")}
 	if f := n.Effective(); f != nil && f.Config != nil && slices.ContainsFunc(f.Config.Plugins,
 		func(plugin evidence.CNIPlugin) bool { return plugin.Capabilities["portMappings"] }) {
 		steps = nil
@@ -258,10 +262,10 @@ func publishFix(n *node.Node, pod evidence.Pod) checks.Fix {
 			"a PortMapping policy for the port"))}
 }
 
-const addPortMappings = `Add "capabilities": {"portMappings": true} to the plugin.`
+const addCapabilityText = `Add "capabilities": {"%s": true} to the plugin.`
 
 // addCapability names the line: that of the capabilities, or else that of the type.
-func addCapability(s evidence.Snapshot, f *node.CNIFile) *checks.Step {
+func addCapability(s evidence.Snapshot, f *node.CNIFile, capability string) *checks.Step {
 	place, in := f.TypeField(), cniType
 	if len(f.Config.Capabilities) > 0 {
 		place, in = f.Field("capabilities"), cniCapabilities
@@ -272,10 +276,10 @@ func addCapability(s evidence.Snapshot, f *node.CNIFile) *checks.Step {
 			return line
 		}
 		if in == cniCapabilities {
-			return line[:at[1]] + `"portMappings": true, ` + line[at[1]:]
+			return line[:at[1]] + `"` + capability + `": true, ` + line[at[1]:]
 		}
-		return line[:at[1]] + `, "capabilities": {"portMappings": true}` + line[at[1]:]
-	}, addPortMappings)
+		return line[:at[1]] + `, "capabilities": {"` + capability + `": true}` + line[at[1]:]
+	}, addCapabilityText, capability)
 }
 
 var (
@@ -283,10 +287,50 @@ var (
 	cniCapabilities = regexp.MustCompile(`"capabilities"\s*:\s*\{`)
 )
 
-// mapsPort tells whether one of the endpoint's policies publishes the port.
-func mapsPort(e evidence.HNSEndpoint, p podPort) bool {
-	return slices.ContainsFunc(e.Policies, func(policy evidence.HNSPolicy) bool {
+// mapping is the policy of the endpoint that publishes the port.
+func mapping(e evidence.HNSEndpoint, p podPort) (evidence.HNSPolicy, bool) {
+	at := slices.IndexFunc(e.Policies, func(policy evidence.HNSPolicy) bool {
 		external, ok := policy.Number("ExternalPort")
 		return policy.Type == "PortMapping" && ok && int(min(external, 1<<16)) == p.port
 	})
+	if at < 0 {
+		return evidence.HNSPolicy{}, false
+	}
+	return e.Policies[at], true
+}
+
+// localRoutedVIP is the flag of a port mapping for which Windows routes the node's own connections.
+const localRoutedVIP = 1
+
+// notRouted tells whether the node reaches the pod and not the port that is mapped to it.
+func notRouted(n *node.Node, s evidence.Snapshot, p podPort, e evidence.HNSEndpoint,
+	policy evidence.HNSPolicy) (*checks.Finding, publication) {
+	flags, _ := policy.Number("Flags")
+	own := node.ParseAddresses(e.Addresses...)
+	var lost evidence.ReachProbe
+	reached := false
+	for _, probe := range evidence.ReachProbes.In(s) {
+		dest, ok := probed.AddressOf(probe)
+		if !ok || probe.From != "node" || !strings.EqualFold(probe.Protocol, p.protocol) {
+			continue
+		}
+		reached = reached || probe.Outcome == "ok" && slices.Contains(own, dest)
+		if probe.Outcome == "timeout" && portOf(probe.Target) == p.port && slices.Contains(n.ManagementIPs.Value, dest) {
+			lost = probe
+		}
+	}
+	if flags&localRoutedVIP != 0 || !reached || lost.Target == "" {
+		return &checks.Finding{}, isPublished
+	}
+	return checks.Findingf(checks.Warn, p.pod.FullName(),
+		"the node does not reach host port %s/%d of pod %s: its mapping has no flag LocalRoutedVIP", p.protocol, p.port,
+		p.pod.FullName()).With(probed.ReachBecause(lost)).
+		At(e.Field("Policies"), "%s: PortMapping of port %d without flag 1", node.EndpointName(e), p.port).
+		Cure(checks.Steps(
+			checks.Do("Connect to the address of the pod, or from another host."),
+			checks.Do("Update the CNI plugin and Windows: newer releases of the plugin set the flag LocalRoutedVIP.").
+				Costs("The update of Windows reboots the node and stops its pods."),
+			checks.Verify(
+				"Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
+				"a PortMapping policy for the port with Flags 1"))), notPublished
 }

@@ -20,7 +20,8 @@ address.
 
 The check compares the number of reservations in the range of this node with its size and with the
 number of pods that have an address. A few more reservations than pods are normal: kube-proxy's
-source VIP is one, and pods that are being created or deleted.`,
+source VIP is one, and pods that are being created or deleted. Reservations of a full range that
+belong to no HNS endpoint and no pod are leaked.`,
 	Fix: checks.Steps(
 		checks.Inspect(
 			`Get-ChildItem C:\var\lib\cni\networks\{network} | Where-Object Name -match '^\d'`,
@@ -39,6 +40,7 @@ source VIP is one, and pods that are being created or deleted.`,
 		"https://github.com/rancher/rancher/issues/14504",
 		"https://github.com/Azure/azure-container-networking/issues/145",
 		"https://github.com/Azure/azure-container-networking/issues/214",
+		"https://github.com/containerd/containerd/issues/6181",
 		"https://github.com/k3s-io/k3s/issues/5885",
 		"https://github.com/flannel-io/flannel/issues/833",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems"},
@@ -53,7 +55,7 @@ source VIP is one, and pods that are being created or deleted.`,
 	Partial: true,
 	Needs:   []evidence.Need{evidence.Any(node.NeedLeases{}, evidence.File(azureIPAM))},
 	Uses: []evidence.Need{node.NeedLeases{}, evidence.File(azureIPAM), node.NeedPodCIDRs,
-		evidence.HNSNetworks, evidence.Pods},
+		evidence.HNSNetworks, evidence.HNSEndpoints, evidence.Pods},
 	Signs: []checks.Sign{
 		// host-local before its ranges, of 2017, says "network"
 		{Text: "no IP addresses available in range set",
@@ -84,10 +86,10 @@ source VIP is one, and pods that are being created or deleted.`,
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the HNS network's subnet or the node's podCIDR"))
 		}
-		taken := 0
+		var taken []node.Address
 		for _, l := range leases {
 			if v4[0].Contains(l.Address) {
-				taken++
+				taken = append(taken, l.Address)
 			}
 		}
 		if v4[0].Bits() < 16 || v4[0].Bits() > 29 {
@@ -99,7 +101,7 @@ source VIP is one, and pods that are being created or deleted.`,
 		f := judgePool(s, v4[0].String(), taken, room)
 		for i := range f {
 			f[i] = f[i].At(evidence.InFile(evidence.EvidencePath(leases[0].Path)),
-				"the first of %d reservations in %s", taken, v4[0]).With(where)
+				"the first of %d reservations in %s", len(taken), v4[0]).With(where)
 		}
 		return f, nil
 	},
@@ -112,10 +114,10 @@ func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]*checks.Finding, er
 	}
 	var findings []*checks.Finding
 	for _, p := range pools {
-		for _, found := range judgePool(s, p.ID, p.InUse, p.Total) {
+		for _, found := range judgePool(s, p.ID, node.ParseAddresses(p.InUse...), p.Total) {
 			findings = append(findings,
-				found.At(p.AddressesField(f), "%s: %d of %d addresses are InUse", p.ID, p.InUse,
-					p.Total).Cure(azureStateFix))
+				found.At(p.AddressesField(f), "%s: %d of %d addresses are InUse", p.ID,
+					len(p.InUse), p.Total).Cure(azureStateFix))
 		}
 	}
 	return findings, nil
@@ -124,9 +126,44 @@ func azurePools(s evidence.Snapshot, f evidence.NodeFile) ([]*checks.Finding, er
 // spare is how many more reservations than pods are no leak.
 const spare = 10
 
+// leaksAddresses tells whether more addresses are reserved without an endpoint and without a pod
+// than pods that start or end can explain.
+func leaksAddresses(s evidence.Snapshot, taken []node.Address) bool {
+	if !evidence.Pods.Known(s) || !evidence.HNSEndpoints.Known(s) {
+		return false
+	}
+	used := map[node.Address]bool{}
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		if e.Truncated {
+			return false
+		}
+		for _, ip := range node.ParseAddresses(e.Addresses...) {
+			used[ip] = true
+		}
+	}
+	between := 1
+	for _, p := range evidence.Pods.In(s) {
+		for _, ip := range node.ParseAddresses(p.Status.PodIP) {
+			used[ip] = true
+		}
+		if !ownsAddress(p) && !hostPod(p) && p.Status.Phase != "Succeeded" && p.Status.Phase != "Failed" {
+			between++
+		}
+	}
+	leaked := 0
+	for _, ip := range taken {
+		if !used[ip] {
+			leaked++
+		}
+	}
+	return leaked > between
+}
+
 // judgePool compares what is taken of a pool with its size, and with the pods
 // that could have taken it.
-func judgePool(s evidence.Snapshot, name string, taken, room int) []*checks.Finding {
+func judgePool(s evidence.Snapshot, name string, addresses []node.Address,
+	room int) []*checks.Finding {
+	taken := len(addresses)
 	pods, known := 0, evidence.Pods.Known(s)
 	for _, p := range evidence.Pods.In(s) {
 		if ownsAddress(p) {
@@ -140,7 +177,8 @@ func judgePool(s evidence.Snapshot, name string, taken, room int) []*checks.Find
 	_, told := liveSign(s, "ipam-range-exhausted")
 	var f *checks.Finding
 	switch {
-	case room > 0 && taken >= room && (told || known && taken > pods+spare/2):
+	case room > 0 && taken >= room && (told || known && taken > pods+spare/2 ||
+		leaksAddresses(s, addresses)):
 		f = checks.Findingf(checks.Fail, name, "all %d addresses of %s are reserved, and %s", room,
 			name, have)
 	case room > 0 && taken >= room && !known:

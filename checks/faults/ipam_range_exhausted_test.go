@@ -64,6 +64,16 @@ func TestIPAMRangeExhausted(t *testing.T) {
 		{"Azure's pool is used up by nobody", azure(30, 0) + running(4),
 			"fail: all 30 addresses of 10.224.4.0/22 are reserved, and 4 pods have an address [state]"},
 		{"Azure's pool is used up by pods", azure(8, 0) + running(8), "pass"},
+		{"addresses of a small pool belong to nothing (containerd/containerd#6181)", azure(7, 0) + running(2) +
+			endpoints("10.244.2.2", "10.244.2.3"),
+			"fail: all 7 addresses of 10.224.4.0/22 are reserved, and 2 pods have an address [state]"},
+		{"all of them have an endpoint", azure(7, 0) + running(2) + endpoints("10.224.4.10", "10.224.4.11",
+			"10.224.4.12", "10.224.4.13", "10.224.4.14", "10.224.4.15", "10.224.4.16"), "pass"},
+		{"one of them is between two pods", azure(7, 0) + running(2) + endpoints("10.224.4.10", "10.224.4.11",
+			"10.224.4.12", "10.224.4.13", "10.224.4.14", "10.224.4.15"), "pass"},
+		{"pods that start have no endpoint yet", azure(3, 0) + endpoints("10.224.4.10") +
+			pods(podOf("a", "10.224.4.10", "2026-11-20T03:05:00Z"), `{"metadata":{"name":"b"},"status":{"phase":"Pending"}}`), "pass"},
+		{"addresses of a pool with room belong to nothing", azure(7, 3) + running(2) + endpoints("10.244.2.2"), "pass"},
 		{"Azure's pool has room", azure(4, 26) + running(4), "pass"},
 		{"Azure's pool cannot be read",
 			"-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n-- files/C/k/azure-vnet-ipam.json --\n{\"IPAM\":\n", "unknown"},

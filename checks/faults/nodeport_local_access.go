@@ -27,7 +27,8 @@ on Server 2019.
 
 On builds without it the check reports this as info, or as a warning on Server 2019 if HNS has the load
 balancer of the NodePort: only the update is missing there. On later builds a probe without an answer
-is a warning. Early builds of Server 2022 lose NodePorts on overlay networks.`,
+is a warning. Early builds of Server 2022 lose NodePorts on overlay networks, for pods too: a pod
+that reaches a NodePort on another node but not on its own is a warning there.`,
 	Fix: checks.Steps(
 		checks.Run("{restart kube-proxy}",
 			"Restart kube-proxy: it deletes all HNS load balancers and programs them again.").
@@ -50,15 +51,25 @@ is a warning. Early builds of Server 2022 lose NodePorts on overlay networks.`,
 		}
 		b := n.Build.Value
 		old := b.Number < 17763 || b.Number == 17763 && b.UBR >= 0 && b.UBR < nodePortUBR
-		asked := false
+		asked, overlay := false, b.Number == 20348 && slices.ContainsFunc(
+			evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+				return strings.EqualFold(net.Type, "Overlay")
+			})
 		var findings []*checks.Finding
 		for _, p := range evidence.ReachProbes.In(s) {
 			dest, ok := probed.AddressOf(p)
 			port := portOf(p.Target)
 			service := ports[port]
-			if !ok || service == "" || p.From != "node" || p.Protocol == "icmp" ||
+			fromPod := p.From != "node" && overlay && p.Outcome == "timeout" && reachesElsewhere(n, s, p)
+			if !ok || service == "" || p.From != "node" && !fromPod || p.Protocol == "icmp" ||
 				!slices.Contains(n.ManagementIPs.Value, dest) || p.Outcome == "denied" ||
 				p.Outcome == "error" {
+				continue
+			}
+			if fromPod {
+				findings = append(findings, checks.Findingf(checks.Warn, p.Target,
+					"%s does not reach NodePort %d of %s on this node, but on another node",
+					p.From, port, service).With(probed.ReachBecause(p), n.Build.From).Cure(updateFirst()))
 				continue
 			}
 			asked = true
@@ -82,18 +93,14 @@ is a warning. Early builds of Server 2022 lose NodePorts on overlay networks.`,
 				f := checks.Findingf(checks.Warn, p.Target,
 					"the node does not reach NodePort %d of %s on its own address; %s supports this",
 					port, service, b).With(probed.ReachBecause(p), n.Build.From)
-				if b.Number == 20348 && slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
-					return strings.EqualFold(net.Type, "Overlay")
-				}) {
-					f = f.Cure(withFirst(fixOf("nodeport-local-access"), checks.Do(
-						"Install the latest update of Windows: early builds of Server 2022 lose NodePorts on overlay networks. Until then, use a NodePort of a Linux node, or externalTrafficPolicy: Local.").
-						Costs("The update reboots the node and stops its pods.")))
+				if overlay {
+					f = f.Cure(updateFirst())
 				}
 				findings = append(findings, f)
 			}
 		}
 		switch {
-		case asked:
+		case asked || len(findings) > 0:
 			return findings, nil
 		case old:
 			return []*checks.Finding{checks.Findingf(checks.Info, b.String(),
@@ -106,6 +113,25 @@ is a warning. Early builds of Server 2022 lose NodePorts on overlay networks.`,
 			evidence.NotProbed.Gap("a NodePort of this node from the node itself"))
 	},
 })
+
+// reachesElsewhere tells whether a pod reaches the same NodePort on another node: the Service and
+// its pods are well.
+func reachesElsewhere(n *node.Node, s evidence.Snapshot, p evidence.ReachProbe) bool {
+	return balancesPort(s, portOf(p.Target)) && slices.ContainsFunc(evidence.ReachProbes.In(s),
+		func(other evidence.ReachProbe) bool {
+			dest, ok := probed.AddressOf(other)
+			return ok && other.From == p.From && other.Protocol == p.Protocol && other.Outcome == "ok" &&
+				portOf(other.Target) == portOf(p.Target) && !slices.Contains(n.ManagementIPs.Value, dest) &&
+				!slices.Contains(n.ServiceIPs.Value, dest)
+		})
+}
+
+// updateFirst is the fix of early builds of Server 2022.
+func updateFirst() checks.Fix {
+	return withFirst(fixOf("nodeport-local-access"), checks.Do(
+		"Install the latest update of Windows: early builds of Server 2022 lose NodePorts on overlay networks. Until then, use a NodePort of a Linux node, or externalTrafficPolicy: Local.").
+		Costs("The update reboots the node and stops its pods."))
+}
 
 // balancesPort tells whether HNS has a load balancer for the NodePort.
 func balancesPort(s evidence.Snapshot, port int) bool {

@@ -40,7 +40,7 @@ their virtual networks.`,
 	},
 	Needs: []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints)},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.ReachProbes,
-		evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
+		evidence.HNSLoadBalancers, evidence.Node, evidence.Nodes, evidence.HNSNetworks, evidence.Adapters),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		lists := exceptionLists(n, s)
@@ -143,6 +143,9 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 			dest) {
 			continue // another fault: this traffic is meant to stay inside
 		}
+		if balanced(s, dest) {
+			continue // a load balancer takes this traffic before OutBoundNAT does
+		}
 		if slices.ContainsFunc(evidence.Nodes.In(s), func(o evidence.NodeObject) bool {
 			return slices.Contains(node.ParseAddresses(o.InternalIPs()...), dest)
 		}) {
@@ -180,6 +183,21 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 		}
 	}
 	return findings
+}
+
+// balanced tells whether the address is that of a Service outside of the cluster: kube-proxy gives
+// HNS load balancers for the addresses of Services of type LoadBalancer.
+func balanced(s evidence.Snapshot, ip node.Address) bool {
+	return slices.ContainsFunc(evidence.HNSLoadBalancers.In(s), func(lb evidence.HNSLoadBalancer) bool {
+		return slices.Contains(node.ParseAddresses(lb.VIPs...), ip)
+	}) || slices.ContainsFunc(evidence.KubeServices.In(s), func(svc evidence.KubeService) bool {
+		for _, ingress := range svc.Status.LoadBalancer.Ingress {
+			if a, ok := node.ParseAddress(ingress.IP); ok && a == ip {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // podsReachNothing tells whether pods tried hosts that are on no list, and reached none.

@@ -148,6 +148,12 @@ func TestOutboundNATExceptionTooBroad(t *testing.T) {
 		{"a host by its name", kubeadm + bridgeConf("10.0.0.0/8") +
 			replace(probes("a/p tcp sql.corp.example:1433 timeout"), `"target":"sql.`,
 				`"address":"10.60.12.8","target":"sql.`), convicted},
+		{"the address of a load balancer", kubeadm + bridgeConf("10.0.0.0/8") + probes("a/p tcp 10.60.12.8:1433 timeout") +
+			balancerTree("10.60.12.8 6 1433 e1 0"), broad},
+		{"the address of another load balancer", kubeadm + bridgeConf("10.0.0.0/8") + probes("a/p tcp 10.60.12.8:1433 timeout") +
+			balancerTree("10.60.12.9 6 1433 e1 0"), convicted},
+		{"the address of a Service of type LoadBalancer", kubeadm + bridgeConf("10.0.0.0/8") + probes("a/p tcp 10.60.12.8:1433 timeout") +
+			"-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"sql\"},\"spec\":{\"clusterIP\":\"10.96.1.1\"},\"status\":{\"loadBalancer\":{\"ingress\":[{\"ip\":\"10.60.12.8\"}]}}}]}\n", broad},
 		{"a ping says nothing", kubeadm + nodeAddress + bridgeConf("10.244.0.0/16", "10.96.0.0/12",
 			"10.20.30.0/24") + probes("a/p icmp 10.20.30.99 timeout"), "pass"},
 		{"Azure lists its virtual network", azure(kubeadm + bridgeConf("10.0.0.0/8")), "pass"},

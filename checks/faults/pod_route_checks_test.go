@@ -55,6 +55,12 @@ func TestRoutePolicyMissing(t *testing.T) {
 			endpoint(nat), "skip"},
 		{"Azure without DSR does not", azure + cluster + proxyArgs() + endpoint(nat), lost},
 		{"Azure, and nobody knows whether it uses DSR", azure + cluster + endpoint(nat), "unknown"},
+		{"EKS with the Services of another cluster (karpenter-provider-aws#4088)", vpcConf + serviceTree("a/web 10.100.7.7 80/TCP") +
+			endpoint(nat+route("172.20.0.0/16", true)), lost},
+		{"EKS with its own", vpcConf + serviceTree("a/web 172.20.7.7 80/TCP") + endpoint(nat+route("172.20.0.0/16", true)), "pass"},
+		{"EKS, and a nameserver outside of the Services", vpcConf + serviceTree("a/web 172.20.7.7 80/TCP") +
+			"-- processes.json --\n[{\"name\":\"kubelet.exe\",\"pid\":7,\"args\":[\"--cluster-dns=169.254.20.10\"]}]\n" +
+			endpoint(nat+route("172.20.0.0/16", true)), "pass"},
 		{"Antrea needs none",
 			"-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n" + cluster + endpoint(nat), "skip"},
 		{"HNS was not asked", vxlanConf + cluster, "unknown"},

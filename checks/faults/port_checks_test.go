@@ -107,6 +107,17 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 		{"the plugin would not be told", running + conf(`"dns":true`),
 			"fail: host port of pod a/p (tcp/8080) is not published: CNI configuration cni.conf has no capability portMappings [state]"},
 		{"the plugin is told", running + conf(`"portMappings":true`), "pass"},
+		{"the node does not reach it (Azure/azure-container-networking#1863)", running + endpoint(mapping) + nodeAt10 +
+			reachTree("node tcp 10.0.0.10:8080 timeout", "node tcp 10.244.3.4:80 ok"),
+			"warn: the node does not reach host port tcp/8080 of pod a/p: its mapping has no flag LocalRoutedVIP [state]"},
+		{"the mapping has the flag", running + endpoint(replace(mapping, `"Protocol"`, `"Flags":1,"Protocol"`)) + nodeAt10 +
+			reachTree("node tcp 10.0.0.10:8080 timeout", "node tcp 10.244.3.4:80 ok"), "pass"},
+		{"the node does not reach the pod either", running + endpoint(mapping) + nodeAt10 +
+			reachTree("node tcp 10.0.0.10:8080 timeout", "node tcp 10.244.3.4:80 timeout"), "pass"},
+		{"the node reaches it", running + endpoint(mapping) + nodeAt10 +
+			reachTree("node tcp 10.0.0.10:8080 ok", "node tcp 10.244.3.4:80 ok"), "pass"},
+		{"the node does not reach another node's port", running + endpoint(mapping) + nodeAt10 +
+			reachTree("node tcp 10.0.0.11:8080 timeout", "node tcp 10.244.3.4:80 ok"), "pass"},
 		{"IIS holds the port", waiting + iis,
 			"fail: host port of pod a/p is taken: tcp/8080 is used by System [state]"},
 		{"IIS holds the port, and the pod runs", running + endpoint(mapping) + iis,

@@ -91,6 +91,8 @@ func TestNodeCannotUseClusterIP(t *testing.T) {
 
 func TestNodePortLocalAccess(t *testing.T) {
 	own := nodeAt10 + oneService + reachTree("node tcp 10.0.0.10:30080 timeout")
+	overlay := nodeAt10 + oneService + balancerTree("- 6 30080 e1 0") +
+		"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"flannel.4096\",\"Type\":\"Overlay\"}]\n"
 	runLooks(t, "nodeport-local-access", []look{
 		{"a build that should", osAt(20348, 2700, true) + own,
 			"warn: the node does not reach NodePort 30080 of default/web on its own address; 10.0.20348.2700 supports this [state]"},
@@ -118,6 +120,19 @@ func TestNodePortLocalAccess(t *testing.T) {
 			reachTree("node http http://10.0.0.10:30080/health ok"), "pass"},
 		{"only pods of this node would answer, and it has none", osAt(20348, 1, true) + nodeAt10 +
 			"-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"web\"},\"spec\":{\"externalTrafficPolicy\":\"Local\",\"ports\":[{\"nodePort\":30080}]}}]}\n" + reachTree("node tcp 10.0.0.10:30080 timeout"), "skip"},
+		{"a pod reaches it on another node only (microsoft/Windows-Containers#204)", osAt(20348, 469, true) + overlay +
+			reachTree("a/p tcp 10.0.0.10:30080 timeout", "a/p tcp 10.0.0.11:30080 ok"),
+			"warn: a/p does not reach NodePort 30080 of default/web on this node, but on another node [state]"},
+		{"a pod reaches it on no node", osAt(20348, 469, true) + overlay +
+			reachTree("a/p tcp 10.0.0.10:30080 timeout", "a/p tcp 10.0.0.11:30080 timeout"), "unknown"},
+		{"another pod reaches it on another node", osAt(20348, 469, true) + overlay +
+			reachTree("a/p tcp 10.0.0.10:30080 timeout", "a/q tcp 10.0.0.11:30080 ok"), "unknown"},
+		{"a pod on a bridge", osAt(20348, 469, true) + replace(overlay, `"Overlay"`, `"L2Bridge"`) +
+			reachTree("a/p tcp 10.0.0.10:30080 timeout", "a/p tcp 10.0.0.11:30080 ok"), "unknown"},
+		{"a pod on Server 2019", osAt(17763, 1432, true) + overlay +
+			reachTree("a/p tcp 10.0.0.10:30080 timeout", "a/p tcp 10.0.0.11:30080 ok"), "unknown"},
+		{"HNS has no load balancer of it", osAt(20348, 469, true) + overlay + balancerTree("10.0.0.10 6 30081 e1 0") +
+			reachTree("a/p tcp 10.0.0.10:30080 timeout", "a/p tcp 10.0.0.11:30080 ok"), "unknown"},
 		{"no NodePort at all", osAt(20348, 1, true) + nodeAt10 +
 			"-- api/services.json --\n{\"items\":[]}\n", "skip"},
 	})

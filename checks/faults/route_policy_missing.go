@@ -17,7 +17,9 @@ var _ = register(&checks.Check{
 	Doc: `In addition to OutBoundNAT, the CNI configuration gives each pod a policy of type ROUTE
 (SDNRoute in newer shapes) with NeedEncap for the service network, and on l2bridge networks one for
 the node's own address. Without the first, packets to a Service take the default route and never
-reach its load balancer; without the second, pods cannot reach their own node.
+reach its load balancer; without the second, pods cannot reach their own node. On EKS, the plugin
+makes the first from serviceCIDR of vpc-bridge.conf, for which the bootstrap script may assume
+172.20.0.0/16 or 10.100.0.0/16.
 
 The check reads the policies that HNS applied to the pods of this node. Azure's plugin omits the
 route if DSR is used; Antrea and the NAT plugin need none.`,
@@ -29,7 +31,8 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 		checks.Verify("Get-HnsEndpoint | ConvertTo-Json -Depth 10",
 			"a route policy for {serviceCIDR} on each new endpoint")),
 	Links: []string{
-		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://www.cni.dev/plugins/current/main/win-bridge/",
+		"https://github.com/aws/karpenter-provider-aws/issues/4088", "https://github.com/awslabs/amazon-eks-ami/issues/805", "https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/"},
 	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		if err := checks.RequireCNI(n, node.Flannel, node.Calico, node.VPC, node.GKE, node.OVN,
@@ -72,10 +75,17 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 		if len(services) > 0 {
 			// with DSR load balancers may well work without it, as they do on Azure
 			level := cond(n.Proxy().EnableDSR.On(), checks.Warn, checks.Fail)
-			findings = append(findings, checks.Findingf(level, "route to Services",
+			f := checks.Findingf(level, "route to Services",
 				"%d of %d pods with OutBoundNAT have no NeedEncap route for the service network: %s", len(services), pods, endpointNames(services)).
 				At(services[0].Field("Policies"), "%s: %s", node.EndpointName(services[0]),
-					routeList(services[0])).With(serviceNetwork(n)))
+					routeList(services[0])).With(serviceNetwork(n))
+			if conf := n.Intended(); n.CNI.Value == node.VPC && conf != nil && conf.Config != nil &&
+				conf.Config.ServiceCIDR != "" && !n.ServiceCIDRs.Known() {
+				f = f.At(conf.Field("serviceCIDR"), "%s: serviceCIDR is %s, outside of which the cluster has Services",
+					conf.Name, conf.Config.ServiceCIDR).Cure(eksServiceCIDR(s, conf)).
+					Explaining("outboundnat-exception-missing") // made from serviceCIDR, too
+			}
+			findings = append(findings, f)
 		}
 		if len(host) > 0 {
 			findings = append(findings, checks.Findingf(checks.Warn, "route to the node",
@@ -89,6 +99,21 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 		return findings, nil
 	},
 })
+
+// eksServiceCIDR corrects the service network from which Amazon's plugin makes routes: the
+// bootstrap script assumes one if it does not know that of the cluster.
+func eksServiceCIDR(s evidence.Snapshot, conf *node.CNIFile) checks.Fix {
+	return checks.Steps(
+		checks.Inspect("aws eks describe-cluster --name CLUSTER --query cluster.kubernetesNetworkConfig",
+			"Read the service CIDR of the cluster."),
+		checks.EditAt(s, conf.Field("serviceCIDR"), func(line string) string {
+			return strings.Replace(line, conf.Config.ServiceCIDR, "SERVICE_CIDR", 1)
+		}, "Set serviceCIDR to the service CIDR of the cluster."),
+		checks.Do("Pass it to the bootstrap script of new nodes too (-ServiceCIDR)."),
+		recreatePods(),
+		checks.Verify("Get-HnsEndpoint | ConvertTo-Json -Depth 10",
+			"a route policy for the service CIDR on each new endpoint"))
+}
 
 // configuredWithoutRoute finds a configuration that gives pods OutBoundNAT and
 // no route to Services: those that run keep theirs, the next ones get none.

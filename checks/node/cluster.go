@@ -160,8 +160,9 @@ func (n *Node) learnFromCNI() {
 	if f == nil || f.Config == nil {
 		return
 	}
-	learnSome(&n.ServiceCIDRs, ParsePrefixes(f.Config.ServiceCIDR), f.Field("serviceCIDR"),
-		"serviceCIDR is %s", f.Config.ServiceCIDR)
+	if p, ok := ParsePrefix(f.Config.ServiceCIDR); ok && holdsAll(p, n.ServiceIPs.Value) {
+		n.ServiceCIDRs.Learn([]Prefix{p}, f.Field("serviceCIDR"), "serviceCIDR is %s", p)
+	}
 	for _, r := range f.Config.Routes {
 		if p, ok := ParsePrefix(r.Prefix); ok && r.NeedEncap && !p.IsSingleIP() &&
 			n.holdsServices(p) {
@@ -187,9 +188,13 @@ func (n *Node) learnFromEndpoints(s evidence.Snapshot) {
 }
 
 // holdsServices tells whether all services that are known lie in p, so that a
-// template's leftover 10.96.0.0/12 is not believed on a cluster that uses another range.
+// template's leftover 10.96.0.0/12, or a default of EKS, is not believed on a cluster that uses another range.
 func (n *Node) holdsServices(p Prefix) bool {
-	return !slices.ContainsFunc(slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value), func(ip Address) bool {
+	return holdsAll(p, slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value))
+}
+
+func holdsAll(p Prefix, list []Address) bool {
+	return !slices.ContainsFunc(list, func(ip Address) bool {
 		return ip.Is4() == p.Addr().Is4() && !p.Contains(ip)
 	})
 }

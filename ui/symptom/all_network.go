@@ -118,7 +118,7 @@ var networkSymptoms = []Symptom{
 	{
 		ID: "dns-fails", Question: "DNS does not work", FAQ: []int{13},
 		Shows: []string{"cluster-dns-unreachable"},
-		Checks: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "cni-nameserver-mismatch", "kubelet-cluster-dns-wrong",
+		Checks: []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "cni-nameserver-mismatch", "pod-dns-config-ignored", "kubelet-cluster-dns-wrong",
 			"hns-lb-missing-or-stale", "dns-over-udp-lost", "dns-servers-disagree", "mtu-mismatch",
 			"kube-proxy-not-running", "source-vip-invalid", "outboundnat-exception-missing",
 			"outboundnat-exception-too-broad", "acl-or-networkpolicy-blocks", "portproxy-dns-udp",
