@@ -24,7 +24,6 @@ var _ = register(&checks.Check{
 	Title:    "Liveness probe kills a slow container",
 	Healthy:  "Liveness probes let containers start and answer",
 	Category: checks.CategoryWorkloads,
-	FAQ:      []int{12},
 	Doc: `The kubelet kills a container whose liveness or startup probe fails failureThreshold times in a row, and
 starts it again. On Windows, programs and network connections need longer than on Linux, and the process
 of an exec probe takes seconds to start. With the settings of a chart for Linux, a container may be

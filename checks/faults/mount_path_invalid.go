@@ -72,7 +72,7 @@ const (
 
 var rawVolumeFix = checks.Steps(
 	checks.Inspect("Get-ChildItem C:\\var\\lib\\kubelet\\pods -Recurse -Depth 5 -Attributes ReparsePoint | Select-Object FullName, Target",
-		`Read the target of the volume's link: \\?\Volume{GUID} without a backslash at its end.`),
+		"Read the target of the volume's link: the name of a volume without a backslash at its end."),
 	checks.Do("Update the CSI driver and CSI Proxy. If the link stays the same, use a version of containerd that mounts it: 1.7.3 does, 1.7.4 and 1.7.11 do not.").
 		Costs("An update of containerd stops the pods of this node."),
 	checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running"))
