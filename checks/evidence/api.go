@@ -233,7 +233,9 @@ type Event struct {
 	LastTimestamp       Time   `json:"lastTimestamp"`
 	DeprecatedLast      Time   `json:"deprecatedLastTimestamp"` // events.k8s.io/v1, of events in core/v1
 	EventTime           Time   `json:"eventTime"`               // the first time, where there is a series
+	DeprecatedCount     int    `json:"deprecatedCount"`
 	Series              struct {
+		Count        int  `json:"count"`
 		LastObserved Time `json:"lastObservedTime"`
 	} `json:"series"`
 }
@@ -269,6 +271,11 @@ func (e Event) About() ObjectReference {
 // At returns when the event was last seen.
 func (e Event) At() Time {
 	return cmp.Or(e.LastTimestamp, e.Series.LastObserved, e.DeprecatedLast, e.EventTime, e.FirstTimestamp, e.Metadata.CreationTimestamp)
+}
+
+// Times returns how often the event was seen, as far as it is known.
+func (e Event) Times() int {
+	return max(e.Count, e.DeprecatedCount, e.Series.Count, 1)
 }
 
 // ConfigMap is a v1 ConfigMap.

@@ -245,6 +245,8 @@ type Container struct {
 	VolumeDevices   json.RawMessage  `json:"volumeDevices,omitempty"`
 	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
 	RestartPolicy   string           `json:"restartPolicy,omitempty"` // Always: a sidecar
+	LivenessProbe   *Probe           `json:"livenessProbe,omitempty"`
+	StartupProbe    *Probe           `json:"startupProbe,omitempty"`
 	Lifecycle       struct {
 		PostStart struct {
 			Sleep *struct {
@@ -252,6 +254,14 @@ type Container struct {
 			} `json:"sleep,omitempty"`
 		} `json:"postStart,omitzero"`
 	} `json:"lifecycle,omitzero"`
+}
+
+// Probe is how the kubelet probes a container. What is not set is 0, and has the default of Kubernetes.
+type Probe struct {
+	InitialDelaySeconds int `json:"initialDelaySeconds,omitempty"`
+	PeriodSeconds       int `json:"periodSeconds,omitempty"`
+	TimeoutSeconds      int `json:"timeoutSeconds,omitempty"`
+	FailureThreshold    int `json:"failureThreshold,omitempty"`
 }
 
 // Resources are a container's requests and limits, as quantities or bare numbers.

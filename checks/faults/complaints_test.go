@@ -56,6 +56,14 @@ func TestMountPathInvalid(t *testing.T) {
 		{"the whole of drive C:", podTelling("CreateContainerError",
 			`failed to generate container "a" spec: failed to generate spec: destination path can not be C drive`, ""),
 			"fail: default/web is not running: a mount covers all of drive C: [state]"},
+		{"a raw volume", podTelling("CrashLoopBackOff", // containerd issue 10001
+			`failed to create containerd task: failed to create shim task: failed to resolve path for mount source "\\?\Volume{b43f9d35-4667-4057-b528-66e5a67a8d48}": Incorrect function.: unknown`, ""),
+			"fail: default/web is not running: containerd cannot resolve a mount: its source is the raw volume of a disk [state]"},
+		{"a folder that is not there is no raw volume", podTelling("RunContainerError",
+			`failed to create containerd task: failed to create shim task: failed to resolve path for mount source "c:\data": CreateFile c:\data: The system cannot find the file specified.: unknown`, ""), "pass"},
+		{"a volume without filters", logTelling("docker", // hcsshim issue 802
+			`hcsshim::CreateComputeSystem 1866c87cc2df38013228fbcc9d1ea13070d8bceb597e81d64e5a77109df1621b: Do not attach the filter to the volume at this time.`),
+			"fail: Windows cannot mount a folder of a file system driver, such as WinFsp, into a container [text]"},
 		{"in German, by its code",
 			logTelling("docker",
 				"hcsshim::CreateComputeSystem a: Der Verzeichnisname ist ungültig. (0x10b)"),

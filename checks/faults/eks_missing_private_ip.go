@@ -138,7 +138,7 @@ controller show it.`,
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			if p.Spec.HostNetwork || p.HostProcess() || stuckReason(p) == "" ||
-				!since(s, p, vpcPatience) ||
+				p.Status.PodIP != "" || !since(s, p, vpcPatience) ||
 				p.Metadata.Annotations[vpcAddress] != "" || p.Metadata.Labels[vpcAddress] != "" {
 				continue
 			}

@@ -60,6 +60,9 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 			"fail: shop/web is waiting: it has no VPC address [state]"},
 		{"a pod waits for something else", eksNode(twenty) + waitingPod("",
 			`"vpc.amazonaws.com/PrivateIPv4Address":"10.0.0.9/24"`), "pass"},
+		{"a pod that has its address waits for something else", // containerd issue 10001
+			replace(eksNode(twenty)+waitingPod(`,"nodeSelector":{"kubernetes.io/os":"windows"}`, ""), `"phase":"Pending"`,
+				`"phase":"Pending","podIP":"10.60.3.148"`), "pass"},
 		{"a pod on the host's network needs none",
 			eksNode(twenty) + waitingPod(`,"hostNetwork":true`, ""), "pass"},
 		{"Calico hands out addresses of its own",

@@ -107,6 +107,41 @@ func TestPodFieldUnsupported(t *testing.T) {
 	})
 }
 
+// signalfx/splunk-otel-collector-chart issue 382, kubernetes issue 93165 (with what kubelets of the time
+// write in the status: kubelet.go and pkg/security/apparmor).
+func TestFieldsThatTheKubeletRefuses(t *testing.T) {
+	const user = `"securityContext":{"runAsUser":20000}`
+	waits := func(reason, message, more string) string {
+		return `{"phase":"Pending",` + more + `"containerStatuses":[{"name":"c","state":{"waiting":{"reason":"` + reason +
+			`","message":"` + message + `"}}}]}`
+	}
+	event := func(named, text string) string {
+		return "-- api/events.json --\n{\"items\":[{\"type\":\"Warning\",\"reason\":\"Failed\",\"metadata\":{\"namespace\":\"shop\"},\"lastTimestamp\":\"2026-11-20T09:58:00Z\"," +
+			named + "\"" + text + "\"}]}\n"
+	}
+	const core = `"involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"message":`
+	const series = `"regarding":{"kind":"Pod","namespace":"shop","name":"web"},"note":`
+	runLooks(t, "pod-field-unsupported", []look{
+		{"the kubelet names the user", podsJSON(podJSON(user, "", waits("CreateContainerConfigError",
+			"run as uid (20000) is not supported on Windows", ""))),
+			"fail: shop/web does not start: the kubelet does not start a container with runAsUser on Windows [state]"},
+		{"another error of a pod with the field", podsJSON(podJSON(user, "", waits("CreateContainerConfigError",
+			"secret \\\"web\\\" not found", ""))),
+			"warn: shop/web sets fields that Windows ignores: spec.securityContext.runAsUser (use windowsOptions.runAsUserName) [state]"},
+		{"a new pod without the field", podsJSON(podJSON("", "", "")) + event(core, "Error: run as uid (20000) is not supported on Windows"),
+			"info: the logs say: the kubelet does not start a container with runAsUser on Windows; the node's current state does not confirm it [text]"},
+		{"only the event", event(core, "Error: run as uid (20000) is not supported on Windows"),
+			"fail: the kubelet does not start a container with runAsUser on Windows [text]"},
+		{"only the event, of the other API", event(series, "Error: run as uid (20000) is not supported on Windows"),
+			"fail: the kubelet does not start a container with runAsUser on Windows [text]"},
+		{"an AppArmor annotation", podsJSON(podJSON("", "", waits("Blocked", "",
+			`"reason":"AppArmor","message":"Cannot enforce AppArmor: Binary not compiled for linux",`))),
+			"fail: shop/web does not start: the kubelet blocks a pod with an AppArmor annotation on Windows [state]"},
+		{"blocked for another reason", podsJSON(podJSON("", "", waits("Blocked", "",
+			`"reason":"Sysctl","message":"forbidden sysctl",`))), "pass"},
+	})
+}
+
 // manifestJSON is one pod of a manifest.
 func manifestJSON(fields string) string {
 	return `-- manifests.json --

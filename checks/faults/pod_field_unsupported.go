@@ -7,6 +7,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 var _ = register(&checks.Check{
@@ -21,7 +22,9 @@ namespaces. Windows has none of these. If spec.os.name is windows, the API serve
 sets them. Otherwise the kubelet ignores them, and they have no effect: the root file system stays
 writable, a volume gets no group. Fields that only remove Linux privileges (drop capabilities,
 forbid privilege escalation, the default seccomp profile) are reported as info. So are the user, the
-groups and the SELinux options of a pod on OpenShift, which sets them on every pod.
+groups and the SELinux options of a pod on OpenShift, which sets them on every pod. Older versions of
+the kubelet refuse to start a container with runAsUser and a pod with an AppArmor annotation: that is a
+fault.
 
 The check reports the path of each field, and the Windows setting for the same purpose if there is
 one. Fields with the value that applies anyway (privileged: false, an empty list) are ignored,
@@ -32,6 +35,8 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 		checks.Do("If the pod manages the node, make it a HostProcess pod."),
 		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{
+		"https://github.com/kubernetes/kubernetes/issues/93165",
+		"https://github.com/signalfx/splunk-otel-collector-chart/issues/382",
 		"https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers",
 		"https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/",
@@ -40,7 +45,7 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 		"https://docs.gitlab.com/runner/executors/kubernetes/troubleshooting/#services-not-supported-with-windows-containers"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests},
-	Signs: []checks.Sign{
+	Signs: slices.Concat(refusedByKubelet, []checks.Sign{
 		// dockershim hands seLinuxOptions on: daemon/oci_windows.go of moby takes credentialspec only
 		{Text: "security option not supported: label",
 			Says: "Docker refuses seLinuxOptions, which the pod or the policy of its namespace sets",
@@ -55,17 +60,63 @@ except in manifests with spec.os.name windows: the API server rejects these too.
 			Says: "GKE refuses a pod: it sets a field that Windows does not support", Fix: refusedFieldFix},
 		{Text: "cannot be set for a windows pod", Also: []string{"Forbidden"},
 			Says: "the API server refuses a pod: it sets a field that Windows does not support", Fix: refusedFieldFix},
-	},
+	}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
-			if fields := unsupported(p); len(fields) > 0 {
+			fields := unsupported(p)
+			if f := refusedFinding(p, fields); f != nil {
+				findings = append(findings, f)
+			} else if len(fields) > 0 {
 				findings = append(findings, unsupportedFinding(p, fields))
 			}
 		}
 		return findings, nil
 	},
 })
+
+// refusedByKubelet are the words with which the kubelet does not start a pod for a field:
+// pkg/kubelet/kuberuntime/kuberuntime_container_windows.go and pkg/security/apparmor.
+var refusedByKubelet = []checks.Sign{
+	{Text: "run as uid (", Also: []string{") is not supported on Windows"},
+		Says: "the kubelet does not start a container with runAsUser on Windows"},
+	{Text: "Cannot enforce AppArmor: Binary not compiled for linux",
+		Says: "the kubelet blocks a pod with an AppArmor annotation on Windows",
+		Fix: checks.Steps(
+			checks.Do("Remove the annotation container.apparmor.security.beta.kubernetes.io from the pod template. If a PodSecurityPolicy adds it, let pods for Windows use a policy without AppArmor.").
+				Costs("The pods of the workload are recreated."),
+			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running"))},
+}
+
+// refusedFinding is of a pod that the kubelet does not start for one of its fields, or nil.
+func refusedFinding(p podSpec, fields []setField) *checks.Finding {
+	if p.isManifest() || !node.PodDown(p.Pod) {
+		return nil
+	}
+	texts := []stateMessage{{p.Status.Message, p.Field("status", "message")}}
+	for i, st := range p.Statuses() {
+		if node.ContainerDown(st) {
+			texts = append(texts, stateMessages(p.Pod, i)...)
+		}
+	}
+	for _, m := range texts {
+		sign, ok := fits(refusedByKubelet, m.text)
+		if !ok {
+			continue
+		}
+		f := checks.Findingf(checks.Fail, p.Name(), "%s does not start: %s", p.phrase(),
+			evidence.Phrasef(sign.Says)).At(m.at, "%s: %s", p.FullName(), folded(m.text)).
+			Explaining("pods-stuck-creating")
+		for _, field := range fields[:min(len(fields), maxFieldEvidence)] {
+			f = f.With(p.because(field.podField))
+		}
+		if len(sign.Fix.Steps) > 0 {
+			f = f.Cure(sign.Fix.Clone())
+		}
+		return f
+	}
+	return nil
+}
 
 var refusedFieldFix = checks.Steps(
 	checks.Do("Remove the field that the error names from the pod template. A CI job sets hostAliases for its services: run it without services."),

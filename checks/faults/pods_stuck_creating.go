@@ -118,7 +118,7 @@ var startReasons = []string{"ContainerCreating", "PodInitializing"}
 // The reasons of waiting that do not end without a repair, or that end in one of these.
 var stuckReasons = slices.Concat(startReasons, []string{"ErrImagePull", "ImagePullBackOff",
 	"InvalidImageName", "CreateContainerError", "CreateContainerConfigError", "RunContainerError",
-	"ImageInspectError", "ErrImageNeverPull"})
+	"ImageInspectError", "ErrImageNeverPull", "Blocked"})
 
 func stuckReason(p evidence.Pod) string {
 	if p.Status.Phase != "Pending" && p.Status.Phase != "Running" ||

@@ -138,13 +138,14 @@ var containerdRows = []Row{
 	},
 	{
 		ID: "containerd-drive-mounts", Of: Containerd,
-		From:       "1.6.0 < 1.6.5",
-		Title:      "Containers with a volume at a drive letter do not start",
+		From:       "1.5.0 < 1.6.5",
+		Title:      "Volumes at a drive letter are not mounted as drives",
 		Breaks:     []string{"pod-start"},
 		State:      "mount-path-invalid",
 		Shown:      aPod(mountsDrive),
 		Workaround: "Until the update, mount the volume at a folder.",
-		Links:      []string{"https://github.com/containerd/containerd/pull/6929"},
+		Links: []string{"https://github.com/containerd/containerd/pull/6929",
+			"https://github.com/containerd/containerd/issues/6589"},
 	},
 	{
 		ID: "containerd-nil-pointer", Of: Containerd,

@@ -148,6 +148,7 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		{"containerd-args-escaped", "1.6.18", "1.6.21", "the command of the image", pod(containers(""), notFound), fail},
 		{"containerd-args-escaped", "1.6.18", "1.6.21", "a command of the pod", pod(containers(`,"command":["x.exe"]`), notFound), info},
 		{"containerd-drive-mounts", "1.6.4", "1.6.5", "a drive", pod(containers(`,"volumeMounts":[{"name":"d","mountPath":"D:"}]`), incorrect), fail},
+		{"containerd-drive-mounts", "1.5.5", "1.6.14", "a drive of 1.5", pod(containers(`,"volumeMounts":[{"name":"d","mountPath":"D:"}]`), incorrect), fail},
 		{"containerd-drive-mounts", "1.6.4", "1.6.5", "a folder", pod(containers(`,"volumeMounts":[{"name":"d","mountPath":"D:\\data"}]`), incorrect), info},
 		{"containerd-host-process-folder", "1.7.10", "1.7.16", "a name alone", pod(onHost+containers(`,"command":["npm.exe"],"args":["start"]`), npm), fail},
 		{"containerd-host-process-folder", "1.7.10", "1.7.16", "another program", pod(onHost+containers(`,"command":["powershell.exe"],"args":["npm.exe"]`), npm), info},

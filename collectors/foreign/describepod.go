@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -170,8 +171,21 @@ func (c describedContainer) spec() map[string]any {
 			}
 		}
 	}
-	return map[string]any{"name": c.name, "image": c.fields["Image"], "resources": resources}
+	spec := map[string]any{"name": c.name, "image": c.fields["Image"], "resources": resources}
+	for field, name := range map[string]string{"Liveness": "livenessProbe", "Startup": "startupProbe"} {
+		if m := describedProbe.FindStringSubmatch(c.fields[field]); m != nil {
+			probe := map[string]int{}
+			for i, setting := range []string{"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "failureThreshold"} {
+				probe[setting], _ = strconv.Atoi(m[i+1])
+			}
+			spec[name] = probe
+		}
+	}
+	return spec
 }
+
+// describedProbe reads what describe prints behind the handler of a probe.
+var describedProbe = regexp.MustCompile(`delay=(\d{1,6})s timeout=(\d{1,6})s period=(\d{1,6})s #success=\d+ #failure=(\d{1,6})`)
 
 func (c describedContainer) status() map[string]any {
 	restarts, _ := strconv.Atoi(c.fields["Restart Count"])

@@ -28,6 +28,7 @@ func TestADescribedPodIsAPod(t *testing.T) {
 			"ownerReferences": [{"kind": "ReplicaSet", "name": "win-webserver-76c7f9b9b6"}]},
 		"spec": {"nodeName": "win-1", "nodeSelector": {"kubernetes.io/os": "windows"},
 			"containers": [{"name": "web", "image": "mcr.microsoft.com/windows/servercore:ltsc2022",
+				"livenessProbe": {"initialDelaySeconds": 5, "timeoutSeconds": 1, "periodSeconds": 5, "failureThreshold": 9},
 				"resources": {"limits": {"memory": "1Gi"}, "requests": {"memory": "1Gi"}}}]},
 		"status": {"phase": "Running", "reason": "", "message": "", "podIP": "10.244.3.7", "hostIP": "10.240.0.5",
 			"startTime": "2024-09-03T10:02:00Z",

@@ -88,6 +88,7 @@ Containers:
       Finished:     Tue, 03 Sep 2024 10:02:01 +0000
     Ready:          False
     Restart Count:  12
+    Liveness:       http-get http://:8080/healthz delay=5s timeout=1s period=5s #success=1 #failure=9
     Limits:
       memory:  1Gi
     Requests:
