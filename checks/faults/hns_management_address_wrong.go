@@ -21,9 +21,10 @@ balancer has become the ManagementIP.
 
 The check compares the ManagementIP of the pod network with the addresses of the Node object and
 those that flannel or Calico announces. An address that they announce is wrong too if all other nodes of
-the overlay are in the network of the kubelet's adapter. An address of 169.254.0.0/16 is wrong if the agent announces
-it, or if another network of the node has a better one; if none has, the node lost its address, which is another fault. Without
-the announcement of the network agent it is a warning: the agent may use that adapter on purpose.`,
+the overlay are in the network of the kubelet's adapter. An address of 169.254.0.0/16 is wrong if the
+agent announces it, or if another network of the node has a better one; if none has, the node lost its
+address, which is another fault. Without the announcement of the network agent it is a warning: the
+agent may use that adapter on purpose.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
 			"Find the adapter with the node's address."),
@@ -71,7 +72,7 @@ the announcement of the network agent it is a warning: the agent may use that ad
 		case slices.Contains(own, ip):
 			return nil, nil
 		case slices.Contains(announced, ip):
-			return offTheOthers(s, net, ip, node.ParseAddresses(object.InternalIPs()...)), nil
+			return offTheOthers(s, net, ip, node.ParseAddresses(object.InternalIPs()...))
 		case len(announced) == 0 && n.CNI.Value == node.Flannel:
 			return nil, checks.Unknown(evidence.NotShown.Gap("the address that flannel announces"))
 		}
@@ -93,12 +94,16 @@ the announcement of the network agent it is a warning: the agent may use that ad
 
 // offTheOthers judges an overlay whose agent chose another adapter than the kubelet did: that is a fault
 // where all other nodes are in the network of the kubelet's adapter, and none in its own.
-func offTheOthers(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address, internal []node.Address) []*checks.Finding {
+func offTheOthers(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address,
+	internal []node.Address) ([]*checks.Finding, error) {
 	var peers []node.Address
 	for _, p := range net.Policies {
 		if p.Type == "RemoteSubnetRoute" {
 			peers = append(peers, node.ParseAddresses(p.Text("ProviderAddress"))...)
 		}
+	}
+	if gap := evidence.Adapters.Gap(s); len(peers) > 0 && gap.Kind != "" {
+		return nil, checks.Unknown(gap)
 	}
 	var ours, kubelets evidence.Adapter
 	var kubeletsNet node.Prefix
@@ -110,7 +115,7 @@ func offTheOthers(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address,
 			case !ok:
 			case of == ip:
 				if slices.ContainsFunc(peers, cidr.Contains) {
-					return nil
+					return nil, nil
 				}
 				ours = a
 			case slices.Contains(internal, of):
@@ -120,13 +125,13 @@ func offTheOthers(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address,
 	}
 	if len(peers) == 0 || ours.Name == "" || kubelets.Name == "" ||
 		slices.ContainsFunc(peers, func(a node.Address) bool { return !kubeletsNet.Contains(a) }) {
-		return nil
+		return nil, nil
 	}
 	return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 		"HNS network %s sends from %s (expected: %s)", net.Name, ip, someOf(internal)).
 		At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
 		At(ours.Field("addresses"), "%s: %s", ours.Name, ip).
-		At(kubelets.Field("addresses"), "%s: %s, the network of %s", kubelets.Name, kubeletsNet, someOf(peers))}
+		At(kubelets.Field("addresses"), "%s: %s, the network of %s", kubelets.Name, kubeletsNet, someOf(peers))}, nil
 }
 
 // announcedAddresses are those to which other nodes send the packets of pods.

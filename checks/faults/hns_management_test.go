@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +44,7 @@ func TestHNSManagementAddressWrong(t *testing.T) {
 		{"one other node is near that adapter", agent("10.1.0.6", "10.0.2.17"), "pass"},
 		{"the other nodes are behind a router", agent("10.9.0.6", "10.9.0.7"), "pass"},
 		{"no other node is known", agent(), "pass"},
+		{"the adapters are not recorded", strings.Replace(agent("10.1.0.6"), "-- adapters.json --", "-- other.json --", 1), "unknown"},
 		{"flannel's announcement is not recorded",
 			networks(network("vxlan0", "Overlay", "192.168.50.4")) + object(""), "unknown"},
 		{"the address of the node", networks(network("Calico", "Overlay", "10.1.0.5")) + object(""), "pass"},

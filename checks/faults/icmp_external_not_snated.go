@@ -22,9 +22,9 @@ answer pings. A failed ping alone does not show a fault.
 
 It is a fault if TCP fails too. If ping works and TCP does not, a firewall is the cause. A pod that was
 not pinged from, reaches the cluster, and gets no answer over TCP from a host that answers the node, is a
-warning: HNS can have the policy OutBoundNAT without its rules. Without probes from pods, the pings of the node are judged in the same way. They are not translated, so a
-lost ping only shows that a device on the path drops pings, and pods may fail where the node
-succeeds. Registries and internet hosts may be blocked on purpose: this is reported as info.`,
+warning: HNS can have the policy OutBoundNAT without its rules. Without probes from pods, the pings of
+the node are judged in the same way. They are not translated, so a lost ping only shows that a device on
+the path drops pings, and pods may fail where the node succeeds. Registries and internet hosts may be blocked on purpose: this is reported as info.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl exec POD -n NAMESPACE -- curl.exe -sSv -m 5 https://HOST",
 			"Test with TCP instead of ping. If TCP works, nothing needs to be fixed."),

@@ -57,21 +57,13 @@ The check looks for the error in the log of the kubelet, which names the setting
 			In:    []string{"kubelet", evidence.InEvents, "other"},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: its command line has a word that belongs to no flag",
-			Fix: checks.Steps(
-				checks.Do("Find the word that the error names among the arguments of the kubelet: a value with a space needs quotation marks, or its source has two values, such as two domain names in the DHCP options of the network."),
-				checks.Run("{restart kubelet}", "Restart the kubelet.").
-					Costs("Running containers are not affected."),
-				checks.Verify("Get-Service kubelet", "Status is Running"))},
+			Fix:   thenRestartKubelet("Find the word that the error names among the arguments of the kubelet: a value with a space needs quotation marks, or its source has two values, such as two domain names in the DHCP options of the network.")},
 		// autorest of Azure; in-tree providers end with 1.30
 		{Text: "There is no cloud environment matching the name ",
 			Also:  []string{`could not init cloud provider "azure"`},
 			Until: nodeRegistered,
 			Says:  "the kubelet exits: the configuration of its cloud provider names an unknown cloud",
-			Fix: checks.Steps(
-				checks.Do("Set cloud in the file of --cloud-config to a name that the provider knows, such as AzurePublicCloud."),
-				checks.Run("{restart kubelet}", "Restart the kubelet.").
-					Costs("Running containers are not affected."),
-				checks.Verify("Get-Service kubelet", "Status is Running"))},
+			Fix:   thenRestartKubelet("Set cloud in the file of --cloud-config to a name that the provider knows, such as AzurePublicCloud.")},
 		// Until 1.20 the error stands alone, in a line of the kubelet's server.go.
 		{Text: `] invalid argument "`, Or: []string{"] unrecognized feature gate: ", "] cannot set feature gate "},
 			Also:  []string{"server.go:"},
@@ -127,3 +119,12 @@ The check looks for the error in the log of the kubelet, which names the setting
 			Says:  "the kubelet exits: it rejects a setting of its configuration"},
 	},
 })
+
+// thenRestartKubelet corrects a setting as the text says.
+func thenRestartKubelet(text string) checks.Fix {
+	return checks.Steps(
+		checks.Do(text),
+		checks.Run("{restart kubelet}", "Restart the kubelet.").
+			Costs("Running containers are not affected."),
+		checks.Verify("Get-Service kubelet", "Status is Running"))
+}

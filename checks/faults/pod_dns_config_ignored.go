@@ -40,7 +40,7 @@ dnsConfig. It passes if the configuration has the capability.`,
 		local := localEndpoints(s)
 		var names []string
 		var first *checks.Finding
-		asked := false
+		asked, unseen := false, false
 		for _, p := range settledPods(s) {
 			ip, _ := node.ParseAddress(p.Status.PodIP)
 			e, there := local[ip]
@@ -49,8 +49,14 @@ dnsConfig. It passes if the configuration has the capability.`,
 			}
 			wanted := node.ParseAddresses(p.Spec.DNSConfig.Nameservers...)
 			has := node.ParseAddresses(e.DNS.Servers...)
-			asked = true
-			if len(wanted) == 0 || len(has) == 0 || anyOf(has, wanted) {
+			if len(wanted) == 0 {
+				continue
+			}
+			if asked = true; len(has) == 0 {
+				unseen = true
+				continue
+			}
+			if anyOf(has, wanted) {
 				continue
 			}
 			if names = append(names, p.FullName()); first == nil {
@@ -62,9 +68,13 @@ dnsConfig. It passes if the configuration has the capability.`,
 		switch {
 		case !asked:
 			return nil, checks.Skip("no pod of this node has dnsPolicy None")
-		case first == nil || slices.ContainsFunc(f.Config.Plugins, func(plugin evidence.CNIPlugin) bool {
+		case slices.ContainsFunc(f.Config.Plugins, func(plugin evidence.CNIPlugin) bool {
 			return plugin.Capabilities["dns"]
 		}):
+			return nil, nil
+		case first == nil && unseen:
+			return nil, checks.Unknown(evidence.NotShown.Gap("the DNS servers of the endpoints of pods"))
+		case first == nil:
 			return nil, nil
 		}
 		finding := checks.Findingf(checks.Fail, f.Name,

@@ -164,7 +164,7 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 		"an account stands behind -u of no known program":     {"a.md", `run it with -u 'ops:§' x`, "swordfish7"},
 		"an account is the value of auth":                     {"a.yaml", "auth: ops:§\n", "walnut-meadow-comet"},
 		"a hash of NT stands behind that of LM":               {log, "getTGT.py corp/ops -hashes :§", "2412d6329c5da67a7e4f9e18cdfd86d5"},
-		"a token of hexadecimal digits is told":               {log, "生成的 token §", "33595d5fff2f1d35fc621eb3fe536fa6"},
+		"a token of hexadecimal digits behind a sentence":     {log, "生成的 token §", "33595d5fff2f1d35fc621eb3fe536fa6"},
 		"kubectl shows a token":                               {log, "$ kubectl get secret x -o jsonpath='{.data.token}' | base64 -d\n§\n", pw},
 		"Vault shows a password":                              {log, "vault kv get -field=password secret/app\n§\n", "walnut-meadow-comet"},
 		"an account of a domain has a host":                   {log, "GetX.py CORP/ops:§@10.0.0.9 -x", pw},
