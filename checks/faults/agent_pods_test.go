@@ -4,12 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
-	"doctor/checks"
-	"doctor/checks/evidence"
 	"doctor/checks/faults"
-	"doctor/fixtures"
 )
 
 // containerd/containerd issue 8070: the image of Calico's own init container does not fit, and so the node
@@ -33,13 +28,8 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 		{"another pod", "web", []string{"cni-config-uninitialized", "image-not-found"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + pod(row.pod)))))
-			if err != nil {
-				t.Fatal(err)
-			}
 			var got []string
-			for _, c := range checks.Diagnose(s, faults.Catalogue().Only("image-not-found", "cni-config-uninitialized"),
-				checks.Source{}, checks.Program{}).Causes {
+			for _, c := range causesOf(t, pod(row.pod), "image-not-found", "cni-config-uninitialized") {
 				got = append(got, c.ID)
 			}
 			slices.Sort(got)

@@ -3,13 +3,6 @@ package faults_test
 import (
 	"slices"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
-
-	"doctor/checks"
-	"doctor/checks/evidence"
-	"doctor/checks/faults"
-	"doctor/fixtures"
 )
 
 // Azure/AKS issue 1941: pods without limits use all memory of a node. The page file is the fault only where
@@ -39,17 +32,13 @@ func TestWhatUsesUpMemoryExplainsTheCommitLimit(t *testing.T) {
 		{"the page file has a fixed size", kubelet(reserved) + pods + memory(used, "false"), "paging-file-too-small"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + row.tree))))
-			if err != nil {
-				t.Fatal(err)
+			causes := causesOf(t, row.tree, "pod-limits-unequal", "system-reserved-too-low",
+				"eviction-flags-ignored", "paging-file-too-small", "node-under-pressure")
+			if len(causes) == 0 || causes[0].ID != row.want {
+				t.Fatalf("the causes are %v, want %s first", causes, row.want)
 			}
-			r := checks.Diagnose(s, faults.Catalogue().Only("pod-limits-unequal", "system-reserved-too-low",
-				"eviction-flags-ignored", "paging-file-too-small", "node-under-pressure"), checks.Source{}, checks.Program{})
-			if len(r.Causes) == 0 || r.Causes[0].ID != row.want {
-				t.Fatalf("the causes are %v, want %s first", r.Causes, row.want)
-			}
-			if explains := slices.Contains(r.Causes[0].Consequences, "paging-file-too-small"); explains == (row.want == "paging-file-too-small") {
-				t.Errorf("it explains %v", r.Causes[0].Consequences)
+			if explains := slices.Contains(causes[0].Consequences, "paging-file-too-small"); explains == (row.want == "paging-file-too-small") {
+				t.Errorf("it explains %v", causes[0].Consequences)
 			}
 		})
 	}

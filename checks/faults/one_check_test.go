@@ -62,3 +62,13 @@ func nodeOf(kubelet, runtime string) string {
 	return fmt.Sprintf(
 		"-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"nodeInfo\":{\"kubeletVersion\":%q,\"containerRuntimeVersion\":%q,\"kernelVersion\":\"10.0.20348.2700\"}}}\n", kubelet, runtime)
 }
+
+// causesOf are the causes that the checks of these ids find in a tree.
+func causesOf(t *testing.T, tree string, ids ...string) []checks.Cause {
+	t.Helper()
+	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + tree))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checks.Diagnose(s, faults.Catalogue().Only(ids...), checks.Source{}, checks.Program{}).Causes
+}
