@@ -59,6 +59,12 @@ of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from it
 	},
 })
 
+// ofGCE tells a service of GKE by its folder, where nothing else of the node is known
+// (kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1: NODE_DIR).
+func ofGCE(svc evidence.Service) bool {
+	return strings.HasPrefix(strings.ToLower(svc.BinPath), `c:\etc\kubernetes\node\bin\`)
+}
+
 // servicesThatStayDown judges the component's running services; a stopped one is another check's.
 func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 	var findings []*checks.Finding
@@ -69,7 +75,7 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		start := strings.ToLower(svc.StartType)
 		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") ||
 			strings.HasPrefix(start, "disabled")
-		if byHand && n.CNI.Value != node.GKE { // whose start script starts them
+		if byHand && n.CNI.Value != node.GKE && !ofGCE(svc) { // whose start script starts them
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 				"service %s has start type %s (expected: automatic): it stays down after a reboot",
 				svc.Name,

@@ -88,7 +88,7 @@ func portsWanted(n *node.Node, s evidence.Snapshot) []openPort {
 		add("kubelet", n.KubeletHealthPort(s), false)
 	}
 	if settled(n.Components["kube-proxy"]) {
-		if _, there := n.PodNetwork(s); !there && evidence.HNSNetworks.Known(s) {
+		if _, there := n.PodNetwork(s); !there {
 			return list // kube-proxy waits for the network before it opens ports
 		}
 		if len(n.Proxy().Flags) > 0 {

@@ -86,6 +86,7 @@ func TestPortsThatAreOffAreNotMissed(t *testing.T) {
 	}
 	proxy := func(config string) string {
 		return "-- processes.json --\n[{\"pid\":11,\"name\":\"kube-proxy.exe\",\"args\":[\"--config=C:\\\\k\\\\kube-proxy.conf\"],\"startedAt\":\"2026-11-20T08:00:00Z\"}]\n" +
+			"-- hns-networks.json --\n[{\"Name\":\"cbr0\",\"Type\":\"L2Bridge\"}]\n" +
 			"-- files/C/k/kube-proxy.conf --\n" + config + "\n" + strings.NewReplacer("10250", "30999", "kubelet.exe", "kube-proxy.exe").Replace(ports)
 	}
 	runLooks(t, "component-port-closed", []look{
@@ -95,6 +96,8 @@ func TestPortsThatAreOffAreNotMissed(t *testing.T) {
 		{"the ports of kube-proxy's file", proxy("healthzBindAddress: 0.0.0.0:30999"), "pass"},
 		{"a port of kube-proxy's file that does not listen", proxy("healthzBindAddress: 0.0.0.0:31000"),
 			"warn: kube-proxy runs, but nothing listens on its port 31000 [state]"},
+		{"kube-proxy opens no port before the pod network is there, and HNS was not asked",
+			strings.Replace(proxy("healthzBindAddress: 0.0.0.0:31000"), "hns-networks.json", "other.json", 1), "skip"},
 		{"a file without ports", proxy("mode: kernelspace"), "skip"},
 		{"the health endpoint is off", with("0") + ports, "pass"},
 		{"the health endpoint does not listen", with("10248") + ports,

@@ -44,8 +44,8 @@ service, the physical adapter and the Windows features.`,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
-		if !ok && n.BeforeFirstPod(s) {
-			return nil, checks.Skip("Azure CNI creates the HNS network with the first pod")
+		if err := awaitsFirstPod(n, s); !ok && err != nil {
+			return nil, err
 		}
 		if !ok {
 			return []*checks.Finding{checks.Findingf(checks.Fail, n.Networks.Value[0],
@@ -70,6 +70,17 @@ service, the physical adapter and the Windows features.`,
 		return nil, nil
 	},
 })
+
+// awaitsFirstPod is nil where the HNS network of Azure CNI must be there.
+func awaitsFirstPod(n *node.Node, s evidence.Snapshot) error {
+	switch {
+	case n.BeforeFirstPod(s): // kube-proxy waits for it, as AKS' kubeproxystart.ps1 says
+		return checks.Skip("Azure CNI creates the HNS network with the first pod")
+	case n.MayAwaitFirstPod(s):
+		return checks.Unknown(evidence.Pods.Gap(s))
+	}
+	return nil
+}
 
 // typeFor is the HNS network type that a plugin insists on.
 func typeFor(plugin string) node.Backend {

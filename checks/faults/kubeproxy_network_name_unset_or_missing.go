@@ -96,9 +96,8 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		if slices.ContainsFunc(networks, there) {
 			return nil, nil
 		}
-		if n.BeforeFirstPod(s) {
-			// kube-proxy waits for it, as AKS' kubeproxystart.ps1 says
-			return nil, checks.Skip("Azure CNI creates the HNS network with the first pod")
+		if err := awaitsFirstPod(n, s); err != nil {
+			return nil, err
 		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, "kube-proxy",
 				"HNS network %s of kube-proxy is missing (found: %s)", name.Value,

@@ -120,6 +120,9 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 	name := evidence.Env.In(s)["KUBE_NETWORK"]
 	learnSome(&n.CNI, FamilyOfNetwork(name), evidence.Env.Field(s, "KUBE_NETWORK"), "KUBE_NETWORK is %s", name)
 	for _, net := range evidence.HNSNetworks.In(s) {
+		if strings.EqualFold(net.Name, "cbr0") && evidence.Node.Known(s) {
+			continue // not flannel's alone, and flannel leaves annotations on the Node
+		}
 		learnSome(&n.CNI, FamilyOfNetwork(net.Name), net.Field("Name"), "network %s of type %s is there",
 			net.Name, net.Type)
 	}

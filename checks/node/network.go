@@ -167,15 +167,22 @@ const azureExternal = "ext"
 // its own: azure-vnet makes its network with that pod, and HNS has only the network of the switch.
 // Where no kubelet.exe runs, nothing starts that pod, whatever its service says.
 func (n *Node) BeforeFirstPod(s evidence.Snapshot) bool {
-	if n.CNI.Value != Azure || !slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+	return n.hasAzureSwitch(s) &&
+		(len(evidence.Processes.In(s)) >= FewProcesses && len(n.Components["kubelet"].Processes) == 0 ||
+			evidence.Pods.Known(s) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+				return !p.HostProcess() && !p.Spec.HostNetwork
+			}))
+}
+
+// MayAwaitFirstPod tells whether BeforeFirstPod cannot be told, as the pods are not known.
+func (n *Node) MayAwaitFirstPod(s evidence.Snapshot) bool {
+	return n.hasAzureSwitch(s) && !evidence.Pods.Known(s)
+}
+
+func (n *Node) hasAzureSwitch(s evidence.Snapshot) bool {
+	return n.CNI.Value == Azure && slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
 		return strings.EqualFold(net.Name, azureExternal)
-	}) {
-		return false
-	}
-	return len(evidence.Processes.In(s)) >= FewProcesses && len(n.Components["kubelet"].Processes) == 0 ||
-		evidence.Pods.Known(s) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
-			return !p.HostProcess() && !p.Spec.HostNetwork
-		})
+	})
 }
 
 // flannelBackend is the HNS network type behind the name of a flannel backend.
