@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Pod is a v1 Pod.
@@ -50,6 +51,15 @@ type PodIP struct {
 func (p Pod) Ready() bool {
 	i := ofType(p.Status.Conditions, "Ready")
 	return i >= 0 && p.Status.Conditions[i].Status == "True"
+}
+
+// ReadySince is when a Ready pod became Ready; zero for one that is not, or where it is not known.
+func (p Pod) ReadySince() time.Time {
+	i := ofType(p.Status.Conditions, "Ready")
+	if i < 0 || p.Status.Conditions[i].Status != "True" {
+		return time.Time{}
+	}
+	return p.Status.Conditions[i].LastTransitionTime.Time
 }
 
 // Statuses lists the states of all containers, init containers first.

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -221,6 +222,47 @@ func TestUnexplainedEventsThatOnlyFollow(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			r := reportOf(t, shortMeta+"-- logs.json --\n"+
 				`{"logs":[{"path":"api/events.json","excerpt":`+row.excerpt+`}]}`+"\n-- api/events.json --\n{\"items\":["+row.events+"]}\n")
+			var texts []string
+			for _, u := range r.Unexplained {
+				texts = append(texts, u.Text)
+			}
+			if got := strings.Join(texts, "\n"); got != row.want {
+				t.Errorf("it shows %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// TestUnexplainedIsOfThisNode: a list of all events of a cluster speaks of much else, and what a pod has
+// overcome is history, in the events and in the logs.
+func TestUnexplainedIsOfThisNode(t *testing.T) {
+	event := func(kind, name, reason, message string) string {
+		return fmt.Sprintf(`{"type":"Warning","reason":%q,"message":%q,"lastTimestamp":"2026-11-20T09:59:00Z","involvedObject":{"kind":%q,"namespace":"shop","name":%q}}`,
+			reason, message, kind, name)
+	}
+	pods := func(ready string) string {
+		return "-- api/pods.json --\n" + `{"items":[{"metadata":{"namespace":"shop","name":"web"},"spec":{"nodeName":"win-1"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"` +
+			ready + `"}]}}]}` + "\n"
+	}
+	const node = "-- api/node.json --\n" + `{"kind":"Node","metadata":{"name":"win-1","labels":{"kubernetes.io/os":"windows"}}}` + "\n"
+	const pull = `Failed to pull image "a": rpc error: code = Unknown desc = failed to pull and unpack image "a": frobnicator is upside down`
+	const line = `E1120 09:59:00.104233    3268 remote_image.go:180] "PullImage from image service failed" err="rpc error: code = Unknown desc = failed to pull and unpack image \"a\": frobnicator is upside down" image="a"`
+	kubelet := "-- logs/kubelet/kubelet.log --\n" + line + "\n"
+	for _, row := range []struct{ name, more, event, want string }{
+		// pkg/controller/job/job_controller.go of Kubernetes
+		{"a Job", "", event("Job", "report", "BackoffLimitExceeded", "Job has reached the specified backoff limit"), ""},
+		// pkg/controller/daemon/daemon_controller.go
+		{"a pod of another node", "", event("DaemonSet", "agent", "FailedDaemonPod", "Found failed daemon pod shop/agent-2 on node lin-1, will try to kill it"), ""},
+		{"a pod of this node", "", event("DaemonSet", "agent", "FailedDaemonPod", "Found failed daemon pod shop/agent-2 on node win-1, will try to kill it"),
+			"FailedDaemonPod agent: Found failed daemon pod shop/agent-2 on node win-1, will try to kill it"},
+		{"a pod that a Job may not make", "", event("Job", "report", "FailedCreate", "Error creating: admission webhook frobnicator denied the request"),
+			"FailedCreate report: Error creating: admission webhook frobnicator denied the request"},
+		{"an image that could not be pulled", kubelet, event("Pod", "web", "Failed", pull), "Failed web: " + pull},
+		{"one that was pulled later", kubelet + pods("2026-11-20T09:59:30Z"), event("Pod", "web", "Failed", pull), ""},
+		{"one that was not, of a pod that was Ready before", kubelet + pods("2026-11-20T09:00:00Z"), event("Pod", "web", "Failed", pull), "Failed web: " + pull},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := reportOf(t, shortMeta+node+row.more+"-- api/events.json --\n{\"items\":["+row.event+"]}\n")
 			var texts []string
 			for _, u := range r.Unexplained {
 				texts = append(texts, u.Text)

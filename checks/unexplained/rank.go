@@ -76,7 +76,7 @@ const (
 	pointsChosen    = 20 // somebody copied the line from where it stood
 	pointsBrief     = 30 // a check knows the line
 	worthShowing    = 35 // an error of now, or a warning that something else speaks for
-	worthOfWell     = 40
+	worthOfWell     = 45
 )
 
 // pointsOf are the points of a level, where the line states one.
@@ -86,7 +86,7 @@ var pointsOf = map[string]int{levelFatal: pointsFatal, levelError: pointsError,
 // Rank lists the lines with errors that no finding explains, those that an expert would look at
 // first before the others.
 func Rank(s evidence.Snapshot, c Case) []Line {
-	quoted, past := sayingsOf(c.Quotes), sayingsOf(c.Past)
+	quoted, past := sayingsOf(c.Quotes), sayingsOf(append(slices.Clone(c.Past), recovered(s)...))
 	brief := map[string]string{}
 	for line, check := range c.Brief {
 		brief[Template(line)] = check
@@ -179,6 +179,9 @@ func candidates(s evidence.Snapshot, c Case) []Line {
 		if e.Type == "Warning" && !repeats && !explained {
 			l := ofEvent(e)
 			l.chosen = chosen[evidence.PodEvents.Path()]
+			if !l.chosen && elsewhere(e, evidence.Node.In(s).Metadata.Name) {
+				l.score -= pointsEvent - pointsWarning
+			}
 			list = append(list, l)
 		}
 	}
@@ -237,6 +240,38 @@ func ofEvent(e evidence.Event) Line {
 		l.after = true
 	}
 	return l
+}
+
+// ofNode are the objects whose events may speak of a node. A Job, a certificate or a disruption budget
+// has its events from controllers, which see no node.
+var ofNode = []string{"", "Pod", "Node", "DaemonSet", "ReplicaSet", "StatefulSet", "PersistentVolumeClaim",
+	"PersistentVolume", "VolumeAttachment"}
+
+// onNode is how controllers name the node of a pod.
+var onNode = regexp.MustCompile(`\bon node "?([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])`)
+
+// elsewhere tells whether an event speaks of another node, or of none. That a pod was refused is told of
+// its owner, whatever that is.
+func elsewhere(e evidence.Event, name string) bool {
+	if m := onNode.FindStringSubmatch(e.Text()); m != nil && name != "" && !strings.EqualFold(m[1], name) {
+		return true
+	}
+	return e.Reason != "FailedCreate" && !slices.Contains(ofNode, e.About().Kind)
+}
+
+// recovered are the texts of events whose pod has become Ready since. Logs say the same in their words.
+func recovered(s evidence.Snapshot) (texts []string) {
+	ready := map[string]time.Time{}
+	for _, p := range evidence.Pods.In(s) {
+		ready[p.FullName()] = p.ReadySince()
+	}
+	for _, e := range evidence.PodEvents.In(s) {
+		about := e.About()
+		if about.Kind == "Pod" && e.Type == "Warning" && ready[about.Namespace+"/"+about.Name].After(e.At().Time) {
+			texts = append(texts, ofEvent(e).Text, e.Text())
+		}
+	}
+	return texts
 }
 
 // follows are reasons of events that only say that something has failed before.
