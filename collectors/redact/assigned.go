@@ -323,7 +323,7 @@ func moreSettings(b []byte, i int) bool {
 func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
 	end := upTo(b, i, len(b), string(quote)+"\r\n=")
 	_, rest, more := bytes.Cut(b[i:end], []byte(";"))
-	return byteAt(b, end) == quote && (!more || len(rest) > 4 && !isIdentifier(rest) && bytes.IndexByte(rest, ' ') < 0)
+	return byteAt(b, end) == quote && (!more || len(rest) > 4 && (!isIdentifier(rest) || mixed(rest)) && bytes.IndexByte(rest, ' ') < 0)
 }
 
 // flagStops are what ends the value of --name=value.

@@ -47,7 +47,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 }
 
 // defaultKeys are what an object calls the value of the parameter that it describes.
-var defaultKeys = []string{"value", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue"}
+var defaultKeys = []string{"value", "rawvalue", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue"}
 
 // formBelow takes the word alone in the line at i, below the name of a password that is below that of a user, in a line
 // each or with a line for each value. No prompt of a shell is one.

@@ -84,6 +84,12 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		{log, "secret: §", hex}, {log, "Authorization: SharedKey acct:§", "q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c="},
 		{log, "Authorization: GoogleLogin §", "auth=a1B2c3D4e5F6g7H8"}, {log, "Authorization: §", hex},
 		{log, "dsn: user:§@tcp(10.0.0.1:3306)/db", pw}, {log, `DSN="me:§@tcp(db)/x"`, "swordfish"},
+		// a login without a scheme, and a URL in the Markdown of a manual (shoutrrr, docs/services/zulip.md)
+		{log, "connect ECONNREFUSED admin:§@db.internal:3306", "Kw7_Rt2Bq~"},
+		{log, "zulip://__`botmail`__:§@__`host`__/?stream=__`stream`__", "nk-T9ifA1"}, {log, "pushover://shoutrrr:§@__`userKey`__/", "wbsei_S75"},
+		// what the quotes around a setting hold, whatever separates fields elsewhere
+		{log, "docker run -e 'SA_PASSWORD=§' -p 1433:1433 x", "PWZqFgVj]vgsr;n1qYiyme"},
+		{"files/a.yaml", "sasToken:\n  rawValue: '§'\n", "8Bue8ERDM%2Fqkbbq2m0jX0KPIHoED1YObxIZq9LRJmZM%3D"},
 		{log, "sqlplus me/§@db", "swordfish"}, {log, "GET https://f.example/api/x?code=§", "a1B2c3D4e5F6g7H8i9J0k1L2=="},
 		{log, "https://a.example/x?sig=§", "a1B2c3D4e5F6g7H8i9J0k1L2%3D"},
 		// Commands.

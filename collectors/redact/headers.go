@@ -263,10 +263,11 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 		b[from-1]) < 0 {
 		from--
 	}
-	if before := b[max(0, from-nameReach):from]; b[from] == ':' && isOneOf(b, from-1, ">}") { // ://<user>:VALUE@
-		before = bytes.TrimRight(before[:1+bytes.LastIndexAny(before, "<{")], "<{$ ")
-		if bytes.HasSuffix(before, []byte("://")) && !isDictionaryWord(b[from+1:at]) {
-			s.urlPassword(from+1, at)
+	colon := from + len(b[from:at]) - len(bytes.TrimLeft(b[from:at], "_*"))                               // of Markdown
+	if before := b[max(0, from-nameReach):max(0, from-1)]; b[colon] == ':' && isOneOf(b, from-1, ">}`") { // ://<user>:VALUE@
+		before = bytes.TrimRight(before[:1+bytes.LastIndexAny(before, "<{`")], "<{`$_* ")
+		if bytes.HasSuffix(before, []byte("://")) && !isDictionaryWord(b[colon+1:at]) {
+			s.urlPassword(colon+1, at)
 		}
 		return
 	}
@@ -276,7 +277,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 	} else if login := loginName(b[from:at]); login > 0 && isAlnum(byteAt(b, at+1)) && !hasFold(b, at+1, "sha256:") {
 		s.takePassword(value{start: from + login, end: at}) // CORP/ops:VALUE@h1
 		return
-	} else if !hasDSN(b, at+1) {
+	} else if !hasDSN(b, at+1) && !hasService(b[from:at], b[at+1:]) {
 		s.dull.at = at + 1
 		return
 	} else if i := bytes.LastIndexAny(b[from:at], "=,("); i >= 0 {
@@ -288,7 +289,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 		return
 	}
 	slash := bytes.IndexAny(b[user:at], "/?#")
-	colon := bytes.IndexByte(b[user:at], ':')
+	colon = bytes.IndexByte(b[user:at], ':')
 	switch {
 	case slash >= 0 && (colon < 0 || slash < colon),
 		slash >= 0 && !plainPassword(b[user+colon+1:at]):
@@ -327,6 +328,16 @@ func isExampleURL(password, host []byte) bool {
 func hasDSN(b []byte, i int) bool {
 	net := foldAt(b, i, "tcp(", "unix(", "udp(", "tcp6(", "cloudsql(", "(", "localhost:", "127.0.0.1:")
 	return net != "" && !hasFold(b, i, "()")
+}
+
+// hasService tells of a login at a host and its port: admin:VALUE@db.internal:3306. The digest of an image
+// stands behind a tag in the same way.
+func hasService(login, b []byte) bool {
+	user, password, ok := bytes.Cut(login, []byte(":"))
+	host := run(b, 0, nameByte)
+	port := skipOf(b, min(len(b), host+1), 6, digits)
+	return ok && len(user) > 1 && isIdentifier(user) && len(password) >= 6 && mixed(password) &&
+		bytes.IndexByte(b[:host], '.') > 0 && byteAt(b, host) == ':' && port-host > 2 && port-host <= 6 && wordEnds(b, port)
 }
 
 func (s *scan) urlPassword(start, end int) {

@@ -61,7 +61,7 @@ func init() {
 		firsts, nexts string
 		sign          uint8
 	}{
-		{"=:", every, assignSign}, {">,|", letters + "'\"`=>", assignSign}, {"@", letters + "[]$%<({/", markSign},
+		{"=:", every, assignSign}, {">,|", letters + "'\"`=>", assignSign}, {"@", letters + "[]$%<({/_*", markSign},
 		{".", letters, dotSign}, {"-/", "pPN", markSign}, {"\x1b", "[", markSign}, {"\xef", "\xbc\xbd", markSign},
 		{"<", "/", markSign}, {"\\", `n"u`, markSign}, {"?", letters, markSign}, {"&", "#qalg", markSign},
 		{"%", hex, markSign},
