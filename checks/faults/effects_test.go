@@ -123,7 +123,7 @@ func TestOneFaultOfTwoIsTheCause(t *testing.T) {
 		// nothing that needs a pod is there before the kubelet has its certificate
 		{"kubelet-certificate-request-refused", "kubeproxy-network-name-unset-or-missing",
 			"-- services.json --\n[{\"name\":\"kubeproxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--proxy-mode=kernelspace\",\"--network-name=azure\"]}]\n" +
-				"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"ext\",\"Type\":\"L2Bridge\"}]\n" +
+				"-- hns-networks.json --\n[]\n" +
 				"-- logs/kubelet/k.log --\nE1120 09:58:00.1 1399 certificate_manager.go:596] \"Failed while requesting a signed certificate from the control plane\" err=\"cannot create certificate signing request: Unauthorized\"\n"},
 		{"cni-config-uninitialized", "kubeproxy-network-name-unset-or-missing",
 			"-- services.json --\n[{\"name\":\"kubeproxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--proxy-mode=kernelspace\",\"--network-name=Calico\"]}]\n" +

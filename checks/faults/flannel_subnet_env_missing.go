@@ -25,7 +25,7 @@ is missing only if something cleared C:\run.`,
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/76"},
 	Judges:  effectSubnetEnv,
-	Applies: checks.OnFlannel,
+	Applies: usesFlannel,
 	Needs:   []evidence.Need{evidence.File(node.SubnetEnv)},
 	Signs: []checks.Sign{
 		// In any language of Windows. Pods may come before flanneld has written the file.

@@ -27,7 +27,7 @@ DaemonSet.`,
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/flannel-io/flannel/blob/master/Documentation/running.md"},
 	Judges:   effectFlanneld,
-	Applies:  checks.OnFlannel,
+	Applies:  usesFlannel,
 	Needs:    []evidence.Need{node.ComponentSources},
 	Uses:     joinSources,
 	FromPart: []evidence.Need{evidence.Services},
@@ -36,3 +36,12 @@ DaemonSet.`,
 			evidence.Phrasef("the pod network is not created or updated"))
 	},
 })
+
+// usesFlannel is nil where more than the name cbr0 of an HNS network speaks for flannel: the plugins of
+// containernetworking have networks of that name too, and what only flannel needs is then not missing.
+func usesFlannel(n *node.Node) error {
+	if n.CNI.Value == node.Flannel && n.CNI.From.Path == evidence.HNSNetworks.Path() && n.Backend.Value != node.OverlayNet {
+		return checks.Unknown(evidence.NotShown.Gap("who made the HNS network of pods"))
+	}
+	return checks.OnFlannel(n)
+}

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,25 @@ func TestAHealthyNodeStaysHealthyWhateverIsMissing(t *testing.T) {
 					}
 				}
 			}
+			n.someOfIt(t, whole)
 		})
+	}
+}
+
+// someOfIt gives pieces of the evidence by chance: support teams get what a collector found.
+func (n mutatedNode) someOfIt(t *testing.T, whole []string) {
+	paths := slices.Sorted(maps.Keys(n.files))
+	random := rand.New(rand.NewPCG(1, uint64(len(paths))))
+	for range 20 {
+		files := map[string]*fstest.MapFile{"meta.json": n.files["meta.json"]}
+		for _, i := range random.Perm(len(paths))[:2+random.IntN(len(paths)-2)] {
+			files[paths[i]] = n.files[paths[i]]
+		}
+		for _, trouble := range n.troubles(t, files) {
+			if !slices.Contains(whole, trouble) {
+				t.Errorf("only %s: %s", strings.Join(slices.Sorted(maps.Keys(files)), ", "), trouble)
+			}
+		}
 	}
 }
 

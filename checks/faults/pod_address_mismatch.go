@@ -175,6 +175,9 @@ func annotatedElsewhere(p evidence.Pod, ips []node.Address) []*checks.Finding {
 // unreserved finds addresses of pods that host-local has not reserved, where it has reserved others.
 func unreserved(s evidence.Snapshot,
 	local map[node.Address]evidence.HNSEndpoint) []*checks.Finding {
+	if evidence.FileIndex.Gap(s).Kind != "" {
+		return nil // single files of a folder that nobody has listed
+	}
 	leases := node.About(s).Leases(s)
 	reserved := func(ip node.Address) bool {
 		return slices.ContainsFunc(leases, func(l node.Lease) bool { return l.Address == ip })

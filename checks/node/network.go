@@ -180,7 +180,7 @@ func (n *Node) MayAwaitFirstPod(s evidence.Snapshot) bool {
 }
 
 func (n *Node) hasAzureSwitch(s evidence.Snapshot) bool {
-	return n.CNI.Value == Azure && slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+	return (n.CNI.Value == Azure || !n.CNI.Known()) && slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
 		return strings.EqualFold(net.Name, azureExternal)
 	})
 }
