@@ -54,6 +54,8 @@ tag such as ltsc2022 names.`,
 		// docker run, and docker up to 18.03
 		otherBuild(otherBuildHead, "Error response from daemon"),
 		otherBuild(otherBuild2016, "Error response from daemon"),
+		// ctr and nerdctl run no sandboxes: github.com/containerd/containerd/issues/9125
+		otherBuild(otherBuildText, "ctr: "), otherBuild(otherBuildText, "FATA["),
 		// dockerd's own log: hcsshim errors.go
 		otherBuild(otherBuildText, "encountered an error during ", "Error response from daemon", "failed to start container"),
 		otherBuild(otherBuild2016, "encountered an error during ", "Error response from daemon"),
