@@ -18,6 +18,7 @@ type ContainerdConfig struct {
 	Version        int // of the format, 1 to 4; 1 where the file does not say
 	SandboxImage   string
 	CNIBinDirs     []string
+	OldBinDir      bool // of a file that says bin_dir, and not bin_dirs as later releases want it
 	CNIConfDir     string
 	DefaultRuntime string // runhcs-wcow-process
 	Root           string
@@ -86,7 +87,7 @@ func (c *ContainerdConfig) readCRI(plugins tomlTable) {
 	c.CNIConfDir = cri.text("cni", "conf_dir")
 	c.CNIBinDirs = cri.texts("cni", "bin_dirs")
 	if dir := cri.text("cni", "bin_dir"); dir != "" && len(c.CNIBinDirs) == 0 {
-		c.CNIBinDirs = []string{dir}
+		c.CNIBinDirs, c.OldBinDir = []string{dir}, c.Version >= 3
 	}
 	c.DefaultRuntime = cri.text("containerd", "default_runtime_name")
 	if c.DefaultRuntime == "" && c.Version == 1 {
@@ -128,7 +129,13 @@ func (c *ContainerdConfig) findIgnored(plugins tomlTable, images, runtime string
 	}
 }
 
-// BinDirs are the folders of the CNI plugins.
+// ReadsBinDir tells whether that release of containerd reads bin_dir of the file: 2.4 reads bin_dirs alone
+// (https://github.com/kubernetes-sigs/windows-testing/pull/593).
+func (c *ContainerdConfig) ReadsBinDir(release Version) bool {
+	return !c.OldBinDir || !release.AtLeast(Version{Major: 2, Minor: 4})
+}
+
+// BinDirs are the folders of the CNI plugins that the file names, or those where it names none.
 func (c *ContainerdConfig) BinDirs() []string {
 	if len(c.CNIBinDirs) > 0 {
 		return c.CNIBinDirs

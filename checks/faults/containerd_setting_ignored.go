@@ -22,7 +22,8 @@ io.containerd.cri.v1.runtime. containerd 2 migrates a file of version 1 or 2, so
 there. It does not migrate a file that says version 3.
 
 The check compares the names in config.toml with its version, and looks for misspelled keys in the
-tables for pods. It reports neither a key without a value nor one that resembles no known key. Since
+tables for pods. From containerd 2.4 on, a file of version 3 must name the folders of the CNI plugins
+with bin_dirs. It reports neither a key without a value nor one that resembles no known key. Since
 version 2.0 containerd logs the keys that it ignores.`,
 	Fix: checks.Steps(
 		checks.Inspect(`containerd.exe --config "{runtimeConfig}" config dump`,
@@ -38,10 +39,11 @@ version 2.0 containerd logs the keys that it ignores.`,
 		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md",
 		"https://github.com/containerd/containerd/issues/5237",
 		"https://github.com/containerd/containerd/pull/9143",
+		"https://github.com/kubernetes-sigs/windows-testing/pull/593",
 		"https://github.com/containerd/containerd/issues/10959",
 		"https://github.com/nestybox/sysbox/issues/997",
 		"https://github.com/microsoft/SDN/blob/master/Kubernetes/containerd/containerd-config.toml"},
-	Explains: []string{"runtime-handler-missing", "cni-config-uninitialized"},
+	Explains: []string{"runtime-handler-missing", "cni-config-uninitialized", "cni-binary-missing"},
 	Applies:  checks.UnlessOtherRuntime("containerd"),
 	Needs:    []evidence.Need{evidence.Any(node.RuntimeConfigs...)},
 	Uses:     []evidence.Need{evidence.Node, evidence.CRI},
@@ -81,7 +83,11 @@ version 2.0 containerd logs the keys that it ignores.`,
 			}
 			findings = append(findings, f.At(settingPlace(file, ignored[0]), "%s", ignored[0]))
 		}
-		for _, m := range c.Misspelt {
+		misspelt := c.Misspelt
+		if !c.ReadsBinDir(node.About(s).Runtime.Value.Version) {
+			misspelt = append(slices.Clone(misspelt), evidence.MisspeltKey{Name: "bin_dir", Meant: "bin_dirs"})
+		}
+		for _, m := range misspelt {
 			findings = append(findings, checks.Findingf(checks.Warn, "containerd",
 				"containerd ignores %s in its configuration (expected: %s)", m.Name, m.Meant).
 				At(settingPlace(file, m.Name), "%s", m.Name))

@@ -23,8 +23,9 @@ even subtracted from the allocatable memory, but nothing happens when it is reac
 MemoryPressure condition never becomes True. Only reservations and limits protect such a node. From
 1.31 on the thresholds work, measured by committed memory and not by the working set.
 
-The threshold was set on purpose, so this is a warning although it is a documented limitation.
-It is a cause of memory that is used up. Thresholds for disk space work in all versions, those for
+A threshold that was set on purpose is a warning, although this is a documented limitation; 100Mi,
+the default of Linux that GKE writes too, is one only where the memory is used up, of which it is a
+cause. Thresholds for disk space work in all versions, those for
 inodes in none.`,
 	Fix: checks.Steps(
 		checks.Edit("{kubeletConfig}",
@@ -78,6 +79,8 @@ inodes in none.`,
 					threshold, n.Kubelet.Value).With(from, n.Kubelet.From)
 				if available, usedUp := memoryUsedUp(s); usedUp {
 					f = f.With(available).Explaining(memoryFollows...)
+				} else if threshold == usualThreshold {
+					f.Level = checks.Info
 				}
 				findings = append(findings, f)
 			}
@@ -90,6 +93,9 @@ inodes in none.`,
 		return findings, nil
 	},
 })
+
+// usualThreshold is the default where nobody sets one: pkg/kubelet/apis/config/v1beta1/defaults_linux.go.
+const usualThreshold = "memory.available<100Mi"
 
 // memoryThreshold takes the memory out of "nodefs.available<10%,memory.available<500Mi".
 func memoryThreshold(list string) string {

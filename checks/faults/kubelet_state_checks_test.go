@@ -132,6 +132,11 @@ func TestEvictionFlagsIgnored(t *testing.T) {
 		{"a flag", nodeOf("v1.19.7", docker) +
 			flags(`"--eviction-hard=nodefs.available<10%,memory.available<500Mi"`),
 			"warn: memory.available<500Mi has no effect: kubelet v1.19.7 does not evict by memory on Windows [state]"},
+		{"the default", nodeOf("v1.19.7", docker) + flags(`"--eviction-hard=memory.available<100Mi"`),
+			"info: memory.available<100Mi has no effect: kubelet v1.19.7 does not evict by memory on Windows [state]"},
+		{"the default, and the memory is used up", nodeOf("v1.19.7", docker) + flags(`"--eviction-hard=memory.available<100Mi"`) +
+			"-- memory.json --\n{\"totalBytes\":17179869184,\"availableBytes\":104857600,\"commitLimitBytes\":20000000000,\"commitUsedBytes\":19990000000,\"pageFiles\":[{\"path\":\"C:\\\\pagefile.sys\",\"automatic\":true}]}\n",
+			"warn: memory.available<100Mi has no effect: kubelet v1.19.7 does not evict by memory on Windows [state]"},
 		{"the configuration",
 			nodeOf("v1.30.0", docker) +
 				"-- files/C/var/lib/kubelet/config.yaml --\nevictionSoft: {memory.available: 1Gi}\n", "warn: memory.available<1Gi has no effect: kubelet v1.30.0 does not evict by memory on Windows [state]"},

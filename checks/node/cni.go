@@ -161,8 +161,11 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 	if c, f, gap := ContainerdConfig(s); gap.Kind == "" {
 		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), evidence.InFile(f.Path),
 			"conf_dir is %s", c.ConfDir())
-		n.BinDirs.Learn(c.BinDirs(), evidence.InFile(f.Path), "bin_dir is %s",
-			strings.Join(c.BinDirs(), ", "))
+		if !c.ReadsBinDir(n.Runtime.Value.Version) {
+			c = &evidence.ContainerdConfig{CNIConfDir: c.CNIConfDir}
+		}
+		dirs := c.BinDirs()
+		n.BinDirs.Learn(dirs, evidence.InFile(f.Path), "bin_dir is %s", strings.Join(dirs, ", "))
 	}
 	if f, ok := n.KubeletFlag("cni-conf-dir"); ok && f.Value != "" {
 		n.CNIDir.Learn(evidence.CleanWinPath(f.Value), f.From.Place(), "--cni-conf-dir=%s", f.Value)
