@@ -245,6 +245,12 @@ type ObjectReference struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+	FieldPath string `json:"fieldPath,omitempty"` // spec.containers{web}: of a pod's container
+}
+
+// OfContainer tells whether a container with this name is what the event is about, as far as it says so.
+func (o ObjectReference) OfContainer(name string) bool {
+	return o.FieldPath == "" || strings.HasSuffix(o.FieldPath, "{"+name+"}")
 }
 
 // OfOtherNode tells whether the kubelet of another node reports the event: a list of all events of a

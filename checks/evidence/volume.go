@@ -47,6 +47,10 @@ type VolumeSources struct {
 type VolumeSource struct {
 	Driver string `json:"driver,omitempty"`
 	FSType string `json:"fsType,omitempty"`
+	// csi: the Secret with the user of a share
+	NodeStageSecretRef *struct {
+		Name string `json:"name"`
+	} `json:"nodeStageSecretRef,omitempty"`
 }
 
 // FSType is the file system that the volume is to have, and the kind that names it.

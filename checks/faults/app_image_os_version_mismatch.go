@@ -116,11 +116,12 @@ func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
 // linuxImageRefused is what Docker says of an image for Linux.
 const linuxImageRefused = "image operating system \"linux\" cannot be used on this platform"
 
-// What runtimes say of an image for another system, in pull and in start.
-var imageRefusals = []string{
-	"no matching manifest for windows", "no match for platform in manifest", linuxImageRefused,
-	otherBuild2016, otherBuildText, "-based image is incompatible with a ",
-}
+// What runtimes say of an image for another system, in pull and in start: first of one that has none for
+// this system at all, or none for this build.
+var (
+	platformRefusals = []string{"no matching manifest for windows", "no match for platform in manifest", linuxImageRefused}
+	imageRefusals    = append(platformRefusals[:3:3], otherBuild2016, otherBuildText, "-based image is incompatible with a ")
+)
 
 // What Windows says of an image for another build, since 2016 and later. PowerShell breaks the line of a
 // program's error at the width of its console (navcontainerhelper 518).
@@ -154,7 +155,8 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, e
 	for _, e := range evidence.PodEvents.In(s) {
 		about := e.About()
 		if about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace &&
-			(len(p.Spec.Containers) == 1 || strings.Contains(e.Text(), st.Image)) {
+			about.OfContainer(st.Name) && (strings.Contains(e.Text(), st.Image) || len(p.Spec.Containers) == 1 &&
+			(st.State.Waiting == nil || st.State.Waiting.Reason != "PodInitializing")) {
 			if words := refusal(e.Reason + ": " + e.Text()); words != "" {
 				return words, e.Field().Because("%s", e.Text())
 			}

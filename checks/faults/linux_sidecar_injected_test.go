@@ -1,6 +1,62 @@
 package faults_test
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Containers that webhooks inject, and that their names do not tell: cert-injection-webhook issue 6,
+// akv2k8s issue 148; the annotations as Istio and Kyverno write them.
+func TestContainerInjectedByWebhook(t *testing.T) {
+	const owned = `"ownerReferences":[{"kind":"DaemonSet","name":"web"}]`
+	pod := func(name, meta, spec string) string {
+		return "-- api/pods.json --\n" + `{"items":[{"metadata":{"name":"p","namespace":"d",` + meta + `},"spec":{` + spec + `,"initContainers":[{"name":"` + name +
+			`","image":"x.example/i:1"}],"containers":[{"name":"web","image":"x.example/web:1"}]},"status":{"phase":"Pending",` +
+			`"initContainerStatuses":[{"name":"` + name + `","image":"x.example/i:1","state":{"waiting":{"reason":"ImagePullBackOff"}}}],` +
+			`"containerStatuses":[{"name":"web","image":"x.example/web:1","state":{"waiting":{"reason":"PodInitializing"}}}]}}]}` + "\n"
+	}
+	const windows = `"nodeSelector":{"kubernetes.io/os":"windows"}`
+	template := func(init string) string {
+		return "-- api/daemonsets.json --\n" + `{"items":[{"metadata":{"name":"web","namespace":"d"},"spec":{"template":{"spec":{"initContainers":[` + init +
+			`],"containers":[{"name":"web"}]}}}}]}` + "\n"
+	}
+	const says = "fail: d/p cannot start: container %s is not of its own template (%s), and its image x.example/i:1 has no variant for this node [state]"
+	for _, form := range []string{"core", "events.k8s.io"} {
+		refused := func(text string) string {
+			about, message := "involvedObject", "message"
+			if form != "core" {
+				about, message = "regarding", "note"
+			}
+			return "-- api/events.json --\n" + `{"items":[{"metadata":{"namespace":"d"},"reason":"Failed","type":"Warning","` + about +
+				`":{"kind":"Pod","namespace":"d","name":"p","fieldPath":"spec.initContainers{i}"},"` + message + `":"Failed to pull image \"x.example/i:1\": ` + text + `"}]}` + "\n"
+		}
+		none := refused("rpc error: code = NotFound desc = failed to pull and unpack image: no match for platform in manifest: not found")
+		pull := strings.NewReplacer("{i}", "{setup-ca-certs}").Replace(none)
+		mutated := func(patches string) string {
+			return pod("i", `"annotations":{"policies.kyverno.io/last-applied-patches":"`+patches+`"}`, windows) + none
+		}
+		runLooks(t, "linux-sidecar-injected", []look{
+			{"a known webhook, " + form, pod("setup-ca-certs", `"uid":"1"`, windows) + pull, fmt.Sprintf(says, "setup-ca-certs", "cert-injection-webhook")},
+			{"it is pulled yet, " + form, pod("setup-ca-certs", `"uid":"1"`, windows), "pass"},
+			{"no access to its registry, " + form, pod("setup-ca-certs", `"uid":"1"`, windows) + refused("401 Unauthorized"), "pass"},
+			{"the pod is for Linux, " + form, pod("setup-ca-certs", `"uid":"1"`, strings.Replace(windows, "windows", "linux", 1)) + pull, "pass"},
+			{"the pod is for any system, " + form, pod("setup-ca-certs", `"uid":"1"`, `"nodeSelector":{}`) + pull, "pass"},
+			{"not in the template, " + form, pod("i", owned, windows) + template("") + none, fmt.Sprintf(says, "i", "a webhook")},
+			{"in the template, " + form, pod("i", owned, windows) + template(`{"name":"i"}`) + none, "pass"},
+			{"the template is not recorded, " + form, pod("i", owned, windows) + none, "pass"},
+			{"Istio names it, " + form, pod("i", `"annotations":{"sidecar.istio.io/status":"{\"initContainers\":[\"i\"]}"}`, windows) + none,
+				fmt.Sprintf(says, "i", "sidecar.istio.io/status")},
+			{"Kyverno added it, " + form, mutated(`add-i.inject.kyverno.io: added /spec/initContainers/0\n`),
+				fmt.Sprintf(says, "i", "policies.kyverno.io/last-applied-patches")},
+			{"Kyverno added a variable to it, " + form, mutated(`env.inject.kyverno.io: added /spec/initContainers/0/env\n`), "pass"},
+		})
+		runLooks(t, "app-image-os-version-mismatch", []look{
+			{"the event is about the init container alone, " + form, pod("i", `"uid":"1"`, windows) + "-- os.json --\n{\"build\":20348,\"ubr\":2700}\n" + none,
+				"fail: container i of d/p cannot run on 10.0.20348.2700: image x.example/i:1: no match for platform in manifest [state]"},
+		})
+	}
+}
 
 func TestLinuxSidecarInjected(t *testing.T) {
 	pod := func(images ...string) string {

@@ -24,6 +24,12 @@ const (
 	smbMapsAgain = "SMB Mapping("
 )
 
+// smbNoUser is what drivers write before they map a share, where the volume names no Secret, or one
+// without a user and a password: Trident (mount_windows.go), csi-driver-smb and the Azure Files driver
+// (pkg/mounter/safe_mounter_windows.go), mount-utils (newSMBMapping). They map no share without a user.
+var smbNoUser = []string{"empty username or password is not allowed",
+	"empty mountOptions(len: ", "invalid parameter(username: , "}
+
 var smbFailures = []smbFailure{
 	{[]string{"The user name or password is incorrect"},
 		"file server rejects the user name or password (error 1326)", smbCredentials()},
@@ -38,11 +44,8 @@ var smbFailures = []smbFailure{
 			checks.Run("kubectl -n NAMESPACE edit secret SECRET",
 				"If the password is a new one, write it into the volume's Secret."), mapped)},
 	{[]string{"security policies block unauthenticated guest access", "Windows System Error 1272,"},
-		"Windows blocks guest access to shares, and the volume names no user (error 1272)", checks.Steps(
-			checks.Run("kubectl -n NAMESPACE create secret generic SECRET --from-literal username=USER --from-literal password=PASSWORD",
-				"Create a Secret with a user of the file server."),
-			checks.Do("Name the Secret in nodeStageSecretRef of the PersistentVolume, or in the StorageClass.").
-				Costs("The PersistentVolume must be created again."), mapped)},
+		"Windows blocks guest access to shares, and the volume names no user (error 1272)", smbSecret()},
+	{smbNoUser, "the driver gets no user name and password for the share", smbSecret()},
 	{[]string{"The network name cannot be found"},
 		"the share does not exist on the file server (error 67)", checks.Steps(
 			checks.Inspect(
@@ -92,6 +95,14 @@ var (
 	mapped       = checks.Verify("Get-SmbGlobalMapping", "the share with Status OK")
 )
 
+func smbSecret() checks.Fix {
+	return checks.Steps(
+		checks.Run("kubectl -n NAMESPACE create secret generic SECRET --from-literal username=USER --from-literal password=PASSWORD",
+			"Create a Secret with a user of the file server."),
+		checks.Do("Name the Secret in the StorageClass (csi.storage.k8s.io/node-stage-secret-name and -namespace), or in nodeStageSecretRef of the PersistentVolume.").
+			Costs("The PersistentVolume must be created again."), mapped)
+}
+
 func smbCredentials() checks.Fix {
 	return checks.Steps(
 		checks.Run("kubectl -n NAMESPACE edit secret SECRET",
@@ -124,6 +135,9 @@ wrong user name or password, 1219 and usually 65 a second mapping of the same se
 credentials, 53 a server that the node cannot find, 67 a share that does not exist, 86 a wrong
 password. Exit status 0xc0000142 is not related to shares: no new process starts on the node.
 
+A driver that gets no user name and password, because neither the StorageClass nor the PersistentVolume
+names a Secret for the stage on the node, does not try to map the share.
+
 The number is in the pod's event (FailedMount) and in the logs of the kubelet, the driver and
 csi-proxy; nothing else in the evidence shows the mapping. A pod that became Ready since shows that
 the mapping works.`,
@@ -140,11 +154,13 @@ the mapping works.`,
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/520",
 		"https://github.com/kubernetes-csi/csi-proxy/issues/311",
 		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
+		"https://github.com/NetApp/trident/issues/827",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/885",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"),
 		evidence.Logs("csi-proxy"))},
-	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods},
+	Uses:  []evidence.Need{evidence.Services, evidence.Processes, evidence.Pods, evidence.PersistentVolumes},
 	Moot:  noShares,
 	Signs: smbSigns(),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -153,7 +169,7 @@ the mapping works.`,
 			if m.Over != "" {
 				continue
 			}
-			f := smbFinding(m)
+			f := smbFinding(s, m)
 			if i := slices.IndexFunc(findings, func(g *checks.Finding) bool {
 				return g.Message() == f.Message()
 			}); i >= 0 {
@@ -195,10 +211,13 @@ func smbSigns() []checks.Sign {
 	flexVolume := checks.Sign{Text: "Multiple connections to a server or shared resource",
 		Also: []string{"mount command failed"},
 		Says: "the node already maps a share of this server for another user (error 1219)"}
-	return append(signs, other, command, flexVolume)
+	const noUser = "the driver gets no user name and password for the share"
+	trident := checks.Sign{Text: smbNoUser[0], Also: []string{"mounting SMB volume"}, Says: noUser}
+	options := checks.Sign{Text: smbNoUser[1], Also: []string{"sensitiveMountOptions(len: "}, Says: noUser}
+	return append(signs, other, command, flexVolume, trident, options)
 }
 
-func smbFinding(m evidence.SignMatch) *checks.Finding {
+func smbFinding(s evidence.Snapshot, m evidence.SignMatch) *checks.Finding {
 	f := checks.Findingf(checks.Fail, "SMB share", "%s", smbOther)
 	for _, failure := range smbFailures {
 		if slices.Contains(failure.texts, m.Text) {
@@ -208,6 +227,14 @@ func smbFinding(m evidence.SignMatch) *checks.Finding {
 	}
 	f.Subject = cmp.Or(smbShare(m.Found), f.Subject)
 	f.Basis = checks.ByText
+	if slices.Contains(smbNoUser, m.Text) {
+		for _, v := range evidence.PersistentVolumes.In(s) {
+			if v.Spec.CSI != nil && v.Spec.CSI.NodeStageSecretRef == nil && strings.Contains(m.Found, v.Metadata.Name) {
+				f.Basis = checks.ByBoth
+				return f.At(v.Field("spec", "csi"), "%s: volume of %s without nodeStageSecretRef", v.Metadata.Name, v.Spec.CSI.Driver)
+			}
+		}
+	}
 	return f
 }
 

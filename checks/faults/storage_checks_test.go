@@ -22,6 +22,11 @@ func TestSMBGlobalMappingFailed(t *testing.T) {
 		return podEvent("FailedMount",
 			`MountVolume.MountDevice failed for volume "v" : rpc error: code = Internal desc = volume(v) mount "//files/share" on "x" failed with NewSmbGlobalMapping failed. output: "`+output+`", err: exit status 1`)
 	}
+	// Trident issue 827
+	const noUser = `MountVolume.MountDevice failed for volume "pvc-1" : rpc error: code = Internal desc = error mounting SMB volume \\10.0.3.203\trident_pvc_1 on mountpoint \var\lib\kubelet\plugins\x\globalmount: empty username or password is not allowed`
+	volume := func(secret string) string {
+		return "-- api/persistentvolumes.json --\n" + `{"items":[{"metadata":{"name":"pvc-1"},"spec":{"csi":{` + secret + `"driver":"csi.trident.netapp.io"},"claimRef":{"namespace":"shop","name":"data"}}}]}` + "\n"
+	}
 	const up = `-- api/pods.json --
 {"items":[{"metadata":{"namespace":"shop","name":"web-1"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-11-20T09:59:00Z"}]}}]}
 `
@@ -56,6 +61,11 @@ func TestSMBGlobalMappingFailed(t *testing.T) {
 		{"an error that nobody knows yet",
 			failed("New-SmbGlobalMapping : Something else. + FullyQualifiedErrorId : Windows System Error 9999,New-SmbGlobalMapping"),
 			"fail: New-SmbGlobalMapping failed on this node [text]"},
+		{"Trident without a Secret", podEvent("FailedMount", noUser), "fail: the driver gets no user name and password for the share [text]"},
+		{"the same, and its volume names none", podEvent("FailedMount", noUser) + volume(""), "fail: the driver gets no user name and password for the share [state+text]"},
+		{"the same, and its volume names one", podEvent("FailedMount", noUser) + volume(`"nodeStageSecretRef":{"name":"smb"},`), "fail: the driver gets no user name and password for the share [text]"},
+		{"a volume without a user that nobody complains of", podEvent("Pulled", "x") + volume(""), "pass"},
+		{"such words of a program", podEvent("Unhealthy", "Liveness probe failed: empty username or password is not allowed"), "pass"},
 		{"the driver has no PowerShell, so no share was tried",
 			strings.Replace(failed(""), "exit status 1", `exec: \"powershell\": executable file not found in %PATH%`, 1),
 			"pass"},
