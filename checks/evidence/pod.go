@@ -256,6 +256,7 @@ type Container struct {
 	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
 	RestartPolicy   string           `json:"restartPolicy,omitempty"` // Always: a sidecar
 	LivenessProbe   *Probe           `json:"livenessProbe,omitempty"`
+	ReadinessProbe  *Probe           `json:"readinessProbe,omitempty"`
 	StartupProbe    *Probe           `json:"startupProbe,omitempty"`
 	Lifecycle       struct {
 		PostStart struct {
@@ -272,6 +273,9 @@ type Probe struct {
 	PeriodSeconds       int `json:"periodSeconds,omitempty"`
 	TimeoutSeconds      int `json:"timeoutSeconds,omitempty"`
 	FailureThreshold    int `json:"failureThreshold,omitempty"`
+	HTTPGet             *struct {
+		Path string `json:"path,omitempty"`
+	} `json:"httpGet,omitempty"`
 }
 
 // Resources are a container's requests and limits, as quantities or bare numbers.

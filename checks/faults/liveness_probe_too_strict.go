@@ -106,24 +106,10 @@ func probeKill(s evidence.Snapshot, p evidence.Pod, i int) *checks.Finding {
 		return nil
 	}
 	// the newest event, where it is about this end: one of before is of another
-	newest := func(fits func(evidence.Event) bool) (last evidence.Event) {
-		for _, e := range evidence.PodEvents.In(s) {
-			if about := e.About(); about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace &&
-				fits(e) && !e.At().Before(last.At().Time) {
-				last = e
-			}
-		}
-		if !last.At().IsZero() && last.At().Before(ended.StartedAt.Time) {
-			return evidence.Event{}
-		}
-		return last
+	newest := func(fits func(evidence.Event) bool) evidence.Event {
+		return newestEvent(s, p.Metadata, ended.StartedAt.Time, fits)
 	}
-	kill := newest(func(e evidence.Event) bool {
-		_, ok := killedByProbe(e)
-		// the second of docker until Kubernetes 1.13
-		return ok && (strings.Contains(e.Text(), "Container "+st.Name+" failed ") ||
-			strings.Contains(e.Text(), "://"+st.Name+":Container failed "))
-	})
+	kill := newest(func(e evidence.Event) bool { return killsContainer(e, st.Name) })
 	kind, ok := killedByProbe(kill)
 	if !ok {
 		return nil
@@ -173,6 +159,28 @@ func probeKill(s evidence.Snapshot, p evidence.Pod, i int) *checks.Finding {
 		At(reply.Field(), "%s: %s", reply.Reason, reply.Text()).Cure(fix)
 }
 
+// killsContainer tells whether a probe is the reason why the kubelet ends the container.
+func killsContainer(e evidence.Event, name string) bool {
+	_, ok := killedByProbe(e)
+	// the second of docker until Kubernetes 1.13
+	return ok && (strings.Contains(e.Text(), "Container "+name+" failed ") ||
+		strings.Contains(e.Text(), "://"+name+":Container failed "))
+}
+
+// newestEvent is the newest event of a pod that fits, where it is not of before the given time.
+func newestEvent(s evidence.Snapshot, pod evidence.Metadata, since time.Time, fits func(evidence.Event) bool) (last evidence.Event) {
+	for _, e := range evidence.PodEvents.In(s) {
+		if about := e.About(); about.Name == pod.Name && about.Namespace == pod.Namespace &&
+			fits(e) && !e.At().Before(last.At().Time) {
+			last = e
+		}
+	}
+	if !last.At().IsZero() && last.At().Before(since) {
+		return evidence.Event{}
+	}
+	return last
+}
+
 // probeFailure is why a probe failed, as far as its settings may be the reason: "refused" where nothing
 // listens yet, "slow" where the answer takes too long, or "". The output of an exec probe is of the
 // program's own, and a connection that is not made may be a fault of the network.
@@ -198,9 +206,9 @@ func probeFailure(text string) string {
 // probeOf is the probe of a container with the defaults of Kubernetes, and its place.
 func probeOf(p evidence.Pod, name, kind string) (*evidence.Probe, evidence.Place) {
 	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-		probe := cond(kind == "startup", c.StartupProbe, c.LivenessProbe)
+		probe := map[string]*evidence.Probe{"startup": c.StartupProbe, "liveness": c.LivenessProbe, "readiness": c.ReadinessProbe}[kind]
 		if c.Name == name && probe != nil {
-			return &evidence.Probe{InitialDelaySeconds: probe.InitialDelaySeconds, PeriodSeconds: cmp.Or(probe.PeriodSeconds, 10),
+			return &evidence.Probe{HTTPGet: probe.HTTPGet, InitialDelaySeconds: probe.InitialDelaySeconds, PeriodSeconds: cmp.Or(probe.PeriodSeconds, 10),
 					TimeoutSeconds: cmp.Or(probe.TimeoutSeconds, 1), FailureThreshold: cmp.Or(probe.FailureThreshold, 3)},
 				p.ContainerField(i, kind+"Probe")
 		}
@@ -217,7 +225,8 @@ func hasStartupProbe(p evidence.Pod, name string) bool {
 func killsByEvents(s evidence.Snapshot) []*checks.Finding {
 	var findings []*checks.Finding
 	for _, e := range evidence.PodEvents.In(s) {
-		if _, ok := killedByProbe(e); !ok || e.Times() < restartsWorry ||
+		kind, ok := killedByProbe(e)
+		if !ok || e.Times() < restartsWorry || clientError(probeReply(s, evidence.Metadata{Name: e.About().Name, Namespace: e.About().Namespace}, "", kind, time.Time{})) != 0 ||
 			!e.At().IsZero() && s.Now().Sub(e.At().Time) > restartRecent {
 			continue
 		}

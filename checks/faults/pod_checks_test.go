@@ -362,6 +362,11 @@ func TestPodsRestarting(t *testing.T) {
 		return `"terminated":{"exitCode":2,"finishedAt":"` + at + `"}`
 	}
 	const says = `"terminated":{"exitCode":1,"finishedAt":"2026-11-20T09:50:00Z","message":"\nUnhandled exception. x\n   at y\n"}`
+	const done = `"terminated":{"exitCode":0,"reason":"Completed","finishedAt":"2026-11-20T09:50:00Z"}`
+	const ended0 = "fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 0 [state]"
+	podEventOf := func(reason, text string) string {
+		return strings.Replace(podEvent(reason, text), `"web-1"`, `"web"`, 1)
+	}
 	runLooks(t, "pods-restarting", []look{
 		{"it backs off", status(loop, ended("2026-11-20T09:50:00Z"), "7"),
 			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 2 [state]"},
@@ -376,6 +381,13 @@ func TestPodsRestarting(t *testing.T) {
 		{"the program of a pod with a pipe of the host", strings.Replace(status(loop, says, "7"),
 			`"spec":{`, `"spec":{"volumes":[{"name":"p","hostPath":{"path":"\\\\.\\pipe\\csi"}}],`, 1),
 			"fail: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 1 [state]"},
+		{"the program ends by itself", status(loop, done, "7") + noEvents,
+			"warn: container c of shop/web keeps restarting: CrashLoopBackOff after 7 restarts, last exit code 0: the program ends by itself, and the node does not stop it [state]"},
+		{"the same, and nobody recorded events", status(loop, done, "7"), ended0},
+		{"the same, and the kubelet stops it", status(loop, done, "7") + podEventOf("Killing", "Container c failed liveness probe, will be restarted"), ended0},
+		{"the same, in a sandbox that is made again", status(loop, done, "7") + podEventOf("SandboxChanged", "Pod sandbox changed, it will be killed and re-created."), ended0},
+		{"the same, of a component of the node", strings.Replace(status(loop, done, "7"), `"namespace":"shop"`, `"namespace":"kube-system"`, 1) + noEvents,
+			strings.Replace(ended0, "shop/", "kube-system/", 1)},
 		{"the runtime does not start it", status(loop, `"terminated":{"exitCode":128,"reason":"StartError","finishedAt":"2026-11-20T09:50:00Z"}`, "7"),
 			"pass"},
 		{"many restarts in a year", status(`"running":{}`, ended("2026-11-02T09:50:00Z"), "30"),

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/errcode"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // A container counts as restarting after as many restarts, if the last one is as recent. A node
@@ -31,7 +33,8 @@ recently, keeps restarting. This is a symptom: the cause may be the program itse
 without enough memory, without a network, or without a file that a volume should contain. The error at
 the end of the container's log, where it is recorded, and the last event of the pod are in the evidence.
 It is a warning if the program of a pod that uses nothing of the host reported an error of its own at
-its end.`,
+its end, or if a program ended with exit code 0 and no event says that the kubelet stopped it: such a
+program has done its work, or its command does not keep it running, as cmd.exe without a terminal.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE --previous",
 			"Read the last lines of the container that ended, and its exit code."),
@@ -60,7 +63,11 @@ its end.`,
 				if says != "" {
 					why = evidence.Phrasef("%s; the program reports: %s", why, says)
 				}
-				f := checks.Findingf(cond(says != "", checks.Warn, checks.Fail), p.FullName(),
+				byItself := says == "" && endsByItself(s, p, st)
+				if byItself {
+					why = evidence.Phrasef("%s: the program ends by itself, and the node does not stop it", why)
+				}
+				f := checks.Findingf(cond(says != "" || byItself, checks.Warn, checks.Fail), p.FullName(),
 					"container %s of %s keeps restarting: %s", st.Name, p.FullName(), why).
 					At(p.StatusField(i, "restartCount"), "%s: container %s: restartCount %d",
 						p.FullName(), st.Name, st.RestartCount)
@@ -104,6 +111,19 @@ func ownError(p evidence.Pod, st evidence.ContainerStatus, i int) (string, evide
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(ended.Message), "\n")
 	return evidence.Clean(line), p.StatusField(i, at).At("terminated", "message")
+}
+
+// endsByItself tells whether the program of a container ended without an error and without the node's
+// doing: the kubelet reports what it stops, and events are kept for as long as a restart counts.
+func endsByItself(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus) bool {
+	ended := cmp.Or(st.LastState.Terminated, st.State.Terminated)
+	return ended != nil && ended.ExitCode == 0 && ended.Reason == "Completed" && p.Metadata.Namespace != "kube-system" &&
+		!p.HostProcess() && !node.IsAgent(p) && evidence.PodEvents.Known(s) &&
+		!slices.ContainsFunc(evidence.PodEvents.In(s), func(e evidence.Event) bool {
+			about := e.About()
+			return about.Name == p.Metadata.Name && about.Namespace == p.Metadata.Namespace && about.OfContainer(st.Name) &&
+				slices.Contains([]string{"Killing", "SandboxChanged", "Evicted"}, e.Reason)
+		})
 }
 
 // restartReason is why a container counts as restarting, or "".
