@@ -18,8 +18,8 @@ server answers over TCP but all UDP datagrams are lost, names do not resolve, al
 works and a test over TCP passes.
 
 Usual causes: the HNS load balancer for the UDP port of the Service is missing or stale while the
-one for TCP exists (kube-proxy creates one for each), VFP drops the datagrams, or a firewall or
-network policy allows only TCP. Each query is repeated several times before it counts as lost.
+one for TCP exists (kube-proxy creates one for each), VFP drops the datagrams, or a firewall, a
+network security group between subnets, or a network policy allows only TCP. Each query is repeated several times before it counts as lost.
 
 For a server that only the node uses, the check warns.`,
 	Fix: checks.Steps(
@@ -28,13 +28,14 @@ For a server that only the node uses, the check warns.`,
 		checks.Run("{restart kube-proxy}",
 			"Restart kube-proxy: it creates all load balancers again.").
 			Costs("Connections to Services break for a few seconds."),
-		checks.Do("If UDP is still lost, allow UDP port 53 in the firewall and in the network policies."),
+		checks.Do("If UDP is still lost, or also from the address of a CoreDNS pod, allow UDP port 53 in the firewall, the network security groups between the subnets, and the network policies."),
 		checks.Verify("Resolve-DnsName kubernetes.default.svc.cluster.local. -Server {clusterDNS}",
 			"the address of the Service kubernetes")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/",
 		"https://www.rfc-editor.org/rfc/rfc7766",
+		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/connectivity/traffic-between-node-pools-is-blocked",
 	},
 	Breaks: []*checks.Effect{effectDNSNames},
 	Shows:  []*checks.Effect{effectDNSOverUDP},
