@@ -45,7 +45,6 @@ node. Pipes of csi-proxy have a check of their own.`,
 		"https://github.com/prometheus-community/windows_exporter/issues/546",
 	},
 	Breaks:   []*checks.Effect{effectContainers},
-	Explains: []string{"pods-restarting"},
 	Needs:    []evidence.Need{evidence.Pods},
 	FromPart: []evidence.Need{evidence.Pods},
 	Uses:     []evidence.Need{evidence.Services, evidence.Processes},
@@ -80,12 +79,13 @@ node. Pipes of csi-proxy have a check of their own.`,
 			crashes := slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
 				return node.ContainerDown(st) && st.RestartCount >= restartsWorry
 			})
-			for _, of := range pipeOwners {
-				at, mounted := mountOfPipe(p, of.pipe)
-				if why, from := pipeOwner(s, of.pipe); mounted && crashes && why.Format != "" && !seen[p.FullName()] {
+			for _, v := range p.Spec.Volumes {
+				pipe := hostPipe(v)
+				if why, from := pipeOwner(s, pipe); crashes && why.Format != "" && !seen[p.FullName()] {
+					at, _ := mountOfPipe(p, pipe)
 					seen[p.FullName()] = true
 					findings = append(findings, checks.Findingf(checks.Warn, p.FullName(), "%s keeps restarting and mounts named pipe %s of the node: %s",
-						p.FullName(), of.pipe, why).With(at, from))
+						p.FullName(), pipe, why).With(at, from))
 				}
 			}
 		}
@@ -103,11 +103,19 @@ func openedPipe(line string) string {
 	return strings.TrimSpace(name)
 }
 
+// hostPipe is the name of the node's pipe that a volume is, or "".
+func hostPipe(v evidence.Volume) string {
+	if v.HostPath == nil {
+		return ""
+	}
+	_, name, _ := strings.Cut(strings.ReplaceAll(v.HostPath.Path, "/", `\`), `\.\pipe\`)
+	return name
+}
+
 // mountOfPipe is the volume of a pod that is this pipe of the node.
 func mountOfPipe(p evidence.Pod, pipe string) (evidence.Because, bool) {
 	for i, v := range p.Spec.Volumes {
-		if v.HostPath != nil && pipe != "" &&
-			strings.HasSuffix(strings.ToLower(strings.ReplaceAll(v.HostPath.Path, "/", `\`)), `\.\pipe\`+strings.ToLower(pipe)) {
+		if pipe != "" && strings.EqualFold(hostPipe(v), pipe) {
 			return p.Field("spec", "volumes", i, "hostPath", "path").Because("%s: hostPath %s", p.FullName(), v.HostPath.Path), true
 		}
 	}
