@@ -433,3 +433,59 @@ func TestRulesOfServicesOnPorts(t *testing.T) {
 		{"the rules of one were not listed", around + ports(rule, ""), "unknown"},
 	})
 }
+
+func TestPodsThatDoNotReachThemselves(t *testing.T) {
+	endpoint := func(destinations ...string) string {
+		return `-- hns-endpoints.json --
+[{"ID":"B5F4E943-756D-4EE8-A70C-DF5AD7C74715","Name":"web","IpConfigurations":[{"IpAddress":"10.244.5.11","PrefixLength":16},{"IpAddress":"fd12:3456:789a:0:1::11","PrefixLength":64}],
+"Policies":[{"Type":"OutBoundNAT","Settings":{"Exceptions":["10.244.0.0/16"]}},{"Type":"OutBoundNAT","Settings":{"Destinations":[` + quoted(destinations) + `]}}],"SchemaVersion":{"Major":2}},
+{"ID":"1666B12E-5204-46FB-A42E-1295AE2DF63A","Name":"Ethernet","IpConfigurations":[{"IpAddress":"10.244.0.12","PrefixLength":16}],"Flags":1,"SchemaVersion":{"Major":2}}]
+`
+	}
+	balancers := func(flags int, more string) string {
+		return fmt.Sprintf(`-- hns-loadbalancers.json --
+[{"ID":"1","HostComputeEndpoints":["B5F4E943-756D-4EE8-A70C-DF5AD7C74715"%s],"FrontendVIPs":["10.0.203.65"],"PortMappings":[{"Protocol":6,"InternalPort":8080,"ExternalPort":80}],"Flags":%d,"SchemaVersion":{"Major":2}},
+{"ID":"2","HostComputeEndpoints":["B5F4E943-756D-4EE8-A70C-DF5AD7C74715"],"FrontendVIPs":["fd12:3456:789b::4c1a"],"PortMappings":[{"Protocol":6,"InternalPort":8080,"ExternalPort":80}],"Flags":%d,"SchemaVersion":{"Major":2}}]
+`, more, flags, flags|2)
+	}
+	const pod = `-- api/pods.json --
+{"items":[{"metadata":{"name":"web","namespace":"shop"},"spec":{"nodeName":"win-1"},"status":{"phase":"Running","podIP":"10.244.5.11","podIPs":[{"ip":"10.244.5.11"},{"ip":"fd12:3456:789a:0:1::11"}]}}]}
+`
+	probes := func(list ...string) string {
+		var all []string
+		for i := 0; i < len(list); i += 3 {
+			all = append(all, fmt.Sprintf(`{"from":%q,"target":%q,"protocol":"tcp","outcome":%q}`,
+				list[i], list[i+1], list[i+2]))
+		}
+		return pod + "-- probes/reach.json --\n[" + strings.Join(all, ",") + "]\n"
+	}
+	const (
+		web, six, four = "shop/web", "[fd12:3456:789b::4c1a]:80", "10.0.203.65:80"
+		both           = `,"1666B12E-5204-46FB-A42E-1295AE2DF63A"`
+		info           = "info: pods without a loopback policy may not reach themselves through their Services: web (10.244.5.11/16) [state]"
+		lost           = ": pod shop/web does not reach itself at 10.0.203.65:80: its HNS endpoint has no loopback policy for 10.244.5.11 [state]"
+	)
+	runLooks(t, "loopback-dsr-missing", []look{
+		{"IPv4 only", endpoint("10.244.5.11") + balancers(1, "") + probes(web, four, "ok", web, six, "timeout"),
+			"fail: pod shop/web does not reach itself at [fd12:3456:789b::4c1a]:80: its HNS endpoint has no loopback policy for fd12:3456:789a:0:1::11 [state]"},
+		{"not at all", endpoint() + balancers(1, "") + probes(web, "10.0.0.10:53", "ok", web, four, "timeout"),
+			"fail" + lost},
+		{"the node does not reach it either, which is normal",
+			endpoint() + balancers(1, "") + probes("node", four, "timeout", web, "10.0.0.10:53", "ok", web, four, "timeout"),
+			"fail" + lost},
+		{"both have the policy", endpoint("10.244.5.11", "fd12:3456:789a:0:1::11") + balancers(1, "") +
+			probes(web, four, "ok", web, six, "timeout"), "pass"},
+		{"no probe", endpoint("10.244.5.11") + balancers(1, "") + pod, info},
+		{"it was answered", endpoint("10.244.5.11") + balancers(1, "") + probes(web, six, "ok"), "pass"},
+		{"without DSR", endpoint() + balancers(0, "") + probes(web, "10.0.0.10:53", "ok", web, four, "timeout"), "skip"},
+		{"the pod reaches nothing", endpoint("10.244.5.11") + balancers(1, "") + probes(web, "10.0.0.10:53", "timeout", web, six, "timeout"), info},
+		{"its program does not answer either", endpoint("10.244.5.11") + balancers(1, "") +
+			probes(web, four, "ok", web, "[fd12:3456:789a:0:1::11]:8080", "timeout", web, six, "timeout"), info},
+		{"another pod does not reach the Service either", endpoint("10.244.5.11") + balancers(1, "") +
+			probes(web, four, "ok", web, six, "timeout", "shop/other", six, "timeout"), info},
+		{"one of two backends, now and then", endpoint("fd12:3456:789a:0:1::11") + balancers(1, both) +
+			probes(web, four, "ok", web, four, "timeout"), "warn" + lost},
+		{"one of two backends, and none ever answered", endpoint("fd12:3456:789a:0:1::11") + balancers(1, both) +
+			probes(web, "10.0.0.10:53", "ok", web, four, "timeout"), info},
+	})
+}

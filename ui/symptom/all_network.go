@@ -100,7 +100,7 @@ var networkSymptoms = []Symptom{
 			"remote-endpoint-unused", "wfp-drops", "source-vip-invalid", "source-vip-json-corrupt",
 			"kubeproxy-network-name-unset-or-missing", "kube-proxy-flags-overlay",
 			"hostname-override-mismatch", "kubeproxy-no-host-mac", "kubeproxy-overlay-dsr-gates",
-			"dsr-unsupported-build", "lb-port-exhaustion", "lb-port-collision-10256",
+			"dsr-unsupported-build", "loopback-dsr-missing", "lb-port-exhaustion", "lb-port-collision-10256",
 			"eks-kube-proxy-rbac-group", "calico-placeholder-service-cidr", "route-policy-missing",
 			"outboundnat-exception-missing", "local-and-remote-endpoint-same-ip",
 			"windows-server-2019-decap-in-regression", "session-affinity-timeout",
