@@ -97,6 +97,9 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 			serviceTree(web, "default/kubernetes 10.96.0.1 443/TCP",
 				"kube-system/kube-dns 10.96.0.10 53/UDP") + remote + endpoint + more
 	}
+	podNetwork := func(name, kind string) string {
+		return "-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"" + name + "\",\"Type\":\"" + kind + "\",\"SchemaVersion\":{\"Major\":2}}]\n"
+	}
 	runLooks(t, "hns-lb-missing-or-stale", []look{
 		{"the load balancer is there", serviceTree(web) + remote + endpoint + balancer, "pass"},
 		{"DSR makes no difference", serviceTree(web) + remote + endpoint +
@@ -140,6 +143,11 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 			"a/six fd00::8 80/TCP") + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") +
 			endpointTree("e1 fd00:1::9 1") + balancerTree("fd00::8 6 80 e1 2"),
 			"fail: HNS has no load balancer for a/web (fd00::7 port 80/tcp), although it has ready pods [state]\nwarn: HNS has a load balancer for fd00::8 port 80/tcp, but a/six has no backend [state]"},
+		{"IPv6 where HNS gives pods addresses of both families", serviceTree("a/web fd00::7 80/TCP") +
+			sliceTree("a/web fd00:1::9 win-1 true 8080/TCP") + endpointTree("e1 fd00:1::9 0") + balancer + podNetwork("cbr0", "L2Bridge"),
+			"fail: HNS has no load balancer for a/web (fd00::7 port 80/tcp), although it has ready pods [state]"},
+		{"on an overlay kube-proxy serves IPv4 only", serviceTree("a/web fd00::7 80/TCP") +
+			sliceTree("a/web fd00:1::9 win-1 true 8080/TCP") + endpointTree("e1 fd00:1::9 0") + balancer + podNetwork("flannel.4096", "Overlay"), "pass"},
 		{"an IPv4 address has no use for an IPv6 backend",
 			serviceTree(web) + sliceTree("a/web fd00:1::9 lin-1 true 8080/TCP") + endpoint + none,
 			"pass"},

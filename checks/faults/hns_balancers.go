@@ -38,7 +38,7 @@ func balancersWanted(n *node.Node, s evidence.Snapshot) wantedBalancers {
 	sixToo := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s),
 		func(lb evidence.HNSLoadBalancer) bool {
 			return slices.ContainsFunc(node.ParseAddresses(lb.VIPs...), node.Address.Is6)
-		})
+		}) || dualStackPods(s)
 	var list wantedBalancers
 	for _, svc := range evidence.KubeServices.In(s) {
 		if svc.Spec.Type == "ExternalName" || notForKubeProxy(svc) ||
@@ -65,6 +65,18 @@ func balancersWanted(n *node.Node, s evidence.Snapshot) wantedBalancers {
 		}
 	}
 	return list
+}
+
+// dualStackPods tells whether HNS gives pods addresses of both families on a network on which
+// kube-proxy then serves both, which it does not on an overlay: winkernel, DualStackCompatible.
+func dualStackPods(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.HNSEndpoints.In(s), func(e evidence.HNSEndpoint) bool {
+		return !e.Remote && slices.ContainsFunc(node.ParseAddresses(e.Addresses...),
+			func(a node.Address) bool { return a.Is6() && !a.IsLinkLocalUnicast() }) &&
+			slices.ContainsFunc(evidence.HNSNetworks.In(s), func(net evidence.HNSNetwork) bool {
+				return net.ID == e.NetworkID && net.Type == string(node.L2Bridge)
+			})
+	})
 }
 
 // takes tells whether kube-proxy puts a backend into the load balancer: it makes

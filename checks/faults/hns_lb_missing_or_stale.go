@@ -32,8 +32,8 @@ Terminating backends may still be there, and a slice that just changed is left o
 the settings of the Service with those of its load balancer: session affinity, pods of this node only,
 the source address, and DSR, which all load balancers of cluster IPs have or none. It skips
 headless and ExternalName Services, backends on this node without an HNS endpoint (kube-proxy
-creates no load balancer for those alone), the second address family where kube-proxy serves only
-one, and a kube-proxy that has just started.`,
+creates no load balancer for those alone), the second address family where kube-proxy and the
+pods of this node have only one, and a kube-proxy that has just started.`,
 	Fix: checks.Steps(
 		checks.Run("{restart kube-proxy}",
 			"Restart kube-proxy: it deletes all HNS load balancers and programs them again.").

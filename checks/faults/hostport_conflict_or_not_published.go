@@ -29,7 +29,9 @@ has only one owner: if a process such as IIS or another pod uses it, HNS rejects
 The check looks for two pods with the same hostPort, for a process that listens on it, for the
 policy on the endpoint, and for the capability where endpoints were not collected. It skips pods on
 the host network, which bind their ports themselves. If the mapping has no flag LocalRoutedVIP, as that of
-older releases of Azure CNI, the node itself does not reach the port: a warning if a probe shows it.`,
+older releases of Azure CNI, the node itself does not reach the port: a warning if a probe shows it. If no
+mapping has the flag IPv6, the port does not answer at the IPv6 address of a dual-stack node: a fault if
+probes of both addresses show it.`,
 	Fix: checks.Steps(
 		checks.Do("Stop the process or pod that uses the port, or change the hostPort of the pod."),
 		checks.Do("Recreate the pod.").Costs("The pod is down for a short time."),
@@ -41,6 +43,7 @@ older releases of Azure CNI, the node itself does not reach the port: a warning 
 		"https://github.com/moby/moby/issues/35023", "https://github.com/moby/moby/issues/36983",
 		"https://github.com/moby/moby/issues/41094",
 		"https://github.com/Azure/azure-container-networking/issues/1863",
+		"https://github.com/Azure/azure-container-networking/issues/1986",
 		"https://learn.microsoft.com/en-us/azure/iot-edge/troubleshoot-common-errors"},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Pods, evidence.Any(evidence.HNSEndpoints, node.NeedCNIFiles,
@@ -218,6 +221,9 @@ func published(s evidence.Snapshot, p podPort) (*checks.Finding, publication) {
 			continue
 		}
 		if policy, ok := mapping(e, p); ok {
+			if f, lost := notOverIPv6(n, s, p, e); lost {
+				return f, notPublished
+			}
 			return notRouted(n, s, p, e, policy)
 		}
 		if !e.Truncated {
@@ -289,18 +295,59 @@ var (
 
 // mapping is the policy of the endpoint that publishes the port.
 func mapping(e evidence.HNSEndpoint, p podPort) (evidence.HNSPolicy, bool) {
-	at := slices.IndexFunc(e.Policies, func(policy evidence.HNSPolicy) bool {
-		external, ok := policy.Number("ExternalPort")
-		return policy.Type == "PortMapping" && ok && int(min(external, 1<<16)) == p.port
-	})
+	at := slices.IndexFunc(e.Policies, p.mappedBy)
 	if at < 0 {
 		return evidence.HNSPolicy{}, false
 	}
 	return e.Policies[at], true
 }
 
-// localRoutedVIP is the flag of a port mapping for which Windows routes the node's own connections.
-const localRoutedVIP = 1
+func (p podPort) mappedBy(policy evidence.HNSPolicy) bool {
+	external, ok := policy.Number("ExternalPort")
+	return policy.Type == "PortMapping" && ok && int(min(external, 1<<16)) == p.port
+}
+
+// Flags of a port mapping: Windows routes the node's own connections, and the mapping is for IPv6.
+const localRoutedVIP, mapsIPv6 = 1, 2
+
+// notOverIPv6 tells whether the port answers at the IPv4 address of the node and not at its IPv6
+// address, for which the endpoint has no mapping.
+func notOverIPv6(n *node.Node, s evidence.Snapshot, p podPort,
+	e evidence.HNSEndpoint) (*checks.Finding, bool) {
+	var lost, heard evidence.ReachProbe
+	for _, probe := range evidence.ReachProbes.In(s) {
+		dest, ok := probed.AddressOf(probe)
+		switch {
+		case !ok || !strings.EqualFold(probe.Protocol, p.protocol) || portOf(probe.Target) != p.port ||
+			!slices.Contains(slices.Concat(n.ManagementIPs.Value, hostAddresses(s)), dest):
+		case dest.Is4() && probe.Outcome == "ok":
+			heard = probe
+		case dest.Is6() && probe.Outcome == "ok":
+			return nil, false
+		case dest.Is6() && (probe.Outcome == "refused" || probed.GotNoAnswer(probe)):
+			lost = probe
+		}
+	}
+	if lost.Target == "" || heard.Target == "" || e.Truncated ||
+		!slices.ContainsFunc(node.ParseAddresses(e.Addresses...), node.Address.Is6) ||
+		slices.ContainsFunc(e.Policies, func(policy evidence.HNSPolicy) bool {
+			flags, _ := policy.Number("Flags")
+			return p.mappedBy(policy) && flags&mapsIPv6 != 0
+		}) {
+		return nil, false
+	}
+	return checks.Findingf(checks.Fail, p.pod.FullName(),
+		"host port %s/%d of pod %s is published for IPv4 only", p.protocol, p.port, p.pod.FullName()).
+		With(probed.ReachBecause(lost), probed.ReachBecause(heard)).
+		At(e.Field("Policies"), "%s: no PortMapping of port %d with flag 2 (IPv6)", node.EndpointName(e), p.port).
+		Cure(checks.Steps(
+			checks.Do("Connect to the IPv4 address of the node, or to the IPv6 address of the pod."),
+			checks.Do("Update the CNI plugin: newer releases map host ports for IPv6, too."),
+			checks.Do("Recreate the pod.").Costs("The pod is down for a short time."),
+			checks.Verify(
+				"Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
+				"a second PortMapping policy for the port with Flags 3"))), true
+}
 
 // notRouted tells whether the node reaches the pod and not the port that is mapped to it.
 func notRouted(n *node.Node, s evidence.Snapshot, p podPort, e evidence.HNSEndpoint,

@@ -89,6 +89,10 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 	endpoint := func(policies string) string {
 		return "-- hns-endpoints.json --\n[{\"ID\":\"A\",\"Name\":\"p_cbr0\",\"HostComputeNetwork\":\"B\",\"IpConfigurations\":[{\"IpAddress\":\"10.244.3.4\"}],\"Policies\":[" + policies + "],\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}]\n"
 	}
+	dual := func(policies string) string {
+		return replace(endpoint(policies), `{"IpAddress":"10.244.3.4"}`, `{"IpAddress":"10.244.3.4"},{"IpAddress":"fd00:1::4"}`)
+	}
+	nodeAt10Dual := replace(nodeAt10, `"address":"10.0.0.10"}`, `"address":"10.0.0.10"},{"type":"InternalIP","address":"fd00::10"}`)
 	const mapping = `{"Type":"PortMapping","Settings":{"Protocol":6,"InternalPort":80,"ExternalPort":8080}}`
 	running := pods(pod("p", "Running", "10.244.3.4", ""))
 	waiting := pods(pod("p", "Pending", "", ""))
@@ -118,6 +122,19 @@ func TestHostPortConflictOrNotPublished(t *testing.T) {
 			reachTree("node tcp 10.0.0.10:8080 ok", "node tcp 10.244.3.4:80 ok"), "pass"},
 		{"the node does not reach another node's port", running + endpoint(mapping) + nodeAt10 +
 			reachTree("node tcp 10.0.0.11:8080 timeout", "node tcp 10.244.3.4:80 ok"), "pass"},
+		{"it answers by IPv4 only (Azure/azure-container-networking#1986)", running + dual(mapping) + nodeAt10Dual +
+			reachTree("node tcp 10.0.0.10:8080 ok", "node tcp [fd00::10]:8080 timeout"),
+			"fail: host port tcp/8080 of pod a/p is published for IPv4 only [state]"},
+		{"it is refused by IPv6", running + dual(mapping) + nodeAt10Dual +
+			reachTree("node tcp 10.0.0.10:8080 ok", "node tcp [fd00::10]:8080 refused"),
+			"fail: host port tcp/8080 of pod a/p is published for IPv4 only [state]"},
+		{"a mapping for IPv6 is there", running + dual(mapping+","+replace(mapping, `"Protocol"`, `"Flags":3,"Protocol"`)) + nodeAt10Dual +
+			reachTree("node tcp 10.0.0.10:8080 ok", "node tcp [fd00::10]:8080 timeout"), "pass"},
+		{"by IPv4 it does not answer either", running + dual(mapping) + nodeAt10Dual +
+			reachTree("node tcp [fd00::10]:8080 timeout"), "pass"},
+		{"the pod has no IPv6 address", running + endpoint(mapping) + nodeAt10Dual +
+			reachTree("node tcp 10.0.0.10:8080 ok", "node tcp [fd00::10]:8080 timeout"), "pass"},
+		{"nobody asked by IPv6", running + dual(mapping) + nodeAt10Dual + reachTree("node tcp 10.0.0.10:8080 ok"), "pass"},
 		{"IIS holds the port", waiting + iis,
 			"fail: host port of pod a/p is taken: tcp/8080 is used by System [state]"},
 		{"IIS holds the port, and the pod runs", running + endpoint(mapping) + iis,

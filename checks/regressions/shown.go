@@ -289,6 +289,25 @@ func shimHas(format string, value func(evidence.Process) int64, most int64) func
 	}
 }
 
+// noneOfIPv6 is a missing load balancer of an IPv6 address, where there are some of IPv4 only.
+func noneOfIPv6(s evidence.Snapshot, f *checks.Finding) (evidence.Because, bool) {
+	lists := evidence.HNSLoadBalancers.In(s)
+	for _, lb := range lists {
+		if slices.ContainsFunc(node.ParseAddresses(lb.VIPs...), node.Address.Is6) {
+			return evidence.Because{}, false
+		}
+	}
+	for _, svc := range evidence.KubeServices.In(s) {
+		for _, vip := range node.ParseAddresses(svc.ClusterIPs()...) {
+			if vip.Is6() && len(lists) > 0 && strings.Contains(f.Message(), " ("+vip.String()+" port ") {
+				return svc.Field("spec", "clusterIPs").Because("%s has %s; no load balancer has an IPv6 address",
+					svc.FullName(), vip), true
+			}
+		}
+	}
+	return evidence.Because{}, false
+}
+
 // mixedFamilies is a load balancer whose backends have no address of the family of its own.
 func mixedFamilies(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bool) {
 	addresses := map[string][]node.Address{}

@@ -100,6 +100,19 @@ func TestTheStateThatShowsARow(t *testing.T) {
 [{"ID":"L","FrontendVIPs":["` + vip + `"],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":80,"ExternalPort":80}],"SchemaVersion":{"Major":2}}]
 `
 	}
+	dualStack := func(service, balanced string) string {
+		tree := services("Cluster")
+		for _, change := range [][2]string{{`"clusterIP":"10.96.7.7"`, `"clusterIP":"` + service + `"`},
+			{`{"addresses":["10.244.1.9"]`, `{"addresses":["10.244.1.9","fd00:1::9"]`},
+			{`{"IpAddress":"10.244.1.9","PrefixLength":24}`, `{"IpAddress":"10.244.1.9","PrefixLength":24},{"IpAddress":"fd00:1::9","PrefixLength":64}`},
+			{`[{"ID":"e1",`, `[{"ID":"e1","HostComputeNetwork":"N",`},
+			{`"FrontendVIPs":["10.96.0.1"]`, `"FrontendVIPs":["` + balanced + `"]`}} {
+			tree = strings.Replace(tree, change[0], change[1], 1)
+		}
+		return tree + `-- hns-networks.json --
+[{"ID":"N","Name":"cbr0","Type":"L2Bridge","SchemaVersion":{"Major":2}}]
+`
+	}
 	shim := func(handles string) string {
 		return "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"handles\":" + handles + "}]\n"
 	}
@@ -169,6 +182,9 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		{"kube-proxy-cluster-ip-deleted", "1.34.0", "1.34.2", "another Service", services("Cluster"), info},
 		{"kube-proxy-terminated-endpoints", "1.33.5", "1.33.6", "two of no slice", remote("10.244.1.77", "10.244.1.78"), warn},
 		{"kube-proxy-terminated-endpoints", "1.33.5", "1.33.6", "one of no slice", remote("10.244.1.77", "10.244.1.10"), info},
+		{"kube-proxy-dual-stack-missing", "1.25.5", "1.25.8", "none of IPv6", dualStack("fd00:10::7", "10.96.0.1"), fail},
+		{"kube-proxy-dual-stack-missing", "1.25.5", "1.25.8", "one of IPv4 is missing", dualStack("10.96.7.7", "10.96.0.1"), info},
+		{"kube-proxy-dual-stack-missing", "1.25.5", "1.25.8", "another of IPv6 is there", dualStack("fd00:10::7", "fd00:10::1"), info},
 		{"kube-proxy-dual-stack-shared", "1.34.1", "1.34.4", "backends of the other family", balancer("fd00:10::7", "10.244.1.9"), fail},
 		{"kube-proxy-dual-stack-shared", "1.34.1", "1.34.4", "backends of its family", balancer("10.96.7.7", "10.244.1.9"), info},
 		{"antrea-gateway-mtu", "1.3.0", "1.5.0", "the gateway has more", adapters("1500", "1450"), fail},
