@@ -100,10 +100,18 @@ func TestHNSLBMissingOrStale(t *testing.T) {
 	podNetwork := func(name, kind string) string {
 		return "-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"" + name + "\",\"Type\":\"" + kind + "\",\"SchemaVersion\":{\"Major\":2}}]\n"
 	}
+	sends := serviceTree(web) + remote + endpoint + replace(balancer, `{"ID"`, `{"SourceVIP":"10.0.0.10","ID"`) + proxyArgs(`"--source-vip=10.244.3.2"`) +
+		"-- adapters.json --\n[{\"name\":\"Ethernet\",\"addresses\":[\"10.0.0.10/24\"]}]\n"
+	const sendsFrom = ": load balancer of a/web (10.96.7.7 port 80/tcp) sends from 10.0.0.10, but kube-proxy runs with the source VIP 10.244.3.2 [state]"
 	runLooks(t, "hns-lb-missing-or-stale", []look{
 		{"the load balancer is there", serviceTree(web) + remote + endpoint + balancer, "pass"},
 		{"DSR makes no difference", serviceTree(web) + remote + endpoint +
 			balancerTree("10.96.7.7 6 80 e1 1"), "pass"},
+		{"it sends from another source VIP", sends, "warn" + sendsFrom},
+		{"and pods reach a backend, not the Service", sends + reachTree("a/c tcp 10.96.7.7:80 timeout", "a/c tcp 10.244.1.9:8080 ok"),
+			"fail" + sendsFrom},
+		{"and pods reach neither", sends + reachTree("a/c tcp 10.96.7.7:80 timeout", "a/c tcp 10.244.1.9:8080 timeout"), "warn" + sendsFrom},
+		{"and pods reach the Service", sends + reachTree("a/c tcp 10.96.7.7:80 ok", "a/c tcp 10.244.1.9:8080 ok"), "warn" + sendsFrom},
 		{"it is missing", serviceTree(web) + remote + endpoint + none, missing},
 		{"the one for UDP is none for TCP", serviceTree(web) + remote + endpoint +
 			balancerTree("10.96.7.7 17 80 e1 0"), missing +

@@ -7,6 +7,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/probed"
 )
 
 // balancerSettings compares how each load balancer of a Service sends traffic with what the Service
@@ -62,10 +63,11 @@ func (w wantedBalancers) balancerSettings(s evidence.Snapshot) []*checks.Finding
 		if vip, ok := node.ParseAddress(lb.SourceVIP); ok && !vip.IsUnspecified() {
 			if own, from, err := node.About(s).SourceVIP(s); err == nil && own != vip &&
 				own.Is4() == vip.Is4() {
-				findings = append(findings, checks.Findingf(checks.Warn, want.String(),
+				lost := want.lostToPods(s)
+				findings = append(findings, checks.Findingf(cond(len(lost) > 0, checks.Fail, checks.Warn), want.String(),
 					"load balancer of %s sends from %s, but kube-proxy runs with the source VIP %s",
 					want, vip, own).At(lb.Field(), "load balancer of %s", balancerName(lb)).
-					With(from))
+					With(from).With(lost...))
 			}
 			if _, there := local[vip]; !there && !slices.Contains(hostAddresses(s), vip) {
 				reportBalancer("ports", "load balancer of %s sends from %s, an address without an endpoint",
@@ -77,6 +79,26 @@ func (w wantedBalancers) balancerSettings(s evidence.Snapshot) []*checks.Finding
 		}
 	}
 	return findings
+}
+
+// lostToPods are probes of pods to the Service that were lost, though pods reach a backend of it.
+func (w wantedBalancer) lostToPods(s evidence.Snapshot) []evidence.Because {
+	var lost, heard []evidence.Because
+	behind := backends(s, w.of, w.spec)
+	for _, p := range reachProbes(s) {
+		a, ok := probed.AddressOf(p)
+		switch {
+		case !ok || p.From == "node" || p.Protocol == "icmp":
+		case a == w.vip && portOf(p.Target) == w.port && probed.GotNoAnswer(p):
+			lost = append(lost, probed.ReachBecause(p))
+		case probed.GotAnswer(p) && slices.ContainsFunc(behind, func(b backend) bool { return b.IP == a }):
+			heard = append(heard, probed.ReachBecause(p))
+		}
+	}
+	if len(lost) == 0 || len(heard) == 0 {
+		return nil
+	}
+	return []evidence.Because{lost[0], heard[0]}
 }
 
 // strayNodePorts finds load balancers without an address, which are of NodePorts, for a port that

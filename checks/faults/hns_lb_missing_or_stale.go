@@ -30,7 +30,8 @@ The check compares the clusterIP, port and protocol of every Service that has a 
 the HNS load balancers, and the addresses and the port behind each of them with the EndpointSlices.
 Terminating backends may still be there, and a slice that just changed is left out. It also compares
 the settings of the Service with those of its load balancer: session affinity, pods of this node only,
-the source address, and DSR, which all load balancers of cluster IPs have or none. It skips
+the source address (a fault where pods reach a backend and not the Service, otherwise a warning), and DSR, which all
+load balancers of cluster IPs have or none. It skips
 headless and ExternalName Services, backends on this node without an HNS endpoint (kube-proxy
 creates no load balancer for those alone), the second address family where kube-proxy and the
 pods of this node have only one, and a kube-proxy that has just started.`,
@@ -64,7 +65,7 @@ pods of this node have only one, and a kube-proxy that has just started.`,
 	},
 	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices,
 		evidence.HNSLoadBalancers, evidence.HNSEndpoints},
-	Uses: []evidence.Need{evidence.HNSNetworks, node.ComponentSources, evidence.Pods,
+	Uses: []evidence.Need{evidence.HNSNetworks, node.ComponentSources, evidence.Pods, evidence.ReachProbes, evidence.CRI,
 		evidence.Node, evidence.Nodes, evidence.Adapters, evidence.HNSVersion,
 		node.NeedProxySettings, evidence.File(node.SourceVIPFiles[0]),
 		evidence.File(node.SourceVIPFiles[1])},
