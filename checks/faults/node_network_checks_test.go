@@ -62,6 +62,7 @@ func TestVXLAN4789Conflict(t *testing.T) {
 		// what rancher/rke2 calls a broken overlay: DNS is lost with it, so no name outside can be probed
 		{"the API server answers through its Service, and CoreDNS does not", tree("a/p tcp 10.96.0.1:443 ok", "a/p tcp 10.96.0.10:53 timeout", lost[0], lost[1]) + api,
 			fmt.Sprintf(found, "something between the nodes")},
+		{"a Service without pods is silent, too", tree("a/p tcp 10.96.0.1:443 timeout", "a/p tcp 10.9.9.9:443 ok", lost[0], lost[1]) + api, "unknown"},
 		{"the pod of a Service answers", tree("a/p tcp 10.96.0.10:53 ok", lost[0], lost[1]) + api, "unknown"},
 		{"a pod of this node, whose subnet is not known", replace(onVXLAN+nodeAt10, "10.244.0.0/16", "10.244.3.0/24", `"podCIDR":"10.244.3.0/24"`, `"x":"y"`) +
 			reachTree(append(out, "a/p tcp 10.244.1.9:80 ok")...) + hns("10.244.1.0/24") +

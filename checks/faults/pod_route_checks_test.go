@@ -111,6 +111,15 @@ func TestVXLANReturnPathMissing(t *testing.T) {
 	const joined = `"flannel.alpha.coreos.com/backend-type":"vxlan","flannel.alpha.coreos.com/public-ip":"10.0.0.11","flannel.alpha.coreos.com/backend-data":"{\"VNI\":4096,\"VtepMAC\":\"f2:19:0c:77:5e:b4\"}"`
 	const long = "2026-01-01T00:00:00Z"
 	good := network("10.244.1.0/24 10.0.0.11 F2-19-0C-77-5E-B4")
+	const at11 = `"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.11"}]}`
+	const announced = "fail: HNS network %s reaches the pods of lin-1 (10.0.0.11) by 100.92.24.103, and they do not answer [state]"
+	silent := func(outcome string) string {
+		return nodeAt10 + kubeadm + reachTree("a/p tcp 10.9.9.9:443 ok", "a/p tcp 10.244.1.3:80 "+outcome, "a/p tcp 10.244.1.4:80 "+outcome)
+	}
+	tailnet := func(address, outcome string) string {
+		return onCalico + replace(network("10.244.1.0/24 "+address+" F2-19-0C-77-5E-B4"), "flannel.4096", "Calico") + replace(
+			nodes(`"projectcalico.org/IPv4Address":"`+address+`/32"`, long), `"spec":{"podCIDR":"10.244.1.0/24"}`, `"spec":{"podCIDR":"10.244.7.0/24"},`+at11) + silent(outcome)
+	}
 	runLooks(t, "vxlan-return-path-missing", []look{
 		{"there is a route to the other node", vxlanConf + good + nodes(joined, long), "pass"},
 		{"there is none", vxlanConf + network() + nodes(joined, long),
@@ -134,6 +143,12 @@ func TestVXLANReturnPathMissing(t *testing.T) {
 		{"host-gw routes by the host's table", onFlannel + network() + nodes(joined, long), "skip"},
 		{"Calico has blocks of its own", onCalico + network() + nodes(joined, long), "skip"},
 		{"the other nodes are not recorded", vxlanConf + network(), "unknown"},
+		{"the other node announces an adapter that nobody reaches (rancher/rke2#4320)", tailnet("100.92.24.103", "timeout"), fmt.Sprintf(announced, "Calico")},
+		{"flannel announces such an adapter", vxlanConf + network("10.244.1.0/24 100.92.24.103 F2-19-0C-77-5E-B4") +
+			replace(nodes(replace(joined, "10.0.0.11", "100.92.24.103"), long), `"spec":{"podCIDR":"10.244.1.0/24"}`, `"spec":{"podCIDR":"10.244.1.0/24"},`+at11) + silent("timeout"), fmt.Sprintf(announced, "flannel.4096")},
+		{"its pods answer", tailnet("100.92.24.103", "ok"), "skip"},
+		{"it announces its InternalIP", tailnet("10.0.0.11", "timeout"), "skip"},
+		{"nobody asked", replace(tailnet("100.92.24.103", "timeout"), "probes/reach.json", "probes/other.json"), "skip"},
 	})
 }
 

@@ -23,7 +23,8 @@ port too. Pods then reach everything except the pods of other nodes.
 
 Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns
 where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside
-the pod network, and HNS has the remote subnets of those pods; without them the fault is on this node.`,
+the pod network, and HNS has the remote subnets of those pods; without them the fault is on this node. It
+is on this node, too, if a Service without pods does not answer, such as that of the API server.`,
 	Fix: checks.Steps(
 		openOverlayPort(),
 		checks.Do("Allow UDP port 4789 between all nodes, both ways, in security groups and firewalls."),
@@ -73,6 +74,12 @@ the pod network, and HNS has the remote subnets of those pods; without them the 
 		case !v.isPath(s):
 			return nil, checks.Unknown(
 				evidence.NotProbed.Gap("two pods of other nodes from pods of this node"))
+		case slices.ContainsFunc(v.services, func(p evidence.ReachProbe) bool {
+			a, _ := probed.AddressOf(p)
+			return behindIsNoPod(s, n, a, remoteSubnets(s, n))
+		}):
+			return nil, checks.Unknown(evidence.NotDecided.Gap(
+				"a Service without pods does not answer pods either, so the fault is not between the nodes"))
 		case v.elsewhere == nil:
 			return nil, checks.Unknown(
 				evidence.NotProbed.Gap(

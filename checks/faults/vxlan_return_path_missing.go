@@ -8,12 +8,13 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/probed"
 )
 
 var _ = register(&checks.Check{
 	ID:       "vxlan-return-path-missing",
-	Title:    "Overlay route to the pods of another node is missing",
-	Healthy:  "Overlay routes to the pods of all other nodes exist",
+	Title:    "Overlay route to the pods of another node is missing or wrong",
+	Healthy:  "Overlay routes to the pods of all other nodes are right",
 	Category: checks.CategoryNetwork,
 	Doc: `On an overlay network flanneld adds an HNS policy of type RemoteSubnetRoute for each
 other node: its podCIDR, its address and its tunnel MAC. If one is missing or out of date, packets
@@ -21,8 +22,11 @@ from those pods arrive, but replies leave this node without encapsulation and ar
 hang although every component is healthy.
 
 The check compares the policies with the podCIDR of each other node that flannel has joined, and
-with the address and MAC in that node's annotations. Calico is not checked: it assigns its own
-address blocks, and podCIDRs mean nothing there.`,
+with the address and MAC in that node's annotations. Calico assigns its own address blocks, so its
+podCIDRs are not checked.
+
+flannel or Calico may have chosen the address of another adapter on the other nodes, such as that of a
+VPN, which this node does not reach. Such an address is a fault if no pod behind it answers.`,
 	Fix: checks.Steps(
 		checks.Run("{restart flanneld}",
 			"Restart flanneld: it adds the missing routes.").
@@ -34,12 +38,13 @@ address blocks, and podCIDRs mean nothing there.`,
 			"Get-HnsNetwork | Where-Object Name -eq '{network}' | ConvertTo-Json -Depth 10",
 			"a RemoteSubnetRoute for the podCIDR of each other node")),
 	Links: []string{"https://github.com/flannel-io/flannel/issues/1394",
-		"https://github.com/flannel-io/flannel/issues/1944"},
+		"https://github.com/flannel-io/flannel/issues/1944", "https://github.com/rancher/rke2/issues/4320"},
 	Breaks:   []*checks.Effect{effectServices},
 	Explains: []string{"vxlan-4789-conflict"},
-	Applies:  checks.OnAll(checks.OnFlannel, checks.OnBackend(node.OverlayNet)),
-	Needs:    []evidence.Need{evidence.HNSNetworks, evidence.Nodes, node.NeedNetworks},
-	Uses:     slices.Concat(node.CNISources, []evidence.Need{evidence.Node}),
+	Applies: checks.OnAll(func(n *node.Node) error { return checks.RequireCNI(n, node.Flannel, node.Calico) },
+		checks.OnBackend(node.OverlayNet)),
+	Needs: []evidence.Need{evidence.HNSNetworks, evidence.Nodes, node.NeedNetworks},
+	Uses:  slices.Concat(node.ClusterSources, remotePodSources, []evidence.Need{evidence.Node}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
@@ -50,6 +55,9 @@ address blocks, and podCIDRs mean nothing there.`,
 			return nil, checks.Unknown(evidence.CutByRecorder.Gap("the policies of %s", net.Name))
 		case !n.Name.Known():
 			return nil, checks.Unknown(n.Name.Gap)
+		}
+		if f := wrongInterface(s, n, net); f != nil {
+			return []*checks.Finding{f}, nil
 		}
 		ways := map[node.Prefix]evidence.HNSRemoteSubnet{}
 		for _, r := range net.RemoteSubnets() {
@@ -104,6 +112,48 @@ address blocks, and podCIDRs mean nothing there.`,
 		return findings, nil
 	},
 })
+
+// wrongInterface finds routes to addresses that other nodes announce and that Kubernetes does not know
+// them by, where no pod behind such a route answers the pods of this node.
+func wrongInterface(s evidence.Snapshot, n *node.Node, net evidence.HNSNetwork) *checks.Finding {
+	v := viewOfRemotePods(s, n)
+	if v.heard || v.elsewhere == nil || !v.isPath(s) {
+		return nil
+	}
+	var wrong []string
+	var because []evidence.Because
+	for _, other := range evidence.Nodes.In(s) {
+		announced, internal := announcedAddresses(other), node.ParseAddresses(other.InternalIPs()...)
+		for _, way := range net.RemoteSubnets() {
+			to, ok := node.ParseAddress(way.ProviderAddress)
+			pods, valid := node.ParsePrefix(way.Prefix)
+			lost := slices.IndexFunc(v.lost, func(p evidence.ReachProbe) bool {
+				a, _ := probed.AddressOf(p)
+				return valid && pods.Contains(a)
+			})
+			if !ok || lost < 0 || len(internal) == 0 || !slices.Contains(announced, to) || slices.Contains(internal, to) {
+				continue
+			}
+			wrong = append(wrong, other.Metadata.Name+" ("+internal[0].String()+") by "+to.String())
+			because = append(because, probed.ReachBecause(v.lost[lost]),
+				net.Field("Policies").Because("%s: RemoteSubnetRoute of %s to %s", net.Name, pods, to),
+				other.Field("status", "addresses").Because("InternalIP of %s is %s", other.Metadata.Name, internal[0]))
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return checks.Findingf(checks.Fail, net.Name,
+		"HNS network %s reaches the pods of %s, and they do not answer", net.Name, firstThree(wrong)).
+		With(because...).Cure(checks.Steps(
+		checks.Inspect("kubectl get nodes -o yaml | Select-String 'projectcalico.org/IPv4Address|public-ip:|  address:'",
+			"Compare the addresses that the other nodes announce with their InternalIP."),
+		checks.Do("On the other nodes, set the address of the network plugin to the InternalIP: nodeAddressAutodetectionV4 of Calico, --iface of flannel, node-ip of RKE2."),
+		checks.Do("Restart the network plugin on the other nodes.").
+			Costs("Pods of these nodes lose their network for a few seconds."),
+		checks.Verify("Get-HnsNetwork | Where-Object Name -eq '{network}' | ConvertTo-Json -Depth 10",
+			"a RemoteSubnetRoute to the InternalIP of each other node")))
+}
 
 // differs compares a route with what flannel wrote on the other node; "" where they agree or nothing is written.
 func differs(way evidence.HNSRemoteSubnet, annotations map[string]string) string {

@@ -1,8 +1,11 @@
 package regressions
 
 import (
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // windowsRows are of builds that no check of their own covers. Windows Server 2019 is not in the
@@ -58,6 +61,20 @@ var windowsRows = []Row{
 		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/591",
 			"https://github.com/actions/runner-images/issues/11582",
 			"https://support.microsoft.com/help/5058411"},
+	},
+	{
+		// the update of October 2025; what fails is not published
+		ID: "windows-2025-overlay", Of: Windows,
+		From:     "26100.1 < 26100.6899",
+		Title:    "Overlay networks of Windows Server 2025 lose pod traffic",
+		Breaks:   []string{"pod-traffic"},
+		Backend:  node.OverlayNet,
+		Shown:    overlaySilent,
+		Reads:    slices.Concat([]evidence.Need{evidence.ReachProbes}, node.ClusterSources),
+		Warn:     true,
+		Explains: []string{"vxlan-4789-conflict"},
+		Links: []string{"https://github.com/rancher/rancher/issues/50915",
+			"https://support.microsoft.com/help/5066835"},
 	},
 }
 

@@ -9,6 +9,7 @@ import (
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
+	"doctor/checks/probed"
 )
 
 // settled is how long a state lasts that no component passes through in its ordinary course: the
@@ -306,6 +307,29 @@ func noneOfIPv6(s evidence.Snapshot, f *checks.Finding) (evidence.Because, bool)
 		}
 	}
 	return evidence.Because{}, false
+}
+
+// overlaySilent is a pod that gets answers from outside of the cluster, and none from Services and
+// pods of other nodes.
+func overlaySilent(s evidence.Snapshot, _ *checks.Finding) (because evidence.Because, ok bool) {
+	n := node.About(s)
+	service, pod, outside := false, false, false
+	for _, p := range evidence.ReachProbes.In(s) {
+		a, known := probed.AddressOf(p)
+		ofService := slices.Contains(slices.Concat(n.ServiceIPs.Value, n.ClusterDNS.Value), a) || node.AnyContains(n.ServiceCIDRs.Value, a)
+		inside := ofService || node.AnyContains(n.ClusterCIDRs.Value, a) && !node.AnyContains(n.PodCIDRs.Value, a)
+		switch {
+		case p.From == "node" || p.Protocol == "icmp":
+		case known && inside && probed.GotAnswer(p):
+			return because, false
+		case known && inside && probed.GotNoAnswer(p):
+			service, pod = service || ofService, pod || !ofService
+			because = probed.ReachBecause(p)
+		default:
+			outside = outside || probed.GotAnswer(p) && !slices.Contains(n.ManagementIPs.Value, a)
+		}
+	}
+	return because, service && pod && outside
 }
 
 // mixedFamilies is a load balancer whose backends have no address of the family of its own.

@@ -35,6 +35,17 @@ func TestTheNodeShowsARow(t *testing.T) {
 "status":{"phase":"Running","containerStatuses":[{"name":"antrea-agent","state":` + state + `}]}}]}
 `
 	}
+	overlay := func(service, pod, outside string) string {
+		return apiServer + `-- hns-networks.json --
+[{"ID":"N","Name":"flannel.4096","Type":"Overlay","SchemaVersion":{"Major":2}}]
+-- files/C/etc/kube-flannel/net-conf.json --
+{"Network":"10.244.0.0/16","Backend":{"Type":"vxlan","Name":"flannel.4096"}}
+-- probes/reach.json --
+[{"from":"a/p","protocol":"tcp","target":"10.96.0.1:443","outcome":"` + service + `"},
+{"from":"a/p","protocol":"tcp","target":"10.244.1.9:80","outcome":"` + pod + `"},
+{"from":"a/p","protocol":"tcp","target":"mcr.microsoft.com:443","outcome":"` + outside + `"}]
+`
+	}
 	const ovs = `,{"name":"antrea-ovs","image":"antrea/antrea-windows:vVERSION"}`
 	routes := func(to ...string) string {
 		list := `{"destination":"192.168.2.0/24","nextHop":"192.168.2.1","metric":50}`
@@ -176,6 +187,9 @@ temp = '` + folder + `'
 		{"antrea-ovsdb-listens", "2.5.1", "2.5.3", "on all addresses", agent(up, "") + listens("0.0.0.0", "ovsdb-server.exe"), warn},
 		{"antrea-ovsdb-listens", "2.5.1", "2.5.3", "on the loopback address", agent(up, "") + listens("127.0.0.1", "ovsdb-server.exe"), info},
 		{"antrea-ovsdb-listens", "2.5.1", "2.5.3", "another program", agent(up, "") + listens("0.0.0.0", "app.exe"), info},
+		{"windows-2025-overlay", "26100.4652", "26100.6899", "Services and pods of other nodes are silent", overlay("timeout", "timeout", "ok"), warn},
+		{"windows-2025-overlay", "26100.4652", "26100.6899", "Services answer", overlay("ok", "timeout", "ok"), info},
+		{"windows-2025-overlay", "26100.4652", "26100.6899", "nothing answers pods", overlay("timeout", "timeout", "timeout"), info},
 		{"windows-2025-images-of-may", "26100.2894", "26100.4061", "the newest image", starts("mcr.microsoft.com/windows/servercore:ltsc2025"), fail},
 		{"windows-2025-images-of-may", "26100.2894", "26100.4061", "an image that stays", starts("mcr.microsoft.com/windows/servercore:10.0.26100.2894"), info},
 		{"kube-proxy-local-process", "1.20.5", "1.20.6", "a rule for the port of the Service", balancer("", "80"), warn},
