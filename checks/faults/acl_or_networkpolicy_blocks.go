@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -22,7 +23,11 @@ works as intended looks like a fault of the node.
 The check takes each probe without an answer that starts or ends at a pod of this node, and
 evaluates the rules of its endpoint by priority. For a Service it follows the address to the ready
 backends. Rules over sets of addresses cannot be evaluated; where one of them may decide, the check
-reports nothing.`,
+reports nothing.
+
+Without DSR, packets to a Service have the address of the node, and policies that select pods do not
+match them. It is a fault if a pod reaches a backend and not its Service, other Services answer, and
+Calico has policies in that namespace.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get networkpolicy -A",
 			"Find the NetworkPolicy or Calico policy that selects the pod."),
@@ -32,16 +37,20 @@ reports nothing.`,
 			"Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
 			"an Allow rule for the connection, with a lower Priority than the Block rule")),
 	Links: []string{
-		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/"},
+		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/",
+		"https://github.com/aws/amazon-vpc-cni-plugins/issues/59"},
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},
 	Needs:  []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
-	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices},
+	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		denied := deniedByRules(s)
 		var findings []*checks.Finding
 		for _, probe := range evidence.ReachProbes.In(s) {
 			r, blocked := denied(probe)
 			if !blocked {
+				if f := hiddenByNode(s, probe); f != nil {
+					findings = append(findings, f)
+				}
 				continue
 			}
 			findings = append(findings, checks.Findingf(checks.Warn, probe.Target,
@@ -54,6 +63,73 @@ reports nothing.`,
 		return findings, nil
 	},
 })
+
+// hiddenByNode judges a probe of a pod to a Service that was lost, though the pod reaches a backend of
+// it and other Services: kube-proxy puts the address of the node in place of the pod's, and a policy in
+// the namespace of the Service does not allow that.
+func hiddenByNode(s evidence.Snapshot, lost evidence.ReachProbe) *checks.Finding {
+	vip, ok := probed.AddressOf(lost)
+	if !ok || lost.From == "node" || lost.Protocol == "icmp" || !probed.GotNoAnswer(lost) {
+		return nil
+	}
+	lb, balanced := hasBalancer(s, vip, portOf(lost.Target), "tcp")
+	if !balanced || lb.DSR || lb.Truncated {
+		return nil
+	}
+	var service evidence.KubeService
+	var direct *evidence.ReachProbe
+	others := false
+	to := behind(s, vip, portOf(lost.Target))
+	for _, svc := range evidence.KubeServices.In(s) {
+		ips := node.ParseAddresses(svc.ClusterIPs()...)
+		if slices.Contains(ips, vip) {
+			service = svc
+			continue
+		}
+		others = others || slices.ContainsFunc(evidence.ReachProbes.In(s), func(p evidence.ReachProbe) bool {
+			a, _ := probed.AddressOf(p)
+			return p.From == lost.From && slices.Contains(ips, a) && p.Outcome == "ok"
+		})
+	}
+	for _, p := range evidence.ReachProbes.In(s) {
+		a, _ := probed.AddressOf(p)
+		if p.From != lost.From || !slices.ContainsFunc(to, func(d destination) bool {
+			return d.IP == a && d.port == portOf(p.Target)
+		}) {
+			continue
+		}
+		if p.Outcome != "ok" {
+			return nil
+		}
+		direct = &p
+	}
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		ips := node.ParseAddresses(e.Addresses...)
+		if slices.Contains(lb.Endpoints, e.ID) && !slices.ContainsFunc(to, func(d destination) bool { return slices.Contains(ips, d.IP) }) {
+			return nil // hns-lb-missing-or-stale
+		}
+	}
+	policies := slices.DeleteFunc(slices.Clone(evidence.HNSEndpoints.In(s)), func(e evidence.HNSEndpoint) bool {
+		return e.Remote || !slices.ContainsFunc(e.Policies, func(p evidence.HNSPolicy) bool {
+			return p.Type == "ACL" && strings.HasPrefix(p.Text("Id"), "policy-"+service.Metadata.Namespace+"/")
+		})
+	})
+	if direct == nil || !others || len(policies) == 0 {
+		return nil
+	}
+	return checks.Findingf(checks.Fail, lost.Target,
+		"%s reaches %s and not its Service %s: without DSR, policies of namespace %s see the address of the node",
+		lost.From, direct.Target, service.FullName(), service.Metadata.Namespace).
+		With(probed.ReachBecause(lost), probed.ReachBecause(*direct)).
+		At(lb.Field(), "load balancer of %s: no DSR", balancerName(lb)).
+		At(policies[0].Field("Policies"), "%s: policies of namespace %s", node.EndpointName(policies[0]), service.Metadata.Namespace).
+		Cure(checks.Steps(
+			checks.Do("Turn on DSR for kube-proxy: --enable-dsr=true and the feature gate WinDSR.").
+				Costs("Connections to Services break for a few seconds."),
+			checks.Do("If DSR is not possible, allow the addresses of the Windows nodes in the policy.").
+				Costs("The connection is allowed for all pods of these nodes."),
+			checks.Verify("kubectl exec POD -n NAMESPACE -- curl.exe -sv http://SERVICE", "an answer of the Service")))
+}
 
 // deniedByRules tells which ACL rule of HNS on this node keeps a probe from an answer.
 func deniedByRules(s evidence.Snapshot) func(evidence.ReachProbe) (aclRule, bool) {

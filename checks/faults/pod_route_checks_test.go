@@ -167,6 +167,13 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 		blocked = "warn: HNS rule deny blocks tcp from a/p to 10.9.9.9:443: a network policy, not a node fault [state]"
 	)
 	out := pod + reachTree("a/p tcp 10.9.9.9:443 timeout")
+	hidden := func(flags int, namespace, backend, other string) string {
+		return pod + reachTree("a/p tcp 10.96.7.7:80 timeout", "a/p tcp 10.9.9.9:8443 "+backend, "a/p tcp 10.96.0.10:53 "+other) +
+			serviceTree("a/web 10.96.7.7 80/TCP", "kube-system/kube-dns 10.96.0.10 53/TCP") +
+			sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP") + balancerTree(fmt.Sprintf("10.96.7.7 6 80 R %d", flags)) +
+			replace(acl(`"Id":"policy-`+namespace+`/knp.default.same-0","Action":"Allow","Direction":"In","Priority":1000`),
+				`[{"ID":"E"`, `[{"ID":"R","Name":"Ethernet","IpConfigurations":[{"IpAddress":"10.9.9.9","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}},{"ID":"E"`)
+	}
 	runLooks(t, "acl-or-networkpolicy-blocks", []look{
 		{"a rule blocks it", out + acl(deny), blocked},
 		{"an earlier rule allows it", out + acl(deny, allow), "pass"},
@@ -202,6 +209,13 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 			sliceTree("a/web 10.9.9.9 lin-1 true 8443/TCP", "a/web 10.7.7.7 lin-2 true 8443/TCP") +
 			acl(strings.Replace(deny, `"Protocols":"256"`, `"RemoteAddresses":"10.9.0.0/16"`, 1)),
 			"pass"},
+		{"without DSR a policy sees the node's address (aws/amazon-vpc-cni-plugins#59)", hidden(0, "a", "ok", "ok"),
+			"fail: a/p reaches 10.9.9.9:8443 and not its Service a/web: without DSR, policies of namespace a see the address of the node [state]"},
+		{"with DSR it sees the pod's", hidden(1, "a", "ok", "ok"), "pass"},
+		{"policies of another namespace", hidden(0, "b", "ok", "ok"), "pass"},
+		{"the backend is silent, too", hidden(0, "a", "timeout", "ok"), "pass"},
+		{"so are other Services", hidden(0, "a", "ok", "timeout"), "pass"},
+		{"the load balancer sends elsewhere, which another check reports", replace(hidden(0, "a", "ok", "ok"), `"10.9.9.9","PrefixLength"`, `"10.9.9.8","PrefixLength"`), "pass"},
 		{"from the node nothing is known of rules",
 			pod + reachTree("node tcp 10.9.9.9:443 timeout") + acl(deny), "pass"},
 		{"nothing was probed", pod + acl(deny), "unknown"},
