@@ -25,7 +25,8 @@ The documentation also requires the node's own subnet. That is right only if the
 nothing but nodes, because hosts on the list cannot answer pods without a route back; so a missing
 entry is reported as info only. Calico adds networks at run time, and Azure CNI routes the service
 CIDR in another way. The VPC CNI builds the list from its vpcCIDRs and serviceCIDR, so there only
-the policies that HNS applies to pods are checked.`,
+the policies that HNS applies to pods are checked. Of two exceptions with the same address and other prefix
+lengths, Windows Server 2019 applied only the first: the second is reported as info if it is larger.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}",
 			"Add the missing CIDR to the exceptions of the OutBoundNAT policy."),
@@ -34,7 +35,8 @@ the policies that HNS applies to pods are checked.`,
 		checks.Verify("Get-HnsEndpoint | ConvertTo-Json -Depth 10",
 			"an OutBoundNAT policy with the missing CIDR on each new endpoint")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
-		"https://github.com/Azure/AKS/issues/1859"},
+		"https://github.com/Azure/AKS/issues/1859",
+		"https://github.com/Azure/application-gateway-kubernetes-ingress/issues/535"},
 	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE,
@@ -190,8 +192,21 @@ func judgeServicesWithoutCIDR(n *node.Node, lists []exceptionList) ([]*checks.Fi
 	return managementHint(n, lists), nil
 }
 
-// managementHint tells, on l2bridge, that the node's own subnet is not on the list.
+// managementHint tells that Windows may leave an exception out, and, on l2bridge, that the node's own
+// subnet is not on the list.
 func managementHint(n *node.Node, lists []exceptionList) []*checks.Finding {
+	for _, list := range lists {
+		for i, p := range list.prefixes {
+			at := slices.IndexFunc(list.prefixes[:i], func(q node.Prefix) bool {
+				return q.Addr() == p.Addr() && q.Bits() > p.Bits()
+			})
+			if at >= 0 {
+				return []*checks.Finding{checks.Findingf(checks.Info, list.of,
+					"exceptions %s and %s of %s begin with the same address: Windows may apply only the first",
+					list.prefixes[at], p, list.of).With(list.from)}
+			}
+		}
+	}
 	if n.Backend.Value != node.L2Bridge || len(n.ManagementIPs.Value) == 0 ||
 		n.CNI.Value == node.Azure || n.CNI.Value == node.GKE || lists[0].live {
 		return nil
