@@ -47,7 +47,7 @@ is a fault only if a probe of the pod to its own Service failed.`,
 		for _, pod := range evidence.Pods.In(s) {
 			for _, a := range node.ParseAddresses(evidence.Unique(append(podIPs(pod), pod.Status.PodIP))...) {
 				e, ok := local[a]
-				if !ok || hostPod(pod) || e.Truncated || loopsBack(e, a) {
+				if !ok || hostPod(pod) || e.Truncated || len(e.Policies) == 0 || loopsBack(e, a) {
 					continue
 				}
 				served := false
@@ -69,7 +69,7 @@ is a fault only if a probe of the pod to its own Service failed.`,
 							Cure(loopbackFix(n)).Explaining("node-cannot-use-cluster-ip"))
 					}
 				}
-				if served {
+				if served && !slices.ContainsFunc(lacking, func(o evidence.HNSEndpoint) bool { return o.ID == e.ID }) {
 					lacking = append(lacking, e)
 				}
 			}
