@@ -146,6 +146,10 @@ func TestVXLANReturnPathMissing(t *testing.T) {
 		{"the other node announces an adapter that nobody reaches (rancher/rke2#4320)", tailnet("100.92.24.103", "timeout"), fmt.Sprintf(announced, "Calico")},
 		{"flannel announces such an adapter", vxlanConf + network("10.244.1.0/24 100.92.24.103 F2-19-0C-77-5E-B4") +
 			replace(nodes(replace(joined, "10.0.0.11", "100.92.24.103"), long), `"spec":{"podCIDR":"10.244.1.0/24"}`, `"spec":{"podCIDR":"10.244.1.0/24"},`+at11) + silent("timeout"), fmt.Sprintf(announced, "flannel.4096")},
+		{"somebody chose the address for flannel", vxlanConf + network("10.244.1.0/24 100.92.24.103 F2-19-0C-77-5E-B4") +
+			replace(nodes(replace(joined, "10.0.0.11", "100.92.24.103")+`,"flannel.alpha.coreos.com/public-ip-overwrite":"100.92.24.103"`, long),
+				`"spec":{"podCIDR":"10.244.1.0/24"}`, `"spec":{"podCIDR":"10.244.1.0/24"},`+at11) + silent("timeout"), "pass"},
+		{"it is an ExternalIP of the node", replace(tailnet("100.92.24.103", "timeout"), `"address":"10.0.0.11"}`, `"address":"10.0.0.11"},{"type":"ExternalIP","address":"100.92.24.103"}`), "skip"},
 		{"its pods answer", tailnet("100.92.24.103", "ok"), "skip"},
 		{"it announces its InternalIP", tailnet("10.0.0.11", "timeout"), "skip"},
 		{"nobody asked", replace(tailnet("100.92.24.103", "timeout"), "probes/reach.json", "probes/other.json"), "skip"},

@@ -124,6 +124,13 @@ func wrongInterface(s evidence.Snapshot, n *node.Node, net evidence.HNSNetwork) 
 	var because []evidence.Because
 	for _, other := range evidence.Nodes.In(s) {
 		announced, internal := announcedAddresses(other), node.ParseAddresses(other.InternalIPs()...)
+		var known []node.Address
+		for _, a := range other.Status.Addresses {
+			known = append(known, node.ParseAddresses(a.Address)...)
+		}
+		if other.Metadata.Annotations["flannel.alpha.coreos.com/public-ip-overwrite"] != "" {
+			continue // somebody chose it
+		}
 		for _, way := range net.RemoteSubnets() {
 			to, ok := node.ParseAddress(way.ProviderAddress)
 			pods, valid := node.ParsePrefix(way.Prefix)
@@ -131,7 +138,7 @@ func wrongInterface(s evidence.Snapshot, n *node.Node, net evidence.HNSNetwork) 
 				a, _ := probed.AddressOf(p)
 				return valid && pods.Contains(a)
 			})
-			if !ok || lost < 0 || len(internal) == 0 || !slices.Contains(announced, to) || slices.Contains(internal, to) {
+			if !ok || lost < 0 || len(internal) == 0 || !slices.Contains(announced, to) || slices.Contains(known, to) {
 				continue
 			}
 			wrong = append(wrong, other.Metadata.Name+" ("+internal[0].String()+") by "+to.String())
