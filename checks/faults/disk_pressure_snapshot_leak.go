@@ -62,13 +62,9 @@ not reliable.`,
 		// Kubernetes 1.35
 		{Text: "Failed to free sufficient space by deleting unused images (freed 0 bytes)",
 			Level: checks.Warn, Says: imagesFreeNothing},
-		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"},
-			Level: checks.Warn, Says: layersStay},
-		// moby: layer/layer.go, of the layers of an image that is removed
-		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "denied"},
-			Level: checks.Warn, Says: imageLayersStay},
-		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "being used by another process"},
-			Level: checks.Warn, Says: imageLayersStay},
+		// Docker keeps these layers, too; what they mean on their own says docker-layer-in-use.
+		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"}, ConfirmOnly: true},
+		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "denied"}, ConfirmOnly: true},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
 		// pkg/kubelet/eviction/helpers.go
 		{Text: "The node was low on resource: ephemeral-storage",

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -19,6 +20,33 @@ var ccgFailures = map[int]evidence.Phrase{
 	8: evidence.Phrasef(
 		"Active Directory denies the account's password to this node or to the user of the plug-in"),
 	9: evidence.Phrasef("the GUID of the plug-in in the credential spec cannot be read"),
+	ccgNoDomain: evidence.Phrasef(
+		"the node finds no domain controller: DNS of the domain over UDP and TCP, or its ports"),
+}
+
+// ccgNoDomain is a reason of event 8 that has another fix: nobody was there to deny the password.
+const ccgNoDomain = -8
+
+// ccgTexts are the beginnings of the messages in English, by number: an export or a paste may have
+// lost the number.
+var ccgTexts = map[string]int{
+	"fetched gmsa credentials for": 2, "failed to parse the credential spec": 3,
+	"failed to instantiate the plug": 4, "failed to fetch credentials from the plug": 6,
+	"failed to fetch gmsa credentials for": 8, "failed to parse the plug": 9,
+}
+
+// ccgOutcome is the number of an event of Container Credential Guard.
+func ccgOutcome(e evidence.WindowsEvent) int {
+	id := e.ID
+	for text, of := range ccgTexts {
+		if strings.HasPrefix(e.Message, "Container Credential Guard "+text) {
+			id = of
+		}
+	}
+	if id == 8 && strings.Contains(e.Message, "directory service is not available") {
+		return ccgNoDomain
+	}
+	return id
 }
 
 var verifyGMSA = checks.Verify("kubectl exec POD -n NAMESPACE -- nltest /sc_verify:DOMAIN",
@@ -33,6 +61,9 @@ var ccgRepairs = map[int]*checks.Step{
 	8: checks.Do(
 		"In Active Directory, add the node or the user of the plug-in to PrincipalsAllowedToRetrieveManagedPassword of the account."),
 	9: checks.Do("Correct the GUID of the plug-in in the credential spec, and recreate the pod."),
+	// An answer with all domain controllers does not fit into a UDP packet.
+	ccgNoDomain: checks.Do(
+		"Allow DNS over TCP and UDP (port 53) from the node and from CoreDNS to the DNS servers of the domain, and check that Resolve-DnsName -Type SRV _ldap._tcp.dc._msdcs.DOMAIN has an answer on the node and in the pod."),
 }
 
 // The webhook handles a pod only when it is created.
@@ -71,8 +102,9 @@ without the identity: nltest in it returns 1722 or 1311.
 
 The check searches for pods that name a credential spec without having its content, which means that
 the webhook did not process them, and for failures in the event log of Container Credential Guard
-that no success followed. Recordings do not show whether pods can resolve the name of the domain or
-whether this node may use the account.`,
+that no success followed, and for failures of nltest in the logs of these pods. With nltest, it also
+reads whether the Corefile of CoreDNS has a rule for the domain. Recordings do not show whether this
+node may use the account.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-WinEvent -LogName Microsoft-Windows-Containers-CCG/Admin -MaxEvents 20",
 			"Read the newest error of Container Credential Guard."),
@@ -83,11 +115,12 @@ whether this node may use the account.`,
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/gmsa-troubleshooting",
+		"https://github.com/MicrosoftDocs/azure-aks-docs/pull/245", "https://github.com/kubernetes/website/pull/26784",
 		"https://github.com/microsoft/SDN/issues/339", "https://github.com/Azure/AKS/issues/3849",
 	},
 	Breaks: []*checks.Effect{effectContainers},
 	Needs:  []evidence.Need{evidence.Pods},
-	Uses:   []evidence.Need{evidence.WindowsEvents},
+	Uses:   []evidence.Need{evidence.WindowsEvents, evidence.ConfigMaps},
 	Signs: []checks.Sign{
 		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents, "other"},
 			Says: "Container Credential Guard cannot get the credentials of the account"},
@@ -103,24 +136,27 @@ whether this node may use the account.`,
 		{Text: "Getting parent domain failed: Status = 1722",
 			Says: "nltest in a container: the container has no credential spec"},
 		// the same and the next in other languages, in which the names of errors stay
-		{Text: "1722 0x6ba RPC_S_SERVER_UNAVAILABLE", Not: []string{"failed: Status"},
+		{Text: "1722 0x6ba RPC_S_SERVER_UNAVAILABLE", Not: []string{"failed: Status"}, Until: nltestWorks,
 			Says: "nltest in a container: it cannot log on to the domain"},
-		{Text: "I_NetLogonControl failed: Status = 1722",
+		{Text: "I_NetLogonControl failed: Status = 1722", Until: nltestWorks,
 			Says: "nltest in a container: it cannot log on to the domain"},
 		{Text: "Trusted DC Connection Status Status = 1311",
-			Or:   []string{"1311 0x51f ERROR_NO_LOGON_SERVERS"},
+			Or: []string{"1311 0x51f ERROR_NO_LOGON_SERVERS"}, Until: nltestWorks,
 			Says: "nltest in a container: no domain controller accepts its logon"},
 		// plooploops/windows-containers-AD issue 7
 		{Text: "Trusted DC Connection Status Status = 1787",
-			Or:   []string{"1787 0x6fb ERROR_NO_TRUST_SAM_ACCOUNT"},
+			Or: []string{"1787 0x6fb ERROR_NO_TRUST_SAM_ACCOUNT"}, Until: nltestWorks,
 			Says: "nltest in a container: the domain has no account for its logon"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		using := 0
+		var without *checks.Finding // what nltest finds in a pod
 		for _, p := range evidence.Pods.In(s) {
 			for _, w := range gmsaOptions(p) {
-				using++
+				if using++; without == nil {
+					without = nltestFails(s, p, w)
+				}
 				if w.GMSACredentialSpecName != "" && w.GMSACredentialSpec == "" {
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
 						"%s names credential spec %s without having its content: the gMSA webhook did not process it", p.FullName(), w.GMSACredentialSpecName).
@@ -143,16 +179,19 @@ whether this node may use the account.`,
 		}
 		last, seen := evidence.WindowsEvent{}, false
 		for _, e := range evidence.WindowsEvents.In(s) {
-			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[e.ID].Format != "" ||
-				e.ID == 2) && (!seen || !e.Time.Before(last.Time.Time)) {
+			id := ccgOutcome(e)
+			if strings.EqualFold(e.Provider, ccgProvider) && (ccgFailures[id].Format != "" || id == 2) && (!seen || !e.Time.Before(last.Time.Time)) {
 				last, seen = e, true
 			}
 		}
-		if why := ccgFailures[last.ID]; seen && why.Format != "" {
+		if why := ccgFailures[ccgOutcome(last)]; seen && why.Format != "" {
 			findings = append(findings, checks.Findingf(checks.Fail, "Container Credential Guard",
 				"Container Credential Guard: %s", why).
 				At(last.Field(), "%s: %s", last.Provider, last.Message).
-				Cure(checks.Steps(ccgRepairs[last.ID], verifyGMSA)))
+				Cure(checks.Steps(ccgRepairs[ccgOutcome(last)], verifyGMSA)))
+		}
+		if len(findings) == 0 && without != nil {
+			return []*checks.Finding{without}, nil
 		}
 		if gap := evidence.WindowsEvents.Gap(s); gap.Kind != "" && len(findings) == 0 {
 			return nil, checks.Unknown(gap)
@@ -160,6 +199,65 @@ whether this node may use the account.`,
 		return findings, nil
 	},
 })
+
+// nltestWorks ends what nltest said while the container was starting.
+var nltestWorks = []string{"Trusted DC Connection Status Status = 0 0x0 NERR_Success"}
+
+// nltestFails finds what nltest says in the log of a pod with such an account, and where CoreDNS
+// sends the names of the domain.
+func nltestFails(s evidence.Snapshot, p evidence.Pod, w gmsaUse) *checks.Finding {
+	for _, m := range s.Signs("gmsa-not-working") {
+		if m.Over != "" || !strings.Contains(m.Found, "Status = ") || !strings.Contains(m.Path, p.Metadata.Name) {
+			continue
+		}
+		f := checks.Findingf(checks.Fail, p.FullName(),
+			"nltest in %s fails: the pod uses a gMSA, but has no identity in the domain", p.FullName()).
+			With(checks.Quote(m)).At(w.at.At("gmsaCredentialSpecName"), "%s: gmsaCredentialSpecName is %s",
+			p.FullName(), orUnknown(w.GMSACredentialSpecName))
+		f.Basis = checks.ByBoth
+		var spec struct{ DomainJoinConfig struct{ DNSName string } }
+		if json.Unmarshal([]byte(w.GMSACredentialSpec), &spec) != nil || spec.DomainJoinConfig.DNSName == "" ||
+			p.Spec.DNSPolicy != "" && p.Spec.DNSPolicy != "ClusterFirst" {
+			return f
+		}
+		domain := spec.DomainJoinConfig.DNSName
+		if corefile, forward := forwardOf(s, domain); forward != "" {
+			f = f.At(corefile, "the Corefile has no rule for %s: its names go to %s", domain, forward).
+				Cure(checks.Steps(
+					checks.Inspect("kubectl exec POD -n NAMESPACE -- nslookup -type=srv _ldap._tcp.dc._msdcs."+domain,
+						"Check whether the pod finds the domain controllers."),
+					checks.Do("If it does not, add a server block for the domain to the Corefile in the ConfigMap of CoreDNS, with a forward to the DNS servers of the domain."),
+					checks.Do("If it does, give the account and the node what they need in Active Directory."),
+					verifyGMSA))
+		}
+		return f
+	}
+	return nil
+}
+
+// forwardOf is where the Corefile sends the names of a domain for which, like the domains above it,
+// CoreDNS has no rule; empty where it has one.
+func forwardOf(s evidence.Snapshot, domain string) (evidence.Place, string) {
+	var corefile evidence.Place
+	forward := ""
+	for _, cm := range evidence.ConfigMaps.In(s) {
+		if !strings.Contains(cm.Metadata.Name, "dns") { // AKS has its additions in coredns-custom
+			continue
+		}
+		for key, text := range cm.Data {
+			for name := strings.ToLower(domain); strings.Contains(name, "."); _, name, _ = strings.Cut(name, ".") {
+				if strings.Contains(strings.ToLower(text), name) {
+					return evidence.Place{}, ""
+				}
+			}
+			if _, to, ok := strings.Cut(text, "forward . "); ok && key == "Corefile" {
+				to, _, _ = strings.Cut(to, "\n")
+				corefile, forward = cm.Field("data", key), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(to), "{"))
+			}
+		}
+	}
+	return corefile, forward
+}
 
 // A gmsaUse is where a pod sets a group managed service account.
 type gmsaUse struct {

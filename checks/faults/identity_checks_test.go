@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -137,7 +138,35 @@ func TestGMSA(t *testing.T) {
 	events := func(list ...string) string {
 		return "-- events.json --\n[" + strings.Join(list, ",") + "]\n"
 	}
+	words := func(id, said string) string {
+		return strings.Replace(event(id, "2026-11-20T09:05:00Z"), "auf Deutsch", said, 1)
+	}
+	const inDomain = `"gmsaCredentialSpecName":"web","gmsaCredentialSpec":"{\"DomainJoinConfig\":{\"DnsName\":\"corp.example\"}}"`
+	nltest := func(pod, lines string) string { // kubernetes 99862
+		return "-- logs/pods/shop_" + pod + "_web_0.log --\n" + lines
+	}
+	const noServers = "2026-11-20T03:06:03.114210800Z stdout F Trusted DC Connection Status Status = 1311 0x51f ERROR_NO_LOGON_SERVERS\n"
+	const success = "2026-11-20T03:06:08.114210800Z stdout F Trusted DC Connection Status Status = 0 0x0 NERR_Success\n"
+	corefile := func(more string) string {
+		return `-- api/configmaps.json --
+{"items":[{"metadata":{"namespace":"kube-system","name":"coredns"},"data":{"Corefile":".:53 {\n    forward . 8.8.8.8 8.8.4.4 {\n    }\n}\n` + more + `"}}]}
+`
+	}
+	const noIdentity = "fail: nltest in shop/web-1 fails: the pod uses a gMSA, but has no identity in the domain [state+text]"
 	runLooks(t, "gmsa-not-working", []look{
+		// azure-aks-docs pull request 245
+		{"no domain controller is found", pods(given) + events(words("8", "Container Credential Guard failed to fetch gmsa credentials for web using plugin {C}. Error reason: The directory service is not available.")),
+			"fail: Container Credential Guard: the node finds no domain controller: DNS of the domain over UDP and TCP, or its ports [state]"},
+		{"an export lost the number", pods(given) + events(words("0", "Container Credential Guard failed to fetch credentials from the plug-in: {C}. Error: 0x80070057")),
+			"fail: Container Credential Guard: the plug-in returned no credentials (its input in the credential spec, or access to the secret store) [state]"},
+		{"and it works now", pods(given) + events(event("8", "2026-11-20T09:01:00Z"), words("0", "Container Credential Guard fetched gmsa credentials for web using plug-in: {C}")), "pass"},
+		{"nltest in the log of the pod", pods(inDomain) + events() + nltest("web-1", noServers) + corefile(""), noIdentity},
+		{"without times", pods(inDomain) + events() + nltest("web-1", noServers[len("2026-11-20T03:06:03.114210800Z stdout F "):]), noIdentity},
+		{"the container had just started", pods(inDomain) + events() + nltest("web-1", noServers+success) + corefile(""),
+			"info: the logs say: nltest in a container: no domain controller accepts its logon; it is over: a later line says: Trusted DC Connection Status Status = 0 0x0 NERR_Success [text]"},
+		{"it worked, and fails now", pods(inDomain) + events() + nltest("web-1", success+noServers), noIdentity},
+		{"in a pod without such an account", pods(inDomain) + events() + nltest("api-1", noServers),
+			"info: the logs say: nltest in a container: no domain controller accepts its logon; the node's current state does not confirm it [text]"},
 		{"the webhook did not see the pod", pods(`"gmsaCredentialSpecName":"web"`),
 			"fail: shop/web-1 names credential spec web without having its content: the gMSA webhook did not process it [state]"},
 		{"the plug-in is not installed, told by the number",
@@ -199,4 +228,36 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 		{"nobody looked",
 			"-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"acls\":[]}\n", "unknown"},
 	})
+}
+
+// kubernetes/website pull request 26784
+func TestWhereCoreDNSSendsTheDomainOfAGMSA(t *testing.T) {
+	node := func(policy, corefile string) string {
+		return `-- api/pods.json --
+{"items":[{"metadata":{"namespace":"shop","name":"web-1"},"spec":{"dnsPolicy":"` + policy + `","securityContext":{"windowsOptions":{"gmsaCredentialSpecName":"web","gmsaCredentialSpec":"{\"DomainJoinConfig\":{\"DnsName\":\"ad.corp.example\"}}"}},"containers":[{"name":"web"}]},"status":{"phase":"Running"}}]}
+-- api/configmaps.json --
+{"items":[{"metadata":{"namespace":"kube-system","name":"coredns"},"data":{"Corefile":"` + corefile + `"}}]}
+-- events.json --
+[]
+-- logs/pods/shop_web-1_web_0.log --
+Trusted DC Connection Status Status = 1311 0x51f ERROR_NO_LOGON_SERVERS
+`
+	}
+	const rest = `.:53 {\n    forward . 8.8.8.8 8.8.4.4 {\n    }\n}\n`
+	for _, row := range []struct {
+		name, recording string
+		want            bool
+	}{
+		{"to everybody's", node("ClusterFirst", rest), true},
+		{"a rule for the domain", node("", rest+`AD.corp.example:53 {\n    forward . 10.1.4.10\n}`), false},
+		{"a rule for the domain above", node("", rest+`corp.example:53 {\n    forward . 10.1.4.10\n}`), false},
+		{"a pod that does not use CoreDNS", node("Default", rest), false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := fmt.Sprintf("%+v", lookAt(t, "gmsa-not-working", row.recording).Findings[0].Because)
+			if strings.Contains(got, "the Corefile has no rule for ad.corp.example: its names go to 8.8.8.8 8.8.4.4") != row.want {
+				t.Errorf("evidence: %s", got)
+			}
+		})
+	}
 }

@@ -26,19 +26,22 @@ other dockershim flags (removed in 1.24), --logtostderr and the other klog flags
 
 The check compares the flags with the kubelet's version. The Node object shows the version that last
 registered, which may be the one before the upgrade. Therefore a log line "unknown flag" about a
-flag that is still set counts as well, and shows how old the kubelet is at least. Deprecated flags
-are not a fault, nor are flags that a script sets for older versions only. A running kubelet has
-accepted its flags.`,
+flag that is still set counts as well, and shows how old the kubelet is at least. Where kubelet.exe
+was replaced after the kubelet last reported its status, and the API server is newer than the
+registered version, the check takes the kubelet to be of the version of the API server. Deprecated
+flags are not a fault, nor are flags that a script sets for older versions only. A running kubelet
+has accepted its flags.`,
 	Fix: checks.Steps(
 		checks.Do("Delete the removed flags from the kubelet's start script, service or kubeadm-flags.env."),
 		checks.Run("{restart kubelet}", "Restart the kubelet."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{"https://github.com/kubernetes-sigs/sig-windows-tools/issues/218",
+		"https://github.com/kubernetes/website/issues/45499",
 		"https://kubernetes.io/blog/2022/03/31/ready-for-dockershim-removal/"},
 	Breaks:   []*checks.Effect{effectKubeletStart},
 	Needs:    []evidence.Need{node.NeedKubeletFlags, node.NeedKubelet},
 	FromPart: []evidence.Need{evidence.Processes},
-	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node),
+	Uses:     append(slices.Clone(node.KubeletSources), evidence.Node, evidence.FileIndex, evidence.APIVersion),
 	Signs: []checks.Sign{
 		// klog's quotes of 1.21 to 1.23, and the plain line before them
 		{Text: "failed to parse kubelet flag: unknown flag:",
@@ -56,8 +59,14 @@ accepted its flags.`,
 				newest = evidence.Version{Major: 1, Minor: since}
 			}
 		}
-		removed := evidence.RemovedKubeletFlags(newest)
 		up := kubeletUp(n, s)
+		replaced, server := evidence.Because{}, evidence.Version{}
+		if up == nil && node.ComponentSources.Gap(s).Kind == "" {
+			if replaced, server = replacedKubelet(n, s); replaced.Path != "" && !newest.AtLeast(server) {
+				newest = server
+			}
+		}
+		removed := evidence.RemovedKubeletFlags(newest)
 		var findings []*checks.Finding
 		var culprits []node.Flag
 		seen := map[string]bool{}
@@ -70,8 +79,12 @@ accepted its flags.`,
 			}
 			seen[f.Name] = true
 			culprits = append(culprits, f)
-			findings = append(findings, removedFlag(n, f, since, up != nil).With(f.From,
-				n.Kubelet.From))
+			found := removedFlag(n, f, since, up != nil).With(f.From, n.Kubelet.From)
+			if gone && !log && !n.Kubelet.Value.AtLeast(evidence.Version{Major: 1, Minor: since}) {
+				found = found.With(replaced).At(evidence.APIVersion.Field(s, "gitVersion"),
+					"the API server is %s", server)
+			}
+			findings = append(findings, found)
 			if log {
 				at := len(findings) - 1
 				findings[at] = findings[at].With(checks.Quote(line))
@@ -107,6 +120,23 @@ func removedFlag(n *node.Node, f node.Flag, since int, up bool) *checks.Finding 
 	}
 	return checks.Findingf(checks.Fail, "--"+f.Name,
 		"--%s was removed in Kubernetes 1.%d; the kubelet (newer than the registered %s) exits at its start", f.Name, since, version)
+}
+
+// replacedKubelet is the program of a kubelet that was replaced after the kubelet last reported its
+// status, and the version of the API server, which the registered one does not reach.
+func replacedKubelet(n *node.Node, s evidence.Snapshot) (evidence.Because, evidence.Version) {
+	ready, _ := evidence.Node.In(s).Condition("Ready")
+	server, ok := evidence.ParseVersion(evidence.APIVersion.In(s).GitVersion)
+	if !ok || ready.LastHeartbeatTime.IsZero() || n.Kubelet.Value.AtLeast(server) {
+		return evidence.Because{}, server
+	}
+	for _, r := range evidence.FileIndex.In(s) {
+		if strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(r.Path)), `\kubelet.exe`) &&
+			r.ModifiedAt.After(ready.LastHeartbeatTime.Time) {
+			return r.Field("modifiedAt").Because("%s was replaced after the kubelet last reported its status", r.Path), server
+		}
+	}
+	return evidence.Because{}, server
 }
 
 // kubeletUp returns the flags of a kubelet that stays up, and nil where none

@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestKubeletRemovedFlag(t *testing.T) {
 	const (
@@ -13,6 +16,15 @@ func TestKubeletRemovedFlag(t *testing.T) {
 		alive   = `-- processes.json --
 [{"pid":7,"name":"kubelet.exe","startedAt":"2026-11-20T08:00:00Z","args":["--v=2","--pod-infra-container-image=pause:3.9"]}]
 `
+		upgraded = script + none + `-- files/C/k/StartKubelet.ps1 --
+C:\k\kubelet.exe --v=2 --log-dir=C:\logs
+-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"nodeInfo":{"kubeletVersion":"v1.25.16","operatingSystem":"windows"},"conditions":[{"type":"Ready","status":"Unknown","lastHeartbeatTime":"2026-11-20T09:40:44Z"}]}}
+`
+		replaced = `-- files.json --
+[{"path":"C:\\k\\kubelet.exe","outcome":"too-large","modifiedAt":"2026-11-20T09:41:02Z"}]
+-- api/version.json --
+{"gitVersion":"`
 	)
 	runLooks(t, "kubelet-removed-flag", []look{
 		{"the Node shows the version before the upgrade, and the log knows better",
@@ -57,5 +69,12 @@ func TestKubeletRemovedFlag(t *testing.T) {
 			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"stopped\",\"args\":[\"--hostname-overide=win-1\"]}]\n" + none + nodeOf("v1.29.9", "containerd://1.7.2") +
 				"-- logs/kubelet/kubelet.err.log --\nE1120 09:58:00.000000    5120 run.go:74] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: --hostname-overide\"\n",
 			"fail: the kubelet exits: unknown flag --hostname-overide [state+text]"},
+		// kubernetes/website issue 45499: no log is written
+		{"the program was replaced after the kubelet last reported", upgraded + replaced + "v1.26.15\"}\n",
+			"fail: --log-dir was removed in Kubernetes 1.26; the kubelet (newer than the registered v1.25.16) exits at its start [state]"},
+		{"it was replaced, and the flag is in this release, too", upgraded + replaced + "v1.25.16\"}\n", "pass"},
+		{"it was replaced before the kubelet last reported", upgraded +
+			strings.Replace(replaced, "09:41:02", "07:41:02", 1) + "v1.26.15\"}\n", "pass"},
+		{"the kubelet that was replaced runs", strings.Replace(upgraded, none, alive, 1) + replaced + "v1.26.15\"}\n", "pass"},
 	})
 }

@@ -24,21 +24,25 @@ type look struct {
 
 const shortMeta = "-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\"}\n"
 
+// lookAt is what one check finds in a short tree.
+func lookAt(t *testing.T, id, tree string) checks.Result {
+	t.Helper()
+	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + tree))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ = signs.Record(s, faults.Catalogue().Only(id).Signs())
+	return checks.Diagnose(s, faults.Catalogue().Only(id), checks.Source{}, checks.Program{}).Results[0]
+}
+
 func runLooks(t *testing.T, id string, looks []look) {
 	t.Helper()
-	c := faults.Catalogue().ByID(id)
-	if c == nil {
+	if faults.Catalogue().ByID(id) == nil {
 		t.Fatalf("there is no check %s", id)
 	}
 	for _, l := range looks {
 		t.Run(l.name, func(t *testing.T) {
-			s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + l.tree))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, _ = signs.Record(s, faults.Catalogue().Only(c.ID).Signs())
-			r := checks.Diagnose(s, faults.Catalogue().Only(c.ID), checks.Source{},
-				checks.Program{}).Results[0]
+			r := lookAt(t, id, l.tree)
 			got := []string{string(r.Status)}
 			if len(r.Findings) > 0 {
 				got = nil

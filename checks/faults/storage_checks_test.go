@@ -183,9 +183,27 @@ func TestDiskPressureSnapshotLeak(t *testing.T) {
 		{"a layer that a scanner had open for a moment", logTelling("containerd",
 			`time="2026-11-20T09:41:17Z" level=warning msg="snapshot garbage collection failed" error="rename C:\\snapshots\\912 C:\\snapshots\\rm-912: Access is denied."`),
 			"warn: containerd cannot remove the layers of ended containers [text]"},
+		{"docker kept its layers, and the disk is full", node("True") + logTelling("docker", removalDenied),
+			"fail: node has DiskPressure: removing layers and images frees no space [state+text]"},
+		{"docker kept its layers, and the disk has room", node("False") + logTelling("docker", removalDenied), "pass"},
+	})
+}
+
+// microsoft/Windows-Containers issue 207
+const removalDenied = `container ecddba62: driver "windowsfilter" failed to remove root filesystem: failed to detach VHD: failed to open virtual disk: The process cannot access the file because it is being used by another process.: rename C:\ProgramData\docker\windowsfilter\ecddba62 C:\ProgramData\docker\windowsfilter\ecddba62-removing: Access is denied.`
+
+func TestDockerLayerInUse(t *testing.T) {
+	const kept = "warn: docker cannot remove the layers of ended containers [text]"
+	runLooks(t, "docker-layer-in-use", []look{
+		{"a container whose disk is still attached", logTelling("docker", removalDenied), kept},
+		{"the kubelet quotes docker", logTelling("kubelet", "E1120 09:58:00.100000 1 remote_runtime.go:271] "+removalDenied), kept},
+		// microsoft/navcontainerhelper issue 24
+		{"without a word of access", logTelling("docker",
+			`driver "windowsfilter" failed to remove root filesystem for ad6b: rename C:\ProgramData\Docker\windowsfilter\ad6b C:\ProgramData\Docker\windowsfilter\ad6b-removing: The process cannot access the file because it is being used by another process.`), kept},
 		{"docker in French", logTelling("docker",
-			`Error removing container: failed to remove root filesystem: C:\ProgramData\docker\windowsfilter\7c: hcsshim::DestroyLayer failed in Win32: Accès refusé. (0x5)`),
-			"warn: docker cannot remove the layers of ended containers [text]"},
+			`Error removing container: failed to remove root filesystem: C:\ProgramData\docker\windowsfilter\7c: hcsshim::DestroyLayer failed in Win32: Accès refusé. (0x5)`), kept},
+		{"docker says nothing of it", logTelling("docker", `level=info msg="API listen on //./pipe/docker_engine"`), "pass"},
+		{"nothing was recorded", "", "unknown"},
 	})
 }
 
