@@ -138,6 +138,11 @@ type KubeletConfig struct {
 	Port                     int               `json:"port"`
 	HealthzPort              *int              `json:"healthzPort"`
 	ResolvConf               string            `json:"resolvConf"`
+	Authentication           struct {
+		X509 struct {
+			ClientCAFile string `json:"clientCAFile"`
+		} `json:"x509"`
+	} `json:"authentication"`
 }
 
 // DecodeKubeletConfig reads the file behind --config, YAML or JSON.

@@ -261,3 +261,38 @@ Trusted DC Connection Status Status = 1311 0x51f ERROR_NO_LOGON_SERVERS
 		})
 	}
 }
+
+func TestKubeletClientCAStale(t *testing.T) {
+	const signer = "kube-apiserver-to-kubelet-signer"
+	node := func(certs ...string) string {
+		return `-- services.json --
+[{"name":"kubelet","state":"running","binPath":"C:\\k\\kubelet.exe","args":["--config=C:\\k\\kubelet.conf"]}]
+-- files/C/k/kubelet.conf --
+{"kind":"KubeletConfiguration","apiVersion":"kubelet.config.k8s.io/v1beta1","authentication":{"x509":{"clientCAFile":"C:\\k\\kubelet-ca.crt"}}}
+-- certificates.json --
+[` + strings.Join(certs, ",") + "]\n"
+	}
+	ca := func(subject, from, until string) string {
+		return `{"path":"c:\\k\\kubelet-ca.crt","subject":"` + subject + `","issuer":"` + subject + `","notBefore":"` + from + `T00:00:00Z","notAfter":"` + until + `T00:00:00Z"}`
+	}
+	// GoogleCloudPlatform/k8s-stackdriver issue 673, whose program has the same authenticator
+	const unknown = `err="verifying certificate SN=23850158042506833490065535935480109479, SKID=, AKID=53:D7 failed: x509: certificate signed by unknown authority"`
+	said := func(component, err string) string {
+		return logTelling(component, `E1120 09:50:00.000000    3420 server.go:310] "Unable to authenticate the request due to an error" `+err)
+	}
+	old, cluster := ca("OU=openshift,CN="+signer, "2025-11-24", "2026-11-24"), ca("CN=kubernetes", "2024-01-01", "2034-01-01")
+	runLooks(t, "kubelet-client-ca-stale", []look{
+		{"the CA of OpenShift is due, and no newer one is there", node(old) + said("kubelet", unknown),
+			`warn: the kubelet refuses a client certificate, and c:\k\kubelet-ca.crt has no newer CA than kube-apiserver-to-kubelet-signer of 2025-11-24 [state+text]`},
+		{"a newer one is there, under another name", node(old, ca("CN=openshift-kube-apiserver-operator_"+signer+"@1789", "2026-09-12", "2027-09-12")) + said("kubelet", unknown), "pass"},
+		{"a CA that has expired", node(ca("CN=kubernetes", "2016-11-01", "2026-11-01")) + said("kubelet", unknown),
+			`warn: the kubelet refuses a client certificate, and c:\k\kubelet-ca.crt has no newer CA than CN=kubernetes of 2016-11-01 [state+text]`},
+		{"the client of another cluster", node(cluster) + said("kubelet", unknown), "pass"},
+		{"nobody was refused", node(old) + said("kubelet", ""), "pass"},
+		// opentelemetry-collector-contrib issue 26120
+		{"a client with an old token", node(old) + said("kubelet", `err="[invalid bearer token, service account token has expired]"`), "pass"},
+		{"another program", node(old) + said("csi-driver", unknown), "pass"},
+		{"the log alone", said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
+		{"the file is not known", "-- certificates.json --\n[" + old + "]\n" + said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
+	})
+}

@@ -335,6 +335,14 @@ func TestWhatHostProcessesUse(t *testing.T) {
 		{"very many", hns + process("svchost.exe", `,"threads":640`),
 			"warn: the process 7 of HNS has 640 threads; expected: less than 500 [state]"},
 	})
+	shim := process("containerd-shim-runhcs-v1.exe", `,"workingSetBytes":3972844748`)
+	runLooks(t, "containerd-shim-leak", []look{
+		// containerd issue 12781
+		{"gigabytes", shim, "warn: process 7 of containerd-shim-runhcs-v1.exe uses 3788 MB of memory; expected: less than 200 MB [state]"},
+		{"a normal size", process("containerd-shim-runhcs-v1.exe", `,"workingSetBytes":48234496`), "pass"},
+		{"another program", process("sqlservr.exe", `,"workingSetBytes":3972844748`), "pass"},
+		{"no numbers", process("containerd-shim-runhcs-v1.exe", ""), "unknown"},
+	})
 	runLooks(t, "vmcompute-leak", []look{
 		{"a normal size", process("vmcompute.exe", `,"workingSetBytes":17825792,"handles":900`),
 			"pass"},

@@ -32,7 +32,8 @@ var containerdRows = []Row{
 		Shown: shimHas("%s uses %d bytes of memory", func(p evidence.Process) int64 {
 			return max(p.WorkingSetBytes, p.PrivateBytes)
 		}, muchMemory),
-		Reads: []evidence.Need{evidence.Processes},
+		Reads:    []evidence.Need{evidence.Processes},
+		Explains: []string{"containerd-shim-leak"},
 		Links: []string{"https://github.com/microsoft/hcsshim/pull/1604",
 			"https://github.com/microsoft/hcsshim/pull/1605",
 			"https://github.com/microsoft/hcsshim/issues/1574"},
