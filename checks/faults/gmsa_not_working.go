@@ -206,33 +206,31 @@ var nltestWorks = []string{"Trusted DC Connection Status Status = 0 0x0 NERR_Suc
 // nltestFails finds what nltest says in the log of a pod with such an account, and where CoreDNS
 // sends the names of the domain.
 func nltestFails(s evidence.Snapshot, p evidence.Pod, w gmsaUse) *checks.Finding {
-	for _, m := range s.Signs("gmsa-not-working") {
-		if m.Over != "" || !strings.Contains(m.Found, "Status = ") || !strings.Contains(m.Path, p.Metadata.Name) {
-			continue
-		}
-		f := checks.Findingf(checks.Fail, p.FullName(),
-			"nltest in %s fails: the pod uses a gMSA, but has no identity in the domain", p.FullName()).
-			With(checks.Quote(m)).At(w.at.At("gmsaCredentialSpecName"), "%s: gmsaCredentialSpecName is %s",
-			p.FullName(), orUnknown(w.GMSACredentialSpecName))
-		f.Basis = checks.ByBoth
-		var spec struct{ DomainJoinConfig struct{ DNSName string } }
-		if json.Unmarshal([]byte(w.GMSACredentialSpec), &spec) != nil || spec.DomainJoinConfig.DNSName == "" ||
-			p.Spec.DNSPolicy != "" && p.Spec.DNSPolicy != "ClusterFirst" {
-			return f
-		}
-		domain := spec.DomainJoinConfig.DNSName
-		if corefile, forward := forwardOf(s, domain); forward != "" {
-			f = f.At(corefile, "the Corefile has no rule for %s: its names go to %s", domain, forward).
-				Cure(checks.Steps(
-					checks.Inspect("kubectl exec POD -n NAMESPACE -- nslookup -type=srv _ldap._tcp.dc._msdcs."+domain,
-						"Check whether the pod finds the domain controllers."),
-					checks.Do("If it does not, add a server block for the domain to the Corefile in the ConfigMap of CoreDNS, with a forward to the DNS servers of the domain."),
-					checks.Do("If it does, give the account and the node what they need in Active Directory."),
-					verifyGMSA))
-		}
+	m, ok := saidBy(s, "gmsa-not-working", p)
+	if !ok {
+		return nil
+	}
+	f := checks.Findingf(checks.Fail, p.FullName(),
+		"nltest in %s fails: the pod uses a gMSA, but has no identity in the domain", p.FullName()).
+		With(checks.Quote(m)).At(w.at.At("gmsaCredentialSpecName"), "%s: gmsaCredentialSpecName is %s",
+		p.FullName(), orUnknown(w.GMSACredentialSpecName))
+	f.Basis = checks.ByBoth
+	var spec struct{ DomainJoinConfig struct{ DNSName string } }
+	if json.Unmarshal([]byte(w.GMSACredentialSpec), &spec) != nil || spec.DomainJoinConfig.DNSName == "" ||
+		p.Spec.DNSPolicy != "" && p.Spec.DNSPolicy != "ClusterFirst" {
 		return f
 	}
-	return nil
+	domain := spec.DomainJoinConfig.DNSName
+	if corefile, forward := forwardOf(s, domain); forward != "" {
+		f = f.At(corefile, "the Corefile has no rule for %s: its names go to %s", domain, forward).
+			Cure(checks.Steps(
+				checks.Inspect("kubectl exec POD -n NAMESPACE -- nslookup -type=srv _ldap._tcp.dc._msdcs."+domain,
+					"Check whether the pod finds the domain controllers."),
+				checks.Do("If it does not, add a server block for the domain to the Corefile in the ConfigMap of CoreDNS, with a forward to the DNS servers of the domain."),
+				checks.Do("If it does, give the account and the node what they need in Active Directory."),
+				verifyGMSA))
+	}
+	return f
 }
 
 // forwardOf is where the Corefile sends the names of a domain for which, like the domains above it,

@@ -575,3 +575,32 @@ func TestPodsRestartingQuotesTheEndOfTheLog(t *testing.T) {
 		t.Errorf("it quotes %q", quoted)
 	}
 }
+
+// microsoft/Windows-Containers issue 366
+func TestHostProcessSideBySide(t *testing.T) {
+	pods := func(version, options string) string {
+		return `-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"nodeInfo":{"containerRuntimeVersion":"containerd://` + version + `","operatingSystem":"windows"}}}
+-- api/pods.json --
+{"items":[{"metadata":{"namespace":"kube-system","name":"host-logs-9vt4m"},"spec":{"nodeName":"win-1","securityContext":{"windowsOptions":{` + options + `}},"containers":[{"name":"logs"}]},"status":{"phase":"Running"}}]}
+`
+	}
+	const onHost = `"hostProcess":true`
+	said := func(component, prefix string) string {
+		return logTelling(component, prefix+"Program 'ruby.exe' failed to run: The application has failed to start because its side-by-side configuration is")
+	}
+	ofPod := func(pod string) string {
+		return "-- logs/pods/kube-system_" + pod + "_logs_0.log --\n2026-11-20T09:50:36.41Z stdout F Program 'ruby.exe' failed to run: The application has failed to start because its side-by-side configuration is\n"
+	}
+	const found = "warn: a program of HostProcess pod kube-system/host-logs-9vt4m does not start: Windows does not find its side-by-side assemblies [state+text]"
+	runLooks(t, "hostprocess-side-by-side", []look{
+		{"in the log of a HostProcess pod", pods("1.7.1", onHost) + ofPod("host-logs-9vt4m"), found},
+		{"of another pod", pods("1.7.1", onHost) + ofPod("app-1"),
+			"info: the logs say: a program does not start: Windows does not find its side-by-side assemblies; the node's current state does not confirm it [text]"},
+		{"of a pod that is none", pods("1.7.1", "") + ofPod("host-logs-9vt4m"),
+			"info: the logs say: a program does not start: Windows does not find its side-by-side assemblies; the node's current state does not confirm it [text]"},
+		{"containerd 1.6 has no bind mount", pods("1.6.28", onHost) + ofPod("host-logs-9vt4m"), "skip"},
+		{"a paste", said("other", ""), "warn: a program does not start: Windows does not find its side-by-side assemblies [text]"},
+		{"nobody says so", pods("1.7.1", onHost), "pass"},
+	})
+}

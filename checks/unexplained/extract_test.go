@@ -66,6 +66,18 @@ Line |
 			`At line:1 char:1\r\n+ Add-MpPreference -ExclusionProcess C:\\k\\containerd\\containerd.exe\r\n+ ~~~~~~~~~~~~~~~~\r\n + CategoryInfo : ObjectNotFound: (Add-MpPreference:String) [], CommandNotFoundException\r\n + FullyQualifiedErrorId : CommandNotFoundException\r\n \r\n"}` + "\n",
 			`1: 1.656434951067332e+09 DEBUG wc 10.33.154.128 setting Windows defender exclusion failed {"command": "Add-MpPreference -ExclusionProcess C:\\k\\containerd\\containerd.exe", ` +
 				`"output": "Add-MpPreference : The term 'Add-MpPreference' is not recognized as the name of a cmdlet, function, script file, or`},
+		// https://github.com/microsoft/Windows-Containers/issues/366
+		{"one that quotes another, in the log of a container", "2026-11-20T02:15:36.410013100Z stdout F Program 'ruby.exe' failed to run: The application has failed to start because its side-by-side configuration is\n" +
+			"2026-11-20T02:15:36.411013100Z stdout F incorrect. Please see the application event log or use the command-line sxstrace.exe tool for more detailAt\n" +
+			"2026-11-20T02:15:36.412013100Z stdout F C:\\hpc\\scripts\\main.ps1:63 char:5\n" +
+			"2026-11-20T02:15:36.413013100Z stdout F     +     & $rubypath ...\n" +
+			"2026-11-20T02:15:36.414013100Z stdout F     +     ~~~~~~~~~~~~~.\n" +
+			"2026-11-20T02:15:36.415013100Z stdout F At C:\\hpc\\scripts\\main.ps1:63 char:5\n" +
+			"2026-11-20T02:15:36.416013100Z stdout F     +     & $rubypath ...\n" +
+			"2026-11-20T02:15:36.417013100Z stdout F     +     ~~~~~~~~~~~~~\n" +
+			"2026-11-20T02:15:36.418013100Z stdout F     + CategoryInfo          : ResourceUnavailable: (:) [], ApplicationFailedException\n" +
+			"2026-11-20T02:15:36.419013100Z stdout F     + FullyQualifiedErrorId : NativeCommandFailed\n",
+			"1: 2026-11-20T02:15:36.410013100Z stdout F Program 'ruby.exe' failed to run: The application has failed to start because its side-by-side configuration is"},
 		{"nothing but details", strings.Repeat("    + CategoryInfo          : InvalidOperation: (:) []\n", 10_000), ""},
 	} {
 		var got []string

@@ -24,7 +24,9 @@ var (
 	// An error in one line, its lines apart by \n in two characters; and what is unknown, where nothing else is left.
 	inOne     = regexp.MustCompile(`:\d+ \S+ ?[:：] ?\d+\s*(?:\\+r)?\\+n.*\bCategoryInfo +:|\\n\s*\+\s*CategoryInfo +:`)
 	unknown   = regexp.MustCompile(`is not recognized as (?:the|a) name of a cmdlet`)
-	errorHead = regexp.MustCompile(`^(?:time=.*msg=")?[\w.:\\/-]+ : \S`)
+	errorHead = regexp.MustCompile(`^(?:time=.*msg=")?(?:[\w.:\\/-]+ : \S|Program '[^']+' failed to run: )`)
+	// What the runtime writes before each line of a container.
+	ofContainer = regexp.MustCompile(`^\d{4}-\S+ std(?:out|err) [FP] +`)
 	// The rows of an error of PowerShell 7 below "Line |": the line of the script, a mark, the message.
 	row  = regexp.MustCompile(`^ *[0-9]* +\| ?(.*)$`)
 	mark = regexp.MustCompile(`^[\s~]*~[\s~]*$`)
@@ -64,12 +66,13 @@ func messageAbove(text []byte) (message string, above int) {
 	text = text[max(0, len(text)-reach*maxText):] // a log may have nothing but such details
 	lines := bytes.Split(bytes.TrimRight(text, "\n"), []byte("\n"))
 	for i := len(lines) - 1; i > max(0, len(lines)-reach); i-- {
-		if !position.MatchString(shown(lines[i])) {
+		// An error that quotes another has two positions, the inner one first.
+		if !position.MatchString(said(lines[i])) || strings.HasPrefix(said(lines[i-1]), "+ ") {
 			continue
 		}
 		head := i - 1
 		for j := head; j >= max(0, i-4); j-- { // a long message is broken into lines
-			if errorHead.MatchString(shown(lines[j])) {
+			if errorHead.MatchString(said(lines[j])) {
 				head = j
 				break
 			}
@@ -78,6 +81,9 @@ func messageAbove(text []byte) (message string, above int) {
 	}
 	return "", 0
 }
+
+// said is what a program writes in a line.
+func said(line []byte) string { return ofContainer.ReplaceAllString(shown(line), "") }
 
 // recordOfSeven is the error around "Line |". Where it is cut before its message, the line above tells
 // who failed.
