@@ -273,3 +273,25 @@ func TestUnexplainedIsOfThisNode(t *testing.T) {
 		})
 	}
 }
+
+// The texts are those of https://learn.microsoft.com/troubleshoot/windows-client/application-management/event-10016-logged-when-accessing-dcom
+// and kubernetes 99173, of another pod.
+func TestErrorsThatAreExpectedAreNotShown(t *testing.T) {
+	const machine = `{"log":"System","provider":"Microsoft-Windows-DistributedCOM","id":10016,"level":"error","time":"2026-11-20T09:59:00Z","message":"The machine-default permission settings do not grant Local Activation permission for the COM Server application with CLSID {C2F03A33-21F5-47FA-B4BB-156362A2F239} and APPID {316CDED5-E4AE-4B15-9113-7055D84DCC97} to the user NT AUTHORITY\\LOCAL SERVICE"}`
+	const other = `{"log":"System","provider":"Microsoft-Windows-DistributedCOM","id":10010,"level":"error","time":"2026-11-20T09:59:00Z","message":"The server {C2F03A33-21F5-47FA-B4BB-156362A2F239} did not register with DCOM within the required timeout."}`
+	log := "-- logs/kubelet/kubelet.log --\nI1120 08:00:00.000000    3560 server.go:1262] \"Started kubelet\"\n" + strings.Repeat(
+		`E1120 09:58:18.504066    3560 cri_stats_provider.go:583] Unable to fetch container log stats: failed to get fsstats for  "\\var\\log\\pods\\shop_web-0_2a632a7b-a128-45c1-8e6c-cfd48cc6af8a\\web\\0.log": failed to get FsInfo due to error The directory name is invalid.`+"\n", 3) +
+		strings.Repeat("I1120 09:59:10.000000    3560 kubelet.go:2537] \"SyncLoop (PLEG): event for pod\"\n", 30)
+	for _, row := range []struct {
+		name, tree string
+		want       int
+	}{
+		{"DCOM", "-- events.json --\n[" + machine + "]\n", 0},
+		{"another event of DCOM", "-- events.json --\n[" + machine + "," + other + "]\n", 1},
+		{"statistics of a log", log, 0},
+	} {
+		if got := reportOf(t, shortMeta+row.tree).Unexplained; len(got) != row.want {
+			t.Errorf("%s: %v", row.name, got)
+		}
+	}
+}

@@ -100,7 +100,7 @@ func Rank(s evidence.Snapshot, c Case) []Line {
 		if check := brief[kind]; check != "" && (l.chosen || l.last) {
 			l.score += pointsBrief
 			l.because(evidence.Phrasef("the fault of %s, if it goes on behind the last lines", check))
-		} else if normalKinds()[hash(kind)] {
+		} else if l.normal || normalKinds()[hash(kind)] {
 			l.score += pointsNormal
 			l.normal = true
 		} else if slices.ContainsFunc(past, sayingOf(kind).like) {
@@ -299,6 +299,8 @@ func ofWindows(e evidence.WindowsEvent) (Line, bool) {
 	default:
 		return l, false
 	}
+	// Microsoft calls it expected and harmless (KB 4022522); it names another component each time.
+	l.normal = e.ID == 10016 && strings.HasSuffix(e.Provider, "DistributedCOM")
 	if near(e) {
 		l.score += pointsDown
 		l.because(evidence.Phrasef("an error of Windows that concerns containers or the network"))

@@ -29,6 +29,7 @@ var stamps = []*regexp.Regexp{
 }
 
 var masks = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\\+var\\+log\\+pods\\+[^"\s]+`), // the log of a container
 	regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`),
 	regexp.MustCompile(`\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+|/[0-9]+)?\b`),
 	regexp.MustCompile(`(?i)\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b`),

@@ -151,7 +151,18 @@ func objectsIn(name, head string) bool {
 	head = leadingComments.ReplaceAllString(head, "")
 	first := firstLine(head)
 	return strings.Contains(head, "kind:") && (first == "---" || yamlLine.MatchString(first)) &&
-		objectMark.MatchString(first+"\n"+firstLine(strings.TrimPrefix(head, first)))
+		objectMark.MatchString(first+"\n"+firstLine(strings.TrimPrefix(head, first))) && onlyYAML(head)
+}
+
+// onlyYAML tells that nothing follows an object in YAML, as in a thread that begins with a manifest
+// and goes on with what the pod logs. The last line may be cut.
+func onlyYAML(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasSuffix(line, "\n") && strings.TrimSpace(line) != "" && !yamlLine.MatchString(line) && line != "...\n" {
+			return false
+		}
+	}
+	return true
 }
 
 // mixed tells that a text has prompts or fences, so that it is more than one file.

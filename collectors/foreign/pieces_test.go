@@ -362,3 +362,34 @@ func TestASentenceBelowATableIsNoRow(t *testing.T) {
 		}
 	}
 }
+
+// A thread often begins with a manifest and goes on with what the pod logs (moby/buildkit 6590 and 4826).
+func TestAManifestMayHaveALogBelowIt(t *testing.T) {
+	const paste = `apiVersion: v1
+kind: Pod
+metadata:
+  name: buildkitd-windows
+  namespace: buildkit
+spec:
+  containers:
+    - name: buildkitd
+      image: registry.example/buildkitd:windows-0.28.0-servercore-ltsc2022
+status:
+  phase: Running
+
+The logs from the pod shows this:
+time="2025-01-30T10:31:58+01:00" level=error msg="failed to read dockerfile: failed to mount {windows-layer [rw]}"
+`
+	_, tree := looseTree(t, loose(map[string]string{"pasted.txt": paste}))
+	s, err := evidence.Load(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pods := evidence.Pods.In(s); len(pods) != 1 || pods[0].FullName() != "buildkit/buildkitd-windows" {
+		t.Errorf("pods: %v", pods)
+	}
+	content, _ := fs.ReadFile(tree, "logs/other/pasted.txt")
+	if !strings.Contains(string(content), "failed to read dockerfile") {
+		t.Errorf("the log is %q", content)
+	}
+}
