@@ -41,6 +41,7 @@ The check looks for the error in the logs of HostProcess pods.`,
 		return nil
 	},
 	Needs: []evidence.Need{evidence.Pods},
+	Uses:  []evidence.Need{evidence.Logs("pods")},
 	Moot:  noHostProcess,
 	Signs: []checks.Sign{
 		{Text: "its side-by-side configuration is", In: []string{"pods", "other"}, Level: checks.Warn,
@@ -56,6 +57,9 @@ The check looks for the error in the logs of HostProcess pods.`,
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}
+		}
+		if gap := evidence.Logs("pods").Gap(s); gap.Kind != "" {
+			return nil, checks.Unknown(gap)
 		}
 		return findings, nil
 	},

@@ -278,20 +278,21 @@ func TestKubeletClientCAStale(t *testing.T) {
 	// GoogleCloudPlatform/k8s-stackdriver issue 673, whose program has the same authenticator
 	const unknown = `err="verifying certificate SN=23850158042506833490065535935480109479, SKID=, AKID=53:D7 failed: x509: certificate signed by unknown authority"`
 	said := func(component, err string) string {
-		return logTelling(component, `E1120 09:50:00.000000    3420 server.go:310] "Unable to authenticate the request due to an error" `+err)
+		return "-- logs/" + component + "/" + component + ".log --\n" + (`E1120 09:50:00.000000    3420 server.go:310] "Unable to authenticate the request due to an error" ` + err + "\n")
 	}
 	old, cluster := ca("OU=openshift,CN="+signer, "2025-11-24", "2026-11-24"), ca("CN=kubernetes", "2024-01-01", "2034-01-01")
 	runLooks(t, "kubelet-client-ca-stale", []look{
 		{"the CA of OpenShift is due, and no newer one is there", node(old) + said("kubelet", unknown),
 			`warn: the kubelet refuses a client certificate, and c:\k\kubelet-ca.crt has no newer CA than kube-apiserver-to-kubelet-signer of 2025-11-24 [state+text]`},
-		{"a newer one is there, under another name", node(old, ca("CN=openshift-kube-apiserver-operator_"+signer+"@1789", "2026-09-12", "2027-09-12")) + said("kubelet", unknown), "pass"},
+		{"a newer one is there, under another name", node(old, ca("CN=openshift-kube-apiserver-operator_"+signer+"@1789", "2026-09-12", "2027-09-12")) + said("kubelet", unknown), "unknown"},
 		{"a CA that has expired", node(ca("CN=kubernetes", "2016-11-01", "2026-11-01")) + said("kubelet", unknown),
 			`warn: the kubelet refuses a client certificate, and c:\k\kubelet-ca.crt has no newer CA than CN=kubernetes of 2016-11-01 [state+text]`},
-		{"the client of another cluster", node(cluster) + said("kubelet", unknown), "pass"},
-		{"nobody was refused", node(old) + said("kubelet", ""), "pass"},
+		{"the client of another cluster", node(cluster) + said("kubelet", unknown), "unknown"},
+		{"nobody was refused", node(old) + said("kubelet", ""), "unknown"},
 		// opentelemetry-collector-contrib issue 26120
-		{"a client with an old token", node(old) + said("kubelet", `err="[invalid bearer token, service account token has expired]"`), "pass"},
-		{"another program", node(old) + said("csi-driver", unknown), "pass"},
+		{"a client with an old token", node(old) + said("kubelet", `err="[invalid bearer token, service account token has expired]"`), "unknown"},
+		{"another program", node(old) + said("kubelet", "") + said("csi-driver", unknown), "unknown"},
+		{"the log of the kubelet is not there", node(old) + said("csi-driver", unknown), "unknown"},
 		{"the log alone", said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
 		{"the file is not known", "-- certificates.json --\n[" + old + "]\n" + said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
 	})

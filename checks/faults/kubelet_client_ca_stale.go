@@ -46,7 +46,7 @@ expired, or is the one of OpenShift and due for replacement, and the file has no
 		"https://github.com/openshift/machine-config-operator/pull/965",
 		"https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/",
 	},
-	Needs: []evidence.Need{evidence.Certificates},
+	Needs: []evidence.Need{evidence.Certificates, evidence.Logs("kubelet")},
 	Uses:  node.KubeletSources,
 	Signs: []checks.Sign{
 		// pkg/kubelet/server/server.go and apiserver/pkg/authentication/request/x509 of Kubernetes
