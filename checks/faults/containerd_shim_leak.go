@@ -16,7 +16,7 @@ var _ = register(&checks.Check{
 	Title:    "containerd shim uses too much memory",
 	Healthy:  "containerd shims use a normal amount of memory",
 	Category: checks.CategoryWorkloads,
-	Doc: `containerd-shim-runhcs-v1.exe is the process of containerd beside the containers of a pod. It
+	Doc: `containerd-shim-runhcs-v1.exe is the process of containerd that runs the containers of a pod. It
 takes some tens of MB, and no memory limit of a pod applies to it. It starts the commands of exec
 probes, and several releases of it keep memory for each of them: the leak that containerd 1.6.13
 fixed is one, and with containerd 1.7.30 users still see shims of several GB, mostly of

@@ -12,7 +12,7 @@ var all = slices.Concat(nodeSymptoms, podSymptoms, networkSymptoms, useSymptoms)
 // unnoticed are checks that no symptom leads to: nobody sees these faults until
 // somebody else makes use of them.
 var unnoticed = []string{"kubeconfig-readable", "secrets-clear-text-on-disk", "rancher-plan-for-linux",
-	"windows-exporter-collector-unknown"}
+	"windows-exporter-collector-unknown", "containerd-shim-leak"}
 
 var nodeSymptoms = []Symptom{
 	{

@@ -160,7 +160,7 @@ var useSymptoms = []Symptom{
 		ID: "port-forward-fails", Question: "kubectl port-forward fails", FAQ: []int{14},
 		Shows: []string{"wincat-not-found"},
 		Checks: []string{"wincat-not-found", "firewall-blocks-10250",
-			"kubelet-serving-cert-no-address", "kubelet-serving-csr-pending", "kubelet-not-running",
+			"kubelet-serving-cert-no-address", "kubelet-serving-csr-pending", "kubelet-not-running", "kubelet-client-ca-stale",
 			"pause-os-version-mismatch", "proxy-no-proxy-missing"},
 		Next: []Step{
 			{"check that the pod listens on that port",
@@ -175,7 +175,7 @@ var useSymptoms = []Symptom{
 			"cert-expired-or-clock-skew", "time-service-not-running", "wsaeacces-excluded-port",
 			"container-invalid-state", "node-name-case-mismatch", "proxy-no-proxy-missing",
 			"node-not-ready-lost", "flannel-vxlan-node-to-pod", "component-port-closed",
-			"node-address-mismatch", "hns-management-address-wrong"},
+			"node-address-mismatch", "hns-management-address-wrong", "kubelet-client-ca-stale"},
 		Next: []Step{
 			{"check that the API server reaches the kubelet",
 				[]string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}, ""},
