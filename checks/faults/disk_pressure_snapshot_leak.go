@@ -65,6 +65,7 @@ not reliable.`,
 		// Docker keeps these layers, too; what they mean on their own says docker-layer-in-use.
 		{Text: "failed to remove root filesystem", Also: []string{"windowsfilter", "denied"}, ConfirmOnly: true},
 		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "denied"}, ConfirmOnly: true},
+		{Text: "Error releasing layer", Also: []string{"DestroyLayer", "being used by another process"}, ConfirmOnly: true},
 		{Text: "Attempting to reclaim ephemeral-storage", ConfirmOnly: true},
 		// pkg/kubelet/eviction/helpers.go
 		{Text: "The node was low on resource: ephemeral-storage",
