@@ -22,7 +22,9 @@ longer fit: the pod has an address, and its packets go nowhere.
 
 The check looks at endpoints whose address belongs to a pod that has been Ready for five minutes, so
 pods that start or end do not count. It compares the endpoint with its network, its namespace, the
-adapter that Windows shows for it, and, on an overlay, with the VNI and the other nodes. On the bridge
+adapter that Windows shows for it, and, on an overlay, with the VNI and the other nodes. An endpoint in no
+namespace, or one that shares its address with an endpoint that was left, is a fault: the pod has no network.
+On the bridge
 of flannel the host's endpoint cbr0_ep is the gateway of pods: with the gateway of the HNS network they
 reach no pod of another node. The
 resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster uses.`,
@@ -41,7 +43,7 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 	Shows: []*checks.Effect{effectHNSNetwork},
 	Needs: []evidence.Need{evidence.Pods, evidence.HNSEndpoints, evidence.HNSNetworks},
 	Uses: slices.Concat([]evidence.Need{evidence.Node, evidence.Nodes, evidence.HNSNamespaces,
-		evidence.Adapters, evidence.Routes, evidence.ReachProbes}, node.DNSSources, node.CNISources),
+		evidence.Adapters, evidence.Routes, evidence.ReachProbes}, podProbeSources, node.DNSSources, node.CNISources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		cut := slices.ContainsFunc(evidence.HNSEndpoints.In(s),
@@ -54,7 +56,8 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 		local := localEndpoints(s)
 		looked := false
 		var findings []*checks.Finding
-		for _, p := range settledPods(s) {
+		settled := settledPods(s)
+		for _, p := range sandboxedPods(s) {
 			ip, ok := node.ParseAddress(p.Status.PodIP)
 			e, there := local[ip]
 			if !ok || !there || hostPod(p) {
@@ -62,6 +65,11 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 			}
 			looked = true
 			fit := endpointFit{n: n, s: s, pod: p, ip: ip, endpoint: e}
+			fit.attachment()
+			if !slices.ContainsFunc(settled, func(q evidence.Pod) bool { return p.FullName() == q.FullName() }) {
+				findings = append(findings, fit.findings...)
+				continue
+			}
 			fit.network()
 			fit.namespace()
 			fit.adapter()
@@ -95,6 +103,23 @@ func (f *endpointFit) misfit(other evidence.Because, format string, args ...any)
 		finding = finding.With(other)
 	}
 	f.findings = append(f.findings, finding)
+}
+
+// attachment tells that the pod has no adapter, or shares its address with an endpoint that was left.
+func (f *endpointFit) attachment() {
+	if unattached(f.s, f.endpoint) {
+		f.misfit(evidence.HNSNamespaces.Field(f.s).Because("no namespace lists endpoint %s", f.endpoint.ID),
+			"%s of pod %s is in no namespace: the pod has no network adapter")
+		f.findings[len(f.findings)-1].Level = checks.Fail
+	}
+	if e, twice := doubled(f.s, f.endpoint, f.ip); twice {
+		f.misfit(e.Field().Because("endpoint %s: %s", e.ID, f.ip), "%s of pod %s shares its address %s with another endpoint", f.ip)
+		last := len(f.findings) - 1
+		f.findings[last].Level = checks.Fail
+		f.findings[last] = f.findings[last].Cure(withFirst(fixOf("hns-object-inconsistent"), checks.Inspect(
+			`Get-HnsEndpoint | Where-Object IPAddress -eq "`+f.ip.String()+`" | Format-List ID, Name, VirtualNetworkName`,
+			"Find which of the endpoints is of the running pod, and remove the other one with Remove-HnsEndpoint.")))
+	}
 }
 
 // network compares the endpoint with the network that it names.

@@ -191,6 +191,35 @@ func TestGatewayOfABridge(t *testing.T) {
 	})
 }
 
+// microsoft/Windows-Containers 618 and Azure/AKS 5653
+func TestEndpointsWithoutAPodAndPodsWithoutAnEndpoint(t *testing.T) {
+	sandbox := strings.Repeat("5e", 32)
+	endpoint := func(id, name, ip, of string) string {
+		return fmt.Sprintf(`{"ID":%q,"Name":%q,"HostComputeNetwork":"N","HostComputeNamespace":%q,"SchemaVersion":{"Major":2},"IpConfigurations":[{"IpAddress":%q,"PrefixLength":24}]}`,
+			id, name, of, ip)
+	}
+	tree := func(endpoints, namespaces string) string {
+		return onFlannel + nodeAt10 + podSince("2026-11-20T09:00:00Z") + "-- hns-endpoints.json --\n[" + endpoints + "]\n" +
+			"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\",\"GatewayAddress\":\"10.244.2.1\"}]},{\"ID\":\"M\",\"Name\":\"m\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\",\"GatewayAddress\":\"10.244.2.1\"}]}]\n" + namespaces
+	}
+	holds := func(kind, id string) string {
+		return `-- hns-namespaces.json --` + "\n" + `[{"ID":"S","Resources":[{"Type":"Container","Data":{"ID":"` + sandbox + `"}},{"Type":"` + kind + `","Data":{"ID":"` + id + `"}}]}]` + "\n"
+	}
+	of := endpoint("a", sandbox+"_cbr0", "10.244.2.5", "")
+	const lost = "fail: endpoint 5e5e5e5e5e5e… (10.244.2.5/24) of pod default/web is in no namespace: the pod has no network adapter [state]"
+	runLooks(t, "hns-object-inconsistent", []look{
+		{"the namespace of the sandbox does not list it", tree(of, holds("Endpoint", "b")), lost},
+		{"the namespace lists it", tree(of, holds("Endpoint", "A")), "pass"},
+		{"the endpoint names its namespace", tree(endpoint("a", sandbox+"_cbr0", "10.244.2.5", "S"), holds("Endpoint", "a")), "pass"},
+		{"namespaces were not recorded", tree(of, ""), "pass"},
+		{"an endpoint that is not named after its sandbox", tree(endpoint("a", "web", "10.244.2.5", ""), holds("Endpoint", "b")), "pass"},
+		{"an endpoint of before has the address", tree(endpoint("a", "web", "10.244.2.5", "S")+","+endpoint("b", "old", "10.244.2.5", ""), ""),
+			"fail: endpoint old (10.244.2.5/24) of pod default/web shares its address 10.244.2.5 with another endpoint [state]"},
+		{"another network has the address", tree(endpoint("a", "web", "10.244.2.5", "S")+","+
+			strings.Replace(endpoint("b", "old", "10.244.2.5", ""), `"N"`, `"M"`, 1), ""), "pass"},
+	})
+}
+
 func TestPodDNSConfigIgnored(t *testing.T) {
 	pod := func(policy, more string) string {
 		return replace(podSince("2026-11-20T09:00:00Z"), `"spec":{`, `"spec":{"dnsPolicy":"`+policy+`"`+more+`,`)
