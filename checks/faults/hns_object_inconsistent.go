@@ -63,13 +63,13 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 			if !ok || !there || hostPod(p) {
 				continue
 			}
-			looked = true
 			fit := endpointFit{n: n, s: s, pod: p, ip: ip, endpoint: e}
 			fit.attachment()
 			if !slices.ContainsFunc(settled, func(q evidence.Pod) bool { return p.FullName() == q.FullName() }) {
 				findings = append(findings, fit.findings...)
 				continue
 			}
+			looked = true
 			fit.network()
 			fit.namespace()
 			fit.adapter()
