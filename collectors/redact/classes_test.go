@@ -90,6 +90,9 @@ func TestEachClassOfLeaksIsClosed(t *testing.T) {
 		// what the quotes around a setting hold, whatever separates fields elsewhere
 		{log, "docker run -e 'SA_PASSWORD=§' -p 1433:1433 x", "PWZqFgVj]vgsr;n1qYiyme"},
 		{"files/a.yaml", "sasToken:\n  rawValue: '§'\n", "8Bue8ERDM%2Fqkbbq2m0jX0KPIHoED1YObxIZq9LRJmZM%3D"},
+		// a key of .NET's configuration, a value of the registry in hex, a cell that is written like a name
+		{"a.json", `{"Jwt":{"Key":"§"}}`, "Kw7Rt2Bqdor4Tr0ubXyZ12"}, {"files/a.reg", `"DefaultPassword"=hex(1):§`, "54,00,72,00,30,00,75,00,62,00"},
+		{log, "| Setting | Value |\n|---|---|\n| DB_PASSWORD | § |\n", "winter_zephyr_19"},
 		{log, "sqlplus me/§@db", "swordfish"}, {log, "GET https://f.example/api/x?code=§", "a1B2c3D4e5F6g7H8i9J0k1L2=="},
 		{log, "https://a.example/x?sig=§", "a1B2c3D4e5F6g7H8i9J0k1L2%3D"},
 		// Commands.
