@@ -46,6 +46,9 @@ program, such as that of k3s, are judged by the port alone.`,
 			looked = true
 			findings = append(findings, want.look(s)...)
 		}
+		if proxy := node.About(s).Components["kube-proxy"]; !looked && settled(s, proxy) && !evidence.HNSNetworks.Known(s) {
+			return nil, checks.Unknown(evidence.HNSNetworks.Gap(s)) // it opens its ports behind the network
+		}
 		if !looked {
 			return nil, checks.Skip("kubelet and kube-proxy have not been running for two minutes")
 		}
@@ -64,14 +67,15 @@ type openPort struct {
 	from      evidence.Because
 }
 
+// settled tells whether a component runs and had time to open its ports.
+func settled(s evidence.Snapshot, c *node.Component) bool {
+	return len(c.Processes) > 0 && !slices.ContainsFunc(c.Processes, func(p evidence.Process) bool {
+		return p.StartedAt.IsZero() || s.Now().Sub(p.StartedAt.Time) < 2*time.Minute
+	})
+}
+
 // portsWanted lists the ports of components that run and had time to open them.
 func portsWanted(n *node.Node, s evidence.Snapshot) []openPort {
-	settled := func(c *node.Component) bool {
-		return len(c.Processes) > 0 && !slices.ContainsFunc(c.Processes,
-			func(p evidence.Process) bool {
-				return p.StartedAt.IsZero() || s.Now().Sub(p.StartedAt.Time) < 2*time.Minute
-			})
-	}
 	var list []openPort
 	add := func(component string, port node.OwnPort, outside bool) {
 		if port.Gap.Kind != "" || port.Number == 0 {
@@ -83,11 +87,11 @@ func portsWanted(n *node.Node, s evidence.Snapshot) []openPort {
 		}
 		list = append(list, openPort{component, port.Number, outside, port.From})
 	}
-	if settled(n.Components["kubelet"]) {
+	if settled(s, n.Components["kubelet"]) {
 		add("kubelet", n.KubeletPort(s), true)
 		add("kubelet", n.KubeletHealthPort(s), false)
 	}
-	if settled(n.Components["kube-proxy"]) {
+	if settled(s, n.Components["kube-proxy"]) {
 		if _, there := n.PodNetwork(s); !there {
 			return list // kube-proxy waits for the network before it opens ports
 		}

@@ -45,14 +45,18 @@ of a HostProcess pod; other containers do not show which pod a shim belongs to.`
 	FromPart: []evidence.Need{evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
-		measured := false
+		measured, unmeasured := false, false // any process, and a shim
 		for _, p := range evidence.Processes.In(s) {
 			used, field := p.WorkingSetBytes, "workingSetBytes"
 			if p.PrivateBytes > used {
 				used, field = p.PrivateBytes, "privateBytes"
 			}
 			measured = measured || used > 0
-			if used < shimBytes || !strings.EqualFold(node.Program(p.Name), "containerd-shim-runhcs-v1") {
+			if !strings.EqualFold(node.Program(p.Name), "containerd-shim-runhcs-v1") {
+				continue
+			}
+			unmeasured = unmeasured || used == 0
+			if used < shimBytes {
 				continue
 			}
 			f := checks.Findingf(checks.Warn, p.Name,
@@ -65,7 +69,7 @@ of a HostProcess pod; other containers do not show which pod a shim belongs to.`
 			}
 			findings = append(findings, f)
 		}
-		if !measured {
+		if (!measured || unmeasured) && len(findings) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("how much memory the processes use"))
 		}
 		return findings, nil

@@ -56,6 +56,7 @@ node. Pipes of csi-proxy have a check of their own.`,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		seen := map[string]bool{}
+		unseen := false // a pod keeps restarting, and its pipe has an owner
 		for _, p := range evidence.Pods.In(s) {
 			if p.HostProcess() || podRuns(p) || onOtherNode(s, p) {
 				continue
@@ -81,6 +82,7 @@ node. Pipes of csi-proxy have a check of their own.`,
 			})
 			for _, v := range p.Spec.Volumes {
 				pipe := hostPipe(v)
+				unseen = unseen || crashes && hasOwner(pipe)
 				if why, from := pipeOwner(s, pipe); crashes && why.Format != "" && !seen[p.FullName()] {
 					at, _ := mountOfPipe(p, pipe)
 					seen[p.FullName()] = true
@@ -89,9 +91,19 @@ node. Pipes of csi-proxy have a check of their own.`,
 				}
 			}
 		}
+		if gap := cmp.Or(evidence.Services.Gap(s), evidence.Processes.Gap(s)); unseen && len(findings) == 0 && gap.Kind != "" {
+			return nil, checks.Unknown(gap)
+		}
 		return findings, nil
 	},
 })
+
+// hasOwner tells whether it is known which service serves a pipe.
+func hasOwner(pipe string) bool {
+	return slices.ContainsFunc(pipeOwners, func(of struct{ pipe, service, program string }) bool {
+		return strings.HasPrefix(strings.ToLower(pipe), of.pipe)
+	})
+}
 
 // openedPipe is the name of the pipe that a program could not open: Go quotes it once more in logs.
 func openedPipe(line string) string {

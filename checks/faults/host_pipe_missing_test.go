@@ -37,7 +37,7 @@ func TestHostPipeMissing(t *testing.T) {
 		{"a pipe within the container", pod(`C:\\data`, loop, refused) + none + starts, "info: the logs say: a program cannot open a named pipe of the node; the node's current state does not confirm it [text]"},
 		{"no error is recorded", pod(pipe, loop, "") + none + starts, restarts},
 		{"no error is recorded, and its service runs", pod(pipe, loop, "") + none + wins, "pass"},
-		{"no error is recorded, and no services", pod(pipe, loop, ""), "pass"},
+		{"no error is recorded, and no services", pod(pipe, loop, ""), "unknown"},
 		{"the pipe of csi-proxy", pod(`\\\\.\\pipe\\csi-proxy-smb-v1`, loop, strings.ReplaceAll(refused, "rancher_wins_proxy", "csi-proxy-smb-v1")) + none + starts, "pass"},
 		{"the pod runs", strings.Replace(pod(pipe, up, ""), `"name":"c","restartCount"`, `"name":"c","ready":true,"restartCount"`, 1) + none + starts, "pass"},
 		{"nobody recorded pods", none, "unknown"},

@@ -81,6 +81,9 @@ expired, or is the one of OpenShift and due for replacement, and the file has no
 				newest[name] = c
 			}
 		}
+		if len(newest) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the client CA file of the kubelet"))
+		}
 		var findings []*checks.Finding
 		for name, c := range newest {
 			life := c.NotAfter.Sub(c.NotBefore.Time)

@@ -43,11 +43,19 @@ is a fault only if a probe of the pod to its own Service failed.`,
 		}
 		var findings []*checks.Finding
 		var lacking []evidence.HNSEndpoint
+		unseen := false // an endpoint whose policies are not recorded
 		local := localEndpoints(s)
 		for _, pod := range evidence.Pods.In(s) {
 			for _, a := range node.ParseAddresses(evidence.Unique(append(podIPs(pod), pod.Status.PodIP))...) {
 				e, ok := local[a]
-				if !ok || hostPod(pod) || e.Truncated || len(e.Policies) == 0 || loopsBack(e, a) {
+				if !ok || hostPod(pod) {
+					continue
+				}
+				if e.Truncated || len(e.Policies) == 0 {
+					unseen = true
+					continue
+				}
+				if loopsBack(e, a) {
 					continue
 				}
 				served := false
@@ -80,6 +88,9 @@ is a fault only if a probe of the pod to its own Service failed.`,
 				endpointNames(lacking)).At(lacking[0].Field("Policies"),
 				"%s: no OutBoundNAT policy with its address in Destinations", node.EndpointName(lacking[0])).
 				Cure(loopbackFix(n)))
+		}
+		if len(findings) == 0 && unseen {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the HNS policies of any pod of this node"))
 		}
 		return findings, nil
 	},

@@ -51,8 +51,11 @@ started before that process and are not its children. It is a warning while the 
 		}
 		svc := evidence.Services.In(s)[at]
 		own := slices.IndexFunc(processes, func(p evidence.Process) bool { return p.PID == svc.PID })
-		if !svc.Running() || own < 0 {
-			return nil, nil
+		if !svc.Running() {
+			return nil, checks.Skip("%s is not running", svc.Name)
+		}
+		if own < 0 || processes[own].StartedAt.IsZero() {
+			return nil, checks.Unknown(evidence.NotShown.Gap("who started %s", svc.Name))
 		}
 		level := checks.Warn
 		if running, _ := node.About(s).Components["kubelet"].Running(); !running {

@@ -31,7 +31,7 @@ func TestRKE2OldProcesses(t *testing.T) {
 		{"a containerd of somebody else", service + processes(strings.Replace(process("34", "7", "containerd", "02:00:00"), `rke2\\`, "", 1), agent, kubelet), "pass"},
 		{"another command of rke2", service + processes(strings.Replace(old, `"agent","service"`, `"--version"`, 1), agent, kubelet), "pass"},
 		{"the parents are not recorded", service + processes(strings.Replace(old, `"ppid":7`, `"ppid":0`, 1), agent, kubelet), "pass"},
-		{"the process of the service is not there", service + processes(old), "pass"},
+		{"the process of the service is not there", service + processes(old), "unknown"},
 		{"no RKE2", "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n" + processes(), "skip"},
 		{"nobody recorded processes", service, "unknown"},
 	})

@@ -88,6 +88,9 @@ VPN, which this node does not reach. Such an address is a fault if no pod behind
 				}
 			}
 		}
+		if err := checks.OnFlannel(n); others == 0 && err != nil {
+			return nil, err // of Calico only the interface is judged
+		}
 		if others == 0 {
 			return nil, checks.Skip("no other node has joined flannel's overlay")
 		}
