@@ -111,14 +111,17 @@ func overlaySilent(s evidence.Snapshot, _ *checks.Finding) (because evidence.Bec
 	return because, service && pod && outside
 }
 
-// mixedFamilies is a load balancer whose backends have no address of the family of its own.
+// mixedFamilies is a load balancer whose backends have no address of the family of its own, or a
+// Service that has one for its IPv4 address and none for its IPv6 address.
 func mixedFamilies(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bool) {
+	served := map[node.Address]bool{}
 	addresses := map[string][]node.Address{}
 	for _, e := range evidence.HNSEndpoints.In(s) {
 		addresses[e.ID] = node.ParseAddresses(e.Addresses...)
 	}
 	for _, lb := range evidence.HNSLoadBalancers.In(s) {
 		for _, vip := range node.ParseAddresses(lb.VIPs...) {
+			served[vip] = true
 			for _, id := range lb.Endpoints {
 				if of := addresses[id]; len(of) > 0 && !slices.ContainsFunc(of, func(a node.Address) bool {
 					return a.Is4() == vip.Is4()
@@ -127,8 +130,33 @@ func mixedFamilies(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bo
 				}
 			}
 		}
+		if lb.Truncated {
+			return evidence.Because{}, false
+		}
+	}
+	for _, svc := range evidence.KubeServices.In(s) {
+		vips := node.ParseAddresses(svc.ClusterIPs()...)
+		with := slices.IndexFunc(vips, func(a node.Address) bool { return a.Is4() && served[a] })
+		without := slices.IndexFunc(vips, func(a node.Address) bool { return a.Is6() && !served[a] })
+		if with >= 0 && without >= 0 && readyOnIPv6(s, svc) {
+			return svc.Field("spec", "clusterIPs").Because("%s: a load balancer exists for %s and none for %s",
+				svc.FullName(), vips[with], vips[without]), true
+		}
 	}
 	return evidence.Because{}, false
+}
+
+// readyOnIPv6 tells whether the Service has a ready backend with an IPv6 address.
+func readyOnIPv6(s evidence.Snapshot, svc evidence.KubeService) bool {
+	for slice := range svc.Slices(s) {
+		for _, e := range slice.Endpoints {
+			if ready := e.Conditions.Ready; (ready == nil || *ready) &&
+				slices.ContainsFunc(node.ParseAddresses(e.Addresses...), node.Address.Is6) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // remoteOfNoPod are remote endpoints whose address no EndpointSlice has and no load balancer uses.
