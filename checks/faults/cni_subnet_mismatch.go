@@ -71,7 +71,7 @@ flannel writes the subnet into its delegate itself; there subnet.env counts.`,
 			gw, ok := node.ParseAddress(r.GW)
 			same := node.OfFamily(subnets, gw.Is4())
 			switch {
-			case !ok || len(same) == 0:
+			case !ok || len(same) == 0, byACSEngine(f.Config, gw):
 			case !node.AnyContains(same, gw):
 				findings = append(findings, checks.Findingf(checks.Fail, f.Name,
 					"the gateway %s of ipam.routes is outside ipam.subnet %s", gw, same[0]).

@@ -1,6 +1,14 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// aksEngineConf is what kubeletstart.ps1 of aks-engine writes in mode kubenet.
+const aksEngineConf = `{"name":"l2bridge","type":"wincni.exe","ipam":{"environment":"azure","subnet":"10.244.2.0/24","routes":[{"GW":"10.240.0.1"}]},"AdditionalArgs":[
+{"Name":"EndpointPolicy","Value":{"Type":"OutBoundNAT","ExceptionList":["10.244.0.0/16","10.240.0.0/16"]}},
+{"Name":"EndpointPolicy","Value":{"Type":"ROUTE","DestinationPrefix":"10.0.0.0/16","NeedEncap":true}}]}`
 
 func TestCNISubnetMismatch(t *testing.T) {
 	conf := func(text string) string { return "-- files/C/k/cni/config/a.conf --\n" + text + "\n" }
@@ -15,6 +23,9 @@ func TestCNISubnetMismatch(t *testing.T) {
 			"fail: the gateway 10.244.2.1 of ipam.routes is not 10.244.2.2, the address of the node's own endpoint [state]"},
 		{"a gateway elsewhere convicts without a podCIDR", wincni("10.244.7.2"),
 			"fail: the gateway 10.244.7.2 of ipam.routes is outside ipam.subnet 10.244.2.0/24 [state]"},
+		{"the gateway of the node's own subnet, as aks-engine writes it", node + conf(aksEngineConf), "pass"},
+		{"a gateway that is no exception", node + conf(strings.Replace(aksEngineConf, "10.240.0.1", "10.250.0.1", 1)),
+			"fail: the gateway 10.250.0.1 of ipam.routes is outside ipam.subnet 10.244.2.0/24 [state]"},
 		{"nothing to compare with", wincni("10.244.2.2"), "unknown"},
 		{"a range in place of a subnet",
 			node + conf(

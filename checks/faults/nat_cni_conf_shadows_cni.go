@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"regexp"
 	"strings"
 
 	"doctor/checks"
@@ -19,7 +20,8 @@ var _ = register(&checks.Check{
 before files such as 10-flannel.conf. Every pod then gets an address of the NAT network and cannot
 reach other nodes.
 
-The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
+The HNS network nat and the adapter vEthernet (nat) alone are harmless. Without the configuration,
+the endpoints of pods show it: the plugin names each after its container and its network.`,
 	Fix: checks.Steps(
 		checks.Run(`Remove-Item "{cniDir}\0-containerd-nat.conf"`,
 			"Delete the NAT configuration.").
@@ -33,8 +35,8 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 		"https://github.com/containerd/containerd/blob/main/docs/cri/config.md"},
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
 	Explains: []string{"cni-nameserver-mismatch", "endpoint-address-rejected"},
-	Needs:    []evidence.Need{node.NeedCNIFiles},
-	Uses:     []evidence.Need{evidence.Pods},
+	Needs:    []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints)},
+	Uses:     []evidence.Need{node.NeedCNIFiles, evidence.HNSEndpoints, evidence.Pods},
 	// the script gives a node of Kubernetes nothing that this plugin could set up
 	Signs: []checks.Sign{
 		{Text: `plugin type="nat"`, Or: []string{`plugin type=\"nat\"`, `plugin type=\\\"nat\\\"`},
@@ -45,6 +47,12 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 		n := node.About(s)
 		first, meant := n.Effective(), n.Intended()
 		if first == nil {
+			if f := podsOnNAT(n, s); f != nil {
+				return []*checks.Finding{f}, nil
+			}
+			if gap := node.NeedCNIFiles.Gap(s); gap.Kind != "" {
+				return nil, checks.Unknown(gap)
+			}
 			return nil, checks.Unknown(noConfig(first))
 		}
 		if first.Config == nil {
@@ -91,3 +99,26 @@ The HNS network nat and the adapter vEthernet (nat) alone are harmless.`,
 			checks.Verify(`Get-ChildItem "{cniDir}"`, "no configuration of type nat")))}, nil
 	},
 })
+
+// podEndpoint is the name that a CNI plugin gives the endpoint of a pod: its sandbox and its network.
+var podEndpoint = regexp.MustCompile(`^[0-9a-f]{64}_(.+)$`)
+
+// podsOnNAT finds that all pods of a node with a network of the cluster have endpoints of network nat.
+func podsOnNAT(n *node.Node, s evidence.Snapshot) (f *checks.Finding) {
+	if !n.CNI.Known() || n.CNI.Value == node.NAT {
+		return nil
+	}
+	for _, e := range evidence.HNSEndpoints.In(s) {
+		m := podEndpoint.FindStringSubmatch(e.Name)
+		switch {
+		case m == nil:
+		case !strings.EqualFold(m[1], "nat"):
+			return nil
+		case f == nil:
+			f = checks.Findingf(checks.Fail, "nat",
+				"pods are on the NAT network, and none is on the network of %s", n.CNI.Value).
+				With(e.Field().Because("endpoint %s", node.EndpointName(e)), n.CNI.From)
+		}
+	}
+	return f
+}

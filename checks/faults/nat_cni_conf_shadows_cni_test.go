@@ -1,6 +1,10 @@
 package faults_test
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestNATCNIConfShadowsCNI(t *testing.T) {
 	conf := func(name, text string) string {
@@ -8,7 +12,20 @@ func TestNATCNIConfShadowsCNI(t *testing.T) {
 	}
 	const nat, flannel = `{"cniVersion":"0.2.0","name":"nat","type":"nat"}`,
 		`{"cniVersion":"0.3.0","name":"flannel.4096","type":"flannel","delegate":{"type":"sdnoverlay"}}`
+	endpoints := func(networks ...string) string {
+		text := "-- hns-networks.json --\n[{\"ID\":\"n0\",\"Name\":\"nat\",\"Type\":\"NAT\",\"SchemaVersion\":{\"Major\":2}},{\"ID\":\"n1\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"SchemaVersion\":{\"Major\":2}}]\n-- hns-endpoints.json --\n["
+		for i, network := range networks {
+			text += fmt.Sprintf(`%s{"ID":"e%d","Name":"%s_%s","SchemaVersion":{"Major":2}}`, strings.Repeat(",", min(i, 1)), i,
+				strings.Repeat("ab", 32), network)
+		}
+		return text + "]\n"
+	}
 	runLooks(t, "nat-cni-conf-shadows-cni", []look{
+		{"without the configuration, the endpoints of pods", endpoints("nat", "nat"),
+			"fail: pods are on the NAT network, and none is on the network of flannel [state]"},
+		{"one pod is on the network of the cluster", endpoints("nat", "cbr0"), "unknown"},
+		{"no pod", endpoints(), "unknown"},
+		{"the configuration decides", conf("10-flannel.conf", flannel) + endpoints("nat"), "pass"},
 		{"the NAT configuration in front", conf("0-containerd-nat.conf", nat) +
 			conf("10-flannel.conf", flannel),
 			"fail: 0-containerd-nat.conf of type nat sorts before 10-flannel.conf, so all pods are on the NAT network [state]"},

@@ -65,7 +65,7 @@ lengths, Windows Server 2019 applied only the first: the second is reported as i
 		if n.CNI.Value == node.VPC {
 			required[0] = requiredPrefix{evidence.Phrasef("VPC CIDR"), vpcCIDRs(n)}
 		}
-		exempt := n.CNI.Value == node.Azure || gkeRoutesServices(n, s)
+		exempt := n.CNI.Value == node.Azure || gkeRoutesServices(n, s) || acsEngineRoutesServices(n)
 		if !exempt {
 			required = append(required, requiredPrefix{evidence.Phrasef("service CIDR"),
 				n.ServiceCIDRs})
@@ -122,6 +122,28 @@ func gkeRoutesServices(n *node.Node, s evidence.Snapshot) bool {
 		})
 	}
 	return slices.ContainsFunc(f.Config.Routes, func(r evidence.CNIRoute) bool { return r.NeedEncap })
+}
+
+// acsEngineRoutesServices tells whether acs-engine or aks-engine wrote the configuration: the service
+// CIDR is in a route policy only.
+func acsEngineRoutesServices(n *node.Node) bool {
+	f := n.Intended()
+	return f != nil && f.Config != nil && slices.ContainsFunc(f.Config.IPAM.Routes, func(r evidence.CNIGateway) bool {
+		gw, ok := node.ParseAddress(r.GW)
+		return ok && byACSEngine(f.Config, gw)
+	})
+}
+
+// byACSEngine tells whether acs-engine or aks-engine wrote a configuration with that gateway for its mode
+// kubenet: pods use the gateway of the node's own subnet, which is an exception, and services have a
+// route policy (Azure/aks-engine, kubeletstart.ps1, Update-CNIConfigKubenetDocker).
+func byACSEngine(c *evidence.CNIConfig, gw node.Address) bool {
+	subnet, ok := node.ParsePrefix(c.IPAM.Subnet)
+	return ok && !subnet.Contains(gw) &&
+		slices.ContainsFunc(c.Exceptions, func(e evidence.CNIExceptions) bool {
+			return node.AnyContains(node.ParsePrefixes(e.Exceptions...), gw)
+		}) &&
+		slices.ContainsFunc(c.Routes, func(r evidence.CNIRoute) bool { return r.NeedEncap })
 }
 
 // addException is the edit of the line that holds an exception already.

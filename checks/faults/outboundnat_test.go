@@ -48,6 +48,7 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 			prefix + "\",\"NeedEncap\":true}}}"
 	}
 	const wide = "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubeadm-config\",\"namespace\":\"kube-system\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  podSubnet: 10.244.0.0/16\\n  serviceSubnet: 34.118.224.0/20\\n\"}}]}\n"
+	const clusterCIDR = "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubeadm-config\",\"namespace\":\"kube-system\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  podSubnet: 10.244.0.0/16\\n\"}}]}\n"
 	runLooks(t, "outboundnat-exception-missing", []look{
 		{"GKE puts the service CIDR into a route policy", wide + gke(sdnRoute("34.118.224.0/20")),
 			"pass"},
@@ -55,6 +56,10 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 			"fail: The service CIDR 34.118.224.0/20 is missing from the OutBoundNAT exceptions of l2bridge.conf [state]"},
 		{"GKE with a route for a part of it, which route-policy-missing reports",
 			wide + gke(sdnRoute("34.118.224.0/24")), "pass"},
+		{"aks-engine puts the service CIDR into a route policy", clusterCIDR + "-- files/C/k/cni/config/a.conf --\n" + aksEngineConf + "\n", "pass"},
+		{"the same with the gateway of the pods", clusterCIDR + "-- files/C/k/cni/config/a.conf --\n" +
+			strings.Replace(aksEngineConf, `"GW":"10.240.0.1"`, `"GW":"10.244.2.2"`, 1) + "\n",
+			"fail: The service CIDR 10.0.0.0/16 is missing from the OutBoundNAT exceptions of a.conf [state]"},
 		{"all three", kubeadm + nodeAddress + bridgeConf(pods, services, nodes), "pass"},
 		{"a broader entry holds them", kubeadm + bridgeConf("10.0.0.0/8"), "pass"},
 		{"two of one address (Azure/application-gateway-kubernetes-ingress#535)", kubeadm + bridgeConf(services, "10.240.0.0/16", "10.240.0.0/12"),

@@ -84,18 +84,19 @@ func wholeEntries(text string) string {
 	var b strings.Builder
 	entry, last := 0, 0 // bytes of the entry that is open, and of its last line
 	closed := false     // that line ends with the text of a field
+	colon := false      // that line ends before its cause
 	ends := ""          // of the lines before that are still to be written
 	for line := range strings.Lines(text) {
 		bare := strings.TrimRight(line, "\r\n \t")
 		if fence.MatchString(bare) {
 			bare = ""
 		}
-		starts := isLogLine(bare) || loneError.MatchString(bare)
+		starts := isLogLine(bare) || loneError.MatchString(bare) && !(entry > 0 && colon)
 		if !starts { // web pages and chats double spaces
 			bare = strings.Join(strings.Fields(bare), " ")
 		}
 		switch {
-		case entry > 0 && !starts && bare != "" && !isEventRow(bare) && !lastWords.MatchString(bare) && last >= leastWrapped &&
+		case entry > 0 && !starts && bare != "" && !isEventRow(bare) && (colon || !lastWords.MatchString(bare)) && last >= leastWrapped &&
 			entry < mostWrapped && (!closed || strings.Contains(bare, `="`)):
 			b.WriteString(" " + bare)
 			entry += len(bare)
@@ -109,6 +110,7 @@ func wholeEntries(text string) string {
 			}
 		}
 		last, closed = len(bare), strings.HasSuffix(bare, `"`) && strings.Count(bare, `"`)%2 == 0
+		colon = strings.HasSuffix(bare, ":")
 	}
 	return b.String() + "\n"
 }

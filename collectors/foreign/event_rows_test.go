@@ -58,6 +58,10 @@ func TestEntriesOfALogAreWhole(t *testing.T) {
 		{"wrapped by a terminal", entry + "\n  containers\"\n", entry + " containers\"\n"},
 		{"later lines keep their numbers", entry + "\n  containers\"\n" + entry + "\"\n",
 			entry + " containers\"\n\n" + entry + "\"\n"},
+		{"errors of gRPC that begin lines below a colon", "E0530 11:42:13.374889  204644 pod_workers.go:186] Error syncing pod a, skipping: failed to \"CreatePodSandbox\" with CreatePodSandboxError:\n" +
+			"\"CreatePodSandbox for pod a failed: rpc error: code = Unknown desc = failed to start sandbox container for pod a:\nError response from daemon: container 02 does not match\n",
+			"E0530 11:42:13.374889  204644 pod_workers.go:186] Error syncing pod a, skipping: failed to \"CreatePodSandbox\" with CreatePodSandboxError: " +
+				"\"CreatePodSandbox for pod a failed: rpc error: code = Unknown desc = failed to start sandbox container for pod a: Error response from daemon: container 02 does not match\n"},
 		{"what the author writes below a whole entry", entry + "\"\nthe log is attached\n",
 			entry + "\"\nthe log is attached\n"},
 		{"what the program prints last", entry + "\nError starting daemon: HNS failed\n",

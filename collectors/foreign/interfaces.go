@@ -113,7 +113,7 @@ func isMaskField(f ipField) bool {
 // adapterWords end the kind of adapter, in front of its name, in the languages
 // that are known here. Another language keeps the whole heading as the name.
 var adapterWords = regexp.MustCompile(
-	`^.*?(?: adapter |-Adapter |适配器 |介面卡 |アダプター |어댑터 |адаптер |Carte Ethernet |Carte réseau sans fil |Carte inconnue |Adaptador de Ethernet |Adaptador desconocido |Scheda Ethernet |Adaptador Ethernet |Karta Ethernet )`)
+	`^.*?(?: adapter |-Adapter |适配器 |介面卡 |アダプター |어댑터 |адаптер |Адаптер Ethernet |Адаптер беспроводной локальной сети |Carte Ethernet |Carte réseau sans fil |Carte inconnue |Adaptador de Ethernet |Adaptador desconocido |Scheda Ethernet |Adaptador Ethernet |Karta Ethernet )`)
 
 // name finds the adapter's name in the heading "Ethernet adapter NAME": the names
 // of Get-NetIPAddress are sure, since they stand alone.

@@ -3,6 +3,7 @@ package foreign
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,21 @@ Ethernet-Adapter vEthernet (Ethernet):
    DNS-Server  . . . . . . . . . . . : fec0:0:0:ffff::1%1
 `
 
+// ipRussian is the beginning of a public paste, of a machine with Windows 10.
+const ipRussian = `PS C:\Users\User> ipconfig
+
+Настройка протокола IP для Windows
+
+
+Адаптер Ethernet Ethernet:
+
+   DNS-суффикс подключения . . . . . :
+   Локальный IPv6-адрес канала . . . : fe80::24d1:3ec7:6b4:89bf%7
+   IPv4-адрес. . . . . . . . . . . . : 192.168.0.110
+   Маска подсети . . . . . . . . . . : 255.255.255.0
+   Основной шлюз. . . . . . . . . : 192.168.0.1
+`
+
 func TestIPConfigInOtherLanguages(t *testing.T) {
 	tests := []struct{ name, ip, host, adapters string }{
 		{"Chinese", ipChinese, "WIN-8OJ2",
@@ -95,6 +111,14 @@ func TestIPConfigInOtherLanguages(t *testing.T) {
 				t.Errorf("adapters\n got %s\nwant %s", text, tt.adapters)
 			}
 		})
+	}
+}
+
+func TestIPConfigThatWasPastedInRussian(t *testing.T) {
+	_, tree := looseTree(t, loose(map[string]string{"a.txt": ipRussian}))
+	list := evidence.Adapters.In(load(t, tree))
+	if len(list) != 1 || list[0].Name != "Ethernet" || !slices.Equal(list[0].Gateways, []string{"192.168.0.1"}) {
+		t.Errorf("adapters are %+v", list)
 	}
 }
 

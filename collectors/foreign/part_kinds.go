@@ -183,8 +183,9 @@ var partForms = []partForm{
 	{kind: partHotfixes, start: regexp.MustCompile(`^(?:\w+ +)*HotFixID(?:=|\s|$)`), traits: hasTables},
 	{kind: partSystem, start: regexp.MustCompile(`^Host Name: +\S`)},
 	{kind: partIPConfig, start: regexp.MustCompile(`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +
-		`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|` +
-		`^(\S.*(?: adapter |-Adapter |适配器 |アダプター )|Carte |Adaptador |Scheda ).*[:：]\s*$`)},
+		`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|^Configuração de IP do Windows|^Windows IP 구성|` +
+		`^Настройка протокола IP для Windows|^Konfiguracja IP systemu Windows|` +
+		`^(\S.*(?: adapter |-Adapter |适配器 |アダプター | 어댑터 )|Carte |Adaptador |Scheda |Karta |Адаптер ).*[:：]\s*$`)},
 	{kind: partLookup, start: lookupBegins, line: lookupLine},
 	{kind: "schtasks", start: regexp.MustCompile(`^Folder: \\|^TaskName: +\\|^HostName: +\S`),
 		line: regexp.MustCompile(`^\s|^[A-Z][\w '.:,-]*: `),
