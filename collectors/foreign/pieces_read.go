@@ -189,6 +189,7 @@ var (
 	klogHead  = regexp.MustCompile(`^Log file created at: (\d{4}/\d\d/\d\d) .*\nRunning on machine: ([\w-]+)\n`)
 	hostname  = regexp.MustCompile(`(?i)^hostname(?:\.exe)?$`)
 	hostOfRow = regexp.MustCompile(`(?m)^([\w-]+) {2,}(?:(?:Security )?Update|Hotfix) {2,}KB\d|<Computer>([\w.-]+)|^ *Computer: +([\w.-]+)`)
+	brokenRow = regexp.MustCompile(`(?m)^.* (?:\S*BackOff|\S*Err(?:or|ImagePull|ImageNeverPull)|Evicted|OOMKilled|ContainerCannotRun) .*$`)
 	exitedRow = regexp.MustCompile(`(?m)^.* Exited \([1-9]\d*\) .*$`)
 )
 
@@ -203,6 +204,15 @@ func ofPod(s string) bool {
 
 // containerName is what a container is called that nobody gave a name: a node it is not.
 var containerName = regexp.MustCompile(`^(?i:minwinpc|[0-9a-f]{12})$`)
+
+// rowLines makes lines of a log of rows of a table. Pods whose names say Windows are read as pods.
+func (p *pieces) rowLines(file string, table part, rows *regexp.Regexp) {
+	for _, at := range rows.FindAllStringIndex(table.text, maxShown) {
+		if row := table.text[at[0]:at[1]]; rows == exitedRow || !windowsPodName.MatchString(row) {
+			p.logLines("other", file, table.line+strings.Count(table.text[:at[0]], "\n"), row+"\n")
+		}
+	}
+}
 
 // take files one part under what reads it.
 func (p *pieces) take(f looseFile, found part) {
@@ -272,6 +282,9 @@ func (p *pieces) take(f looseFile, found part) {
 		}
 	case partPods:
 		p.nodes = append(p.nodes, nodesOfRows(found.text)...)
+		if !strings.Contains(firstLine(found.text), " NODE ") { // whose pods they are does not show
+			p.rowLines(f.path, found, brokenRow)
+		}
 	case partIPConfig:
 		if containerName.MatchString(hostName(found.text)) || ofPod(found.text) {
 			p.logLines("other", f.path, found.line, found.text)
@@ -286,9 +299,7 @@ func (p *pieces) take(f looseFile, found part) {
 		}
 	case partContainers:
 		found.text = unfoldedTable(found.text)
-		for _, row := range exitedRow.FindAllString(found.text, maxShown) {
-			p.logLines("other", f.path, found.line, row+"\n") // the code may be known
-		}
+		p.rowLines(f.path, found, exitedRow) // the code may be known
 	case partLookup:
 		if probe, ok := readLookup(found.about, found.text); ok {
 			p.lookups = append(p.lookups, probe)

@@ -393,3 +393,21 @@ time="2025-01-30T10:31:58+01:00" level=error msg="failed to read dockerfile: fai
 		t.Errorf("the log is %q", content)
 	}
 }
+
+func TestPodsOfNoKnownNodeAreLinesToLookAt(t *testing.T) {
+	const rows = "NAME                         READY   STATUS             RESTARTS   AGE\n" +
+		"cost-analyzer-checks-dd5m7   0/1     ImagePullBackOff   0          27m\n" +
+		"kubecost-grafana-xvl4t       3/3     Running            0          27m\n" +
+		"exporter-win-x2k9d           0/1     CrashLoopBackOff   9          27m\n"
+	_, tree := looseTree(t, loose(map[string]string{"a.txt": "some pods do not run:\n" + rows}))
+	got := written(tree, "logs/other/a.txt")
+	if !strings.Contains(got, "cost-analyzer-checks-dd5m7") || strings.Contains(got, "grafana") ||
+		strings.Contains(got, "exporter-win") {
+		t.Errorf("the lines are %q", got)
+	}
+	_, tree = looseTree(t, loose(map[string]string{"a.txt": "some pods do not run:\n" +
+		strings.ReplaceAll(strings.ReplaceAll(rows, "AGE\n", "AGE   IP       NODE     NOMINATED NODE\n"), "27m\n", "27m   <none>   linux1   <none>\n")}))
+	if got := written(tree, "logs/other/a.txt"); strings.Contains(got, "cost-analyzer") {
+		t.Errorf("pods of another node are in the lines %q", got)
+	}
+}
