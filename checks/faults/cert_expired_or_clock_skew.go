@@ -161,7 +161,7 @@ func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Find
 	}
 	var findings []*checks.Finding
 	for _, c := range certificates {
-		if now.IsZero() || c.NotAfter.IsZero() || rotatedAway(c.Path) {
+		if now.IsZero() || c.NotAfter.IsZero() || rotatedAway(c.Path) || ofDocker(c.Path) {
 			continue
 		}
 		if slices.ContainsFunc(certificates, func(o evidence.Certificate) bool {
@@ -247,6 +247,11 @@ func agentOf(file string) string {
 	return ""
 }
 
+// ofDocker tells a certificate of the remote API of docker, which no program of Kubernetes uses.
+func ofDocker(file string) bool {
+	return strings.Contains(strings.ToLower(evidence.CleanWinPath(file)), `\docker\certs.d\`)
+}
+
 // rotatedAway tells an earlier generation of a certificate that the kubelet
 // renews: only kubelet-client-current.pem counts, not kubelet-client-2026-02-03-….pem.
 func rotatedAway(file string) bool {
@@ -263,9 +268,9 @@ func rotatedAway(file string) bool {
 // the cluster's CA nothing works; the kubelet's serving certificate only
 // matters to those who check it.
 func weightOf(c evidence.Certificate) (checks.Level, evidence.Phrase) {
-	file := strings.ToLower(c.Path)
+	file := path.Base(strings.ToLower(strings.ReplaceAll(c.Path, `\`, "/")))
 	switch {
-	case strings.Contains(file, "server") || strings.HasSuffix(file, `\kubelet.crt`):
+	case strings.HasPrefix(file, "kubelet-server") || file == "kubelet.crt" || file == "serving-kubelet.crt":
 		return checks.Warn, evidence.Phrasef("the kubelet's serving certificate")
 	case strings.Contains(file, "kubelet-client") || strings.Contains(strings.ToLower(c.Subject),
 		"cn=system:node:"):

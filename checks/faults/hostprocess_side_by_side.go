@@ -65,12 +65,17 @@ The check looks for the error in the logs of HostProcess pods.`,
 	},
 })
 
-// saidBy is a sign of the check in the log of the pod that nothing later ends.
+// saidBy is a sign of the check in the log of the pod, or in the state of a container, that nothing later ends.
 func saidBy(s evidence.Snapshot, id string, p evidence.Pod) (evidence.SignMatch, bool) {
 	for _, m := range s.Signs(id) {
-		if m.Over == "" && strings.HasPrefix(m.Path, "logs/") && strings.Contains(m.Path, p.Metadata.Name) {
+		if isSaidBy(m, p) {
 			return m, true
 		}
 	}
 	return evidence.SignMatch{}, false
+}
+
+func isSaidBy(m evidence.SignMatch, p evidence.Pod) bool {
+	return m.Over == "" && (strings.HasPrefix(m.Path, "logs/") && strings.Contains(m.Path, p.Metadata.Name) ||
+		m.Path == evidence.Pods.Path() && strings.HasPrefix(m.Found, p.FullName()+" "))
 }
