@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -32,6 +33,7 @@ of the service manager. The errors do not show which of the services it is.`,
 		"https://github.com/docker/for-win/issues/8226",
 		"https://github.com/docker/for-win/issues/6535",
 		"https://github.com/docker/for-win/issues/9474",
+		"https://github.com/prometheus-community/windows_exporter/issues/2105",
 		"https://github.com/microsoft/WSL/issues/5152",
 	},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectFlanneld, effectKubeProxy, effectCNIConfig,
@@ -70,14 +72,19 @@ of the service manager. The errors do not show which of the services it is.`,
 // withoutItsServices are the services without which HNS runs and refuses each call, where a log says
 // that it does.
 func withoutItsServices(s evidence.Snapshot) []*checks.Finding {
+	format := "service %s, which HNS needs, is %s (start type %s): HNS refuses calls"
 	if len(liveSigns(s, "hns-service-not-running")) == 0 {
-		return nil
+		if !slices.ContainsFunc(s.Signs("hns-service-not-running"), func(m evidence.SignMatch) bool {
+			return m.Text == newRule && m.Over == ""
+		}) {
+			return nil
+		}
+		format = "service %s, which HNS and the firewall need, is %s (start type %s): programs cannot add firewall rules"
 	}
 	for _, name := range []string{"BFE", "mpssvc", "nsi"} {
 		svc, there := node.ServiceNamed(s, name)
 		if there && !svc.Running() {
-			return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
-				"service %s, which HNS needs, is %s (start type %s): HNS refuses calls", svc.Name,
+			return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name, format, svc.Name,
 				svc.State, orUnknown(svc.StartType)).
 				At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name,
 					svc.State, orUnknown(svc.StartType), svc.Exit()).Cure(checks.Steps(
@@ -89,6 +96,9 @@ func withoutItsServices(s evidence.Snapshot) []*checks.Finding {
 	}
 	return nil
 }
+
+// newRule is in the error of a program, such as an exporter, that adds a rule to the firewall.
+const newRule = "New-NetFirewallRule : There are no more endpoints available"
 
 // hnsEnds are the events of the service manager which say that HNS does not run; their texts are in
 // the language of Windows.
@@ -117,6 +127,7 @@ func hnsNotRunningSigns() []checks.Sign {
 			checks.Sign{Text: text, Also: []string{"hcn", "failed in Win32"}, Not: []string{"hnsCall"},
 				Says: "HNS, or a service that it needs, is not running"})
 	}
+	signs = append(signs, checks.Sign{Text: newRule, ConfirmOnly: true})
 	in, until := []string{"other"}, []string{"The Host Network Service service entered the running state"}
 	return append(signs,
 		checks.Sign{Text: "The Host Network Service service depends on", Also: []string{"failed to start"}, In: in, Until: until,

@@ -39,6 +39,7 @@ template of its DaemonSet does not have the container, or an annotation of a web
 		"https://github.com/istio/istio/issues/27893",
 		"https://github.com/vmware-tanzu/cert-injection-webhook/issues/6",
 		"https://github.com/SparebankenVest/azure-key-vault-to-kubernetes/issues/148",
+		"https://github.com/Azure/AKS/issues/5900",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported", "securitycontext-nonroot"},
@@ -47,10 +48,15 @@ template of its DaemonSet does not have the container, or an annotation of a web
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
-			if node.PodSystem(p) == "linux" || podRuns(p) || !node.PodDown(p) || ofMesh(p) {
+			if node.PodSystem(p) == "linux" || !node.PodDown(p) || ofMesh(p) {
 				continue
 			}
 			for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+				if slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+					return st.Name == c.Name && st.State.Running != nil
+				}) {
+					continue
+				}
 				mesh := linuxSidecars[c.Name]
 				if mesh == "" || strings.Contains(c.Image, "windows") {
 					if f := injectedByWebhook(s, p, i, c); f != nil {
@@ -81,7 +87,7 @@ var linuxSidecars = map[string]string{
 // Those of other webhooks. They may get an image for Windows one day.
 var injectedNames = map[string]string{
 	"setup-ca-certs": "cert-injection-webhook", "copy-azurekeyvault-env": "akv2k8s",
-	"vault-agent": "Vault Agent Injector", "vault-agent-init": "Vault Agent Injector",
+	"daprd": "Dapr", "vault-agent": "Vault Agent Injector", "vault-agent-init": "Vault Agent Injector",
 }
 
 // injectedByWebhook is about a container that the pod's author did not write, and whose image does not

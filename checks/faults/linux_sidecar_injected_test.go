@@ -79,3 +79,17 @@ func TestLinuxSidecarInjected(t *testing.T) {
 		{"ztunnel, whose only container has the name of the proxy", pod("istio/ztunnel:1.19.0"), "pass"},
 	})
 }
+
+// Dapr's sidecar stands beside the program, which runs: Azure/AKS issue 5900.
+func TestSidecarBesideAProgramThatRuns(t *testing.T) {
+	pod := func(state string) string {
+		return "-- api/pods.json --\n" + `{"items":[{"metadata":{"name":"p","namespace":"d"},"spec":{"nodeSelector":{"kubernetes.io/os":"windows"},"containers":[{"name":"web","image":"x.example/web:1"},{"name":"daprd","image":"y.example/daprd:1"}]},` +
+			`"status":{"phase":"Running","containerStatuses":[{"name":"web","image":"x.example/web:1","ready":true,"state":{"running":{}}},{"name":"daprd","image":"y.example/daprd:1","state":{` + state + `}}]}}]}` + "\n"
+	}
+	const refused = `"waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling image \"y.example/daprd:1\": ErrImagePull: no match for platform in manifest: not found"}`
+	runLooks(t, "linux-sidecar-injected", []look{
+		{"its image is refused", pod(refused),
+			"fail: d/p cannot start: container daprd is not of its own template (Dapr), and its image y.example/daprd:1 has no variant for this node [state]"},
+		{"it runs", pod(`"running":{}`), "pass"},
+	})
+}

@@ -111,6 +111,8 @@ func TestHNSEndedInAnyLanguage(t *testing.T) {
 		return strings.Replace(hns("running"), "]", `,{"name":"`+name+`","startType":"disabled","state":"`+state+`"}]`, 1)
 	}
 	const refused = "-- logs/kubelet/kubelet.log --\nE1120 09:55:00.1 1 cni.go:366] hcnCreateEndpoint failed in Win32: There are no more endpoints available from the endpoint mapper. (0x6d9)\n"
+	// https://github.com/prometheus-community/windows_exporter/issues/2105
+	const noRule = "-- logs/pods/monitoring_exporter-x_configure-firewall_3.log --\n2026-11-20T09:55:00.1Z stderr F New-NetFirewallRule : There are no more endpoints available from the endpoint \n"
 	runLooks(t, "hns-service-not-running", []look{
 		{"it ended with an error", hns("stopped") + startEvents(startEvent(7023, 10, german)), "fail: HNS ended with an error [state]"},
 		{"a service that it needs does not start", hns("stopped") + startEvents(startEvent(7001, 10, depends)),
@@ -121,6 +123,9 @@ func TestHNSEndedInAnyLanguage(t *testing.T) {
 		{"it runs without the firewall, and nothing fails", without("mpssvc", "stopped"), "pass"},
 		{"it runs with the firewall, and refuses calls", without("mpssvc", "running") + refused,
 			"warn: the logs say: HNS, or a service that it needs, is not running; the node's state does not show it [text]"},
+		{"a program cannot add a rule to the firewall", without("mpssvc", "stopped") + noRule,
+			"fail: service mpssvc, which HNS and the firewall need, is stopped (start type disabled): programs cannot add firewall rules [state+text]"},
+		{"a rule is refused, and the firewall runs", without("mpssvc", "running") + noRule, "pass"},
 		{"another service ended", hns("stopped") + startEvents(startEvent(7023, 10,
 			`Der Dienst "Spooler" wurde mit folgendem Fehler beendet: %%1068`)), "pass"},
 	})

@@ -205,6 +205,11 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"info: the logs say: the kubelet cannot read a CNI configuration; it may be over: it lasted 0s, as at a start [text]"},
 		{"hostpath-type-mismatch", "a folder that each Linux has", "other", // cilium/cilium#31873
 			`MountVolume.SetUp failed for volume "hostproc" : hostPath type check failed: /proc is not a directory`, "unknown"},
+		{"hostpath-type-mismatch", "a folder of docker, with containerd", "other", // Azure/aks-engine#4389
+			`Error: failed to generate container "40f8" spec: failed to generate spec: failed to stat "C:\\ProgramData\\docker\\containers": CreateFile C:\ProgramData\docker\containers: The system cannot find the path specified.`,
+			"fail: a path of the node that a container mounts does not exist [text]"},
+		{"hostpath-type-mismatch", "a volume that the kubelet makes", "other",
+			`Error: failed to generate container "40f8" spec: failed to generate spec: failed to stat "c:\\var\\lib\\kubelet\\pods\\1\\volumes": CreateFile c:\var\lib\kubelet\pods\1\volumes: The system cannot find the path specified.`, "unknown"},
 		{"docker-host-network-missing", "a pod for Linux", "other", // microsoft/SDN#274
 			`failed to start sandbox container for pod "kube-flannel-ds-amd64-h6p5c": Error response from daemon: network host not found`, "unknown"},
 		{"registry-unauthorized", "containerd 1.7", "containerd", // remotes/docker/resolver.go
