@@ -133,7 +133,7 @@ controller show it.`,
 						orNotSet(cm.Data["enable-windows-ipam"]))
 				}
 			}
-			return []*checks.Finding{f}, nil
+			return []*checks.Finding{f.Explaining("eks-windows-addresses-insufficient")}, nil
 		}
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {

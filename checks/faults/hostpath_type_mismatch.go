@@ -43,8 +43,10 @@ var hostpathTypeMismatchSigns = []checks.Sign{
 		Says: "a pod mounts docker.sock, which Windows does not have: Docker listens on a named pipe there"},
 	{Text: "bind source path does not exist: ", Not: []string{`var\run\docker.sock`, `lib\kubelet\pods`},
 		Says: "a path of the node that a container mounts does not exist"},
-	// containerd: internal/cri/opts/spec_windows.go. The volumes that the kubelet itself makes are not of the pod's author.
-	{Text: "failed to generate spec: failed to stat", Also: []string{"The system cannot find the"}, Not: []string{`lib\kubelet\pods`},
+	// containerd: internal/cri/opts/spec_windows.go. The volumes that the kubelet makes, and those of images, are
+	// not of the pod's author.
+	{Text: "failed to generate spec: failed to stat", Also: []string{"The system cannot find the"},
+		Not:  []string{`lib\kubelet\pods`, "io.containerd.grpc.v1.cri"},
 		Says: "a path of the node that a container mounts does not exist"},
 	{Text: "hostPath type check failed", Not: missingProc,
 		Says: "a hostPath volume is missing on the node, or is of another type"},

@@ -44,7 +44,7 @@ and with the Services.`,
 	Explains: []string{"kubeproxy-no-host-mac", "flannel-interface-not-found",
 		"vxlan-return-path-missing", "route-policy-missing"},
 	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.HNSNetworks)},
-	Uses: slices.Concat([]evidence.Need{evidence.Adapters, evidence.Node, evidence.HNSNetworks,
+	Uses: slices.Concat([]evidence.Need{evidence.Adapters, evidence.Node, evidence.Nodes, evidence.HNSNetworks,
 		evidence.KubeServices}, node.KubeletSources, node.CNISources),
 	Signs: []checks.Sign{{Text: "not found in the host's network interfaces", Also: []string{"node IP"},
 		Until: nodeRegistered, Says: "the address of --node-ip is on no adapter of the node"}},
@@ -129,7 +129,7 @@ func onOtherAdapter(s evidence.Snapshot, n *node.Node, object evidence.NodeObjec
 		has, there := adapterOf(s, ip)
 		other, elsewhere := adapterOf(s, sends)
 		if !there || !elsewhere || has.Name == other.Name || has.Name == "" || ip.Is4() != sends.Is4() ||
-			len(has.Gateways) > 0 || len(other.Gateways) == 0 || onSwitch(has) {
+			len(has.Gateways) > 0 || len(other.Gateways) == 0 || onSwitch(has) || nodesShare(s, has) {
 			continue
 		}
 		return checks.Findingf(checks.Warn, object.Metadata.Name,
@@ -140,6 +140,17 @@ func onOtherAdapter(s evidence.Snapshot, n *node.Node, object evidence.NodeObjec
 			At(net.Field("ManagementIP"), "network %s: ManagementIP is %s", net.Name, sends)
 	}
 	return nil
+}
+
+// nodesShare tells whether another Node has its InternalIP in a subnet of the adapter, which then needs no gateway.
+func nodesShare(s evidence.Snapshot, a evidence.Adapter) bool {
+	subnets := node.ParsePrefixes(a.Addresses...)
+	return slices.ContainsFunc(evidence.Nodes.In(s), func(o evidence.NodeObject) bool {
+		return o.Metadata.Name != evidence.Node.In(s).Metadata.Name &&
+			slices.ContainsFunc(node.ParseAddresses(o.InternalIPs()...), func(ip node.Address) bool {
+				return node.AnyContains(subnets, ip)
+			})
+	})
 }
 
 func adapterOf(s evidence.Snapshot, ip node.Address) (evidence.Adapter, bool) {

@@ -81,6 +81,9 @@ func TestNodeAddressOnAnotherAdapter(t *testing.T) {
 	at := func(ip string) string {
 		return "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.3.0/24\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" + ip + "\"}]}}\n"
 	}
+	others := func(ip string) string {
+		return "-- api/nodes.json --\n{\"items\":[{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"192.168.90.27\"}]}},{\"metadata\":{\"name\":\"linux-1\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" + ip + "\"}]}}]}\n"
+	}
 	const network = "-- hns-networks.json --\n[{\"ID\":\"A\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"ManagementIP\":\"10.20.30.27\"}]\n"
 	const nodeIP = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kubelet.exe\",\"args\":[\"--node-ip=192.168.90.27\"]}]\n"
 	runLooks(t, "node-address-mismatch", []look{
@@ -88,6 +91,9 @@ func TestNodeAddressOnAnotherAdapter(t *testing.T) {
 			"warn: the InternalIP of the Node object is 192.168.90.27 of adapter Ethernet1, which has no gateway; HNS network cbr0 sends from 10.20.30.27 [state]"},
 		{"that of the pod network", onFlannel + network + adapters("") + at("10.20.30.27"), "pass"},
 		{"the other adapter has a gateway, too", onFlannel + network + adapters(`"192.168.90.1"`) + at("192.168.90.27"), "pass"},
+		{"all nodes are in its subnet", onFlannel + network + adapters("") + at("192.168.90.27") + others("192.168.90.11"), "pass"},
+		{"the other nodes are elsewhere", onFlannel + network + adapters("") + at("192.168.90.27") + others("10.20.30.11"),
+			"warn: the InternalIP of the Node object is 192.168.90.27 of adapter Ethernet1, which has no gateway; HNS network cbr0 sends from 10.20.30.27 [state]"},
 		{"somebody chose it", onFlannel + network + adapters("") + at("192.168.90.27") + nodeIP, "pass"},
 	})
 }

@@ -14,7 +14,7 @@ var _ = register(&checks.Check{
 	Doc: `The RKE2 agent puts C:\ before the path in data-dir. A path that has a drive letter of its own
 becomes one that Windows does not allow (c:\D:), and the agent exits at its start.
 
-The check looks for the agent's error.`,
+The check looks for the agent's error in its log and in the event log.`,
 	Fix: checks.Steps(
 		checks.Edit(`C:\etc\rancher\rke2\config.yaml`,
 			"Set data-dir to a path without a drive letter, or remove the line."),
@@ -26,7 +26,8 @@ The check looks for the agent's error.`,
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "volume label syntax is incorrect", Also: []string{"level=fatal", `mkdir c:\`},
+		// in the event log with one backslash, in a log with two
+		{Text: "volume label syntax is incorrect", Also: []string{`mkdir c:\`, ":: "},
 			Says: "the RKE2 agent puts C: before a data-dir with a drive letter"},
 	},
 })

@@ -210,6 +210,11 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"fail: a path of the node that a container mounts does not exist [text]"},
 		{"hostpath-type-mismatch", "a volume that the kubelet makes", "other",
 			`Error: failed to generate container "40f8" spec: failed to generate spec: failed to stat "c:\\var\\lib\\kubelet\\pods\\1\\volumes": CreateFile c:\var\lib\kubelet\pods\1\volumes: The system cannot find the path specified.`, "unknown"},
+		{"hostpath-type-mismatch", "a volume of an image, which containerd makes", "other", // containerd/containerd#10001
+			`Error: failed to generate container "a160" spec: failed to generate spec: failed to stat "C:\\ProgramData\\containerd\\root\\io.containerd.grpc.v1.cri\\containers\\a160\\volumes\\4c60": CreateFile C:\ProgramData\containerd\root\io.containerd.grpc.v1.cri\containers\a160\volumes\4c60: The system cannot find the path specified.`, "unknown"},
+		{"rke2-data-dir-drive", "as the event log has it", "other", // rancher/rke2#9320
+			`Error: mkdir c:\E:: The filename, directory name, or volume label syntax is incorrect.`,
+			"fail: the RKE2 agent puts C: before a data-dir with a drive letter [text]"},
 		{"docker-host-network-missing", "a pod for Linux", "other", // microsoft/SDN#274
 			`failed to start sandbox container for pod "kube-flannel-ds-amd64-h6p5c": Error response from daemon: network host not found`, "unknown"},
 		{"registry-unauthorized", "containerd 1.7", "containerd", // remotes/docker/resolver.go
