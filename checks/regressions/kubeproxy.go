@@ -130,7 +130,10 @@ var kubeProxyRows = []Row{
 				In: []string{"kube-proxy"}},
 			{Text: "feature gates: &{map[", Also: []string{"EndpointSlice:true"},
 				In: []string{"kube-proxy"}},
+			// pkg/proxy/config/config.go: of these releases only with the gate
+			{Text: "Starting endpoint slice config controller", In: []string{"kube-proxy"}},
 		},
+		Explains:    []string{"hns-lb-missing-or-stale"},
 		OtherCauses: true, // releases with the fix leave the gate alone
 		Workaround:  "Until the update, start kube-proxy without the feature gate EndpointSlice.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/85352",
