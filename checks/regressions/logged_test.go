@@ -135,10 +135,11 @@ func TestEndpointSlicesOfWindows(t *testing.T) {
 		"1.33.2": checks.StatusPass, "": checks.StatusSkip} {
 		tree := "-- logs/kube-proxy/1.log --\n"
 		if version != "" {
-			tree += "I1120 09:59:52.980044    4388 server.go:584] Version: v" + version + "\n"
+			tree += "I1120 03:05:22.980044    4388 server.go:584] Version: v" + version + "\n"
 		}
 		if got := judgeTree(t, "kube-proxy-endpoint-slices", tree+
-			"I1120 09:59:53.004420    4388 config.go:220] Starting endpoint slice config controller\n"); got.Status != want {
+			"I1120 03:05:23.004420    4388 config.go:220] Starting endpoint slice config controller\n"+
+			strings.Repeat("I1120 09:59:53.325990    4388 proxier.go:1007] Not syncing hns until Services and Endpoints have been received from master\n", 9)); got.Status != want {
 			t.Errorf("%s: %s, want %s (%s%s)", version, got.Status, want, got.Reason, got.Gap)
 		}
 	}
