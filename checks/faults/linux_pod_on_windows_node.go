@@ -26,7 +26,9 @@ The check examines pods that no DaemonSet owns, that are not running, and that s
 system. The runtime's error shows that the image has no variant for Windows, and the image's name
 does not say Windows. Without an error, an image that is known to have no variant for Windows, a
 path that only Linux has, and the network of the host show it. So does an image whose tag names a
-Linux distribution, if the kubelet cannot give a file to the user of the pod (chown).`,
+Linux distribution, if the kubelet cannot give a file to the user of the pod (chown). Where only events
+are recorded, such an image is a warning if the name of the node is one that AKS or aks-engine gives to
+Windows nodes.`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
