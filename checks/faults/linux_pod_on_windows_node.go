@@ -141,7 +141,7 @@ func linuxByEvent(s evidence.Snapshot) *checks.Finding {
 	assigned := "" // where rows of kubectl describe show one node
 	for _, e := range evidence.PodEvents.In(s) {
 		if _, host, ok := strings.Cut(e.Text(), " to "); ok && e.Reason == "Scheduled" {
-			assigned = cond(assigned == "" || assigned == host, host, "several")
+			assigned = cond(assigned == "" || assigned == host, host, "-")
 		}
 	}
 	for _, e := range evidence.PodEvents.In(s) {
