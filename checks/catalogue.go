@@ -94,7 +94,8 @@ func (c *Catalogue) Signs() []evidence.Sign {
 		for _, s := range check.Signs {
 			for _, text := range append([]string{s.Text}, s.Or...) {
 				signs = append(signs, evidence.Sign{Check: check.ID, Text: text, Also: s.Also,
-					Not: s.Not, In: s.In, Until: s.Until, Lasts: s.Lasts})
+					Not: s.Not, In: s.In, Until: s.Until, Lasts: s.Lasts,
+					Innocent: s.ConfirmOnly && s.Level == Info})
 			}
 		}
 	}

@@ -108,7 +108,8 @@ type Sign struct {
 	Until []string
 	Lasts time.Duration
 	// ConfirmOnly keeps the sign from convicting on its own: it is quoted
-	// beside a finding over state, and ignored without one.
+	// beside a finding over state, and ignored without one. With the level Info it is a setting, which
+	// a log without errors does not end.
 	ConfirmOnly bool
 }
 

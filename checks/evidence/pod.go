@@ -274,6 +274,7 @@ type Probe struct {
 	TimeoutSeconds      int `json:"timeoutSeconds,omitempty"`
 	FailureThreshold    int `json:"failureThreshold,omitempty"`
 	HTTPGet             *struct {
+		Host string `json:"host,omitempty"`
 		Path string `json:"path,omitempty"`
 	} `json:"httpGet,omitempty"`
 }

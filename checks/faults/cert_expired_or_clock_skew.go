@@ -8,6 +8,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // How far the node's clock may be from the API server's. Tokens are judged with
@@ -71,7 +72,8 @@ counted.`,
 	Needs: []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService,
 		evidence.NodeLease)},
 	FromPart: []evidence.Need{evidence.Certificates},
-	Uses:     []evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease},
+	Uses: append([]evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease},
+		node.KubeletSources...),
 	Signs: []checks.Sign{
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
 			Also: []string{" is before "}, Until: reachedAPIServer, Fix: clockFix(), In: apiClients,
@@ -109,7 +111,7 @@ counted.`,
 			Says:  "the kubelet's client certificate has expired"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		findings := outdated(evidence.Certificates.In(s), s.Now())
+		findings := outdated(s)
 		skew, from, measured := clockSkew(s)
 		if off := skew.Abs(); measured && off >= skewWorries {
 			level := checks.Warn
@@ -154,7 +156,8 @@ func clockSkew(s evidence.Snapshot) (skew time.Duration, from evidence.Because, 
 }
 
 // outdated judges the certificates by file: one that is valid is enough for its file.
-func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Finding {
+func outdated(s evidence.Snapshot) []*checks.Finding {
+	certificates, now := evidence.Certificates.In(s), s.Now()
 	valid := func(c evidence.Certificate) bool {
 		return (c.NotBefore.IsZero() || !now.Before(c.NotBefore.Time)) &&
 			!now.After(c.NotAfter.Time)
@@ -170,6 +173,9 @@ func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Find
 			continue
 		}
 		level, what := weightOf(c)
+		if onlyOfClients(s, c) {
+			level, what = checks.Warn, evidence.Phrasef("the CA certificate for clients of the kubelet")
+		}
 		var message evidence.Phrase
 		soon := min(expiresSoon, c.NotAfter.Sub(c.NotBefore.Time)/10)
 		switch left := c.NotAfter.Sub(now); {
@@ -191,16 +197,30 @@ func outdated(certificates []evidence.Certificate, now time.Time) []*checks.Find
 		case now.Before(c.NotBefore.Time):
 			f = f.Cure(clockFix())
 		case agent != "":
-			f = f.Cure(checks.Steps(
-				checks.Run("Restart-Service "+agent,
-					"Restart the agent: %s requests the certificates of the node again at each start.", agent).
-					Costs("The kubelet and the network agents of the node restart."),
-				setClock(), checks.Verify("kubectl get node {node}", "STATUS is Ready")))
+			f = f.Cure(agentRenews(agent))
 		}
 		findings = append(findings, f.At(c.Field(), "%s: %s, valid from %s to %s", c.Path, c.Subject,
 			c.NotBefore.Format(time.DateTime), c.NotAfter.Format(time.DateTime)))
 	}
 	return findings
+}
+
+// onlyOfClients tells whether a CA is one that the kubelet needs for its clients alone: another valid CA
+// is there, by which it knows the API server.
+func onlyOfClients(s evidence.Snapshot, ca evidence.Certificate) bool {
+	return strings.EqualFold(evidence.CleanWinPath(ca.Path), clientCAFile(s)) && ca.Subject == ca.Issuer &&
+		slices.ContainsFunc(evidence.Certificates.In(s), func(c evidence.Certificate) bool {
+			return !strings.EqualFold(c.Path, ca.Path) && c.Subject != "" && c.Subject == c.Issuer &&
+				s.Now().Before(c.NotAfter.Time)
+		})
+}
+
+func agentRenews(agent string) checks.Fix {
+	return checks.Steps(
+		checks.Run("Restart-Service "+agent,
+			"Restart the agent: %s requests the certificates of the node again at each start.", agent).
+			Costs("The kubelet and the network agents of the node restart."),
+		setClock(), checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 }
 
 // apiClients are the logs in which the certificates are those of the API server and of its clients.

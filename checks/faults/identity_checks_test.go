@@ -301,4 +301,22 @@ func TestKubeletClientCAStale(t *testing.T) {
 		{"the log alone", said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
 		{"the file is not known", "-- certificates.json --\n[" + old + "]\n" + said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
 	})
+	// The agents of RKE2 and k3s keep the CA of the API server in a file of its own.
+	expired := ca("CN=client-ca", "2024-11-17", "2026-11-17")
+	server := strings.ReplaceAll(ca("CN=server-ca", "2025-05-12", "2035-05-10"), "kubelet-ca", "server-ca")
+	runLooks(t, "cert-expired-or-clock-skew", []look{
+		{"the only CA", node(expired), "fail: the cluster's CA certificate expired on 2026-11-17 at 00:00 UTC [state]"},
+		{"a CA of clients alone", node(expired, server), "warn: the CA certificate for clients of the kubelet expired on 2026-11-17 at 00:00 UTC [state]"},
+		{"the other CA has expired", node(cluster, strings.ReplaceAll(server, "2035", "2026")), "fail: the cluster's CA certificate expired on 2026-05-10 at 00:00 UTC [state]"},
+	})
+	for name, more := range map[string]string{"which is the cause": "", "beside the kubelet's own certificate": `,{"path":"c:\\k\\kubelet-client-current.pem","subject":"CN=system:node:n","issuer":"CN=x","notBefore":"2025-11-01T00:00:00Z","notAfter":"2026-11-18T00:00:00Z"}`} {
+		want := "kubelet-client-ca-stale"
+		if more != "" {
+			want = "cert-expired-or-clock-skew"
+		}
+		causes := causesOf(t, node(expired, server+more)+said("kubelet", unknown), "kubelet-client-ca-stale", "cert-expired-or-clock-skew")
+		if len(causes) == 0 || causes[0].ID != want {
+			t.Errorf("%s: the causes are %+v, want %s first", name, causes, want)
+		}
+	}
 }

@@ -62,15 +62,13 @@ expired, or is the one of OpenShift and due for replacement, and the file has no
 		if at < 0 {
 			return nil, nil
 		}
-		n := node.About(s)
-		flag, _ := n.KubeletFlag("client-ca-file")
-		file := cmp.Or(flag.Value, n.KubeletConfig(s).Authentication.X509.ClientCAFile)
+		file := clientCAFile(s)
 		if file == "" {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the client CA file of the kubelet"))
 		}
 		newest := map[string]evidence.Certificate{}
 		for _, c := range evidence.Certificates.In(s) {
-			if !strings.EqualFold(evidence.CleanWinPath(c.Path), evidence.CleanWinPath(file)) {
+			if !strings.EqualFold(evidence.CleanWinPath(c.Path), file) {
 				continue
 			}
 			name := c.Subject
@@ -100,9 +98,26 @@ expired, or is the one of OpenShift and due for replacement, and the file has no
 				At(c.Field("notAfter"), "%s: %s is valid until %s", c.Path, c.Subject,
 					c.NotAfter.UTC().Format(time.DateOnly)).With(checks.Quote(refused[at]))
 			f.Basis = checks.ByBoth
+			if !slices.ContainsFunc(outdated(s), func(o *checks.Finding) bool { return o.Subject != c.Path }) {
+				f = f.Explaining("cert-expired-or-clock-skew") // which has nothing but this CA
+			}
+			if agent := agentOf(c.Path); agent != "" {
+				f = f.Cure(agentRenews(agent))
+			}
 			findings = append(findings, f)
 		}
 		slices.SortFunc(findings, func(a, b *checks.Finding) int { return cmp.Compare(a.Message(), b.Message()) })
 		return findings, nil
 	},
 })
+
+// clientCAFile is the file of the CAs whose client certificates the kubelet accepts.
+func clientCAFile(s evidence.Snapshot) string {
+	n := node.About(s)
+	flag, _ := n.KubeletFlag("client-ca-file")
+	file := cmp.Or(flag.Value, n.KubeletConfig(s).Authentication.X509.ClientCAFile)
+	if file == "" {
+		return ""
+	}
+	return evidence.CleanWinPath(file)
+}

@@ -139,17 +139,11 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 // linuxSpec finds an image with one of the names, or a path that only Linux has.
 func linuxSpec(p evidence.Pod, names []string) (evidence.Because, bool) {
 	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-		name, _, _ := strings.Cut(c.Image, "@")
-		if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
-			name = name[:at]
-		}
 		if isWindowsImage(c.Image) || strings.Contains(c.Image, "hostprocess") ||
 			strings.Contains(c.Image, "windows") {
 			return evidence.Because{}, false
 		}
-		if slices.ContainsFunc(names, func(agent string) bool {
-			return strings.HasSuffix(name, agent)
-		}) {
+		if hasSuffixOf(imageName(c.Image), names) {
 			return p.ContainerField(i, "image").Because("image %s", c.Image), true
 		}
 	}
@@ -163,4 +157,17 @@ func linuxSpec(p evidence.Pod, names []string) (evidence.Because, bool) {
 		}
 	}
 	return evidence.Because{}, false
+}
+
+// imageName is an image without its tag and digest.
+func imageName(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	if at := strings.LastIndex(name, ":"); at > strings.LastIndex(name, "/") {
+		name = name[:at]
+	}
+	return name
+}
+
+func hasSuffixOf(name string, ends []string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +26,9 @@ The check examines pods that no DaemonSet owns, that are not running, and that s
 system. The runtime's error shows that the image has no variant for Windows, and the image's name
 does not say Windows. Without an error, an image that is known to have no variant for Windows, a
 path that only Linux has, and the network of the host show it. So does an image whose tag names a
-Linux distribution, if the kubelet cannot give a file to the user of the pod (chown).`,
+Linux distribution, if the kubelet cannot give a file to the user of the pod (chown). Where only events
+are recorded, such an image is a warning if the name of the node is one that AKS or aks-engine gives to
+Windows nodes.`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
@@ -35,9 +38,9 @@ Linux distribution, if the kubelet cannot give a file to the user of the pod (ch
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported",
 		"pod-host-network", "pod-os-not-selected", "volume-chown-unsupported"},
-	Needs:    []evidence.Need{evidence.Pods},
-	FromPart: []evidence.Need{evidence.Pods},
-	Uses:     []evidence.Need{evidence.PodEvents},
+	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
+	FromPart: []evidence.Need{evidence.Pods, evidence.PodEvents},
+	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Signs: []checks.Sign{
 		{Text: "cannot be used on this platform", Also: []string{"image operating system", "linux"},
 			In:   []string{"kubelet", "docker", "other", evidence.InPodEvents},
@@ -48,6 +51,12 @@ Linux distribution, if the kubelet cannot give a file to the user of the pod (ch
 			Says: "the kubelet refuses a pod for Linux"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if gap := evidence.Pods.Gap(s); gap.Kind != "" {
+			if f := linuxByEvent(s); f != nil {
+				return []*checks.Finding{f}, nil
+			}
+			return nil, checks.Unknown(gap)
+		}
 		var findings []*checks.Finding
 		noOwner := complaints(s, volumeChownUnsupportedSigns)
 		for _, p := range evidence.Pods.In(s) {
@@ -124,7 +133,38 @@ var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/m
 	"/cert-manager-cainjector", "/external-dns", "/aws-load-balancer-controller", "/karpenter/controller",
 	"/calico/kube-controllers", "/calico/typha", "/tigera/operator", "/antrea/antrea-controller-ubuntu",
 	"/cilium/operator-generic", "/kyverno/kyverno", "/openpolicyagent/gatekeeper", "/argoproj/argocd",
-	"/prometheus-operator/prometheus-operator", "/grafana/grafana"}
+	"/prometheus-operator/prometheus-operator", "/grafana/grafana", "/heapster-amd64", "/addon-resizer"}
+
+// linuxByEvent is about an image without a variant for Windows that a node of AKS or of its engines does not
+// pull, where neither the pod nor the system of the node is recorded: the name of the node shows it.
+func linuxByEvent(s evidence.Snapshot) *checks.Finding {
+	assigned := "" // where rows of kubectl describe show one node
+	for _, e := range evidence.PodEvents.In(s) {
+		if _, host, ok := strings.Cut(e.Text(), " to "); ok && e.Reason == "Scheduled" {
+			assigned = cond(assigned == "" || assigned == host, host, "-")
+		}
+	}
+	for _, e := range evidence.PodEvents.In(s) {
+		host := cmp.Or(e.Source.Host, e.ReportingInstance, assigned)
+		m := pullFailed.FindStringSubmatch(e.Text())
+		if m == nil || !windowsNode.MatchString(host) || !hasSuffixOf(imageName(m[1]), linuxPrograms) {
+			continue
+		}
+		f := checks.Findingf(checks.Warn, m[1],
+			"the Windows node %s does not pull the image %s, which has no Windows variant", host, m[1]).
+			At(e.Field(), "%s: %s", e.Reason, e.Text()).Cure(linuxImageFix)
+		f.Basis = checks.ByText
+		return f
+	}
+	return nil
+}
+
+// pullFailed is what the kubelet says of an image that it does not get.
+var pullFailed = regexp.MustCompile(`^(?:Failed to pull|Back-off pulling) image "([^"]+)"`)
+
+// windowsNode is a name that only Windows nodes have: of AKS aks, the pool and six characters, without a
+// hyphen; of acs-engine and aks-engine the first digits of the cluster, k8s or acs, and a number.
+var windowsNode = regexp.MustCompile(`^(?:aks[a-z0-9]{1,6}[0-9a-z]{6}|\d{4,5}(?:k8s|acs)[0-9a-z]{3,8})$`)
 
 // linuxByName tells whether a pod whose containers do not start is for Linux by the name of its image, a
 // path that only Linux has, or the network of the host, which pods of Windows do not have.

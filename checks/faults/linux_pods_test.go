@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestAPodForLinuxWithoutAnError(t *testing.T) {
 	const (
@@ -26,6 +29,34 @@ func TestAPodForLinuxWithoutAnError(t *testing.T) {
 		{"a path of Linux", podsJSON(podJSON(`"volumes":[{"name":"m","hostPath":{"path":"/lib/modules"}}]`, "", waits)),
 			"fail: pod shop/web is for Linux (hostPath /lib/modules)" + on},
 		{"it only waits", noEvents + podsJSON(podJSON("", "", waits)), "pass"},
+	})
+}
+
+// TestAPodForLinuxByItsEvents: acs-engine issue 3001.
+func TestAPodForLinuxByItsEvents(t *testing.T) {
+	const pull = `{"reason":"Failed","lastTimestamp":"2026-11-20T09:58:00Z","source":{"component":"kubelet","host":"HOST"},"involvedObject":{"kind":"Pod"},"message":"MESSAGE"}`
+	const newer = `{"reason":"Failed","deprecatedLastTimestamp":"2026-11-20T09:58:00Z","reportingController":"kubelet","reportingInstance":"HOST","regarding":{"kind":"Pod"},"note":"MESSAGE"}`
+	const back, failed = `Back-off pulling image \"k8s-gcrio.azureedge.net/addon-resizer:1.8.1\"`, `Failed to pull image \"k8s-gcrio.azureedge.net/addon-resizer:1.8.1\": x`
+	events := func(form, host, message string, more ...string) string {
+		return strings.ReplaceAll(`-- meta.json --
+{"layout":"evidence/v1","collectedAt":"2026-11-20T10:00:00Z"}
+-- api/events.json --
+{"items":[`+strings.Join(append(more, strings.NewReplacer("HOST", host, "MESSAGE", message).Replace(form)), ",")+"]}\n", "\n\n", "\n")
+	}
+	found := func(host string) string {
+		return "warn: the Windows node " + host + " does not pull the image k8s-gcrio.azureedge.net/addon-resizer:1.8.1, which has no Windows variant [text]"
+	}
+	const to = `{"reason":"Scheduled","involvedObject":{"kind":"Pod"},"message":"Successfully assigned heapster-74c5b5d595-bg2rb to HOST"}`
+	runLooks(t, "linux-pod-on-windows", []look{
+		{"a node of acs-engine", events(pull, "10934k8s9001", back), found("10934k8s9001")},
+		{"a node of AKS", events(newer, "akswin000000", failed), found("akswin000000")},
+		{"rows of kubectl describe", events(pull, "", back, strings.ReplaceAll(to, "HOST", "10934k8s9001")), found("10934k8s9001")},
+		{"rows of two nodes", events(pull, "", back, strings.ReplaceAll(to, "HOST", "10934k8s9001"), strings.ReplaceAll(to, "HOST", "k8s-a-1")), "unknown"},
+		{"a node of another name", events(pull, "k8s-linuxpool1-32785198-2", back), "unknown"},
+		{"a Linux node of AKS", events(pull, "aks-nodepool1-12345678-vmss000000", back), "unknown"},
+		{"an image that may have a variant for Windows", events(pull, "akswin000000", strings.ReplaceAll(back, "addon-resizer", "web")), "unknown"},
+		{"it is pulled", events(pull, "akswin000000", strings.ReplaceAll(back, "Back-off pulling", "Successfully pulled")), "unknown"},
+		{"the pods are recorded", noEvents + podsJSON(podJSON("", "", "")), "pass"},
 	})
 }
 

@@ -118,8 +118,8 @@ func probeKill(s evidence.Snapshot, p evidence.Pod, i int) *checks.Finding {
 		return e.Reason == "Unhealthy" && strings.HasPrefix(strings.ToLower(e.Text()), kind+" probe ")
 	})
 	why := probeFailure(reply.Text())
-	if why == "" {
-		return nil
+	if _, ofNode := refusedAtLocalhost(reply); why == "" || ofNode && !p.HostProcess() {
+		return nil // probe-host-localhost
 	}
 	probe, place := probeOf(p, st.Name, kind)
 	certain := !kill.At().IsZero() && !ended.StartedAt.IsZero() && probe != nil

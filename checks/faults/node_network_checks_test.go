@@ -49,6 +49,8 @@ func TestVXLAN4789Conflict(t *testing.T) {
 		{"on vSphere",
 			tree(out...) +
 				"-- os.json --\n{\"build\":20348,\"machine\":{\"manufacturer\":\"VMware, Inc.\",\"model\":\"VMware7,1\"}}\n", fmt.Sprintf(found, "vSphere, whose own overlay uses the same port,")},
+		{"on Windows Server 2025 before the update, too", tree(out...) + "-- os.json --\n{\"build\":26100,\"ubr\":4061}\n",
+			fmt.Sprintf(found, "something between the nodes")},
 		{"elsewhere", tree(out...) + hns("10.244.1.0/24"),
 			fmt.Sprintf(found, "something between the nodes")},
 		{"HNS does not know the other node", tree(out...) + hns("10.244.9.0/24"), "unknown"},

@@ -74,5 +74,6 @@ func causesOf(t *testing.T, tree string, ids ...string) []checks.Cause {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s, _ = signs.Record(s, faults.Catalogue().Only(ids...).Signs())
 	return checks.Diagnose(s, faults.Catalogue().Only(ids...), checks.Source{}, checks.Program{}).Causes
 }

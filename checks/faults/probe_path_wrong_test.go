@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -69,4 +70,72 @@ func TestProbePathWrong(t *testing.T) {
 			{"the probe is rejected, only the events, " + form, events(fails(rejects), kill), "pass"},
 		})
 	}
+}
+
+// TestProbeOfLocalhost: the event is that of azuredisk-csi-driver pull request 2266. Each row is also
+// judged in the form of events.k8s.io/v1, and with the events the other way round.
+func TestProbeOfLocalhost(t *testing.T) {
+	const refused = `Liveness probe failed: Get \"http://HOST:29603/healthz\": dial tcp [::1]:29603: connectex: No connection could be made because the target machine actively refused it.`
+	const killed = `Container c failed liveness probe, will be restarted`
+	events := func(host string, times int) []string {
+		message := strings.ReplaceAll(refused, "HOST", host)
+		core := fmt.Sprintf(`{"type":"Warning","reason":"Unhealthy","count":%d,"lastTimestamp":"2026-11-20T09:55:34Z","involvedObject":{"kind":"Pod","name":"web","namespace":"shop"},"message":"%s"}`, times, message)
+		other := fmt.Sprintf(`{"type":"Normal","reason":"Killing","count":%d,"lastTimestamp":"2026-11-20T09:55:35Z","involvedObject":{"kind":"Pod","name":"web","namespace":"shop"},"message":"%s"}`, times, killed)
+		newer := fmt.Sprintf(`{"type":"Warning","reason":"Unhealthy","deprecatedCount":%d,"deprecatedLastTimestamp":"2026-11-20T09:55:34Z","regarding":{"kind":"Pod","name":"web","namespace":"shop"},"note":"%s"}`, times, message)
+		untimed := fmt.Sprintf(`{"reason":"Unhealthy","count":%d,"involvedObject":{"kind":"Pod","name":"web","namespace":"shop"},"message":"%s"}`, times, message)
+		var list []string
+		for _, items := range []string{core + "," + other, other + "," + core, newer, untimed} {
+			list = append(list, "-- api/events.json --\n{\"items\":["+items+"]}\n")
+		}
+		return list
+	}
+	probe := func(host string) string {
+		return `"image":"x/y:1","livenessProbe":{"httpGet":{"host":"` + host + `","path":"/healthz","port":29603}}`
+	}
+	const ofNode = " connects to localhost of the node, "
+	for _, row := range []struct {
+		name, pods, host string
+		times            int
+		want             string
+	}{
+		{"a pod with a network of its own", podsJSON(podJSON("", probe("localhost"), "")), "localhost", 75,
+			"fail: the liveness probe of container c of shop/web" + ofNode + "but the pod has its own network [state]"},
+		{"by its address", podsJSON(podJSON("", probe("127.0.0.1"), "")), "127.0.0.1", 75,
+			"fail: the liveness probe of container c of shop/web" + ofNode + "but the pod has its own network [state]"},
+		{"a HostProcess pod", podsJSON(podJSON(`"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}}`, probe("localhost"), "")), "localhost", 75, "pass"},
+		{"the probe was corrected", podsJSON(podJSON("", probe(""), "")), "localhost", 75, "pass"},
+		{"at its start only", podsJSON(podJSON("", probe("localhost"), "")), "localhost", 2, "pass"},
+		{"the address of the pod", podsJSON(podJSON("", probe(""), "")), "10.244.3.4", 75, "pass"},
+		{"the pod is not recorded", "", "localhost", 75,
+			"warn: a liveness probe" + ofNode + "where nothing listens [text]"},
+		{"a name that begins so", "", "localhost.example", 75, "pass"},
+	} {
+		for i, list := range events(row.host, row.times) {
+			runLooks(t, "probe-host-localhost", []look{{fmt.Sprintf("%s, form %d", row.name, i), list + row.pods, row.want}})
+		}
+	}
+	tree := events("localhost", 75)[0] + podsJSON(podJSON("", probe("localhost"), `{"phase":"Running","containerStatuses":[{"name":"c","restartCount":17,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1,"startedAt":"2026-11-20T09:53:05Z","finishedAt":"2026-11-20T09:55:35Z"}}}]}`))
+	if causes := causesOf(t, tree, "probe-host-localhost", "liveness-probe-too-strict", "pods-restarting"); len(causes) != 1 || causes[0].ID != "probe-host-localhost" {
+		t.Errorf("the causes are %+v", causes)
+	}
+}
+
+// TestNameOfNodeIsNotResolved: acs-engine issue 105 and metrics-server pull request 229.
+func TestNameOfNodeIsNotResolved(t *testing.T) {
+	const kubectl = "-- logs/other/1.txt --\nGet https://NAME:10250/containerLogs/default/w/w: dial tcp: lookup NAME on 168.63.129.16:53: no such host\n"
+	const metrics = "-- logs/metrics-server/1.log --\nE1120 09:58:38.510345       1 manager.go:102] unable to fully collect metrics: unable to fully scrape metrics from source kubelet_summary:win-1: unable to fetch metrics from Kubelet win-1 (NAME): Get https://NAME:10250/stats/summary/: dial tcp: lookup NAME on 172.20.0.10:53: no such host\n"
+	const found = "warn: the API server or metrics-server cannot resolve the name of a node to connect to its kubelet [text]"
+	is := func(text, name string) string { return strings.ReplaceAll(text, "NAME", name) }
+	node := nodeOf("v1.30.1", "containerd://1.7.20")
+	runLooks(t, "node-name-not-resolved", []look{
+		{"the node is not known", is(kubectl, "k8s-agentpool2-299742071"), found},
+		{"of this node", node + is(kubectl, "win-1"), found},
+		{"of metrics-server", node + is(metrics, "win-1"), found},
+		{"with its domain", node + is(metrics, "Win-1.ec2.internal"), found},
+		{"another node", node + is(kubectl, "win-2"),
+			"info: the logs say: the API server or metrics-server cannot resolve the name of a node to connect to its kubelet; the node's current state does not confirm it [text]"},
+		{"another port", "-- logs/other/1.txt --\nGet https://registry:5000/v2/: dial tcp: lookup registry on 10.0.0.1:53: no such host\n", "unknown"},
+		{"another error", is(strings.ReplaceAll(kubectl, "no such host", "i/o timeout"), "win-1"), "unknown"},
+		{"a node that nobody asked", node, "skip"},
+	})
 }

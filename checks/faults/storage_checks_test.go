@@ -313,3 +313,19 @@ func TestCSIRegistrationMissed(t *testing.T) {
 		{"the pod runs now", core(minutes) + pods(running, driver(old, "true", plugin)), "pass"},
 	})
 }
+
+// TestVSphereSupportIsTurnedOn: vsphere-csi-driver issue 2578, and k8sorchestrator.go of the driver.
+func TestVSphereSupportIsTurnedOn(t *testing.T) {
+	const off = `{"level":"error","time":"2026-11-20T02:22:33.1125210Z","caller":"osutils/windows_os_utils.go:507","msg":"csi plugin started on windows node without enabling feature switch"}` + "\n"
+	states := func(at, value string) string {
+		return `{"level":"info","time":"2026-11-20T` + at + `.3897125Z","caller":"k8sorchestrator/k8sorchestrator.go:689","msg":"configMapAdded: Internal feature state values from \"internal-feature-states.csi.vsphere.vmware.com\" stored successfully: map[csi-migration:true csi-windows-support:` + value + ` online-volume-extend:true]"}` + "\n"
+	}
+	const log = "-- logs/vsphere-csi-node/1.log --\n"
+	const found = "fail: the vSphere CSI driver exits: its support for Windows is turned off [text]"
+	runLooks(t, "vsphere-csi-windows-off", []look{
+		{"off", log + states("02:22:30", "false") + off, found},
+		{"switched on since", log + off + states("02:24:12", "true"),
+			"info: the logs say: the vSphere CSI driver exits: its support for Windows is turned off; it is over: a later line says: stored successfully: map[ … csi-windows-support:true [text]"},
+		{"switched off since", log + states("02:20:12", "true") + off, found},
+	})
+}

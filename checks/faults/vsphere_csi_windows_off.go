@@ -33,7 +33,8 @@ The check looks for the words of the plugin in its log.`,
 	Signs: []checks.Sign{
 		// pkg/csi/service/osutils/windows_os_utils.go
 		{Text: "csi plugin started on windows node without enabling feature switch",
-			Until: []string{"csi-windows-support:true"},
+			// k8sorchestrator.go
+			Until: []string{"stored successfully: map[ … csi-windows-support:true"},
 			Says:  "the vSphere CSI driver exits: its support for Windows is turned off"},
 	},
 })

@@ -102,6 +102,17 @@ is on this node, too, if a Service without pods does not answer, such as that of
 			f = f.At(evidence.OSInfo.Field(s, "machine"), "machine is %s %s", machine.Manufacturer,
 				machine.Model).Cure(checks.Steps(steps[2], steps[0], steps[1], steps[3]))
 		}
+		// regression-windows-2025-overlay, whose probes look the same where what fails is the way to other nodes
+		if b := n.Build.Value; b.Number == 26100 && b.UBR > 0 && b.UBR < 6899 {
+			fix := f.Fix
+			if len(fix.Steps) == 0 {
+				fix = fixOf("vxlan-4789-conflict")
+			}
+			fix.Steps = slices.Insert(slices.Clone(fix.Steps), len(fix.Steps)-1, checks.Do(
+				"If the port is open between all nodes, install the current cumulative update: Windows Server 2025 before build 26100.6899 loses overlay traffic.").
+				Costs("The update reboots the node and stops its pods."))
+			f = f.With(n.Build.From).Cure(fix)
+		}
 		return []*checks.Finding{f}, nil
 	},
 })

@@ -129,10 +129,13 @@ var kubeProxyRows = []Row{
 		// it never syncs where the gate is on, and says no more than at an ordinary start
 		Signs: []checks.Sign{
 			{Text: "FLAG: --feature-gates=", Also: []string{"EndpointSlice=true"},
-				In: []string{"kube-proxy"}},
+				In: []string{"kube-proxy"}, Level: checks.Info},
 			{Text: "feature gates: &{map[", Also: []string{"EndpointSlice:true"},
-				In: []string{"kube-proxy"}},
+				In: []string{"kube-proxy"}, Level: checks.Info},
+			// pkg/proxy/config/config.go: of these releases only with the gate
+			{Text: "Starting endpoint slice config controller", In: []string{"kube-proxy"}, Level: checks.Info},
 		},
+		Explains:    []string{"hns-lb-missing-or-stale"},
 		OtherCauses: true, // releases with the fix leave the gate alone
 		Workaround:  "Until the update, start kube-proxy without the feature gate EndpointSlice.",
 		Links: []string{"https://github.com/kubernetes/kubernetes/issues/85352",

@@ -1,6 +1,8 @@
 package regressions
 
 import (
+	"time"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -66,7 +68,14 @@ var kubeletRows = []Row{
 		From:    "1.15.0 < 1.15.12, 1.16.0 < 1.16.9, 1.17.0 < 1.17.5",
 		Title:   "kubelet metrics time out with more than three pods",
 		Runtime: "docker", // the fix asks HCS in its place
-		Links:   []string{"https://github.com/kubernetes/kubernetes/pull/87730"},
+		Signs: []checks.Sign{
+			// metrics-server, which says so once where a node is busy
+			{Text: fetchFailed, Also: []string{"/stats/summary", "context deadline exceeded"}, Lasts: 10 * time.Minute},
+		},
+		Warn: true, OtherCauses: true, // a node that is busy or does not answer
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/87730",
+			"https://github.com/kubernetes/kubernetes/issues/74991",
+			"https://github.com/kubernetes/kubernetes/issues/104283"},
 	},
 	{
 		ID: "kubelet-metrics-not-english", Of: Kubelet,

@@ -99,3 +99,48 @@ func TestAVersionWithTheFixPasses(t *testing.T) {
 		}
 	}
 }
+
+// TestMetricsServerTimesOut: kubernetes issues 74991 and 104283, with the line of the second; one that
+// ends is a node that was busy, and metrics-server also speaks of the other nodes.
+func TestMetricsServerTimesOut(t *testing.T) {
+	const text = "unable to fully collect metrics: unable to fully scrape metrics from source kubelet_summary:NODE: unable to fetch metrics from Kubelet NODE (10.240.0.97): Get https://10.240.0.97:10250/stats/summary?only_cpu_and_memory=true: context deadline exceeded"
+	log := func(node string, more string, times ...string) string {
+		list := "-- logs/metrics-server/1.log --\n"
+		for _, at := range times {
+			list += "E1120 " + at + ".782895       1 manager.go:111] " + strings.ReplaceAll(text, "NODE", node) + "\n"
+		}
+		return list + more
+	}
+	const on = "-- api/node.json --\n" + `{"metadata":{"name":"win-1"},"status":{"nodeInfo":{"kubeletVersion":"v%s","containerRuntimeVersion":"%s"}}}` + "\n"
+	for _, row := range []struct {
+		name, version, runtime, log string
+		want                        checks.Status
+	}{
+		{"every minute", "1.16.8", "docker://19.3.14", log("win-1", "", "09:40:07", "09:41:07", "09:58:07"), checks.StatusWarn},
+		{"in another order", "1.16.8", "docker://19.3.14", log("win-1", "", "09:58:07", "09:41:07", "09:40:07"), checks.StatusWarn},
+		{"once", "1.16.8", "docker://19.3.14", log("win-1", "I1120 09:58:07.782895       1 x.go:1] x\n", "09:01:07"), checks.StatusInfo},
+		{"another node", "1.16.8", "docker://19.3.14", log("win-2", "", "09:40:07", "09:58:07"), checks.StatusInfo},
+		{"with the fix", "1.16.9", "docker://19.3.14", log("win-1", "", "09:40:07", "09:58:07"), checks.StatusPass},
+		{"containerd", "1.16.8", "containerd://1.3.2", log("win-1", "", "09:40:07", "09:58:07"), checks.StatusSkip},
+	} {
+		if got := judgeTree(t, "kubelet-metrics-time-out", fmt.Sprintf(on, row.version, row.runtime)+row.log); got.Status != row.want {
+			t.Errorf("%s: %s, want %s (%s%s)", row.name, got.Status, row.want, got.Reason, got.Gap)
+		}
+	}
+}
+
+// TestEndpointSlicesOfWindows: kubernetes issue 85352. The line is that of every kube-proxy since 1.19.
+func TestEndpointSlicesOfWindows(t *testing.T) {
+	for version, want := range map[string]checks.Status{"1.17.4": checks.StatusFail, "1.17.5": checks.StatusPass,
+		"1.33.2": checks.StatusPass, "": checks.StatusSkip} {
+		tree := "-- logs/kube-proxy/1.log --\n"
+		if version != "" {
+			tree += "I1120 03:05:22.980044    4388 server.go:584] Version: v" + version + "\n"
+		}
+		if got := judgeTree(t, "kube-proxy-endpoint-slices", tree+
+			"I1120 03:05:23.004420    4388 config.go:220] Starting endpoint slice config controller\n"+
+			strings.Repeat("I1120 09:59:53.325990    4388 proxier.go:1007] Not syncing hns until Services and Endpoints have been received from master\n", 9)); got.Status != want {
+			t.Errorf("%s: %s, want %s (%s%s)", version, got.Status, want, got.Reason, got.Gap)
+		}
+	}
+}

@@ -202,11 +202,22 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 // sign is a text of the regression in the logs that nothing later contradicts.
 func (r Row) sign(s evidence.Snapshot, c *checks.Check) (evidence.SignMatch, bool) {
 	list := s.Signs(c.ID)
-	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool { return m.Over == "" })
+	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool { return m.Over == "" && !ofOtherNode(s, m) })
 	if at < 0 {
 		return evidence.SignMatch{}, false
 	}
 	return list[at], true
+}
+
+// fetchFailed is what metrics-server says of a node that does not give its statistics.
+const fetchFailed = "unable to fetch metrics from Kubelet "
+
+// ofOtherNode tells whether the text names another node: metrics-server requests the statistics of all.
+func ofOtherNode(s evidence.Snapshot, m evidence.SignMatch) bool {
+	_, of, _ := strings.Cut(m.Found, fetchFailed)
+	of, _, named := strings.Cut(of, " (")
+	name := s.Meta().Node
+	return m.Text == fetchFailed && named && name != "" && !strings.EqualFold(of, name)
 }
 
 // possible judges a node of which nothing shows the version: a text of the regression is no more

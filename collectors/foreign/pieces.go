@@ -244,7 +244,7 @@ const fewFiles = 10
 var errorWords = regexp.MustCompile(
 	`(?i)\b(?:error|fail(?:ed|s|ure|ing)?|fatal|exception|panic|crash(?:ed|es)?|exited|exit (?:code|status)|` +
 		`cannot|can ?not|can't|won't|could not|unable|denied|refused|rejected|forbidden|unauthorized|unhealthy|` +
-		`insufficient|invalid|missing|no matching|mismatch|incompatible|imagepullbackoff|errimagepull|unknown|unreachable|unexpected(?:ly)?|blocked|stuck|restarting|` +
+		`insufficient|invalid|missing|no match(?:es|ing)?|mismatch|incompatible|imagepullbackoff|errimagepull|unknown|unreachable|unexpected(?:ly)?|blocked|stuck|restarting|` +
 		`timed out|timeout|warning|starting|started|stopped|stopping|running|` +
 		`not (?:found|accessible|recognized|supported|ready|readable|running|exist|match|respond|start|work|installed)|` +
 		`kubelet|kube-proxy|containerd|hcsshim|hns)\b|` +

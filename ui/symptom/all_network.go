@@ -175,7 +175,8 @@ var useSymptoms = []Symptom{
 			"cert-expired-or-clock-skew", "time-service-not-running", "wsaeacces-excluded-port",
 			"container-invalid-state", "node-name-case-mismatch", "proxy-no-proxy-missing",
 			"node-not-ready-lost", "flannel-vxlan-node-to-pod", "component-port-closed",
-			"node-address-mismatch", "hns-management-address-wrong", "kubelet-client-ca-stale"},
+			"node-address-mismatch", "hns-management-address-wrong", "kubelet-client-ca-stale",
+			"node-name-not-resolved"},
 		Next: []Step{
 			{"check that the API server reaches the kubelet",
 				[]string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}, ""},
