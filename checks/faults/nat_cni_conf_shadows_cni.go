@@ -36,6 +36,7 @@ the endpoints of pods show it: the plugin names each after its container and its
 	Breaks:   []*checks.Effect{effectPodStart, effectPodTraffic},
 	Explains: []string{"cni-nameserver-mismatch", "endpoint-address-rejected"},
 	Needs:    []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints)},
+	FromPart: []evidence.Need{evidence.HNSEndpoints},
 	Uses:     []evidence.Need{node.NeedCNIFiles, evidence.HNSEndpoints, evidence.Pods},
 	// the script gives a node of Kubernetes nothing that this plugin could set up
 	Signs: []checks.Sign{
@@ -117,7 +118,7 @@ func podsOnNAT(n *node.Node, s evidence.Snapshot) (f *checks.Finding) {
 		case f == nil:
 			f = checks.Findingf(checks.Fail, "nat",
 				"pods are on the NAT network, and none is on the network of %s", n.CNI.Value).
-				With(e.Field().Because("endpoint %s", node.EndpointName(e)), n.CNI.From)
+				With(e.Field().Because("%s", node.EndpointName(e)), n.CNI.From)
 		}
 	}
 	return f

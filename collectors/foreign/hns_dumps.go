@@ -131,15 +131,16 @@ func headOnly(s string) bool {
 // JSON, and names and ids without it. Lists are in the order of hnsKinds.
 type hnsdiag struct {
 	records [][]record
-	none    []bool // the heading is there and nothing stands below it
-	plain   []int  // how many objects there are of which only the names are told
+	none    []bool   // the heading is there and nothing stands below it
+	plain   []int    // how many objects there are of which only the names are told
+	named   []record // endpoints of which only the names are told
 }
 
 // readHNSDiag believes a list only when all of the output could be read: usage
 // texts and outputs that break off say nothing.
 func readHNSDiag(src *source) hnsdiag {
 	d := hnsdiag{make([][]record, len(hnsKinds)), make([]bool, len(hnsKinds)),
-		make([]int, len(hnsKinds))}
+		make([]int, len(hnsKinds)), nil}
 	content := src.readText("hnsdiag.txt", maxDump).content
 	pieces, broken := splitDump(content)
 	if broken != "" {
@@ -248,14 +249,18 @@ func (d *hnsdiag) readPlain(content string) {
 	}
 }
 
-// count keeps a network, and counts an object of any other kind.
+// count keeps a network and an endpoint, and counts an object of any other kind.
 func (d *hnsdiag) count(kind int, r record) {
-	if d.plain[kind]++; hnsKinds[kind].heading == "network" && d.plain[kind] <= maxRecords {
+	switch d.plain[kind]++; {
+	case d.plain[kind] > maxRecords:
+	case hnsKinds[kind].heading == "network":
 		d.records[kind] = append(d.records[kind], r)
+	case hnsKinds[kind].heading == "endpoint":
+		d.named = append(d.named, r)
 	}
 }
 
-// plainRecord is a network of which only id and name are known.
+// plainRecord is an object of which only id and name are known.
 func plainRecord(id, name string) record {
 	lost := quotedJSON(lostList)
 	r := record{"ID": quotedJSON(id), "Subnets": lost, "Policies": lost, "Extensions": lost}

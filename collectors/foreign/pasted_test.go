@@ -12,6 +12,18 @@ import (
 	"doctor/checks/signs"
 )
 
+const endpointsOnNAT = `C:\Users\Administrator>hnsdiag list all
+Networks:
+Name             ID
+nat              FD741616-F4D9-40F2-8090-D280C3B15D69
+cbr0             50C2A967-5E00-46EF-99B0-41DB00C30DFC
+
+Endpoints:
+Name             ID                                   Virtual Network Name
+6b7293ffab3a5ab7ea5163f2eac8cebbb7dcb2d61de9135ff9424770c980fc0a_nat eb3b4758-6ea0-497f-838f-dda5e0ae68cf nat
+911b46c0d4a609fe119d0baf3ebf7e97cf73f8df09f728a0f701b6491bb336bd_nat 592369c6-4583-48e8-8ffc-b87459e8dd80 nat
+`
+
 // TestVerdictsOverPastes judges what people pasted, word for word, with the address of the thread.
 func TestVerdictsOverPastes(t *testing.T) {
 	for _, row := range []struct{ name, content, want string }{
@@ -39,6 +51,8 @@ func TestVerdictsOverPastes(t *testing.T) {
 		{"https://github.com/docker/for-win/issues/14902", dockerInfoBlocked, "warn program-blocked-by-policy"},
 		{"https://github.com/Azure/aks-engine/issues/1029", hypervPod, "warn hyperv-annotation, warn pod-limits-unequal, warn pod-os-not-selected"},
 		{"https://github.com/Mirantis/cri-dockerd/issues/372, the pod", pinnedPod, "warn pod-limits-unequal"},
+		{"https://github.com/kubernetes/kubernetes/issues/101680", endpointsOnNAT, "fail nat-cni-conf-shadows-cni"},
+		{"one endpoint is on the network of the cluster", strings.Replace(endpointsOnNAT, "fc0a_nat", "fc0a_cbr0", 1), ""},
 		{"https://learn.microsoft.com/en-us/azure/iot-edge/troubleshoot-common-errors", edgeHubPort,
 			"fail hostport-conflict-or-not-published"},
 		{"sc answers to a start while the service starts", "C:\\>sc start kubelet\n" + kubeletStarts, ""},

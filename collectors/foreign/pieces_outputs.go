@@ -51,6 +51,12 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 	hns := readHNS(src)
 	for i, k := range hnsKinds {
 		if list, gap := hns.list(i); out.Has(k.path) {
+		} else if gap.Kind != "" && k.heading == "endpoint" && len(hns.diag.named) > 0 {
+			var names []string
+			for _, r := range hns.diag.named {
+				names = append(names, clip(r.text("Name")))
+			}
+			out.partial(k.path, "hnsdiag list without -d", names, hns.diag.named)
 		} else if p.hns[i] != "" || hns.diag.plain[i] > 0 ||
 			p.texts[partHNSDiag] != "" && gap.Kind != evidence.NotCollected {
 			out.either(k.path, list, gap)
