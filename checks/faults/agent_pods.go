@@ -2,6 +2,7 @@ package faults
 
 import (
 	"slices"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -21,21 +22,32 @@ func breaksPods(c *checks.Check) bool {
 		(slices.Contains(c.Breaks, effectPodStart) || slices.Contains(c.Breaks, effectContainers))
 }
 
-// aboutAgents lets what keeps the pod of the network plugin from running explain what that pod was to set up.
+// programsOfPods are the faults of a program that runs in a pod of its own, by what the name of the pod has.
+var programsOfPods = map[string]string{"flannel": "flanneld-not-running", "kube-proxy": "kube-proxy-not-running"}
+
+// aboutAgents lets what keeps a pod of the network plugin or of kube-proxy from running explain that its
+// program does not run, and what the pod was to set up.
 func aboutAgents(run func(evidence.Snapshot) ([]*checks.Finding, error)) func(evidence.Snapshot) ([]*checks.Finding, error) {
 	return func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		findings, err := run(s)
 		for i, f := range findings {
-			if f.Level > checks.Info && isWaitingAgent(s, f.Subject) {
-				findings[i] = f.Explaining(lacksPlugin...)
+			if f.Level <= checks.Info {
+				continue
+			}
+			for _, p := range evidence.Pods.In(s) {
+				if f.Subject == "" || p.FullName() != f.Subject || !node.PodDown(p) {
+					continue
+				}
+				if node.IsAgent(p) {
+					findings[i] = findings[i].Explaining(lacksPlugin...)
+				}
+				for name, id := range programsOfPods {
+					if strings.Contains(p.Metadata.Name, name) {
+						findings[i] = findings[i].Explaining(id)
+					}
+				}
 			}
 		}
 		return findings, err
 	}
-}
-
-func isWaitingAgent(s evidence.Snapshot, subject string) bool {
-	return subject != "" && slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
-		return p.FullName() == subject && node.IsAgent(p) && node.PodDown(p)
-	})
 }

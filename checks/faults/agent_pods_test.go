@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"doctor/checks/faults"
@@ -26,10 +27,14 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 	}{
 		{"the pod of the network plugin", "calico-node-windows-4hf7p", []string{"image-not-found"}},
 		{"another pod", "web", []string{"cni-config-uninitialized", "image-not-found"}},
+		// kubernetes-sigs/sig-windows-tools issue 319
+		{"the pod of flanneld, as a HostProcess pod", "kube-flannel-ds-windows-amd64-lz4jv", []string{"image-not-found"}},
+		{"the pod of kube-proxy", "kube-proxy-windows-7mhrd", []string{"cni-config-uninitialized", "image-not-found"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var got []string
-			for _, c := range causesOf(t, pod(row.pod), "image-not-found", "cni-config-uninitialized") {
+			tree := strings.Replace(pod(row.pod), `"spec":{`, `"spec":{"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}},`, 1)
+			for _, c := range causesOf(t, tree, "image-not-found", "cni-config-uninitialized", "flanneld-not-running", "kube-proxy-not-running") {
 				got = append(got, c.ID)
 			}
 			slices.Sort(got)
@@ -43,7 +48,8 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 // A fault that explains the missing plugin must not follow from it: two that explain each other are no cause.
 func TestTheMissingPluginExplainsNothingThatExplainsIt(t *testing.T) {
 	catalogue := faults.Catalogue()
-	for _, lacks := range []string{"cni-config-uninitialized", "hns-network-missing", "flannel-subnet-env-missing", "cni-binary-missing"} {
+	for _, lacks := range []string{"cni-config-uninitialized", "hns-network-missing", "flannel-subnet-env-missing", "cni-binary-missing",
+		"flanneld-not-running", "kube-proxy-not-running"} {
 		seen := map[string]bool{lacks: true}
 		for queue := []string{lacks}; len(queue) > 0; queue = queue[1:] {
 			for _, id := range catalogue.Explains(queue[0]) {

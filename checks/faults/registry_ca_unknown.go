@@ -29,6 +29,8 @@ the runtime.`,
 		"https://github.com/rancher/rke2/issues/3239",
 		"https://github.com/rancher/rke2/issues/7103",
 		"https://github.com/kubernetes/kubernetes/issues/43924",
+		"https://github.com/vmware-tanzu/tanzu-framework/pull/2092",
+		"https://github.com/containerd/containerd/pull/13128",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Needs:    complaintNeeds,
@@ -45,6 +47,17 @@ const notTrusted = "the runtime does not trust the certificate of the registry"
 var notRegistries = []string{"/apis/", "webhook", "probe", "trying next host", "Attempting next endpoint"}
 
 var registryCaUnknownSigns = []checks.Sign{
+	// crypto/x509 of Go before 1.18, where a registry has a ca_file: core/remotes/docker/config of containerd
+	{Text: "system root pool is not available on Windows", Also: []string{"failed to get system cert pool"},
+		Says: "containerd cannot use the ca_file of a registry: it is built with Go before 1.18",
+		Fix: checks.Steps(
+			checks.Run(`Import-Certificate -FilePath C:\root-ca.crt -CertStoreLocation Cert:\LocalMachine\Root`,
+				"Import the root certificate of the registry into the store of the machine.").
+				Costs("Every program of the node trusts this authority."),
+			checks.Edit("{runtimeConfig}", "Remove ca_file from the configuration of the registry, or update containerd to a version that is built with Go 1.18 or later."),
+			checks.Run("{restart runtime}", "Restart the container runtime: it reads the store at its start.").
+				Costs("Running containers are not affected."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	{Text: "x509: certificate signed by unknown authority",
 		Also: []string{"pull image"},
 		Says: notTrusted},

@@ -289,6 +289,9 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"app-image-os-version-mismatch", "containerd 2.1", "containerd", // core/images/image.go
 			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="rpc error: code = NotFound desc = get image config descriptor: no match for platform in manifest sha256:bc06: not found"`,
 			"fail: an image has no variant for this Windows version, or none for Windows at all [text]"},
+		{"registry-ca-unknown", "a ca_file, with Go before 1.18", "containerd", // vmware-tanzu/tanzu-framework#2092
+			`level=error msg="PullImage \"r.example.org/a:1\" failed" error="failed to pull and unpack image \"r.example.org/a:1\": failed to resolve reference \"r.example.org/a:1\": get TLSConfig for registry \"https://r.example.org\": failed to get system cert pool: crypto/x509: system root pool is not available on Windows"`,
+			"fail: containerd cannot use the ca_file of a registry: it is built with Go before 1.18 [text]"},
 		{"registry-ca-unknown", "docker login", "other", // docker/for-win#36
 			"Error response from daemon: Get https://r.example.org:5000/v1/users/: x509: certificate signed by unknown authority",
 			"fail: the runtime does not trust the certificate of the registry [text]"},
