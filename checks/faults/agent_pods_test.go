@@ -22,19 +22,19 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 `
 	}
 	for _, row := range []struct {
-		name, pod string
-		want      []string
+		name, pod, with string
+		want            []string
 	}{
-		{"the pod of the network plugin", "calico-node-windows-4hf7p", []string{"image-not-found"}},
-		{"another pod", "web", []string{"cni-config-uninitialized", "image-not-found"}},
+		{"the pod of the network plugin", "calico-node-windows-4hf7p", "", []string{"image-not-found"}},
+		{"another pod", "web", "", []string{"cni-config-uninitialized", "image-not-found"}},
 		// kubernetes-sigs/sig-windows-tools issue 319
-		{"the pod of flanneld, as a HostProcess pod", "kube-flannel-ds-windows-amd64-lz4jv", []string{"image-not-found"}},
-		{"the pod of kube-proxy", "kube-proxy-windows-7mhrd", []string{"cni-config-uninitialized", "image-not-found"}},
+		{"the pod of flanneld, as a HostProcess pod", "kube-flannel-ds-windows-amd64-lz4jv", onFlannel, []string{"image-not-found"}},
+		{"the pod of kube-proxy", "kube-proxy-windows-7mhrd", "", []string{"cni-config-uninitialized", "image-not-found"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var got []string
 			tree := strings.Replace(pod(row.pod), `"spec":{`, `"spec":{"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}},`, 1)
-			for _, c := range causesOf(t, tree, "image-not-found", "cni-config-uninitialized", "flanneld-not-running", "kube-proxy-not-running") {
+			for _, c := range causesOf(t, row.with+tree, "image-not-found", "cni-config-uninitialized", "flanneld-not-running", "kube-proxy-not-running") {
 				got = append(got, c.ID)
 			}
 			slices.Sort(got)
