@@ -21,6 +21,7 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 {"metadata":{"name":"win-1"},"status":{"nodeInfo":{"containerRuntimeVersion":"containerd://1.7.2"},"conditions":[{"type":"Ready","status":"False","message":"container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"}]}}
 `
 	}
+	const noServices = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n-- processes.json --\n[{\"pid\":9,\"name\":\"kubelet.exe\"}]\n"
 	for _, row := range []struct {
 		name, pod, with string
 		want            []string
@@ -28,8 +29,8 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 		{"the pod of the network plugin", "calico-node-windows-4hf7p", "", []string{"image-not-found"}},
 		{"another pod", "web", "", []string{"cni-config-uninitialized", "image-not-found"}},
 		// kubernetes-sigs/sig-windows-tools issue 319
-		{"the pod of flanneld, as a HostProcess pod", "kube-flannel-ds-windows-amd64-lz4jv", onFlannel, []string{"image-not-found"}},
-		{"the pod of kube-proxy", "kube-proxy-windows-7mhrd", "", []string{"cni-config-uninitialized", "image-not-found"}},
+		{"the pod of flanneld, as a HostProcess pod", "kube-flannel-ds-windows-amd64-lz4jv", onFlannel + noServices, []string{"image-not-found"}},
+		{"the pod of kube-proxy", "kube-proxy-windows-7mhrd", noServices, []string{"cni-config-uninitialized", "image-not-found"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var got []string
