@@ -132,9 +132,9 @@ var kubeProxyRows = []Row{
 				In: []string{"kube-proxy"}, Level: checks.Info},
 			{Text: "feature gates: &{map[", Also: []string{"EndpointSlice:true"},
 				In: []string{"kube-proxy"}, Level: checks.Info},
-			// pkg/proxy/config/config.go: of these releases only with the gate
-			{Text: "Starting endpoint slice config controller", In: []string{"kube-proxy"}, Level: checks.Info},
 		},
+		Shown:       sliceGate,
+		Reads:       node.ProxySources,
 		Explains:    []string{"hns-lb-missing-or-stale"},
 		OtherCauses: true, // releases with the fix leave the gate alone
 		Workaround:  "Until the update, start kube-proxy without the feature gate EndpointSlice.",

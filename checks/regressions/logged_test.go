@@ -128,19 +128,3 @@ func TestMetricsServerTimesOut(t *testing.T) {
 		}
 	}
 }
-
-// TestEndpointSlicesOfWindows: kubernetes issue 85352. The line is that of every kube-proxy since 1.19.
-func TestEndpointSlicesOfWindows(t *testing.T) {
-	for version, want := range map[string]checks.Status{"1.17.4": checks.StatusFail, "1.17.5": checks.StatusPass,
-		"1.33.2": checks.StatusPass, "": checks.StatusSkip} {
-		tree := "-- logs/kube-proxy/1.log --\n"
-		if version != "" {
-			tree += "I1120 03:05:22.980044    4388 server.go:584] Version: v" + version + "\n"
-		}
-		if got := judgeTree(t, "kube-proxy-endpoint-slices", tree+
-			"I1120 03:05:23.004420    4388 config.go:220] Starting endpoint slice config controller\n"+
-			strings.Repeat("I1120 09:59:53.325990    4388 proxier.go:1007] Not syncing hns until Services and Endpoints have been received from master\n", 9)); got.Status != want {
-			t.Errorf("%s: %s, want %s (%s%s)", version, got.Status, want, got.Reason, got.Gap)
-		}
-	}
-}

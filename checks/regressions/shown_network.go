@@ -146,6 +146,12 @@ func mixedFamilies(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bo
 	return evidence.Because{}, false
 }
 
+// sliceGate is the feature gate EndpointSlice in the settings of kube-proxy.
+func sliceGate(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bool) {
+	gate := node.About(s).Proxy().Gates["EndpointSlice"]
+	return gate.From, gate.On()
+}
+
 // readyOnIPv6 tells whether the Service has a ready backend with an IPv6 address.
 func readyOnIPv6(s evidence.Snapshot, svc evidence.KubeService) bool {
 	for slice := range svc.Slices(s) {

@@ -113,6 +113,9 @@ func TestTheStateThatShowsARow(t *testing.T) {
 [{"ID":"N","Name":"cbr0","Type":"L2Bridge","SchemaVersion":{"Major":2}}]
 `
 	}
+	proxy := func(arg string) string {
+		return "-- processes.json --\n[{\"pid\":9,\"name\":\"kube-proxy.exe\",\"args\":[\"kube-proxy.exe\",\"" + arg + "\"]}]\n"
+	}
 	shim := func(handles string) string {
 		return "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"handles\":" + handles + "}]\n"
 	}
@@ -190,6 +193,11 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		{"kube-proxy-dual-stack-shared", "1.34.1", "1.34.4", "IPv4 alone is served", dualStack(`10.96.7.7","clusterIPs":["10.96.7.7","fd00:10::7"],"x":"`, "10.96.7.7"), fail},
 		{"kube-proxy-dual-stack-shared", "1.34.1", "1.34.4", "both are", dualStack(`10.96.7.7","clusterIPs":["10.96.7.7","fd00:10::7"],"x":"`, `10.96.7.7","fd00:10::7`), info},
 		{"kube-proxy-dual-stack-shared", "1.34.1", "1.34.4", "neither is", dualStack(`10.96.7.7","clusterIPs":["10.96.7.7","fd00:10::7"],"x":"`, "10.96.0.1"), info},
+		{"kube-proxy-endpoint-slices", "1.17.3", "1.17.5", "the gate is on", proxy("--feature-gates=EndpointSlice=true"), fail},
+		{"kube-proxy-endpoint-slices", "1.17.3", "1.17.5", "the gate is off", proxy("--feature-gates=EndpointSlice=false"), info},
+		// a line of every kube-proxy since 1.19
+		{"kube-proxy-endpoint-slices", "1.17.3", "1.17.5", "the line of a gate that is on", proxy("--v=4") +
+			"-- logs/kube-proxy/2.log --\nI1120 03:05:23.004420    4388 config.go:220] Starting endpoint slice config controller\n", info},
 		{"antrea-gateway-mtu", "1.3.0", "1.5.0", "the gateway has more", adapters("1500", "1450"), fail},
 		{"antrea-gateway-mtu", "1.3.0", "1.5.0", "the same", adapters("1450", "1450"), info},
 		{"antrea-container-mtu-unset", "1.0.1", "1.1.0", "pods have more", adapters("1450", "1500"), warn},
