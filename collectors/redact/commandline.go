@@ -86,9 +86,7 @@ func sourced(line []byte, v value) (value, bool) {
 // glued is what stands behind a flag in its own word: -pSECRET.
 func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 	if len(text) <= len(name) || !equalFlag(text[:len(name)], name) ||
-		name == "-p" && (strings.HasPrefix(text, "-port") || strings.HasPrefix(text, "-pa") &&
-			len(text) > 9 && !mixed([]byte(text)) || text == "-pw" || strings.HasPrefix(text, "-pwd") || strings.HasPrefix(text, "-protocol") ||
-			strings.HasPrefix(text, "-profile")) {
+		name == "-p" && (text == "-pw" || strings.HasPrefix(text, "-pwd")) {
 		return value{}, false
 	}
 	v := value{start: w.start + len(name), end: w.end, quote: w.quote, quoted: w.quoted}
@@ -183,9 +181,6 @@ func words(s *scan, line []byte, i int) []value {
 		}
 		list = append(list, v)
 		i = max(skipQuote(line, v.end), i+1)
-		if i < len(line) && (line[i] == '|' || line[i] == ';') {
-			break
-		}
 	}
 	return list
 }
@@ -197,8 +192,7 @@ func (s *scan) accountPassword(line []byte, list []value) {
 	}
 	user := line[list[0].start:list[0].end]
 	set := indexFold(line[max(0, list[0].start-layerBack):list[0].start], "set") >= 0
-	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) &&
-		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
+	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])
 	}
 }
@@ -220,7 +214,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 			continue
 		}
 		if n--; n == 0 {
-			alone := w.quoted || i == len(list)-1 && !(i > 0 && isOption(line, list[i-1])) // else it may be the option's
+			alone := w.quoted || i == len(list)-1 // else it may be the option's
 			if text := w.in(line); fitsWord(text) || isGUID(text) || alone && !isDictionaryWord(text) && !isPlainValue(text) {
 				s.takePassword(w)
 			}

@@ -181,28 +181,28 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if f.trust == loose {
-		if f.trust = weak; v.quoted || fitsWord(v.in(s.b)) || isGUID(v.in(s.b)) {
+		if f.trust = weak; v.quoted || fitsWord(v.in(s.b)) {
 			f.trust = medium
 		}
 	}
 	text := unescape(v.in(s.b), v.escapes, v.quote)
-	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) || isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
+	if isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
 		return
 	}
-	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'") && byteAt(f.b, v.end) == f.b[f.from-1]
+	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'")
 	if fits(f.kind, text) && (isSecret(f.text(), text, f.trust, prose) || inQuotes && isPin(f.kind, f.text(), f.trust, text)) {
 		s.take(v, f.kind)
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); (f.kind == "credential" || f.kind == "registry-auth") && colon > 0 && v.escapes == 0 && // ops:VALUE
-		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:]) || isCoined(text[colon+1:], true) || isPassphrase(text[colon+1:])) {
+		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isCoined(text[colon+1:], true) || isPassphrase(text[colon+1:])) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }
 
 // isPin tells of a token of digits alone, which stands in quotes as no number does.
 func isPin(kind string, name []byte, t trust, v []byte) bool {
-	return kind == "token" && t == medium && name[len(name)-1]|0x20 != 's' && len(v) >= minKnown && allDigits(v) && !sameByte(v)
+	return kind == "token" && t == medium && allDigits(v) && !sameByte(v)
 }
 
 // isNoValue tells of what stands where a value would and is something else.
@@ -233,9 +233,9 @@ func fits(kind string, v []byte) bool {
 		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
-		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && !(isCapital(v) && isIdentifier(v) && bytes.IndexByte(v, '_') > 0 && !bytes.ContainsAny(v, digits)) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
+		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":
-		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
+		return bytes.ContainsAny(v, digits+"-")
 	}
 	return true
 }
@@ -265,7 +265,7 @@ func (s *scan) quotedThing(f field) bool {
 	case ':', '=': // an object, unless its value is quoted as it is
 		return skipQuote(b, skipGap(b, f.at+1)) == skipGap(b, f.at+1)
 	}
-	if i, ok := secondText(f); ok && b[f.from] != '$' && f.trust == strong && isLineAt(b, skipBlanks(b, skipQuote(b, s.value(b, i, plainStops).end))) {
+	if _, ok := secondText(f); ok && b[f.from] != '$' {
 		return false // Option "password" "VALUE" of collectd
 	}
 	return !s.afterSetter(f)

@@ -70,7 +70,7 @@ func isListScheme(b []byte, i int) bool {
 func (s *scan) plainRule(b []byte, start, end int) {
 	last := run(b, end, base64Byte)
 	plain, err := decode64(b[end:last])
-	if err == nil && bytes.Count(plain, []byte{0}) == 2 || last-end >= 16 && hasFold(b, end-len("xoauth2 "), "xoauth2 ") {
+	if err == nil && bytes.Count(plain, []byte{0}) == 2 || last-end >= 16 {
 		s.add(end, last, "basic-auth", b[end:last])
 	}
 }
@@ -149,7 +149,7 @@ func schemeOf(b []byte, i int) int {
 // codeRule takes the code of an address that lets in whoever knows it.
 func (s *scan) codeRule(b []byte, start, end int) {
 	last := runWith(b, end, "-._~+/=%")
-	if last-end >= 20 && mixed(b[end:last]) && (!isGUID(b[end:last]) || b[start+1] == 'k') {
+	if last-end >= 20 && mixed(b[end:last]) {
 		s.add(end, last, "url-secret", b[end:last])
 	}
 }
@@ -213,7 +213,7 @@ func (s *scan) bearerRule(b []byte, start, end int) {
 	}
 	text := bytes.TrimRight(b[i:last], ".,")
 	if len(text) < 8 || byteAt(b, last) == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
-		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) && len(text) < 20 ||
+		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) ||
 		isAssignment(text) || isObjectName(text) && !mixed(text) {
 		return
 	}
@@ -240,9 +240,6 @@ func (s *scan) behindBearer(b []byte, end int) int {
 
 // signatureRule takes the signature of a SAS URL and its kin.
 func (s *scan) signatureRule(b []byte, start, end int) {
-	if within(b, start) && !hasFold(b, end-10, "signature=") {
-		return
-	}
 	i := runWith(b, end, "-._~+/=%")
 	if i == len(b) && s.cut(b) {
 		s.engulf(end, "sas", func(b []byte, i int) (int, bool) {
@@ -251,7 +248,7 @@ func (s *scan) signatureRule(b []byte, start, end int) {
 		})
 		return
 	}
-	if i-end >= 12 && (mixed(b[end:i]) || bytes.IndexByte(b[end:i], '%') >= 0) {
+	if i-end >= 12 && mixed(b[end:i]) {
 		s.add(end, i, "sas", b[end:i])
 	}
 }
@@ -266,7 +263,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 	colon := from + len(b[from:at]) - len(bytes.TrimLeft(b[from:at], "_*"))                               // of Markdown
 	if before := b[max(0, from-nameReach):max(0, from-1)]; b[colon] == ':' && isOneOf(b, from-1, ">}`") { // ://<user>:VALUE@
 		before = bytes.TrimRight(before[:1+bytes.LastIndexAny(before, "<{`")], "<{`$_* ")
-		if bytes.HasSuffix(before, []byte("://")) && !isDictionaryWord(b[colon+1:at]) {
+		if bytes.HasSuffix(before, []byte("://")) {
 			s.urlPassword(colon+1, at)
 		}
 		return
@@ -274,7 +271,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 	user := from
 	if i := bytes.LastIndex(b[from:at], []byte("://")); i >= 0 {
 		user += i + 3
-	} else if login := loginName(b[from:at]); login > 0 && isAlnum(byteAt(b, at+1)) && !hasFold(b, at+1, "sha256:") {
+	} else if login := loginName(b[from:at]); login > 0 && !hasFold(b, at+1, "sha256:") {
 		s.takePassword(value{start: from + login, end: at}) // CORP/ops:VALUE@h1
 		return
 	} else if !hasDSN(b, at+1) && !hasService(b[from:at], b[at+1:]) {
@@ -283,7 +280,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 	} else if i := bytes.LastIndexAny(b[from:at], "=,("); i >= 0 {
 		user += i + 1
 	}
-	if end := run(b, user+1, wordByte); b[user] == '[' && hasFold(b, end, ":") && byteAt(b, at+1) == ']' && !isDictionaryWord(b[end+1:at]) {
+	if end := run(b, user+1, wordByte); b[user] == '[' && hasFold(b, end, ":") && byteAt(b, at+1) == ']' {
 		user++ // http://[user:VALUE@]h1
 	} else if b[user] == '[' && !hasFold(b, end, "]:") { // [user]:VALUE@ of a manual, and no [fd00::1]
 		return
@@ -321,7 +318,7 @@ func loginName(text []byte) int {
 // examples.
 func isExampleURL(password, host []byte) bool {
 	return hasFold(password, 0, "password") && len(password) == len("password") &&
-		(hasFold(host, 0, "example.com/") || hasFold(host, 0, "example.org/"))
+		hasFold(host, 0, "example.com/")
 }
 
 // hasDSN tells whether the address of a database follows: user:password@tcp(host:3306)/x.
@@ -336,8 +333,8 @@ func hasService(login, b []byte) bool {
 	user, password, ok := bytes.Cut(login, []byte(":"))
 	host := run(b, 0, nameByte)
 	port := skipOf(b, min(len(b), host+1), 6, digits)
-	return ok && len(user) > 1 && isIdentifier(user) && len(password) >= 6 && mixed(password) &&
-		bytes.IndexByte(b[:host], '.') > 0 && byteAt(b, host) == ':' && port-host > 2 && port-host <= 6 && wordEnds(b, port)
+	return ok && len(user) > 1 && isIdentifier(user) && mixed(password) &&
+		bytes.IndexByte(b[:host], '.') > 0 && port-host > 2
 }
 
 func (s *scan) urlPassword(start, end int) {

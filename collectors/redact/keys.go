@@ -59,9 +59,6 @@ func (s *scan) pemTailRule(b []byte, start, end int) {
 
 // pemLine passes the end of a line and what a log writes before the next.
 func pemLine(b []byte, i int) int {
-	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || byteAt(b, next) == '-' {
-		return next
-	}
 	return skipSpace(b, nextPayload(b, i))
 }
 
@@ -74,7 +71,7 @@ func (s *scan) keyRule(b []byte, start, end int) {
 	last, ended := rest(b, start)
 	if !ended && s.cut(b) {
 		s.engulf(from, "private-key", rest)
-	} else if last-from >= 56 && start-from <= 16 {
+	} else if last-from >= 56 {
 		s.add(from, last, "private-key", b[from:last])
 	}
 }
@@ -215,10 +212,10 @@ func (s *scan) jwtRule(b []byte, start, end int) {
 	} else if within(b, start) {
 		return
 	}
-	if head := b[from:start]; b[start] == '.' && !bytes.HasPrefix(head, []byte("eyJ")) &&
-		!(len(head) >= leastJWT && hasFold(head, 0, "ey")) {
+	if head := b[from:start]; b[start] == '.' &&
+		!hasFold(head, 0, "ey") {
 		i := bytes.LastIndex(head, []byte("eyJ"))
-		if i < 0 || start-from-i < 8 {
+		if i < 0 {
 			return
 		}
 		from += i
@@ -279,7 +276,7 @@ func (s *scan) bootstrapRule(b []byte, dot, _ int) {
 		byteAt(b, end) == '.' && isWord(byteAt(b, end+1)), isEventName(b[from:dot], b[dot+1:end]):
 		return
 	}
-	if from >= 2 && b[from-1] == ':' && b[from-2] == ':' { // K10…::abcdef.…
+	if from >= 2 && b[from-1] == ':' { // K10…::abcdef.…
 		if i := runBack(b, from-2, hexByte|wordByte); hasFold(b, i, "k10") {
 			from = i
 		}

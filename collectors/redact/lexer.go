@@ -177,7 +177,7 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
 			quote == '\'' && escapes == 0):
 			return i - min(slashes, escapes), true
-		case c == quote && slashes < escapes, c == '"' && slashes < escapes:
+		case c == '"' && slashes < escapes:
 			return i - slashes, true
 		case isLine(c) && quote != '`':
 			return i, true

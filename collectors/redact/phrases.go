@@ -83,16 +83,13 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			continue
 		}
 		at := skipLeads(f.b, skipGap(f.b, i+len(word)))
-		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || fitsWord(v.in(f.b)) || at > i+len(word)) && bytes.IndexByte(v.in(f.b), ' ') < 0 && !isDictionaryWord(v.in(f.b)) {
+		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || at > i+len(word)) && bytes.IndexByte(v.in(f.b), ' ') < 0 && !isDictionaryWord(v.in(f.b)) {
 			s.takeJudged(f, v, false) // set the variable 'DbPassword' to value 'VALUE'
 			return true
 		}
 		if s.told(f, at, true) {
 			return true
 		}
-	}
-	if about := wordBefore(f.b, i); about == "for" || about == "of" || about == "on" {
-		return false // whose it is
 	}
 	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && wordBefore(f.b, f.from) == "with") // started with password VALUE
 }
@@ -120,7 +117,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	}
 	v.end = v.start + len(bytes.TrimRight(v.in(b), ".:"))
 	text := v.in(b)
-	if len(text) == 0 || text[0] == '-' || hasFold(text, 0, "0x") || isSentence(text) {
+	if len(text) == 0 || text[0] == '-' || isSentence(text) {
 		return false
 	}
 	if s.toldOfUser(f, v) || byteAt(b, v.end) == ':' && tokenAt(b[v.end+1:]) > 0 { // or it was
@@ -196,7 +193,7 @@ func (s *scan) usedForm(f field) bool {
 		return false
 	}
 	start := runBack(b[:scope], scope, wordByte)
-	return b[scope] == '{' && byteAt(b, scope-1) == '$' || byteAt(b, start-1) == '$' ||
+	return byteAt(b, start-1) == '$' ||
 		byteAt(b, start-1) == '{' && byteAt(b, start-2) == '$'
 }
 
@@ -238,7 +235,7 @@ func isShuffled(v []byte) bool {
 		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
 		signs += b2i(!isAlnum(v[i]))
 	}
-	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v) && entropy(v) >= 3
+	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v)
 }
 
 // isTangled tells of letters and digits in one word whose cases change as in no word and no name.

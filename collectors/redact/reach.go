@@ -10,7 +10,7 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	switch {
 	case f.flag && op.sign == '=':
 		return s.flagStops(f, i), false
-	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && f.b[f.from] != '-' && i > op.end: // /token: it gives one
+	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && i > op.end: // /token: it gives one
 		return plainStops, true
 	case op.sign == '=':
 		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
@@ -31,7 +31,7 @@ func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
 		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
 			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"),
-		first && tight && f.trust == strong && isJumbled(b[i:lineEnd(b, i)]) && bytes.ContainsAny(b[i:lineEnd(b, i)], digits) && bytes.IndexByte(b[i:lineEnd(b, i)], ' ') < 0:
+		first && tight && f.trust == strong && isJumbled(b[i:lineEnd(b, i)]):
 		return "\r\n"
 	}
 	return plainStops
@@ -51,10 +51,10 @@ func (s *scan) isSet(from, value int) bool {
 // reachInYAML is that of a line that may be one of YAML, or of a log.
 func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
 	words := moreWords(f.b, i)
-	if f.trust >= medium && f.b[i] != '#' && inColumn(f.b, f.at) {
+	if byteAt(f.b, i) != '#' && inColumn(f.b, f.at) {
 		return "\r\n", false
 	}
-	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
+	if !s.prose && (f.kind == "password" || !words) { // a token has no blanks in it
 		return "\r\n", false
 	}
 	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !f.quoted && !hasFold(f.text(), 0, "x-")

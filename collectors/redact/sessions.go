@@ -40,7 +40,7 @@ func (s *scan) answerRule(b []byte, _, end int) {
 func (s *scan) monitorRule(_ []byte, _, end int) {
 	line := bytes.TrimRight(s.rest(end), " \r")
 	quote := bytes.LastIndexByte(line[:max(0, len(line)-1)], '"')
-	if len(line) > 1 && line[len(line)-1] == '"' && bytes.Count(line, []byte(`"`)) <= 4 {
+	if len(line) > 1 && line[len(line)-1] == '"' {
 		s.takePassword(value{start: end + quote + 1, end: end + len(line) - 1, quoted: true, quote: '"'})
 	}
 }
@@ -48,7 +48,7 @@ func (s *scan) monitorRule(_ []byte, _, end int) {
 // lapsRule takes what Windows LAPS stores: {"n":"Administrator","t":"1d8161b41c41cde","p":"VALUE"}.
 func (s *scan) lapsRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack/2):start]
-	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) && bytes.Contains(before[i:], []byte(`"t":"`)) {
+	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) {
 		s.takePassword(s.value(b, end-1, plainStops))
 	}
 }
@@ -59,7 +59,7 @@ func (s *scan) volumeRule(_ []byte, _, end int) {
 	x := lexer{s, b, end + 1}
 	key := x.value(plainStops)
 	name := strings.ToLower(string(key.in(b)))
-	if _, ok := x.key(":", "value"); !ok || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
+	if _, ok := x.key(":", "value"); !ok || strings.HasSuffix(name, "name") || name == "domain" || name == "userid" {
 		return
 	}
 	if v := x.value(plainStops); !bytes.Contains(v.in(b), []byte(`\n`)) { // a document
@@ -73,7 +73,7 @@ func (s *scan) rsaRule(b []byte, _, end int) {
 	for _, tag := range []string{"<P>", "<Q>", "<DP>", "<DQ>", "<InverseQ>", "<D>"} {
 		if i := bytes.Index(b[end:], []byte(tag)); i >= 0 {
 			at := end + i + len(tag)
-			if last := run(b, at, base64Byte|lineByte|blankByte); byteAt(b, last) == '<' && last-at > 32 {
+			if last := run(b, at, base64Byte|lineByte|blankByte); last-at > 32 {
 				s.add(at, last, "private-key", b[at:last])
 			}
 		}
@@ -96,7 +96,7 @@ func (s *scan) promptForm(f field) bool {
 		return false
 	}
 	at := skipBlanks(b, nextPayload(b, end))
-	if answer := b[at:lineEnd(b, at)]; !hasFold(answer, 0, "ps ") && !isPath(answer) {
+	if answer := b[at:lineEnd(b, at)]; !hasFold(answer, 0, "ps ") { // the next prompt
 		s.takeJudged(f, value{start: at, end: at + len(bytes.TrimRight(answer, " "))}, false)
 	}
 	return true
@@ -168,7 +168,7 @@ func (s *scan) shownRule(b []byte, start, end int) {
 		containsAny(bytes.ToLower(b[end:last]), []string{"crt", "cert", "user", " > "}) {
 		return
 	}
-	if fitsWord(text) || isMade(text) || len(text) >= leastFolded && run(text, 0, base64Byte) == len(text) {
+	if fitsWord(text) || isMade(text) {
 		s.takePassword(value{start: at, end: at + len(text)})
 	}
 }
@@ -197,7 +197,7 @@ func (s *scan) newValueRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n")
 	before := s.b[max(0, start-layerBack/2):start]
 	name := before[lastFold(before, "modifying ")+len("modifying "):] // NAME property of Windows Installer
-	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && ((fitsWord(v.in(s.b)) || isGUID(v.in(s.b))) && indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
+	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && (indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
 		s.takePassword(v)
 	}
 }
@@ -206,9 +206,6 @@ func (s *scan) newValueRule(b []byte, start, end int) {
 func (s *scan) partRule(b []byte, _, end int) {
 	name := run(b, end, nameByte)
 	kind, t := judgeName(b[end:name])
-	if byteAt(b, name) != '"' || t < medium {
-		return
-	}
 	at := nextLine(b, lineEnd(b, name))
 	if at = nextLine(b, skipBlanks(b, at)); at > name {
 		s.takeJudged(field{b: b, from: end, to: name, kind: kind, trust: t}, value{start: at, end: lineEnd(b, at)}, false)
@@ -221,7 +218,7 @@ func (s *scan) loginRule(_ []byte, start, end int) {
 		return
 	}
 	list := words(s, s.b[:end+len(s.rest(end))], end)
-	if len(list) == 2 && (list[1].quoted || fitsPassword(s.b[list[1].start:list[1].end])) && strings.IndexByte("/-", s.b[list[0].start]) < 0 {
+	if len(list) == 2 && (list[1].quoted || fitsPassword(s.b[list[1].start:list[1].end])) {
 		s.takePassword(list[1])
 	}
 }

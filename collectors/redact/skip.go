@@ -53,7 +53,7 @@ func skipEmphasis(b []byte, i int) int {
 // skipType passes the type between the name of a variable and its operator, and what a program
 // adds where it asks once more: Password (again): …
 func skipType(b []byte, i int) int {
-	if word := foldAt(b, i, "as string "); word != "" && hasFold(b, i+len(word), "=") { // of Visual Basic
+	if word := foldAt(b, i, "as string "); word != "" { // of Visual Basic
 		return i + len(word)
 	}
 	if hasFold(b, i, "{ get;") { // a property of C#
@@ -66,7 +66,7 @@ func skipType(b []byte, i int) int {
 	}
 	end := runWith(b[:min(len(b), i+16)], i, "[]*_:&")
 	at := skipBlanks(b, end)
-	if at == end || byteAt(b, at) != '=' && !hasFold(b, at, ":=") {
+	if at == end || byteAt(b, at) != '=' {
 		return i
 	}
 	switch strings.ToLower(strings.Trim(string(b[i:end]), "[]*&")) {
