@@ -146,7 +146,7 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 	name := bytes.Trim(own.in(f.b), "*_` ")
 	before, said := bytes.CutSuffix(name, f.text()) // Proxy password
 	if cell.end <= cell.start || own.end < f.to ||
-		!(said && (len(before) == 0 || isUpper(name[0]))) {
+		!(said && (len(before) == 0 || isUpper(name[0]) && isIdentifier(bytes.TrimRight(before, " ")))) {
 		return false
 	}
 	if note := cellAt(f.b, line, end, column+2, '|'); note.end-note.start > 2 && f.b[note.end-1] == '`' && bytes.Count(note.in(f.b), []byte("`")) == 2 { // | NAME | what it is | `VALUE` |
