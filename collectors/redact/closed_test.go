@@ -16,6 +16,7 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 	for name, row := range map[string]struct{ path, text, secret string }{
 		"a line ends in the default of a variable":   {"a.sh", "export DB_PASSWORD=§\nexport PASSWORD=\"${PASSWORD:-", pw},
 		"a query ends in the type of a value":        {log, `"GET /x?token=§&y=password%3A+%21%21str+`, hex},
+		"iSCSI answers with a GUID":                  {"a.yaml", "node.session.auth.password_in: §\n", "8a9b8bd2-105e-4a0d-a41c-a561717a449c"},
 		"a user of SNMP's security has a key":        {conf, "snmp-server user ops ADM v3 auth sha §", pw},
 		"and one for privacy":                        {conf, "  auth sha Tr0ub4dor&3x\n  priv aes 256 §\n", "22ek3nh1"},
 		"ipsec.secrets has a comment":                {"a.secrets", `: XAUTH "§" # of the branch`, pw},

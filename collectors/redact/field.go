@@ -181,7 +181,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		return
 	}
 	if f.trust == loose {
-		if f.trust = weak; v.quoted || fitsWord(v.in(s.b)) {
+		if f.trust = weak; v.quoted || fitsWord(v.in(s.b)) || isGUID(v.in(s.b)) {
 			f.trust = medium
 		}
 	}

@@ -145,7 +145,7 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 	}
 	name := bytes.Trim(own.in(f.b), "*_` ")
 	before, said := bytes.CutSuffix(name, f.text()) // Proxy password
-	if cell.end <= cell.start || own.end < f.to ||
+	if cell.end <= cell.start || own.end-own.start > f.to-f.from+2 &&
 		!(said && (len(before) == 0 || isUpper(name[0]) && isIdentifier(bytes.TrimRight(before, " ")))) {
 		return false
 	}
