@@ -103,7 +103,7 @@ func (s *scan) isDefault(f field, op operator, i int) bool {
 	if f.from < 2 || b[f.from-1] != '{' || op.end >= len(b) {
 		return false
 	}
-	return strings.IndexByte("?+", b[op.end]) >= 0
+	return among(b[op.end], "?+")
 }
 
 // plainValue reads a value in the line of its name.
@@ -169,7 +169,7 @@ func (s *scan) otherwise(f field, v value) {
 	}
 	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ") { ", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
-		if call := v.in(b); at < 0 || mark == ", " && indexFold(call, "env") < 0 { // getenv("NAME", "VALUE")
+		if call := v.in(b); at < 0 || mark == ", " && !containsFold(call, "env") { // getenv("NAME", "VALUE")
 			continue
 		}
 		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
@@ -203,7 +203,7 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 		return true
 	}
 	_, t := judgeName(text)
-	called := isOneOf(f.b, op.end+len(text), "),") && bytes.IndexByte(f.b[lineBack(f.b, f.from, layerBack):f.from], '(') >= 0 // connect(user=username, passwd=password)
+	called := isOneOf(f.b, op.end+len(text), "),") && bytes.ContainsRune(f.b[lineBack(f.b, f.from, layerBack):f.from], '(') // connect(user=username, passwd=password)
 	return t > noSecret && op.sign == '=' && (!tight || called) && isDictionaryWord(text)
 }
 
@@ -256,7 +256,7 @@ func (s *scan) wholeWord(v value) value {
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
 	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isPlaceholder(v.in(b)) ||
-		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
+		(bytes.ContainsRune(rest, '(') || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
 	v.end += len(rest)
@@ -290,7 +290,7 @@ func (s *scan) trimmed(v value, stops string) value {
 		return v
 	}
 	text := v.in(s.b)
-	if strings.IndexByte(stops, ' ') < 0 {
+	if !among(' ', stops) {
 		if i := bytes.Index(text, []byte(" #")); i > 0 {
 			text = text[:i]
 		}

@@ -106,7 +106,7 @@ func (s *scan) block(f field, at, indent int) bool {
 	}
 	text := dedent(b[start:last])
 	if isSecret(f.text(), text, f.trust, false) || f.trust >= medium &&
-		bytes.IndexByte(text, '\n') >= 0 && !onlyTokens(text) {
+		bytes.ContainsRune(text, '\n') && !onlyTokens(text) {
 		s.add(start, last, f.kind, text)
 	}
 	return true
@@ -199,9 +199,9 @@ func (s *scan) bracketed(f field, at int) {
 		s.tuple(f, at)
 	case at+38 <= len(b) && isGUID(b[at:at+38]):
 		s.takeJudged(f, value{start: at, end: at + 38}, false)
-	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && bytes.IndexByte(inner.in(b), ' ') < 0 && fitsPassword(inner.in(b)):
+	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && !bytes.ContainsRune(inner.in(b), ' ') && fitsPassword(inner.in(b)):
 		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
-	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || bytes.IndexByte(line, '}') < 0):
+	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || !bytes.ContainsRune(line, '}')):
 		s.valueIn(f, skipMore(b, at+1))
 	default: // also {VALUE, VALUE}, as PowerShell lists an array
 		s.listed(f, at+1)
@@ -213,12 +213,12 @@ func (s *scan) listed(f field, i int) {
 	b := f.b
 	for i < len(b) {
 		i = skipSpace(b, i)
-		if i >= len(b) || strings.IndexByte("][{:", b[i]) >= 0 {
+		if i >= len(b) || among(b[i], "][{:") {
 			return
 		}
 		v := s.value(b, i, plainStops)
 		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
-			strings.IndexByte(":([@$", b[v.end+1]) >= 0 || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
+			among(b[v.end+1], ":([@$") || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
 			return
 		}
 		s.takeJudged(f, v, s.prose && !v.quoted)
@@ -304,7 +304,7 @@ func (s *scan) pairForm(f field) bool {
 		return true
 	}
 	before := b[max(0, f.from-len(`variable: "`)):f.from]
-	named := f.quoted && f.behind() == ',' || lastFold(before, "name: ") >= 0 || lastFold(before, "variable: ") >= 0
+	named := f.quoted && f.behind() == ',' || containsFold(before, "name: ") || containsFold(before, "variable: ")
 	if !named || !s.valueIn(f, i) { // {"name":"NAME","type":"x","value":"y"}
 		s.siblingBefore(f)
 	}

@@ -145,8 +145,8 @@ func words(s *scan, line []byte, i int) []value {
 	var list []value
 	for i < len(line) && len(list) < 64 {
 		i = skipTag(line, i)
-		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
-			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
+		for i < len(line) && (among(line[i], " \t,[]\r\n") ||
+			among(line[i], "\\^`") && isLineAt(line, skipBlanks(line, i+1))) {
 			if isLine(line[i]) {
 				if i = skipBlanks(line, nextPayload(line, i)); hasFold(line, i, "- ") { // an item of YAML
 					i++
@@ -191,7 +191,7 @@ func (s *scan) accountPassword(line []byte, list []value) {
 		return
 	}
 	user := line[list[0].start:list[0].end]
-	set := indexFold(line[max(0, list[0].start-layerBack):list[0].start], "set") >= 0
+	set := containsFold(line[max(0, list[0].start-layerBack):list[0].start], "set")
 	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])
 	}
@@ -269,5 +269,5 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 // switch or nothing.
 func commandGoesOn(line []byte, list []value, n int) bool {
 	return n+1 >= len(list) || list[n+1].end > list[n+1].start &&
-		strings.IndexByte("/&>|})", line[list[n+1].start]) >= 0
+		among(line[list[n+1].start], "/&>|})")
 }

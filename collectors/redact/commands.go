@@ -108,7 +108,7 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 				line = line[:end+i+len(mark)-1]
 			}
 		}
-		if c.with == "" || indexFold(line[end:], c.with) >= 0 {
+		if c.with == "" || containsFold(line[end:], c.with) {
 			s.commandLine(line, end, c.flags)
 		}
 		return
@@ -135,7 +135,7 @@ func commandEnd(b []byte, i int) int {
 		for last > 0 && isBlank(b[last-1]) {
 			last--
 		}
-		if last == 0 || strings.IndexByte("\\^`", b[last-1]) < 0 || i >= len(b) {
+		if last == 0 || !among(b[last-1], "\\^`") || i >= len(b) {
 			return i
 		}
 		i = nextLine(b, i)

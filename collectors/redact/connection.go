@@ -17,7 +17,7 @@ func (s *scan) connection(b []byte, name, at int) bool {
 		after = after[:i]
 	}
 	if i := bytes.LastIndexByte(before, ';'); i >= 0 && bytes.Contains(before[:i], []byte("=")) {
-		return bytes.IndexByte(before[i:], '\\') < 0
+		return !bytes.ContainsRune(before[i:], '\\')
 	}
 	i := bytes.IndexByte(after, ';')
 	return i >= 0 && isField(after[i+1:])

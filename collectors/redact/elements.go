@@ -48,7 +48,7 @@ func (s *scan) elementText(f field, open int) {
 	if len(text) == 0 && tokenAt(b[end:]) == 0 {
 		s.nested(f, end+1)
 	} else if foldAt(b, end, "</", "]]>") != "" && // else a <token> is a placeholder in a sentence
-		fits(f.kind, text) && isSecret(f.text(), text, f.trust, f.cell) && !(f.cell && bytes.IndexByte(text, ' ') >= 0) {
+		fits(f.kind, text) && isSecret(f.text(), text, f.trust, f.cell) && !(f.cell && bytes.ContainsRune(text, ' ')) {
 		start := i + bytes.Index(b[i:end], text)
 		s.add(start, start+len(text), f.kind, text)
 	}
@@ -59,7 +59,7 @@ func (s *scan) openElement(f field, open, i int) {
 	b := f.b
 	text := bytes.TrimSpace(b[i:])
 	if s.cut(b) {
-		if len(text) > 0 && bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
+		if len(text) > 0 && !bytes.ContainsRune(b[i:min(len(b), i+layerBack)], ' ') {
 			s.engulf(i, f.kind, upToSigns("<"))
 		}
 	} else if len(text) < len(b[open:]) && !bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {
@@ -185,7 +185,7 @@ func (s *scan) attributeForm(f field) bool {
 		s.takeJudged(f, s.value(b, upTo(b, f.to+at, len(b), "=")+1, plainStops), false)
 		return true
 	}
-	if byteAt(b, i) != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
+	if byteAt(b, i) != '>' || b[i-1] == '/' || containsFold(b[f.to:i], " value=") {
 		return false
 	}
 	s.elementText(f, i+1)

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // field is the name of a setting as it stands in a text. Its value may stand in
@@ -112,7 +111,7 @@ func (s *scan) judge(f field) {
 	}
 	f.quoted = f.after > to
 	if f.after < len(b) && (b[f.after] == ']' || f.quoted && hasFold(b, f.after, ") = ") || b[f.after] == '}' && f.after+1 < len(b) &&
-		strings.IndexByte(" =", b[f.after+1]) >= 0) {
+		among(b[f.after+1], " =")) {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
 	if end := skipEmphasis(b, f.after); end > f.after && f.flag {
@@ -138,7 +137,7 @@ func (s *scan) judge(f field) {
 func isFlagAt(b []byte, from int) bool {
 	if b[from] != '-' {
 		return byteAt(b, from-1) == '/' &&
-			(from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
+			(from == 1 || among(b[from-2], " \t\"'\n[,"))
 	}
 	i := from
 	for i < len(b) && b[i] == '-' {
@@ -158,7 +157,7 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 && !hasFold(b, to, "....") {
 		to++
 	}
-	for to > start+1 && strings.IndexByte(".-$", b[to-1]) >= 0 {
+	for to > start+1 && among(b[to-1], ".-$") {
 		to--
 	}
 	return from, to
@@ -207,7 +206,7 @@ func isPin(kind string, name []byte, t trust, v []byte) bool {
 
 // isNoValue tells of what stands where a value would and is something else.
 func (s *scan) isNoValue(f field, v value, text []byte) bool {
-	if v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
+	if v.quote == '`' && bytes.ContainsRune(text, ' ') {
 		return true // a command in Markdown
 	}
 	if v.quoted {
@@ -215,8 +214,8 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 	}
 	switch {
 	case isNamedAfter(f, text), bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
-		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
-		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
+		bytes.HasPrefix(text, []byte("--")) && !among(f.behind(), "=:"),  // the next flag
+		bytes.Contains(text, []byte(" (")) && containsFold(text, f.kind), // Password: the password (plain text)
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),
 		!(f.flag && f.trust == strong) && afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
 		return true
@@ -233,7 +232,7 @@ func fits(kind string, v []byte) bool {
 		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
-		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
+		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && (!bytes.ContainsRune(v, ' ') || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":
 		return bytes.ContainsAny(v, digits+"-")
 	}

@@ -53,7 +53,7 @@ func (s *scan) isOtherWord(f field, v value) bool {
 // place of.
 func isExpression(text []byte) bool {
 	end := run(text, 1, wordByte)
-	return end > 1 && !isDigit(text[1]) && (end == len(text) || strings.IndexByte(".[:{();,`", text[end]) >= 0) ||
+	return end > 1 && !isDigit(text[1]) && (end == len(text) || among(text[end], ".[:{();,`")) ||
 		isVariable(text)
 }
 
@@ -74,7 +74,7 @@ func (s *scan) nextArgumentForm(f field) bool {
 		return false
 	}
 	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
-	if line := b[i:lineEnd(b[:min(len(b), i+layerBack)], i)]; f.quoted && indexFold(line, "default=") >= 0 { // add_argument('--password', default='VALUE')
+	if line := b[i:lineEnd(b[:min(len(b), i+layerBack)], i)]; f.quoted && containsFold(line, "default=") { // add_argument('--password', default='VALUE')
 		if v := s.value(b, i+indexFold(line, "default=")+len("default="), plainStops); v.quoted {
 			s.takeJudged(f, v, false)
 			return true
@@ -263,7 +263,7 @@ func (s *scan) blockForm(f field) bool {
 		}
 		return true
 	}
-	return indexFold(b[f.at:end], "default") >= 0
+	return containsFold(b[f.at:end], "default")
 }
 
 // callSets tells whether the call whose bracket stands at open sets something.

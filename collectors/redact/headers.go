@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"net/url"
-	"strings"
 )
 
 // schemes of Authorization headers, behind which their credentials stand.
@@ -51,11 +50,11 @@ func (s *scan) credentials(b []byte, start, i, at int, cookie bool) (v value, st
 
 // isCredentials judges the value of a header. Without a scheme anything may stand there.
 func isCredentials(text []byte, cookie, scheme bool) bool {
-	if len(text) > 0 && strings.IndexByte("{(", text[len(text)-1]) >= 0 || isPlaceholder(text) || scheme && text[0] == '$' && isIdentifier(text[1:]) {
+	if len(text) > 0 && among(text[len(text)-1], "{(") || isPlaceholder(text) || scheme && text[0] == '$' && isIdentifier(text[1:]) {
 		return false
 	}
 	if cookie {
-		return bytes.IndexByte(text, '=') >= 0
+		return bytes.ContainsRune(text, '=')
 	}
 	return scheme || !bytes.Contains(text, []byte(tokenStart)) &&
 		(looksRandom(text) || isGUID(text) || hardWord(text))
@@ -90,7 +89,7 @@ func (s *scan) basicRule(b []byte, start, end int) {
 // headerValue is where the value of a header begins whose name is at start.
 func headerValue(b []byte, start, end int) (int, bool) {
 	i := run(b, end, nameByte)
-	if strings.IndexByte(":\"\\,'", b[end-1]) >= 0 {
+	if among(b[end-1], ":\"\\,'") {
 		i = start + len("cookie")
 	}
 	if i-start > len("authorization") || within(b, start) {
@@ -256,8 +255,7 @@ func (s *scan) signatureRule(b []byte, start, end int) {
 // urlRule takes the user of a URL, or its password, before the @.
 func (s *scan) urlRule(b []byte, at, _ int) {
 	from := at
-	for from > max(0, s.dull.at) && at-from < 1024 && strings.IndexByte(" \t\r\n\"'<>`{}|",
-		b[from-1]) < 0 {
+	for from > max(0, s.dull.at) && at-from < 1024 && !among(b[from-1], " \t\r\n\"'<>`{}|") {
 		from--
 	}
 	colon := from + len(b[from:at]) - len(bytes.TrimLeft(b[from:at], "_*"))                               // of Markdown

@@ -305,7 +305,7 @@ func (l *jsonText) str() error {
 		return errBroken
 	}
 	if next := run(l.in.b, end+1, blankByte|lineByte); next < len(l.in.b) &&
-		(strings.IndexByte(",:}]", l.in.b[next]) < 0) == (len(l.stack) > 0) {
+		(!among(l.in.b[next], ",:}]")) == (len(l.stack) > 0) {
 		return errBroken // before a string is written that goes on behind its quote, or that is a key of no object
 	}
 	raw := l.in.b[l.i+1 : end]

@@ -224,7 +224,7 @@ func (p *pass) clean(plain []byte) []byte {
 		return plain
 	}
 	inner := *p
-	inner.prose = bytes.IndexByte(plain, '\n') < 0 // one line is a message, several are a document
+	inner.prose = !bytes.ContainsRune(plain, '\n') // one line is a message, several are a document
 	return inner.text(plain)
 }
 
@@ -337,7 +337,7 @@ func (f *frame) argue(text string) {
 
 // onLine redacts an element as it stands behind its program and the elements before it.
 func (l *jsonText) onLine(top *frame, plain []byte) ([]byte, bool) {
-	if top.program == "" || len(plain) < 3 || bytes.IndexByte(plain, '"') >= 0 {
+	if top.program == "" || len(plain) < 3 || bytes.ContainsRune(plain, '"') {
 		if strings.EqualFold(top.last, "-p") && isRandomWord(plain) {
 			l.count("password")
 			return []byte(l.note("password", plain)), true

@@ -106,7 +106,7 @@ func (j judged) looksSecret() bool {
 	v := j.text
 	key := isKeyOfService(j.name) && len(v) >= leastNamed && isMade(v)
 	chosen := looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ")
-	random := looksRandom(v) && !(bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v)) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
+	random := looksRandom(v) && !(bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v)) && len(v) >= 12 && !bytes.ContainsRune(v, ' ')
 	return key || chosen || random || isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ")
 }
 
@@ -230,7 +230,7 @@ func isChain(text []byte) bool {
 	if i := bytes.Index(text, []byte("?.")); i > 2 {
 		plain := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("?."), []byte(".")), []byte("?["), []byte("["))
 		end := run(plain, 0, nameByte)
-		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || strings.IndexByte("([,;)", plain[end]) >= 0)
+		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || among(plain[end], "([,;)"))
 	}
 	i := bytes.IndexByte(text, '[')
 	return i > 2 && isIdentifier(text[:i]) && hasFold(text, run(text, i+1, wordByte), "].")
@@ -259,7 +259,7 @@ func isRepeated(name, v []byte) bool {
 func isNamedAfter(f field, v []byte) bool {
 	v = bytes.TrimRight(v, ",;")
 	path := bytes.IndexByte(v, '.') > 0
-	if !path && bytes.IndexByte(v, '_') < 0 && !isCamel(v) && !(f.trust < strong && isCamelWords(v) && f.behind() != '=') ||
+	if !path && !bytes.ContainsRune(v, '_') && !isCamel(v) && !(f.trust < strong && isCamelWords(v) && f.behind() != '=') ||
 		!isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) || bytes.ContainsAny(v, digits) && (!path || hasDigitRun(v) || isDigit(v[len(v)-1])) {
 		return false
 	}

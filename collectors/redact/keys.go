@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 const pemBegin = "-----BEGIN "
@@ -41,7 +40,7 @@ const mostShort = 160
 
 // pemTailRule takes the lines of a private key whose first line stands in an older file of a log.
 func (s *scan) pemTailRule(b []byte, start, end int) {
-	if indexFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") < 0 {
+	if !containsFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") {
 		return
 	}
 	lowest, from := max(s.done, start-s.back/2), start
@@ -94,7 +93,7 @@ func foldedEnd(b []byte, i int) int {
 func pemEnd(b []byte, i int) (int, bool) {
 	last := i
 	for i < len(b) {
-		if strings.IndexByte("\"'<>", b[i]) >= 0 || foldAt(b, i, `\n'`, `\n"`) != "" {
+		if among(b[i], "\"'<>") || foldAt(b, i, `\n'`, `\n"`) != "" {
 			i = lineEnd(b, i) // what a page or a script has around each line
 		}
 		line := pemLine(b, i)
@@ -288,7 +287,7 @@ func (s *scan) bootstrapRule(b []byte, dot, _ int) {
 // nanoseconds since 1970 in hexadecimal digits.
 func isEventName(object, hex []byte) bool {
 	return run(object, 0, hexByte) != len(object) && run(hex, 0, hexByte) == len(hex) &&
-		hex[0] == '1' && strings.IndexByte("6789ab", hex[1]) >= 0
+		hex[0] == '1' && among(hex[1], "6789ab")
 }
 
 // rancherRule takes tokens of RKE2 and k3s: K10…::server:….

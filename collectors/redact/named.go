@@ -110,7 +110,7 @@ func (s *scan) valueEnds(b []byte, i int) bool {
 	if i < len(b) && (b[i] == '.' || b[i] == ':') {
 		return i+1 >= len(b) || isBlank(b[i+1]) || isLine(b[i+1]) // of a sentence
 	}
-	return i >= len(b) || b[i] >= 0x80 || strings.IndexByte(" \t\r\n'\"`;,&)]}<>\\|\x1b", b[i]) >= 0
+	return i >= len(b) || b[i] >= 0x80 || among(b[i], " \t\r\n'\"`;,&)]}<>\\|\x1b")
 }
 
 // namedValue looks behind the operator at i for a value that a generator made,
@@ -174,7 +174,7 @@ func isPortAndPath(b []byte, i int) bool {
 		host--
 	}
 	end := skipOf(b, i+1, len(b), digits)
-	return b[i] == ':' && host > 0 && strings.IndexByte("./", b[host-1]) >= 0 && byteAt(b, end) == '/'
+	return b[i] == ':' && host > 0 && among(b[host-1], "./") && byteAt(b, end) == '/'
 }
 
 // nameBefore is the name before an operator, in lower case and without what
@@ -250,7 +250,7 @@ func isTitled(v []byte) bool {
 func hasVowels(v []byte) bool {
 	vowels := 0
 	for _, c := range v {
-		vowels += b2i(strings.IndexByte("aeiouyAEIOUY", c) >= 0)
+		vowels += b2i(among(c, "aeiouyAEIOUY"))
 	}
 	return 6*vowels >= len(v)
 }

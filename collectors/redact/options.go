@@ -15,7 +15,7 @@ func looksChosen(v []byte) bool {
 		return !isPath(v) && !isPlaceholder(v) && !isComposed(v)
 	}
 	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPlainValue(v) && !isPlaceholder(v) &&
-		!isComposed(v) && bytes.IndexByte(v, '\\') < 0 && (hardWord(v) || isRandomWord(v) ||
+		!isComposed(v) && !bytes.ContainsRune(v, '\\') && (hardWord(v) || isRandomWord(v) ||
 		bytes.ContainsAny(v, "~_=+;") && bytes.ContainsAny(v, uppers))
 }
 
@@ -33,7 +33,7 @@ func isComposed(v []byte) bool {
 // anyFlag looks at -p VALUE, /p:VALUE, '-pw','VALUE' of programs that no table names.
 func (s *scan) anyFlag(i int) {
 	b := s.b
-	if i > 0 && strings.IndexByte(" \t\"'\n([,", b[i-1]) < 0 {
+	if i > 0 && !among(b[i-1], " \t\"'\n([,") {
 		if isLower(b[i-1]) && hasFold(b, i, "-pw ") { // -pfx-pw VALUE
 			s.hit(i+1, i+len("-pw"), (*scan).nameRule)
 		}
@@ -70,10 +70,10 @@ func (s *scan) flagRule(b []byte, start, end int) {
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
 	line := b[lineBack(b, start, layerBack):start]
-	ofUser := lastFold(line, " -u ") >= 0 // -U ops -P VALUE
+	ofUser := containsFold(line, " -u ") // -U ops -P VALUE
 	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text) ||
-		(isBehindUser(line) || hasFold(b, start+1, "pw ")) && fitsWord(text) && len(bytes.Trim(text, digits+".:-/tcpud")) > 0) && bytes.IndexByte(text, ' ') < 0 && // and no ports of Docker
-		!isIdentifier(text[:max(0, bytes.IndexByte(text[:len(text)-2], '='))]) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
+		(isBehindUser(line) || hasFold(b, start+1, "pw ")) && fitsWord(text) && len(bytes.Trim(text, digits+".:-/tcpud")) > 0) && !bytes.ContainsRune(text, ' ') && // and no ports of Docker
+		!isIdentifier(text[:max(0, bytes.IndexByte(text[:len(text)-2], '='))]) && !isFileName(text) && !among(text[0], "$({[/<") && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
 }
@@ -82,8 +82,8 @@ func (s *scan) flagRule(b []byte, start, end int) {
 func (s *scan) usingRule(b []byte, start, end int) {
 	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
 	if v.whole() &&
-		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 &&
-		indexFold(b[max(0, start-layerBack/2):start], "connect ") >= 0 {
+		containsFold(b[max(0, start-layerBack/4):start], " user ") &&
+		containsFold(b[max(0, start-layerBack/2):start], "connect ") {
 		s.takePassword(v)
 	}
 }
@@ -252,7 +252,7 @@ var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b "
 // optionForm: the value that an option behind the name gives to it.
 func (s *scan) optionForm(f field) bool {
 	b := f.b
-	if f.at >= len(b) || f.at == f.after || strings.IndexByte("-/", b[f.at]) < 0 {
+	if f.at >= len(b) || f.at == f.after || !among(b[f.at], "-/") {
 		return false
 	}
 	end := lineEnd(b[:min(len(b), f.after+layerBack)], f.after)
@@ -308,7 +308,7 @@ func (s *scan) afterSetter(f field) bool {
 func (s *scan) afterItem(f field) bool {
 	line := bytes.TrimRight(s.b[lineBack(s.b, f.from, layerBack):f.from], " '\"")
 	key := bytes.LastIndexByte(line, ' ') + 1
-	if !hasFold(line, key, "hk") || bytes.IndexByte(line[key:], ':') < 0 {
+	if !hasFold(line, key, "hk") || !bytes.ContainsRune(line[key:], ':') {
 		return false
 	}
 	command := bytes.ToLower(line[:key])

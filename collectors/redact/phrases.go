@@ -20,7 +20,7 @@ func (s *scan) phraseForm(f field) bool {
 	if f.flag || inPath || linked || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
-	if f.quoted && f.at == f.after && strings.IndexByte("[(", f.behind()) < 0 && s.told(f, f.after, true) { // 「密码」VALUE
+	if f.quoted && f.at == f.after && !among(f.behind(), "[(") && s.told(f, f.after, true) { // 「密码」VALUE
 		return true
 	}
 	bracket, n := wideAt(b, f.at)
@@ -72,7 +72,7 @@ func (s *scan) accountForm(f field) bool {
 
 // endsPhrase tells where a name and a value have no more to do with each other.
 func endsPhrase(b []byte, i int) bool {
-	return isLine(b[i]) || strings.IndexByte("=;,(){}<>|", b[i]) >= 0 || hasFold(b, i, ". ") ||
+	return isLine(b[i]) || among(b[i], "=;,(){}<>|") || hasFold(b, i, ". ") ||
 		hasFold(b, i, "://") || hasFold(b, i, " --") && isAlnum(byteAt(b, i+3)) // the next flag
 }
 
@@ -83,7 +83,7 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			continue
 		}
 		at := skipLeads(f.b, skipGap(f.b, i+len(word)))
-		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || at > i+len(word)) && bytes.IndexByte(v.in(f.b), ' ') < 0 && !isDictionaryWord(v.in(f.b)) {
+		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || at > i+len(word)) && !bytes.ContainsRune(v.in(f.b), ' ') && !isDictionaryWord(v.in(f.b)) {
 			s.takeJudged(f, v, false) // set the variable 'DbPassword' to value 'VALUE'
 			return true
 		}
@@ -206,7 +206,7 @@ func isCoined(v []byte, said bool) bool {
 		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
 	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
-		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v)
+		!bytes.ContainsRune(v, '_') && !isSignedHex(v)
 }
 
 // withoutSigns drops the signs that names have too.
@@ -244,7 +244,7 @@ func isTangled(v []byte) bool {
 	for i := 1; i < len(v); i++ {
 		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	return turns >= 2 && len(v) >= 9 && len(v) <= 64 && isIdentifier(v) && bytes.IndexByte(v, '_') < 0 && !isWordy(v)
+	return turns >= 2 && len(v) >= 9 && len(v) <= 64 && isIdentifier(v) && !bytes.ContainsRune(v, '_') && !isWordy(v)
 }
 
 // isJumbled tells of text whose letters, digits and signs follow each other as they do
@@ -272,7 +272,7 @@ func isJumbled(v []byte) bool {
 	for _, c := range v[1:] {
 		now := class(c)
 		turns += b2i(now != last && !(last == 1 && now == 0)) // a capital begins a word
-		signs += b2i(now == 3 && strings.IndexByte("~!@#^*+=?%&$", c) >= 0)
+		signs += b2i(now == 3 && among(c, "~!@#^*+=?%&$"))
 		last = now
 	}
 	return lower && upper && signs > 0 && turns >= 4 && 3*turns >= len(v)

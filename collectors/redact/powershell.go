@@ -33,7 +33,7 @@ func (s *scan) secureStringRule(b []byte, start, end int) {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end > v.start && (v.quoted || !isDictionaryWord(v.in(b)) || indexFold(line[end:], " -a") >= 0) {
+		if v.end > v.start && (v.quoted || !isDictionaryWord(v.in(b)) || containsFold(line[end:], " -a")) {
 			s.takePassword(v)
 		}
 		return

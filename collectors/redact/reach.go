@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // reach tells what ends a value in the line of its name, and whether the line is a sentence.
@@ -26,7 +25,7 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	b := f.b
 	switch {
-	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
+	case tight && !f.quoted && f.from > 0 && among(b[f.from-1], "\"'") && s.quotedLine(b, i, b[f.from-1]):
 		return string(b[f.from-1]) + "\r\n"
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
 		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it

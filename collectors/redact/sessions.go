@@ -21,7 +21,7 @@ func (s *scan) passRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n\\")
 	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
 		s.takePassword(value{start: end, end: lineEnd(b, end)})
-	} else if text := v.in(s.b); !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
+	} else if text := v.in(s.b); !v.open && fitsPassword(text) && !bytes.ContainsRune(text, '/') {
 		s.takePassword(v)
 	}
 }
@@ -92,7 +92,7 @@ func (s *scan) promptForm(f field) bool {
 	}
 	line := bytes.TrimLeft(b[payload(b[:f.to], lineBack(b, f.from, layerBack)):f.to], " ")
 	asked := line[bytes.LastIndexAny(line, " >")+1:]
-	if bytes.IndexByte(line, '>') < 0 || !hasFold(line, 0, "ps ") && !(isPath(line) && hasFold(asked, 0, "%")) || len(asked) == 0 || strings.IndexByte("$(%", asked[0]) < 0 {
+	if !bytes.ContainsRune(line, '>') || !hasFold(line, 0, "ps ") && !(isPath(line) && hasFold(asked, 0, "%")) || len(asked) == 0 || !among(asked[0], "$(%") {
 		return false
 	}
 	at := skipBlanks(b, nextPayload(b, end))
@@ -132,7 +132,7 @@ func (s *scan) communityRule(b []byte, _, end int) {
 func (s *scan) insertRule(b []byte, start, end int) {
 	before := s.b[max(0, start-4*layerBack):start]
 	open, close := bytes.LastIndexByte(before, '('), bytes.LastIndexByte(before, ')')
-	if open < 0 || close < open || indexFold(before[max(0, open-layerBack/2):open], "insert ") < 0 {
+	if open < 0 || close < open || !containsFold(before[max(0, open-layerBack/2):open], "insert ") {
 		return
 	}
 	x := lexer{s, b, end}
@@ -164,7 +164,7 @@ func (s *scan) shownRule(b []byte, start, end int) {
 	at := skipBlanks(b, nextPayload(b, last))
 	line, text := s.b[from:last], bytes.TrimRight(b[at:lineEnd(b[:min(len(b), at+maxWeak)], at)], "% \t\r")
 	ofKube := b[start]|0x20 == 'j'
-	if ofKube && (indexFold(line, " secret") < 0 || indexFold(line, "data") < 0) || bytes.ContainsAny(text, " \t") || bytes.ContainsAny(b[end:last], ">|") && indexFold(line, "base64 -") < 0 ||
+	if ofKube && (!containsFold(line, " secret") || !containsFold(line, "data")) || bytes.ContainsAny(text, " \t") || bytes.ContainsAny(b[end:last], ">|") && !containsFold(line, "base64 -") ||
 		containsAny(bytes.ToLower(b[end:last]), []string{"crt", "cert", "user", " > "}) {
 		return
 	}
@@ -197,7 +197,7 @@ func (s *scan) newValueRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n")
 	before := s.b[max(0, start-layerBack/2):start]
 	name := before[lastFold(before, "modifying ")+len("modifying "):] // NAME property of Windows Installer
-	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && (indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
+	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && (containsFold(before, "password") || v.quoted && t >= medium) {
 		s.takePassword(v)
 	}
 }
@@ -247,7 +247,7 @@ func (s *scan) setVariable(b []byte, end int, key, closing string) {
 	options, _, ok := bytes.Cut(b[end:lineEnd(b[:min(len(b), end+layerBack)], end)], []byte(closing))
 	name := end + indexFold(options, key) + len(key)
 	f := field{b: b, from: name, to: run(b, name, nameByte), kind: "secret", trust: strong}
-	if indexFold(options, "issecret=true") < 0 {
+	if !containsFold(options, "issecret=true") {
 		f.kind, f.trust = judgeName(f.text())
 	}
 	if start := end + len(options) + len(closing); ok && f.to < start && f.trust > noSecret {

@@ -110,7 +110,7 @@ func skipWrapper(b []byte, i int) int {
 // skipVerbatim passes the sign of a text without escapes: @"…", r"…".
 func skipVerbatim(b []byte, i int) int {
 	i = skipWrapper(b, i)
-	if i+1 < len(b) && strings.IndexByte("@rbfuLN", b[i]) >= 0 && (b[i+1] == '"' || b[i+1] == '\'') {
+	if i+1 < len(b) && among(b[i], "@rbfuLN") && (b[i+1] == '"' || b[i+1] == '\'') {
 		return i + 1
 	}
 	return i

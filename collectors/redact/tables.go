@@ -30,7 +30,7 @@ func (s *scan) tableForm(f field) bool {
 		return false
 	}
 	switch {
-	case bytes.IndexByte(b[line:end], '|') >= 0:
+	case bytes.ContainsRune(b[line:end], '|'):
 		return s.separated(f, line, end, '|')
 	case s.isUnderlined(b, end):
 		return s.ruled(f, line, nextPayload(b, end))
@@ -85,7 +85,7 @@ func isSpacedHeading(line []byte, words bool) bool {
 func (s *scan) isUnderlined(b []byte, i int) bool {
 	line := nextPayload(b, i)
 	end := lineEnd(b, line)
-	return end-line >= 3 && bytes.IndexByte(b[line:end], '-') >= 0 &&
+	return end-line >= 3 && bytes.ContainsRune(b[line:end], '-') &&
 		len(bytes.Trim(b[line:end], "-=+ \t:|")) == 0
 }
 

@@ -37,7 +37,7 @@ func isCode(b []byte, v value) bool {
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
-		return i == len(text)-1 || strings.IndexByte(")\"' \t,]", behind) >= 0
+		return i == len(text)-1 || among(behind, ")\"' \t,]")
 	}
 	if text[len(text)-1] == '[' {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
@@ -104,7 +104,7 @@ func isMember(text []byte, behind byte) bool {
 func isCall(text []byte) bool {
 	text = bytes.TrimLeft(text, "*&")
 	i := run(text, 0, nameByte|wordByte)
-	if i < 3 || i == len(text) || strings.IndexByte("({[", text[i]) < 0 {
+	if i < 3 || i == len(text) || !among(text[i], "({[") {
 		return false
 	}
 	name := text[:i]
@@ -212,7 +212,7 @@ func looksRandom(v []byte) bool {
 		symbols += b2i(c < 0x80 && !isAlnum(c) && classOf[c]&nameByte == 0)
 	}
 	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) &&
-		bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
+		!bytes.ContainsRune(v, '-') || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
 }
 
 // isSentence tells of words, or of letters that are not ASCII.
@@ -312,5 +312,5 @@ func isAuthPair(v []byte) bool {
 		return false
 	}
 	plain, err := decode64(v)
-	return err == nil && bytes.IndexByte(plain, ':') >= 0 && utf8.Valid(plain)
+	return err == nil && bytes.ContainsRune(plain, ':') && utf8.Valid(plain)
 }

@@ -113,7 +113,7 @@ func (s *scan) afterLoudWord(i int) bool {
 func (s *scan) afterGluedWord(i int) bool {
 	before := s.b[max(0, i-gluedReach):i]
 	before = before[runBack(before, len(before), wordByte|nameByte|blankByte):]
-	if len(before) < len("nameKEY") || bytes.IndexByte(before, 'E') < 0 { // which each word has
+	if len(before) < len("nameKEY") || !bytes.ContainsRune(before, 'E') { // which each word has
 		return false
 	}
 	for _, key := range loudWords {
@@ -215,13 +215,13 @@ func isMade(v []byte) bool {
 	if allDigits(v) {
 		return len(v) >= 24
 	}
-	return mixed(v) || len(v) >= leastRun && run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0
+	return mixed(v) || len(v) >= leastRun && run(v, 0, wordByte) == len(v) && !bytes.ContainsRune(v, '_')
 }
 
 // isMadeLoosely takes what stands behind a word in capitals: letters and digits, which may
 // have words in them.
 func isMadeLoosely(v []byte) bool {
-	return mixed(v) && bytes.IndexByte(v, '=') < 0 && !isPlaceholder(v) &&
+	return mixed(v) && !bytes.ContainsRune(v, '=') && !isPlaceholder(v) &&
 		entropy(v) >= leastEntropy
 }
 
