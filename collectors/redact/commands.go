@@ -345,7 +345,7 @@ func (s *scan) netrcRule(b []byte, start, end int) {
 	if i == user || !hasFold(b, at, "password") || at+8 >= len(b) || !isBlank(b[at+8]) {
 		return
 	}
-	before := s.b[max(0, start-300):start]
+	before := s.b[max(0, start-300) : start+1]
 	if bytes.Contains(before, []byte("machine ")) || bytes.Contains(before, []byte("default ")) {
 		s.takePassword(s.value(b, skipBlanks(b, at+8), " \t\r\n"))
 	}

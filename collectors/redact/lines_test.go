@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// markedLines are lines as real files hold them: the file, and its text with each secret between
-// ⟦ and ⟧. All else must stay. Each decides what some clause of a rule decides: without the clause
-// the secret would be left, or more than the secret would be replaced.
+// markedLines are lines as nodes, their tools and sources of code hold them: the file, and its text
+// with each secret between ⟦ and ⟧. All else must stay. In each, one clause of a rule decides: without
+// it the secret would be left, or more than the secret would be replaced.
 //
 //go:embed testdata/lines.jsonl
 var markedLines string
