@@ -18,7 +18,7 @@ func (s *scan) assignedForm(f field) bool {
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		op.sign, i = '=', skipGap(b, at+1)
 	}
-	if op.sign == ':' && i == op.end && byteAt(b, i) == '-' && byteAt(b, f.from-2) == '$' {
+	if op.sign == ':' && byteAt(b, i) == '-' && byteAt(b, f.from-2) == '$' {
 		i++ // ${NAME:-VALUE}
 	}
 	switch {
@@ -122,7 +122,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			v = s.wholeWord(v)
 		}
 		v, prose = s.trimmed(v, stops), prose || f.cell
-		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium
+		v.scalar = first && !f.quoted && op.sign == ':' && !tight
 		if f.trust >= medium {
 			s.otherwise(f, v)
 		}
@@ -249,7 +249,7 @@ func (s *scan) templateDefault(v value) (value, bool) {
 // the end of a value: m{{h}o)p.
 func (s *scan) wholeWord(v value) value {
 	b := s.b
-	if v.open || v.end == v.start {
+	if v.open {
 		return v
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")

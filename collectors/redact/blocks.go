@@ -105,8 +105,7 @@ func (s *scan) block(f field, at, indent int) bool {
 		return true
 	}
 	text := dedent(b[start:last])
-	if isSecret(f.text(), text, f.trust, false) || f.trust >= medium &&
-		bytes.ContainsRune(text, '\n') && !onlyTokens(text) {
+	if isSecret(f.text(), text, f.trust, false) || f.trust >= medium && !onlyTokens(text) {
 		s.add(start, last, f.kind, text)
 	}
 	return true

@@ -86,7 +86,7 @@ func sourced(line []byte, v value) (value, bool) {
 // glued is what stands behind a flag in its own word: -pSECRET.
 func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 	if len(text) <= len(name) || !equalFlag(text[:len(name)], name) ||
-		name == "-p" && (text == "-pw" || strings.HasPrefix(text, "-pwd")) {
+		text == "-pw" || strings.HasPrefix(text, "-pwd") {
 		return value{}, false
 	}
 	v := value{start: w.start + len(name), end: w.end, quote: w.quote, quoted: w.quoted}
@@ -105,7 +105,7 @@ func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 // behindColon is what stands behind the user.
 func behindColon(line []byte, v value, sign byte) (value, bool) {
 	i := bytes.IndexByte(v.in(line), sign)
-	if i == 1 && sign == ':' && isPath(v.in(line)) { // a drive's
+	if i == 1 && isPath(v.in(line)) { // a drive's
 		i = 2 + bytes.IndexByte(line[v.start+2:v.end], sign)
 		if i == 1 {
 			return v, false
@@ -192,7 +192,7 @@ func (s *scan) accountPassword(line []byte, list []value) {
 	}
 	user := line[list[0].start:list[0].end]
 	set := containsFold(line[max(0, list[0].start-layerBack):list[0].start], "set")
-	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
+	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])
 	}
 }

@@ -230,7 +230,7 @@ func fits(kind string, v []byte) bool {
 	switch kind {
 	case "private-key":
 		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
-			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
+			!(bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
 		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && (!bytes.ContainsRune(v, ' ') || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":

@@ -53,8 +53,7 @@ func (s *scan) isOtherWord(f field, v value) bool {
 // place of.
 func isExpression(text []byte) bool {
 	end := run(text, 1, wordByte)
-	return end > 1 && !isDigit(text[1]) && (end == len(text) || among(text[end], ".[:{();,`")) ||
-		isVariable(text)
+	return end > 1 && !isDigit(text[1]) && (end == len(text) || among(text[end], ".[:{();,`"))
 }
 
 // cmdletVerbs are those of cmdlets that give a value and are none.
@@ -319,7 +318,7 @@ func (s *scan) isGiven(f field) bool {
 	case "set", "setg":
 		return len(before) == 1 || bytes.HasSuffix(before[len(before)-2], []byte(">"))
 	default:
-		return strings.Contains(word, "/") && strings.Contains(word, "pass") && bytes.EqualFold(f.text(), []byte("password"))
+		return strings.Contains(word, "/") && strings.Contains(word, "pass")
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *scan) plainRule(b []byte, start, end int) {
 // basicRule takes the base64 of a user and a password behind the scheme's name.
 func (s *scan) basicRule(b []byte, start, end int) {
 	last := run(b, end, base64Byte)
-	if within(b, start) || last == len(b) && s.cut(b) || last-end < 8 || !isAuthPair(b[end:last]) {
+	if within(b, start) || last == len(b) && s.cut(b) || !isAuthPair(b[end:last]) {
 		return
 	}
 	if i := bytes.IndexByte(s.plainText(b[end:last]), ':'); i > 0 {
@@ -138,7 +138,7 @@ func schemeOf(b []byte, i int) int {
 	if at > word && word-i >= 3 && bytes.HasPrefix(b[at:], []byte(tokenStart)) {
 		return at - i
 	}
-	if word-i < 3 || word-i > 24 || at == word || len(text) < 12 || !isGUID(text) &&
+	if word-i < 3 || at == word || len(text) < 12 || !isGUID(text) &&
 		!(mixed(text) && looksRandom(text)) {
 		return 0
 	}
@@ -198,7 +198,7 @@ const leastFolded = 20
 
 // bearerRule takes Bearer TOKEN anywhere.
 func (s *scan) bearerRule(b []byte, start, end int) {
-	if within(b, start) || end >= len(b) {
+	if end >= len(b) {
 		return
 	}
 	i := s.behindBearer(b, end)
@@ -211,9 +211,9 @@ func (s *scan) bearerRule(b []byte, start, end int) {
 		return
 	}
 	text := bytes.TrimRight(b[i:last], ".,")
-	if len(text) < 8 || byteAt(b, last) == '"' && text[len(text)-1] == '=' && len(text) < 12 ||
+	if len(text) < 8 || text[len(text)-1] == '=' && len(text) < 12 ||
 		!looksRandom(text) && !(len(text) >= 16 && mixed(text)) ||
-		isAssignment(text) || isObjectName(text) && !mixed(text) {
+		isAssignment(text) {
 		return
 	}
 	s.add(i, i+len(text), "bearer", text)
@@ -306,7 +306,7 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 func loginName(text []byte) int {
 	slash := run(text, 0, nameByte)
 	colon := run(text, min(len(text), slash+1), nameByte)
-	if slash == 0 || byteAt(text, slash) != '/' || colon == slash+1 || byteAt(text, colon) != ':' || bytes.ContainsAny(text[colon:], "[({") || !fitsWord(text[colon+1:]) && !isGUID(text[colon+1:]) {
+	if slash == 0 || byteAt(text, slash) != '/' || byteAt(text, colon) != ':' || bytes.ContainsAny(text[colon:], "[({") || !fitsWord(text[colon+1:]) && !isGUID(text[colon+1:]) {
 		return 0
 	}
 	return colon + 1

@@ -345,7 +345,7 @@ func (l *jsonText) onLine(top *frame, plain []byte) ([]byte, bool) {
 		return nil, false
 	}
 	head := top.line
-	if head == "" || !strings.Contains(strings.ToLower(head), top.program) {
+	if !strings.Contains(strings.ToLower(head), top.program) {
 		head = top.program + head
 	}
 	quote := ""
@@ -365,6 +365,6 @@ func (l *jsonText) onLine(top *frame, plain []byte) ([]byte, bool) {
 
 // isRandomWord takes what a generator makes of letters of both cases and digits.
 func isRandomWord(v []byte) bool {
-	return len(v) >= 12 && mixed(v) && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") &&
+	return len(v) >= 12 && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") &&
 		bytes.ContainsAny(v, digits) && bytes.ContainsAny(v, uppers)
 }

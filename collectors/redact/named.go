@@ -79,7 +79,7 @@ func (s *scan) issued(b []byte, word string, i int) {
 		}
 		end := x.alphabet.run(b, i+len(x.text))
 		n := end - i - len(x.text)
-		if n >= x.least && n <= x.most && !within(b, i) && s.valueEnds(b, end) &&
+		if n >= x.least && n <= x.most && s.valueEnds(b, end) &&
 			!sameByte(b[i+len(x.text):end]) && (n >= leastRun || bytes.ContainsAny(b[i:end], digits+uppers)) && !(isGUID(b[i:end]) && s.identifies(i)) {
 			s.add(i, end, "token", b[i:end])
 			return

@@ -205,7 +205,7 @@ func isCoined(v []byte, said bool) bool {
 		turns += b2i(isDigit(v[i]) != isDigit(v[i-1]))
 		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
+	return len(v) >= 8 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
 		!bytes.ContainsRune(v, '_') && !isSignedHex(v)
 }
 
@@ -244,7 +244,7 @@ func isTangled(v []byte) bool {
 	for i := 1; i < len(v); i++ {
 		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	return turns >= 2 && len(v) >= 9 && len(v) <= 64 && isIdentifier(v) && !bytes.ContainsRune(v, '_') && !isWordy(v)
+	return turns >= 2 && len(v) >= 9 && isIdentifier(v) && !bytes.ContainsRune(v, '_') && !isWordy(v)
 }
 
 // isJumbled tells of text whose letters, digits and signs follow each other as they do

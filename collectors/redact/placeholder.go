@@ -18,8 +18,7 @@ func isPlaceholder(v []byte) bool {
 	v = bytes.TrimSpace(v)
 	return len(v) == 0 || onlyTokens(v) ||
 		len(v) <= 32 && placeholders[strings.ToLower(string(bytes.TrimRight(v, ",;")))] ||
-		isMetavariable(v) || isTemplate(v) || isFilledIn(v) || isFilling(v) || isMarked(v) ||
-		bytes.HasSuffix(v, []byte(",omitempty"))
+		isMetavariable(v) || isTemplate(v) || isFilledIn(v) || isFilling(v) || isMarked(v)
 }
 
 // isFilling takes ***, xxxx-xxxx and ----.

@@ -13,9 +13,9 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 		return plainStops, true
 	case op.sign == '=':
 		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
-	case op.sign == ':' && first && i > op.end:
+	case first && i > op.end:
 		return s.reachInYAML(f, i)
-	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
+	case !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
 		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
 	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it

@@ -139,7 +139,7 @@ func (s *scan) insertRule(b []byte, start, end int) {
 	for name := range bytes.SplitSeq(before[open+1:close], []byte(",")) {
 		v := x.value(plainStops)
 		name = bytes.Trim(name, " \t\r\n\"`[]'")
-		if kind, t := judgeName(name); t > loose && v.quoted {
+		if kind, t := judgeName(name); v.quoted {
 			s.takeJudged(field{b: b, from: start, to: start, kind: kind, trust: t}, v, false)
 		}
 		if !x.separator(",") {

@@ -55,8 +55,7 @@ func isHeading(line []byte, sep byte) bool {
 	for _, cell := range cells {
 		cell = bytes.Trim(cell, "\" '\r")
 		if len(cell) == 0 || len(cell) > 40 || run(cell, 0, nameByte|blankByte) != len(cell) ||
-			isDigit(cell[0]) || switchWords[strings.ToLower(string(cell))] ||
-			bytes.Count(cell, []byte(" ")) > 3 {
+			isDigit(cell[0]) || switchWords[strings.ToLower(string(cell))] {
 			return false
 		}
 	}
