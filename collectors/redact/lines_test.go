@@ -33,3 +33,28 @@ func TestOnlyWhatIsMarkedIsReplaced(t *testing.T) {
 		}
 	}
 }
+
+// TestALineAtAnEdgeIsMarkedAsElsewhere: what is masked does not depend on where the window ends.
+func TestALineAtAnEdgeIsMarkedAsElsewhere(t *testing.T) {
+	before, after := strings.Repeat("filler line\n", 40), strings.Repeat("more filler\n", 60)
+	for line := range strings.Lines(markedLines) {
+		var row [2]string
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(row[0], ".json") || len(row[1]) > 200 {
+			continue
+		}
+		text := before + strings.NewReplacer("⟦", "", "⟧", "").Replace(row[1]) + "\n" + after
+		masked := func(text string) string {
+			return strings.TrimSuffix(strings.TrimPrefix(plainToken.ReplaceAllString(text, "⟦⟧"), before), after)
+		}
+		want := masked(copied(t, fixed(), text, row[0]))
+		for window := 720; window < 960; window += 17 {
+			if got := masked(through(t, small(fixed(), row[0], window), strings.NewReader(text))); got != want {
+				t.Errorf("%s: a window of %d bytes: got %s\nwant %s", row[0], window, got, want)
+				break
+			}
+		}
+	}
+}

@@ -71,3 +71,51 @@ func holdsMatrix(t *testing.T, name string, texts []struct{ path, text string })
 	}
 	holdsGolden(t, name, b.String())
 }
+
+// shapeTemplates are texts in which the length of a value decides: § is the value.
+var shapeTemplates = []string{
+	"aes256-cts: §\n", "Bearer § now\n", "sends Basic § now\n", "Authorization: Basic §\n", "Authorization: Foo §\n",
+	"X-Api-Key: §\n", "Cookie: sid=§\n", "x?sv=1&sig=§&se=1\n", "x?code=§ ok\n", "GET /hook?key=§ ok\n",
+	"https://§@h1/x\n", "https://§:x-oauth-basic@h1/x\n", "https://ops:§@h1/x\n", "ops:§@h1.corp:3306/x\n",
+	"ops:§@tcp(h1:3306)/x\n", "CORP/ops:§@h1\n", "https://hooks.slack.com/services/§ ok\n", "boxKEY § ok\n",
+	"box key § ok\n", "service-token-§ ok\n", "acme_§ ok\n", "got §-us12 ok\n", "got 12345678:A§ ok\n",
+	"got §NRAL ok\n", "got §.atlasv1.§ ok\n", "got abcQ~§ ok\n", "ops:$6$saltsalt$§:\n", "got $6$saltsalt$§ ok\n",
+	"got $2y$10$§ ok\n", "ops:{SHA}§\n", "got eyJhbGciOiJSUzI1NiJ9.§ ok\n", "got §.eyJpc3MiOiJrdWJlIn0.§ ok\n",
+	"got K10§::server:abcd ok\n", "-----BEGIN PRIVATE KEY-----\n§\nkubelet\n", "§\n-----END PRIVATE KEY-----\n",
+	"x MIGHAgEAMBMGByqGSM49AgEG§ ok\n", "01000000d08c9ddf§\n", "AQAAANCMnd8BF§\n", "got ghp_§ ok\n", "got AKIA§ ok\n",
+	"got xoxb-§ ok\n", "got glpat-§ ok\n", "got hvs.§ ok\n", "got SK§ ok\n", "the password is §\n", "the token: §\n",
+	"token §\n", "password § was set\n", "password for ops: §\n", "mysql -uops -p§ db\n", "psexec -u ops -p § cmd\n",
+	"tool -U ops -P § now\n", "powershell -EncodedCommand §\n", "ConvertTo-SecureString § -AsPlainText\n",
+	"onesignal_key: §\n", "acmeKey = \"§\"\n", "key 7 §\n", "snmp-server community § ro\n", "conn ops/§@shop\n",
+	"hmac-sha256:name:§\n", "334 UGFzc3dvcmQ6\n§\n", "password:\n§\n", "the initial password:\n\n§\n", "密码§\n",
+	"pwd == \"§\"\n", "token = x || \"§\"\n", "auth=('ops', '§')\n", "f(\"token\", \"§\")\n", "GetBytes(\"ops:§\")\n",
+	"data §\n", "linear §\n", "linear_key=§\n", "§ § §\n", "kubectl get secret a -o jsonpath='{.data.x}'\n§\n",
+	"user: ops / password: §\n", "id/pw ops/§\n", "| token | § |\n", "a,password\n1,§\n", "NAME  PASSWORD\nops   §\n",
+}
+
+// TestHowLongAShapeMustBe records for each text which lengths of a value are masked.
+func TestHowLongAShapeMustBe(t *testing.T) {
+	const most = 72
+	var b strings.Builder
+	for _, template := range shapeTemplates {
+		fmt.Fprintf(&b, "%q\n", template)
+		for _, alphabet := range lengthAlphabets {
+			value := chars(newRand(template+alphabet.name), alphabet.letters, most)
+			masked := func(n int) bool {
+				r := redact.New(redact.Options{Plain: true})
+				return n <= most && strings.Contains(r.Text(strings.ReplaceAll(template, "§", value[:n])), mark)
+			}
+			ranges := ""
+			for n := 1; n <= most; n++ {
+				if from := n; masked(n) {
+					for masked(n + 1) {
+						n++
+					}
+					ranges += fmt.Sprintf(" %d-%d", from, n)
+				}
+			}
+			fmt.Fprintf(&b, "  %s%s\n", alphabet.name, ranges)
+		}
+	}
+	holdsGolden(t, "testdata/shapes.golden", b.String())
+}
