@@ -83,14 +83,15 @@ var shapeTemplates = []string{
 	"got $2y$10$§ ok\n", "ops:{SHA}§\n", "got eyJhbGciOiJSUzI1NiJ9.§ ok\n", "got §.eyJpc3MiOiJrdWJlIn0.§ ok\n",
 	"got K10§::server:abcd ok\n", "-----BEGIN PRIVATE KEY-----\n§\nkubelet\n", "§\n-----END PRIVATE KEY-----\n",
 	"x MIGHAgEAMBMGByqGSM49AgEG§ ok\n", "01000000d08c9ddf§\n", "AQAAANCMnd8BF§\n", "got ghp_§ ok\n", "got AKIA§ ok\n",
-	"got xoxb-§ ok\n", "got glpat-§ ok\n", "got hvs.§ ok\n", "got SK§ ok\n", "the password is §\n", "the token: §\n",
+	"got GHP_§ ok\n", "got Xoxb-§ ok\n", "got GLPAT-§ ok\n", "got Sk_live_§ ok\n", "got xoxb-§ ok\n", "got glpat-§ ok\n", "got hvs.§ ok\n", "got SK§ ok\n", "the password is §\n", "the token: §\n",
 	"token §\n", "password § was set\n", "password for ops: §\n", "mysql -uops -p§ db\n", "psexec -u ops -p § cmd\n",
 	"tool -U ops -P § now\n", "powershell -EncodedCommand §\n", "ConvertTo-SecureString § -AsPlainText\n",
 	"onesignal_key: §\n", "acmeKey = \"§\"\n", "key 7 §\n", "snmp-server community § ro\n", "conn ops/§@shop\n",
 	"hmac-sha256:name:§\n", "334 UGFzc3dvcmQ6\n§\n", "password:\n§\n", "the initial password:\n\n§\n", "密码§\n",
 	"pwd == \"§\"\n", "token = x || \"§\"\n", "auth=('ops', '§')\n", "f(\"token\", \"§\")\n", "GetBytes(\"ops:§\")\n",
 	"data §\n", "linear §\n", "linear_key=§\n", "§ § §\n", "kubectl get secret a -o jsonpath='{.data.x}'\n§\n",
-	"user: ops / password: §\n", "id/pw ops/§\n", "| token | § |\n", "a,password\n1,§\n", "NAME  PASSWORD\nops   §\n",
+	"user: ops / password: §\n", "id/pw ops/§\n", "| token | § |\n", "a,password\n1,§\n", "PASSWORD=§{x}!Q\n", "password = §!Q#z\n",
+	"x=\"Server=h;Password=§\"\n", "x=\"Server=h;Password=§;User=x\"\n", "nssm set x ObjectName .\\ops §\n", "NAME  PASSWORD\nops   §\n",
 }
 
 // TestHowLongAShapeMustBe records for each text which lengths of a value are masked.

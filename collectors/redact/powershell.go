@@ -10,11 +10,9 @@ func (s *scan) secureStringRule(b []byte, start, end int) {
 		return
 	}
 	from := lineBack(b, start, s.back/2)
-	if i := bytes.LastIndexByte(b[from:start], '|'); i >= 0 {
-		if q := lastQuoted(b[from : from+i]); q.end > q.start {
-			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true,
-				quote: q.quote})
-		}
+	piped := b[from : from+max(0, bytes.LastIndexByte(b[from:start], '|'))]
+	if q := lastQuoted(piped); q.end > q.start {
+		s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
 	}
 	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
 	if bound := `): name="string"; value="`; hasFold(line, end, bound) { // as a transcript has it
