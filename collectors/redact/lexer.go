@@ -68,6 +68,7 @@ const plainStops = " \t\r\n\"'`;,&)]}<>|\x1b"
 // value reads the value that begins at i: in quotes, which may be escaped, or
 // up to one of the bytes in stops.
 func (s *scan) value(b []byte, i int, stops string) value {
+	i = min(i, len(b))
 	q := i
 	for q < len(b) && b[q] == '\\' {
 		q++

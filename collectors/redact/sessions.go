@@ -245,7 +245,11 @@ func (s *scan) plainLoginRule(b []byte, _, end int) {
 // ::set-output name=NAME::VALUE of GitHub.
 func (s *scan) setVariable(b []byte, end int, key, closing string) {
 	options, _, ok := bytes.Cut(b[end:lineEnd(b[:min(len(b), end+layerBack)], end)], []byte(closing))
-	name := end + indexFold(options, key) + len(key)
+	at := indexFold(options, key)
+	if at < 0 {
+		return
+	}
+	name := end + at + len(key)
 	f := field{b: b, from: name, to: run(b, name, nameByte), kind: "secret", trust: strong}
 	if !containsFold(options, "issecret=true") {
 		f.kind, f.trust = judgeName(f.text())
