@@ -11,12 +11,15 @@ func (s *scan) assignedForm(f field) bool {
 	f.at = skipType(b, f.at)
 	op, ok := operatorAt(b, f.at)
 	if !ok {
-		return f.behind() == ':' || f.behind() == '='
+		return f.behind() == ':'
 	}
 	i := skipGap(b, skipEmphasis(b, op.end))
 	f.cell = f.cell || skipEmphasis(b, op.end) > op.end
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		op.sign, i = '=', skipGap(b, at+1)
+	}
+	if op.sign == ':' && byteAt(b, i) == '-' && byteAt(b, f.from-2) == '$' {
+		i++ // ${NAME:-VALUE}
 	}
 	switch {
 	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i):
@@ -24,9 +27,6 @@ func (s *scan) assignedForm(f field) bool {
 	case op.equal:
 		s.compared(f, i)
 		return true
-	}
-	if op.sign == ':' && i == op.end && b[i] == '-' && byteAt(b, f.from-1) == '{' && byteAt(b, f.from-2) == '$' {
-		i++ // ${NAME:-VALUE}
 	}
 	s.assigned(f, op, i)
 	return true
@@ -73,7 +73,7 @@ func (s *scan) assigned(f field, op operator, i int) {
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}
-	if hex := foldAt(b, i, "hex:", "hex(1):", "hex(2):", "hex(7):"); hex != "" && f.quoted && f.trust >= medium { // of the registry
+	if hex := foldAt(b, i, "hex:", "hex(1):", "hex(2):", "hex(7):"); hex != "" && f.quoted { // of the registry
 		s.add(i, commandEnd(b[:min(len(b), i+maxWeak)], i), f.kind, b[i:lineEnd(b, i)])
 		return
 	}
@@ -100,10 +100,10 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.
 func (s *scan) isDefault(f field, op operator, i int) bool {
 	b := f.b
-	if f.from < 2 || b[f.from-1] != '{' || b[f.from-2] != '$' || op.end >= len(b) {
+	if f.from < 2 || b[f.from-1] != '{' || op.end >= len(b) {
 		return false
 	}
-	return op.sign == ':' && strings.IndexByte("?+", b[op.end]) >= 0
+	return among(b[op.end], "?+")
 }
 
 // plainValue reads a value in the line of its name.
@@ -122,17 +122,17 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 			v = s.wholeWord(v)
 		}
 		v, prose = s.trimmed(v, stops), prose || f.cell
-		v.scalar = first && !f.quoted && op.sign == ':' && !tight && f.trust >= medium && isLineAt(f.b, v.end)
+		v.scalar = first && !f.quoted && op.sign == ':' && !tight
 		if f.trust >= medium {
 			s.otherwise(f, v)
 		}
 	}
 	text := v.in(s.b)
 	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v)) || isOwnName(f.text(), text) &&
-		(!v.quoted || f.trust < strong) {
+		!v.quoted {
 		return
 	}
-	if isGUID(text) && f.trust >= medium {
+	if isGUID(text) {
 		prose = false
 	}
 	s.takeJudged(f, v, prose)
@@ -151,9 +151,9 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 	end := skipQuote(f.b, v.end)
 	next := skipBlanks(f.b, end)
-	return op.sign == '=' || f.quoted || v.quote == '`' && f.trust == strong || // of Markdown
+	return f.quoted || v.quote == '`' || // of Markdown
 		isOneOf(f.b, next, ";,}") || // { User: "ops", Password: "VALUE" }
-		first && f.trust >= medium && (isLineAt(f.b, end+b2i(byteAt(f.b, end) == ',')) || byteAt(f.b, next) == '#')
+		first && isLineAt(f.b, end+b2i(byteAt(f.b, end) == ','))
 }
 
 // otherwise takes the text in quotes that code takes where an expression gives nothing: getenv("X") ||
@@ -161,7 +161,7 @@ func (s *scan) isStatement(f field, op operator, v value, first bool) bool {
 func (s *scan) otherwise(f field, v value) {
 	b := f.b
 	line := b[v.start:lineEnd(b[:min(len(b), v.start+layerBack)], v.start)]
-	if v.open || !bytes.ContainsAny(line, "([.") {
+	if v.open {
 		return
 	}
 	if inner, ok := s.wrapped(b, v); ok {
@@ -169,7 +169,7 @@ func (s *scan) otherwise(f field, v value) {
 	}
 	for _, mark := range []string{"|| ", "?? ", "?: ", " or ", " : ", "else {", " else ", ":- ", "default=", ") { ", ", "} {
 		at := bytes.LastIndex(line, []byte(mark))
-		if call := v.in(b); at < 0 || mark == ", " && !(bytes.HasSuffix(call, []byte("(")) && indexFold(call, "env") >= 0) { // getenv("NAME", "VALUE")
+		if call := v.in(b); at < 0 || mark == ", " && !containsFold(call, "env") { // getenv("NAME", "VALUE")
 			continue
 		}
 		other := s.value(b, skipBlanks(b, v.start+at+len(mark)), plainStops)
@@ -203,7 +203,7 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 		return true
 	}
 	_, t := judgeName(text)
-	called := isOneOf(f.b, op.end+len(text), "),") && bytes.IndexByte(f.b[lineBack(f.b, f.from, layerBack):f.from], '(') >= 0 // connect(user=username, passwd=password)
+	called := isOneOf(f.b, op.end+len(text), "),") && bytes.ContainsRune(f.b[lineBack(f.b, f.from, layerBack):f.from], '(') // connect(user=username, passwd=password)
 	return t > noSecret && op.sign == '=' && (!tight || called) && isDictionaryWord(text)
 }
 
@@ -216,7 +216,7 @@ func (s *scan) isCommandOf(f field, v value) bool {
 	text := v.in(s.b)
 	if _, ext, _ := strings.Cut(s.path, "."); sourceTypes[ext] && byteAt(f.b, v.start-1) == ' ' && (bytes.HasSuffix(f.b[:v.start], []byte(":= ")) ||
 		isIdentifier(bytes.ReplaceAll(bytes.TrimRight(text, ","), []byte("."), nil)) && !bytes.ContainsAny(text, digits) &&
-			(f.trust < strong && isOneOf(f.b, runBack(f.b, v.start, blankByte)-1, "=") || isOneOf(f.b, v.end-1, ",") || byteAt(f.b, v.end) == ',')) {
+			(f.trust < strong && isOneOf(f.b, runBack(f.b, v.start, blankByte)-1, "=") || isOneOf(f.b, v.end-1, ","))) {
 		return true // token = encoding, Token: refresh, of Go
 	}
 	if f.b[f.from] != '$' || !strings.HasSuffix(s.path, ".ps1") || !isDictionaryWord(text) || bytes.ContainsAny(text, digits) {
@@ -249,14 +249,14 @@ func (s *scan) templateDefault(v value) (value, bool) {
 // the end of a value: m{{h}o)p.
 func (s *scan) wholeWord(v value) value {
 	b := s.b
-	if v.open || v.end == v.start {
+	if v.open {
 		return v
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
-	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 || containsAny(rest, []string{`":`, `",`}) ||
+	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isPlaceholder(v.in(b)) ||
-		(bytes.IndexByte(rest, '(') >= 0 || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
+		(bytes.ContainsRune(rest, '(') || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
 	}
 	v.end += len(rest)
@@ -290,7 +290,7 @@ func (s *scan) trimmed(v value, stops string) value {
 		return v
 	}
 	text := v.in(s.b)
-	if strings.IndexByte(stops, ' ') < 0 {
+	if !among(' ', stops) {
 		if i := bytes.Index(text, []byte(" #")); i > 0 {
 			text = text[:i]
 		}
@@ -313,9 +313,8 @@ func isAssignment(v []byte) bool {
 // moreSettings tells of A=x B=y in one line, as shells have it.
 func moreSettings(b []byte, i int) bool {
 	line := b[i:lineEnd(b, i)]
-	word, rest, ok := bytes.Cut(line, []byte(" "))
-	return ok && (bytes.IndexByte(rest, '=') > 0 || bytes.HasSuffix(line, []byte("\\")) ||
-		bytes.HasPrefix(rest, []byte("make "))) && !bytes.ContainsAny(word, "\"'")
+	_, rest, ok := bytes.Cut(line, []byte(" "))
+	return ok && (bytes.IndexByte(rest, '=') > 0 || bytes.HasSuffix(line, []byte("\\")))
 }
 
 // quotedLine tells whether a quote before NAME=value closes in its line, with no other
@@ -323,14 +322,13 @@ func moreSettings(b []byte, i int) bool {
 func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
 	end := upTo(b, i, len(b), string(quote)+"\r\n=")
 	_, rest, more := bytes.Cut(b[i:end], []byte(";"))
-	return byteAt(b, end) == quote && (!more || len(rest) > 4 && (!isIdentifier(rest) || mixed(rest)) && bytes.IndexByte(rest, ' ') < 0)
+	return byteAt(b, end) == quote && (!more || len(rest) > 4)
 }
 
 // flagStops are what ends the value of --name=value.
 func (s *scan) flagStops(f field, at int) string {
 	if byteAt(s.b, f.from-1) == '"' { // the quotes hold the flag with its value
-		end, ok := closing(f.b, at, '"', 0)
-		if ok && byteAt(f.b, end) == '"' && !bytes.Contains(f.b[at:end], []byte(" -")) {
+		if _, ok := closing(f.b, at, '"', 0); ok {
 			return "\"\r\n"
 		}
 	}

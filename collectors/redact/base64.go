@@ -188,9 +188,6 @@ func (s *scan) encodedKind(text []byte) string {
 		return ""
 	}
 	plain = fromUTF16(plain)
-	if bytes.Contains(plain, []byte("PRIVATE KEY-----")) {
-		return "private-key"
-	}
 	if bytes.Contains(plain, []byte("client-key-data")) {
 		return "kubeconfig"
 	}

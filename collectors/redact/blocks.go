@@ -13,17 +13,14 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
 	if at >= len(b) || isLine(b[at]) || skipWrapper(b, at) >= len(b) {
-		if f.trust == strong {
-			s.toldBelow(f, i) // behind an empty line
-		}
 		return
 	}
 	switch {
-	case (f.quoted || op.sign == '=' && f.trust >= medium) && isOneOf(b, skipWrapper(b, at), "\"'"):
+	case isOneOf(b, skipWrapper(b, at), "\"'"):
 		s.takeJudged(f, s.value(b, skipWrapper(b, at), plainStops), false)
-	case first && op.sign == ':' && at-next >= indent && hasFold(b, at, "- "):
+	case first && op.sign == ':' && hasFold(b, at, "- "):
 		s.items(f, i)
-	case first && isLineAt(b, skipOf(b, at, len(b), "-")) && hasFold(b, at, "----"): // as kubectl describes a ConfigMap
+	case first && hasFold(b, at, "----"): // as kubectl describes a ConfigMap
 		next = nextPayload(b, lineEnd(b, at))
 		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
 	case first && at-next == indent && s.formBelow(f, at):
@@ -39,8 +36,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 			}
 		}
 	default:
-		v := s.trimmed(s.value(b, at, "\r\n"), "\r\n")
-		if isAllOfLine(b, v) {
+		if v := s.trimmed(s.value(b, at, "\r\n"), "\r\n"); !v.open {
 			s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
 		}
 	}
@@ -60,19 +56,12 @@ func (s *scan) formBelow(f field, i int) bool {
 	for range 2 {
 		above = lineBack(s.b, len(bytes.TrimRight(s.b[:above], "\r\n")), layerBack)
 		name := s.b[payload(s.b, above):lineEnd(s.b, above)]
-		if end := run(name, 0, wordByte); accountWords[strings.ToLower(string(name[:end]))] && (end == len(name) || name[end] == ':') {
+		if end := run(name, 0, wordByte); accountWords[strings.ToLower(string(name[:end]))] {
 			s.takeJudged(f, v, false)
 			return true
 		}
 	}
 	return false
-}
-
-// isAllOfLine tells of a value that stands alone in its line and is no key of another one.
-func isAllOfLine(b []byte, v value) bool {
-	end := skipBlanks(b, skipQuote(b, v.end))
-	text := v.in(b)
-	return !v.open && (!v.quoted || isLineAt(b, end+b2i(byteAt(b, end) == ','))) && !bytes.Contains(text, []byte(": ")) && !bytes.HasSuffix(text, []byte(":"))
 }
 
 // items takes the items of a list of YAML, behind the line of i.
@@ -116,8 +105,7 @@ func (s *scan) block(f field, at, indent int) bool {
 		return true
 	}
 	text := dedent(b[start:last])
-	if isSecret(f.text(), text, f.trust, false) || f.trust >= medium &&
-		bytes.IndexByte(text, '\n') >= 0 && !onlyTokens(text) {
+	if isSecret(f.text(), text, f.trust, false) || f.trust >= medium && !onlyTokens(text) {
 		s.add(start, last, f.kind, text)
 	}
 	return true
@@ -210,9 +198,9 @@ func (s *scan) bracketed(f field, at int) {
 		s.tuple(f, at)
 	case at+38 <= len(b) && isGUID(b[at:at+38]):
 		s.takeJudged(f, value{start: at, end: at + 38}, false)
-	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && bytes.IndexByte(inner.in(b), ' ') < 0 && fitsPassword(inner.in(b)):
+	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && !bytes.ContainsRune(inner.in(b), ' ') && fitsPassword(inner.in(b)):
 		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
-	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || bytes.IndexByte(line, '}') < 0 || bytes.ContainsAny(line[:1+bytes.IndexByte(line, '}')], ":=\"'")):
+	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || !bytes.ContainsRune(line, '}')):
 		s.valueIn(f, skipMore(b, at+1))
 	default: // also {VALUE, VALUE}, as PowerShell lists an array
 		s.listed(f, at+1)
@@ -224,12 +212,12 @@ func (s *scan) listed(f field, i int) {
 	b := f.b
 	for i < len(b) {
 		i = skipSpace(b, i)
-		if i >= len(b) || strings.IndexByte("][{:", b[i]) >= 0 {
+		if i >= len(b) || among(b[i], "][{:") {
 			return
 		}
 		v := s.value(b, i, plainStops)
 		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
-			strings.IndexByte(":([@$", b[v.end+1]) >= 0 || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
+			among(b[v.end+1], ":([@$") || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
 			return
 		}
 		s.takeJudged(f, v, s.prose && !v.quoted)
@@ -239,7 +227,7 @@ func (s *scan) listed(f field, i int) {
 		i = skipSpace(b, skipQuote(b, v.end))
 		if byteAt(b, i) == ',' {
 			i++
-		} else if i < len(b) && b[i] != ']' && !v.quoted || byteAt(b, i) == '}' {
+		} else if i < len(b) && b[i] != ']' && !v.quoted {
 			return
 		}
 	}
@@ -253,7 +241,7 @@ func (s *scan) valueIn(f field, i int) bool {
 		if !ok {
 			return false
 		}
-		if slices.Contains(defaultKeys, strings.ToLower(string(name))) || hasFold(name, 0, "inline") {
+		if slices.Contains(defaultKeys, strings.ToLower(string(name))) {
 			s.sibling(f, skipSpace(x.b, x.i))
 			return true
 		}
@@ -298,16 +286,16 @@ func (s *scan) tuple(f field, at int) {
 func (s *scan) pairForm(f field) bool {
 	b := f.b
 	i := skipMore(b, f.at)
-	if end := lineEnd(b[:min(len(b), i+layerBack)], i); byteAt(b, i) == '#' || hasFold(b, i-2, "# ") { // a comment of YAML
+	if end := lineEnd(b[:min(len(b), i+layerBack)], i); hasFold(b, i-2, "# ") { // a comment of YAML
 		i = skipMore(b, end)
 	}
 	if i < len(b) && (b[i] == ',' || b[i] == ';') {
-		if i = skipSpace(b, i+1); i > 0 && isLine(b[i-1]) || i < len(b) && !isLine(b[i]) {
+		if i = skipSpace(b, i+1); i < len(b) && !isLine(b[i]) {
 			i = skipBlanks(b, payload(b, i))
 		}
 	}
 	x := lexer{s, b, i}
-	if dot := run(b, i, nameByte); byteAt(b, dot) == '[' && hasFold(b, run(b, dot+1, hexByte), "].value=") { // env[0].name=NAME,env[0].value=VALUE of Helm
+	if dot := run(b, i, nameByte); byteAt(b, dot) == '[' { // env[0].name=NAME,env[0].value=VALUE of Helm
 		x.i = run(b, dot+1, hexByte) + len("].")
 	}
 	if _, ok := x.key(":=", "value", "parametervalue", "outputvalue"); ok {
@@ -315,7 +303,7 @@ func (s *scan) pairForm(f field) bool {
 		return true
 	}
 	before := b[max(0, f.from-len(`variable: "`)):f.from]
-	named := f.quoted && f.behind() == ',' && lastFold(before, `name"`) >= 0 || lastFold(before, "name: ") >= 0 || lastFold(before, "variable: ") >= 0
+	named := f.quoted && f.behind() == ',' || containsFold(before, "name: ") || containsFold(before, "variable: ")
 	if !named || !s.valueIn(f, i) { // {"name":"NAME","type":"x","value":"y"}
 		s.siblingBefore(f)
 	}
@@ -358,9 +346,6 @@ func (s *scan) siblingBefore(f field) {
 	}
 	i := skipSpace(b, x.i)
 	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
-	if v.end > f.from {
-		v = s.value(b, i, plainStops)
-	}
 	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
 		s.takeJudged(f, v, false)
 	}

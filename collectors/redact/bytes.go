@@ -79,9 +79,12 @@ func byteAt(b []byte, i int) byte {
 	return b[i]
 }
 
+// among tells whether a byte is one of some signs.
+func among(c byte, signs string) bool { return strings.IndexByte(signs, c) >= 0 }
+
 // isOneOf tells whether one of some signs stands at i.
 func isOneOf(b []byte, i int, signs string) bool {
-	return i >= 0 && i < len(b) && strings.IndexByte(signs, b[i]) >= 0
+	return i >= 0 && i < len(b) && among(b[i], signs)
 }
 
 // wordEnds tells whether a word could not go on there.
@@ -153,9 +156,11 @@ func indexFold(b []byte, text string) int {
 	return -1
 }
 
+func containsFold(b []byte, text string) bool { return indexFold(b, text) >= 0 }
+
 // runWith passes letters, digits and some signs.
 func runWith(b []byte, i int, signs string) int {
-	for i < len(b) && (isAlnum(b[i]) || strings.IndexByte(signs, b[i]) >= 0) {
+	for i < len(b) && (isAlnum(b[i]) || among(b[i], signs)) {
 		i++
 	}
 	return i
@@ -163,21 +168,21 @@ func runWith(b []byte, i int, signs string) int {
 
 // skipOf passes bytes that are among some signs, and n of them at most.
 func skipOf(b []byte, i, n int, signs string) int {
-	for last := min(len(b), i+n); i < last && strings.IndexByte(signs, b[i]) >= 0; i++ {
+	for last := min(len(b), i+n); i < last && among(b[i], signs); i++ {
 	}
 	return i
 }
 
 // backOf passes such bytes before i.
 func backOf(b []byte, i, n int, signs string) int {
-	for lowest := max(0, i-n); i > lowest && strings.IndexByte(signs, b[i-1]) >= 0; i-- {
+	for lowest := max(0, i-n); i > lowest && among(b[i-1], signs); i-- {
 	}
 	return i
 }
 
 // upTo finds the first of some signs, and looks at n bytes at most.
 func upTo(b []byte, i, n int, signs string) int {
-	for last := min(len(b), i+n); i < last && strings.IndexByte(signs, b[i]) < 0; i++ {
+	for last := min(len(b), i+n); i < last && !among(b[i], signs); i++ {
 	}
 	return i
 }

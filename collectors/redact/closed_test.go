@@ -14,6 +14,9 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 	const log, conf = "logs/a.log", "files/C/k/a.conf"
 	cri := func(second int) string { return fmt.Sprintf("2026-01-20T09:00:0%d.123456789Z stdout F ", second) }
 	for name, row := range map[string]struct{ path, text, secret string }{
+		"a line ends in the default of a variable":   {"a.sh", "export DB_PASSWORD=§\nexport PASSWORD=\"${PASSWORD:-", pw},
+		"a query ends in the type of a value":        {log, `"GET /x?token=§&y=password%3A+%21%21str+`, hex},
+		"iSCSI answers with a GUID":                  {"a.yaml", "node.session.auth.password_in: §\n", "8a9b8bd2-105e-4a0d-a41c-a561717a449c"},
 		"a user of SNMP's security has a key":        {conf, "snmp-server user ops ADM v3 auth sha §", pw},
 		"and one for privacy":                        {conf, "  auth sha Tr0ub4dor&3x\n  priv aes 256 §\n", "22ek3nh1"},
 		"ipsec.secrets has a comment":                {"a.secrets", `: XAUTH "§" # of the branch`, pw},
@@ -187,6 +190,7 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 // TestWhatOnlyResemblesASecretStays: what code and documents hold where a secret would stand.
 func TestWhatOnlyResemblesASecretStays(t *testing.T) {
 	for name, row := range map[string]struct{ path, text string }{
+		"a prompt is all that follows a prompt":     {"a.txt", "PS C:\\k> $c.Password\nPS C:\\k>\n"},
 		"a variable stands behind a scheme":         {"a.ps1", `$h = @{"Authorization" = "Basic $base64AuthInfo" }`},
 		"a placeholder is an attribute's value":     {"a.md", "<add key=\"ClearTextPassword\" value=\"<password>\" />\n</x>"},
 		"a heading names a flag of a cmdlet":        {"a.md", "### `Get-PfxCertificate -Password`\n\n`Get-PfxCertificate` now has it."},

@@ -84,7 +84,7 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		line := near[:commandEnd(near, end)]
 		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
 			line = inColumnWith(near, line, skipBlanks(s.b, from)-from, "- ")
-		} else if at := skipBlanks(s.b, from); isLineAt(near, run(near, end, nameByte)) && start-from < layerBack && !bytes.ContainsAny(near[at:start], " \t\"") { // as kubectl describes a container
+		} else if at := skipBlanks(s.b, from); isLineAt(near, run(near, end, nameByte)) && start-from < layerBack { // as kubectl describes a container
 			line = inColumnWith(near, line, at-from, "")
 		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') && skipQuote(s.b, from+open+1) == from+open+1 { // hook ([cmd /c x]) of an event
 			if closed := bytes.IndexByte(line[end:], ']'); closed > 0 && !isWord(byteAt(line, end+closed+1)) {
@@ -108,7 +108,7 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 				line = line[:end+i+len(mark)-1]
 			}
 		}
-		if c.with == "" || indexFold(line[end:], c.with) >= 0 {
+		if c.with == "" || containsFold(line[end:], c.with) {
 			s.commandLine(line, end, c.flags)
 		}
 		return
@@ -135,7 +135,7 @@ func commandEnd(b []byte, i int) int {
 		for last > 0 && isBlank(b[last-1]) {
 			last--
 		}
-		if last == 0 || strings.IndexByte("\\^`", b[last-1]) < 0 || i >= len(b) {
+		if last == 0 || !among(b[last-1], "\\^`") || i >= len(b) {
 			return i
 		}
 		i = nextLine(b, i)
@@ -262,30 +262,29 @@ var (
 
 // keyedWord takes key 7 VALUE of a router, or VALUE alone where no word must come first.
 func (s *scan) keyedWord(line []byte, list []value, needed bool) {
-	list, said := behindKeyWord(line, list, needed)
+	list = behindKeyWord(line, list, needed)
 	if len(list) == 0 || isNoKey(line, list[0]) {
 		return
 	}
 	text, access := list[0].in(line), len(list) > 1 && (accessWord[strings.ToLower(string(list[1].in(line)))] || isAddress(bytes.Trim(list[1].in(line), "'\"")))
-	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || len(text) >= minKnown && allDigits(text) || !isDictionaryWord(text) &&
-		(list[0].quoted && len(text) >= minKnown || said && !isKeyName(line, list[0]) && bytes.ContainsAny(bytes.TrimRight(text, ".,:;'\"`"), digits+".-_"))
-	if access || alone && len(list) == 1 || fitsWord(text) || isAuthPair(text) || isSignedHex(text) || mixed(text) {
+	alone := bytes.IndexByte(text, '-') > 0 && !isKeyName(line, list[0]) || len(text) >= minKnown && allDigits(text)
+	if access || alone || fitsWord(text) || isAuthPair(text) || mixed(text) {
 		s.takePassword(list[0])
 	}
 }
 
-// behindKeyWord passes the words before a secret of a router, and tells whether they say that it is one.
-func behindKeyWord(line []byte, list []value, needed bool) (_ []value, said bool) {
+// behindKeyWord passes the words before a secret of a router.
+func behindKeyWord(line []byte, list []value, needed bool) []value {
 	for n := len(list) - 2; n >= 0; n-- {
 		if keyWord[string(list[n].in(line))] && isBlank(byteAt(line, list[n].end)) {
-			list, needed, said = list[n+1:], false, needed || n == 0
+			list, needed = list[n+1:], false
 			break
 		}
 	}
-	for len(list) > 1 && !accessWord[string(list[1].in(line))] && (list[0].end-list[0].start == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))] || isKeyName(line, list[0])) {
-		list, said = list[1:], true
+	for len(list) > 1 && (list[0].end-list[0].start == 1 || cipherWord[strings.ToLower(string(list[0].in(line)))] || isKeyName(line, list[0])) {
+		list = list[1:]
 	}
-	return list[:len(list)*b2i(!needed)], said
+	return list[:len(list)*b2i(!needed)]
 }
 
 // isKeyName tells of the name of a secret in place of one, and isNoKey of an option, a variable and words of a page.
@@ -296,7 +295,7 @@ func isKeyName(line []byte, w value) bool {
 
 func isNoKey(line []byte, w value) bool {
 	text := w.in(line)
-	return len(text) == 0 || isOption(line, w) || text[0] == '$' && !w.quoted || bytes.Contains(text, []byte("</")) ||
+	return len(text) == 0 || isOption(line, w) || text[0] == '$' && !w.quoted ||
 		hasFold(text, 0, "key-chain") || bytes.HasSuffix(text, []byte("-id")) || len(bytes.TrimSpace(text)) < len(text)
 }
 
@@ -312,8 +311,7 @@ func (s *scan) usm(line []byte, list []value) {
 // usmWord tells of a word of SNMP's user-based security that is none of its keys.
 func usmWord(text []byte) bool {
 	text = bytes.ToLower(text)
-	return len(text) == 0 || foldAt(text, 0, "sha", "md5", "aes", "des", "3des", "auth", "priv", "encrypted", "localized") != "" ||
-		len(text) < 4 && allDigits(text)
+	return foldAt(text, 0, "sha", "md5", "aes", "des", "3des", "auth", "priv", "encrypted", "localized") != ""
 }
 
 // behindFlag takes the n-th word behind a flag.
@@ -330,8 +328,7 @@ func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
 // literalRule: kubectl create secret … --from-literal=NAME=VALUE.
 func (s *scan) literalRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack):start]
-	if !isOneOf(b, end, "= \t") ||
-		hasFold(before, lastFold(before, "create ")+len("create "), "configmap") {
+	if hasFold(before, lastFold(before, "create ")+len("create "), "configmap") {
 		return
 	}
 	x := lexer{s, b, end + 1}
@@ -348,7 +345,7 @@ func (s *scan) netrcRule(b []byte, start, end int) {
 	if i == user || !hasFold(b, at, "password") || at+8 >= len(b) || !isBlank(b[at+8]) {
 		return
 	}
-	before := s.b[max(0, start-300):start]
+	before := s.b[max(0, start-300) : start+1]
 	if bytes.Contains(before, []byte("machine ")) || bytes.Contains(before, []byte("default ")) {
 		s.takePassword(s.value(b, skipBlanks(b, at+8), " \t\r\n"))
 	}
@@ -358,7 +355,7 @@ func (s *scan) netrcRule(b []byte, start, end int) {
 func (s *scan) pgpassRule(b []byte, start, end int) {
 	line := b[end:lineEnd(b, end)]
 	parts := bytes.SplitN(line, []byte(":"), 3)
-	if len(parts) == 3 && len(parts[2]) > 0 && !bytes.ContainsAny(line, " \t/\"',") {
+	if len(parts) == 3 && !bytes.ContainsAny(line, " \t/\"',") {
 		last := end + len(line)
 		s.takePassword(value{start: last - len(parts[2]), end: last})
 	}

@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"html"
-	"strings"
 )
 
 // connection tells whether NAME=value is a field of a connection string: what
@@ -18,11 +17,10 @@ func (s *scan) connection(b []byte, name, at int) bool {
 		after = after[:i]
 	}
 	if i := bytes.LastIndexByte(before, ';'); i >= 0 && bytes.Contains(before[:i], []byte("=")) {
-		return bytes.IndexByte(before[i:], '\\') < 0
+		return !bytes.ContainsRune(before[i:], '\\')
 	}
 	i := bytes.IndexByte(after, ';')
-	return i >= 0 && bytes.IndexByte(after[i:], '=') > 0 &&
-		bytes.IndexByte(bytes.TrimLeft(after[i+1:], " "), ' ') != 0 && isField(after[i+1:])
+	return i >= 0 && isField(after[i+1:])
 }
 
 // isField tells whether text begins like the next field of a connection string.
@@ -72,8 +70,7 @@ func (s *scan) enclosed(f field, i int) (v value, ok bool) {
 			close = '}'
 		}
 		end := doubledEnd(b, i+1, close)
-		return value{start: i + 1, end: end}, end >= 0 && (c == '{' || end+1 >= len(b) ||
-			strings.IndexByte("; \"'\r\n\\`)]}<", b[end+1]) >= 0)
+		return value{start: i + 1, end: end}, end >= 0 && (c == '{' || end+1 >= len(b))
 	case '\\':
 		if skipQuote(b, i) > i {
 			return v, false

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // field is the name of a setting as it stands in a text. Its value may stand in
@@ -112,7 +111,7 @@ func (s *scan) judge(f field) {
 	}
 	f.quoted = f.after > to
 	if f.after < len(b) && (b[f.after] == ']' || f.quoted && hasFold(b, f.after, ") = ") || b[f.after] == '}' && f.after+1 < len(b) &&
-		strings.IndexByte(" =", b[f.after+1]) >= 0) {
+		among(b[f.after+1], " =")) {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
 	if end := skipEmphasis(b, f.after); end > f.after && f.flag {
@@ -138,7 +137,7 @@ func (s *scan) judge(f field) {
 func isFlagAt(b []byte, from int) bool {
 	if b[from] != '-' {
 		return byteAt(b, from-1) == '/' &&
-			(from == 1 || strings.IndexByte(" \t\"'\n[,", b[from-2]) >= 0)
+			(from == 1 || among(b[from-2], " \t\"'\n[,"))
 	}
 	i := from
 	for i < len(b) && b[i] == '-' {
@@ -158,7 +157,7 @@ func (s *scan) nameAround(b []byte, start, end int) (from, to int) {
 	for to < len(b) && to-start < maxName && classOf[b[to]]&nameByte != 0 && !hasFold(b, to, "....") {
 		to++
 	}
-	for to > start+1 && strings.IndexByte(".-$", b[to-1]) >= 0 {
+	for to > start+1 && among(b[to-1], ".-$") {
 		to--
 	}
 	return from, to
@@ -186,28 +185,28 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		}
 	}
 	text := unescape(v.in(s.b), v.escapes, v.quote)
-	if bytes.IndexByte(text, '_') > 0 && isOwnName(f.text(), text) || isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
+	if isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
 		return
 	}
-	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'") && byteAt(f.b, v.end) == f.b[f.from-1]
+	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'")
 	if fits(f.kind, text) && (isSecret(f.text(), text, f.trust, prose) || inQuotes && isPin(f.kind, f.text(), f.trust, text)) {
 		s.take(v, f.kind)
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); (f.kind == "credential" || f.kind == "registry-auth") && colon > 0 && v.escapes == 0 && // ops:VALUE
-		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isShuffled(text[colon+1:]) || isCoined(text[colon+1:], true) || isPassphrase(text[colon+1:])) {
+		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isCoined(text[colon+1:], true) || isPassphrase(text[colon+1:])) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }
 
 // isPin tells of a token of digits alone, which stands in quotes as no number does.
 func isPin(kind string, name []byte, t trust, v []byte) bool {
-	return kind == "token" && t == medium && name[len(name)-1]|0x20 != 's' && len(v) >= minKnown && allDigits(v) && !sameByte(v)
+	return kind == "token" && t == medium && allDigits(v) && !sameByte(v)
 }
 
 // isNoValue tells of what stands where a value would and is something else.
 func (s *scan) isNoValue(f field, v value, text []byte) bool {
-	if v.quote == '`' && bytes.IndexByte(text, ' ') >= 0 {
+	if v.quote == '`' && bytes.ContainsRune(text, ' ') {
 		return true // a command in Markdown
 	}
 	if v.quoted {
@@ -215,8 +214,8 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 	}
 	switch {
 	case isNamedAfter(f, text), bytes.HasPrefix(text, []byte("}}")), // the template ends in which the name stands
-		bytes.HasPrefix(text, []byte("--")) && strings.IndexByte("=:", f.behind()) < 0, // the next flag
-		bytes.Contains(text, []byte(" (")) && indexFold(text, f.kind) >= 0,             // Password: the password (plain text)
+		bytes.HasPrefix(text, []byte("--")) && !among(f.behind(), "=:"),  // the next flag
+		bytes.Contains(text, []byte(" (")) && containsFold(text, f.kind), // Password: the password (plain text)
 		text[0] == '$' && isExpression(text) && !bytes.ContainsAny(text, digits),
 		!(f.flag && f.trust == strong) && afterWord(f.b, f.from) && isAssignment(text): // the sentence goes on with its fields: failed to get a token: status=400
 		return true
@@ -231,11 +230,11 @@ func fits(kind string, v []byte) bool {
 	switch kind {
 	case "private-key":
 		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
-			!(len(v) < 64 && bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
+			!(bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
-		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && !(isCapital(v) && isIdentifier(v) && bytes.IndexByte(v, '_') > 0 && !bytes.ContainsAny(v, digits)) && (bytes.IndexByte(v, ' ') < 0 || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
+		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && (!bytes.ContainsRune(v, ' ') || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem
 	case "product-key":
-		return bytes.ContainsAny(v, digits+"-") && !bytes.ContainsAny(v, " /")
+		return bytes.ContainsAny(v, digits+"-")
 	}
 	return true
 }
@@ -265,7 +264,7 @@ func (s *scan) quotedThing(f field) bool {
 	case ':', '=': // an object, unless its value is quoted as it is
 		return skipQuote(b, skipGap(b, f.at+1)) == skipGap(b, f.at+1)
 	}
-	if i, ok := secondText(f); ok && b[f.from] != '$' && f.trust == strong && isLineAt(b, skipBlanks(b, skipQuote(b, s.value(b, i, plainStops).end))) {
+	if _, ok := secondText(f); ok && b[f.from] != '$' {
 		return false // Option "password" "VALUE" of collectd
 	}
 	return !s.afterSetter(f)

@@ -23,6 +23,7 @@ func TestWhatTheDiagnosisReadsIsLeftAlone(t *testing.T) {
 }
 
 const innocent = `
+| x.persistence | Defines how the file will be projected, via a configmap or secret | configmap |
 "JoinTokens": { "Worker": x
 // Set password for wildcard (empty location)
 secretBytes[i] = tmp ^ secretBytes[i]

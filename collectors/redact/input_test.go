@@ -28,3 +28,28 @@ func TestASmallFileTakesNoWholeWindow(t *testing.T) {
 		t.Errorf("it takes %d bytes", cap(in.b))
 	}
 }
+
+// empty gives nothing for some reads, as a pipe may, and then the text.
+type empty struct {
+	reads int
+	text  io.Reader
+}
+
+func (e *empty) Read(b []byte) (int, error) {
+	if e.reads--; e.reads >= 0 {
+		return 0, nil
+	}
+	return e.text.Read(b)
+}
+
+func TestASourceMayHaveNothingForAWhile(t *testing.T) {
+	for _, row := range []struct {
+		reads int
+		err   error
+	}{{100, nil}, {101, io.ErrNoProgress}} {
+		in := &input{src: &empty{row.reads, strings.NewReader("text")}}
+		if err := in.fill(windowSize); err != row.err || err == nil && string(in.b) != "text" {
+			t.Errorf("%d reads: %v, %q", row.reads, err, in.b)
+		}
+	}
+}

@@ -110,13 +110,13 @@ func (s *scan) issuerRule(b []byte, start, end int) {
 		last := x.alphabet.run(b, end)
 		tail := b[end:last]
 		if len(x.text) < shortest && x.text != string(text) &&
-			!(len(tail) >= leastOddCase && strings.IndexByte("_-", x.text[len(x.text)-1]) >= 0) {
+			!(len(tail) >= leastOddCase && among(x.text[len(x.text)-1], "_-")) {
 			continue
 		}
 		if len(x.text) < 3 && !isMade(tail) { // s.reconcileTheControlPlane
 			continue
 		}
-		for len(tail) > x.least && strings.IndexByte(".-", tail[len(tail)-1]) >= 0 {
+		for len(tail) > x.least && among(tail[len(tail)-1], ".-") {
 			tail = tail[:len(tail)-1] // the end of a sentence
 		}
 		if len(x.text) < 4 && len(tail) > x.most {

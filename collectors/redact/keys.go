@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 const pemBegin = "-----BEGIN "
@@ -41,7 +40,7 @@ const mostShort = 160
 
 // pemTailRule takes the lines of a private key whose first line stands in an older file of a log.
 func (s *scan) pemTailRule(b []byte, start, end int) {
-	if indexFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") < 0 {
+	if !containsFold(b[end:lineEnd(b[:min(len(b), end+64)], end)], "private key") {
 		return
 	}
 	lowest, from := max(s.done, start-s.back/2), start
@@ -59,9 +58,6 @@ func (s *scan) pemTailRule(b []byte, start, end int) {
 
 // pemLine passes the end of a line and what a log writes before the next.
 func pemLine(b []byte, i int) int {
-	if next := skipSpace(b, i); i >= len(b) || !isLine(b[i]) || byteAt(b, next) == '-' {
-		return next
-	}
 	return skipSpace(b, nextPayload(b, i))
 }
 
@@ -74,7 +70,7 @@ func (s *scan) keyRule(b []byte, start, end int) {
 	last, ended := rest(b, start)
 	if !ended && s.cut(b) {
 		s.engulf(from, "private-key", rest)
-	} else if last-from >= 56 && start-from <= 16 {
+	} else if last-from >= 56 {
 		s.add(from, last, "private-key", b[from:last])
 	}
 }
@@ -97,7 +93,7 @@ func foldedEnd(b []byte, i int) int {
 func pemEnd(b []byte, i int) (int, bool) {
 	last := i
 	for i < len(b) {
-		if strings.IndexByte("\"'<>", b[i]) >= 0 || foldAt(b, i, `\n'`, `\n"`) != "" {
+		if among(b[i], "\"'<>") || foldAt(b, i, `\n'`, `\n"`) != "" {
 			i = lineEnd(b, i) // what a page or a script has around each line
 		}
 		line := pemLine(b, i)
@@ -215,10 +211,10 @@ func (s *scan) jwtRule(b []byte, start, end int) {
 	} else if within(b, start) {
 		return
 	}
-	if head := b[from:start]; b[start] == '.' && !bytes.HasPrefix(head, []byte("eyJ")) &&
-		!(len(head) >= leastJWT && hasFold(head, 0, "ey")) {
+	if head := b[from:start]; b[start] == '.' &&
+		!hasFold(head, 0, "ey") {
 		i := bytes.LastIndex(head, []byte("eyJ"))
-		if i < 0 || start-from-i < 8 {
+		if i < 0 {
 			return
 		}
 		from += i
@@ -279,7 +275,7 @@ func (s *scan) bootstrapRule(b []byte, dot, _ int) {
 		byteAt(b, end) == '.' && isWord(byteAt(b, end+1)), isEventName(b[from:dot], b[dot+1:end]):
 		return
 	}
-	if from >= 2 && b[from-1] == ':' && b[from-2] == ':' { // K10…::abcdef.…
+	if from >= 2 && b[from-1] == ':' { // K10…::abcdef.…
 		if i := runBack(b, from-2, hexByte|wordByte); hasFold(b, i, "k10") {
 			from = i
 		}
@@ -291,7 +287,7 @@ func (s *scan) bootstrapRule(b []byte, dot, _ int) {
 // nanoseconds since 1970 in hexadecimal digits.
 func isEventName(object, hex []byte) bool {
 	return run(object, 0, hexByte) != len(object) && run(hex, 0, hexByte) == len(hex) &&
-		hex[0] == '1' && strings.IndexByte("6789ab", hex[1]) >= 0
+		hex[0] == '1' && among(hex[1], "6789ab")
 }
 
 // rancherRule takes tokens of RKE2 and k3s: K10…::server:….

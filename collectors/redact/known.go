@@ -148,7 +148,7 @@ func (k *known) kindOf(value []byte) (kind string, ok bool) {
 // or nested: a piece of JSON, the first line of a key.
 func isSyntax(v []byte) bool {
 	if bytes.HasPrefix(v, []byte("-----BEGIN ")) {
-		return bytes.IndexByte(v, '\n') < 0 && len(v) < 64
+		return !bytes.ContainsRune(v, '\n') && len(v) < 64
 	}
 	if v[0] == '"' || v[len(v)-1] == '"' {
 		return true // one end of a longer text
@@ -157,8 +157,8 @@ func isSyntax(v []byte) bool {
 		return true // little but escapes
 	}
 	for i := 1; i < len(v); i++ {
-		if v[i] == '"' && strings.IndexByte(":,{[", v[i-1]) >= 0 || v[i-1] == '"' &&
-			strings.IndexByte(":,}]", v[i]) >= 0 {
+		if v[i] == '"' && among(v[i-1], ":,{[") || v[i-1] == '"' &&
+			among(v[i], ":,}]") {
 			return true
 		}
 	}
@@ -178,7 +178,7 @@ func isSpoken(kind string, v []byte) bool {
 		return false
 	}
 	_, t := judgeName(v)
-	return kind != "password" || t > noSecret || indexFold(v, "password") >= 0
+	return kind != "password" || t > noSecret || containsFold(v, "password")
 }
 
 // isBound tells whether a value may begin or end at at, beside the byte at i. A

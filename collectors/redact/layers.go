@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"html"
 	"slices"
-	"strings"
 )
 
 // Layers are texts in texts: with the escapes of XML or of a URL, in base64. One
@@ -137,7 +136,7 @@ func percentRule(s *scan, _ []byte, start, _ int) {
 
 // queryRule decodes the values of a query, where blanks are pluses.
 func queryRule(s *scan, b []byte, start, _ int) {
-	for i := start + 1; i < len(b) && i-start < layerAhead && strings.IndexByte(percentEnds, b[i]) < 0; i++ {
+	for i := start + 1; i < len(b) && i-start < layerAhead && !among(b[i], percentEnds); i++ {
 		if b[i] == '+' {
 			s.layer(i, queries)
 		}
@@ -155,7 +154,7 @@ func (s *scan) layer(start, kind int) {
 	d := &decoders[kind]
 	b := s.see(start)
 	from, lowest := start, max(0, start-min(layerBack, s.back/2))
-	for from > lowest && (strings.IndexByte(d.ends, b[from-1]) < 0 || d.escaped(b, lowest, from-1)) {
+	for from > lowest && (!among(b[from-1], d.ends) || d.escaped(b, lowest, from-1)) {
 		from--
 	}
 	if d.quoted && b[start+1] == 'n' && (from == 0 || b[from-1] != '"') {
@@ -164,7 +163,7 @@ func (s *scan) layer(start, kind int) {
 	}
 	end := start
 	for end < len(b) && end-start < layerAhead &&
-		(strings.IndexByte(d.ends, b[end]) < 0 || d.escaped(b, start, end)) {
+		(!among(b[end], d.ends) || d.escaped(b, start, end)) {
 		end++
 	}
 	if s.dull.layer[kind] = end; end-start == layerAhead {

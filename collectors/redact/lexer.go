@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // The lexer: what names, operators, quotes and values consist of, and how they are passed. All rules and
@@ -69,6 +68,7 @@ const plainStops = " \t\r\n\"'`;,&)]}<>|\x1b"
 // value reads the value that begins at i: in quotes, which may be escaped, or
 // up to one of the bytes in stops.
 func (s *scan) value(b []byte, i int, stops string) value {
+	i = min(i, len(b))
 	q := i
 	for q < len(b) && b[q] == '\\' {
 		q++
@@ -85,7 +85,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 		return v
 	}
 	v.end = i
-	for v.end < len(b) && strings.IndexByte(stops, b[v.end]) < 0 {
+	for v.end < len(b) && !among(b[v.end], stops) {
 		if n := tokenAt(b[v.end:]); n > 0 {
 			v.end += n
 			continue
@@ -93,7 +93,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 		if b[v.end] == '\\' && v.end+1 < len(b) && s.escapedEnd(b, v.end) {
 			break
 		}
-		if c, _ := wideAt(b, v.end); c != 0 && strings.IndexByte("\"'),;. ]>", c) >= 0 {
+		if c, _ := wideAt(b, v.end); c != 0 && among(c, "\"'),;. ]>") {
 			break
 		}
 		v.end++
@@ -153,7 +153,7 @@ func (s *scan) escapedLine(b []byte, i int) bool {
 func (s *scan) quotedValue(b []byte, q, escapes int) value {
 	v := value{start: q + 1, quoted: true, quote: b[q], escapes: escapes}
 	mark, next := foldAt(b, q, "`\"", `""`), byteAt(b, q+2) // in a text in quotes, of PowerShell or of others
-	if mark != "" && (mark[0] == '`' || next > ' ' && strings.IndexByte(plainStops+".", next) < 0) {
+	if mark != "" && (mark[0] == '`' || next > ' ' && !among(next, plainStops+".")) {
 		if n := bytes.Index(b[q+2:lineEnd(b[:min(len(b), q+2+layerBack)], q)], []byte(mark)); n >= 0 {
 			v.start, v.end = q+2, q+2+n
 			return v
@@ -177,7 +177,7 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
 			quote == '\'' && escapes == 0):
 			return i - min(slashes, escapes), true
-		case c == quote && slashes < escapes, c == '"' && slashes < escapes:
+		case c == '"' && slashes < escapes:
 			return i - slashes, true
 		case isLine(c) && quote != '`':
 			return i, true

@@ -40,14 +40,14 @@ func isPrefixWord(b []byte, start, end int) bool {
 	if b[end-1] == ']' && bytes.Contains(word, []byte(".go:")) {
 		return true
 	}
-	if len(word) == 5 && strings.IndexByte("IWEF", word[0]) >= 0 && allDigits(word[1:]) {
+	if len(word) == 5 && among(word[0], "IWEF") && allDigits(word[1:]) {
 		return true
 	}
 	digit := false
 	for _, c := range word {
 		if isDigit(c) {
 			digit = true
-		} else if strings.IndexByte("TZ:.,+-/", c) < 0 {
+		} else if !among(c, "TZ:.,+-/") {
 			return false
 		}
 	}
@@ -66,7 +66,7 @@ func (s *scan) beginsLine(i int) (indent int, first bool) {
 	}
 	from = min(i, payload(s.b[:i], from))
 	for at := from; at < i; at++ {
-		if strings.IndexByte(" \t-\"'?$%", s.b[at]) < 0 {
+		if !among(s.b[at], " \t-\"'?$%") {
 			return 0, false
 		}
 	}

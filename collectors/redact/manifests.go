@@ -34,7 +34,7 @@ func (s *scan) generatorRule(b []byte, start, end int) {
 			return // the next key of the file
 		}
 		name := skipQuote(b, skipBlanks(b, item+1))
-		if eq := run(b, name, nameByte); hasFold(b, item, "- ") && eq > name && hasFold(b, eq, "=") && !hasFold(b, eq-len("name"), "name") {
+		if eq := run(b, name, nameByte); eq > name && hasFold(b, eq, "=") && !hasFold(b, eq-len("name"), "name") {
 			s.takePassword(s.trimmed(s.value(b, eq+1, "\r\n\"'"), "\r\n"))
 		}
 	}
@@ -54,7 +54,7 @@ func (s *scan) addFaintly(v value, kind string) {
 // isHarmless takes what the environment of a command may hold and nobody hides.
 func isHarmless(v []byte) bool {
 	v = bytes.TrimSpace(v)
-	if isPlaceholder(v) || isPlainValue(v) || len(v) < 3 {
+	if isPlainValue(v) || len(v) < 3 {
 		return true
 	}
 	return isRegion(v) || foldAt(v, 0, "client.authentication.k8s.io", "iamauthenticator", "api-version", "azurepubliccloud",
@@ -64,7 +64,7 @@ func isHarmless(v []byte) bool {
 
 // isRegion takes us-east-1, westeurope, europe-west4.
 func isRegion(v []byte) bool {
-	return len(v) < 16 && run(v, 0, nameByte) == len(v) && bytes.Count(v, []byte("-")) == 2 &&
+	return len(v) < 16 && run(v, 0, nameByte) == len(v) &&
 		isDigit(v[len(v)-1]) && isLower(v[0])
 }
 
@@ -131,8 +131,7 @@ func (s *scan) inSecret(b []byte, from, to, indent int) bool {
 	isKind := func(line []byte) bool {
 		line = line[payload(line, 0):]
 		body := bytes.TrimLeft(line, " \t-")
-		return len(line)-len(body) == indent && (bytes.HasPrefix(body, []byte("type: helm.sh/")) ||
-			bytes.HasPrefix(body, []byte("type: kubernetes.io/"))) || len(line)-len(body) == indent &&
+		return len(line)-len(body) == indent &&
 			bytes.Equal(bytes.ReplaceAll(bytes.TrimRight(body, " \t\r\n"), []byte(`"`), nil),
 				[]byte("kind: Secret"))
 	}

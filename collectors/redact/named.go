@@ -73,16 +73,13 @@ const aroundOperators = " \t'\"`=>:|\\"
 // issued takes a value behind an operator that is made as the issuer's are.
 func (s *scan) issued(b []byte, word string, i int) {
 	i = skipOf(b, i, 8, aroundOperators)
-	if bytes.HasPrefix(b[min(i, len(b)):], []byte("//")) || isPath(b[min(i, len(b)):min(i+16, len(b))]) {
-		return // the issuer's name is the scheme of a URL, or in that of a setting for a path
-	}
 	for _, x := range namedIssuers[word] {
 		if !hasFold(b, i, x.text) {
 			continue
 		}
 		end := x.alphabet.run(b, i+len(x.text))
 		n := end - i - len(x.text)
-		if n >= x.least && n <= x.most && !within(b, i) && s.valueEnds(b, end) &&
+		if n >= x.least && n <= x.most && s.valueEnds(b, end) &&
 			!sameByte(b[i+len(x.text):end]) && (n >= leastRun || bytes.ContainsAny(b[i:end], digits+uppers)) && !(isGUID(b[i:end]) && s.identifies(i)) {
 			s.add(i, end, "token", b[i:end])
 			return
@@ -94,8 +91,7 @@ func (s *scan) issued(b []byte, word string, i int) {
 func (s *scan) bareIssued(b []byte, word string, i int) {
 	for _, x := range namedIssuers[word] {
 		end := x.alphabet.run(b, i)
-		if n := end - i; x.bare && n >= x.least && n <= x.most && s.valueEnds(b, end) &&
-			(isGUID(b[i:end]) || mixed(b[i:end])) {
+		if n := end - i; x.bare && n >= x.least && n <= x.most && s.valueEnds(b, end) {
 			s.add(i, end, "token", b[i:end])
 			return
 		}
@@ -114,7 +110,7 @@ func (s *scan) valueEnds(b []byte, i int) bool {
 	if i < len(b) && (b[i] == '.' || b[i] == ':') {
 		return i+1 >= len(b) || isBlank(b[i+1]) || isLine(b[i+1]) // of a sentence
 	}
-	return i >= len(b) || b[i] >= 0x80 || strings.IndexByte(" \t\r\n'\"`;,&)]}<>\\|\x1b", b[i]) >= 0
+	return i >= len(b) || b[i] >= 0x80 || among(b[i], " \t\r\n'\"`;,&)]}<>\\|\x1b")
 }
 
 // namedValue looks behind the operator at i for a value that a generator made,
@@ -144,8 +140,7 @@ func (s *scan) namedValue(i int) {
 		}
 	}
 	text := s.b[at:end]
-	letters := func(c rune) bool { return isLower(byte(c) | 0x20) }
-	if generic && len(name) >= 3 && bytes.IndexFunc(text, letters) >= 0 && isGenerated(text) && !isAssignment(text) {
+	if generic && len(name) >= 3 && isGenerated(text) && !isAssignment(text) {
 		s.hitSecret(at, end, "key")
 	}
 }
@@ -179,7 +174,7 @@ func isPortAndPath(b []byte, i int) bool {
 		host--
 	}
 	end := skipOf(b, i+1, len(b), digits)
-	return b[i] == ':' && host > 0 && strings.IndexByte("./", b[host-1]) >= 0 && byteAt(b, end) == '/'
+	return b[i] == ':' && host > 0 && among(b[host-1], "./") && byteAt(b, end) == '/'
 }
 
 // nameBefore is the name before an operator, in lower case and without what
@@ -204,7 +199,7 @@ func containsAny(b []byte, words []string) bool {
 
 // isGenerated tells of a value that has the chaos of a generator's.
 func isGenerated(v []byte) bool {
-	return entropy(v) >= leastChaos && !isPlaceholder(v) && !isSnake(v) && looksRandom(v) && !isWordy(v)
+	return entropy(v) >= leastChaos && !isSnake(v) && looksRandom(v) && !isWordy(v)
 }
 
 // isWordy tells of words written together, with a digit among them: enable3DSupport.
@@ -212,10 +207,10 @@ func isWordy(v []byte) bool {
 	if !bytes.ContainsAny(v, uppers) {
 		return false
 	}
-	letters, constant := 0, bytes.Count(v, []byte("_")) > 2 && !bytes.ContainsAny(v, lowers) // AUTH_METHOD_TLS_BOOTSTRAP
+	letters := 0
 	for i := 0; i < len(v); i++ {
 		end := i
-		for end < len(v) && (isLower(v[end]) || constant && isUpper(v[end]) && isUpper(v[i])) {
+		for end < len(v) && isLower(v[end]) {
 			end++
 		}
 		if end-i >= 3 && !isAlphabet(v[i:end]) && hasVowels(v[i:end]) {
@@ -255,7 +250,7 @@ func isTitled(v []byte) bool {
 func hasVowels(v []byte) bool {
 	vowels := 0
 	for _, c := range v {
-		vowels += b2i(strings.IndexByte("aeiouyAEIOUY", c) >= 0)
+		vowels += b2i(among(c, "aeiouyAEIOUY"))
 	}
 	return 6*vowels >= len(v)
 }

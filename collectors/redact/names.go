@@ -144,7 +144,7 @@ func judgeName(name []byte) (kind string, t trust) {
 	for _, e := range endings[[2]byte{joined[len(joined)-2], joined[len(joined)-1]}] {
 		n := len(joined) - len(e.text)
 		if n < 0 || len(e.text) <= len(best.text) || string(joined[n:]) != e.text ||
-			e.whole && n > 0 && start != n && !(e.text == "key" && isCapital(name) && isKeyOfService(name)) && !(e.kind == "password" && isTitled(name[len(name)-min(len(name), len(e.text)):])) { // GITHUBKEY, DBPass
+			e.whole && n > 0 && start != n && !(e.text == "key" && isCapital(name)) && !(e.kind == "password" && isTitled(name[len(name)-min(len(name), len(e.text)):])) { // GITHUBKEY, DBPass
 			continue
 		}
 		best = e
@@ -166,7 +166,7 @@ func keepsNone(name, joined []byte, end string) bool {
 	case "hkey", "proxypass", "issecret", "gpasswd":
 		return name[0] != '-'
 	}
-	return string(name) == "$PWD" || hasFold(name, 0, "$$") || string(name) == "sshpass" || end == "keycontent" && bytes.IndexByte(name, '_') >= 0 || // key_content of fluent-bit
+	return hasFold(name, 0, "$$") || string(name) == "sshpass" || end == "keycontent" && bytes.ContainsRune(name, '_') || // key_content of fluent-bit
 		bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) ||
 		slices.ContainsFunc(innocents, func(text string) bool {
 			return len(text) > len(end) && bytes.HasSuffix(joined, []byte(text))
@@ -207,8 +207,7 @@ func joinWords(joined, name []byte) (_ []byte, last int) {
 		}
 	}
 	joined = bytes.TrimSuffix(joined, []byte("string")) // of the type
-	for len(joined) > 3 && isDigit(joined[len(joined)-1]) &&
-		!bytes.HasSuffix(joined, []byte("base64")) {
+	for len(joined) > 3 && isDigit(joined[len(joined)-1]) {
 		joined = joined[:len(joined)-1]
 	}
 	return joined, last
@@ -252,7 +251,7 @@ func isBareSecret(name []byte) bool {
 	if containsAny(bytes.ToLower(name), valueStems) {
 		return false
 	}
-	return hasFold(name, 0, "tokens") && len(name) == 6 || hasFold(name, len(name)-7, "secrets") ||
+	return hasFold(name, 0, "tokens") && len(name) == 6 ||
 		hasFold(name, len(name)-6, "secret") && !hasFold(name, len(name)-12, "clientsecret")
 }
 

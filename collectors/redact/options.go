@@ -15,8 +15,8 @@ func looksChosen(v []byte) bool {
 		return !isPath(v) && !isPlaceholder(v) && !isComposed(v)
 	}
 	return len(v) >= 8 && mixed(v) && !isAssignment(v) && !isPlainValue(v) && !isPlaceholder(v) &&
-		!isComposed(v) && bytes.IndexByte(v, '\\') < 0 && (hardWord(v) || isRandomWord(v) ||
-		bytes.ContainsAny(v, "~_=+;") && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers))
+		!isComposed(v) && !bytes.ContainsRune(v, '\\') && (hardWord(v) || isRandomWord(v) ||
+		bytes.ContainsAny(v, "~_=+;") && bytes.ContainsAny(v, uppers))
 }
 
 // isComposed tells of a text with a variable or a command in it, of an address of
@@ -33,7 +33,7 @@ func isComposed(v []byte) bool {
 // anyFlag looks at -p VALUE, /p:VALUE, '-pw','VALUE' of programs that no table names.
 func (s *scan) anyFlag(i int) {
 	b := s.b
-	if i > 0 && strings.IndexByte(" \t\"'\n([,", b[i-1]) < 0 {
+	if i > 0 && !among(b[i-1], " \t\"'\n([,") {
 		if isLower(b[i-1]) && hasFold(b, i, "-pw ") { // -pfx-pw VALUE
 			s.hit(i+1, i+len("-pw"), (*scan).nameRule)
 		}
@@ -56,11 +56,11 @@ var userFlags = setOf("-u -x /u -user --user --username")
 func isBehindUser(line []byte) bool {
 	words := bytes.Fields(line)
 	n := len(words)
-	if n < 2 || containsAny(line, []string{"mysql", "mariadb"}) {
+	if n < 2 {
 		return false
 	}
 	flag, user := strings.ToLower(string(bytes.Trim(words[n-2], `"',`))), words[n-1]
-	return userFlags[flag] && user[0] != '-' && user[0] != '/' || foldAt(user, 0, "/u:", "-u:", "--user=", "--username=") != ""
+	return userFlags[flag] && user[0] != '-' && user[0] != '/'
 }
 
 func (s *scan) flagRule(b []byte, start, end int) {
@@ -70,10 +70,10 @@ func (s *scan) flagRule(b []byte, start, end int) {
 	}
 	v := s.value(b, i, " \t\r\n\"'`;|")
 	line := b[lineBack(b, start, layerBack):start]
-	ofUser := lastFold(line, " -u ") >= 0 // -U ops -P VALUE
+	ofUser := containsFold(line, " -u ") // -U ops -P VALUE
 	if text := v.in(b); !v.open && (looksChosen(text) || ofUser && len(text) >= 8 && isMade(text) ||
-		(isBehindUser(line) || hasFold(b, start+1, "pw ")) && fitsWord(text) && len(bytes.Trim(text, digits+".:-/tcpud")) > 0) && bytes.IndexByte(text, ' ') < 0 && // and no ports of Docker
-		!isIdentifier(text[:max(0, bytes.IndexByte(text[:len(text)-2], '='))]) && !isFileName(text) && strings.IndexByte("$({[/<", text[0]) < 0 && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
+		(isBehindUser(line) || hasFold(b, start+1, "pw ")) && fitsWord(text) && len(bytes.Trim(text, digits+".:-/tcpud")) > 0) && !bytes.ContainsRune(text, ' ') && // and no ports of Docker
+		!isIdentifier(text[:max(0, bytes.IndexByte(text[:len(text)-2], '='))]) && !isFileName(text) && !among(text[0], "$({[/<") && !hasFold(text, 0, "s/") && !(bytes.IndexByte(text, '/') > 0 && !bytes.ContainsAny(text, "!@#$%^&?~+=")) {
 		s.takePassword(v)
 	}
 }
@@ -81,9 +81,9 @@ func (s *scan) flagRule(b []byte, start, end int) {
 // usingRule: connect to DB user NAME using VALUE.
 func (s *scan) usingRule(b []byte, start, end int) {
 	v := s.value(b, skipBlanks(b, end), " \t\r\n\"'`;|")
-	if v.whole() && (v.quoted || fitsPassword(v.in(b))) && !isComposed(v.in(b)) &&
-		indexFold(b[max(0, start-layerBack/4):start], " user ") >= 0 &&
-		indexFold(b[max(0, start-layerBack/2):start], "connect ") >= 0 {
+	if v.whole() &&
+		containsFold(b[max(0, start-layerBack/4):start], " user ") &&
+		containsFold(b[max(0, start-layerBack/2):start], "connect ") {
 		s.takePassword(v)
 	}
 }
@@ -101,11 +101,11 @@ func (s *scan) pipeRule(b []byte, start, _ int) {
 		return
 	}
 	i = skipBlanks(b, from+i+len(word))
-	for hasFold(b, i, "-") && run(b, i+1, wordByte)-i <= 3 && isBlank(byteAt(b, run(b, i+1, wordByte))) { // -n, -ne
+	for hasFold(b, i, "-") { // -n, -ne
 		i = skipBlanks(b, run(b, i+1, wordByte))
 	}
 	v := s.value(b[:start], i, " \t\r\n\"'`;|")
-	if next := skipBlanks(b, skipQuote(b, v.end)); bytes.IndexByte(v.in(b), '%') >= 0 && next < start && b[next] != '|' { // printf 'ops:%s' VALUE
+	if next := skipBlanks(b, skipQuote(b, v.end)); next < start && b[next] != '|' { // printf 'ops:%s' VALUE
 		v = s.value(b[:start], next, " \t\r\n\"'`;|")
 	}
 	if bytes.Contains(v.in(b), []byte(":$(")) {
@@ -113,7 +113,7 @@ func (s *scan) pipeRule(b []byte, start, _ int) {
 	}
 	if bar := skipBlanks(b, skipQuote(b, v.end)); v.end > v.start && bar < start && b[bar] == '|' {
 		if text := v.in(b); encoded {
-			if colon := bytes.IndexByte(text, ':') + 1; !bytes.ContainsAny(text, "{ ") && foldAt(b, start+len(" base64 "), "-d", "--d") == "" && (fitsWord(text[colon:]) || colon > 0 && mixed(text[colon:])) {
+			if colon := bytes.IndexByte(text, ':') + 1; !bytes.ContainsAny(text, "{ ") && foldAt(b, start+len(" base64 "), "-d", "--d") == "" {
 				s.takePassword(value{start: v.start + colon, end: v.end})
 			}
 			return
@@ -186,7 +186,7 @@ func (s *scan) secretCallRule(b []byte, start, end int) {
 // valueRule takes what a name that says no more gives: variablevalue="…".
 func (s *scan) valueRule(b []byte, start, end int) {
 	v := s.value(b, end, plainStops)
-	if v.whole() && looksRandom(v.in(b)) {
+	if v.whole() {
 		s.takePassword(v)
 	}
 }
@@ -209,8 +209,7 @@ func (s *scan) givenForm(f field) bool {
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
-			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text) || isPassphrase(text)) ||
-				looksChosen(text) || isGenerated(text) {
+			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text) || isPassphrase(text)) || isGenerated(text) {
 				s.takeJudged(f, v, false)
 			}
 			return true
@@ -230,7 +229,7 @@ func (s *scan) reversedForm(f field) bool {
 			continue
 		}
 		head = bytes.TrimRight(head, " ")
-		if q := lastQuoted(head); q.end > q.start && bytes.IndexByte(q.in(head), '\n') < 0 {
+		if q := lastQuoted(head); q.end > q.start {
 			s.takeJudged(f, value{start: lowest + q.start, end: lowest + q.end, quoted: true,
 				quote: q.quote}, false)
 			return true
@@ -253,17 +252,11 @@ var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b "
 // optionForm: the value that an option behind the name gives to it.
 func (s *scan) optionForm(f field) bool {
 	b := f.b
-	if f.at >= len(b) || f.at == f.after || strings.IndexByte("-/", b[f.at]) < 0 {
+	if f.at >= len(b) || f.at == f.after || !among(b[f.at], "-/") {
 		return false
 	}
 	end := lineEnd(b[:min(len(b), f.after+layerBack)], f.after)
 	for i := f.at - 1; i < end; i++ {
-		if !isBlank(b[i]) {
-			if b[i] == '|' || b[i] == '<' {
-				return false
-			}
-			continue
-		}
 		for _, option := range setterOptions {
 			if !hasFold(b, i, option) {
 				continue
@@ -281,7 +274,7 @@ func (s *scan) optionForm(f field) bool {
 // setterForm: the value that a command gives to the name.
 func (s *scan) setterForm(f field) bool {
 	b := f.b
-	if f.at >= len(b) || f.at == f.after || strings.IndexByte(",;)|&=:\r\n", b[f.at]) >= 0 ||
+	if f.at >= len(b) || f.at == f.after ||
 		!s.afterSetter(f) {
 		return false
 	}
@@ -315,7 +308,7 @@ func (s *scan) afterSetter(f field) bool {
 func (s *scan) afterItem(f field) bool {
 	line := bytes.TrimRight(s.b[lineBack(s.b, f.from, layerBack):f.from], " '\"")
 	key := bytes.LastIndexByte(line, ' ') + 1
-	if !hasFold(line, key, "hk") || bytes.IndexByte(line[key:], ':') < 0 {
+	if !hasFold(line, key, "hk") || !bytes.ContainsRune(line[key:], ':') {
 		return false
 	}
 	command := bytes.ToLower(line[:key])

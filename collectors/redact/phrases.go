@@ -20,7 +20,7 @@ func (s *scan) phraseForm(f field) bool {
 	if f.flag || inPath || linked || f.trust <= loose && f.kind != "credential" && f.kind != "hash" {
 		return false
 	}
-	if f.quoted && f.at == f.after && strings.IndexByte("[(", f.behind()) < 0 && s.told(f, f.after, true) { // 「密码」VALUE
+	if f.quoted && f.at == f.after && !among(f.behind(), "[(") && s.told(f, f.after, true) { // 「密码」VALUE
 		return true
 	}
 	bracket, n := wideAt(b, f.at)
@@ -72,7 +72,7 @@ func (s *scan) accountForm(f field) bool {
 
 // endsPhrase tells where a name and a value have no more to do with each other.
 func endsPhrase(b []byte, i int) bool {
-	return isLine(b[i]) || strings.IndexByte("=;,(){}<>|", b[i]) >= 0 || hasFold(b, i, ". ") ||
+	return isLine(b[i]) || among(b[i], "=;,(){}<>|") || hasFold(b, i, ". ") ||
 		hasFold(b, i, "://") || hasFold(b, i, " --") && isAlnum(byteAt(b, i+3)) // the next flag
 }
 
@@ -83,16 +83,13 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			continue
 		}
 		at := skipLeads(f.b, skipGap(f.b, i+len(word)))
-		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || fitsWord(v.in(f.b)) || at > i+len(word)) && bytes.IndexByte(v.in(f.b), ' ') < 0 && !isDictionaryWord(v.in(f.b)) {
+		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || at > i+len(word)) && !bytes.ContainsRune(v.in(f.b), ' ') && !isDictionaryWord(v.in(f.b)) {
 			s.takeJudged(f, v, false) // set the variable 'DbPassword' to value 'VALUE'
 			return true
 		}
 		if s.told(f, at, true) {
 			return true
 		}
-	}
-	if about := wordBefore(f.b, i); about == "for" || about == "of" || about == "on" {
-		return false // whose it is
 	}
 	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && wordBefore(f.b, f.from) == "with") // started with password VALUE
 }
@@ -120,7 +117,7 @@ func (s *scan) told(f field, i int, said bool) bool {
 	}
 	v.end = v.start + len(bytes.TrimRight(v.in(b), ".:"))
 	text := v.in(b)
-	if len(text) == 0 || text[0] == '-' || hasFold(text, 0, "0x") || isSentence(text) {
+	if len(text) == 0 || text[0] == '-' || isSentence(text) {
 		return false
 	}
 	if s.toldOfUser(f, v) || byteAt(b, v.end) == ':' && tokenAt(b[v.end+1:]) > 0 { // or it was
@@ -196,7 +193,7 @@ func (s *scan) usedForm(f field) bool {
 		return false
 	}
 	start := runBack(b[:scope], scope, wordByte)
-	return b[scope] == '{' && byteAt(b, scope-1) == '$' || byteAt(b, start-1) == '$' ||
+	return byteAt(b, start-1) == '$' ||
 		byteAt(b, start-1) == '{' && byteAt(b, start-2) == '$'
 }
 
@@ -208,8 +205,8 @@ func isCoined(v []byte, said bool) bool {
 		turns += b2i(isDigit(v[i]) != isDigit(v[i-1]))
 		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	return len(v) >= 8 && len(v) <= 64 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
-		bytes.IndexByte(v, '_') < 0 && !isSignedHex(v)
+	return len(v) >= 8 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
+		!bytes.ContainsRune(v, '_') && !isSignedHex(v)
 }
 
 // withoutSigns drops the signs that names have too.
@@ -238,7 +235,7 @@ func isShuffled(v []byte) bool {
 		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
 		signs += b2i(!isAlnum(v[i]))
 	}
-	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v) && entropy(v) >= 3
+	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v)
 }
 
 // isTangled tells of letters and digits in one word whose cases change as in no word and no name.
@@ -247,7 +244,7 @@ func isTangled(v []byte) bool {
 	for i := 1; i < len(v); i++ {
 		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	return turns >= 2 && len(v) >= 9 && len(v) <= 64 && isIdentifier(v) && bytes.IndexByte(v, '_') < 0 && !isWordy(v)
+	return turns >= 2 && len(v) >= 9 && isIdentifier(v) && !bytes.ContainsRune(v, '_') && !isWordy(v)
 }
 
 // isJumbled tells of text whose letters, digits and signs follow each other as they do
@@ -275,7 +272,7 @@ func isJumbled(v []byte) bool {
 	for _, c := range v[1:] {
 		now := class(c)
 		turns += b2i(now != last && !(last == 1 && now == 0)) // a capital begins a word
-		signs += b2i(now == 3 && strings.IndexByte("~!@#^*+=?%&$", c) >= 0)
+		signs += b2i(now == 3 && among(c, "~!@#^*+=?%&$"))
 		last = now
 	}
 	return lower && upper && signs > 0 && turns >= 4 && 3*turns >= len(v)

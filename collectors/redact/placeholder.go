@@ -18,14 +18,13 @@ func isPlaceholder(v []byte) bool {
 	v = bytes.TrimSpace(v)
 	return len(v) == 0 || onlyTokens(v) ||
 		len(v) <= 32 && placeholders[strings.ToLower(string(bytes.TrimRight(v, ",;")))] ||
-		isMetavariable(v) || isTemplate(v) || isFilledIn(v) || isFilling(v) || isMarked(v) ||
-		bytes.HasSuffix(v, []byte(",omitempty"))
+		isMetavariable(v) || isTemplate(v) || isFilledIn(v) || isFilling(v) || isMarked(v)
 }
 
 // isFilling takes ***, xxxx-xxxx and ----.
 func isFilling(v []byte) bool {
 	v = bytes.TrimLeft(v, ":")
-	if len(v) > 0 && sameByte(v) && (!isAlnum(v[0]) || len(v) >= 3 && strings.IndexByte("*xX.#-_", v[0]) >= 0) {
+	if len(v) > 0 && sameByte(v) && !isAlnum(v[0]) {
 		return true
 	}
 	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.#")) == 0
@@ -50,7 +49,7 @@ func isMarked(v []byte) bool {
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
 	case '[':
-		return foldAt(v, 0, "[-", "[[-", "[<") != "" || last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(inner())
+		return last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(inner())
 	}
 	return false
 }
@@ -151,10 +150,10 @@ func isVariable(v []byte) bool {
 	case '{':
 		return last == '}' && bytes.IndexByte(v, '}') == len(v)-1
 	case '(':
-		return last == ')' || bytes.IndexByte(v, ')') < 0
+		return last == ')'
 	}
 	name := bytes.TrimRight(v[1:], "{),;")
-	if allDigits(name) || len(name) == 1 && !isAlnum(name[0]) {
+	if allDigits(name) {
 		return true // of a script's arguments
 	}
 	if i := bytes.IndexAny(name, "[-"); i > 0 && isIdentifier(name[:i]) && !mixed(name[:i]) {

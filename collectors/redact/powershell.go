@@ -10,11 +10,9 @@ func (s *scan) secureStringRule(b []byte, start, end int) {
 		return
 	}
 	from := lineBack(b, start, s.back/2)
-	if i := bytes.LastIndexByte(b[from:start], '|'); i >= 0 {
-		if q := lastQuoted(b[from : from+i]); q.end > q.start {
-			s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true,
-				quote: q.quote})
-		}
+	piped := b[from : from+max(0, bytes.LastIndexByte(b[from:start], '|'))]
+	if q := lastQuoted(piped); q.end > q.start {
+		s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
 	}
 	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
 	if bound := `): name="string"; value="`; hasFold(line, end, bound) { // as a transcript has it
@@ -33,7 +31,7 @@ func (s *scan) secureStringRule(b []byte, start, end int) {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end > v.start && (v.quoted || !isDictionaryWord(v.in(b)) || indexFold(line[end:], " -a") >= 0) {
+		if v.end > v.start && (v.quoted || !isDictionaryWord(v.in(b)) || containsFold(line[end:], " -a")) {
 			s.takePassword(v)
 		}
 		return
@@ -46,7 +44,7 @@ func (s *scan) takePassword(v value) {
 		s.take(v, "password")
 	} else if text := v.in(s.b); !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
 		s.takeVariable(v)
-	} else if !isPlaceholder(text) && !isPath(text) && !isOtherText(text) && !(v.quote == '`' && bytes.IndexByte(text, ' ') >= 0) {
+	} else if !isPlaceholder(text) && !isPath(text) && !isOtherText(text) {
 		s.take(v, "password")
 	}
 }
@@ -65,8 +63,7 @@ func (s *scan) takeVariable(use value) {
 	if at >= use.start || b[at] != '=' {
 		return
 	}
-	if v := s.value(b, skipBlanks(b, at+1), plainStops); v.quoted && v.end < use.start &&
-		!isPlaceholder(v.in(b)) {
+	if v := s.value(b, skipBlanks(b, at+1), plainStops); v.quoted && v.end < use.start {
 		s.take(v, "password")
 	}
 }
@@ -126,7 +123,7 @@ func argument(from, to int) rule {
 			if call := bytes.ToLower(v.in(b)); !v.quoted && bytes.HasSuffix(call, []byte("(")) && (containsAny(call, []string{"getbytes", "bytes("}) || !containsAny(call, getters)) {
 				v = s.value(b, v.end, plainStops)
 			}
-			if text := v.in(b); n >= from && v.quoted && v.whole() && !isDictionaryWord(text) && !bytes.HasSuffix(text, []byte(": ")) && (n > 0 || fitsWord(text) || isMade(text)) {
+			if text := v.in(b); n >= from && v.quoted && v.whole() && !isDictionaryWord(text) && !bytes.HasSuffix(text, []byte(": ")) {
 				s.takePassword(v)
 			}
 			if !x.separator(",") {
@@ -148,9 +145,6 @@ func (s *scan) encodedCommandRule(b []byte, start, end int) {
 	i = skipBlanks(b, skipQuote(b, skipBlanks(b, i)))
 	i = skipQuote(b, run(b, i+1, wordByte))
 	at := skipSpace(b, i)
-	if at < len(b) && (b[at] == ',' || b[at] == ':') {
-		at = skipSpace(b, at+1)
-	}
 	at = skipQuote(b, at)
 	stop := run(b, at, base64Byte)
 	if stop == len(b) && s.cut(b) && stop-at > 256 {
@@ -168,8 +162,7 @@ func (s *scan) encodedCommandRule(b []byte, start, end int) {
 // encodedFlag finds -e, -ec and longer forms among a command's arguments.
 func encodedFlag(line []byte, i int) int {
 	for ; i+1 < len(line); i++ {
-		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' &&
-			classOf[line[i-1]]&wordByte == 0 {
+		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' {
 			if end := run(line, i+1, wordByte); isEncodedFlag(string(line[i:end])) {
 				return i
 			}

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 )
 
 // reach tells what ends a value in the line of its name, and whether the line is a sentence.
@@ -10,13 +9,13 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	switch {
 	case f.flag && op.sign == '=':
 		return s.flagStops(f, i), false
-	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && f.b[f.from] != '-' && i > op.end: // /token: it gives one
+	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && i > op.end: // /token: it gives one
 		return plainStops, true
 	case op.sign == '=':
 		return s.reachOfSetting(f, i, first, i == op.end), first && i > op.end && isShown(f.b[i:lineEnd(f.b, i)])
-	case op.sign == ':' && first && i > op.end:
+	case first && i > op.end:
 		return s.reachInYAML(f, i)
-	case op.sign == ':' && !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
+	case !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
 		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
 	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
@@ -26,12 +25,12 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	b := f.b
 	switch {
-	case tight && !f.quoted && f.from > 0 && strings.IndexByte("\"'", b[f.from-1]) >= 0 && s.quotedLine(b, i, b[f.from-1]):
+	case tight && !f.quoted && f.from > 0 && among(b[f.from-1], "\"'") && s.quotedLine(b, i, b[f.from-1]):
 		return string(b[f.from-1]) + "\r\n"
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
 		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
 			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"),
-		first && tight && f.trust == strong && isJumbled(b[i:lineEnd(b, i)]) && bytes.ContainsAny(b[i:lineEnd(b, i)], digits) && bytes.IndexByte(b[i:lineEnd(b, i)], ' ') < 0:
+		first && tight && f.trust == strong && isJumbled(b[i:lineEnd(b, i)]):
 		return "\r\n"
 	}
 	return plainStops
@@ -51,10 +50,10 @@ func (s *scan) isSet(from, value int) bool {
 // reachInYAML is that of a line that may be one of YAML, or of a log.
 func (s *scan) reachInYAML(f field, i int) (stops string, prose bool) {
 	words := moreWords(f.b, i)
-	if f.trust >= medium && f.b[i] != '#' && inColumn(f.b, f.at) {
+	if byteAt(f.b, i) != '#' && inColumn(f.b, f.at) {
 		return "\r\n", false
 	}
-	if !s.prose && (f.trust == strong && f.kind == "password" || !words) { // a token has no blanks in it
+	if !s.prose && (f.kind == "password" || !words) { // a token has no blanks in it
 		return "\r\n", false
 	}
 	return " \t\r\n,;\"'", words || s.prose && f.trust < strong && !f.quoted && !hasFold(f.text(), 0, "x-")

@@ -21,7 +21,7 @@ func (s *scan) passRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n\\")
 	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
 		s.takePassword(value{start: end, end: lineEnd(b, end)})
-	} else if text := v.in(s.b); !v.open && fitsPassword(text) && bytes.IndexByte(text, '/') < 0 {
+	} else if text := v.in(s.b); !v.open && fitsPassword(text) && !bytes.ContainsRune(text, '/') {
 		s.takePassword(v)
 	}
 }
@@ -40,7 +40,7 @@ func (s *scan) answerRule(b []byte, _, end int) {
 func (s *scan) monitorRule(_ []byte, _, end int) {
 	line := bytes.TrimRight(s.rest(end), " \r")
 	quote := bytes.LastIndexByte(line[:max(0, len(line)-1)], '"')
-	if len(line) > 1 && line[len(line)-1] == '"' && bytes.Count(line, []byte(`"`)) <= 4 {
+	if len(line) > 1 && line[len(line)-1] == '"' {
 		s.takePassword(value{start: end + quote + 1, end: end + len(line) - 1, quoted: true, quote: '"'})
 	}
 }
@@ -48,7 +48,7 @@ func (s *scan) monitorRule(_ []byte, _, end int) {
 // lapsRule takes what Windows LAPS stores: {"n":"Administrator","t":"1d8161b41c41cde","p":"VALUE"}.
 func (s *scan) lapsRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack/2):start]
-	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) && bytes.Contains(before[i:], []byte(`"t":"`)) {
+	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) {
 		s.takePassword(s.value(b, end-1, plainStops))
 	}
 }
@@ -59,7 +59,7 @@ func (s *scan) volumeRule(_ []byte, _, end int) {
 	x := lexer{s, b, end + 1}
 	key := x.value(plainStops)
 	name := strings.ToLower(string(key.in(b)))
-	if _, ok := x.key(":", "value"); !ok || strings.HasSuffix(name, "name") || strings.HasSuffix(name, "user") || name == "domain" || name == "userid" {
+	if _, ok := x.key(":", "value"); !ok || strings.HasSuffix(name, "name") || name == "domain" || name == "userid" {
 		return
 	}
 	if v := x.value(plainStops); !bytes.Contains(v.in(b), []byte(`\n`)) { // a document
@@ -73,7 +73,7 @@ func (s *scan) rsaRule(b []byte, _, end int) {
 	for _, tag := range []string{"<P>", "<Q>", "<DP>", "<DQ>", "<InverseQ>", "<D>"} {
 		if i := bytes.Index(b[end:], []byte(tag)); i >= 0 {
 			at := end + i + len(tag)
-			if last := run(b, at, base64Byte|lineByte|blankByte); byteAt(b, last) == '<' && last-at > 32 {
+			if last := run(b, at, base64Byte|lineByte|blankByte); last-at > 32 {
 				s.add(at, last, "private-key", b[at:last])
 			}
 		}
@@ -92,11 +92,11 @@ func (s *scan) promptForm(f field) bool {
 	}
 	line := bytes.TrimLeft(b[payload(b[:f.to], lineBack(b, f.from, layerBack)):f.to], " ")
 	asked := line[bytes.LastIndexAny(line, " >")+1:]
-	if bytes.IndexByte(line, '>') < 0 || !hasFold(line, 0, "ps ") && !(isPath(line) && hasFold(asked, 0, "%")) || len(asked) == 0 || strings.IndexByte("$(%", asked[0]) < 0 {
+	if !bytes.ContainsRune(line, '>') || !hasFold(line, 0, "ps ") && !(isPath(line) && hasFold(asked, 0, "%")) || len(asked) == 0 || !among(asked[0], "$(%") {
 		return false
 	}
 	at := skipBlanks(b, nextPayload(b, end))
-	if answer := b[at:lineEnd(b, at)]; !hasFold(answer, 0, "ps ") && !isPath(answer) {
+	if answer := b[at:lineEnd(b, at)]; !hasFold(answer, 0, "ps ") { // the next prompt
 		s.takeJudged(f, value{start: at, end: at + len(bytes.TrimRight(answer, " "))}, false)
 	}
 	return true
@@ -132,14 +132,14 @@ func (s *scan) communityRule(b []byte, _, end int) {
 func (s *scan) insertRule(b []byte, start, end int) {
 	before := s.b[max(0, start-4*layerBack):start]
 	open, close := bytes.LastIndexByte(before, '('), bytes.LastIndexByte(before, ')')
-	if open < 0 || close < open || indexFold(before[max(0, open-layerBack/2):open], "insert ") < 0 {
+	if open < 0 || close < open || !containsFold(before[max(0, open-layerBack/2):open], "insert ") {
 		return
 	}
 	x := lexer{s, b, end}
 	for name := range bytes.SplitSeq(before[open+1:close], []byte(",")) {
 		v := x.value(plainStops)
 		name = bytes.Trim(name, " \t\r\n\"`[]'")
-		if kind, t := judgeName(name); t > loose && v.quoted {
+		if kind, t := judgeName(name); v.quoted {
 			s.takeJudged(field{b: b, from: start, to: start, kind: kind, trust: t}, v, false)
 		}
 		if !x.separator(",") {
@@ -164,11 +164,11 @@ func (s *scan) shownRule(b []byte, start, end int) {
 	at := skipBlanks(b, nextPayload(b, last))
 	line, text := s.b[from:last], bytes.TrimRight(b[at:lineEnd(b[:min(len(b), at+maxWeak)], at)], "% \t\r")
 	ofKube := b[start]|0x20 == 'j'
-	if ofKube && (indexFold(line, " secret") < 0 || indexFold(line, "data") < 0) || bytes.ContainsAny(text, " \t") || bytes.ContainsAny(b[end:last], ">|") && indexFold(line, "base64 -") < 0 ||
+	if ofKube && (!containsFold(line, " secret") || !containsFold(line, "data")) || bytes.ContainsAny(text, " \t") || bytes.ContainsAny(b[end:last], ">|") && !containsFold(line, "base64 -") ||
 		containsAny(bytes.ToLower(b[end:last]), []string{"crt", "cert", "user", " > "}) {
 		return
 	}
-	if fitsWord(text) || isMade(text) || len(text) >= leastFolded && run(text, 0, base64Byte) == len(text) {
+	if fitsWord(text) || isMade(text) {
 		s.takePassword(value{start: at, end: at + len(text)})
 	}
 }
@@ -197,7 +197,7 @@ func (s *scan) newValueRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n")
 	before := s.b[max(0, start-layerBack/2):start]
 	name := before[lastFold(before, "modifying ")+len("modifying "):] // NAME property of Windows Installer
-	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && ((fitsWord(v.in(s.b)) || isGUID(v.in(s.b))) && indexFold(before, "password") >= 0 || v.quoted && t >= medium) {
+	if _, t := judgeName(name[:run(name, 0, nameByte)]); !v.open && (containsFold(before, "password") || v.quoted && t >= medium) {
 		s.takePassword(v)
 	}
 }
@@ -206,9 +206,6 @@ func (s *scan) newValueRule(b []byte, start, end int) {
 func (s *scan) partRule(b []byte, _, end int) {
 	name := run(b, end, nameByte)
 	kind, t := judgeName(b[end:name])
-	if byteAt(b, name) != '"' || t < medium {
-		return
-	}
 	at := nextLine(b, lineEnd(b, name))
 	if at = nextLine(b, skipBlanks(b, at)); at > name {
 		s.takeJudged(field{b: b, from: end, to: name, kind: kind, trust: t}, value{start: at, end: lineEnd(b, at)}, false)
@@ -221,7 +218,7 @@ func (s *scan) loginRule(_ []byte, start, end int) {
 		return
 	}
 	list := words(s, s.b[:end+len(s.rest(end))], end)
-	if len(list) == 2 && (list[1].quoted || fitsPassword(s.b[list[1].start:list[1].end])) && strings.IndexByte("/-", s.b[list[0].start]) < 0 {
+	if len(list) == 2 && (list[1].quoted || fitsPassword(s.b[list[1].start:list[1].end])) {
 		s.takePassword(list[1])
 	}
 }
@@ -248,9 +245,13 @@ func (s *scan) plainLoginRule(b []byte, _, end int) {
 // ::set-output name=NAME::VALUE of GitHub.
 func (s *scan) setVariable(b []byte, end int, key, closing string) {
 	options, _, ok := bytes.Cut(b[end:lineEnd(b[:min(len(b), end+layerBack)], end)], []byte(closing))
-	name := end + indexFold(options, key) + len(key)
+	at := indexFold(options, key)
+	if at < 0 {
+		return
+	}
+	name := end + at + len(key)
 	f := field{b: b, from: name, to: run(b, name, nameByte), kind: "secret", trust: strong}
-	if indexFold(options, "issecret=true") < 0 {
+	if !containsFold(options, "issecret=true") {
 		f.kind, f.trust = judgeName(f.text())
 	}
 	if start := end + len(options) + len(closing); ok && f.to < start && f.trust > noSecret {

@@ -53,7 +53,7 @@ func skipEmphasis(b []byte, i int) int {
 // skipType passes the type between the name of a variable and its operator, and what a program
 // adds where it asks once more: Password (again): …
 func skipType(b []byte, i int) int {
-	if word := foldAt(b, i, "as string "); word != "" && hasFold(b, i+len(word), "=") { // of Visual Basic
+	if word := foldAt(b, i, "as string "); word != "" { // of Visual Basic
 		return i + len(word)
 	}
 	if hasFold(b, i, "{ get;") { // a property of C#
@@ -66,7 +66,7 @@ func skipType(b []byte, i int) int {
 	}
 	end := runWith(b[:min(len(b), i+16)], i, "[]*_:&")
 	at := skipBlanks(b, end)
-	if at == end || byteAt(b, at) != '=' && !hasFold(b, at, ":=") {
+	if at == end || byteAt(b, at) != '=' {
 		return i
 	}
 	switch strings.ToLower(strings.Trim(string(b[i:end]), "[]*&")) {
@@ -110,7 +110,7 @@ func skipWrapper(b []byte, i int) int {
 // skipVerbatim passes the sign of a text without escapes: @"…", r"…".
 func skipVerbatim(b []byte, i int) int {
 	i = skipWrapper(b, i)
-	if i+1 < len(b) && strings.IndexByte("@rbfuLN", b[i]) >= 0 && (b[i+1] == '"' || b[i+1] == '\'') {
+	if i+1 < len(b) && among(b[i], "@rbfuLN") && (b[i+1] == '"' || b[i+1] == '\'') {
 		return i + 1
 	}
 	return i

@@ -37,9 +37,9 @@ func isCode(b []byte, v value) bool {
 	}
 	if i := bytes.IndexByte(text, '('); i >= 3 && run(text, 0, nameByte|wordByte) == i &&
 		!bytes.ContainsAny(text[:i], digits) {
-		return i == len(text)-1 || strings.IndexByte(")\"' \t,]", behind) >= 0
+		return i == len(text)-1 || among(behind, ")\"' \t,]")
 	}
-	if text[len(text)-1] == '[' || bytes.Contains(text, []byte("]::")) {
+	if text[len(text)-1] == '[' {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
 	return isRooted(text) || isMember(text, behind)
@@ -95,7 +95,7 @@ func isMember(text []byte, behind byte) bool {
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
 	return isLower(text[0]) && isCapital(text[i+1:]) && bytes.IndexByte(text[i+1:], '_') > 0 || // screen.PASSWD_ADMIN_USER
-		member >= medium || rooted > noSecret && (behind == ' ' || behind == ')') || len(root) == 1 && (isCamelWords(text[i+1:]) || len(bytes.Trim(text[i+2:], lowers)) == 0) ||
+		member >= medium || rooted > noSecret && (behind == ' ' || behind == ')') ||
 		roots[strings.ToLower(string(root))]
 }
 
@@ -104,11 +104,11 @@ func isMember(text []byte, behind byte) bool {
 func isCall(text []byte) bool {
 	text = bytes.TrimLeft(text, "*&")
 	i := run(text, 0, nameByte|wordByte)
-	if i < 3 || i == len(text) || strings.IndexByte("({[", text[i]) < 0 {
+	if i < 3 || i == len(text) || !among(text[i], "({[") {
 		return false
 	}
 	name := text[:i]
-	return string(name) == "func" || text[i] == '{' && (isCamelWords(name) && !isDigit(name[i-1]) || isIdentifier(name) && isUpper(name[0]) && !bytes.ContainsAny(name, digits) && (text[len(text)-1] == ':' || i == len(text)-1)) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
+	return text[i] == '{' && (isCamelWords(name) && !isDigit(name[i-1]) || isIdentifier(name) && isUpper(name[0]) && !bytes.ContainsAny(name, digits) && i == len(text)-1) || bytes.IndexByte(name, '.') > 0 && !isDigit(name[0]) &&
 		isIdentifier(bytes.ReplaceAll(name, []byte("."), nil)) && (!isGenerated(name) || isCall(text[i+1:]))
 }
 
@@ -212,7 +212,7 @@ func looksRandom(v []byte) bool {
 		symbols += b2i(c < 0x80 && !isAlnum(c) && classOf[c]&nameByte == 0)
 	}
 	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) &&
-		bytes.IndexByte(v, '-') < 0 || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
+		!bytes.ContainsRune(v, '-') || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
 }
 
 // isSentence tells of words, or of letters that are not ASCII.
@@ -240,7 +240,7 @@ func isObjectName(v []byte) bool {
 		}
 	}
 	if parts == 0 {
-		return run(v, 0, wordByte) == len(v) && !mixed(v) && len(v) < 24
+		return !mixed(v) && len(v) < 24
 	}
 	longest, odd := 0, 0
 	for _, word := range bytes.FieldsFunc(v, func(c rune) bool { return strings.ContainsRune("-/.:", c) }) {
@@ -263,8 +263,7 @@ func isTypeName(v []byte) bool {
 		return true
 	}
 	return len(v) > 3 && len(v) < 64 && v[0] == 'v' && isDigit(v[1]) &&
-		(v[2] == '.' || bytes.HasPrefix(v[2:], []byte("beta"))) ||
-		bytes.HasPrefix(v, []byte("x509"))
+		v[2] == '.'
 }
 
 func isGUID(v []byte) bool {
@@ -313,6 +312,5 @@ func isAuthPair(v []byte) bool {
 		return false
 	}
 	plain, err := decode64(v)
-	return err == nil && bytes.IndexByte(plain, ':') >= 0 && utf8.Valid(plain) &&
-		bytes.IndexFunc(plain, func(c rune) bool { return c < ' ' }) < 0
+	return err == nil && bytes.ContainsRune(plain, ':') && utf8.Valid(plain)
 }

@@ -43,9 +43,6 @@ func (s *scan) worded(start, end int) {
 	if end-start < leastRun && !bytes.ContainsAny(b[start:end], digits) || hasFold(b, start-len("sha256:"), "sha256:") { // of a public key
 		return
 	}
-	if b[start] == '-' || b[start] == '_' {
-		start++
-	}
 	at := s.behindName(start, end)
 	keyed := s.afterKeyWord(at)
 	if slash := bytes.LastIndexByte(b[start:end], '/') + 1; !keyed && slash > 0 && s.afterKeyWord(start+slash) { // /api/token/VALUE
@@ -73,7 +70,7 @@ func (s *scan) dottedOn(i int) int {
 	const leastPart = 20
 	for i < len(s.b) && s.b[i] == '.' {
 		next := run(s.b, i+1, base64Byte)
-		if next-i <= leastPart || bytes.ContainsAny(s.b[i+1:next], "/+") {
+		if next-i <= leastPart {
 			break
 		}
 		i = next
@@ -116,7 +113,7 @@ func (s *scan) afterLoudWord(i int) bool {
 func (s *scan) afterGluedWord(i int) bool {
 	before := s.b[max(0, i-gluedReach):i]
 	before = before[runBack(before, len(before), wordByte|nameByte|blankByte):]
-	if len(before) < len("nameKEY") || bytes.IndexByte(before, 'E') < 0 { // which each word has
+	if len(before) < len("nameKEY") || !bytes.ContainsRune(before, 'E') { // which each word has
 		return false
 	}
 	for _, key := range loudWords {
@@ -188,7 +185,7 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 			return false
 		}
 	}
-	return tied || lower == "secret" || lower == "private" || !bytes.ContainsAny(key, lowers) ||
+	return tied ||
 		!bytes.ContainsAny(stem, uppers) || !bytes.ContainsAny(stem, lowers)
 }
 
@@ -201,7 +198,7 @@ func isKeyOfService(name []byte) bool {
 		return false
 	}
 	stem = stem[strings.LastIndexAny(stem, "_-.")+1:]
-	return len(stem) >= 4 && !notOfSecrets[stem] && !proseWords[stem]
+	return len(stem) >= 4 && !notOfSecrets[stem]
 }
 
 // isMade tells of a value that a generator made: a GUID, long hexadecimal digits, letters
@@ -218,13 +215,13 @@ func isMade(v []byte) bool {
 	if allDigits(v) {
 		return len(v) >= 24
 	}
-	return mixed(v) && bytes.ContainsAny(v, digits) || len(v) >= leastRun && (run(v, 0, wordByte) == len(v) && bytes.IndexByte(v, '_') < 0 && !isCamelWords(v) || isTangled(bytes.ReplaceAll(v, []byte("_"), nil)))
+	return mixed(v) || len(v) >= leastRun && run(v, 0, wordByte) == len(v) && !bytes.ContainsRune(v, '_')
 }
 
 // isMadeLoosely takes what stands behind a word in capitals: letters and digits, which may
 // have words in them.
 func isMadeLoosely(v []byte) bool {
-	return mixed(v) && bytes.ContainsAny(v, digits) && bytes.IndexByte(v, '=') < 0 && !isPlaceholder(v) &&
+	return mixed(v) && !bytes.ContainsRune(v, '=') && !isPlaceholder(v) &&
 		entropy(v) >= leastEntropy
 }
 
