@@ -48,7 +48,7 @@ func (s *scan) elementText(f field, open int) {
 	if len(text) == 0 && tokenAt(b[end:]) == 0 {
 		s.nested(f, end+1)
 	} else if foldAt(b, end, "</", "]]>") != "" && // else a <token> is a placeholder in a sentence
-		fits(f.kind, text) && isSecret(f.text(), text, f.trust, f.cell) && !(f.cell && bytes.ContainsRune(text, ' ')) {
+		fits(f.kind, text) && isSecret(f.text(), text, f.trust, f.cell) && !(f.cell && bytes.IndexByte(text, ' ') >= 0) {
 		start := i + bytes.Index(b[i:end], text)
 		s.add(start, start+len(text), f.kind, text)
 	}
@@ -59,7 +59,7 @@ func (s *scan) openElement(f field, open, i int) {
 	b := f.b
 	text := bytes.TrimSpace(b[i:])
 	if s.cut(b) {
-		if len(text) > 0 && !bytes.ContainsRune(b[i:min(len(b), i+layerBack)], ' ') {
+		if f.trust >= medium && len(text) > 0 && bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
 			s.engulf(i, f.kind, upToSigns("<"))
 		}
 	} else if len(text) < len(b[open:]) && !bytes.ContainsAny(text, " \n") && isSecret(f.text(), text, f.trust, false) {
@@ -169,10 +169,13 @@ func (s *scan) attributeForm(f field) bool {
 	cell := max(0, f.from-nameReach)
 	cell += runBack(b[cell:], f.from-cell, wordByte|blankByte)
 	if byteAt(b, cell-1) == '>' && hasFold(b, f.to, "</") {
-		return s.behindElement(f)
+		return s.behindElement(f) || cell == f.from && f.behind() != ':' // <b>Token</b>: …
 	}
 	first := f.from
-	if first < 2 || !f.quoted || b[first-2] != '=' {
+	if b[first-1] == ':' { // key="AzureAd:AppKey"
+		first = runBack(b, first-1, nameByte)
+	}
+	if first < 2 || !f.quoted || !isOneOf(b, first-1, `"'`) || b[first-2] != '=' {
 		return false
 	}
 	i := f.after
@@ -181,11 +184,12 @@ func (s *scan) attributeForm(f field) bool {
 	}
 	i = min(i, len(b))
 	at := max(indexFold(b[f.to:i], "value="), indexFold(b[f.to:i], "content=")) // <meta name="csrf-token" content="VALUE">
-	if at > 0 && (isBlank(b[f.to+at-1]) || b[f.to+at-1] == ':') {
+	if at > 0 && (isBlank(b[f.to+at-1]) || b[f.to+at-1] == ':') &&              // oe:value="…"
+		!bytes.Contains(b[f.to:f.to+at], []byte("{")) && bytes.IndexByte(b[f.to:f.to+at], '=') != 0 {
 		s.takeJudged(f, s.value(b, upTo(b, f.to+at, len(b), "=")+1, plainStops), false)
 		return true
 	}
-	if byteAt(b, i) != '>' || b[i-1] == '/' || containsFold(b[f.to:i], " value=") {
+	if byteAt(b, i) != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
 		return false
 	}
 	s.elementText(f, i+1)

@@ -13,7 +13,7 @@ var proseWords = setOf(`via is has have had was were be been are must may can ca
 // argumentForm: --token value.
 func (s *scan) argumentForm(f field) bool {
 	b := f.b
-	if !f.flag || f.quoted || f.at == f.after || isLineAt(b, f.at) {
+	if !f.flag || f.quoted || f.at == f.after || isLineAt(b, f.at) || b[f.at] == ',' {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
@@ -45,7 +45,7 @@ func (s *scan) isOtherWord(f field, v value) bool {
 		return isExpression(text)
 	}
 	word := bytes.TrimRight(text, ".,:")
-	return proseWords[strings.ToLower(string(word))] || f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(word) || // the /token endpoint
+	return proseWords[strings.ToLower(string(word))] || isCmdlet(text) || f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(word) || // the /token endpoint
 		f.kind == "token" && len(text) < minKnown
 }
 
@@ -53,7 +53,8 @@ func (s *scan) isOtherWord(f field, v value) bool {
 // place of.
 func isExpression(text []byte) bool {
 	end := run(text, 1, wordByte)
-	return end > 1 && !isDigit(text[1]) && (end == len(text) || among(text[end], ".[:{();,`"))
+	return end > 1 && !isDigit(text[1]) && (end == len(text) || strings.IndexByte(".[:{();,`", text[end]) >= 0) ||
+		isVariable(text)
 }
 
 // cmdletVerbs are those of cmdlets that give a value and are none.
@@ -69,18 +70,18 @@ func isCmdlet(text []byte) bool {
 // in the next line of YAML.
 func (s *scan) nextArgumentForm(f field) bool {
 	b := f.b
-	if !f.flag || f.at >= len(b) {
+	if !f.flag || f.at >= len(b) || !isLine(b[f.at]) && b[f.at] != ',' && !f.quoted {
 		return false
 	}
 	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
-	if line := b[i:lineEnd(b[:min(len(b), i+layerBack)], i)]; f.quoted && containsFold(line, "default=") { // add_argument('--password', default='VALUE')
+	if line := b[i:lineEnd(b[:min(len(b), i+layerBack)], i)]; f.quoted && indexFold(line, "default=") >= 0 { // add_argument('--password', default='VALUE')
 		if v := s.value(b, i+indexFold(line, "default=")+len("default="), plainStops); v.quoted {
 			s.takeJudged(f, v, false)
 			return true
 		}
 	}
 	indent, first := s.beginsLine(f.from)
-	if item := skipBlanks(b, i+1); item > i+1 { // of YAML
+	if item := skipBlanks(b, i+1); byteAt(b, i) == '-' && item > i+1 { // of YAML
 		i = item
 	} else if next := nextPayload(b, f.at); first && isLine(b[f.at]) && i-next == indent && !moreWords(b, i) { // as kubectl describes a pod
 		s.takeJudged(f, value{start: i, end: lineEnd(b, i)}, f.trust < strong)
@@ -123,7 +124,7 @@ func skipLeads(b []byte, i int) int {
 func (s *scan) isForm(f field) bool {
 	if otherwise := foldAt(f.b, f.to, " || ", " ?? "); otherwise != "" { // env.TOKEN || 'VALUE'
 		v := s.value(f.b, f.to+len(otherwise), plainStops)
-		if v.quoted {
+		if v.quoted && !isDictionaryWord(v.in(s.b)) {
 			s.takeJudged(f, v, false)
 			return true
 		}
@@ -148,7 +149,7 @@ func (s *scan) isForm(f field) bool {
 func (s *scan) textForm(f field) bool {
 	c, _ := wideAt(f.b, f.at)
 	if f.quoted || f.flag || f.at > f.after+2 || f.at == f.after && c == 0 ||
-		skipQuote(f.b, f.at) == f.at && c != '"' ||
+		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) ||
 		f.from > 0 && f.b[f.from-1] == f.b[f.at] { // 'Bearer ' + $token
 		return false
 	}
@@ -160,8 +161,8 @@ func (s *scan) textForm(f field) bool {
 		v = inner
 	}
 	text := v.in(s.b)
-	chosen := (looksChosen(text) || isGUID(text))
-	if len(f.text()) == len("pass") && proseWords[wordBefore(f.b, f.from)] {
+	chosen := f.trust >= medium && (looksChosen(text) || isGUID(text))
+	if hasFold(f.text(), 0, "pass") && len(f.text()) == len("pass") && proseWords[wordBefore(f.b, f.from)] {
 		f.trust = medium // to pass something: does not pass "secrets"
 		chosen = false
 	}
@@ -185,20 +186,20 @@ func (s *scan) callForm(f field) bool {
 	}
 	v := s.value(b, i, plainStops)
 	behind := skipGap(b, skipQuote(b, v.end))
-	if v.end > v.start+2 && b[v.start] == '"' {
+	if v.end > v.start+2 && (b[v.start] == '"' || b[v.start] == '\'') && b[v.start] == b[v.end-1] {
 		v.start, v.end = v.start+1, v.end-1 // '"VALUE"', which is to be quoted where it goes
 	}
 	open := max(0, backOf(b, f.from, f.from, "\"'`\\ ")-1)
 	switch {
-	case isSnake(v.in(b)) &&
+	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
 		return true
-	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && (!f.quoted || isOneOf(b, runBack(b, open, blankByte|lineByte)-1, "{,(=>")) || b[open] == '<' || b[open] == ',' && byteAt(b, behind) == ')':
+	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && (!f.quoted || byteAt(b, behind) == '}' && isOneOf(b, runBack(b, open, blankByte|lineByte)-1, "{,(=>")) || b[open] == '<' || f.trust == strong && hasFold(b, 1+bytes.LastIndexByte(b[:f.from], '"'), "hk") || b[open] == ',' && byteAt(b, behind) == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))
 		return true
 	case isLineAt(b, behind):
 		n := len(s.spans)
-		if b[open] == ',' && s.tableForm(f) && len(s.spans) > n {
+		if (b[open] == ',' || b[f.at] == ';') && s.tableForm(f) && len(s.spans) > n {
 			return true // it was the heading of a table
 		}
 		s.takeJudged(f, v, f.trust < strong)
@@ -230,7 +231,7 @@ func secondText(f field) (i int, ok bool) {
 		i = skipGap(b, i+1)
 	case hasFold(b, i, ";s:"): // as PHP writes an array
 		i = run(b, i+len(";s:"), hexByte) + 1
-	case i == f.after:
+	case i == f.after || b[i] != b[f.from-1]:
 		return 0, false
 	}
 	return i, i < len(b) && skipQuote(b, i) > i && !hasFold(b, skipQuote(b, i), "value")
@@ -238,7 +239,7 @@ func secondText(f field) (i int, ok bool) {
 
 // isConstantName tells of a constant or a symbol that code sets: CURLOPT_PASSWORD, :api_key.
 func isConstantName(f field) bool {
-	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || byteAt(f.b, f.from-1) == ':'
+	return isCapital(f.text()) && bytes.IndexByte(f.text(), '_') > 0 || byteAt(f.b, f.from-1) == ':' && (f.from < 2 || isBlank(f.b[f.from-2]))
 }
 
 // blockForm takes the value of a variable of Terraform: variable "token" { default = "…" }.
@@ -257,12 +258,12 @@ func (s *scan) blockForm(f field) bool {
 		if at < 0 || byteAt(b, i) != '=' {
 			continue
 		}
-		if v := s.value(b, skipBlanks(b, i+1), plainStops); v.quoted {
+		if v := s.value(b, skipBlanks(b, i+1), plainStops); v.quoted || name == "default" {
 			s.takeJudged(f, v, false)
 		}
 		return true
 	}
-	return containsFold(b[f.at:end], "default")
+	return indexFold(b[f.at:end], "default") >= 0
 }
 
 // callSets tells whether the call whose bracket stands at open sets something.
@@ -292,19 +293,20 @@ func (s *scan) lineForm(f field) bool {
 	line := b[:lineEnd(b, f.at)]
 	v := s.value(b, f.at, " \t\r\n"+plainStops[4:4+3*b2i(symbol)])
 	rest := skipBlanks(b, skipQuote(b, v.end))
-	alone := rest >= len(line) || symbol && skipQuote(b, v.end) > v.end
+	alone := rest >= len(line) || symbol && skipQuote(b, v.end) > v.end || b[rest] == '#' || b[rest] == ';'
 	text := v.in(b)
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {
 	case f.foreign && !looksChosen(text), isTypeName(text): // a version
 		return false
-	case foldAt(f.text(), 0, "bindpw", "requirepass") != "":
+	case f.kind == "snmp-community", foldAt(f.text(), 0, "bindpw", "requirepass") != "":
 		s.takeJudged(f, v, false)
 		return true
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}
-	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text))
+	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
+		!symbol && s.prose && isDictionaryWord(text))
 	return true
 }
 
@@ -318,7 +320,7 @@ func (s *scan) isGiven(f field) bool {
 	case "set", "setg":
 		return len(before) == 1 || bytes.HasSuffix(before[len(before)-2], []byte(">"))
 	default:
-		return strings.Contains(word, "/") && strings.Contains(word, "pass")
+		return strings.Contains(word, "/") && strings.Contains(word, "pass") && bytes.EqualFold(f.text(), []byte("password"))
 	}
 }
 

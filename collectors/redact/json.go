@@ -25,7 +25,7 @@ func (p *pass) isJSON(b []byte) bool {
 		return true
 	}
 	b = bytes.TrimLeft(bytes.TrimPrefix(b, bom), " \t\r\n")
-	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
+	return len(b) > 0 && (b[0] == '{' || b[0] == '[') && !strings.HasSuffix(p.path, ".gap")
 }
 
 // jsonText goes over JSON and copies it byte for byte, but for the strings that
@@ -151,7 +151,7 @@ func (l *jsonText) push(array bool) {
 	f := frame{array: array, wantKey: !array}
 	if top := l.top(); top != nil {
 		f.exec = top.exec || !top.array && strings.EqualFold(top.key, "exec")
-		f.auths = top.auths
+		f.auths = top.auths || !top.array && top.key == "auths"
 		if !top.array {
 			f.parent = top.key
 		}
@@ -258,7 +258,7 @@ func (l *jsonText) scalar() error {
 	end := runWith(b, l.i, "-+.")
 	text := b[l.i:end]
 	top := l.top()
-	if len(text) > 4096 || !json.Valid(text) || top != nil && top.wantKey {
+	if len(text) == 0 || len(text) > 4096 || !json.Valid(text) || top != nil && top.wantKey {
 		return errBroken
 	}
 	l.i = end
@@ -305,7 +305,7 @@ func (l *jsonText) str() error {
 		return errBroken
 	}
 	if next := run(l.in.b, end+1, blankByte|lineByte); next < len(l.in.b) &&
-		(!among(l.in.b[next], ",:}]")) == (len(l.stack) > 0) {
+		(strings.IndexByte(",:}]", l.in.b[next]) < 0) == (len(l.stack) > 0) {
 		return errBroken // before a string is written that goes on behind its quote, or that is a key of no object
 	}
 	raw := l.in.b[l.i+1 : end]

@@ -40,6 +40,8 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 	switch {
 	case top.secret && !publicEntries[top.key]:
 		return "secret", true
+	case top.auths && top.key == "auth":
+		return "registry-auth", false
 	case strings.EqualFold(top.key, "key"): // {"Jwt":{"Key":"x"}}
 		name := []byte(top.parent + "Key")
 		if kind, t := judgeName(name); t >= medium && isSecret(name, plain, weak, false) {
@@ -68,7 +70,8 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 
 func isNested(plain []byte) bool {
 	plain = bytes.TrimSpace(plain)
-	return len(plain) > 1 && plain[0] == '{' && json.Valid(plain)
+	return len(plain) > 1 && (plain[0] == '{' && plain[len(plain)-1] == '}' || plain[0] == '[' &&
+		plain[len(plain)-1] == ']') && json.Valid(plain)
 }
 
 // judgeElement judges an argument by the flag before it, and other elements by
@@ -106,7 +109,7 @@ func isFlag(text []byte) bool {
 // isEncodedFlag takes -EncodedCommand in all the lengths that PowerShell does.
 func isEncodedFlag(flag string) bool {
 	flag = strings.ToLower(flag)
-	return len(flag) > 1 &&
+	return len(flag) > 1 && (flag[0] == '-' || flag[0] == '/') &&
 		(flag[1:] == "ec" || strings.HasPrefix("encodedcommand", flag[1:]))
 }
 
@@ -205,7 +208,8 @@ func (l *jsonText) argument(plain []byte) ([]byte, bool) {
 		return nil, false
 	}
 	name := bytes.TrimLeft(plain[:i], "/")
-	if run(name, 0, nameByte) != len(name) {
+	if run(name, 0, nameByte) != len(name) || plain[i] == ':' && plain[0] != '/' &&
+		plain[0] != '-' {
 		return nil, false
 	}
 	kind, t := judgeName(name)
@@ -224,7 +228,7 @@ func (p *pass) clean(plain []byte) []byte {
 		return plain
 	}
 	inner := *p
-	inner.prose = !bytes.ContainsRune(plain, '\n') // one line is a message, several are a document
+	inner.prose = bytes.IndexByte(plain, '\n') < 0 // one line is a message, several are a document
 	return inner.text(plain)
 }
 
@@ -276,6 +280,9 @@ func quoteJSON(plain []byte) []byte {
 // whose name does not say so: C:\tools\sqlcmd.exe is sqlcmd. Psexec64 is psexec.
 func programName(text string) string {
 	text = strings.Trim(text[strings.LastIndexAny(text, `/\`)+1:], `"`)
+	if len(text) < 2 || len(text) > 20 {
+		return ""
+	}
 	name := strings.TrimSuffix(strings.ToLower(text), ".exe")
 	if !programNames[name] {
 		name = strings.TrimRight(name, "0123456789")
@@ -332,20 +339,23 @@ func (f *frame) argue(text string) {
 	} else if f.program == "" {
 		return
 	}
+	if strings.ContainsAny(text, " ;|") {
+		text = `"` + text + `"`
+	}
 	f.line = f.line[max(0, len(f.line)-mostLine):] + " " + text
 }
 
 // onLine redacts an element as it stands behind its program and the elements before it.
 func (l *jsonText) onLine(top *frame, plain []byte) ([]byte, bool) {
-	if top.program == "" || len(plain) < 3 || bytes.ContainsRune(plain, '"') {
-		if strings.EqualFold(top.last, "-p") && isRandomWord(plain) {
+	if top.program == "" || len(plain) < 3 || bytes.IndexByte(plain, '"') >= 0 {
+		if isFlag([]byte(top.last)) && strings.EqualFold(top.last, "-p") && isRandomWord(plain) {
 			l.count("password")
 			return []byte(l.note("password", plain)), true
 		}
 		return nil, false
 	}
 	head := top.line
-	if !strings.Contains(strings.ToLower(head), top.program) {
+	if head == "" || !strings.Contains(strings.ToLower(head), top.program) {
 		head = top.program + head
 	}
 	quote := ""
@@ -365,6 +375,6 @@ func (l *jsonText) onLine(top *frame, plain []byte) ([]byte, bool) {
 
 // isRandomWord takes what a generator makes of letters of both cases and digits.
 func isRandomWord(v []byte) bool {
-	return len(v) >= 12 && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") &&
-		bytes.ContainsAny(v, digits) && bytes.ContainsAny(v, uppers)
+	return len(v) >= 12 && mixed(v) && looksRandom(v) && !bytes.ContainsAny(v, ":/\\=,@ ") &&
+		bytes.ContainsAny(v, digits) && bytes.ContainsAny(v, uppers) && bytes.ContainsAny(v, lowers)
 }

@@ -18,7 +18,7 @@ type judged struct {
 func isSecret(name, v []byte, t trust, prose bool) bool {
 	j := judged{name, bytes.TrimSpace(v), t, prose}
 	switch {
-	case t == noSecret, len(j.text) == 1, isPlaceholder(j.text), j.isTied(),
+	case t == noSecret, len(j.text) == 1, t < strong && bytes.EqualFold(name, j.text), isPlaceholder(j.text), j.isTied(),
 		t != strong && bytes.Contains(j.text, []byte(tokenStart)), // its secret is gone; a token's digits are no sign of another
 		j.hasPassed(), j.isFile(),
 		isProse(j.text), isOtherText(j.text), isClassPath(j.text):
@@ -41,7 +41,7 @@ func (j judged) isTied() bool {
 	if j.trust > loose {
 		return false
 	}
-	return containsAny(v, []string{"$(", "$.", "%s", "{{", ":NoSchedule", ":NoExecute", ":PreferNoSchedule"}) || hasVariable(v) || isSnake(v) || isTag(v) ||
+	return containsAny(v, []string{"$(", "$.", "%s", "{{", ":NoSchedule", ":NoExecute", ":PreferNoSchedule"}) || hasExpansion(v) || hasVariable(v) || isSnake(v) || isTag(v) ||
 		isCamelWords(v) && !bytes.ContainsAny(v, digits)
 }
 
@@ -65,7 +65,7 @@ func (j judged) isFile() bool {
 // breaksProse tells of a value that no sentence goes on with.
 func (j judged) breaksProse() bool {
 	v := j.text
-	return !isSentence(v) &&
+	return bytes.Count(v, []byte(" ")) < 2 && !isSentence(v) &&
 		(looksRandom(v) || isGUID(v) || isPassphrase(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
 }
 
@@ -73,7 +73,8 @@ func (j judged) breaksProse() bool {
 func isPassphrase(v []byte) bool {
 	words := strings.Split(strings.TrimRight(string(v), digits), "-")
 	return len(words) >= 3 && !slices.ContainsFunc(words, func(word string) bool {
-		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] || objectWords[word]
+		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] || objectWords[word] ||
+			slices.ContainsFunc(looseTails, func(tail string) bool { return strings.HasPrefix(word, tail) })
 	})
 }
 
@@ -86,14 +87,15 @@ var objectWords = setOf(`tls ssl cert certs certificate certificates secret secr
 
 // namesObject takes the name of a Secret of Kubernetes.
 func (j judged) namesObject() bool {
-	return isBareSecret(j.name) && isObjectName(j.text) && !isPassphrase(j.text)
+	return isBareSecret(j.name) && isObjectName(j.text) && !isPassphrase(j.text) &&
+		(bytes.ContainsAny(j.text, "-/") || !mixed(j.text))
 }
 
 // isGrouped takes the key of a product or of BitLocker: groups of capitals and digits, all of one length.
 func isGrouped(v []byte) bool {
 	groups := bytes.Split(v, []byte("-"))
 	for _, g := range groups {
-		if len(g) < 4 || len(g) != len(groups[0]) ||
+		if len(g) < 4 || len(g) != len(groups[0]) || !bytes.ContainsAny(v, digits) && !(len(g) == 5 && len(groups) == 5) ||
 			len(bytes.Trim(g, uppers+digits)) > 0 {
 			return false
 		}
@@ -106,7 +108,7 @@ func (j judged) looksSecret() bool {
 	v := j.text
 	key := isKeyOfService(j.name) && len(v) >= leastNamed && isMade(v)
 	chosen := looksChosen(v) && hardWord(v) && !bytes.ContainsAny(v, "=&/ ")
-	random := looksRandom(v) && !(bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v)) && len(v) >= 12 && !bytes.ContainsRune(v, ' ')
+	random := looksRandom(v) && !(bytes.IndexByte(v, '.') > 0 && !hasDigitRun(v)) && len(v) >= 12 && bytes.IndexByte(v, ' ') < 0
 	return key || chosen || random || isAuthPair(v) || isShuffled(v) && !bytes.ContainsAny(v, ". ")
 }
 
@@ -117,7 +119,7 @@ func hasExpansion(v []byte) bool {
 		return false
 	}
 	end := run(v, i+2, nameByte)
-	return end == len(v)
+	return end == len(v) || strings.IndexByte("}:?[", v[end]) >= 0
 }
 
 // Texts that scripts and documents hold where a secret would stand, and that no secret looks like.
@@ -217,7 +219,7 @@ func isTag(v []byte) bool {
 // isGoCall tells of a type or a call that ends an element of a list: map[string]T, make(map[string]T),
 // PI(&items[0]),. Whole is the length of the value with its comma.
 func isGoCall(text []byte, whole int) bool {
-	if hasFold(text, 0, "map[") {
+	if hasFold(text, 0, "map[") || hasFold(text, 0, "[]byte") {
 		return true
 	}
 	open := bytes.IndexByte(text, '(')
@@ -230,7 +232,7 @@ func isChain(text []byte) bool {
 	if i := bytes.Index(text, []byte("?.")); i > 2 {
 		plain := bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("?."), []byte(".")), []byte("?["), []byte("["))
 		end := run(plain, 0, nameByte)
-		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || among(plain[end], "([,;)"))
+		return isIdentifier(bytes.ReplaceAll(text[:i], []byte("."), nil)) && (end == len(plain) || strings.IndexByte("([,;)", plain[end]) >= 0)
 	}
 	i := bytes.IndexByte(text, '[')
 	return i > 2 && isIdentifier(text[:i]) && hasFold(text, run(text, i+1, wordByte), "].")
@@ -259,7 +261,7 @@ func isRepeated(name, v []byte) bool {
 func isNamedAfter(f field, v []byte) bool {
 	v = bytes.TrimRight(v, ",;")
 	path := bytes.IndexByte(v, '.') > 0
-	if !path && !bytes.ContainsRune(v, '_') && !isCamel(v) && !(f.trust < strong && isCamelWords(v) && f.behind() != '=') ||
+	if !path && bytes.IndexByte(v, '_') < 0 && !isCamel(v) && !(f.trust < strong && isCamelWords(v) && f.behind() != '=') ||
 		!isIdentifier(bytes.ReplaceAll(v, []byte("."), nil)) || bytes.ContainsAny(v, digits) && (!path || hasDigitRun(v) || isDigit(v[len(v)-1])) {
 		return false
 	}

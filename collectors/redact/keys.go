@@ -229,9 +229,6 @@ func (s *scan) jwtRule(b []byte, start, end int) {
 	}
 }
 
-// leastJWT is the length of the shortest header whose text need not be read.
-const leastJWT = 17
-
 // jwtEnd is where the parts end that begin at i, and how many dots are in them.
 func jwtEnd(b []byte, i int) (end, dots int) {
 	start := i

@@ -30,7 +30,7 @@ func (s *scan) tableForm(f field) bool {
 		return false
 	}
 	switch {
-	case bytes.ContainsRune(b[line:end], '|'):
+	case bytes.IndexByte(b[line:end], '|') >= 0:
 		return s.separated(f, line, end, '|')
 	case s.isUnderlined(b, end):
 		return s.ruled(f, line, nextPayload(b, end))
@@ -55,7 +55,8 @@ func isHeading(line []byte, sep byte) bool {
 	for _, cell := range cells {
 		cell = bytes.Trim(cell, "\" '\r")
 		if len(cell) == 0 || len(cell) > 40 || run(cell, 0, nameByte|blankByte) != len(cell) ||
-			isDigit(cell[0]) || switchWords[strings.ToLower(string(cell))] {
+			isDigit(cell[0]) || switchWords[strings.ToLower(string(cell))] || bytes.Contains(cell, []byte(" -")) ||
+			bytes.Count(cell, []byte(" ")) > 3 {
 			return false
 		}
 	}
@@ -74,7 +75,7 @@ func isSpacedHeading(line []byte, words bool) bool {
 			continue
 		}
 		capitals = capitals && !bytes.ContainsAny(cell, lowers+digits) && run(cell, 0, nameByte|blankByte) == len(cell)
-		words = words && isIdentifier(cell) && isUpper(cell[0])
+		words = words && isIdentifier(cell) && isUpper(cell[0]) && !bytes.ContainsAny(cell, digits)
 		names++
 	}
 	return capitals && names >= 2 || words && names >= 3
@@ -84,7 +85,7 @@ func isSpacedHeading(line []byte, words bool) bool {
 func (s *scan) isUnderlined(b []byte, i int) bool {
 	line := nextPayload(b, i)
 	end := lineEnd(b, line)
-	return end-line >= 3 && bytes.ContainsRune(b[line:end], '-') &&
+	return end-line >= 3 && bytes.IndexByte(b[line:end], '-') >= 0 &&
 		len(bytes.Trim(b[line:end], "-=+ \t:|")) == 0
 }
 
@@ -109,9 +110,12 @@ func cellInOrder(heading, row []byte) int {
 // separated takes the cells of a name's column, or the cell beside it.
 func (s *scan) separated(f field, line, end int, sep byte) bool {
 	b := f.b
+	if op, ok := operatorAt(b, f.at); ok && op.end > 0 {
+		return false
+	}
 	column := columnOf(b[line:end], f.from-line, sep)
 	heads := columnOf(b[line:end], end-line, sep)
-	if sep == '|' && (!s.isUnderlined(b, end) || fitsPassword(cellAt(b, line, end, column+1, sep).in(b))) {
+	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b, line, end) || fitsPassword(cellAt(b, line, end, column+1, sep).in(b))) {
 		return s.cellBeside(f, line, end, column)
 	}
 	found := false
@@ -135,21 +139,35 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	return found
 }
 
+// isRow tells of the last row of a table whose borders are drawn: what follows is its
+// border, and no row.
+func isRow(b []byte, line, end int) bool {
+	border := nextPayload(b, end)
+	below := nextPayload(b, lineEnd(b, border))
+	return isBarred(b, line) && byteAt(b, border) == '+' && !isBarred(b, below)
+}
+
+// isBarred tells of a line that begins with a bar, even where that was taken for a log's prefix.
+func isBarred(b []byte, line int) bool {
+	i := skipBlanks(b, line)
+	return byteAt(b, i) == '|' || line >= 2 && isBlank(b[line-1]) && b[line-2] == '|'
+}
+
 // cellBeside takes the value in the cell behind a name: | NAME | VALUE |.
 func (s *scan) cellBeside(f field, line, end, column int) bool {
 	cell := cellAt(f.b, line, end, column+1, '|')
 	own := cellAt(f.b, line, end, column, '|')
-	if cell.end == cell.start { // | NAME || VALUE of a wiki
+	if cell.end == cell.start && isBarred(f.b, line) && byteAt(f.b, cell.start) == '|' && byteAt(f.b, cell.start-1) == '|' { // | NAME || VALUE of a wiki
 		cell = cellAt(f.b, line, end, column+2, '|')
 	}
 	name := bytes.Trim(own.in(f.b), "*_` ")
 	before, said := bytes.CutSuffix(name, f.text()) // Proxy password
-	if cell.end <= cell.start || own.end-own.start > f.to-f.from+2 &&
-		!(said && (len(before) == 0 || isUpper(name[0]) && isIdentifier(bytes.TrimRight(before, " ")))) {
+	if cell.end <= cell.start || own.start > f.from || own.end < f.to ||
+		own.end-own.start > f.to-f.from+2 && !(said && f.trust >= medium && (len(before) == 0 || isUpper(name[0]) && isIdentifier(bytes.TrimRight(before, " ")))) {
 		return false
 	}
-	if note := cellAt(f.b, line, end, column+2, '|'); note.end-note.start > 2 && f.b[note.end-1] == '`' && bytes.Count(note.in(f.b), []byte("`")) == 2 { // | NAME | what it is | `VALUE` |
-		if v := (value{start: note.start + 1, end: note.end - 1}); fitsWord(v.in(f.b)) {
+	if note := cellAt(f.b, line, end, column+2, '|'); f.trust >= medium && note.end-note.start > 2 && f.b[note.start] == '`' && f.b[note.end-1] == '`' && bytes.Count(note.in(f.b), []byte("`")) == 2 { // | NAME | what it is | `VALUE` |
+		if v := (value{start: note.start + 1, end: note.end - 1}); fitsWord(v.in(f.b)) && !isOneOf(f.b, v.start, "{[") && !isCode(f.b, v) {
 			s.takeJudged(f, v, false)
 			return true
 		}
@@ -165,7 +183,8 @@ func (s *scan) cellBeside(f field, line, end, column int) bool {
 // saysOfSetting tells of a cell that describes a setting, or names another one.
 func saysOfSetting(f field, text []byte) bool {
 	bare, spaced := bytes.Trim(text, "`\"'"), bytes.IndexByte(text, ' ') > 0
-	return isPlaceholder(bare) || foldAt(text, 0, "**", "example:") != "" ||
+	_, t := judgeName(bare)
+	return isPlaceholder(bare) || foldAt(text, 0, "**", "example:") != "" || isRepeated(f.text(), text) || isSnake(bare) && t >= medium ||
 		spaced && (f.trust < strong || text[len(text)-1] == '.') || f.trust < strong && text[0] == '`' && isFileName(bare)
 }
 
@@ -213,6 +232,10 @@ func (s *scan) ruled(f field, line, dashes int) bool {
 	column := f.from - line
 	i := lineEnd(b, dashes)
 	found := false
+	if strings.EqualFold(string(f.text()), "name") || dashes+column >= i ||
+		dashes != line && b[dashes+column] != '-' {
+		return false
+	}
 	for next, i := range linesBehind(b, i) {
 		if next+column >= i || i == len(b) && s.cut(b) {
 			break
@@ -229,7 +252,7 @@ func (s *scan) ruled(f field, line, dashes int) bool {
 			cell.end++
 		}
 		text := cell.in(b)
-		s.takeJudged(f, cell, (f.trust < strong || isDictionaryWord(text)))
+		s.takeJudged(f, cell, (f.trust < strong || isDictionaryWord(text)) && !isShuffled(text))
 		found = true
 	}
 	return found
