@@ -44,6 +44,7 @@ func TestWhatContainersPrintBeforeTheyExit(t *testing.T) {
 		{"an administrator", pod(admin, "nanoserver:ltsc2022", loop) + logged(denied), "pass"},
 		{"an image whose user is not known", pod(`"dnsPolicy":"ClusterFirst"`, "app", loop) + logged(denied), "pass"},
 		{"the container runs", strings.Replace(pod(user, "app", up), `"name":"c",`, `"name":"c","ready":true,`, 1) + logged(denied), "pass"},
+		{"another container of the pod is down", strings.Replace(pod(user, "app", loop), `"containerStatuses":[{"name":"c",`, `"containerStatuses":[{"name":"d",`, 1) + logged(denied), "pass"},
 		{"another error", pod(user, "app", loop) + logged("connection refused"), "pass"},
 		{"no log is recorded", pod(user, "app", loop), "unknown"},
 	})

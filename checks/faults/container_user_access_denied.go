@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -51,7 +52,7 @@ quotes a denied access.`,
 		unheard := false // such a container is down, and nothing shows what it said
 		for _, p := range evidence.Pods.In(s) {
 			at, limited := limitedUser(p)
-			if !limited || !node.PodDown(p) {
+			if !limited {
 				continue
 			}
 			m, ok := saidBy(s, "container-user-access-denied", p)
@@ -78,6 +79,11 @@ func limitedUser(p evidence.Pod) (evidence.Because, bool) {
 		return evidence.Because{}, false
 	}
 	for i, c := range p.Spec.Containers {
+		if !slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+			return st.Name == c.Name && node.ContainerDown(st)
+		}) {
+			continue
+		}
 		name, at := userName(p.Spec.SecurityContext), p.Field("spec", "securityContext", "windowsOptions", "runAsUserName")
 		if own := userName(c.SecurityContext); own != "" {
 			name, at = own, p.Field("spec", "containers", i, "securityContext", "windowsOptions", "runAsUserName")
