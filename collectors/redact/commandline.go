@@ -86,7 +86,9 @@ func sourced(line []byte, v value) (value, bool) {
 // glued is what stands behind a flag in its own word: -pSECRET.
 func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 	if len(text) <= len(name) || !equalFlag(text[:len(name)], name) ||
-		text == "-pw" || strings.HasPrefix(text, "-pwd") {
+		name == "-p" && (strings.HasPrefix(text, "-port") || strings.HasPrefix(text, "-pa") &&
+			len(text) > 9 && !mixed([]byte(text)) || text == "-pw" || strings.HasPrefix(text, "-pwd") || strings.HasPrefix(text, "-protocol") ||
+			strings.HasPrefix(text, "-profile")) {
 		return value{}, false
 	}
 	v := value{start: w.start + len(name), end: w.end, quote: w.quote, quoted: w.quoted}
@@ -105,7 +107,7 @@ func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 // behindColon is what stands behind the user.
 func behindColon(line []byte, v value, sign byte) (value, bool) {
 	i := bytes.IndexByte(v.in(line), sign)
-	if i == 1 && isPath(v.in(line)) { // a drive's
+	if i == 1 && sign == ':' && isPath(v.in(line)) { // a drive's
 		i = 2 + bytes.IndexByte(line[v.start+2:v.end], sign)
 		if i == 1 {
 			return v, false
@@ -145,8 +147,8 @@ func words(s *scan, line []byte, i int) []value {
 	var list []value
 	for i < len(line) && len(list) < 64 {
 		i = skipTag(line, i)
-		for i < len(line) && (among(line[i], " \t,[]\r\n") ||
-			among(line[i], "\\^`") && isLineAt(line, skipBlanks(line, i+1))) {
+		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
+			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
 			if isLine(line[i]) {
 				if i = skipBlanks(line, nextPayload(line, i)); hasFold(line, i, "- ") { // an item of YAML
 					i++
@@ -181,6 +183,9 @@ func words(s *scan, line []byte, i int) []value {
 		}
 		list = append(list, v)
 		i = max(skipQuote(line, v.end), i+1)
+		if i < len(line) && (line[i] == '|' || line[i] == ';') {
+			break
+		}
 	}
 	return list
 }
@@ -191,8 +196,9 @@ func (s *scan) accountPassword(line []byte, list []value) {
 		return
 	}
 	user := line[list[0].start:list[0].end]
-	set := containsFold(line[max(0, list[0].start-layerBack):list[0].start], "set")
-	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
+	set := indexFold(line[max(0, list[0].start-layerBack):list[0].start], "set") >= 0
+	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) &&
+		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])
 	}
 }
@@ -214,7 +220,7 @@ func (s *scan) plainWord(line []byte, list []value, n int) {
 			continue
 		}
 		if n--; n == 0 {
-			alone := w.quoted || i == len(list)-1 // else it may be the option's
+			alone := w.quoted || i == len(list)-1 && !(i > 0 && isOption(line, list[i-1])) // else it may be the option's
 			if text := w.in(line); fitsWord(text) || isGUID(text) || alone && !isDictionaryWord(text) && !isPlainValue(text) {
 				s.takePassword(w)
 			}
@@ -269,5 +275,5 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 // switch or nothing.
 func commandGoesOn(line []byte, list []value, n int) bool {
 	return n+1 >= len(list) || list[n+1].end > list[n+1].start &&
-		among(line[list[n+1].start], "/&>|})")
+		strings.IndexByte("/&>|})", line[list[n+1].start]) >= 0
 }
