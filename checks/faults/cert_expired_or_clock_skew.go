@@ -210,7 +210,7 @@ func outdated(s evidence.Snapshot) []*checks.Finding {
 func onlyOfClients(s evidence.Snapshot, ca evidence.Certificate) bool {
 	return strings.EqualFold(evidence.CleanWinPath(ca.Path), clientCAFile(s)) && ca.Subject == ca.Issuer &&
 		slices.ContainsFunc(evidence.Certificates.In(s), func(c evidence.Certificate) bool {
-			return !strings.EqualFold(c.Path, ca.Path) && c.Subject != "" && c.Subject == c.Issuer &&
+			return !strings.EqualFold(c.Path, ca.Path) && !ofDocker(c.Path) && c.Subject != "" && c.Subject == c.Issuer &&
 				s.Now().Before(c.NotAfter.Time)
 		})
 }

@@ -34,9 +34,13 @@ func TestWhatContainersPrintBeforeTheyExit(t *testing.T) {
 		{"an error of appcmd after which ServiceMonitor goes on", pod(`"dnsPolicy":"ClusterFirst"`, "iis", loop) + logged(code, "Service 'w3svc' started"), "pass"},
 		{"a log of another pod", pod(`"dnsPolicy":"ClusterFirst"`, "iis", loop) + strings.ReplaceAll(logged(code, last), "shop_web_", "shop_api_"),
 			"info: the logs say: ServiceMonitor cannot configure IIS, and its container exits; the node's current state does not confirm it [text]"},
+		{"a log of a pod whose name goes on", pod(`"dnsPolicy":"ClusterFirst"`, "iis", loop) + strings.ReplaceAll(logged(code, last), "shop_web_", "shop_web-1_"),
+			"info: the logs say: ServiceMonitor cannot configure IIS, and its container exits; the node's current state does not confirm it [text]"},
+		{"the log of another pod alone", strings.Replace(pod(`"dnsPolicy":"ClusterFirst"`, "iis", loop), "MESSAGE", "", 1) +
+			strings.ReplaceAll(logged("ready"), "shop_web_", "shop_api_"), "unknown"},
 		{"the container runs again", strings.Replace(pod(`"dnsPolicy":"ClusterFirst"`, "iis", up), `"name":"c",`, `"name":"c","ready":true,`, 1) + logged(code, last),
 			"info: the logs say: ServiceMonitor cannot configure IIS, and its container exits; the node's current state does not confirm it [text]"},
-		{"no log is recorded", pod(`"dnsPolicy":"ClusterFirst"`, "iis", loop), "unknown"},
+		{"no log is recorded", strings.Replace(pod(`"dnsPolicy":"ClusterFirst"`, "iis", loop), "MESSAGE", "", 1), "unknown"},
 	})
 	runLooks(t, "container-user-access-denied", []look{
 		{"the user of the pod", pod(user, "app", loop) + logged(denied), noRight},
@@ -45,7 +49,10 @@ func TestWhatContainersPrintBeforeTheyExit(t *testing.T) {
 		{"an image whose user is not known", pod(`"dnsPolicy":"ClusterFirst"`, "app", loop) + logged(denied), "pass"},
 		{"the container runs", strings.Replace(pod(user, "app", up), `"name":"c",`, `"name":"c","ready":true,`, 1) + logged(denied), "pass"},
 		{"another container of the pod is down", strings.Replace(pod(user, "app", loop), `"containerStatuses":[{"name":"c",`, `"containerStatuses":[{"name":"d",`, 1) + logged(denied), "pass"},
+		{"the log of another container", pod(user, "app", loop) + strings.ReplaceAll(logged(denied), "shop_web_c_", "shop_web_d_"), "pass"},
+		{"the log of another pod alone", strings.Replace(pod(user, "app", loop), "MESSAGE", "", 1) +
+			strings.ReplaceAll(logged("ready"), "shop_web_", "shop_api_"), "unknown"},
 		{"another error", pod(user, "app", loop) + logged("connection refused"), "pass"},
-		{"no log is recorded", pod(user, "app", loop), "unknown"},
+		{"no log is recorded", strings.Replace(pod(user, "app", loop), "MESSAGE", "", 1), "unknown"},
 	})
 }

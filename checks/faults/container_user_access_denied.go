@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -49,23 +50,26 @@ quotes a denied access.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
-		unheard := false // such a container is down, and nothing shows what it said
+		silent := false // such a container ended, and nothing shows what it said
 		for _, p := range evidence.Pods.In(s) {
-			at, limited := limitedUser(p)
-			if !limited {
-				continue
+			for i, c := range p.Spec.Containers {
+				at, limited := limitedUser(p, i)
+				if !limited {
+					continue
+				}
+				said := saidIn(s, "container-user-access-denied", p, c.Name)
+				if len(said) == 0 {
+					silent = silent || unheard(s, p)
+					continue
+				}
+				f := checks.Findingf(checks.Warn, p.FullName(), "%s is not running: its user %s is denied access", p.FullName(), containerUser).
+					With(checks.Quote(said[0]), at)
+				f.Basis = checks.ByBoth
+				findings = append(findings, f)
 			}
-			m, ok := saidBy(s, "container-user-access-denied", p)
-			if unheard = unheard || !ok; !ok {
-				continue
-			}
-			f := checks.Findingf(checks.Warn, p.FullName(), "%s is not running: its user %s is denied access", p.FullName(), containerUser).
-				With(checks.Quote(m), at)
-			f.Basis = checks.ByBoth
-			findings = append(findings, f)
 		}
-		if gap := evidence.Logs("pods").Gap(s); unheard && gap.Kind != "" && len(findings) == 0 {
-			return nil, checks.Unknown(gap)
+		if silent && len(findings) == 0 {
+			return nil, checks.Unknown(cmp.Or(evidence.Logs("pods").Gap(s), evidence.NotShown.Gap("the logs of containers that ended")))
 		}
 		return findings, nil
 	},
@@ -73,27 +77,23 @@ quotes a denied access.`,
 
 var inContainers = []string{"pods", evidence.InPods}
 
-// limitedUser tells whether a container of the pod that does not run has the user ContainerUser, and what says so.
-func limitedUser(p evidence.Pod) (evidence.Because, bool) {
-	if p.HostProcess() {
+// limitedUser tells whether a container of the pod is down and has the user ContainerUser, and what says so.
+func limitedUser(p evidence.Pod, i int) (evidence.Because, bool) {
+	c := p.Spec.Containers[i]
+	if p.HostProcess() || !slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+		return st.Name == c.Name && node.ContainerDown(st)
+	}) {
 		return evidence.Because{}, false
 	}
-	for i, c := range p.Spec.Containers {
-		if !slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
-			return st.Name == c.Name && node.ContainerDown(st)
-		}) {
-			continue
-		}
-		name, at := userName(p.Spec.SecurityContext), p.Field("spec", "securityContext", "windowsOptions", "runAsUserName")
-		if own := userName(c.SecurityContext); own != "" {
-			name, at = own, p.Field("spec", "containers", i, "securityContext", "windowsOptions", "runAsUserName")
-		}
-		switch {
-		case strings.EqualFold(name, containerUser):
-			return at.Because("container %s: runAsUserName %s", c.Name, name), true
-		case name == "" && strings.Contains(strings.ToLower(c.Image), "nanoserver"):
-			return p.Field("spec", "containers", i, "image").Because("container %s: image %s", c.Name, c.Image), true
-		}
+	name, at := userName(p.Spec.SecurityContext), p.Field("spec", "securityContext", "windowsOptions", "runAsUserName")
+	if own := userName(c.SecurityContext); own != "" {
+		name, at = own, p.Field("spec", "containers", i, "securityContext", "windowsOptions", "runAsUserName")
+	}
+	switch {
+	case strings.EqualFold(name, containerUser):
+		return at.Because("container %s: runAsUserName %s", c.Name, name), true
+	case name == "" && strings.Contains(strings.ToLower(c.Image), "nanoserver"):
+		return p.Field("spec", "containers", i, "image").Because("container %s: image %s", c.Name, c.Image), true
 	}
 	return evidence.Because{}, false
 }

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -67,15 +69,31 @@ The check looks for the error in the logs of HostProcess pods.`,
 
 // saidBy is a sign of the check in the log of the pod, or in the state of a container, that nothing later ends.
 func saidBy(s evidence.Snapshot, id string, p evidence.Pod) (evidence.SignMatch, bool) {
-	for _, m := range s.Signs(id) {
-		if isSaidBy(m, p) {
-			return m, true
+	for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		if list := saidIn(s, id, p, c.Name); len(list) > 0 {
+			return list[0], true
 		}
 	}
 	return evidence.SignMatch{}, false
 }
 
-func isSaidBy(m evidence.SignMatch, p evidence.Pod) bool {
-	return m.Over == "" && (strings.HasPrefix(m.Path, "logs/") && strings.Contains(m.Path, p.Metadata.Name) ||
-		m.Path == evidence.Pods.Path() && strings.HasPrefix(m.Found, p.FullName()+" "))
+// saidIn are the signs of the check in the log or the state of a container that nothing later ends.
+func saidIn(s evidence.Snapshot, id string, p evidence.Pod, container string) (list []evidence.SignMatch) {
+	for _, m := range s.Signs(id) {
+		if m.Over == "" && (isLogOf(m.Path, p, container) || m.Path == evidence.Pods.Path() &&
+			strings.HasPrefix(m.Found, p.FullName()+" "+container+":")) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// unheard tells whether a container of the pod ended and is down, and neither its log nor what it said at its
+// end is recorded.
+func unheard(s evidence.Snapshot, p evidence.Pod) bool {
+	return slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+		end := cmp.Or(st.State.Terminated, st.LastState.Terminated)
+		return node.ContainerDown(st) && (end != nil && end.Message == "" || end == nil && st.RestartCount > 0) &&
+			!slices.ContainsFunc(s.LogFiles("pods"), func(path string) bool { return isLogOf(path, p, st.Name) })
+	})
 }

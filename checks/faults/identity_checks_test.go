@@ -307,6 +307,8 @@ func TestKubeletClientCAStale(t *testing.T) {
 	runLooks(t, "cert-expired-or-clock-skew", []look{
 		{"the only CA", node(expired), "fail: the cluster's CA certificate expired on 2026-11-17 at 00:00 UTC [state]"},
 		{"a CA of clients alone", node(expired, server), "warn: the CA certificate for clients of the kubelet expired on 2026-11-17 at 00:00 UTC [state]"},
+		{"the other CA is that of docker's remote API", node(expired, strings.ReplaceAll(server, `c:\\k\\server-ca.crt`, `C:\\ProgramData\\docker\\certs.d\\ca.pem`)),
+			"fail: the cluster's CA certificate expired on 2026-11-17 at 00:00 UTC [state]"},
 		{"the other CA has expired", node(cluster, strings.ReplaceAll(server, "2035", "2026")), "fail: the cluster's CA certificate expired on 2026-05-10 at 00:00 UTC [state]"},
 	})
 	for name, more := range map[string]string{"which is the cause": "", "beside the kubelet's own certificate": `,{"path":"c:\\k\\kubelet-client-current.pem","subject":"CN=system:node:n","issuer":"CN=x","notBefore":"2025-11-01T00:00:00Z","notAfter":"2026-11-18T00:00:00Z"}`} {

@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"cmp"
+	"slices"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -47,23 +50,24 @@ not run.`,
 			return nil, checks.Unknown(gap)
 		}
 		var findings []*checks.Finding
+		silent := false
 		for _, p := range evidence.Pods.In(s) {
-			var said []evidence.Because
-			ended := false
-			for _, m := range s.Signs("iis-servicemonitor-failed") {
-				if isSaidBy(m, p) {
-					said, ended = append(said, checks.Quote(m)), ended || m.Text != appcmdFailed
+			silent = silent || unheard(s, p)
+			for _, c := range p.Spec.Containers {
+				said := saidIn(s, "iis-servicemonitor-failed", p, c.Name)
+				if !node.PodDown(p) || !slices.ContainsFunc(said, func(m evidence.SignMatch) bool { return m.Text != appcmdFailed }) {
+					continue
 				}
-			}
-			if ended && node.PodDown(p) {
-				f := checks.Findingf(checks.Fail, p.FullName(), "%s is not running: ServiceMonitor cannot configure IIS", p.FullName()).
-					With(said...)
+				f := checks.Findingf(checks.Fail, p.FullName(), "%s is not running: ServiceMonitor cannot configure IIS", p.FullName())
+				for _, m := range said {
+					f = f.With(checks.Quote(m))
+				}
 				f.Basis = checks.ByBoth
 				findings = append(findings, f)
 			}
 		}
-		if gap := evidence.Logs("pods").Gap(s); gap.Kind != "" && len(findings) == 0 {
-			return nil, checks.Unknown(gap)
+		if silent && len(findings) == 0 {
+			return nil, checks.Unknown(cmp.Or(evidence.Logs("pods").Gap(s), evidence.NotShown.Gap("the logs of containers that ended")))
 		}
 		return findings, nil
 	},
