@@ -23,7 +23,8 @@ import (
 //  6. What blocks most comes first: the cause with the most failures behind it, its own included.
 //  7. Then state before text: a log line may be old, state is how things are.
 //  8. Then what was seen last; state is as fresh as the recording.
-//  9. Then failures before warnings, and more consequences before fewer.
+//  9. Then failures before warnings, more consequences before fewer, and what breaks something for
+//     others before what does not.
 //  10. Then the order of the catalogue, so that the same evidence gives the same report.
 func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) []Cause {
 	g := graph{status: map[string]Status{}, explains: map[string][]string{},
@@ -75,6 +76,7 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 			y.seen.Compare(x.seen),
 			sorted.Last(g.status[a.ID] != StatusFail, g.status[b.ID] != StatusFail),
 			cmp.Compare(len(b.Consequences), len(a.Consequences)),
+			sorted.Last(len(catalogue.ByID(a.ID).Breaks) == 0, len(catalogue.ByID(b.ID).Breaks) == 0),
 		)
 	})
 	return causes

@@ -16,6 +16,7 @@ type fault struct {
 	found    string // what its finding explains
 	symptom  bool
 	lints    bool
+	breaks   bool
 }
 
 func TestCausesAreOrdered(t *testing.T) {
@@ -67,6 +68,8 @@ func TestCausesAreOrdered(t *testing.T) {
 		{"failures come before warnings",
 			[]fault{{id: "a", status: StatusWarn, explains: "x"}, {id: "b", status: StatusFail},
 				{id: "x", status: StatusFail}}, "b; a x"},
+		{"of two warnings, the one that breaks something for others comes first",
+			[]fault{{id: "a", status: StatusWarn}, {id: "b", status: StatusWarn, breaks: true}}, "b; a"},
 		{"a symptom comes last, however much it blocks",
 			[]fault{{id: "a", status: StatusFail, symptom: true, explains: "x y"},
 				{id: "b", status: StatusWarn}, {id: "x", status: StatusFail},
@@ -83,6 +86,9 @@ func TestCausesAreOrdered(t *testing.T) {
 			shown := map[string]proof{}
 			for _, f := range row.faults {
 				c := &Check{ID: f.id, Explains: strings.Fields(f.explains), Symptom: f.symptom, Lints: f.lints}
+				if f.breaks {
+					c.Breaks = []*Effect{{}}
+				}
 				finding := (&Finding{Level: Fail, Basis: ByState}).Explaining(strings.Fields(f.found)...)
 				if f.basis != "" {
 					finding.Basis = f.basis

@@ -130,6 +130,7 @@ type NodeStatus struct {
 		Architecture            string `json:"architecture"`
 	} `json:"nodeInfo"`
 	Allocatable map[string]string `json:"allocatable"`
+	Capacity    map[string]string `json:"capacity"`
 
 	DaemonEndpoints struct {
 		KubeletEndpoint struct {

@@ -138,6 +138,8 @@ type KubeletConfig struct {
 	Port                     int               `json:"port"`
 	HealthzPort              *int              `json:"healthzPort"`
 	ResolvConf               string            `json:"resolvConf"`
+	MaxPods                  int               `json:"maxPods"`
+	PodsPerCore              int               `json:"podsPerCore"`
 	Authentication           struct {
 		X509 struct {
 			ClientCAFile string `json:"clientCAFile"`

@@ -25,6 +25,10 @@ evaluates the rules of its endpoint by priority. For a Service it follows the ad
 backends. Rules over sets of addresses cannot be evaluated; where one of them may decide, the check
 reports nothing.
 
+HNS drops what no rule of a direction is about. So an endpoint with a Block rule needs an Allow rule of
+a higher priority number beside it: without one, the pod has no network. That is a fault of the CNI
+configuration; the check reports it for a pod that reaches none of two targets or more.
+
 Without DSR, packets to a Service have the address of the node, and policies that select pods do not
 match them. It is a fault if a pod reaches a backend and not its Service, other Services answer, and
 Calico has policies in that namespace.`,
@@ -38,7 +42,8 @@ Calico has policies in that namespace.`,
 			"an Allow rule for the connection, with a lower Priority than the Block rule")),
 	Links: []string{
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/limitations", "https://kubernetes.io/docs/concepts/services-networking/network-policies/",
-		"https://github.com/aws/amazon-vpc-cni-plugins/issues/59"},
+		"https://github.com/aws/amazon-vpc-cni-plugins/issues/59",
+		"https://github.com/Azure/azure-container-networking/pull/2617"},
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},
 	Needs:  []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
 	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers},
@@ -60,9 +65,59 @@ Calico has policies in that namespace.`,
 				"%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(),
 				r.priority, r.direction))
 		}
+		if len(findings) == 0 {
+			findings = nothingAllowed(s)
+		}
 		return findings, nil
 	},
 })
+
+// nothingAllowed finds a pod that reaches nothing, and whose rules on the way out all block: of an
+// endpoint with rules, HNS drops what none of them is about.
+func nothingAllowed(s evidence.Snapshot) []*checks.Finding {
+	for _, p := range evidence.Pods.In(s) {
+		ip, ok := node.ParseAddress(p.Status.PodIP)
+		if !ok || hostPod(p) {
+			continue
+		}
+		targets := map[string]bool{}
+		var lost evidence.ReachProbe
+		for _, probe := range evidence.ReachProbes.In(s) {
+			if probe.From != p.FullName() || probe.Protocol == "icmp" {
+				continue
+			}
+			if probed.GotAnswer(probe) {
+				targets = nil
+				break
+			}
+			if probed.GotNoAnswer(probe) {
+				lost = probe
+				targets[probe.Target] = true
+			}
+		}
+		e, there := localEndpoints(s)[ip]
+		rules := slices.DeleteFunc(slices.Clone(e.Policies), func(r evidence.HNSPolicy) bool {
+			return r.Type != "ACL" || !strings.EqualFold(r.Text("Direction"), "out")
+		})
+		if len(targets) < 2 || !there || len(rules) == 0 || slices.ContainsFunc(rules, func(r evidence.HNSPolicy) bool {
+			return r.Truncated || !strings.EqualFold(r.Text("Action"), "Block")
+		}) {
+			continue
+		}
+		return []*checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
+			"HNS drops all that %s sends: its endpoint has rules that block, and none that allows the rest", p.FullName()).
+			With(probed.ReachBecause(lost)).
+			At(e.Field("Policies"), "%s: its rules on the way out are all Block", node.EndpointName(e)).Cure(allowTheRest)}
+	}
+	return nil
+}
+
+// allowTheRest is the fix of an endpoint whose only rules block.
+var allowTheRest = checks.Steps(
+	checks.Do("In the CNI configuration, add two policies of type ACL beside the Block rule: Action Allow, Priority 65500, Direction In and Out."),
+	checks.Do("Recreate the pods of this node."),
+	checks.Verify("Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
+		"an Allow rule for each direction that has a Block rule"))
 
 // hiddenByNode judges a probe of a pod to a Service that was lost, though the pod reaches a backend of
 // it and other Services: kube-proxy puts the address of the node in place of the pod's, and a policy in

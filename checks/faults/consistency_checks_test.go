@@ -14,7 +14,21 @@ func TestSettingsAreComparedWithWhatRuns(t *testing.T) {
 	with := func(args string) string {
 		return "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"pid\":10,\"binPath\":\"C:\\\\k\\\\kubelet.exe\",\"args\":[" + args + "]}]\n"
 	}
+	written := func(at, config string) string {
+		return "-- processes.json --\n[{\"pid\":10,\"ppid\":4,\"name\":\"kubelet.exe\",\"args\":[\"--config=C:\\\\k\\\\kubelet.yaml\"],\"startedAt\":\"2026-11-20T08:00:00Z\"}]\n" +
+			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"pid\":10,\"binPath\":\"C:\\\\k\\\\kubelet.exe\",\"args\":[\"--config=C:\\\\k\\\\kubelet.yaml\"]}]\n" +
+			"-- files.json --\n[{\"path\":\"C:\\\\k\\\\kubelet.yaml\",\"outcome\":\"copied\",\"modifiedAt\":\"2026-11-20T" + at + "Z\"}]\n" +
+			"-- files/C/k/kubelet.yaml --\nkind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n" + config +
+			"\n-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"capacity\":{\"pods\":\"110\"}}}\n"
+	}
 	runLooks(t, "settings-not-applied", []look{
+		{"maxPods was changed after the kubelet started (kubernetes-sigs/windows-testing#571)", written("09:00:00", "maxPods: 30"),
+			"warn: the kubelet runs with maxPods 110, but its configuration file has 30: it was not restarted since [state]"},
+		{"the file was changed before", written("07:00:00", "maxPods: 30"), "pass"},
+		{"the file was changed after, and maxPods is the same", written("09:00:00", "maxPods: 110"), "pass"},
+		{"the processors limit the pods, too", written("09:00:00", "maxPods: 30\npodsPerCore: 10"), "pass"},
+		{"the file is no YAML any more", written("09:00:00", "maxPods: 30\nmemorySwap: {}nodeStatusReportFrequency: 0s"),
+			"warn: the configuration of the kubelet cannot be read: it will not start again (line 3: did not find expected key) [state]"},
 		{"the same flags, with other slashes",
 			with(`"--config=C:\\k\\config.yaml"`) + process(`"--config=C:/k/config.yaml"`), "pass"},
 		{"a flag was changed in the service", with(`"--max-pods=40"`) + process(`"--max-pods=30"`),

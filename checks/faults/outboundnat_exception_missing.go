@@ -24,7 +24,7 @@ network policies break.
 The documentation also requires the node's own subnet. That is right only if the subnet contains
 nothing but nodes, because hosts on the list cannot answer pods without a route back; so a missing
 entry is reported as info only. Calico adds networks at run time, and Azure CNI routes the service
-CIDR in another way. The VPC CNI builds the list from its vpcCIDRs and serviceCIDR, so there only
+CIDR in another way; there, the subnets of all nodes must be on the list. The VPC CNI builds the list from its vpcCIDRs and serviceCIDR, so there only
 the policies that HNS applies to pods are checked. Of two exceptions with the same address and other prefix
 lengths, Windows Server 2019 applied only the first: the second is reported as info if it is larger.`,
 	Fix: checks.Steps(
@@ -36,7 +36,8 @@ lengths, Windows Server 2019 applied only the first: the second is reported as i
 			"an OutBoundNAT policy with the missing CIDR on each new endpoint")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://github.com/Azure/AKS/issues/1859",
-		"https://github.com/Azure/application-gateway-kubernetes-ingress/issues/535"},
+		"https://github.com/Azure/application-gateway-kubernetes-ingress/issues/535",
+		"https://github.com/Azure/aks-engine/pull/901"},
 	Breaks: []*checks.Effect{effectServices},
 	Applies: func(n *node.Node) error {
 		return checks.RequireCNI(n, node.Flannel, node.Bridge, node.Overlay, node.WinCNI, node.GKE,
@@ -45,7 +46,7 @@ lengths, Windows Server 2019 applied only the first: the second is reported as i
 	Needs: []evidence.Need{evidence.Any(node.NeedCNIFiles, evidence.HNSEndpoints),
 		evidence.Any(node.NeedClusterCIDRs, node.NeedServiceCIDRs)},
 	Uses: append(slices.Clone(node.ClusterSources), evidence.HNSEndpoints, evidence.Node,
-		evidence.HNSNetworks, evidence.Adapters),
+		evidence.HNSNetworks, evidence.Adapters, evidence.Nodes),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		if f := n.Intended(); f != nil && f.Config != nil {
@@ -96,6 +97,9 @@ lengths, Windows Server 2019 applied only the first: the second is reported as i
 				}
 			}
 		}
+		if f := otherSubnet(n, s, lists[0]); f != nil && len(findings) == 0 {
+			return []*checks.Finding{f}, nil
+		}
 		if pods := required[0].fact; len(findings) == 0 && !pods.Known() {
 			return nil, checks.Unknown(cmp.Or(pods.Gap,
 				evidence.NotShown.Gap("the "+required[0].name.String())))
@@ -106,6 +110,28 @@ lengths, Windows Server 2019 applied only the first: the second is reported as i
 		return append(findings, managementHint(n, lists)...), nil
 	},
 })
+
+// otherSubnet finds a node of the cluster in a subnet of the VNet that is not on the list, where the
+// node's own subnet is: with Azure CNI, pods have addresses of the VNet and answer with them.
+func otherSubnet(n *node.Node, s evidence.Snapshot, list exceptionList) *checks.Finding {
+	own := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
+	if n.CNI.Value != node.Azure || len(own) == 0 || !node.AnyContains(list.prefixes, own[0]) {
+		return nil
+	}
+	for _, other := range evidence.Nodes.In(s) {
+		for _, ip := range node.ParseAddresses(other.InternalIPs()...) {
+			if ip.Is4() && !node.AnyContains(list.prefixes, ip) {
+				return checks.Findingf(checks.Warn, list.of,
+					"the OutBoundNAT exceptions of %s have the subnet of this node, but not the one of node %s (%s)",
+					list.of, other.Metadata.Name, ip).
+					With(list.from).At(other.AddressField(ip.String()), "%s: InternalIP %s", other.Metadata.Name, ip).
+					Cure(withFirst(fixOf("outboundnat-exception-missing"),
+						checks.Do("Use the address range of the whole VNet instead of the subnet of the nodes.")))
+			}
+		}
+	}
+	return nil
+}
 
 // gkeRoutesServices tells whether the node's configuration is that of GKE's node-setup script, which
 // lists GKE's non-masquerade ranges and puts the service CIDR into a route policy only, for which

@@ -49,6 +49,15 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 	}
 	const wide = "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubeadm-config\",\"namespace\":\"kube-system\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  podSubnet: 10.244.0.0/16\\n  serviceSubnet: 34.118.224.0/20\\n\"}}]}\n"
 	const clusterCIDR = "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubeadm-config\",\"namespace\":\"kube-system\"},\"data\":{\"ClusterConfiguration\":\"networking:\\n  podSubnet: 10.244.0.0/16\\n\"}}]}\n"
+	azure := func(exception string) string {
+		return "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"cniVersion\":\"0.3.0\",\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\",\"mode\":\"bridge\",\"AdditionalArgs\":[{\"Name\":\"EndpointPolicy\",\"Value\":{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[\"" + exception + "\"]}}]}]}\n"
+	}
+	pools := func(own, other string) string {
+		object := func(name, ip string) string {
+			return `{"metadata":{"name":"` + name + `"},"status":{"addresses":[{"type":"InternalIP","address":"` + ip + `"}]}}`
+		}
+		return "-- api/node.json --\n" + object("win-1", own) + "\n-- api/nodes.json --\n{\"items\":[" + object("pool-1", other) + "," + object("win-1", own) + "]}\n"
+	}
 	runLooks(t, "outboundnat-exception-missing", []look{
 		{"GKE puts the service CIDR into a route policy", wide + gke(sdnRoute("34.118.224.0/20")),
 			"pass"},
@@ -60,6 +69,10 @@ func TestOutboundNATExceptionMissing(t *testing.T) {
 		{"the same with the gateway of the pods", clusterCIDR + "-- files/C/k/cni/config/a.conf --\n" +
 			strings.Replace(aksEngineConf, `"GW":"10.240.0.1"`, `"GW":"10.244.2.2"`, 1) + "\n",
 			"fail: The service CIDR 10.0.0.0/16 is missing from the OutBoundNAT exceptions of a.conf [state]"},
+		{"Azure CNI with a pool of nodes in another subnet of the VNet (Azure/aks-engine#901)", azure("10.224.4.0/22") + replace(clusterCIDR, "10.244.0.0/16", "10.224.4.0/22") + pools("10.224.4.35", "10.224.64.4"),
+			"warn: the OutBoundNAT exceptions of 10-azure.conflist have the subnet of this node, but not the one of node pool-1 (10.224.64.4) [state]"},
+		{"Azure CNI with the whole VNet", azure("10.224.0.0/12") + replace(clusterCIDR, "10.244.0.0/16", "10.224.4.0/22") + pools("10.224.4.35", "10.224.64.4"), "pass"},
+		{"Azure CNI Overlay, whose list has no node", azure("10.244.0.0/16") + clusterCIDR + pools("10.224.4.35", "10.224.64.4"), "pass"},
 		{"all three", kubeadm + nodeAddress + bridgeConf(pods, services, nodes), "pass"},
 		{"a broader entry holds them", kubeadm + bridgeConf("10.0.0.0/8"), "pass"},
 		{"two of one address (Azure/application-gateway-kubernetes-ingress#535)", kubeadm + bridgeConf(services, "10.240.0.0/16", "10.240.0.0/12"),

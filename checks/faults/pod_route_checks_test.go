@@ -168,6 +168,7 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 		pod     = "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.3.5\"}},{\"metadata\":{\"namespace\":\"a\",\"name\":\"q\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"10.244.3.6\"}}]}\n"
 		deny    = `"Id":"deny","Protocols":"256","Action":"Block","Direction":"Out","Priority":1002`
 		allow   = `"Id":"allow","Protocols":"6","Action":"Allow","Direction":"Out","RemoteAddresses":"10.9.0.0/16","RemotePorts":"440-450","Priority":1001`
+		wire    = `"Protocols":"6","Action":"Block","Direction":"Out","RemoteAddresses":"168.63.129.16/32","RemotePorts":"80","Priority":200`
 		blocked = "warn: HNS rule deny blocks tcp from a/p to 10.9.9.9:443: a network policy, not a node fault [state]"
 	)
 	out := pod + reachTree("a/p tcp 10.9.9.9:443 timeout")
@@ -196,7 +197,15 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 		{"the rule is for the other direction",
 			out + acl(strings.Replace(deny, `"Out"`, `"In"`, 1)), "pass"},
 		{"the platform's own address is blocked, and another is probed",
-			out + acl(`"Protocols":"6","Action":"Block","Direction":"Out","RemoteAddresses":"168.63.129.16/32","RemotePorts":"80","Priority":200`), "pass"},
+			out + acl(wire), "pass"},
+		{"nothing but a Block rule, and the pod reaches nothing (Azure/azure-container-networking#2617)",
+			pod + reachTree("a/p tcp 10.9.9.9:443 timeout", "a/p tcp 10.96.0.10:53 timeout") + acl(wire),
+			"fail: HNS drops all that a/p sends: its endpoint has rules that block, and none that allows the rest [state]"},
+		{"the same, and the pod reaches one of them",
+			pod + reachTree("a/p tcp 10.9.9.9:443 timeout", "a/p tcp 10.96.0.10:53 ok") + acl(wire), "pass"},
+		{"the same, with a rule that allows the rest",
+			pod + reachTree("a/p tcp 10.9.9.9:443 timeout", "a/p tcp 10.96.0.10:53 timeout") +
+				acl(wire, `"Action":"Allow","Direction":"Out","Priority":65500`), "pass"},
 		{"the connection was answered", pod + reachTree("a/p tcp 10.9.9.9:443 ok") + acl(deny),
 			"pass"},
 		{"a ping fails anyway", pod + reachTree("a/p icmp 10.9.9.9 timeout") + acl(deny), "pass"},

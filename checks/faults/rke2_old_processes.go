@@ -36,7 +36,7 @@ started before that process and are not its children. It is a warning while the 
 		"https://github.com/rancher/rke2/issues/1470",
 	},
 	Breaks:   []*checks.Effect{effectKubelet},
-	Explains: []string{"containerd-started-twice", "kubelet-port-in-use"},
+	Explains: []string{"component-crash-loop", "containerd-started-twice", "kubelet-port-in-use"},
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{
 		{Text: "Calico exited: context canceled", ConfirmOnly: true},
