@@ -72,6 +72,9 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 	if len(p.objects.lists["Node"]) == 0 {
 		out.partial("api/node.json", "a description without its beginning or end", broken.nodes,
 			broken.node)
+		if part, name, shown := p.objects.partOfNode(); name == "" || node == "" || strings.EqualFold(name, node) {
+			out.partial("api/node.json", "a part of a Node", shown, part)
+		}
 		row, shown := rowOfNode(nodes, node)
 		out.partial("api/node.json", "kubectl get nodes", shown, row)
 	}
