@@ -75,6 +75,7 @@ type objects struct {
 	only     string                                // the only kind that is kept; "" for all
 	part     map[string]map[string]json.RawMessage // of the status and spec of a Node without its head
 	twoParts bool                                  // they are of two nodes
+	podParts []kubeObject                          // statuses of pods without their heads
 }
 
 func newObjects() *objects {
@@ -216,7 +217,10 @@ var nodeSettings = regexp.MustCompile(
 // keep files one object. A manifest, which no API server answered with, is none.
 func (o *objects) keep(kind string, object kubeObject, size int) {
 	if kind == "" {
-		kind, object = headless(object)
+		if kind, object = headless(object); kind == "Pod" {
+			o.podParts = append(o.podParts, object)
+			return
+		}
 	}
 	var m struct{ Name, Namespace, UID, ResourceVersion, CreationTimestamp string }
 	if json.Unmarshal(object["metadata"], &m) != nil || m.Name == "" {

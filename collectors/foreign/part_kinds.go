@@ -3,7 +3,6 @@ package foreign
 import (
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // A partKind is what a part shows. Most are the output of one command. Those that nothing but the table
@@ -233,7 +232,7 @@ var partForms = []partForm{
 	{kind: partClixml, start: regexp.MustCompile(`^<Objs Version=`)},
 	{kind: partKeyed, start: regexp.MustCompile(`^LogName=\S`), line: regexp.MustCompile(`^\w+=|^\s`)},
 	{kind: partDescribe, start: regexp.MustCompile(`^Name: {2,}\S`), traits: ownIndent | quotesErrors, line: describeLine},
-	{kind: partYAML, start: regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$|` + strings.ReplaceAll(partOfYAML.String(), `\n|`, `$|`)), traits: quotesErrors, line: yamlLine},
+	{kind: partYAML, start: regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$|` + partOfYAML.String()), traits: quotesErrors, line: yamlLine},
 	{kind: partLog, traits: quotesErrors},
 	{kind: partJSON, traits: quotesErrors},
 	{kind: partEventRows, traits: quotesErrors},

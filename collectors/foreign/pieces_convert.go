@@ -58,7 +58,7 @@ func (p *pieces) formatOf(node Node) string {
 		shown[k.what] = shown[k.what] || p.hns[i] != ""
 	}
 	shown["crictl info"], shown["inspect"] = p.cri.Status.Conditions != nil, len(p.inspected) > 0
-	shown["a part of a Node"] = p.objects.part != nil
+	shown["a part of a Node"], shown["a part of a Pod"] = p.objects.part != nil, p.objects.podParts != nil
 	for _, what := range p.plainOf {
 		shown[what] = true
 	}

@@ -68,9 +68,7 @@ func (p *pieces) takeJSON(name string, found part) {
 		p.showPlain("JSON", valueRows(found.text))
 		return
 	}
-	have := len(p.objects.have) + len(jsonOf(p.objects.part))
-	p.objects.add(name, found.text)
-	if have == len(p.objects.have)+len(jsonOf(p.objects.part)) && !strings.Contains(found.text, `"kind"`) {
+	if !p.addObjects(name, found.text) && !strings.Contains(found.text, `"kind"`) {
 		p.showPlain("JSON", valueRows(found.text))
 	}
 }

@@ -3,6 +3,7 @@ package foreign
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -86,9 +87,11 @@ func valueRows(document string) (rows []string) {
 	return rows
 }
 
+type partField struct{ kind, part, field, words string }
+
 // partFields are the fields that only objects of one kind have: in its status or spec, with words that
 // must be in them.
-var partFields = []struct{ kind, part, field, words string }{
+var partFields = []partField{
 	{"Node", "status", "nodeInfo", "kubeletVersion"},
 	{"Node", "status", "conditions", "lastHeartbeatTime"},
 	{"Node", "status", "allocatable", "pods"},
@@ -117,6 +120,15 @@ func headless(o kubeObject) (string, kubeObject) {
 	}
 	return "", o
 }
+
+// showsPart tells that YAML without its head is a part of an object.
+func showsPart(text string) bool {
+	return nodeSettings.MatchString(dataKey.ReplaceAllString(text, `"$1":`)) || slices.ContainsFunc(partFields, func(f partField) bool {
+		return strings.Contains(text, f.words) && (strings.Contains(text, f.field+":") || text[0] == '-')
+	})
+}
+
+var dataKey = regexp.MustCompile(`(?m)^([\w.-]+):`)
 
 // addPart joins what parts of one Node show. Two that differ are of two nodes, of which none is known.
 func (o *objects) addPart(object kubeObject) {
@@ -169,6 +181,35 @@ func (o *objects) partOfNode() (part map[string]any, name string, shown []string
 		"status": o.part["status"], "spec": o.part["spec"]}, name, shown
 }
 
+// shownContainers are the containers of a part of a pod, each with why it waits or ended.
+func shownContainers(part kubeObject) string {
+	type state struct {
+		Reason   string
+		ExitCode *int64
+	}
+	var status struct {
+		InitContainerStatuses, ContainerStatuses []struct {
+			Name             string
+			RestartCount     int
+			State, LastState map[string]state
+		}
+	}
+	json.Unmarshal(part["status"], &status)
+	var shown []string
+	for _, c := range append(status.InitContainerStatuses, status.ContainerStatuses...) {
+		text := fmt.Sprintf("container %s, %d restarts", c.Name, c.RestartCount)
+		for _, states := range []map[string]state{c.State, c.LastState} {
+			for name, s := range states {
+				if text += ", " + strings.TrimSpace(name+" "+s.Reason); s.ExitCode != nil {
+					text += fmt.Sprintf(" (exit code %d)", *s.ExitCode)
+				}
+			}
+		}
+		shown = append(shown, text)
+	}
+	return clip(strings.Join(shown, "; "))
+}
+
 // takeYAML takes objects, or parts of them that have no head. What is none of them can be searched.
 func (p *pieces) takeYAML(f looseFile, found part) {
 	text := found.text
@@ -188,10 +229,7 @@ func (p *pieces) takeYAML(f looseFile, found part) {
 			}
 		}
 	}
-	parts := len(jsonOf(p.objects.part))
-	have := len(p.objects.have)
-	p.objects.add(f.path, text)
-	if partOfYAML.MatchString(text) && have == len(p.objects.have) && parts == len(jsonOf(p.objects.part)) {
+	if kept := p.addObjects(f.path, text); partOfYAML.MatchString(text) && !kept {
 		p.showPlain("YAML", plainRows(text))
 		p.logLines("other", f.path, found.line, text)
 	} else if partOfYAML.MatchString(text) && len(p.objects.lists["ConfigMap"]) > 0 {
@@ -199,8 +237,16 @@ func (p *pieces) takeYAML(f looseFile, found part) {
 	}
 }
 
+// addObjects adds a document to the objects, and tells whether it is one or a part of one.
+func (p *pieces) addObjects(name, text string) bool {
+	o := p.objects
+	have := len(o.have) + len(o.podParts) + len(jsonOf(o.part))
+	o.add(name, text)
+	return have != len(o.have)+len(o.podParts)+len(jsonOf(o.part))
+}
+
 var (
 	columnKey  = regexp.MustCompile(`(?m)^[a-z]\w*:`)
-	partOfYAML = regexp.MustCompile(`^(?:status|nodeInfo|(?:initC|c)ontainerStatuses|conditions|allocatable|capacity|addresses|images|taints):\s*\n|` +
+	partOfYAML = regexp.MustCompile(`^(?:status|nodeInfo|(?:initC|c)ontainerStatuses|conditions|allocatable|capacity|addresses|images|taints):\s*(?:\n|$)|` +
 		`^- (?:lastHeartbeatTime|containerID): |^[\w-]+\.(?:json|conf|conflist|ya?ml|toml|env|ps1): [|>]`)
 )

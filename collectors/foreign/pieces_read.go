@@ -134,7 +134,7 @@ func (p *pieces) readText(f looseFile) {
 		p.until = begun.AddDate(1, 0, -1)
 	}
 	if f.role == pieceLog && slices.ContainsFunc(parts, func(found part) bool {
-		return found.kind != partLog && found.kind != partOther && found.kind != partJSON
+		return !slices.Contains([]partKind{partLog, partOther, partJSON, partGrid}, found.kind)
 	}) {
 		f.role = pieceText
 		p.files[slices.IndexFunc(p.files, func(x looseFile) bool { return x.path == f.path })].role =
@@ -143,7 +143,7 @@ func (p *pieces) readText(f looseFile) {
 	own, lines, unread := componentOfFile(f.path), len(p.logs), numbered{}
 	before := len(p.nodes) + len(p.shown) + p.eventRows.Len()
 	for _, found := range parts {
-		if !found.shows() || found.kind == partGrid {
+		if !found.shows() {
 			unread.add(found.line, found.text)
 		}
 		if found.kind != partLog {
