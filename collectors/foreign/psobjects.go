@@ -276,7 +276,7 @@ func (p *pieces) takeObjects(found part) {
 			class = classOf(list[i-1].fields)
 		}
 		if class = cmp.Or(class, classOfCommand(o.command)); class == "" && i == 0 {
-			p.showPlain(cmp.Or(cmdletOf(o.command), strings.Replace(string(found.kind), "Format-T", "a t", 1)), plainRows(found.text))
+			p.showPlain(cmp.Or(toolOf(o.command), strings.Replace(string(found.kind), "Format-T", "a t", 1)), plainRows(found.text))
 		}
 		if class == psServices && createsService.MatchString(o.command) {
 			continue
