@@ -21,6 +21,7 @@ var (
 	isoLine  = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|` + // or of fluent-bit, or a trace
 		`^\[\d+\] \S+: \[\[?\d{10}\b|^\[\d+\][0-9A-F]+\.[0-9A-F]+::\d{4}-\d\d-\d\d `)
 	nestedKlog = regexp.MustCompile(`^time="\d{4}-\S+ ?\S*" level=\w+ msg="([IWEF]\d{4} .*)`)
+	zapCaller  = regexp.MustCompile(`"caller": ?"(?:[\w.-]+/)*([\w.-]+\.go):`)
 	zapLine    = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
 )
 
@@ -140,7 +141,11 @@ func componentOfLine(line string) string {
 	if m := nestedKlog.FindStringSubmatch(line); m != nil { // k0s writes the lines of what it starts
 		line = m[1]
 	}
-	if m := klogLine.FindStringSubmatch(line); m != nil {
+	m := klogLine.FindStringSubmatch(line)
+	if m == nil && zapLine.MatchString(line) {
+		m = zapCaller.FindStringSubmatch(line)
+	}
+	if m != nil {
 		if c := klogFiles[m[1]]; c != "" {
 			return c
 		}

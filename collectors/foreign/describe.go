@@ -223,7 +223,7 @@ var (
 	conditionHeads = regexp.MustCompile(`^ *Type +Status +LastHeartbeatTime +LastTransitionTime +Reason`)
 	nodeSections   = regexp.MustCompile(`^(?:Conditions|System Info|Allocatable|Capacity|Addresses):\s*$`)
 	belowNode      = regexp.MustCompile(`^\s*(?: +Type +Status +LastHeartbeatTime|` +
-		`  (?:Machine ID|Kernel Version|cpu|InternalIP|Hostname): )`)
+		` {1,2}(?:Machine ID|Kernel Version|cpu|InternalIP|Hostname): )`)
 	podSections = regexp.MustCompile(`^(?:Init )?Containers:\s*$`)
 	belowPod    = regexp.MustCompile(
 		`^  [a-z0-9][a-z0-9.-]*:\s*\n    (?:Container ID|Image|Image ID|Port|State): `)
@@ -310,6 +310,11 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 		if o, whole := readDescribedNode(object); o != nil && !whole {
 			for _, c := range describedConditions(sections["Conditions"]) {
 				text += ", " + c["type"] + " " + c["status"]
+			}
+			for _, key := range []string{"osImage", "kernelVersion", "kubeletVersion", "containerRuntimeVersion"} {
+				if v := o["status"].(map[string]any)["nodeInfo"].(map[string]string)[key]; v != "" {
+					text += ", " + v
+				}
 			}
 			for _, taint := range describedTaints(sections["Taints"]) {
 				text += ", taint " + taint["key"] + ":" + taint["effect"]

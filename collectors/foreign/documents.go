@@ -248,7 +248,7 @@ var jsonToken = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|[{}\[\],]`)
 // the end of the text, or to the fence that closes it.
 func documentEnd(s string) (end int, ok bool) {
 	var document json.RawMessage
-	d := json.NewDecoder(strings.NewReader(s))
+	d := json.NewDecoder(strings.NewReader(strings.TrimRight(s, "\n"))) // it may end within a string
 	switch err := d.Decode(&document); {
 	case err == nil:
 		return int(d.InputOffset()), true

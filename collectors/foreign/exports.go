@@ -35,7 +35,7 @@ var recordFields = []struct {
 
 var (
 	exportHead = regexp.MustCompile(
-		`"(?i:@?message|LogMessage|LogEntry|RenderedDescription|textPayload|_raw|log|text|content|body|log_s|rows|values|StartType|DisplayName|PrefixLength|HotFixID|availableBytes|auditID|lastTransitionTime|restartCount|ExternalInterfaces)"\s*:|\\n[^"\n]*\\n`)
+		`"(?i:@?message|LogMessage|LogEntry|RenderedDescription|textPayload|_raw|log|text|content|body|log_s|rows|values|StartType|DisplayName|PrefixLength|HotFixID|availableBytes|auditID|lastTransitionTime|restartCount|ExternalInterfaces|nodeInfo|imageBom)"\s*:|\\n[^"\n]*\\n`)
 	columnName = regexp.MustCompile(`^[@_%A-Za-z][\w .@%#/()\[\]-]{0,60}$`)
 	noLetters  = regexp.MustCompile(`[^a-z]+`)
 	clixmlProp = regexp.MustCompile(`<\w+ N="(\w+)">([^<]*)</`)

@@ -200,7 +200,7 @@ func kindOf(r record) int {
 var (
 	hnsdiagHeads = regexp.MustCompile(`^(Name|ID)\b.*\b(ID|IDs|Name)\s*$`)
 	hnsdiagRow   = regexp.MustCompile(
-		`^(\S.*?)?\s*\b([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\b`)
+		`^(\S.*?)?\s*\b([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\b(?:\s+(\S+))?`)
 	hnsdiagObject = regexp.MustCompile(
 		`^(\w[\w ]*?)\s*:\s*([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\s*$`)
 	hnsdiagField = regexp.MustCompile(`^\s+(\w[\w ]*?)\s*:\s*(\S.*?)\s*$`)
@@ -239,7 +239,11 @@ func (d *hnsdiag) readPlain(content string) {
 			continue
 		}
 		if m := hnsdiagRow.FindStringSubmatch(line); m != nil {
-			d.count(section, plainRecord(m[2], m[1]))
+			r := plainRecord(m[2], m[1])
+			if m[3] != "" && hnsKinds[section].heading == "endpoint" {
+				r["VirtualNetworkName"] = quotedJSON(m[3])
+			}
+			d.count(section, r)
 		} else {
 			strange[section] = true // an error, or the further ids of a row above
 		}

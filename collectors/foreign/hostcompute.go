@@ -11,7 +11,7 @@ import (
 // parted by commas, in an indented one below: type, state, runtime id, owner. Some releases write
 // all in one line.
 var (
-	hcsSystem = regexp.MustCompile(`^([0-9A-Za-z][0-9A-Za-z_-]{4,127})(?:\s*$|[\s,])`)
+	hcsSystem = regexp.MustCompile(`^([0-9A-Za-z][0-9A-Za-z_-]{4,127})(?:@vm)?(?:\s*$|[\s,])`)
 	shimRow   = regexp.MustCompile(`^([A-Za-z0-9._-]+?)-([0-9a-f]{64})\s*(\d*)\s*$`)
 )
 
@@ -46,7 +46,7 @@ func parseHCSDiag(content string) []evidence.ComputeSystem {
 		if m := hcsSystem.FindStringSubmatch(line); m != nil && strings.ContainsAny(m[1],
 			"0123456789") && len(list) < maxObjects {
 			list = append(list, evidence.ComputeSystem{ID: m[1]})
-			line = " " + strings.TrimLeft(line[len(m[1]):], " \t,")
+			line = " " + strings.TrimLeft(line[len(m[0]):], " \t,")
 		}
 		if len(list) == 0 || !strings.Contains(line, ",") || line[0] != ' ' && line[0] != '\t' {
 			continue
@@ -88,7 +88,7 @@ func hcsBegins(line, rest string) bool {
 	if m == nil {
 		return false
 	}
-	about := strings.TrimLeft(line[len(m[1]):], " \t,") + strings.Join(aboveAll(rest, 1), "")
+	about := strings.TrimLeft(line[len(m[0]):], " \t,") + strings.Join(aboveAll(rest, 1), "")
 	return hcsAbout.MatchString(about)
 }
 

@@ -62,17 +62,20 @@ const (
 
 // An objects is what dumps of Kubernetes objects hold, whoever made them and in how many files.
 type objects struct {
-	lists    map[string][]kubeObject // by kind
-	cut      map[string]string       // kind → why its list is not whole
-	listed   map[string]bool         // kinds of which a list was read, with objects or without
-	have     map[string]bool         // kind, namespace and name of each object
-	version  json.RawMessage         // what the API server says of itself
-	newest   time.Time               // the latest time that an object tells
-	left     int                     // bytes of objects that may still be kept
-	yamlLeft int                     // bytes of YAML that may still be taken apart
-	node     string                  // whose pods are kept; "" for those of all
-	pods     *regexp.Regexp          // that tells them before they are taken apart; nil for all
-	only     string                  // the only kind that is kept; "" for all
+	lists    map[string][]kubeObject               // by kind
+	cut      map[string]string                     // kind → why its list is not whole
+	listed   map[string]bool                       // kinds of which a list was read, with objects or without
+	have     map[string]bool                       // kind, namespace and name of each object
+	version  json.RawMessage                       // what the API server says of itself
+	newest   time.Time                             // the latest time that an object tells
+	left     int                                   // bytes of objects that may still be kept
+	yamlLeft int                                   // bytes of YAML that may still be taken apart
+	node     string                                // whose pods are kept; "" for those of all
+	pods     *regexp.Regexp                        // that tells them before they are taken apart; nil for all
+	only     string                                // the only kind that is kept; "" for all
+	part     map[string]map[string]json.RawMessage // of the status and spec of a Node without its head
+	twoParts bool                                  // they are of two nodes
+	podParts []kubeObject                          // statuses of pods without their heads
 }
 
 func newObjects() *objects {
@@ -213,8 +216,17 @@ var nodeSettings = regexp.MustCompile(
 
 // keep files one object. A manifest, which no API server answered with, is none.
 func (o *objects) keep(kind string, object kubeObject, size int) {
+	if kind == "" {
+		if kind, object = headless(object); kind == "Pod" {
+			o.podParts = append(o.podParts, object)
+			return
+		}
+	}
 	var m struct{ Name, Namespace, UID, ResourceVersion, CreationTimestamp string }
 	if json.Unmarshal(object["metadata"], &m) != nil || m.Name == "" {
+		if kind == "Node" {
+			o.addPart(object)
+		}
 		if kind != "Pod" || object["metadata"] != nil || object["status"] == nil {
 			return
 		}

@@ -71,6 +71,7 @@ const (
 	partClixml      partKind = "Export-Clixml"
 	partKeyed       partKind = "events of Splunk"
 	partConfig      partKind = "a configuration file"
+	partGrid        partKind = "a table"
 	partOther       partKind = ""
 )
 
@@ -97,7 +98,11 @@ const (
 var (
 	clockOffset = regexp.MustCompile(`(?m)^(?:\d+, ){3}([+-]\d\d\.\d+, [+-]\d\d\.\d+)$|^\d\d:\d\d:\d\d,? ((?:d:\S+ o:)?[+-]\d\d\.\d+s)`)
 	packetRow   = regexp.MustCompile(`(?m)^(\d\d:\d\d:\d\d\.\d{6,9} (?:IP6?|ARP|[0-9A-F-]{17}) .*)$`)
-	stateRow    = regexp.MustCompile(`(?m)^(\S+[:\s]\s*(?:[A-Z]\w+=(?:True|False|Unknown)[;,\s]*)+)$`)
+	// The heads of any program's table: words in capitals, two blanks apart, or between bars.
+	gridHeads = regexp.MustCompile(`^\|? *[A-Z][A-Z0-9_./()%#-]+(?: [A-Z0-9_./()%#-]+)*(?:(?: {2,}|\t+ *| *\| *)[A-Z0-9_./()%#-]+(?: [A-Z0-9_./()%#-]+)*)+ *\|?$`)
+	// a field of ipconfig, whose dots go up to the colon
+	ipconfigField = regexp.MustCompile(`^ *\p{L}[^:]*[^: .][ .]*(?:\. ){3,}\.? *:`)
+	stateRow      = regexp.MustCompile(`(?m)^(\S+[:\s]\s*(?:[A-Z]\w+=(?:True|False|Unknown)[;,\s]*)+)$`)
 )
 
 // partForms are asked in order where a part begins.
@@ -185,7 +190,7 @@ var partForms = []partForm{
 	{kind: partIPConfig, start: regexp.MustCompile(`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +
 		`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|^Configuração de IP do Windows|^Windows IP 구성|` +
 		`^Настройка протокола IP для Windows|^Konfiguracja IP systemu Windows|` +
-		`^(\S.*(?: adapter |-Adapter |适配器 |アダプター | 어댑터 )|Carte |Adaptador |Scheda |Karta |Адаптер ).*[:：]\s*$`)},
+		`^(\S.*(?: adapter |-Adapter |适配器 |アダプター | 어댑터 )|Carte |Adaptador |Scheda |Karta |Адаптер ).*[:：]\s*$|` + ipconfigField.String())},
 	{kind: partLookup, start: lookupBegins, line: lookupLine},
 	{kind: "schtasks", start: regexp.MustCompile(`^Folder: \\|^TaskName: +\\|^HostName: +\S`),
 		line: regexp.MustCompile(`^\s|^[A-Z][\w '.:,-]*: `),
@@ -193,7 +198,7 @@ var partForms = []partForm{
 	{kind: "klist", start: regexp.MustCompile(`^Current LogonId is \d`),
 		line: regexp.MustCompile(`^\s|^#\d|^Cached Tickets|^Current LogonId`),
 		path: "security.json", rows: regexp.MustCompile(`(?m)^(?:#\d+>)?\s+((?:Client|Server|End Time|Kdc Called): .*?) *$`)},
-	{kind: "crictl stats", start: regexp.MustCompile(`^CONTAINER(?: ID)? +(?:NAME +)?CPU %`),
+	{kind: "container stats", start: regexp.MustCompile(`^CONTAINER(?: ID)? +(?:NAME +)?CPU %`),
 		path: "memory.json", rows: regexp.MustCompile(`(?m)^([0-9a-f]{8,} .*?) *$`)},
 	{kind: "kubectl get -o name", start: regexp.MustCompile(`^(?:node|pod|service|namespace|event|(?:deployment|daemonset|statefulset)\.apps)/[a-z0-9.-]+$`),
 		line: regexp.MustCompile(`^[a-z.]+/\S+$`),
@@ -223,12 +228,11 @@ var partForms = []partForm{
 		path: "probes/dns.json", rows: packetRow},
 	{kind: "conditions of nodes", start: stateRow, line: stateRow,
 		path: "api/node.json", rows: stateRow},
-	{kind: "kubectl get", start: regexp.MustCompile(`^(?:NAMESPACE +)?NAME {2,}[A-Z][A-Z -]+$`), traits: endsAtGap,
-		path: "env.json", rows: regexp.MustCompile(`(?m)^([^\nA-Z].*?) *$`)},
+	{kind: partGrid, start: gridHeads, traits: endsAtGap},
 	{kind: partClixml, start: regexp.MustCompile(`^<Objs Version=`)},
 	{kind: partKeyed, start: regexp.MustCompile(`^LogName=\S`), line: regexp.MustCompile(`^\w+=|^\s`)},
 	{kind: partDescribe, start: regexp.MustCompile(`^Name: {2,}\S`), traits: ownIndent | quotesErrors, line: describeLine},
-	{kind: partYAML, start: regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$`), traits: quotesErrors, line: yamlLine},
+	{kind: partYAML, start: regexp.MustCompile(`^(- )?apiVersion: *\S|^kind: *[A-Z]\w+\s*$|^items:\s*$|` + partOfYAML.String()), traits: quotesErrors, line: yamlLine},
 	{kind: partLog, traits: quotesErrors},
 	{kind: partJSON, traits: quotesErrors},
 	{kind: partEventRows, traits: quotesErrors},

@@ -53,7 +53,7 @@ func (t *taking) takePrompt(bare, rest string) bool {
 		t.open(partNSSM, t.command)
 		t.text.WriteString("nssm set " + m[1] + " ")
 	}
-	if hostname.MatchString(t.command) {
+	if hostname.MatchString(t.command) || inContainer.MatchString(t.command) {
 		t.open(partOther, t.command)
 	}
 	if m := kubectlLogs.FindStringSubmatch(t.command); m != nil {
@@ -109,7 +109,7 @@ func (t *taking) answered(rest string) bool {
 
 // goesOn tells that a line which could begin a part belongs to the one that it stands in.
 func (t *taking) goesOn(kind partKind, line string) bool {
-	if kind == partRows {
+	if kind == partRows || kind == partGrid {
 		return t.kind != partOther && !t.gap
 	}
 	switch t.kind {

@@ -196,13 +196,17 @@ func (t *taking) begin(line, bare, rest string) string {
 	switch {
 	case kind == partLog && t.kind == partLog && t.about == "":
 		t.about = about // the first line that shows whose log it is
-	case kind != partOther && (kind != t.kind || about != t.about) && !t.goesOn(kind, bare):
+	case kind != partOther && (kind != t.kind || about != t.about || kind == partGrid) && !t.goesOn(kind, bare):
 		if kind == partKeyed || (kind == partList || kind == partTable) && createsService.MatchString(t.above) {
 			about = t.above
 		}
 		t.open(kind, about)
 		if kind == partDescribe && !describedName.MatchString(bare) {
 			t.text.WriteString(unnamedHead(bare))
+		}
+		if kind == partIPConfig && ipconfigField.MatchString(bare) {
+			t.text.WriteString(notShown + " adapter " + notShown + ":\n")
+			return " " + line
 		}
 		if kind != partLog && !strings.HasPrefix(bare, indent+" ") && indent != "" &&
 			!kind.is(ownIndent) {

@@ -116,12 +116,16 @@ var (
 
 var (
 	ellipsis      = regexp.MustCompile(`(?m)^[ \t]*(?:\.\.\.|…),?[ \t]*\n`)
+	openMember    = regexp.MustCompile(`^\s*"[\w.-]+"\s*:\s*[{\[]`)
 	danglingComma = regexp.MustCompile(`,(\s*[}\]])`)
 )
 
 // withoutEllipses removes the lines by which an author shows that he left something out of JSON, and the
 // commas that then lead to nothing.
 func withoutEllipses(text string) string {
+	if openMember.MatchString(text) { // a part of an object
+		text = "{" + text
+	}
 	begins := strings.TrimLeft(text[:min(len(text), maxPieceHead)], " \t\r\n")
 	if !strings.HasPrefix(begins, "{") && !strings.HasPrefix(begins, "[") || !ellipsis.MatchString(text) {
 		return text
@@ -147,7 +151,9 @@ func unfolded(text string) string {
 			b.WriteByte('\n')
 			continue
 		}
-		full++
+		if full++; psRuler.MatchString(line) && next[0] != '-' {
+			return text // a table that fits
+		}
 		if brokenWord.MatchString(line[len(line)-1:] + "\n" + next[:1]) {
 			broken++
 		}

@@ -179,8 +179,10 @@ func mixed(text string) bool {
 // shows tells that something reads a part.
 func (p part) shows() bool {
 	switch p.kind {
-	case partOther, partLog:
+	case partOther, partLog, partGrid:
 		return false
+	case partYAML:
+		return !partOfYAML.MatchString(p.text) || showsPart(p.text)
 	case partJSON:
 		return telling(cmp.Or(p.closed, p.text))
 	case partList, partTable:
@@ -221,7 +223,7 @@ func scanPieces(fsys fs.FS) []looseFile {
 			return nil
 		}
 		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
-			ofWindows.MatchString(peel(head))) {
+			ofWindows.MatchString(peel(head)) || slices.ContainsFunc(takeApart(head), func(p part) bool { return p.kind == partGrid })) {
 			messages = append(messages, looseFile{path: name, role: pieceText, size: info.Size()})
 		}
 		return nil

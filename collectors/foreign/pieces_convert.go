@@ -30,7 +30,7 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	p.convertOutputs(src, out, ran, name)
 	p.objects.convert(out, name)
 	p.convertLogs(src, out, name)
-	if p.formatOf(node) == formatPieces+": log of other" {
+	if p.formatOf(node) == formatPieces+": log of other" && len(p.plain) == 0 {
 		p.showText(out)
 	}
 	out.meta(src, p.formatOf(node), node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
@@ -57,7 +57,11 @@ func (p *pieces) formatOf(node Node) string {
 	for i, k := range hnsKinds {
 		shown[k.what] = shown[k.what] || p.hns[i] != ""
 	}
-	shown["crictl info"], shown["crictl inspect"] = p.cri.Status.Conditions != nil, len(p.inspected) > 0
+	shown["crictl info"], shown["inspect"] = p.cri.Status.Conditions != nil, len(p.inspected) > 0
+	shown["a part of a Node"], shown["a part of a Pod"] = p.objects.part != nil, p.objects.podParts != nil
+	for _, what := range p.plainOf {
+		shown[what] = true
+	}
 	for _, c := range p.configs {
 		shown[c.path] = true
 	}
@@ -134,9 +138,12 @@ func (p *pieces) showText(out *output) {
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) && len(lines) < 3 {
+		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) {
 			lines = append(lines, clip(line))
 		}
+	}
+	if len(lines) > maxShown { // the beginning tells what it is
+		lines = lines[:3]
 	}
 	out.partial("env.json", "the text", []string{strings.Join(lines, " / ")}, nil)
 }

@@ -3,6 +3,8 @@ package foreign
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -20,6 +22,9 @@ func (p *pieces) takeJSON(name string, found part) {
 	}
 	if names := inspected(whole); len(names) > 0 {
 		p.inspected = append(p.inspected, names...)
+		if exited := strings.Join(names, "\n"); exitedContainer.MatchString(exited) { // the code may be known
+			p.logLines("other", name, found.line, exited+"\n")
+		}
 		return
 	}
 	list := flatJSON(whole)
@@ -44,8 +49,15 @@ func (p *pieces) takeJSON(name string, found part) {
 	if p.takeRecords(name, found) {
 		return
 	}
+	var object kubeObject
+	json.Unmarshal([]byte(whole), &object)
+	if kind, _ := headless(object); kind != "" && object["kind"] == nil {
+		p.objects.add(name, whole)
+		return
+	}
 	if !strings.Contains(found.text, `"kind"`) && (found.closed != "" || errorWords.MatchString(found.text)) {
-		text := messageLines.Replace(found.text) // an answer of a cloud
+		text := strings.Join(manyLines.FindAllString(whole, maxFields), "\n") // an answer of a cloud
+		text = messageLines.Replace(cmp.Or(text, found.text))
 		if len(list) == 1 && found.closed != "" {
 			text = cmp.Or(recordOf(list[0])["Message"], text)
 		}
@@ -53,10 +65,16 @@ func (p *pieces) takeJSON(name string, found part) {
 			p.logLines("other", name, found.line-1, found.about+"\n")
 		}
 		p.logLines("other", name, found.line, text+"\n")
+		p.showPlain("JSON", valueRows(found.text))
 		return
 	}
-	p.objects.add(name, found.text)
+	if !p.addObjects(name, found.text) && !strings.Contains(found.text, `"kind"`) {
+		p.showPlain("JSON", valueRows(found.text))
+	}
 }
+
+// manyLines are values of several lines.
+var manyLines = regexp.MustCompile(`"(?:[^"\\]|\\[^n])*\\n(?:[^"\\]|\\.)*"`)
 
 // messageLines breaks a message in JSON where its author did.
 var messageLines = strings.NewReplacer(`\\`, `\\`, `\r`, "", `\n`, "\n")
@@ -82,8 +100,30 @@ func inspectedNetworks(document string) (rows string) {
 	return rows
 }
 
-// inspected are the sandbox or container of `crictl inspectp` and `crictl inspect`.
-func inspected(document string) []string {
+var exitedContainer = regexp.MustCompile(` Exited \([1-9]`)
+
+// inspected are the sandbox or container of `crictl inspectp` and `crictl inspect`, and the containers
+// of `docker inspect`.
+func inspected(document string) (names []string) {
+	var containers []struct {
+		Name  string
+		State struct {
+			Status, Error, StartedAt, FinishedAt string
+			ExitCode                             int64
+		}
+	}
+	if json.Unmarshal([]byte(document), &containers) == nil {
+		for _, c := range containers {
+			switch name := strings.TrimPrefix(c.Name, "/"); c.State.Status {
+			case "":
+			case "exited":
+				names = append(names, fmt.Sprintf("%s Exited (%d) %s", name, c.State.ExitCode, cmp.Or(c.State.Error, c.State.StartedAt+" to "+c.State.FinishedAt)))
+			default:
+				names = append(names, name+" "+c.State.Status)
+			}
+		}
+		return names
+	}
 	var answer struct {
 		Status struct {
 			State            string

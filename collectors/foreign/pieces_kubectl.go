@@ -72,6 +72,9 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 	if len(p.objects.lists["Node"]) == 0 {
 		out.partial("api/node.json", "a description without its beginning or end", broken.nodes,
 			broken.node)
+		if part, name, shown := p.objects.partOfNode(); name == "" || node == "" || strings.EqualFold(name, node) {
+			out.partial("api/node.json", "a part of a Node", shown, part)
+		}
 		row, shown := rowOfNode(nodes, node)
 		out.partial("api/node.json", "kubectl get nodes", shown, row)
 	}
@@ -80,6 +83,11 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 		source := "kubectl get pods"
 		if len(broken.pods) > 0 {
 			rows, source = append(broken.pods, rows...), "a description without its beginning or end"
+		}
+		for _, part := range p.objects.podParts {
+			rows, source = append(rows, shownContainers(part)), "a part of a Pod"
+			pods = append(pods, map[string]any{"metadata": map[string]string{"name": notShown, "namespace": "default"},
+				"spec": map[string]any{}, "status": part["status"]})
 		}
 		out.partial("api/pods.json", source, rows, map[string]any{"kind": "PodList",
 			"items": append(broken.parts, pods...)})
@@ -256,6 +264,11 @@ func windowsRow(s, around string) string {
 // rowOfNode is the row of one node: what it states of versions and of being ready is a part of the
 // Node object. The reason is in no row.
 func rowOfNode(s, node string) (part map[string]any, shown []string) {
+	for _, row := range nodeRows(s) {
+		if node == "" && strings.HasPrefix(row["OS-IMAGE"], "Windows") { // several
+			shown = append(shown, strings.Join([]string{row["NAME"], row["STATUS"], row["VERSION"], row["KERNEL-VERSION"], row["CONTAINER-RUNTIME"]}, " "))
+		}
+	}
 	for _, o := range readNodeTable(s) {
 		name := o["metadata"].(map[string]string)["name"]
 		if node == "" || !strings.EqualFold(name, node) {
@@ -270,7 +283,7 @@ func rowOfNode(s, node string) (part map[string]any, shown []string) {
 		ready["message"] = "kubectl describe node shows why"
 		return o, []string{name + " NotReady"}
 	}
-	return nil, nil
+	return nil, shown
 }
 
 // osOfNode is the Windows of a node, with its revision, which no other output of AKS has.

@@ -117,6 +117,11 @@ func (p *pieces) convertState(out *output) {
 		}
 		out.partial(f.path, string(f.kind), rows, nil)
 	}
+	source := "the text"
+	if len(p.plainOf) == 1 {
+		source = p.plainOf[0]
+	}
+	out.partial("env.json", source, p.plain, nil)
 	out.partial("memory.json", psCounters, p.namesOf(psCounters, "CounterSamples", ""), nil)
 	out.partial("processes.json", psGroups, p.namesOf(psGroups, "Count", "", "Name", "ProcessName"), nil)
 	out.partial("routes.json", psNeighbors, p.namesOf(psNeighbors, "IPAddress", "", "LinkLayerAddress", "State"), nil)

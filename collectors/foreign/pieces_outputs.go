@@ -54,7 +54,7 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		} else if gap.Kind != "" && k.heading == "endpoint" && len(hns.diag.named) > 0 {
 			var names []string
 			for _, r := range hns.diag.named {
-				names = append(names, clip(r.text("Name")))
+				names = append(names, clip(strings.TrimSpace(r.text("Name")+" "+r.text("VirtualNetworkName"))))
 			}
 			out.partial(k.path, "hnsdiag list without -d", names, hns.diag.named)
 		} else if p.hns[i] != "" || hns.diag.plain[i] > 0 ||
@@ -73,7 +73,16 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		adapterOf: netAdaptersOf(p.fieldsOf(psAdapters)),
 		mtus:      p.interfacesOf()}
 	if p.texts[partIPConfig] != "" {
-		out.write("adapters.json")(net.adapters())
+		list, gap := net.adapters()
+		var names []string
+		for _, a := range list {
+			names = append(names, clip(a.Name+" "+strings.Join(a.Addresses, " ")))
+		}
+		if strings.Contains(p.texts[partIPConfig], notShown+" adapter") { // there may be others above it
+			out.partial("adapters.json", "ipconfig without its beginning", names, list)
+		} else {
+			out.either("adapters.json", list, gap)
+		}
 		out.write("dns-client.json")(net.dnsClient())
 	}
 	if routes := given("routes.txt", partRoutes); !routes.missing {
@@ -170,6 +179,7 @@ func criDocument(document string) (state evidence.CRIState, ok bool) {
 		Items      []evidence.CRISandbox   `json:"items"`
 		Containers []evidence.CRIContainer `json:"containers"`
 		Images     []evidence.CRIImage     `json:"images"`
+		ImageBOM   []evidence.CRIImage     // of the release notes of AKS
 		APIVersion string                  `json:"apiVersion"`
 	}
 	json.Unmarshal([]byte(document), &answer)
@@ -185,6 +195,7 @@ func criDocument(document string) (state evidence.CRIState, ok bool) {
 	if len(answer.Containers) > 0 && strings.HasPrefix(answer.Containers[0].State, "CONTAINER_") {
 		state.Containers = answer.Containers
 	}
+	answer.Images = append(answer.Images, answer.ImageBOM...)
 	if len(answer.Images) > 0 && answer.Images[0].RepoTags != nil {
 		state.Images = answer.Images
 	}
@@ -211,7 +222,7 @@ func (p *pieces) convertRuntime(out *output) {
 			out.partial(t.path, string(t.kind), rows, nil)
 		}
 	}
-	out.partial("cri.json", "crictl inspect", p.inspected, nil)
+	out.partial("cri.json", "inspect", p.inspected, nil)
 }
 
 // rowsOf are the rows of a table below its heads, or the words that there is none.

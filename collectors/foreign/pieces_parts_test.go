@@ -20,7 +20,11 @@ var (
 		"Name                      InterfaceDescription                    ifIndex Status       MacAddress             LinkSpeed\n" +
 		"----                      --------------------                    ------- ------       ----------             ---------\n" +
 		"Ethernet                  AWS PV Network Device #0                     10 Up           06-05-9D-C4-A4-11         1 Gbps\n" +
-		"vEthernet (15fdf8c8ade... Hyper-V Virtual Ethernet Adapter #2          14 Up           00-15-5D-24-64-BF        10 Gbps\n"
+		"vEthernet (HNS Interna... Hyper-V Virtual Ethernet Adapter #3          21 Up           00-15-5D-00-2C-00        10 Gbps\n" +
+		"vEthernet (Ethernet)                                                   26 Up           00-15-5D-24-6D-AE        10 Gbps\n" +
+		"vEthernet (Ethernet) 2                                                 31 Up           00-15-5D-24-66-0B        10 Gbps\n" +
+		"vEthernet (15fdf8c8ade... Hyper-V Virtual Ethernet Adapter #2          14 Up           00-15-5D-24-64-BF        10 Gbps\n" +
+		"vEthernet (nat)           Hyper-V Virtual Ethernet Adapter              9 Up           00-15-5D-A4-41-FB        10 Gbps\n"
 	someServices = "[node-1]: PS C:\\k> Get-Service kubelet,hns\n\nStatus   Name               DisplayName\n" +
 		"------   ----               -----------\nRunning  hns                Host Network Service\nPaused   kubelet            kubelet\n"
 	somePods = "root@k8s-master01:~# kubectl get pod -A\n" +
@@ -82,7 +86,7 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			"Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n", "api/node-part.json", `"name":"win-1"`},
 		{"none of several Windows nodes that are ready", strings.ReplaceAll(nodesWide, "NotReady", "Ready   ") + // sig-windows-tools issue 285
 			"win-2     Ready      <none>   12d   v1.24.1   10.0.0.6      <none>        Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n",
-			"api/node.json", "none of the files shows"},
+			"api/node.json", "kubectl get nodes shows win-1 Ready v1.24.1 10.0.17763.2928 docker://20.10.9, win-2 Ready"},
 		{"a program's words below a fence", "```\n" + nodesWide + "```\ncontainer runtime network not ready: NetworkReady=false " +
 			"reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized\n", "logs/other/a", "NetworkPluginNotReady"},
 		{"an error of HNS in prose", "```\n" + nodesWide + "```\nThe pods stay in ContainerCreating with hnsCall failed in Win32: Element not found. (0x490)\n",
@@ -127,7 +131,7 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			"api/events.json", `"involvedObject":{"kind":"Pod","name":"powerflowserver-f8d7887f9-9rsf4"},`},
 		{"names of kubectl", "node/w1\npod/kube-proxy-windows-pz26m\n", "api/pods.json", "kubectl get -o name shows node/w1, pod/kube-proxy-windows-pz26m"},
 		{"crictl stats", "CONTAINER           CPU %               MEM                 DISK              INODES\n0a2c761303163f      0.00                983kB             16.38kB             6\n",
-			"memory.json", "crictl stats shows 0a2c761303163f 0.00 983kB"},
+			"memory.json", "container stats shows 0a2c761303163f 0.00 983kB"},
 		{"docker network inspect", `[{"Name":"nat","Id":"6314c8bde88fbaf92e10a054c2db04e42ea17c8e608b6a9fce0c101f78eb4ddb","Scope":"local","Driver":"nat","IPAM":{"Config":[{"Subnet":"192.168.55.0/24"}]}}]`, // moby/moby issue 29451
 			"hns-networks.json", "6314c8bde88f nat nat local 192.168.55.0/24"},
 		{"a log with what kubectl puts in front", "[pod/kube-proxy-windows-x/kube-proxy] 2021-03-18T19:55:57.200000000Z " + noReference + "\n", "logs/kube-proxy/a", "0x803b001c"},
@@ -152,9 +156,9 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			"api/node-part.json", `"message":"cni plugin not initialized"`},
 		{"containers that jq cut out", `[{"image":"a","name":"iis","ready":false,"restartCount":0,"state":{"waiting":{"reason":"ImagePullBackOff","message":"b"}}}]`, "api/pods.json",
 			"shows (not shown) ImagePullBackOff"},
-		{"columns that somebody chose", "NAME            OS        READY\nakswin000000    windows   False\n", "env.json", "kubectl get shows akswin000000 windows False"},
+		{"columns that somebody chose", "NAME            OS        READY\nakswin000000    windows   False\n", "env.json", "a table shows akswin000000 windows False"},
 		{"claims", "NAME      STATUS    VOLUME   CAPACITY   ACCESS MODES   STORAGECLASS   AGE\nwin-pvc   Pending                                      azurefile-csi  5m\n",
-			"env.json", "kubectl get shows win-pvc Pending azurefile-csi 5m"},
+			"env.json", "a table shows win-pvc Pending azurefile-csi 5m"},
 		{"conditions by jsonpath", "akswin000000\tMemoryPressure=False;Ready=Unknown;\n", "api/node.json", "akswin000000 MemoryPressure=False;Ready=Unknown;"},
 		{"an answer in the API server's audit log", `{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","userAgent":"kubelet.exe/v1.28.5","responseStatus":{"status":"Failure","message":"nodes \"akswin000000\" is forbidden"},"stageTimestamp":"2024-02-08T09:05:11.01Z"}`,
 			"logs/other/a", `2024-02-08T09:05:11Z nodes "akswin000000" is forbidden`},
@@ -208,6 +212,42 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"an answer of a cloud that says nothing", "a@b:~$ az vm run-command invoke --scripts 'telnet 10.0.4.9 8080'\n{\n\"value\": [\n{\n\"code\": \"ComponentStatus/StdOut/succeeded\",\n\"message\": \"\"\n}\n]\n", "logs/other/a", "telnet 10.0.4.9 8080"},
 		{"what no reader takes can be searched", "PS C:\\> Get-Disk\n\nNumber Friendly Name    HealthStatus\n" +
 			"------ -------------    ------------\n0      Virtual Disk     Healthy\n", "logs/other/a", "Virtual Disk"},
+		{"a table of PowerShell that nothing reads", "PS C:\\> Get-Disk -Number 7 | Get-Partition\n\nPartitionNumber  DriveLetter Offset    Size Type\n---------------  ----------- ------    ---- ----\n1                            17408 15.98 MB Reserved\n", // aws-ebs-csi-driver issue 1001
+			"env.json", "Get-Partition shows 1 17408 15.98 MB Reserved; that"},
+		{"a list of PowerShell that nothing reads", "Id          : 583CC151\nName        : Open vSwitch Extension\nVendor      :\nEnabled     : False\n\nId          : E7C3B2F0\nName        : Filter\nEnabled     : True\n", // ovn-kubernetes issue 287
+			"env.json", "shows Id 583CC151, Name Open vSwitch Extension, Enabled False, Id E7C3B2F0, Name Filter, Enabled True; that"},
+		{"tables with heads in capitals", "PS C:\\containerd> bin/ctr.exe -n k8s.io task metrics $ID\nID        TIMESTAMP\nfd0db6ce  2021-10-26 08:25:42\n\nMETRIC                 VALUE\nuptime_ns              78984735400\nmemory.commit_bytes    25169920\n", // containerd pull request 6159
+			"env.json", "ctr shows fd0db6ce 2021-10-26 08:25:42, uptime_ns 78984735400, memory.commit_bytes 25169920; that"},
+		{"a table with bars", "IPv4 BGP status\n+--------------+-------------------+-------+-------------+\n| PEER ADDRESS |     PEER TYPE     | STATE |    INFO     |\n+--------------+-------------------+-------+-------------+\n" + // calico issue 4595
+			"| 10.0.0.21    | node-to-node mesh | up    | Established |\n+--------------+-------------------+-------+-------------+\n", "env.json", "shows 10.0.0.21 node-to-node mesh up Established; that"},
+		{"rows in capitals belong to the table around them", "Name                           Value\n----                           -----\nCOMPUTERNAME                   WIN-1\n", "env-part.json", `{"COMPUTERNAME":"WIN-1"}`},
+		{"what a container shows", "kubectl exec memtest -- tasklist\n\nImage Name                     PID Session Name        Session#    Mem Usage\n========================= ======== ================ =========== ============\nlsass.exe                     7676 Services                  15     26,676 K\n",
+			"env.json", "kubectl exec memtest -- tasklist shows lsass.exe 7676 Services 15 26,676 K; that"},
+		{"a container that nerdctl shows", "CONTAINER ID    IMAGE             CREATED          STATUS                               PORTS    NAMES\n369992f8d96f    nano:ltsc2025     5 seconds ago    Exited (3221225786) 2 seconds ago             nanoserver-36999\n",
+			"env.json", "Exited (3221225786) 2 seconds ago nanoserver-36999"},
+		{"values of JSON that nothing reads", `{"value":[{"code":"ComponentStatus/StdOut/succeeded","displayStatus":"Provisioning succeeded","level":"Info","message":"one\nTwo : failed\n`, // AgentBaker pull request 2441
+			"env.json", "JSON shows code ComponentStatus/StdOut/succeeded, displayStatus Provisioning succeeded, level Info"},
+		{"docker inspect that breaks off", `[{"Id":"f71c8434","State":{"Status":"exited","Running":false,"ExitCode":3221226219,"Error":"","StartedAt":"a","FinishedAt":"b"},"Name":"/k8s_POD_web_default_3e5_118","RestartCount":0,"Driver":"wind`, // ovn-kubernetes issue 641
+			"cri.json", "inspect shows k8s_POD_web_default_3e5_118 Exited (3221226219) a to b; that"},
+		{"the list of images of AKS", `{"sku":"2022-containerd","imageBom":[{"id":"sha256:81b9","repoTags":["mcr.microsoft.com/oss/kubernetes/pause:3.9"],"repoDigests":[]}]}`, "cri.json", `"repoTags":["mcr.microsoft.com/oss/kubernetes/pause:3.9"]`},
+		{"nodeInfo alone", "    nodeInfo:\n      kernelVersion: 10.0.14393\n      kubeletVersion: v1.9.0\n      operatingSystem: windows\n", "api/node-part.json", `"nodeInfo":{"kernelVersion":"10.0.14393"`},
+		{"nodeInfo in JSON", "        \"nodeInfo\": {\n            \"kernelVersion\": \"10.0.20348.1906\",\n            \"kubeletVersion\": \"v1.26.6\",\n            \"operatingSystem\": \"windows\"\n        },\n", "api/node-part.json", `"kernelVersion":"10.0.20348.1906"`},
+		{"nodeInfo of Linux", "nodeInfo:\n  kernelVersion: 5.4.0\n  kubeletVersion: v1.9.0\n  operatingSystem: linux\n", "api/node.json", "none of the files shows"},
+		{"parts of two nodes", "nodeInfo:\n  kubeletVersion: v1.9.0\n  operatingSystem: windows\n---\nnodeInfo:\n  kubeletVersion: v1.9.1\n  operatingSystem: windows\n", "api/node.json", "none of the files shows"},
+		{"conditions and what follows them", "  - lastHeartbeatTime: \"2021-09-09T15:22:03Z\"\n    reason: KubeletNotReady\n    status: \"False\"\n    type: Ready\n  nodeInfo:\n    kubeletVersion: v1.21.4\n", "api/node-part.json",
+			`"conditions":[{"lastHeartbeatTime":"2021-09-09T15:22:03Z","reason":"KubeletNotReady","status":"False","type":"Ready"}],"nodeInfo"`},
+		{"states of containers are no list of pods", "    containerStatuses:\n    - name: main\n      restartCount: 3\n      state:\n        terminated:\n          exitCode: 2\n          reason: Error\n", "api/pods.json",
+			"a part of a Pod shows container main, 3 restarts, terminated Error (exit code 2); that"},
+		{"the data of a ConfigMap", "  net-conf.json: |\n    {\n      \"Network\": \"10.244.0.0/16\",\n      \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789}\n    }\n", // kubernetes issue 78582
+			"api/configmaps.json", `"metadata":{"name":"(not shown)"}`},
+		{"ipconfig that begins within an adapter", "   DHCP 已启用 . . . . . . . . . . . : 否\n   IPv4 地址 . . . . . . . . . . . . : 10.1.36.50(首选)\n   子网掩码  . . . . . . . . . . . . : 255.255.255.0\n\n以太网适配器 vEthernet (nat):\n\n   IPv4 地址 . . . . . . . . . . . . : 172.28.0.1(首选)\n   子网掩码  . . . . . . . . . . . . : 255.255.240.0\n", // microsoft/SDN issue 377
+			"adapters.json", "ipconfig without its beginning shows (not shown) 10.1.36.50/24, vEthernet (nat) 172.28.0.1/20; that"},
+		{"a virtual machine of hcsdiag", "363319e093c7a688d8d18ad17f5d384e60cb805ba7bf128ea93f0613af5483e9@vm\n    VM,                         Running, C2C42EC1-5040-5D0A-AC86-F4BACF6B75CB, containerd-shim-runhcs-v1.exe\n", // containerd pull request 6901
+			"compute.json", `{"id":"363319e093c7a688d8d18ad17f5d384e60cb805ba7bf128ea93f0613af5483e9","type":"VirtualMachine","state":"Running"`},
+		{"networks of endpoints of hnsdiag", "Endpoints:\nName             ID                                   Virtual Network Name\nsonobuoy-8b946a  9610568d-0778-413d-9075-c67709812bfc antrea-hnsnetwork\n", "hns-endpoints.json", "shows sonobuoy-8b946a antrea-hnsnetwork"},
+		{"the end of a description with empty lines", "System Info:\n\n Machine ID:      WIN-R76R0A6EDBE\n\n Kernel Version:  10.0.17763.253\n\n Kubelet Version:            v1.12.5\n", // Virtualization-Documentation issue 984
+			"api/node.json", "shows (not shown), 10.0.17763.253, v1.12.5"},
+		{"a log of JSON lines", strings.Repeat("{\"ts\": 1659531000000.5, \"caller\": \"kubelet/kubelet.go:2373\", \"msg\": \"Container runtime network not ready\"}\n", 2), "logs/kubelet/a", "not ready"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, tree := looseTree(t, loose(map[string]string{"a": row.content}))

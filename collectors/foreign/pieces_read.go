@@ -35,6 +35,8 @@ type pieces struct {
 	left      int64           // bytes that may still be read
 	eventRows strings.Builder // events of an export, as rows of kubectl
 	inner     int             // texts within values that were taken apart
+	plain     []string        // rows that no list of the layout has a place for
+	plainOf   []string        // what shows them
 }
 
 // mostOfExcerpt is below what a log has that nobody cut.
@@ -132,7 +134,7 @@ func (p *pieces) readText(f looseFile) {
 		p.until = begun.AddDate(1, 0, -1)
 	}
 	if f.role == pieceLog && slices.ContainsFunc(parts, func(found part) bool {
-		return found.kind != partLog && found.kind != partOther && found.kind != partJSON
+		return !slices.Contains([]partKind{partLog, partOther, partJSON, partGrid}, found.kind)
 	}) {
 		f.role = pieceText
 		p.files[slices.IndexFunc(p.files, func(x looseFile) bool { return x.path == f.path })].role =
@@ -210,6 +212,7 @@ func (p *pieces) rowLines(file string, table part, rows *regexp.Regexp) {
 	for _, at := range rows.FindAllStringIndex(table.text, maxShown) {
 		if row := table.text[at[0]:at[1]]; rows == exitedRow || !windowsPodName.MatchString(row) {
 			p.logLines("other", file, table.line+strings.Count(table.text[:at[0]], "\n"), row+"\n")
+			p.plain = append(p.plain, clip(strings.Join(strings.Fields(row), " ")))
 		}
 	}
 }
@@ -220,7 +223,12 @@ func (p *pieces) take(f looseFile, found part) {
 	case partOther:
 		if hostname.MatchString(found.about) {
 			p.nodes = append(p.nodes, strings.TrimSpace(found.text))
-		} else if f.role == pieceText && errorWords.MatchString(found.text) {
+			return
+		}
+		if found.about != "" { // in a container
+			p.showPlain(evidence.Clip(found.about, maxQuote/2), plainRows(found.text))
+		}
+		if f.role == pieceText && errorWords.MatchString(found.text) {
 			p.logLines(cmp.Or(programOf(found.text), "other"), f.path, found.line, found.text)
 		}
 		return
@@ -255,7 +263,10 @@ func (p *pieces) take(f looseFile, found part) {
 		if p.takeConfig(f.path, found.text) {
 			return
 		}
-		p.objects.add(f.path, found.text)
+		p.takeYAML(f, found)
+		return
+	case partGrid:
+		p.showPlain(cmp.Or(toolOf(found.about), string(found.kind)), plainRows(found.text))
 		return
 	case partJSON:
 		if p.takeConfig(f.path, found.text) {

@@ -56,7 +56,7 @@ var psClasses = []psClass{
 	{psReach, [][]string{{"RemoteAddress"}, {"RemotePort"}, {"TcpTestSucceeded"}}},
 	{psNeighbors, [][]string{{"LinkLayerAddress"}, {"IPAddress"}}},
 	{psNAT, [][]string{{"InternalIPInterfaceAddressPrefix"}}},
-	{psSwitches, [][]string{{"SwitchType", "ExtensionType"}}},
+	{psSwitches, [][]string{{"SwitchType"}}},
 	{psAnswers, [][]string{{"Section"}, {"Type", "QueryType"}}},
 	{psCertificates, [][]string{{"Thumbprint"}, {"Subject"}}},
 	{psVariables, [][]string{{"Name"}, {"Value"}}},
@@ -275,7 +275,9 @@ func (p *pieces) takeObjects(found part) {
 		if class == "" && i > 0 && o.fields["ActivityId"] != "" {
 			class = classOf(list[i-1].fields)
 		}
-		class = cmp.Or(class, classOfCommand(o.command))
+		if class = cmp.Or(class, classOfCommand(o.command)); class == "" && i == 0 {
+			p.showPlain(cmp.Or(toolOf(o.command), strings.Replace(string(found.kind), "Format-T", "a t", 1)), plainRows(found.text))
+		}
 		if class == psServices && createsService.MatchString(o.command) {
 			continue
 		}
