@@ -49,6 +49,12 @@ var imageDiskFullSigns = []checks.Sign{
 	{Text: "There is not enough space on the disk",
 		Also: []string{"failed to extract layer"}, Not: []string{"ImportLayer"},
 		Says: "an image layer cannot be unpacked: the disk is full"},
+	// docker's distribution/pull_v2.go downloads a layer into such a file
+	{Text: "There is not enough space on the disk", Also: []string{"GetImageBlob"},
+		Says: "an image layer cannot be downloaded: the disk is full"},
+	// containerd's content/local/writer.go, into its content store
+	{Text: "There is not enough space on the disk", Also: []string{"io.containerd.content.v1.content", "ingest"},
+		Says: "an image layer cannot be downloaded: the disk is full"},
 	// pkg/bootstrap of rke2
 	{Text: "failed to extract runtime image", Also: []string{"There is not enough space on the disk"},
 		Says: "RKE2 cannot unpack its runtime image: the disk is full"},
