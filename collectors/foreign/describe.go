@@ -326,7 +326,8 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 			sections["Containers"].lines == nil {
 			_, reason, _ := strings.Cut(object, "Reason:")
 			b.pods = append(b.pods, strings.Join(strings.Fields(text+" "+sections["Status"].value+" "+firstLine(reason)), " "))
-			b.parts = append(b.parts, describedPod(sections, "", ""))
+			onNode, hostIP, _ := strings.Cut(sections["Node"].value, "/")
+			b.parts = append(b.parts, describedPod(sections, onNode, hostIP))
 		}
 	}
 	return b
