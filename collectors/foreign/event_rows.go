@@ -16,10 +16,12 @@ var (
 	// LAST SEEN, TYPE, REASON, OBJECT, MESSAGE: kubectl get events, with or without NAMESPACE.
 	listedRow = regexp.MustCompile(`^\s*(?:([a-z0-9-]+)\s+)?` + eventAge +
 		`\s+(Normal|Warning)\s+([A-Z]\w+)\s+([a-z]+)/(\S+)\s+(\S.*)$`)
+	// Reason, how often, when, Message: the page of a pod in Rancher.
+	pageRow = regexp.MustCompile(`^\s*([A-Z]\w+)(?: \(\d+\))?(?:\t| {2,})(\d{1,6}) ([smhd])\w* ago(?:\t| {2,})(\S.*)$`)
 )
 
 func isEventRow(line string) bool {
-	return describedRow.MatchString(line) || listedRow.MatchString(line)
+	return describedRow.MatchString(line) || listedRow.MatchString(line) || pageRow.MatchString(line)
 }
 
 // readEventRows makes events of rows. A line that is no row goes on with the message of the one
@@ -51,6 +53,10 @@ func eventOfRow(line string) (e map[string]any, age string) {
 			about["namespace"] = m[1]
 		}
 		return map[string]any{"type": m[3], "reason": m[4], "message": m[7], "involvedObject": about}, m[2]
+	}
+	if m := pageRow.FindStringSubmatch(line); m != nil {
+		return map[string]any{"reason": m[1], "message": m[4],
+			"involvedObject": map[string]string{"kind": "Pod"}}, m[2] + m[3]
 	}
 	return nil, ""
 }
