@@ -206,7 +206,8 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 				return list
 			}
 			e := map[string]any{"type": row["Type"], "reason": row["Reason"],
-				"message": row["Message"], "source": eventSource(row["From"]), "involvedObject": about}
+				"message": row["Message"], "involvedObject": about}
+			setSource(e, row["From"])
 			setAge(e, cmp.Or(row["Age"], row["LastSeen"]), ran)
 			if n := limited(number(row["Count"])); n > 0 {
 				e["count"] = n

@@ -44,8 +44,10 @@ func readEventRows(s string, ran time.Time) []map[string]any {
 
 func eventOfRow(line string) (e map[string]any, age string) {
 	if m := describedRow.FindStringSubmatch(line); m != nil {
-		return map[string]any{"type": m[1], "reason": m[2], "message": m[5],
-			"source": eventSource(m[4]), "involvedObject": map[string]string{"kind": "Pod"}}, m[3]
+		e := map[string]any{"type": m[1], "reason": m[2], "message": m[5],
+			"involvedObject": map[string]string{"kind": "Pod"}}
+		setSource(e, m[4])
+		return e, m[3]
 	}
 	if m := listedRow.FindStringSubmatch(line); m != nil {
 		about := map[string]string{"kind": capitalKind(m[5]), "name": m[6]}
@@ -61,10 +63,11 @@ func eventOfRow(line string) (e map[string]any, age string) {
 	return nil, ""
 }
 
-// eventSource takes apart who reports an event, which kubectl prints as "kubelet, NODE", or as "kubelet".
-func eventSource(from string) map[string]string {
-	component, host, _ := strings.Cut(from, ",")
-	return map[string]string{"component": component, "host": strings.TrimSpace(host)}
+// setSource sets the node that reports an event, where it is shown: "kubelet, NODE".
+func setSource(e map[string]any, from string) {
+	if component, host, ok := strings.Cut(from, ", "); ok {
+		e["source"] = map[string]string{"component": component, "host": host}
+	}
 }
 
 // setAge sets when an event was last seen, counted from when the tool ran, and how often.
