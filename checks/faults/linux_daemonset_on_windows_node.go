@@ -43,7 +43,7 @@ agent or the error names linux.`,
 		// pkg/kubelet/volumemanager/reconciler; a kubelet of Linux says the same
 		{Text: mountsLock, Also: []string{"-xtables-lock", "operationExecutor.", "MountVolume "}, Not: []string{"UnmountVolume"},
 			In: []string{"kubelet"}, ConfirmOnly: true, Until: []string{`Volume detached for volume "xtables-lock"`, `Volume detached for volume \"xtables-lock\"`}},
-		{Text: "npipe:////./pipe/", Or: []string{`\kubelet\pods\`, "kubelet.ps1"}, In: []string{"kubelet", "other"}, Level: checks.Info, ConfirmOnly: true},
+		{Text: "kubelet.ps1", In: []string{"kubelet", "other"}, Level: checks.Info, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if gap := evidence.Pods.Gap(s); gap.Kind != "" {
