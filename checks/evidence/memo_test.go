@@ -25,3 +25,17 @@ func TestNobodyGetsWhatWasNotWorkedOut(t *testing.T) {
 		}()
 	}
 }
+
+// TestPartsKeepWhatTheLogsSay: a check that reads a part of a list reads its signs, too.
+func TestPartsKeepWhatTheLogsSay(t *testing.T) {
+	s, err := evidence.Load(fstest.MapFS{"meta.json": {Data: []byte(`{"layout":"evidence/v1","node":"win-1"}`)},
+		"api/pods-part.json": {Data: []byte(`{"items":[]}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = s.WithScan(evidence.LogScan{Matches: []evidence.SignMatch{{Check: "a"}}, Errors: make([]evidence.ErrorLine, 1),
+		Unsearched: make([]evidence.UnsearchedLog, 1)}).WithParts(evidence.Pods)
+	if !evidence.Pods.Known(s) || len(s.Signs("a")) != 1 || len(s.Unsearched()) != 1 {
+		t.Errorf("the part is %v, with %v and %v", evidence.Pods.Gap(s), s.Signs("a"), s.Unsearched())
+	}
+}

@@ -292,6 +292,7 @@ func (s Snapshot) WithParts(lists ...Need) Snapshot {
 	t := Memo(s, fmt.Sprint("with parts ", parts), func(s Snapshot) *tree {
 		t := s.Hide().tree
 		t.paths = maps.Clone(s.paths)
+		t.signs, t.unsearched, t.errorLines = s.signs, s.unsearched, s.errorLines
 		maps.Copy(t.paths, parts)
 		return t
 	})

@@ -46,6 +46,15 @@ The check looks for the error in the events of pods and in texts that quote it.`
 			Also:  []string{"The system cannot find the file specified"},
 			Level: checks.Warn,
 			Says:  "a probe or kubectl exec starts a program that the container does not have"},
+		// what kubectl exec and docker exec print with docker; that of a container's own program has more
+		// words in front (docker/for-win issue 6551), and that of docker build no console
+		{Text: "encountered an error during CreateProcess", Or: []string{"encountered an error during hcsshim::System::CreateProcess"},
+			Also: []string{"container ", "The system cannot find the file specified"},
+			Not: append([]string{"failed to start", "Error response from daemon", "Message", "probe", "lifecycle hook", "level=", "ERROR: for",
+				"Cannot start service", `"EmulateConsole":false`}, startedByOthers...),
+			In:    []string{"other"},
+			Level: checks.Warn,
+			Says:  "kubectl exec starts a program that the container does not have"},
 		{Text: "failed to exec in container",
 			Also:  []string{"executable file not found"},
 			Level: checks.Warn,

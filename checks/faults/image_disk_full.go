@@ -16,8 +16,8 @@ The kubelet may not report DiskPressure, because the failed pull frees the space
 the same error appears for layers larger than the limit of 20 GB of a container. The layer that a
 container writes to is on the same drive, so containers of unpacked images may fail, too.
 
-The check looks for the error of the layer import at pods that wait for their image and in the logs
-of the runtime.`,
+The check looks for the errors of the download and of the layer import at pods that wait for their
+image and in the logs of the runtime.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-Volume | Format-Table DriveLetter, Size, SizeRemaining",
 			"Read how much space is left on the drive with the data of the runtime."),
@@ -39,6 +39,8 @@ of the runtime.`,
 	Run:    complain(imageDiskFullSigns),
 })
 
+const noSpaceToPull = "an image layer cannot be downloaded: the disk is full"
+
 var imageDiskFullSigns = []checks.Sign{
 	{Text: "There is not enough space on the disk",
 		Also: []string{"ImportLayer"},
@@ -49,6 +51,16 @@ var imageDiskFullSigns = []checks.Sign{
 	{Text: "There is not enough space on the disk",
 		Also: []string{"failed to extract layer"}, Not: []string{"ImportLayer"},
 		Says: "an image layer cannot be unpacked: the disk is full"},
+	// docker's distribution/pull_v2.go downloads a layer into such a file
+	{Text: "There is not enough space on the disk", Also: []string{"GetImageBlob"}, Not: []string{"pull image"},
+		Says: noSpaceToPull},
+	// containerd's content/local/writer.go, into its content store
+	{Text: "There is not enough space on the disk", Also: []string{"io.containerd.content.v1.content"}, Not: []string{"pull image"},
+		Says: noSpaceToPull},
+	// the kubelet, of either
+	{Text: "There is not enough space on the disk", Also: []string{"pull image"},
+		Not:  []string{"ImportLayer", "register layer", "failed to extract layer"},
+		Says: noSpaceToPull},
 	// pkg/bootstrap of rke2
 	{Text: "failed to extract runtime image", Also: []string{"There is not enough space on the disk"},
 		Says: "RKE2 cannot unpack its runtime image: the disk is full"},

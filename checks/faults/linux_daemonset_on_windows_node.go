@@ -31,8 +31,8 @@ agent or the error names linux.`,
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"hostport-conflict-or-not-published", "app-image-os-version-mismatch",
 		"pod-field-unsupported", "pod-host-network", "pod-os-not-selected"},
-	Needs: []evidence.Need{evidence.Pods},
-	Uses:  []evidence.Need{evidence.DaemonSets, evidence.PodEvents},
+	Needs: []evidence.Need{evidence.Any(evidence.Pods, evidence.Logs("kubelet"))},
+	Uses:  []evidence.Need{evidence.Pods, evidence.DaemonSets, evidence.PodEvents, evidence.Logs("other")},
 	Signs: []checks.Sign{
 		{Text: "open /run/xtables.lock: The system cannot find the path specified",
 			Says: "a pod for Linux is on this Windows node: it mounts a file of Linux"},
@@ -40,8 +40,18 @@ agent or the error names linux.`,
 			Says: "a pod for Linux is on this Windows node: it mounts a folder of Linux"},
 		{Text: "network host not found", Also: []string{linuxFlannel},
 			Says: "a pod for Linux is on this Windows node: it is the pod of flannel for Linux nodes"},
+		// pkg/kubelet/volumemanager/reconciler; a kubelet of Linux says the same
+		{Text: mountsLock, Also: []string{"-xtables-lock", "operationExecutor.", "MountVolume "}, Not: []string{"UnmountVolume"},
+			In: []string{"kubelet"}, ConfirmOnly: true, Until: []string{`Volume detached for volume "xtables-lock"`, `Volume detached for volume \"xtables-lock\"`}},
+		{Text: "kubelet.ps1", In: []string{"kubelet", "other"}, Level: checks.Info, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if gap := evidence.Pods.Gap(s); gap.Kind != "" {
+			if f := linuxByMount(s); f != nil {
+				return []*checks.Finding{f}, nil
+			}
+			return nil, checks.Unknown(gap)
+		}
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
 			at := slices.IndexFunc(p.Metadata.OwnerReferences,
@@ -77,6 +87,25 @@ agent or the error names linux.`,
 		return findings, nil
 	},
 })
+
+// mountsLock is how the kubelet names the volumes of files of the node.
+const mountsLock = "kubernetes.io/host-path/"
+
+// linuxByMount is about the lock of iptables, which the kubelet mounts into a pod while other lines of it
+// or around it show that it is one of Windows.
+func linuxByMount(s evidence.Snapshot) *checks.Finding {
+	matches := s.Signs("linux-daemonset-on-windows")
+	windows := slices.ContainsFunc(matches, func(m evidence.SignMatch) bool { return !strings.Contains(m.Found, mountsLock) })
+	for _, m := range matches {
+		if m.Text == mountsLock && m.Over == "" && windows {
+			f := checks.Findingf(checks.Warn, "xtables-lock", "a pod for Linux is on this Windows node: the kubelet mounts the lock of iptables for it").
+				With(checks.Quote(m))
+			f.Basis = checks.ByText
+			return f
+		}
+	}
+	return nil
+}
 
 // missingProc is how the kubelet refuses the volume of such a pod: every Linux node has these folders.
 var missingProc = []string{"hostPath type check failed: /proc is not a directory",

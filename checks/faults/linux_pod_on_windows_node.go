@@ -26,9 +26,11 @@ The check examines pods that no DaemonSet owns, that are not running, and that s
 system. The runtime's error shows that the image has no variant for Windows, and the image's name
 does not say Windows. Without an error, an image that is known to have no variant for Windows, a
 path that only Linux has, and the network of the host show it. So does an image whose tag names a
-Linux distribution, if the kubelet cannot give a file to the user of the pod (chown). Where only events
-are recorded, such an image is a warning if the name of the node is one that AKS or aks-engine gives to
-Windows nodes.`,
+Linux distribution, if the kubelet cannot give a file to the user of the pod (chown).
+
+Where pods are not recorded, or only rows of them, events and logs show such an image. It is a warning if
+the name of the node is one of Windows nodes and the image is not pulled, and if a pod there has the name of
+a program that is for Linux only.`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
@@ -38,9 +40,9 @@ Windows nodes.`,
 	Breaks: []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported",
 		"pod-host-network", "pod-os-not-selected", "volume-chown-unsupported"},
-	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents)},
+	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
 	FromPart: []evidence.Need{evidence.Pods, evidence.PodEvents},
-	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents},
+	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents, evidence.Node},
 	Signs: []checks.Sign{
 		{Text: "cannot be used on this platform", Also: []string{"image operating system", "linux"},
 			In:   []string{"kubelet", "docker", "other", evidence.InPodEvents},
@@ -49,14 +51,10 @@ Windows nodes.`,
 		{Text: "Failed to admit pod as the OS field doesn't match node OS",
 			Or:   []string{"Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"},
 			Says: "the kubelet refuses a pod for Linux"},
+		// the image that the line names tells whether it is one for Linux
+		{Text: platformRefusals[0], Or: platformRefusals[1:2], Not: pausePulls, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		if gap := evidence.Pods.Gap(s); gap.Kind != "" {
-			if f := linuxByEvent(s); f != nil {
-				return []*checks.Finding{f}, nil
-			}
-			return nil, checks.Unknown(gap)
-		}
 		var findings []*checks.Finding
 		noOwner := complaints(s, volumeChownUnsupportedSigns)
 		for _, p := range evidence.Pods.In(s) {
@@ -74,7 +72,13 @@ Windows nodes.`,
 					func(c complaint) bool { return c.pod.FullName() == p.FullName() }) {
 					why, ok = linuxByTag(p)
 				}
-				if !ok || !since(s, p, podPatience) {
+				windows := onWindows(s, p.Spec.NodeName)
+				if at := p.Field("metadata", "name"); !ok && windows && linuxByPodName(p) {
+					findings = append(findings, checks.Findingf(checks.Warn, p.FullName(),
+						"pod %s does not start on this Windows node: its name is that of a program for Linux", p.Metadata.Name).
+						At(at, "%s: %s", p.Metadata.Name, stuckReason(p)).Cure(linuxImageFix))
+				}
+				if !ok || !since(s, p, podPatience) && !(windows && slices.Contains(pullReasons, stuckReason(p))) {
 					continue
 				}
 				f = checks.Findingf(checks.Fail, p.FullName(),
@@ -88,9 +92,38 @@ Windows nodes.`,
 			}
 			findings = append(findings, f)
 		}
+		if gap := cmp.Or(evidence.Pods.Gap(s), s.Rest(evidence.Pods.Path())); gap.Kind != "" && len(findings) == 0 {
+			if f := linuxByText(s); f != nil {
+				return []*checks.Finding{f}, nil
+			}
+			if !evidence.Pods.Known(s) {
+				return nil, checks.Unknown(gap)
+			}
+		}
 		return findings, nil
 	},
 })
+
+// pullReasons are those of a container whose image is not pulled.
+var pullReasons = []string{"ErrImagePull", "ImagePullBackOff"}
+
+// onWindows tells whether the evidence shows that a node runs Windows.
+func onWindows(s evidence.Snapshot, node string) bool {
+	return evidence.NamesWindows(node) || evidence.Node.Known(s)
+}
+
+// linuxByPodName tells by its name a pod of which nothing but a row is recorded, and that does not start.
+func linuxByPodName(p evidence.Pod) bool {
+	return len(p.Spec.Containers) == 0 && stuckReason(p) != "" && linuxPodName.MatchString(p.Metadata.Name) &&
+		!evidence.NamesWindows(p.Metadata.Name)
+}
+
+// linuxPodName is the name of a pod of one of linuxPrograms, as its chart or manifest calls it: behind the
+// name of the release, and with what its workload adds.
+var linuxPodName = regexp.MustCompile(`(?:^|-)(?:admission-(?:create|patch)|coredns|metrics-server|kube-state-metrics|heapster|` +
+	`tiller-deploy|cert-manager(?:-webhook|-cainjector)?|ingress-nginx-controller|cluster-autoscaler|external-dns|grafana|` +
+	`aws-load-balancer-controller|gatekeeper-(?:audit|controller-manager|update-[a-z-]+)|reloader|rabbitmq-cluster-operator)` +
+	`(?:-[0-9a-f]{8,10})?-[a-z0-9]{5}$`)
 
 // linuxImageFix is for a text alone: the image may be that of a helper in a pod for Windows.
 var linuxImageFix = checks.Steps(
@@ -133,11 +166,24 @@ var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/m
 	"/cert-manager-cainjector", "/external-dns", "/aws-load-balancer-controller", "/karpenter/controller",
 	"/calico/kube-controllers", "/calico/typha", "/tigera/operator", "/antrea/antrea-controller-ubuntu",
 	"/cilium/operator-generic", "/kyverno/kyverno", "/openpolicyagent/gatekeeper", "/argoproj/argocd",
-	"/prometheus-operator/prometheus-operator", "/grafana/grafana", "/heapster-amd64", "/addon-resizer"}
+	"/prometheus-operator/prometheus-operator", "/grafana/grafana", "/heapster-amd64", "/addon-resizer",
+	"/metrics-server-amd64", "/cert-manager-acmesolver", "/cert-manager-ctl", "/cert-manager-startupapicheck",
+	"/nginx-gateway-fabric", "rabbitmqoperator/cluster-operator", "/stakater/reloader", "/rke2-upgrade", "/k3s-upgrade"}
 
-// linuxByEvent is about an image without a variant for Windows that a node of AKS or of its engines does not
-// pull, where neither the pod nor the system of the node is recorded: the name of the node shows it.
-func linuxByEvent(s evidence.Snapshot) *checks.Finding {
+// linuxByText is about an image without a variant for Windows that is not pulled, where the pod is not
+// recorded. The runtime's refusal shows that the node runs Windows, and otherwise its name.
+func linuxByText(s evidence.Snapshot) *checks.Finding {
+	for _, m := range s.Signs("linux-pod-on-windows") {
+		image := refusedImage.FindStringSubmatch(m.Found)
+		if m.Over == "" && image != nil && slices.ContainsFunc(platformRefusals, func(words string) bool {
+			return strings.Contains(strings.ToLower(m.Found), words)
+		}) && (hasSuffixOf(imageName(image[1]), linuxPrograms) || linuxTag.MatchString(image[1])) {
+			f := checks.Findingf(checks.Fail, image[1], "the runtime refuses the image %s, which has no Windows variant", image[1]).
+				With(checks.Quote(m)).Cure(linuxImageFix)
+			f.Basis = checks.ByText
+			return f
+		}
+	}
 	assigned := "" // where rows of kubectl describe show one node
 	for _, e := range evidence.PodEvents.In(s) {
 		if _, host, ok := strings.Cut(e.Text(), " to "); ok && e.Reason == "Scheduled" {
@@ -147,7 +193,7 @@ func linuxByEvent(s evidence.Snapshot) *checks.Finding {
 	for _, e := range evidence.PodEvents.In(s) {
 		host := cmp.Or(e.Source.Host, e.ReportingInstance, assigned)
 		m := pullFailed.FindStringSubmatch(e.Text())
-		if m == nil || !windowsNode.MatchString(host) || !hasSuffixOf(imageName(m[1]), linuxPrograms) {
+		if m == nil || !evidence.NamesWindows(host) || !hasSuffixOf(imageName(m[1]), linuxPrograms) {
 			continue
 		}
 		f := checks.Findingf(checks.Warn, m[1],
@@ -162,9 +208,8 @@ func linuxByEvent(s evidence.Snapshot) *checks.Finding {
 // pullFailed is what the kubelet says of an image that it does not get.
 var pullFailed = regexp.MustCompile(`^(?:Failed to pull|Back-off pulling) image "([^"]+)"`)
 
-// windowsNode is a name that only Windows nodes have: of AKS aks, the pool and six characters, without a
-// hyphen; of acs-engine and aks-engine the first digits of the cluster, k8s or acs, and a number.
-var windowsNode = regexp.MustCompile(`^(?:aks[a-z0-9]{1,6}[0-9a-z]{6}|\d{4,5}(?:k8s|acs)[0-9a-z]{3,8})$`)
+// refusedImage is an image in an error, which a log may quote once more.
+var refusedImage = regexp.MustCompile(`image[ =]\\*"([^"\\]+)`)
 
 // linuxByName tells whether a pod whose containers do not start is for Linux by the name of its image, a
 // path that only Linux has, or the network of the host, which pods of Windows do not have.

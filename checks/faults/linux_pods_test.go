@@ -60,6 +60,41 @@ func TestAPodForLinuxByItsEvents(t *testing.T) {
 	})
 }
 
+// TestAPodForLinuxByItsRow: github.com/Azure/AKS/issues/1905, of which nothing but a row is shown.
+func TestAPodForLinuxByItsRow(t *testing.T) {
+	row := func(name, node, state string) string {
+		return noEvents + podsJSON(`{"metadata":{"name":"`+name+`","namespace":"shop"},"spec":{"nodeName":"`+node+`"},"status":{"phase":"Pending",`+
+			`"startTime":"2026-11-20T09:59:50Z","containerStatuses":[{"name":"(not shown)","state":`+state+`}]}}`)
+	}
+	const (
+		waits = `{"waiting":{"reason":"ContainerCreating"}}`
+		pulls = `{"waiting":{"reason":"ImagePullBackOff"}}`
+	)
+	found := func(name string) string {
+		return "warn: pod " + name + " does not start on this Windows node: its name is that of a program for Linux [state]"
+	}
+	var looks []look
+	for _, name := range []string{"nginx-ingress-ingress-nginx-admission-create-jcp6x", "coredns-56684f94d6-h9btz",
+		"kubecost-kube-state-metrics-57f8864f5b-sxkjp", "gatekeeper-update-namespace-label-cd6vz"} {
+		looks = append(looks, look{name, row(name, "akswin000002", waits), found(name)})
+	}
+	runLooks(t, "linux-pod-on-windows", append(looks,
+		look{"it cannot be pulled", row("coredns-56684f94d6-h9btz", "win2019min", pulls), found("coredns-56684f94d6-h9btz")},
+		look{"it runs", row("coredns-56684f94d6-h9btz", "akswin000002", `{"running":{}}`), "pass"},
+		look{"a Linux node of AKS", row("coredns-56684f94d6-h9btz", "aks-nodepool1-12345678-vmss000000", pulls), "pass"},
+		look{"a node whose name begins like that of Windows", row("coredns-56684f94d6-h9btz", "winter-1", pulls), "pass"},
+		look{"a name that says Windows", row("win-coredns-56684f94d6-h9btz", "akswin000002", pulls), "pass"},
+		look{"a name that goes on", row("coredns-test-56684f94d6-h9btz", "akswin000002", pulls), "pass"},
+		look{"a young pod whose image is for Linux only and is refused", noEvents + podsJSON(podJSON(`"nodeName":"10932k8s9013"`,
+			`"image":"k8s-gcrio.azureedge.net/metrics-server-amd64:v0.2.1"`, `{"phase":"Pending","startTime":"2026-11-20T09:59:50Z",`+
+				`"containerStatuses":[{"name":"c","image":"k8s-gcrio.azureedge.net/metrics-server-amd64:v0.2.1","state":`+pulls+`}]}`)),
+			"fail: pod shop/web is for Linux (image k8s-gcrio.azureedge.net/metrics-server-amd64:v0.2.1) and is on this Windows node: it has no OS selector [state]"},
+		look{"a young pod, and the system of the node is not known", noEvents + podsJSON(podJSON(`"nodeName":"n1"`,
+			`"image":"k8s-gcrio.azureedge.net/metrics-server-amd64:v0.2.1"`, `{"phase":"Pending","startTime":"2026-11-20T09:59:50Z",`+
+				`"containerStatuses":[{"name":"c","image":"k8s-gcrio.azureedge.net/metrics-server-amd64:v0.2.1","state":`+pulls+`}]}`)), "pass"},
+	))
+}
+
 func TestADaemonSetWithoutTheToleration(t *testing.T) {
 	const node = `-- api/node.json --
 {"metadata":{"name":"win-1","labels":{"kubernetes.io/os":"windows"}},"spec":{"taints":[{"key":"node.kubernetes.io/os","value":"Windows","effect":"NoSchedule"}]}}

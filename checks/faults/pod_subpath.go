@@ -42,6 +42,9 @@ lists subPath as not supported.`,
 	Needs:    []evidence.Need{evidence.Pods, node.NeedRuntime},
 	Uses:     []evidence.Need{evidence.Manifests},
 	Signs: []checks.Sign{
+		// what lies below the folder of a volume is mounted by subPath alone
+		{Text: "source path must be a directory", Also: []string{"invalid mount config", `volumes\kubernetes.io~`},
+			Says: "Docker cannot mount a single file of a volume, which a subPath names"},
 		// pkg/volume/util/subpath/subpath_windows.go until 1.18, pkg/util/mount before
 		{Text: "cannot read link ", Also: []string{"kubernetes.io~"},
 			Says: "the kubelet cannot resolve the link of a volume, as a subPath needs",

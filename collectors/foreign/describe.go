@@ -207,6 +207,7 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 			}
 			e := map[string]any{"type": row["Type"], "reason": row["Reason"],
 				"message": row["Message"], "involvedObject": about}
+			setSource(e, row["From"])
 			setAge(e, cmp.Or(row["Age"], row["LastSeen"]), ran)
 			if n := limited(number(row["Count"])); n > 0 {
 				e["count"] = n
@@ -331,7 +332,8 @@ func brokenDescriptions(s, node string) (b brokenDescription) {
 			sections["Containers"].lines == nil {
 			_, reason, _ := strings.Cut(object, "Reason:")
 			b.pods = append(b.pods, strings.Join(strings.Fields(text+" "+sections["Status"].value+" "+firstLine(reason)), " "))
-			b.parts = append(b.parts, describedPod(sections, "", ""))
+			onNode, hostIP, _ := strings.Cut(sections["Node"].value, "/")
+			b.parts = append(b.parts, describedPod(sections, onNode, hostIP))
 		}
 	}
 	return b

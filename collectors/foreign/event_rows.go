@@ -16,10 +16,12 @@ var (
 	// LAST SEEN, TYPE, REASON, OBJECT, MESSAGE: kubectl get events, with or without NAMESPACE.
 	listedRow = regexp.MustCompile(`^\s*(?:([a-z0-9-]+)\s+)?` + eventAge +
 		`\s+(Normal|Warning)\s+([A-Z]\w+)\s+([a-z]+)/(\S+)\s+(\S.*)$`)
+	// Reason, how often, when, Message: the page of a pod in Rancher.
+	pageRow = regexp.MustCompile(`^\s*([A-Z]\w+)(?: \(\d+\))?(?:\t| {2,})(\d{1,6}) ([smhd])\w* ago(?:\t| {2,})(\S.*)$`)
 )
 
 func isEventRow(line string) bool {
-	return describedRow.MatchString(line) || listedRow.MatchString(line)
+	return describedRow.MatchString(line) || listedRow.MatchString(line) || pageRow.MatchString(line)
 }
 
 // readEventRows makes events of rows. A line that is no row goes on with the message of the one
@@ -42,8 +44,10 @@ func readEventRows(s string, ran time.Time) []map[string]any {
 
 func eventOfRow(line string) (e map[string]any, age string) {
 	if m := describedRow.FindStringSubmatch(line); m != nil {
-		return map[string]any{"type": m[1], "reason": m[2], "message": m[5],
-			"involvedObject": map[string]string{"kind": "Pod"}}, m[3]
+		e := map[string]any{"type": m[1], "reason": m[2], "message": m[5],
+			"involvedObject": map[string]string{"kind": "Pod"}}
+		setSource(e, m[4])
+		return e, m[3]
 	}
 	if m := listedRow.FindStringSubmatch(line); m != nil {
 		about := map[string]string{"kind": capitalKind(m[5]), "name": m[6]}
@@ -52,7 +56,18 @@ func eventOfRow(line string) (e map[string]any, age string) {
 		}
 		return map[string]any{"type": m[3], "reason": m[4], "message": m[7], "involvedObject": about}, m[2]
 	}
+	if m := pageRow.FindStringSubmatch(line); m != nil {
+		return map[string]any{"reason": m[1], "message": m[4],
+			"involvedObject": map[string]string{"kind": "Pod"}}, m[2] + m[3]
+	}
 	return nil, ""
+}
+
+// setSource sets the node that reports an event, where it is shown: "kubelet, NODE".
+func setSource(e map[string]any, from string) {
+	if component, host, ok := strings.Cut(from, ", "); ok {
+		e["source"] = map[string]string{"component": component, "host": host}
+	}
 }
 
 // setAge sets when an event was last seen, counted from when the tool ran, and how often.

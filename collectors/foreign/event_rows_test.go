@@ -15,13 +15,15 @@ func TestEventsWithoutTheHeadsOfTheirTable(t *testing.T) {
 		{"of a description", "  Warning  FailedMount  4m49s (x49 over 89m)  kubelet  MountVolume failed",
 			`{"count":49,"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:55:11Z","message":"MountVolume failed","reason":"FailedMount","type":"Warning"}`},
 		{"of an old kubelet, with its host", "Warning FailedCreatePodSandBox 59m  kubelet, win-1  Failed create",
-			`{"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:01:00Z","message":"Failed create","reason":"FailedCreatePodSandBox","type":"Warning"}`},
+			`{"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:01:00Z","message":"Failed create","reason":"FailedCreatePodSandBox","source":{"component":"kubelet","host":"win-1"},"type":"Warning"}`},
 		{"of an age that kubectl does not know", "Normal Scheduled <unknown> default-scheduler assigned",
 			`{"involvedObject":{"kind":"Pod"},"message":"assigned","reason":"Scheduled","type":"Normal"}`},
 		{"of a list", "27m Warning Failed pod/one Error: x",
 			`{"involvedObject":{"kind":"Pod","name":"one"},"lastTimestamp":"2026-11-21T09:33:00Z","message":"Error: x","reason":"Failed","type":"Warning"}`},
 		{"of all namespaces", "kube-system 2m (x3 over 5m) Warning BackOff pod/one again",
 			`{"count":3,"involvedObject":{"kind":"Pod","name":"one","namespace":"kube-system"},"lastTimestamp":"2026-11-21T09:58:00Z","message":"again","reason":"BackOff","type":"Warning"}`},
+		{"of the page of a pod", "BackOff (41)\t17 mins ago\tBack-off pulling",
+			`{"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:43:00Z","message":"Back-off pulling","reason":"BackOff"}`},
 		{"wrapped by a terminal", "27m Warning Failed pod/one Error:\n  no space",
 			`{"involvedObject":{"kind":"Pod","name":"one"},"lastTimestamp":"2026-11-21T09:33:00Z","message":"Error: no space","reason":"Failed","type":"Warning"}`},
 	} {
@@ -41,7 +43,7 @@ func TestEventsWithoutTheHeadsOfTheirTable(t *testing.T) {
 	}
 	for _, text := range []string{
 		"E0524 15:12:16.688837    4628 cni.go:259] Warning Failed 5m kubelet x",
-		"Warning: the node is not ready", "Normal people say 5m",
+		"Warning: the node is not ready", "Normal people say 5m", "Restarted (twice) 5 mins ago by me", "Restarted 5 mins ago by me",
 		"apiVersion: v1\nkind: ConfigMap\ndata:\n  x: |\n    Warning Failed 5m kubelet x\n",
 	} {
 		for _, p := range takeApart(text) {

@@ -79,7 +79,7 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 		out.partial("api/node.json", "kubectl get nodes", shown, row)
 	}
 	if len(p.objects.lists["Pod"]) == 0 {
-		rows, pods := podRows(p.texts[partPods], node)
+		rows, pods := podRows(p.texts[partPods], node, broken.parts)
 		source := "kubectl get pods"
 		if len(broken.pods) > 0 {
 			rows, source = append(broken.pods, rows...), "a description without its beginning or end"
@@ -90,7 +90,7 @@ func (p *pieces) convertKubectl(out *output, ran time.Time, node string) {
 				"spec": map[string]any{}, "status": part["status"]})
 		}
 		out.partial("api/pods.json", source, rows, map[string]any{"kind": "PodList",
-			"items": append(broken.parts, pods...)})
+			"items": pods})
 	}
 	events := slices.Concat(readDescribedEvents(described, ran),
 		readEventTable(p.texts[partEvents], ran), readEventRows(p.texts[partEventRows]+p.eventRows.String(), ran))
@@ -170,24 +170,39 @@ func readNodeTable(s string) []map[string]any {
 // windowsPodName tells by its name a pod that runs on Windows nodes only.
 var windowsPodName = regexp.MustCompile(`(?:^|-)(?:windows|win)(?:-|$)`)
 
-// nodesOfRows are the nodes of pods that run on Windows only.
+// nodesOfRows are the nodes of pods that run on Windows only. Behind them are those that run Windows by
+// their own names and have a pod that cannot pull its image.
 func nodesOfRows(s string) (names []string) {
 	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
+	var named []string
 	for _, row := range rows {
 		if windowsPodName.MatchString(row["NAME"]) && row["NODE"] != "" {
 			names = append(names, row["NODE"])
 		}
+		if evidence.NamesWindows(row["NODE"]) && slices.Contains([]string{"ErrImagePull", "ImagePullBackOff"}, row["STATUS"]) {
+			named = append(named, row["NODE"])
+		}
 	}
-	return names
+	return append(names, named...)
 }
 
 // podRows are the pods of `kubectl get pods`, each with its state and node; and as objects, as far
-// as a row goes, those that are surely of the node.
-func podRows(s, node string) (list []string, pods []map[string]any) {
+// as a row goes, those that are surely of the node, behind those that descriptions show in part. A
+// description that ends above the status has that of the row.
+func podRows(s, node string, shown []map[string]any) (list []string, pods []map[string]any) {
 	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
+	pods = slices.Clone(shown)
 	for _, row := range rows {
 		name, on, status := strings.TrimPrefix(row["NAME"], "pod/"), row["NODE"], row["STATUS"]
 		list = append(list, strings.TrimSpace(name+" "+row["READY"]+" "+status+" "+on))
+		if at := slices.IndexFunc(shown, func(pod map[string]any) bool {
+			return pod["metadata"].(map[string]any)["name"] == name
+		}); at >= 0 {
+			if pods[at]["status"].(map[string]any)["phase"] == "" {
+				pods[at]["status"] = podOfRow(name, "", "", status, row["READY"], 0)["status"]
+			}
+			continue
+		}
 		here := on != "" && strings.EqualFold(on, node) || on == "" && windowsPodName.MatchString(name)
 		if restarts, _, _ := strings.Cut(row["RESTARTS"], " "); here {
 			pods = append(pods, podOfRow(name, row["NAMESPACE"], on, status, row["READY"],

@@ -258,7 +258,7 @@ func FuzzOutputsOfTools(f *testing.F) {
 		printedProcesses(objects)
 		netAdaptersOf(objects)
 		addressesOf(objects)
-		podRows(s, "w")
+		podRows(s, "w", nil)
 		takeApart(s)
 		parseNetstat(s)
 		wevtutilEvents(s)

@@ -111,6 +111,13 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"a pod with an init container that may run", "NAME                        READY   STATUS     RESTARTS   AGE\n" +
 			"calico-node-windows-x7k2p   0/1     Init:1/2   0          1h\n", "api/pods-part.json",
 			`"status":{"phase":"Init:1/2"}`},
+		{"a node whose name says Windows and that does not pull an image", "NAME                  READY   STATUS         RESTARTS   AGE   IP       NODE              NOMINATED NODE   READINESS GATES\n" +
+			"web-5877c96d8f-wfb79  0/1     ErrImagePull   0          11m   <none>   aksws2019000000   <none>           <none>\n", "api/pods-part.json",
+			`"nodeName":"aksws2019000000"`},
+		{"a description that ends above the status has that of the row", "NAME                   READY   STATUS             RESTARTS   AGE\n" + // prometheus-community/helm-charts issue 1426
+			"web-create-fcql4       0/1     ImagePullBackOff   0          7m33s\n\nName:         web-create-fcql4\nNamespace:    monitoring\n" +
+			"Priority:     0\nNode:         aksnpwin200001o/10.240.0.128\n", "api/pods-part.json",
+			`"spec":{"nodeName":"aksnpwin200001o","nodeSelector":{}},"status":{"containerStatuses":[{"name":"(not shown)","ready":false,"restartCount":0,"state":{"waiting":{"reason":"ImagePullBackOff"}}}],"phase":"Pending"}`},
 		{"a pod that runs has its phase alone", "NAME                        READY   STATUS    RESTARTS   AGE\n" +
 			"calico-node-windows-x7k2p   1/1     Running   0          1h\n", "api/pods-part.json", `"status":{"phase":"Running"}`},
 		{"a Service that is described", "Name:                     win-web\nNamespace:                default\nIP:                       172.30.10.11\n" +
