@@ -229,6 +229,15 @@ func (p Pod) ContainerField(i int, steps ...any) Place {
 	return p.Field("spec", "initContainers", i).At(steps...)
 }
 
+// VolumeMount is where a container has a volume of its pod.
+type VolumeMount struct {
+	Name             string `json:"name"`
+	MountPath        string `json:"mountPath"`
+	SubPath          string `json:"subPath,omitempty"`
+	SubPathExpr      string `json:"subPathExpr,omitempty"`
+	MountPropagation string `json:"mountPropagation,omitempty"`
+}
+
 // Container is one container of a pod.
 type Container struct {
 	Name       string   `json:"name"`
@@ -244,14 +253,8 @@ type Container struct {
 		HostPort int    `json:"hostPort"` // 0 where the port is not published on the node
 		Protocol string `json:"protocol"` // TCP where it is empty
 	} `json:"ports,omitempty"`
-	Resources    Resources `json:"resources,omitzero"`
-	VolumeMounts []struct {
-		Name             string `json:"name"`
-		MountPath        string `json:"mountPath"`
-		SubPath          string `json:"subPath,omitempty"`
-		SubPathExpr      string `json:"subPathExpr,omitempty"`
-		MountPropagation string `json:"mountPropagation,omitempty"`
-	} `json:"volumeMounts,omitempty"`
+	Resources       Resources        `json:"resources,omitzero"`
+	VolumeMounts    []VolumeMount    `json:"volumeMounts,omitempty"`
 	VolumeDevices   json.RawMessage  `json:"volumeDevices,omitempty"`
 	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
 	RestartPolicy   string           `json:"restartPolicy,omitempty"` // Always: a sidecar

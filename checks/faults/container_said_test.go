@@ -56,3 +56,16 @@ func TestWhatContainersPrintBeforeTheyExit(t *testing.T) {
 		{"no log is recorded", strings.Replace(pod(user, "app", loop), "MESSAGE", "", 1), "unknown"},
 	})
 }
+
+// TestGMSAWebhookRefuses: Azure/aks-engine 2025, in the words of windows-gmsa's admission-webhook/webhook.go.
+func TestGMSAWebhookRefuses(t *testing.T) {
+	refused := func(why string) string {
+		return "-- logs/other/events.txt --\nWarning  FailedCreate  21s  replicaset-controller  Error creating: admission webhook \"admission-webhook.windows-gmsa.sigs.k8s.io\" denied the request: " + why + "\n"
+	}
+	runLooks(t, "gmsa-not-working", []look{
+		{"a service account without the role", refused("service account \"default\" is not authorized to `use` GMSA cred spec \"webapp1\""),
+			"fail: the gMSA webhook refuses the pod: its service account may not use the credential spec [text]"},
+		{"no such credential spec", refused(`cred spec webapp1 does not exist`),
+			"fail: the gMSA webhook refuses the pod: the credential spec that it names does not exist or has other content [text]"},
+	})
+}

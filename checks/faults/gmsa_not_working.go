@@ -79,13 +79,29 @@ var gmsaWebhookFix = checks.Steps(
 // gmsaDenied is what the API server says of a pod that is then not created.
 const gmsaDenied = `admission webhook "admission-webhook.windows-gmsa.sigs.k8s.io" denied the request`
 
-// gmsaDeniedFix is for a pod that the webhook does not let in.
+// gmsaUnauthorized is what the webhook says if a role is missing: most often for the account default of a
+// new namespace.
+const gmsaUnauthorized = "is not authorized to `use`"
+
+var gmsaMayUse = checks.Verify("kubectl auth can-i use gmsacredentialspecs/NAME --as system:serviceaccount:NAMESPACE:ACCOUNT -n NAMESPACE",
+	"yes")
+
+// gmsaUseFix is for a service account that no role allows to use the credential spec.
+var gmsaUseFix = checks.Steps(
+	checks.Inspect("kubectl get clusterroles,rolebindings -A -o wide",
+		"Look for a ClusterRole with the verb use for the credential spec, and for its bindings."),
+	checks.Run("kubectl create clusterrole NAME-user --verb=use --resource=gmsacredentialspecs.windows.k8s.io --resource-name=NAME",
+		"If there is no such role, create it."),
+	checks.Run("kubectl create rolebinding NAME-user --clusterrole=NAME-user --serviceaccount=NAMESPACE:ACCOUNT -n NAMESPACE",
+		"Bind it to the service account of the pod, in the namespace of the pod."),
+	gmsaMayUse)
+
+// gmsaDeniedFix is for a pod that the webhook does not let in for another reason.
 var gmsaDeniedFix = checks.Steps(
 	checks.Inspect("kubectl get gmsacredentialspecs",
 		"Check that the credential spec that the pod names exists, with a field credspec."),
 	checks.Do("If it exists, give the service account of the pod the verb use for it: a ClusterRole with resourceNames, and a RoleBinding in the namespace of the pod."),
-	checks.Verify("kubectl auth can-i use gmsacredentialspecs/NAME --as system:serviceaccount:NAMESPACE:ACCOUNT -n NAMESPACE",
-		"yes"))
+	gmsaMayUse)
 
 const ccgProvider = "Microsoft-Windows-Containers-CCG"
 
@@ -125,13 +141,15 @@ node may use the account.`,
 		{Text: "Container Credential Guard failed to", In: []string{evidence.InEvents, "other"},
 			Says: "Container Credential Guard cannot get the credentials of the account"},
 		// webhook.go and kube_client.go of windows-gmsa: the pod is not created at all
-		{Text: gmsaDenied,
-			Or:   []string{"is not authorized to `use` GMSA cred spec"},
-			Says: "the gMSA webhook refuses the pod: it may not use the credential spec, or there is none of this name",
+		{Text: gmsaUnauthorized, Also: []string{"cred spec"},
+			Says: "the gMSA webhook refuses the pod: its service account may not use the credential spec",
+			Fix:  gmsaUseFix},
+		{Text: gmsaDenied, Not: []string{gmsaUnauthorized},
+			Says: "the gMSA webhook refuses the pod: the credential spec that it names does not exist or has other content",
 			Fix:  gmsaDeniedFix},
-		{Text: "refusing to admit pod", Also: []string{"cred spec"}, Not: []string{"is not authorized to `use` GMSA cred spec"},
+		{Text: "refusing to admit pod", Also: []string{"cred spec"}, Not: []string{gmsaUnauthorized},
 			In:   []string{"gmsa-webhook", "other"},
-			Says: "the gMSA webhook refuses the pod: it may not use the credential spec, or there is none of this name",
+			Says: "the gMSA webhook refuses the pod: the credential spec that it names does not exist or has other content",
 			Fix:  gmsaDeniedFix},
 		{Text: "Getting parent domain failed: Status = 1722",
 			Says: "nltest in a container: the container has no credential spec"},
@@ -169,7 +187,7 @@ node may use the account.`,
 			}
 		}
 		if using == 0 && slices.ContainsFunc(s.Signs("gmsa-not-working"), func(m evidence.SignMatch) bool {
-			return m.Text == gmsaDenied
+			return m.Text == gmsaDenied || m.Text == gmsaUnauthorized
 		}) {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the pod that the gMSA webhook refused"))
 		}

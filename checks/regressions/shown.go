@@ -42,12 +42,33 @@ func startsInImage(p evidence.Pod) (evidence.Because, bool) {
 		if at < 0 && len(line) > 0 && !strings.ContainsAny(line[0], `\/`) && notFound(p, c.Name, line[0]) {
 			at = 0
 		}
+		// the first builds of 1.7 read neither the folder of the image nor that variable
+		if at >= 0 && c.WorkingDir != "" && p.HostProcess() && strings.Contains(c.WorkingDir, sandboxMount) &&
+			ended(p, c.Name, scriptNotFound) {
+			return p.ContainerField(i).Because("%s: PowerShell does not find %s of container %s in %s", p.FullName(),
+				line[at], c.Name, c.WorkingDir), true
+		}
 		if at >= 0 && c.WorkingDir == "" && p.HostProcess() {
 			return p.ContainerField(i).Because("%s: container %s starts %s and has no workingDir", p.FullName(),
 				c.Name, line[at]), true
 		}
 	}
 	return evidence.Because{}, false
+}
+
+const sandboxMount = "CONTAINER_SANDBOX_MOUNT_POINT"
+
+// scriptNotFound is how PowerShell ends, as a signed number, if the script of -File does not exist.
+const scriptNotFound = -196608
+
+// ended tells whether a container ended with an exit code; some runtimes record it without its sign.
+func ended(p evidence.Pod, container string, code int) bool {
+	return slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+		return st.Name == container && slices.ContainsFunc([]*evidence.TerminatedState{st.State.Terminated,
+			st.LastState.Terminated}, func(end *evidence.TerminatedState) bool {
+			return end != nil && int32(uint32(end.ExitCode)) == int32(code)
+		})
+	})
 }
 
 // notFound tells whether the runtime did not find the program of a container.

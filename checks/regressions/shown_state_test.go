@@ -55,6 +55,10 @@ func TestTheStateThatShowsARow(t *testing.T) {
 			`","regarding":{"kind":"Pod","namespace":"shop","name":"web"},"eventTime":"2026-11-20T09:40:00Z"}]}
 `
 	}
+	const fromImage = `,"args":[".\\node\\node-service.ps1"],"workingDir":"$env:CONTAINER_SANDBOX_MOUNT_POINT/CalicoWindows/"`
+	scriptEnds := func(code string) string {
+		return `"phase":"Running","containerStatuses":[{"name":"app","state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":` + code + `}}}]`
+	}
 	remote := func(ips ...string) string {
 		list := ""
 		for i, ip := range ips {
@@ -168,6 +172,9 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		{"containerd-drive-mounts", "1.6.4", "1.6.5", "a folder", pod(containers(`,"volumeMounts":[{"name":"d","mountPath":"D:\\data"}]`), incorrect), info},
 		{"containerd-host-process-folder", "1.7.10", "1.7.16", "a name alone", pod(onHost+containers(`,"command":["npm.exe"],"args":["start"]`), npm), fail},
 		{"containerd-host-process-folder", "1.7.10", "1.7.16", "another program", pod(onHost+containers(`,"command":["powershell.exe"],"args":["npm.exe"]`), npm), info},
+		{"containerd-host-process-folder", "1.7.0-beta.3", "1.7.16", "a script of the image's folder", pod(onHost+containers(fromImage), scriptEnds("-196608")), fail},
+		{"containerd-host-process-folder", "1.7.0-beta.3", "1.7.16", "the same without a sign", pod(onHost+containers(fromImage), scriptEnds("4294770688")), fail},
+		{"containerd-host-process-folder", "1.7.0-beta.3", "1.7.16", "the script itself fails", pod(onHost+containers(fromImage), scriptEnds("1")), info},
 		{"containerd-exec-memory-leak", "1.6.12", "1.6.13", "600 MB", "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"workingSetBytes\":629145600}]\n", warn},
 		{"containerd-exec-memory-leak", "1.6.12", "1.6.13", "60 MB", "-- processes.json --\n[{\"pid\":9,\"name\":\"containerd-shim-runhcs-v1.exe\",\"workingSetBytes\":62914560},{\"pid\":7,\"name\":\"sqlservr.exe\",\"workingSetBytes\":6291456000}]\n", info},
 		{"containerd-process-handle-leak", "1.7.18", "1.7.19", "25,000 handles", pod(onHost+containers(""), running) + shim("25000"), warn},

@@ -12,7 +12,7 @@ var all = slices.Concat(nodeSymptoms, podSymptoms, networkSymptoms, useSymptoms)
 // unnoticed are checks that no symptom leads to: nobody sees these faults until
 // somebody else makes use of them.
 var unnoticed = []string{"kubeconfig-readable", "secrets-clear-text-on-disk", "rancher-plan-for-linux",
-	"windows-exporter-collector-unknown", "containerd-shim-leak"}
+	"windows-exporter-collector-unknown", "containerd-shim-leak", "log-links-not-mounted"}
 
 var nodeSymptoms = []Symptom{
 	{
@@ -25,7 +25,7 @@ var nodeSymptoms = []Symptom{
 			"time-service-not-running", "proxy-no-proxy-missing", "node-name-case-mismatch",
 			"os-version-unsupported", "runtime-too-old", "gke-windows-pool-prereq",
 			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port",
-			"version-skew"},
+			"version-skew", "kubelet-identity-foreign", "kubelet-client-csr-pending", "kubelet-arguments-joined"},
 		Next: []Step{
 			{"read the end of the kubelet's log: it shows the response of the API server",
 				[]string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
@@ -49,7 +49,8 @@ var nodeSymptoms = []Symptom{
 			"runtime-too-old", "os-version-unsupported", "antrea-ovs-problem",
 			"antrea-apiserver-override-missing",
 			"l2bridge-unstable-21h2", "rke2-calico-token-missing", "kubeadm-node-name-invalid",
-			"control-plane-unreachable", "node-under-pressure", "node-address-mismatch"},
+			"control-plane-unreachable", "node-under-pressure", "node-address-mismatch",
+			"kubelet-arguments-joined", "kubelet-client-csr-pending", "kubelet-identity-foreign"},
 		Breaks: []string{"kubelet-start", "kubelet", "container-runtime", "runtime-pipe", "node-reports", "node-ready"},
 		Next: []Step{
 			{"read the conditions of the Node, and since when they hold",
@@ -89,7 +90,7 @@ var podSymptoms = []Symptom{
 			"app-image-os-version-mismatch", "disk-pressure-snapshot-leak",
 			"system-reserved-too-low", "pod-limits-unequal", "ipam-range-exhausted",
 			"eks-missing-private-ip", "hyperv-feature-missing", "hyperv-annotation",
-			"hostprocess-unsupported", "hostport-conflict-or-not-published"},
+			"hostprocess-unsupported", "hostport-conflict-or-not-published", "kubeadm-flags-ignored"},
 		Next: []Step{
 			{"read the scheduler's events of the pod", []string{"kubectl describe pod POD"}, ""},
 			{"check whether the node is cordoned or tainted, and what it can still allocate",
