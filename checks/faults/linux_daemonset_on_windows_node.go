@@ -43,7 +43,9 @@ agent or the error names linux.`,
 		// pkg/kubelet/volumemanager/reconciler; a kubelet of Linux says the same
 		{Text: mountsLock, Also: []string{"-xtables-lock", "operationExecutor.", "MountVolume "}, Not: []string{"UnmountVolume"},
 			In: []string{"kubelet"}, ConfirmOnly: true, Until: []string{`Volume detached for volume "xtables-lock"`, `Volume detached for volume \"xtables-lock\"`}},
-		{Text: "kubelet.ps1", In: []string{"kubelet", "other"}, Level: checks.Info, ConfirmOnly: true},
+		// the image that the line names tells whose it is
+		{Text: platformRefusals[0], Or: platformRefusals[1:2], Not: pausePulls, ConfirmOnly: true},
+		{Text: scriptOfKubelet, In: []string{"kubelet", "other"}, Level: checks.Info, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if gap := evidence.Pods.Gap(s); gap.Kind != "" {
@@ -88,6 +90,9 @@ agent or the error names linux.`,
 	},
 })
 
+// scriptOfKubelet starts the kubelet of Windows nodes.
+const scriptOfKubelet = "kubelet.ps1"
+
 // mountsLock is how the kubelet names the volumes of files of the node.
 const mountsLock = "kubernetes.io/host-path/"
 
@@ -95,7 +100,7 @@ const mountsLock = "kubernetes.io/host-path/"
 // or around it show that it is one of Windows.
 func linuxByMount(s evidence.Snapshot) *checks.Finding {
 	matches := s.Signs("linux-daemonset-on-windows")
-	windows := slices.ContainsFunc(matches, func(m evidence.SignMatch) bool { return !strings.Contains(m.Found, mountsLock) })
+	windows := slices.ContainsFunc(matches, func(m evidence.SignMatch) bool { return m.Text == scriptOfKubelet })
 	for _, m := range matches {
 		if m.Text == mountsLock && m.Over == "" && windows {
 			f := checks.Findingf(checks.Warn, "xtables-lock", "a pod for Linux is on this Windows node: the kubelet mounts the lock of iptables for it").
@@ -160,6 +165,16 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 		}
 		if path := linuxLayer.FindString(e.Text()); path != "" {
 			return e.Field().Because("its layer has %s", path), true
+		}
+	}
+	for _, m := range s.Signs("linux-daemonset-on-windows") { // the kubelet's event may say no more than ErrImagePull
+		image := refusedImage.FindStringSubmatch(m.Found)
+		if m.Over == "" && m.Text != mountsLock && image != nil && slices.ContainsFunc(slices.Concat(p.Spec.InitContainers, p.Spec.Containers), func(c evidence.Container) bool {
+			return strings.HasSuffix("/"+imageName(image[1]), "/"+imageName(c.Image)) // docker.io may be left out
+		}) {
+			why := checks.Quote(m)
+			why.Text = platformRefusals[1]
+			return why, true
 		}
 	}
 	return linuxSpec(p, linuxAgents)

@@ -447,6 +447,7 @@ func TestLinuxDaemonSetOnWindows(t *testing.T) {
 			`"image":"quay.io/prometheus/node-exporter:v1.8.2"`, status))
 	}
 	const found = "fail: Linux pod shop/exporter-1 of DaemonSet exporter (image quay.io/prometheus/node-exporter:v1.8.2) is on this Windows node: the DaemonSet has no OS selector [state]"
+	const refusedPull = "-- logs/containerd/containerd.log --\ntime=\"2026-11-20T09:58:00Z\" level=error msg=\"PullImage\" error=\"failed to pull and unpack image \\\"docker.io/otel/ebpf-instrument:v0.9.0\\\": no match for platform in manifest: not found\"\n"
 	runLooks(t, "linux-daemonset-on-windows", []look{
 		{"a well-known agent", agent("", waits), found},
 		{"the DaemonSet selects Linux by now",
@@ -462,6 +463,9 @@ func TestLinuxDaemonSetOnWindows(t *testing.T) {
 		{"its layer has the folders of Linux", podsJSON(podNamed("x-1", set, "", "", waits)) +
 			"-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"x-1\"},\"message\":\"failed to extract layer sha256:0303: Failed to safefile.OpenRelative failed in Win32: open \\\\\\\\?\\\\C:\\\\io.containerd.snapshotter.v1.windows\\\\snapshots\\\\38\\\\var\\\\lib\\\\dpkg: path contains invalid character\"}]}\n",
 			`fail: Linux pod shop/x-1 of DaemonSet exporter (its layer has containerd.snapshotter.v1.windows\snapshots\38\var\lib) is on this Windows node: the DaemonSet has no OS selector [state]`},
+		{"only the runtime says why its image is not pulled", podsJSON(podNamed("x-1", set, "", `"image":"otel/ebpf-instrument:v0.9.0"`, waits)) + noEvents + refusedPull,
+			`fail: Linux pod shop/x-1 of DaemonSet exporter (no match for platform in manifest) is on this Windows node: the DaemonSet has no OS selector [state]`},
+		{"the runtime says it of another image", podsJSON(podNamed("x-1", set, "", `"image":"otel/instrument:v0.9.0"`, waits)) + noEvents + refusedPull, "pass"},
 		{"a layer of Windows cannot be unpacked", podsJSON(podNamed("x-1", set, "", "", waits)) +
 			"-- api/events.json --\n{\"items\":[{\"reason\":\"Failed\",\"involvedObject\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"x-1\"},\"message\":\"failed to extract layer sha256:0303: open C:\\\\io.containerd.snapshotter.v1.windows\\\\snapshots\\\\38\\\\Files\\\\Windows: Access is denied.\"}]}\n",
 			"pass"},
