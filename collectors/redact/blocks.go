@@ -24,6 +24,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		next = nextPayload(b, lineEnd(b, at))
 		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
 	case first && at-next == indent && s.formBelow(f, at):
+	case op.sign == ':' && !f.quoted && s.toldBelow(f, i):
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
 		for line := range linesBehind(b[:min(len(b), i+layerBack)], i) { // DBPassword: NoEcho, Default
@@ -200,11 +201,38 @@ func (s *scan) bracketed(f field, at int) {
 		s.takeJudged(f, value{start: at, end: at + 38}, false)
 	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && !bytes.ContainsRune(inner.in(b), ' ') && fitsPassword(inner.in(b)):
 		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
+	case b[at] == '{' && s.members(f, skipMore(b, at+1)):
 	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || !bytes.ContainsRune(line, '}')):
 		s.valueIn(f, skipMore(b, at+1))
 	default: // also {VALUE, VALUE}, as PowerShell lists an array
 		s.listed(f, at+1)
 	}
+}
+
+// members takes the values of an object of secrets, whose first key is at i: "tokens": {"agent": "VALUE"}.
+func (s *scan) members(f field, i int) bool {
+	x := lexer{s, f.b[:min(len(f.b), i+layerAhead)], i}
+	for n := range mostColumns {
+		name, ok := x.key(":=")
+		if !ok || !hasFold(f.text(), len(f.text())-1, "s") || isOneOf(x.b, skipBlanks(x.b, x.i), "{[") {
+			return n > 0
+		}
+		if v := x.value(plainStops); v.quoted && v.whole() && isOfGroup(f.kind, f.trust, name, v.in(x.b)) {
+			s.take(v, f.kind)
+		}
+		x.separator(",;")
+		x.i = skipMore(x.b, x.i)
+	}
+	return true
+}
+
+// isOfGroup judges the value of a member of an object that is called tokens, passwords, secrets, credentials.
+func isOfGroup(kind string, t trust, name, v []byte) bool {
+	lower := strings.ToLower(string(name))
+	if strings.HasSuffix(lower, "id") || strings.HasSuffix(lower, "name") || isPlaceholder(v) || isPlainValue(v) {
+		return false
+	}
+	return t == strong && fitsPassword(v) || t >= medium && isGUID(v) || looksChosen(v) || len(v) >= leastWord && isGenerated(v)
 }
 
 // listed takes the values of a list.

@@ -22,6 +22,8 @@ func (s *scan) argumentForm(f field) bool {
 	}
 	if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
 		s.takeJudged(f, v, false)
+	} else if lead := foldAt(b, f.at, "is ", "was ", "is: ", "was: ", "set to ", "changed to "); lead != "" && skipQuote(b, f.at+len(lead)) > f.at+len(lead) {
+		s.takeJudged(f, s.value(b, f.at+len(lead), plainStops), f.trust < strong) // the option --password was "VALUE"
 	}
 	return true
 }
@@ -43,6 +45,9 @@ func (s *scan) isOtherWord(f field, v value) bool {
 		return len(text) < 12
 	case '$':
 		return isExpression(text)
+	}
+	if names := bytes.Split(text, []byte(",")); len(names) > 1 && isCamel(names[0]) && isCamel(names[1]) && !bytes.ContainsAny(text, digits) {
+		return true // --auth-key accessKey,secretKey of a document
 	}
 	word := bytes.TrimRight(text, ".,:")
 	return proseWords[strings.ToLower(string(word))] || isCmdlet(text) || f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(word) || // the /token endpoint

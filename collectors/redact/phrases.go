@@ -42,6 +42,9 @@ func (s *scan) phraseForm(f field) bool {
 			if s.toldBehind(f, i, words) {
 				return true
 			}
+			if end := upTo(b, i+2, phraseReach, ")]\r\n"); isOneOf(b, i+1, "([") && hasFold(b, end+1, ":") { // a remark
+				i, last = end, end+2
+			}
 		}
 	}
 	return false
@@ -168,8 +171,8 @@ func (s *scan) toldBelow(f field, i int) bool {
 		end := lineEnd(b, at)
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
-			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) &&
-				isGenerated(text) {
+			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) && isGenerated(text) ||
+				f.trust == strong && !moreWords(b, at) && !isOneOf(b, at+len(text)-1, "$#>:") && tells(strong, text, false) { // no prompt of a shell
 				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
 				return true
 			}
