@@ -13,6 +13,9 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
 	if at >= len(b) || isLine(b[at]) || skipWrapper(b, at) >= len(b) {
+		if op.sign == ':' && !f.quoted {
+			s.toldBelow(f, i)
+		}
 		return
 	}
 	switch {

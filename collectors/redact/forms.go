@@ -17,15 +17,22 @@ func (s *scan) argumentForm(f field) bool {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
-	if i := bytes.Index(v.in(s.b), []byte("</")); i > 0 && !v.quoted {
-		v.end, v.open = v.start+i, false // the end of the element around it
-	}
-	if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
+	v = s.beforeTag(v)
+	if lead := foldAt(b, f.at, "is ", "was ", "is: ", "was: ", "set to ", "changed to "); lead != "" && skipQuote(b, f.at+len(lead)) > f.at+len(lead) {
+		v = s.value(b, f.at+len(lead), plainStops) // the option --password was "VALUE"
+		s.takeJudged(f, v, f.trust < strong || isDictionaryWord(v.in(s.b)))
+	} else if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
 		s.takeJudged(f, v, false)
-	} else if lead := foldAt(b, f.at, "is ", "was ", "is: ", "was: ", "set to ", "changed to "); lead != "" && skipQuote(b, f.at+len(lead)) > f.at+len(lead) {
-		s.takeJudged(f, s.value(b, f.at+len(lead), plainStops), f.trust < strong) // the option --password was "VALUE"
 	}
 	return true
+}
+
+// beforeTag ends a value where the element around it ends.
+func (s *scan) beforeTag(v value) value {
+	if i := bytes.Index(v.in(s.b), []byte("</")); i > 0 && !v.quoted {
+		v.end, v.open = v.start+i, false
+	}
+	return v
 }
 
 // isUsage tells of the column that says what a flag is for.
@@ -117,7 +124,7 @@ var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " i
 
 // skipLeads passes what a sentence says before the value itself.
 func skipLeads(b []byte, i int) int {
-	for _, lead := range []string{"set to ", "value ", "now ", "this: ", "changed to ", "default: ", "default:", "default ", ": ", "\" + "} {
+	for _, lead := range []string{"set to ", "value ", "now ", "this: ", "changed to ", "changed from ", "default: ", "default:", "default ", ": ", "\" + "} {
 		if hasFold(b, i, lead) {
 			i += len(lead)
 		}
@@ -144,6 +151,7 @@ func (s *scan) isForm(f field) bool {
 		n := len(s.spans)
 		s.takeJudged(f, v, !v.quoted)
 		if len(s.spans) > n {
+			s.changedTo(f, v)
 			return true
 		}
 	}
@@ -196,6 +204,8 @@ func (s *scan) callForm(f field) bool {
 	}
 	open := max(0, backOf(b, f.from, f.from, "\"'`\\ ")-1)
 	switch {
+	case b[open] == ',' && foldAt(f.text(), 0, "reset", "set", "change") != "" && isTitled(v.in(b)): // a list of rights
+		return true
 	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
 		return true
@@ -292,7 +302,14 @@ func (s *scan) lineForm(f field) bool {
 	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
-	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
+	if first && !f.quoted && isOneOf(b, f.to, ",;") { // NAME,VALUE of CSV
+		v := s.value(b, f.to+1, " \t\r\n,;")
+		if text := v.in(b); isLineAt(b, v.end) && f.trust >= medium && (tells(f.trust, text, false) || looksChosen(text)) {
+			s.takeJudged(f, v, false)
+			return true
+		}
+	}
+	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) || b[f.at] == '(' {
 		return false
 	}
 	line := b[:lineEnd(b, f.at)]
@@ -312,6 +329,21 @@ func (s *scan) lineForm(f field) bool {
 	}
 	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
 		!symbol && s.prose && isDictionaryWord(text))
+	return true
+}
+
+// tabForm: NAME\tVALUE, as a program quotes a tab; and no path.
+func (s *scan) tabForm(f field) bool {
+	b := f.b
+	if !hasFold(b, f.to, `\t`) || f.trust < medium || byteAt(b, f.from-1) == '\\' && b[f.from] != 'n' {
+		return false
+	}
+	v := s.value(b, f.to+len(`\t`), plainStops)
+	text, _, _ := bytes.Cut(v.in(b), []byte(`\t`))
+	if v.end = v.start + len(text); !tells(f.trust, text, false) && !looksChosen(text) {
+		return false
+	}
+	s.takeJudged(f, v, false)
 	return true
 }
 

@@ -94,7 +94,14 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			return true
 		}
 	}
-	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && wordBefore(f.b, f.from) == "with") // started with password VALUE
+	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && isGivenBefore(f.b[lineBack(f.b, f.from, phraseReach):f.from])) // started with password VALUE
+}
+
+// isGivenBefore tells that a sentence says a password: with, as user NAME and.
+func isGivenBefore(before []byte) bool {
+	words := strings.Fields(strings.ToLower(string(before)))
+	n := len(words)
+	return n > 0 && words[n-1] == "with" || n > 2 && words[n-1] == "and" && (accountWords[words[n-3]] || words[n-3] == "account")
 }
 
 func b2i(yes bool) int {
@@ -126,18 +133,26 @@ func (s *scan) told(f field, i int, said bool) bool {
 	if s.toldOfUser(f, v) || byteAt(b, v.end) == ':' && tokenAt(b[v.end+1:]) > 0 { // or it was
 		return true
 	}
-	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isAssignment(text) && !isJumbled(text) ||
+	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isGUID(text) && identified[wordBefore(b, v.start)] || isAssignment(text) && !isJumbled(text) ||
 		f.trust <= loose && isSignedHex(text) || !tells(f.trust, text, said) {
 		return false
 	}
 	s.takeJudged(f, v, false)
-	if i := v.end + len(" to "); hasFold(b, v.end, " to ") { // changed from VALUE to VALUE
-		if v := s.value(b, i, plainStops); v.whole() && mixed(v.in(b)) {
+	s.changedTo(f, v)
+	return true
+}
+
+// changedTo takes the second value of: changed from VALUE to VALUE.
+func (s *scan) changedTo(f field, v value) {
+	if end := skipQuote(f.b, v.end); hasFold(f.b, end, " to ") {
+		if v := s.value(f.b, end+len(" to "), plainStops); v.whole() && mixed(v.in(f.b)) {
 			s.takeJudged(f, v, false)
 		}
 	}
-	return true
 }
+
+// identified are what has a GUID for a name: a token for client GUID.
+var identified = setOf("client user tenant subscription application app device session request account id")
 
 // toldOfUser takes the second part of user:VALUE.
 func (s *scan) toldOfUser(f field, v value) bool {
@@ -168,7 +183,7 @@ func (s *scan) toldBelow(f field, i int) bool {
 	for range 2 {
 		next := nextPayload(b, i)
 		at := skipBlanks(b, next)
-		end := lineEnd(b, at)
+		end := upTo(b, at, len(b), "\r\n<")
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
 			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) && isGenerated(text) ||

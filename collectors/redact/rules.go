@@ -36,6 +36,7 @@ var rules = []struct {
 	{(*scan).nameRule,
 		`token…|creds…|pass1: |pass2: |pwd1: |pwd2: |/pass:|--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|-pwd ·|_pwd ·|-pwd "|-pwd '|bindpw |_pass  |pwd   |_pw   |pass> |_pwd> |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
 	{(*scan).nameRule, "senha `|clave `"},
+	{(*scan).spacedRule, `pass word"|pass word:|pass word=`},
 	{func(s *scan, b []byte, start, end int) { // -computer-pass VALUE, set SMBPass VALUE
 		if from, _ := s.nameAround(b, start, end); b[from] == '-' || strings.HasPrefix(wordBefore(b, from), "set") {
 			s.nameRule(b, start, end)
@@ -93,6 +94,7 @@ var rules = []struct {
 	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|.basic(|.userpassword(|keywithpassphrase(|cpy(pass|cpy(pwd`},
 	{argument(0, 1), `changepassword "|changepassword("`},
 	{argument(2, 2), `mysqli_connect(|mysql_connect(|new mysqli(|logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
+	{argument(4, 4), `mapnetworkdrive(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},

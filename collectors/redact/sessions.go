@@ -85,7 +85,7 @@ func (s *scan) rsaRule(b []byte, _, end int) {
 func (s *scan) promptForm(f field) bool {
 	b := f.b
 	end := f.after
-	if line := b[lineBack(b, f.from, layerBack):f.from]; f.trust >= medium && hasFold(b, f.to, "> ") && !bytes.ContainsAny(line, "<>") {
+	if f.trust >= medium && hasFold(b, f.to, "> ") && !bytes.ContainsAny(b[lineBack(b, f.from, layerBack):f.from], "<>") {
 		v := s.value(b, f.to+len("> "), " \t\r\n")
 		if isLineAt(b, skipBlanks(b, skipQuote(b, v.end))) {
 			s.takeJudged(f, v, isDictionaryWord(v.in(b)))
