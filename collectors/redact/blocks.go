@@ -232,7 +232,8 @@ func (s *scan) members(f field, i int) bool {
 // isOfGroup judges the value of a member of an object that is called tokens, passwords, secrets, credentials.
 func isOfGroup(kind string, t trust, name, v []byte) bool {
 	lower := strings.ToLower(string(name))
-	if strings.HasSuffix(lower, "id") || strings.HasSuffix(lower, "name") || isPlaceholder(v) || isPlainValue(v) {
+	if _, own := judgeName(name); own > noSecret || strings.HasSuffix(lower, "id") || strings.HasSuffix(lower, "name") || isPlaceholder(v) || isPlainValue(v) ||
+		len(bytes.Trim(v, digits+"TZ:-.+")) == 0 { // a time
 		return false
 	}
 	return t == strong && fitsPassword(v) || t >= medium && isGUID(v) || looksChosen(v) || len(v) >= leastWord && isGenerated(v)

@@ -302,14 +302,14 @@ func (s *scan) lineForm(f field) bool {
 	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
-	if first && !f.quoted && isOneOf(b, f.to, ",;") { // NAME,VALUE of CSV
+	if first && !f.quoted && isOneOf(b, f.to, ",;") && !hasFold(b, f.to+1, "default:") { // NAME,VALUE of CSV
 		v := s.value(b, f.to+1, " \t\r\n,;")
 		if text := v.in(b); isLineAt(b, v.end) && f.trust >= medium && (tells(f.trust, text, false) || looksChosen(text)) {
 			s.takeJudged(f, v, false)
 			return true
 		}
 	}
-	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) || b[f.at] == '(' {
+	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
 		return false
 	}
 	line := b[:lineEnd(b, f.at)]
@@ -327,9 +327,10 @@ func (s *scan) lineForm(f field) bool {
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}
+	n := len(s.spans)
 	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
 		!symbol && s.prose && isDictionaryWord(text))
-	return true
+	return len(s.spans) > n || text[0] != '(' || text[len(text)-1] != ')' // password (VALUE)
 }
 
 // tabForm: NAME\tVALUE, as a program quotes a tab; and no path.
