@@ -10,12 +10,12 @@ import (
 // nextLineValue reads a value that stands in the line behind its name.
 func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	b := f.b
+	if op.sign == ':' && !f.quoted && s.toldBelow(f, i) {
+		return
+	}
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
 	if at >= len(b) || isLine(b[at]) || skipWrapper(b, at) >= len(b) {
-		if op.sign == ':' && !f.quoted {
-			s.toldBelow(f, i)
-		}
 		return
 	}
 	switch {
@@ -27,7 +27,6 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		next = nextPayload(b, lineEnd(b, at))
 		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
 	case first && at-next == indent && s.formBelow(f, at):
-	case op.sign == ':' && !f.quoted && s.toldBelow(f, i):
 	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
 	case bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
 		for line := range linesBehind(b[:min(len(b), i+layerBack)], i) { // DBPassword: NoEcho, Default
@@ -37,6 +36,10 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 			} else if _, ok := x.key(":", defaultKeys...); ok {
 				s.sibling(f, skipGap(b, x.i))
 				return
+			}
+			name, named := x.key(":")
+			if v := s.trimmed(x.value("\r\n"), "\r\n"); named && v.whole() && hasFold(f.text(), len(f.text())-1, "s") && isOfGroup(f.trust, name, v.in(b)) {
+				s.take(v, f.kind)
 			}
 		}
 	default:
@@ -220,7 +223,7 @@ func (s *scan) members(f field, i int) bool {
 		if !ok || !hasFold(f.text(), len(f.text())-1, "s") || isOneOf(x.b, skipBlanks(x.b, x.i), "{[") {
 			return n > 0
 		}
-		if v := x.value(plainStops); v.quoted && v.whole() && isOfGroup(f.kind, f.trust, name, v.in(x.b)) {
+		if v := x.value(plainStops); v.quoted && v.whole() && isOfGroup(f.trust, name, v.in(x.b)) {
 			s.take(v, f.kind)
 		}
 		x.separator(",;")
@@ -230,7 +233,7 @@ func (s *scan) members(f field, i int) bool {
 }
 
 // isOfGroup judges the value of a member of an object that is called tokens, passwords, secrets, credentials.
-func isOfGroup(kind string, t trust, name, v []byte) bool {
+func isOfGroup(t trust, name, v []byte) bool {
 	lower := strings.ToLower(string(name))
 	if _, own := judgeName(name); own > noSecret || strings.HasSuffix(lower, "id") || strings.HasSuffix(lower, "name") || isPlaceholder(v) || isPlainValue(v) ||
 		len(bytes.Trim(v, digits+"TZ:-.+")) == 0 { // a time

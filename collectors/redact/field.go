@@ -34,7 +34,7 @@ func (f field) behind() byte {
 var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
-	forms = []func(s *scan, f field) bool{(*scan).tabForm, (*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
+	forms = []func(s *scan, f field) bool{(*scan).tightForm, (*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
 		(*scan).blockForm, (*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
 		(*scan).givenForm, (*scan).usedForm, (*scan).argumentForm, (*scan).nextArgumentForm,
 		(*scan).registryForm, (*scan).setterForm, (*scan).isForm, (*scan).textForm,

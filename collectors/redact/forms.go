@@ -53,7 +53,7 @@ func (s *scan) isOtherWord(f field, v value) bool {
 	case '$':
 		return isExpression(text)
 	}
-	if names := bytes.Split(text, []byte(",")); len(names) > 1 && isCamel(names[0]) && isCamel(names[1]) && !bytes.ContainsAny(text, digits) {
+	if one, other, list := bytes.Cut(text, []byte(",")); list && isCamel(one) && isCamel(other) && !bytes.ContainsAny(text, digits) {
 		return true // --auth-key accessKey,secretKey of a document
 	}
 	word := bytes.TrimRight(text, ".,:")
@@ -302,13 +302,6 @@ func (s *scan) lineForm(f field) bool {
 	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
-	if first && !f.quoted && isOneOf(b, f.to, ",;") && !hasFold(b, f.to+1, "default:") { // NAME,VALUE of CSV
-		v := s.value(b, f.to+1, " \t\r\n,;")
-		if text := v.in(b); isLineAt(b, v.end) && f.trust >= medium && (tells(f.trust, text, false) || looksChosen(text)) {
-			s.takeJudged(f, v, false)
-			return true
-		}
-	}
 	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
 		return false
 	}
@@ -333,15 +326,18 @@ func (s *scan) lineForm(f field) bool {
 	return len(s.spans) > n || text[0] != '(' || text[len(text)-1] != ')' // password (VALUE)
 }
 
-// tabForm: NAME\tVALUE, as a program quotes a tab; and no path.
-func (s *scan) tabForm(f field) bool {
+// tightForm: NAME,VALUE in a line of CSV, and NAME\tVALUE as a program quotes a tab, in no path.
+func (s *scan) tightForm(f field) bool {
 	b := f.b
-	if !hasFold(b, f.to, `\t`) || f.trust < medium || byteAt(b, f.from-1) == '\\' && b[f.from] != 'n' {
+	sep := foldAt(b, f.to, ",", ";", `\t`)
+	if sep == "" || len(sep) == 2 && byteAt(b, f.from-1) == '\\' && b[f.from] != 'n' || hasFold(b, f.to+1, "default:") {
+		return false
+	} else if _, first := s.beginsLine(f.from); len(sep) == 1 && !first {
 		return false
 	}
-	v := s.value(b, f.to+len(`\t`), plainStops)
-	text, _, _ := bytes.Cut(v.in(b), []byte(`\t`))
-	if v.end = v.start + len(text); !tells(f.trust, text, false) && !looksChosen(text) {
+	v := s.value(b, f.to+len(sep), " \t\r\n,;\"'")
+	text, _, more := bytes.Cut(v.in(b), []byte(`\t`))
+	if v.end = v.start + len(text); !(more || len(sep) == 2 || isLineAt(b, v.end)) || !tellsAlone(f.trust, text) {
 		return false
 	}
 	s.takeJudged(f, v, false)

@@ -320,10 +320,11 @@ func (s *scan) hashRule(b []byte, start, end int) {
 func (s *scan) kerberosRule(b []byte, start, end int) {
 	i := runWith(b[:min(len(b), end+24)], end, "-_")
 	at := skipBlanks(b, skipQuote(b, i))
-	if line := b[at:lineEnd(b[:min(len(b), at+4*nameReach)], at)]; indexFold(line, "0x") >= 0 { // (aes256-cts)  (0x…)
-		at += lastFold(line, "0x") + len("0x")
-	} else if isOneOf(b, at, ":=)") {
+	if isOneOf(b, at, ":=)") {
 		at = skipQuote(b, skipBlanks(b, at+1))
+	}
+	if line := b[at:lineEnd(b[:min(len(b), at+4*nameReach)], at)]; run(line, 0, hexByte) < 32 { // (aes256-cts)  (0x…)
+		at += 1 + max(-1, lastFold(line, "0x")+1)
 	}
 	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
 		s.add(at, stop, "kerberos-key", b[at:stop])

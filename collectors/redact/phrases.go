@@ -174,6 +174,11 @@ func tells(t trust, text []byte, said bool) bool {
 		said && isCoined(bytes.Map(withoutSigns, text), true))
 }
 
+// tellsAlone tells of a value beside a name with little between them.
+func tellsAlone(t trust, text []byte) bool {
+	return t >= medium && (tells(t, text, false) || looksChosen(text))
+}
+
 // leastTold is the length of the shortest token that a sentence tells.
 const leastTold = 16
 
@@ -187,7 +192,7 @@ func (s *scan) toldBelow(f field, i int) bool {
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
 			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) && isGenerated(text) ||
-				f.trust == strong && !moreWords(b, at) && !isOneOf(b, at+len(text)-1, "$#>:") && tells(strong, text, false) { // no prompt of a shell
+				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && !isOneOf(b, at+len(text)-1, "$#>:") && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && tells(strong, text, false) { // no prompt of a shell
 				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
 				return true
 			}

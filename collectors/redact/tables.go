@@ -142,13 +142,12 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 // isBareHeading tells of a heading with no line below it: the cells beside the name are words, and the one below is none.
 func (s *scan) isBareHeading(f field, line, end, column int) bool {
 	b := f.b
-	if f.trust < medium || !isHeading(bytes.Trim(b[line:end], "| "), '|') || !isDictionaryWord(cellAt(b, line, end, column+1, '|').in(b)) {
+	if !isHeading(bytes.Trim(b[line:end], "| "), '|') || !isDictionaryWord(cellAt(b, line, end, column+1, '|').in(b)) {
 		return false
 	}
 	next := nextPayload(b, end)
 	last := lineEnd(b[:min(len(b), next+mostHeading)], next)
-	below := cellAt(b, next, last, column, '|').in(b)
-	return columnOf(b[line:end], end-line, '|') == columnOf(b[next:last], last-next, '|') && (tells(f.trust, below, false) || looksChosen(below))
+	return columnOf(b[line:end], end-line, '|') == columnOf(b[next:last], last-next, '|') && tellsAlone(f.trust, cellAt(b, next, last, column, '|').in(b))
 }
 
 // isRow tells of the last row of a table whose borders are drawn: what follows is its
