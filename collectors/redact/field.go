@@ -122,9 +122,10 @@ func (s *scan) judge(f field) {
 	f.at = skipGap(b, f.after)
 	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && isOneOf(b, next, "=:") {
 		f.at = next // a line of properties that goes on
-	} else if f.flag && !f.quoted && isOneOf(b, f.at, "\\^`") && f.at > f.after && isLineAt(b, f.at+1) &&
-		(skipQuote(b, next) > next || fitsPassword(s.value(b, next, " \t\r\n").in(b))) {
-		f.at = next // a command that goes on
+	} else if f.flag && !f.quoted && isOneOf(b, f.at, "\\^`") && f.at > f.after && isLineAt(b, f.at+1) {
+		if f.at = next; skipQuote(b, next) == next && !fitsPassword(s.value(b, next, " \t\r\n").in(b)) { // a command that goes on
+			return
+		}
 	}
 	if _, ok := operatorAt(b, f.at); byteAt(b, f.from-1) == '=' && f.at > f.after && !ok {
 		return // of a setting that is called something else: -o Preferred=password HOST
