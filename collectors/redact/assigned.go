@@ -80,7 +80,7 @@ func (s *scan) assigned(f field, op operator, i int) {
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
 		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}
-	if isOneOf(b, i, "[{(") {
+	if i += b2i(hasFold(b, i, "@{")); isOneOf(b, i, "[{(") {
 		s.bracketed(f, i)
 		return
 	}
@@ -128,7 +128,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		}
 	}
 	text := v.in(s.b)
-	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v)) || isOwnName(f.text(), text) &&
+	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v) || !tight && isNamedInWords(s.b, v)) || isConstantKey(f, op, text) || isOwnName(f.text(), text) &&
 		!v.quoted {
 		return
 	}
@@ -205,6 +205,22 @@ func isVariableOf(f field, op operator, text []byte, tight bool) bool {
 	_, t := judgeName(text)
 	called := isOneOf(f.b, op.end+len(text), "),") && bytes.ContainsRune(f.b[lineBack(f.b, f.from, layerBack):f.from], '(') // connect(user=username, passwd=password)
 	return t > noSecret && op.sign == '=' && (!tight || called) && isDictionaryWord(text)
+}
+
+// isNamedInWords tells of plain words that say what is to stand there: Password = client secret.
+func isNamedInWords(b []byte, v value) bool {
+	if byteAt(b, v.end) != ' ' || len(bytes.Trim(v.in(b), lowers)) > 0 {
+		return false
+	}
+	end := skipOf(b, v.end+1, maxName, lowers)
+	_, t := judgeName(b[v.end+1 : end])
+	return t >= medium && (isLineAt(b, end) || isOneOf(b, end, ".,;)<\""))
+}
+
+// isConstantKey tells of a constant of code that names a key within a Secret: UserSecretKey = "userName".
+func isConstantKey(f field, op operator, text []byte) bool {
+	return f.kind == "access-key" && op.sign == '=' && len(f.text()) > len("SecretKey") && isUpper(f.text()[0]) && bytes.HasSuffix(f.text(), []byte("SecretKey")) &&
+		isDictionaryWord(bytes.ReplaceAll(text, []byte("."), nil)) && !bytes.ContainsAny(text, digits)
 }
 
 // sourceTypes are of code, in which a text stands in quotes.

@@ -34,7 +34,7 @@ func (f field) behind() byte {
 var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
-	forms = []func(s *scan, f field) bool{(*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
+	forms = []func(s *scan, f field) bool{(*scan).tightForm, (*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
 		(*scan).blockForm, (*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
 		(*scan).givenForm, (*scan).usedForm, (*scan).argumentForm, (*scan).nextArgumentForm,
 		(*scan).registryForm, (*scan).setterForm, (*scan).isForm, (*scan).textForm,
@@ -122,6 +122,10 @@ func (s *scan) judge(f field) {
 	f.at = skipGap(b, f.after)
 	if next := skipGap(b, nextPayload(b, f.at+1)); f.behind() == '\\' && isOneOf(b, next, "=:") {
 		f.at = next // a line of properties that goes on
+	} else if f.flag && !f.quoted && isOneOf(b, f.at, "\\^`") && f.at > f.after && isLineAt(b, f.at+1) {
+		if f.at = next; skipQuote(b, next) == next && !fitsPassword(s.value(b, next, " \t\r\n").in(b)) { // a command that goes on
+			return
+		}
 	}
 	if _, ok := operatorAt(b, f.at); byteAt(b, f.from-1) == '=' && f.at > f.after && !ok {
 		return // of a setting that is called something else: -o Preferred=password HOST

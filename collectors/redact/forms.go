@@ -17,13 +17,22 @@ func (s *scan) argumentForm(f field) bool {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
-	if i := bytes.Index(v.in(s.b), []byte("</")); i > 0 && !v.quoted {
-		v.end, v.open = v.start+i, false // the end of the element around it
-	}
-	if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
+	v = s.beforeTag(v)
+	if lead := foldAt(b, f.at, "is ", "was ", "is: ", "was: ", "set to ", "changed to "); lead != "" && skipQuote(b, f.at+len(lead)) > f.at+len(lead) {
+		v = s.value(b, f.at+len(lead), plainStops) // the option --password was "VALUE"
+		s.takeJudged(f, v, f.trust < strong || isDictionaryWord(v.in(s.b)))
+	} else if v.end > v.start && (v.quoted || !s.isUsage(f, v) && !s.isOtherWord(f, v)) {
 		s.takeJudged(f, v, false)
 	}
 	return true
+}
+
+// beforeTag ends a value where the element around it ends.
+func (s *scan) beforeTag(v value) value {
+	if i := bytes.Index(v.in(s.b), []byte("</")); i > 0 && !v.quoted {
+		v.end, v.open = v.start+i, false
+	}
+	return v
 }
 
 // isUsage tells of the column that says what a flag is for.
@@ -43,6 +52,9 @@ func (s *scan) isOtherWord(f field, v value) bool {
 		return len(text) < 12
 	case '$':
 		return isExpression(text)
+	}
+	if one, other, list := bytes.Cut(text, []byte(",")); list && isCamel(one) && isCamel(other) && !bytes.ContainsAny(text, digits) {
+		return true // --auth-key accessKey,secretKey of a document
 	}
 	word := bytes.TrimRight(text, ".,:")
 	return proseWords[strings.ToLower(string(word))] || isCmdlet(text) || f.b[f.from] != '-' && f.trust < strong && isDictionaryWord(word) || // the /token endpoint
@@ -112,7 +124,7 @@ var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " i
 
 // skipLeads passes what a sentence says before the value itself.
 func skipLeads(b []byte, i int) int {
-	for _, lead := range []string{"set to ", "value ", "now ", "this: ", "changed to ", "default: ", "default:", "default ", ": ", "\" + "} {
+	for _, lead := range []string{"set to ", "value ", "now ", "this: ", "changed to ", "changed from ", "default: ", "default:", "default ", ": ", "\" + "} {
 		if hasFold(b, i, lead) {
 			i += len(lead)
 		}
@@ -139,6 +151,7 @@ func (s *scan) isForm(f field) bool {
 		n := len(s.spans)
 		s.takeJudged(f, v, !v.quoted)
 		if len(s.spans) > n {
+			s.changedTo(f, v)
 			return true
 		}
 	}
@@ -191,6 +204,8 @@ func (s *scan) callForm(f field) bool {
 	}
 	open := max(0, backOf(b, f.from, f.from, "\"'`\\ ")-1)
 	switch {
+	case b[open] == ',' && foldAt(f.text(), 0, "reset", "set", "change") != "" && isTitled(v.in(b)): // a list of rights
+		return true
 	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
 		return true
@@ -305,8 +320,27 @@ func (s *scan) lineForm(f field) bool {
 	case !alone || len(text) == 0 || isObjectName(text) && f.trust < strong:
 		return false
 	}
+	n := len(s.spans)
 	s.takeJudged(f, v, !symbol && !v.quoted && (s.prose && !wide || f.trust < strong) && !hardWord(text) && !isGUID(text) ||
 		!symbol && s.prose && isDictionaryWord(text))
+	return len(s.spans) > n || text[0] != '(' || text[len(text)-1] != ')' // password (VALUE)
+}
+
+// tightForm: NAME,VALUE in a line of CSV, and NAME\tVALUE as a program quotes a tab, in no path.
+func (s *scan) tightForm(f field) bool {
+	b := f.b
+	sep := foldAt(b, f.to, ",", ";", `\t`)
+	if sep == "" || len(sep) == 2 && byteAt(b, f.from-1) == '\\' && b[f.from] != 'n' || hasFold(b, f.to+1, "default:") {
+		return false
+	} else if _, first := s.beginsLine(f.from); len(sep) == 1 && !first {
+		return false
+	}
+	v := s.value(b, f.to+len(sep), " \t\r\n,;\"'")
+	text, _, more := bytes.Cut(v.in(b), []byte(`\t`))
+	if v.end = v.start + len(text); !(more || len(sep) == 2 || isLineAt(b, v.end)) || !tellsAlone(f.trust, text) {
+		return false
+	}
+	s.takeJudged(f, v, false)
 	return true
 }
 

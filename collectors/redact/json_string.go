@@ -37,6 +37,9 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		!isNested(plain) {
 		return kind, false
 	}
+	if kind, t := judgeName([]byte(top.parent)); t > noSecret && strings.HasSuffix(top.parent, "s") && isOfGroup(t, []byte(top.key), plain) {
+		return kind, false
+	}
 	switch {
 	case top.secret && !publicEntries[top.key]:
 		return "secret", true

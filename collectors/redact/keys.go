@@ -163,7 +163,7 @@ func (s *scan) ppkRule(b []byte, start, end int) {
 // opened on the machine, or with a key of the domain.
 func (s *scan) blobRule(b []byte, start, end int) {
 	class := uint8(hexByte)
-	if b[start]|0x20 == 'a' {
+	if b[start]|0x20 == 'a' || b[start] == '7' { // also of ConvertFrom-SecureString -Key
 		class = base64Byte
 	}
 	from := start
@@ -197,7 +197,7 @@ func (s *scan) blobRule(b []byte, start, end int) {
 		s.engulf(from, "dpapi", rest)
 		return
 	}
-	if last-from >= 32 {
+	if last-from >= 32 && last > end {
 		s.add(from, last, "dpapi", b[from:last])
 	}
 }
@@ -322,6 +322,9 @@ func (s *scan) kerberosRule(b []byte, start, end int) {
 	at := skipBlanks(b, skipQuote(b, i))
 	if isOneOf(b, at, ":=)") {
 		at = skipQuote(b, skipBlanks(b, at+1))
+	}
+	if line := b[at:lineEnd(b[:min(len(b), at+4*nameReach)], at)]; run(line, 0, hexByte) < 32 { // (aes256-cts)  (0x…)
+		at += 1 + max(-1, lastFold(line, "0x")+1)
 	}
 	if stop := run(b, at, hexByte); stop-at >= 32 && wordEnds(b, stop) {
 		s.add(at, stop, "kerberos-key", b[at:stop])

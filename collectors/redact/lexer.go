@@ -85,7 +85,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 		return v
 	}
 	v.end = i
-	for v.end < len(b) && !among(b[v.end], stops) {
+	for v.end < len(b) && (!among(b[v.end], stops) || isUnopened(b, i, v.end)) {
 		if n := tokenAt(b[v.end:]); n > 0 {
 			v.end += n
 			continue
@@ -101,6 +101,11 @@ func (s *scan) value(b []byte, i int, stops string) value {
 	*s.work += int64(v.end - i)
 	v.open = v.end == len(b) && s.cut(b)
 	return v
+}
+
+// isUnopened tells of a bracket within a value that begins at start, which nothing in its line opened: a)b.
+func isUnopened(b []byte, start, i int) bool {
+	return b[i] == ')' && i > start && i-start < layerBack/4 && isAlnum(byteAt(b, i+1)) && bytes.IndexByte(b[lineBack(b, start, layerBack):i], '(') < 0
 }
 
 // wideValue reads up to a quote of print.

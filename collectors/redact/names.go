@@ -207,7 +207,7 @@ func joinWords(joined, name []byte) (_ []byte, last int) {
 		}
 	}
 	joined = bytes.TrimSuffix(joined, []byte("string")) // of the type
-	for len(joined) > 3 && isDigit(joined[len(joined)-1]) {
+	for len(joined) > 2 && isDigit(joined[len(joined)-1]) {
 		joined = joined[:len(joined)-1]
 	}
 	return joined, last

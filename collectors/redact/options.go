@@ -252,6 +252,16 @@ var setterOptions = []string{" /d ", " -value ", " --value ", " --body ", " -b "
 // optionForm: the value that an option behind the name gives to it.
 func (s *scan) optionForm(f field) bool {
 	b := f.b
+	if hasFold(f.text(), 0, "htpasswd") { // whose -B is another one
+		return false
+	}
+	if containsFold(b[max(0, f.from-len("-name '")):f.from], "-name ") { // -Value VALUE -Name NAME
+		line := lineBack(b, f.from, layerBack)
+		if i := lastFold(b[line:f.from], " -value "); i >= 0 {
+			s.takeJudged(f, s.value(b, line+i+len(" -value "), " \t\r\n\"'`;|"), false)
+			return true
+		}
+	}
 	if f.at >= len(b) || f.at == f.after || !among(b[f.at], "-/") {
 		return false
 	}
@@ -261,7 +271,7 @@ func (s *scan) optionForm(f field) bool {
 			if !hasFold(b, i, option) {
 				continue
 			}
-			v := s.value(b, skipGap(b, i+len(option)), " \t\r\n\"'`;|")
+			v := s.beforeTag(s.value(b, skipGap(b, i+len(option)), " \t\r\n\"'`;|"))
 			if v.end > v.start && b[v.start] != '-' {
 				s.takeJudged(f, v, false)
 				return true

@@ -42,6 +42,9 @@ func (s *scan) phraseForm(f field) bool {
 			if s.toldBehind(f, i, words) {
 				return true
 			}
+			if end := upTo(b, i+2, phraseReach, ")]\r\n"); isOneOf(b, i+1, "([") && hasFold(b, end+1, ":") { // a remark
+				i, last = end, end+2
+			}
 		}
 	}
 	return false
@@ -91,7 +94,14 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			return true
 		}
 	}
-	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && wordBefore(f.b, f.from) == "with") // started with password VALUE
+	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && isGivenBefore(f.b[lineBack(f.b, f.from, phraseReach):f.from])) // started with password VALUE
+}
+
+// isGivenBefore tells that a sentence says a password: with, as user NAME and.
+func isGivenBefore(before []byte) bool {
+	words := strings.Fields(strings.ToLower(string(before)))
+	n := len(words)
+	return n > 0 && words[n-1] == "with" || n > 2 && words[n-1] == "and" && (accountWords[words[n-3]] || words[n-3] == "account")
 }
 
 func b2i(yes bool) int {
@@ -123,18 +133,26 @@ func (s *scan) told(f field, i int, said bool) bool {
 	if s.toldOfUser(f, v) || byteAt(b, v.end) == ':' && tokenAt(b[v.end+1:]) > 0 { // or it was
 		return true
 	}
-	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isAssignment(text) && !isJumbled(text) ||
+	if isCode(s.b, v) || bytes.Contains(text, []byte("](")) || isGUID(text) && identified[wordBefore(b, v.start)] || isAssignment(text) && !isJumbled(text) ||
 		f.trust <= loose && isSignedHex(text) || !tells(f.trust, text, said) {
 		return false
 	}
 	s.takeJudged(f, v, false)
-	if i := v.end + len(" to "); hasFold(b, v.end, " to ") { // changed from VALUE to VALUE
-		if v := s.value(b, i, plainStops); v.whole() && mixed(v.in(b)) {
+	s.changedTo(f, v)
+	return true
+}
+
+// changedTo takes the second value of: changed from VALUE to VALUE.
+func (s *scan) changedTo(f field, v value) {
+	if end := skipQuote(f.b, v.end); hasFold(f.b, end, " to ") {
+		if v := s.value(f.b, end+len(" to "), plainStops); v.whole() && mixed(v.in(f.b)) {
 			s.takeJudged(f, v, false)
 		}
 	}
-	return true
 }
+
+// identified are what has a GUID for a name: a token for client GUID.
+var identified = setOf("client user tenant subscription application app device session request account id")
 
 // toldOfUser takes the second part of user:VALUE.
 func (s *scan) toldOfUser(f field, v value) bool {
@@ -156,6 +174,11 @@ func tells(t trust, text []byte, said bool) bool {
 		said && isCoined(bytes.Map(withoutSigns, text), true))
 }
 
+// tellsAlone tells of a value beside a name with little between them.
+func tellsAlone(t trust, text []byte) bool {
+	return t >= medium && (tells(t, text, false) || looksChosen(text))
+}
+
 // leastTold is the length of the shortest token that a sentence tells.
 const leastTold = 16
 
@@ -165,11 +188,11 @@ func (s *scan) toldBelow(f field, i int) bool {
 	for range 2 {
 		next := nextPayload(b, i)
 		at := skipBlanks(b, next)
-		end := lineEnd(b, at)
+		end := upTo(b, at, len(b), "\r\n<")
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
-			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) &&
-				isGenerated(text) {
+			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) && isGenerated(text) ||
+				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && !isOneOf(b, at+len(text)-1, "$#>:") && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && tells(strong, text, false) { // no prompt of a shell
 				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
 				return true
 			}

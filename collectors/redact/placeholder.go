@@ -27,7 +27,7 @@ func isFilling(v []byte) bool {
 	if len(v) > 0 && sameByte(v) && !isAlnum(v[0]) {
 		return true
 	}
-	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.#")) == 0
+	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.#")) == 0 || len(v) > 8 && (bytes.HasSuffix(v, []byte("xxxx")) || bytes.HasSuffix(v, []byte("XXXX"))) // ya29.xxxx
 }
 
 // isMarked takes a name between the signs that say that something stands in its place:

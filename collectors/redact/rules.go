@@ -34,8 +34,9 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|pass1: |pass2: |pwd1: |pwd2: |/pass:|--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|-pwd ·|_pwd ·|-pwd "|-pwd '|bindpw |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
+		`token…|creds…|pass1: |pass2: |pwd1: |pwd2: |/pass:|--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|-pwd ·|_pwd ·|-pwd "|-pwd '|bindpw |_pass  |pwd   |_pw   |pass> |_pwd> |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
 	{(*scan).nameRule, "senha `|clave `"},
+	{(*scan).spacedRule, `pass word"|pass word:|pass word=`},
 	{func(s *scan, b []byte, start, end int) { // -computer-pass VALUE, set SMBPass VALUE
 		if from, _ := s.nameAround(b, start, end); b[from] == '-' || strings.HasPrefix(wordBefore(b, from), "set") {
 			s.nameRule(b, start, end)
@@ -46,6 +47,12 @@ var rules = []struct {
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+indexFold(s.b[start:end], "p"), end) },
 		`id/pw…|id/pw/|id/pw(|id pw |id/pwd…|/(pw)·|&pwd)…|id(pw)…|pwd of |pwd is |pass - |pwd - |pwd, "|pass, "|pwd ,"|n/pass |r/pass |e/pass |pass ,"|pword ,"|name: pwd…|name: pass…|name: pw\n|name: "pwd|name: "pass|:pass ·|:pwd ·|:pword `},
 	{func(s *scan, b []byte, start, end int) { s.nameRule(b, start+len("name: "), end) }, `name: key…`},
+	{func(s *scan, b []byte, start, end int) { // New-ItemProperty -Name DbPwd -PropertyType String -Value VALUE
+		from, _ := s.nameAround(b, start, end)
+		if before := bytes.ToLower(bytes.TrimRight(s.b[max(0, from-8):from], ` '"\`)); bytes.HasSuffix(before, []byte("-name")) || bytes.HasSuffix(before, []byte("/v")) {
+			s.nameRule(b, start, end)
+		}
+	}, `pwd -·|pwd' -|pwd" -|pwd /·|pass -·|pass' -|pass" -|pass /·|_pw -·|_pw /·`},
 	{(*scan).codeRule, `?code=|&code=| code=`},
 	{(*scan).headerRule, `authorization|cookie:|cookie"|cookie\|cookie2|cookie',`},
 	{(*scan).bearerRule, `bearer`},
@@ -87,6 +94,7 @@ var rules = []struct {
 	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|.basic(|.userpassword(|keywithpassphrase(|cpy(pass|cpy(pwd`},
 	{argument(0, 1), `changepassword "|changepassword("`},
 	{argument(2, 2), `mysqli_connect(|mysql_connect(|new mysqli(|logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
+	{argument(4, 4), `mapnetworkdrive(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},
 	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
@@ -94,9 +102,9 @@ var rules = []struct {
 	{(*scan).pipeRule, ` base64`},
 	{(*scan).chpasswdRule, `chpasswd`},
 	{(*scan).blobRule,
-		`01000000d08c9ddf|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
+		`01000000d08c9ddf|76492d1116743f0423413b16050a5345|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
 	{(*scan).hashRule, `:{sha}|:{ssha}|pbkdf2_sha`},
-	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac`},
+	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac|arcfour|keylength|aes key|rc4 key|des key`},
 	{(*scan).rancherRule, `::server:|::node:`},
 	{(*scan).encodedCommandRule,
 		`-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},

@@ -80,10 +80,18 @@ func (s *scan) rsaRule(b []byte, _, end int) {
 	}
 }
 
-// promptForm takes what a shell answers when it is asked for the value of a name: PS C:\> $c.Password.
+// promptForm takes what somebody types at a prompt, client_secret> VALUE, and what a shell answers when it is asked
+// for the value of a name: PS C:\> $c.Password.
 func (s *scan) promptForm(f field) bool {
 	b := f.b
 	end := f.after
+	if f.trust >= medium && hasFold(b, f.to, "> ") && !bytes.ContainsAny(b[lineBack(b, f.from, layerBack):f.from], "<>") {
+		v := s.value(b, f.to+len("> "), " \t\r\n")
+		if isLineAt(b, skipBlanks(b, skipQuote(b, v.end))) {
+			s.takeJudged(f, v, isDictionaryWord(v.in(b)))
+		}
+		return true
+	}
 	if byteAt(b, end) == '%' {
 		end++
 	}

@@ -116,8 +116,11 @@ func skipVerbatim(b []byte, i int) int {
 	return i
 }
 
-// skipYAMLTag passes !!binary and &anchor.
+// skipYAMLTag passes !!binary, &anchor and !tag of a program's own.
 func skipYAMLTag(b []byte, i int) int {
+	if end := skipOf(b, i+1, 40, lowers+"_<>:/"); byteAt(b, i) == '!' && end > i+1 && isBlank(byteAt(b, end)) && !moreWords(b, skipBlanks(b, end)) && !isLineAt(b, skipBlanks(b, end)) {
+		return skipBlanks(b, end)
+	}
 	name := i + len(foldAt(b, i, "!!", "&"))
 	if end := run(b, name, wordByte); name > i && end > name && isBlank(byteAt(b, end)) && b[skipBlanks(b, end)-1] != '/' {
 		return skipBlanks(b, end)

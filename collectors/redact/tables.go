@@ -115,7 +115,7 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	}
 	column := columnOf(b[line:end], f.from-line, sep)
 	heads := columnOf(b[line:end], end-line, sep)
-	if sep == '|' && (!s.isUnderlined(b, end) || isRow(b, line, end) || fitsPassword(cellAt(b, line, end, column+1, sep).in(b))) {
+	if sep == '|' && !s.isBareHeading(f, line, end, column) && (!s.isUnderlined(b, end) || isRow(b, line, end) || fitsPassword(cellAt(b, line, end, column+1, sep).in(b))) {
 		return s.cellBeside(f, line, end, column)
 	}
 	found := false
@@ -137,6 +137,17 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 		s.dull.heading, s.dull.columns = end, i
 	}
 	return found
+}
+
+// isBareHeading tells of a heading with no line below it: the cells beside the name are words, and the one below is none.
+func (s *scan) isBareHeading(f field, line, end, column int) bool {
+	b := f.b
+	if !isHeading(bytes.Trim(b[line:end], "| "), '|') || !isDictionaryWord(cellAt(b, line, end, column+1, '|').in(b)) {
+		return false
+	}
+	next := nextPayload(b, end)
+	last := lineEnd(b[:min(len(b), next+mostHeading)], next)
+	return columnOf(b[line:end], end-line, '|') == columnOf(b[next:last], last-next, '|') && tellsAlone(f.trust, cellAt(b, next, last, column, '|').in(b))
 }
 
 // isRow tells of the last row of a table whose borders are drawn: what follows is its
