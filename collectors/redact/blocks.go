@@ -346,7 +346,7 @@ func (s *scan) siblingBefore(f field) {
 	}
 	i := skipSpace(b, x.i)
 	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
-	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
+	if nameBehind(b, v.end, f.from) {
 		s.takeJudged(f, v, false)
 	}
 }

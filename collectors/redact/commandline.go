@@ -183,9 +183,6 @@ func words(s *scan, line []byte, i int) []value {
 		}
 		list = append(list, v)
 		i = max(skipQuote(line, v.end), i+1)
-		if isOneOf(line, i, "|;") {
-			break
-		}
 	}
 	return list
 }

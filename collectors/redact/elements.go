@@ -144,19 +144,18 @@ func tagEnd(b []byte, i int) int {
 
 // behindElement takes the value in the element behind one that holds the name: <th>API token</th><td>…,
 // <argument>-secret</argument><argument>….
-func (s *scan) behindElement(f field) bool {
+func (s *scan) behindElement(f field) {
 	b := f.b
 	end := upTo(b, f.to, layerBack, ">")
 	next := skipMore(b, end+1)
-	if byteAt(b, end) != '>' || byteAt(b, next) != '<' {
-		return false
+	if byteAt(b, next) != '<' {
+		return
 	}
 	if tag := b[f.to+len("</") : end+1]; f.flag && bytes.HasPrefix(b[next+1:], tag) {
 		s.elementText(f, next+1+len(tag))
 	} else {
 		s.nested(f, next+1)
 	}
-	return true
 }
 
 // attributeForm: <setting name="Token"><value>…, <param name="password">…,
@@ -166,7 +165,8 @@ func (s *scan) attributeForm(f field) bool {
 	cell := max(0, f.from-nameReach)
 	cell += runBack(b[cell:], f.from-cell, wordByte|blankByte)
 	if byteAt(b, cell-1) == '>' && hasFold(b, f.to, "</") {
-		return s.behindElement(f) || cell == f.from && f.behind() != ':' // <b>Token</b>: …
+		s.behindElement(f)
+		return cell == f.from && f.behind() != ':' // <b>Token</b>: …
 	}
 	first := f.from
 	if byteAt(b, first-1) == ':' { // key="AzureAd:AppKey"

@@ -178,7 +178,6 @@ func (s *scan) layer(start, kind int) {
 		if n == 0 {
 			text, places = append(text, b[i]), append(places, place{i, i + 1})
 			i++
-			continue
 		}
 		text = append(text, plain...)
 		for range len(plain) {
