@@ -67,8 +67,8 @@ func (s *scan) assigned(f field, op operator, i int) {
 		return
 	}
 	i += max(0, len(foldAt(b, i, "[]byte(\""))-1)
-	apart := byteAt(b, f.from-1) == '\''                                                                                        // '--password=''' of PowerShell
-	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && i+len(open) < len(b) && isLine(b[i+len(open)]) { // @"…"@, """…"""
+	apart := byteAt(b, f.from-1) == '\''                                                                        // '--password=''' of PowerShell
+	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && isLine(byteAt(b, i+len(open))) { // @"…"@, """…"""
 		at := nextLine(b, i+len(open))
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
@@ -99,11 +99,7 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.
 func (s *scan) isDefault(f field, op operator, i int) bool {
-	b := f.b
-	if f.from < 2 || b[f.from-1] != '{' || op.end >= len(b) {
-		return false
-	}
-	return among(b[op.end], "?+")
+	return byteAt(f.b, f.from-1) == '{' && isOneOf(f.b, op.end, "?+")
 }
 
 // plainValue reads a value in the line of its name.
@@ -136,7 +132,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		prose = false
 	}
 	s.takeJudged(f, v, prose)
-	for listed := f.from > 1 && hasFold(f.b, f.from-2, ", "); listed && v.quoted && hasFold(f.b, skipQuote(f.b, v.end), ", \""); { // const a, b = "…", "…"
+	for listed := hasFold(f.b, f.from-2, ", "); listed && v.quoted && hasFold(f.b, skipQuote(f.b, v.end), ", \""); { // const a, b = "…", "…"
 		v = s.value(f.b, skipQuote(f.b, v.end)+2, plainStops)
 		s.takeJudged(f, v, true)
 	}
@@ -270,7 +266,7 @@ func (s *scan) wholeWord(v value) value {
 	}
 	end := upTo(b, v.end, v.start+128-v.end, " \t\r\n")
 	rest := bytes.TrimRight(b[v.end:end], ",;'\"`")
-	if next := skipBlanks(b, end); next < len(b) && !isLine(b[next]) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 ||
+	if next := skipBlanks(b, end); !isLineAt(b, next) && (!isJumbled(b[v.start:end]) || bytes.ContainsAny(b[v.end:end], "\"'`(")) || len(rest) < 4 ||
 		!bytes.ContainsAny(rest, lowers+uppers+digits) && !isScrambled(rest) || isPlaceholder(v.in(b)) ||
 		(bytes.ContainsRune(rest, '(') || isIdentifier(rest[1:max(1, bytes.IndexByte(rest, '='))])) && !isScrambled(b[v.start:end]) || bytes.Contains(rest, []byte(tokenStart)) {
 		return v
@@ -297,7 +293,7 @@ func isOwnName(name, v []byte) bool {
 	if bytes.Count(v, []byte("/")) == 2 { // namespace/secret/password
 		v = v[bytes.LastIndexByte(v, '/')+1:]
 	}
-	return len(v) >= 4 && len(v) <= len(name) && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
+	return len(v) >= 4 && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
 }
 
 // trimmed takes comments and blanks off the end of a value that has no quotes.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -33,9 +34,7 @@ func (s *scan) encodings(from, limit int) {
 		if n := end - 55; n >= start && isRecoveryPassword(b[n:end]) {
 			s.hitSecret(n, end, "password")
 		}
-		if name := bytes.LastIndexByte(bytes.TrimRight(b[start:end], "="), '='); name >= 0 { // CONFIG_B64=…
-			start += name + 1
-		}
+		start += bytes.LastIndexByte(bytes.TrimRight(b[start:end], "="), '=') + 1 // CONFIG_B64=…
 		switch {
 		case end-start < leastEncoded:
 		case azureKey(b[start:end]) >= 0:
@@ -61,13 +60,10 @@ func isRecoveryPassword(v []byte) bool {
 // underscore a long tail of digits and of letters of both cases.
 func (s *scan) prefixed(start, end int) {
 	const leastTail, mostTail, mostPrefix = 32, 128, 24
-	if end-start < leastTail {
-		return
-	}
 	run := bytes.TrimRight(s.b[start:end], "=")
 	from := bytes.LastIndexAny(run, "/+=") + 1
-	if start+from > 0 && s.b[start+from-1] == '\\' { // \n or \u003a
-		from = min(from+1+4*b2i(run[from] == 'u'), len(run))
+	if byteAt(s.b, start+from-1) == '\\' { // \n or \u003a
+		from = min(from+1+4*b2i(byteAt(run, from) == 'u'), len(run))
 	}
 	tail := bytes.LastIndexAny(run, "-_") + 1
 	if len(run)-tail < leastTail || len(run)-tail > mostTail || tail-from < 3 || tail-from > mostPrefix {
@@ -165,7 +161,7 @@ func (s *scan) encodedRule(b []byte, start, _ int) {
 		}
 		return
 	}
-	for _, last := range []int{foldedEnd(b, start), end} { // of mail, whose lines end anywhere
+	for _, last := range slices.Compact([]int{foldedEnd(b, start), end}) { // of mail, whose lines end anywhere
 		for shift := range 4 {
 			if from := start + shift; from < end {
 				if kind := s.encodedKind(b[from:last]); kind != "" {
@@ -174,9 +170,6 @@ func (s *scan) encodedRule(b []byte, start, _ int) {
 					return
 				}
 			}
-		}
-		if last == end {
-			return
 		}
 	}
 }

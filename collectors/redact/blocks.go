@@ -15,7 +15,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 	}
 	next := nextPayload(b, i)
 	at := skipBlanks(b, next)
-	if at >= len(b) || isLine(b[at]) || skipWrapper(b, at) >= len(b) {
+	if isLineAt(b, at) || skipWrapper(b, at) >= len(b) {
 		return
 	}
 	switch {
@@ -94,7 +94,7 @@ func (s *scan) items(f field, i int) {
 func (s *scan) block(f field, at, indent int) bool {
 	b := f.b
 	i := skipBlanks(b, skipOf(b, at+1, len(b), "-+"+digits))
-	if i >= len(b) || !isLine(b[i]) {
+	if !isLine(byteAt(b, i)) {
 		return false
 	}
 	_, last, ended := deeper(b, i, indent)
@@ -251,8 +251,8 @@ func (s *scan) listed(f field, i int) {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end <= i || !v.quoted && v.end+1 < len(b) && b[v.end] == ']' &&
-			among(b[v.end+1], ":([@$") || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
+		if v.end <= i || !v.quoted && byteAt(b, v.end) == ']' &&
+			isOneOf(b, v.end+1, ":([@$") || !v.quoted && isCamelWords(v.in(b)) && isMember(append([]byte("c."), v.in(b)...), 0) { // [System.Text.Encoding]::ASCII, [PSCustomObject]@{, a link of Markdown
 			return
 		}
 		s.takeJudged(f, v, s.prose && !v.quoted)
@@ -324,8 +324,8 @@ func (s *scan) pairForm(f field) bool {
 	if end := lineEnd(b[:min(len(b), i+layerBack)], i); hasFold(b, i-2, "# ") { // a comment of YAML
 		i = skipMore(b, end)
 	}
-	if i < len(b) && (b[i] == ',' || b[i] == ';') {
-		if i = skipSpace(b, i+1); i < len(b) && !isLine(b[i]) {
+	if isOneOf(b, i, ",;") {
+		if i = skipSpace(b, i+1); !isLineAt(b, i) {
 			i = skipBlanks(b, payload(b, i))
 		}
 	}
@@ -348,7 +348,7 @@ func (s *scan) pairForm(f field) bool {
 // sibling takes the value at i, which is named by a sibling.
 func (s *scan) sibling(f field, i int) {
 	b := f.b
-	if i >= len(b) || b[i] == '{' || b[i] == '[' {
+	if i >= len(b) || among(b[i], "{[") {
 		return
 	}
 	if b[i] == '|' || b[i] == '>' {
@@ -381,7 +381,7 @@ func (s *scan) siblingBefore(f field) {
 	}
 	i := skipSpace(b, x.i)
 	v := s.trimmed(s.value(b, i, "\r\n,"), "\r\n")
-	if v.end < f.from && !v.open && nameBehind(b, v.end, f.from) {
+	if nameBehind(b, v.end, f.from) {
 		s.takeJudged(f, v, false)
 	}
 }

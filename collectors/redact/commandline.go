@@ -52,7 +52,7 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 	case ":@": // user:password@host
 		if v, ok := behindColon(line, next, ':'); ok && equalFlag(text, name) {
 			v.end = max(v.start, v.start+bytes.LastIndexByte(v.in(line), '@'))
-			return v, v.end > v.start
+			return v, true
 		}
 	case ":,": // /login:user,password
 		if v, ok := glued(line, w, text, name+":", false); ok {
@@ -63,7 +63,7 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 			return behindColon(line, next, flag[len(flag)-1])
 		}
 	default:
-		if equalFlag(text, name) && next.end > next.start && !isOption(line, next) && !(proseWords[string(next.in(line))] && !next.quoted) &&
+		if equalFlag(text, name) && !isOption(line, next) && !(proseWords[string(next.in(line))] && !next.quoted) &&
 			!isCmdlet(bytes.TrimLeft(next.in(line), "(")) {
 			return sourced(line, next)
 		}
@@ -80,7 +80,7 @@ func sourced(line []byte, v value) (value, bool) {
 	if hasFold(text, 0, "pass:") {
 		v.start += len("pass:")
 	}
-	return v, v.end > v.start
+	return v, true
 }
 
 // glued is what stands behind a flag in its own word: -pSECRET.
@@ -92,7 +92,7 @@ func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 		return value{}, false
 	}
 	v := value{start: w.start + len(name), end: w.end, quote: w.quote, quoted: w.quoted}
-	if v.start < v.end && (line[v.start] == '"' || line[v.start] == '\'') {
+	if isOneOf(line[:v.end], v.start, "\"'") {
 		v.quoted, v.quote = true, line[v.start]
 		if v.start++; v.end > v.start && line[v.end-1] == v.quote {
 			v.end--
@@ -101,7 +101,7 @@ func glued(line []byte, w value, text, name string, pair bool) (value, bool) {
 	if pair {
 		return behindColon(line, v, ':')
 	}
-	return v, v.end > v.start
+	return v, true
 }
 
 // behindColon is what stands behind the user.
@@ -115,13 +115,13 @@ func behindColon(line []byte, v value, sign byte) (value, bool) {
 	}
 	user, word := v.in(line)[:max(0, i)], v.in(line)[i+1:]
 	v.start += i + 1
-	return v, i >= 0 && v.end > v.start && !(hasFold(user, 0, "user") && hasFold(word, 0, "pass") && isDictionaryWord(word)) // user:password of a document
+	return v, i >= 0 && !(hasFold(user, 0, "user") && hasFold(word, 0, "pass") && isDictionaryWord(word)) // user:password of a document
 }
 
 // isOption tells of a word that is a flag and no password.
 func isOption(line []byte, v value) bool {
 	text := v.in(line)
-	return !v.quoted && (text[0] == '-' || text[0] == '/' && len(text) < 8 &&
+	return !v.quoted && (byteAt(text, 0) == '-' || byteAt(text, 0) == '/' && len(text) < 8 &&
 		run(text, 1, wordByte) == len(text))
 }
 
@@ -132,7 +132,7 @@ func equalFlag(text, flag string) bool {
 
 // skipTag passes elements of XML between a program and its arguments.
 func skipTag(line []byte, i int) int {
-	for i+1 < len(line) && line[i] == '<' && (line[i+1] == '/' || isAlnum(line[i+1])) && tokenAt(line[i:]) == 0 {
+	for byteAt(line, i) == '<' && (byteAt(line, i+1) == '/' || isAlnum(byteAt(line, i+1))) && tokenAt(line[i:]) == 0 {
 		end := bytes.IndexByte(line[i:min(len(line), i+64)], '>')
 		if end < 0 {
 			return i
@@ -145,10 +145,10 @@ func skipTag(line []byte, i int) int {
 // words splits a command line.
 func words(s *scan, line []byte, i int) []value {
 	var list []value
-	for i < len(line) && len(list) < 64 {
+	for len(list) < 64 {
 		i = skipTag(line, i)
-		for i < len(line) && (strings.IndexByte(" \t,[]\r\n", line[i]) >= 0 ||
-			strings.IndexByte("\\^`", line[i]) >= 0 && isLineAt(line, skipBlanks(line, i+1))) {
+		for i < len(line) && (among(line[i], " \t,[]\r\n") ||
+			among(line[i], "\\^`") && isLineAt(line, skipBlanks(line, i+1))) {
 			if isLine(line[i]) {
 				if i = skipBlanks(line, nextPayload(line, i)); hasFold(line, i, "- ") { // an item of YAML
 					i++
@@ -183,9 +183,6 @@ func words(s *scan, line []byte, i int) []value {
 		}
 		list = append(list, v)
 		i = max(skipQuote(line, v.end), i+1)
-		if i < len(line) && (line[i] == '|' || line[i] == ';') {
-			break
-		}
 	}
 	return list
 }
@@ -196,8 +193,8 @@ func (s *scan) accountPassword(line []byte, list []value) {
 		return
 	}
 	user := line[list[0].start:list[0].end]
-	set := indexFold(line[max(0, list[0].start-layerBack):list[0].start], "set") >= 0
-	if len(user) > 0 && (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) &&
+	set := containsFold(line[max(0, list[0].start-layerBack):list[0].start], "set")
+	if (bytes.ContainsAny(user, `\@`) || set && !bytes.ContainsAny(user, "=:")) &&
 		!isPlaceholder(user) && !hasFold(user, 0, "localsystem") && !hasFold(user, 0, "reg_") {
 		s.takePassword(list[1])
 	}
@@ -253,7 +250,7 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 	plain, named := 0, !share
 	for n, w := range list {
 		text := w.in(line)
-		if len(text) == 0 || text[0] == '/' || text[0] == '-' || hasFold(text, 0, "2>") {
+		if len(text) == 0 || among(text[0], "/-") || hasFold(text, 0, "2>") {
 			continue
 		}
 		if len(text) == 2 && text[1] == ':' || bytes.HasPrefix(text, []byte(`\\`)) ||
@@ -274,6 +271,5 @@ func (s *scan) netPassword(line []byte, list []value, share bool) {
 // commandGoesOn tells a command from a sentence: after the password comes a
 // switch or nothing.
 func commandGoesOn(line []byte, list []value, n int) bool {
-	return n+1 >= len(list) || list[n+1].end > list[n+1].start &&
-		strings.IndexByte("/&>|})", line[list[n+1].start]) >= 0
+	return n+1 >= len(list) || isOneOf(line, list[n+1].start, "/&>|})")
 }

@@ -82,9 +82,9 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		}
 		near := b[:min(len(b), end+s.back/4)]
 		line := near[:commandEnd(near, end)]
-		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") && start-from < layerBack { // of YAML
+		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") { // of YAML
 			line = inColumnWith(near, line, skipBlanks(s.b, from)-from, "- ")
-		} else if at := skipBlanks(s.b, from); isLineAt(near, run(near, end, nameByte)) && start-from < layerBack { // as kubectl describes a container
+		} else if at := skipBlanks(s.b, from); isLineAt(near, run(near, end, nameByte)) { // as kubectl describes a container
 			line = inColumnWith(near, line, at-from, "")
 		} else if open := bytes.LastIndexByte(s.b[from:start], '['); open > bytes.LastIndexByte(s.b[from:start], ']') && skipQuote(s.b, from+open+1) == from+open+1 { // hook ([cmd /c x]) of an event
 			if closed := bytes.IndexByte(line[end:], ']'); closed > 0 && !isWord(byteAt(line, end+closed+1)) {
@@ -131,11 +131,7 @@ func inColumnWith(near, line []byte, indent int, mark string) []byte {
 func commandEnd(b []byte, i int) int {
 	for {
 		i = lineEnd(b, i)
-		last := i
-		for last > 0 && isBlank(b[last-1]) {
-			last--
-		}
-		if last == 0 || !among(b[last-1], "\\^`") || i >= len(b) {
+		if !isOneOf(b, runBack(b, i, blankByte)-1, "\\^`") || i >= len(b) {
 			return i
 		}
 		i = nextLine(b, i)
@@ -295,7 +291,7 @@ func isKeyName(line []byte, w value) bool {
 
 func isNoKey(line []byte, w value) bool {
 	text := w.in(line)
-	return len(text) == 0 || isOption(line, w) || text[0] == '$' && !w.quoted ||
+	return isOption(line, w) || byteAt(text, 0) == '$' && !w.quoted ||
 		hasFold(text, 0, "key-chain") || bytes.HasSuffix(text, []byte("-id")) || len(bytes.TrimSpace(text)) < len(text)
 }
 
@@ -318,7 +314,7 @@ func usmWord(text []byte) bool {
 func behindFlag(flag string, n int) func(s *scan, line []byte, list []value) {
 	return func(s *scan, line []byte, list []value) {
 		for i, w := range list[:max(0, len(list)-n)] {
-			if string(w.in(line)) == flag && list[i+n].end > list[i+n].start && !isOption(line, list[i+n]) {
+			if string(w.in(line)) == flag && !isOption(line, list[i+n]) {
 				s.takePassword(list[i+n])
 			}
 		}
@@ -342,7 +338,7 @@ func (s *scan) netrcRule(b []byte, start, end int) {
 	user := skipBlanks(b, end)
 	i := upTo(b, user, len(b), " \t\r\n")
 	at := skipSpaceLines(b, i)
-	if i == user || !hasFold(b, at, "password") || at+8 >= len(b) || !isBlank(b[at+8]) {
+	if i == user || !hasFold(b, at, "password") || !isBlank(byteAt(b, at+8)) {
 		return
 	}
 	before := s.b[max(0, start-300) : start+1]

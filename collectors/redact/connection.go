@@ -9,18 +9,13 @@ import (
 // separates the fields is a semicolon.
 func (s *scan) connection(b []byte, name, at int) bool {
 	before := s.b[max(0, name-256):name]
-	if i := bytes.LastIndexAny(before, "\"'\r\n"); i >= 0 {
-		before = before[i+1:]
-	}
-	after := b[at:min(len(b), at+512)]
-	if i := bytes.IndexAny(after, "\"'\r\n"); i >= 0 {
-		after = after[:i]
-	}
-	if i := bytes.LastIndexByte(before, ';'); i >= 0 && bytes.Contains(before[:i], []byte("=")) {
+	before = before[bytes.LastIndexAny(before, "\"'\r\n")+1:]
+	after := b[at:upTo(b, at, 512, "\"'\r\n")]
+	if i := bytes.LastIndexByte(before, ';'); bytes.Contains(before[:max(0, i)], []byte("=")) {
 		return !bytes.ContainsRune(before[i:], '\\')
 	}
-	i := bytes.IndexByte(after, ';')
-	return i >= 0 && isField(after[i+1:])
+	_, next, _ := bytes.Cut(after, []byte(";"))
+	return isField(next)
 }
 
 // isField tells whether text begins like the next field of a connection string.
@@ -51,10 +46,10 @@ func (s *scan) connectionField(f field, i int) bool {
 	}
 	v = s.trimmed(v, ";\r\n")
 	text := v.in(s.b)
-	if v.start > i && b[i] == '{' && isOwnName(f.text(), text) {
+	if b[i] == '{' && isOwnName(f.text(), text) {
 		return true // Password={password}
 	}
-	if v.end > v.start && isSecret(f.text(), text, f.trust, false) {
+	if isSecret(f.text(), text, f.trust, false) {
 		s.add(v.start, v.end, f.kind, []byte(html.UnescapeString(string(unescape(text, 0, '"')))))
 	}
 	return true
@@ -97,7 +92,7 @@ func doubledEnd(b []byte, i int, c byte) int {
 		if b[i] != c {
 			continue
 		}
-		if i+1 >= len(b) || b[i+1] != c {
+		if byteAt(b, i+1) != c {
 			return i
 		}
 		i++
@@ -141,8 +136,8 @@ func (s *scan) fieldEnd(b []byte, name, i int) int {
 // outerQuote is the quote that stands before the fields of a connection string.
 func (s *scan) outerQuote(name int) byte {
 	before := s.b[max(0, name-256):name]
-	if i := bytes.LastIndexAny(before, "\"'\r\n"); i >= 0 && !isLine(before[i]) {
-		return before[i]
+	if c := byteAt(before, bytes.LastIndexAny(before, "\"'\r\n")); !isLine(c) {
+		return c
 	}
 	return 0
 }

@@ -14,7 +14,7 @@ func (s *scan) elementForm(f field) bool {
 		return false
 	}
 	i := upTo(b, f.to, 512, "<>")
-	quoted := f.from > 1 && i+1 < len(b) && b[f.from-2] == '"' && b[i+1] == '"' // value="<password>"
+	quoted := byteAt(b, f.from-2) == '"' && byteAt(b, i+1) == '"' // value="<password>"
 	value := indexFold(b[f.to:i], " value=")
 	switch {
 	case byteAt(b, i) != '>' || quoted:
@@ -86,7 +86,7 @@ func (s *scan) nested(f field, name int) {
 		case "property": // <Property name="x" default="VALUE"/> of Jetty, <Property Name="Value">VALUE of SSIS
 			if i := indexFold(b[name:end], " default="); i > 0 {
 				s.takeJudged(f, s.value(b[:end], name+i+len(" default="), plainStops), false)
-			} else if indexFold(b[name:end], `="value"`) > 0 {
+			} else if containsFold(b[name:end], `="value"`) {
 				s.elementText(f, end+1)
 			}
 			return
@@ -144,35 +144,32 @@ func tagEnd(b []byte, i int) int {
 
 // behindElement takes the value in the element behind one that holds the name: <th>API token</th><td>…,
 // <argument>-secret</argument><argument>….
-func (s *scan) behindElement(f field) bool {
+func (s *scan) behindElement(f field) {
 	b := f.b
 	end := upTo(b, f.to, layerBack, ">")
 	next := skipMore(b, end+1)
-	if byteAt(b, end) != '>' || byteAt(b, next) != '<' {
-		return false
+	if byteAt(b, next) != '<' {
+		return
 	}
 	if tag := b[f.to+len("</") : end+1]; f.flag && bytes.HasPrefix(b[next+1:], tag) {
 		s.elementText(f, next+1+len(tag))
 	} else {
 		s.nested(f, next+1)
 	}
-	return true
 }
 
 // attributeForm: <setting name="Token"><value>…, <param name="password">…,
 // <entry key="password">…, <key>password</key><value>….
 func (s *scan) attributeForm(f field) bool {
 	b := f.b
-	if f.from < 2 || f.at >= len(b) {
-		return false
-	}
 	cell := max(0, f.from-nameReach)
 	cell += runBack(b[cell:], f.from-cell, wordByte|blankByte)
 	if byteAt(b, cell-1) == '>' && hasFold(b, f.to, "</") {
-		return s.behindElement(f) || cell == f.from && f.behind() != ':' // <b>Token</b>: …
+		s.behindElement(f)
+		return cell == f.from && f.behind() != ':' // <b>Token</b>: …
 	}
 	first := f.from
-	if b[first-1] == ':' { // key="AzureAd:AppKey"
+	if byteAt(b, first-1) == ':' { // key="AzureAd:AppKey"
 		first = runBack(b, first-1, nameByte)
 	}
 	if first < 2 || !f.quoted || !isOneOf(b, first-1, `"'`) || b[first-2] != '=' {
@@ -189,7 +186,7 @@ func (s *scan) attributeForm(f field) bool {
 		s.takeJudged(f, s.value(b, upTo(b, f.to+at, len(b), "=")+1, plainStops), false)
 		return true
 	}
-	if byteAt(b, i) != '>' || b[i-1] == '/' || indexFold(b[f.to:i], " value=") >= 0 {
+	if byteAt(b, i) != '>' || b[i-1] == '/' || containsFold(b[f.to:i], " value=") {
 		return false
 	}
 	s.elementText(f, i+1)

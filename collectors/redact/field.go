@@ -110,8 +110,7 @@ func (s *scan) judge(f field) {
 		f.after = to + n
 	}
 	f.quoted = f.after > to
-	if f.after < len(b) && (b[f.after] == ']' || f.quoted && hasFold(b, f.after, ") = ") || b[f.after] == '}' && f.after+1 < len(b) &&
-		among(b[f.after+1], " =")) {
+	if isOneOf(b, f.after, "]") || f.quoted && hasFold(b, f.after, ") = ") || byteAt(b, f.after) == '}' && isOneOf(b, f.after+1, " =") {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
 	if end := skipEmphasis(b, f.after); end > f.after && f.flag {
@@ -144,7 +143,7 @@ func isFlagAt(b []byte, from int) bool {
 			(from == 1 || among(b[from-2], " \t\"'\n[,"))
 	}
 	i := from
-	for i < len(b) && b[i] == '-' {
+	for byteAt(b, i) == '-' {
 		i++
 	}
 	return i-from <= 2 && isAlnum(byteAt(b, i))

@@ -86,7 +86,7 @@ func (s *scan) nextArgumentForm(f field) bool {
 		return false
 	}
 	i := skipSpace(b, f.at+b2i(b[f.at] == ','))
-	if line := b[i:lineEnd(b[:min(len(b), i+layerBack)], i)]; f.quoted && indexFold(line, "default=") >= 0 { // add_argument('--password', default='VALUE')
+	if line := b[i:lineEnd(b[:min(len(b), i+layerBack)], i)]; f.quoted && containsFold(line, "default=") { // add_argument('--password', default='VALUE')
 		if v := s.value(b, i+indexFold(line, "default=")+len("default="), plainStops); v.quoted {
 			s.takeJudged(f, v, false)
 			return true
@@ -163,7 +163,7 @@ func (s *scan) textForm(f field) bool {
 	c, _ := wideAt(f.b, f.at)
 	if f.quoted || f.flag || f.at > f.after+2 || f.at == f.after && c == 0 ||
 		skipQuote(f.b, f.at) == f.at && c != '"' || isLineAt(f.b, f.at) ||
-		f.from > 0 && f.b[f.from-1] == f.b[f.at] { // 'Bearer ' + $token
+		byteAt(f.b, f.from-1) == f.b[f.at] { // 'Bearer ' + $token
 		return false
 	}
 	v := s.value(f.b, f.at, plainStops)
@@ -199,7 +199,7 @@ func (s *scan) callForm(f field) bool {
 	}
 	v := s.value(b, i, plainStops)
 	behind := skipGap(b, skipQuote(b, v.end))
-	if v.end > v.start+2 && (b[v.start] == '"' || b[v.start] == '\'') && b[v.start] == b[v.end-1] {
+	if v.end > v.start+2 && isOneOf(b, v.start, "\"'") && b[v.start] == b[v.end-1] {
 		v.start, v.end = v.start+1, v.end-1 // '"VALUE"', which is to be quoted where it goes
 	}
 	open := max(0, backOf(b, f.from, f.from, "\"'`\\ ")-1)
@@ -249,7 +249,7 @@ func secondText(f field) (i int, ok bool) {
 	case i == f.after || b[i] != b[f.from-1]:
 		return 0, false
 	}
-	return i, i < len(b) && skipQuote(b, i) > i && !hasFold(b, skipQuote(b, i), "value")
+	return i, skipQuote(b, i) > i && !hasFold(b, skipQuote(b, i), "value")
 }
 
 // isConstantName tells of a constant or a symbol that code sets: CURLOPT_PASSWORD, :api_key.
@@ -278,7 +278,7 @@ func (s *scan) blockForm(f field) bool {
 		}
 		return true
 	}
-	return indexFold(b[f.at:end], "default") >= 0
+	return containsFold(b[f.at:end], "default")
 }
 
 // callSets tells whether the call whose bracket stands at open sets something.
@@ -302,13 +302,13 @@ func (s *scan) lineForm(f field) bool {
 	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
-	if !first || f.quoted || f.at >= len(b) || f.at == f.after || isLine(b[f.at]) {
+	if !first || f.quoted || f.at == f.after || isLineAt(b, f.at) {
 		return false
 	}
 	line := b[:lineEnd(b, f.at)]
 	v := s.value(b, f.at, " \t\r\n"+plainStops[4:4+3*b2i(symbol)])
 	rest := skipBlanks(b, skipQuote(b, v.end))
-	alone := rest >= len(line) || symbol && skipQuote(b, v.end) > v.end || b[rest] == '#' || b[rest] == ';'
+	alone := rest >= len(line) || symbol && skipQuote(b, v.end) > v.end || among(b[rest], "#;")
 	text := v.in(b)
 	wide := f.at-f.after > 1 || b[f.after] == '\t'
 	switch {

@@ -350,7 +350,7 @@ func (f *frame) argue(text string) {
 
 // onLine redacts an element as it stands behind its program and the elements before it.
 func (l *jsonText) onLine(top *frame, plain []byte) ([]byte, bool) {
-	if top.program == "" || len(plain) < 3 || bytes.IndexByte(plain, '"') >= 0 {
+	if top.program == "" || len(plain) < 3 || bytes.ContainsRune(plain, '"') {
 		if isFlag([]byte(top.last)) && strings.EqualFold(top.last, "-p") && isRandomWord(plain) {
 			l.count("password")
 			return []byte(l.note("password", plain)), true

@@ -132,7 +132,7 @@ func isProse(v []byte) bool {
 		return true
 	}
 	n := len(words)
-	if n < 2 || n > 8 || !isUpper(v[0]) || bytes.IndexFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) >= 0 {
+	if n < 2 || n > 8 || !isUpper(v[0]) || bytes.ContainsFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) {
 		return false
 	}
 	return slices.ContainsFunc(words[(n-1)*b2i(spoken(words) == 0):], func(word string) bool { // Application password, Password for the account
@@ -166,7 +166,7 @@ func isShown(line []byte) bool {
 // another tool puts a secret in place of, @@SECRET:name:password@@, and of one that it took out.
 func isOtherText(v []byte) bool {
 	grok := bytes.Index(v, []byte("%{"))
-	return grok >= 0 && bytes.IndexByte(v[grok:], '}') > 0 || bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
+	return grok >= 0 && bytes.ContainsRune(v[grok:], '}') || bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
 		containsAny(v, []string{"REDACTED", "](http", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
 }
 

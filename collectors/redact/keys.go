@@ -120,8 +120,7 @@ func pemRest(b []byte, i int) (int, bool) {
 		}
 		return i, false
 	}
-	for i < len(b) && (classOf[b[i]]&(base64Byte|lineByte|blankByte) != 0 || b[i] == '\\' ||
-		b[i] == ':' || b[i] == ',') {
+	for i < len(b) && (classOf[b[i]]&(base64Byte|lineByte|blankByte) != 0 || among(b[i], "\\:,")) {
 		i++
 	}
 	if i > 128 && i == len(b) {
@@ -149,7 +148,7 @@ func (s *scan) ppkRule(b []byte, start, end int) {
 	last := i
 	for at := i; at < len(b); {
 		stop := run(b, at, base64Byte)
-		if stop == at || stop < len(b) && !isLine(b[stop]) {
+		if stop == at || !isLineAt(b, stop) {
 			break
 		}
 		last, at = stop, skipBlanks(b, nextPayload(b, stop))
@@ -175,7 +174,7 @@ func (s *scan) blobRule(b []byte, start, end int) {
 				i++
 			case isLine(c) || isBlank(c) || c == '\\':
 				next := skipSpace(b, i)
-				for next < len(b) && b[next] == '\\' {
+				for byteAt(b, next) == '\\' {
 					next = skipSpace(b, next+1)
 				}
 				if next >= len(b) {
@@ -234,7 +233,7 @@ func jwtEnd(b []byte, i int) (end, dots int) {
 	start := i
 	for i < len(b) {
 		switch c := b[i]; {
-		case c == '.' && i+1 < len(b) && (classOf[b[i+1]]&base64Byte != 0 || b[i+1] == '.' && dots > 0):
+		case c == '.' && (classOf[byteAt(b, i+1)]&base64Byte != 0 || byteAt(b, i+1) == '.' && dots > 0):
 			dots++
 		case isAlnum(c) || c == '-' || c == '_' || c == '=' && dots > 0:
 		default:

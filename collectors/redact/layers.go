@@ -157,7 +157,7 @@ func (s *scan) layer(start, kind int) {
 	for from > lowest && (!among(b[from-1], d.ends) || d.escaped(b, lowest, from-1)) {
 		from--
 	}
-	if d.quoted && b[start+1] == 'n' && (from == 0 || b[from-1] != '"') {
+	if d.quoted && b[start+1] == 'n' && byteAt(b, from-1) != '"' {
 		s.dull.layer[kind] = start + 2 // a folder of Windows
 		return
 	}
@@ -178,7 +178,6 @@ func (s *scan) layer(start, kind int) {
 		if n == 0 {
 			text, places = append(text, b[i]), append(places, place{i, i + 1})
 			i++
-			continue
 		}
 		text = append(text, plain...)
 		for range len(plain) {

@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -104,4 +105,51 @@ func holdsGolden(t *testing.T, name, got string) {
 		t.Errorf("before: %s", line)
 	}
 	t.Errorf("%s differs; write it with -update and read the difference", name)
+}
+
+// TestALineMayBeginAndEndAnywhere: a log is cut off above and below. For each line of two tables, the
+// golden file has how many secrets are replaced, and how many bytes are left, in all of its parts that
+// begin or end at a word or a sign.
+func TestALineMayBeginAndEndAnywhere(t *testing.T) {
+	var b strings.Builder
+	for _, name := range []string{"lines", "corners"} {
+		content, err := os.ReadFile("testdata/" + name + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(strings.TrimSpace(string(content)), "\n") {
+			var row [3]string
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			if name == "corners" {
+				row[1] = strings.ReplaceAll(row[1], "§", row[2])
+			}
+			text := strings.NewReplacer("⟦", "", "⟧", "").Replace(row[1])
+			if len(text) > 160 || name == "corners" && i%12 > 0 {
+				continue
+			}
+			marks, left := 0, 0
+			for n := 1; n < len(text); n++ {
+				if isWord(text[n]) && isWord(text[n-1]) {
+					continue
+				}
+				for _, part := range []string{text[:n], text[n:]} {
+					var out strings.Builder
+					r := redact.New(redact.Options{Plain: true})
+					if _, err := r.Copy(&out, strings.NewReader(part), row[0]); err != nil {
+						t.Fatal(err)
+					}
+					marks += strings.Count(out.String(), mark)
+					left += len(token.ReplaceAllString(out.String(), ""))
+				}
+			}
+			fmt.Fprintf(&b, "%s %d: %d secrets, %d bytes\n", name, i+1, marks, left)
+		}
+	}
+	holdsGolden(t, "testdata/cut-lines.golden", b.String())
+}
+
+func isWord(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c >= 0x80
 }

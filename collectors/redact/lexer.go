@@ -70,7 +70,7 @@ const plainStops = " \t\r\n\"'`;,&)]}<>|\x1b"
 func (s *scan) value(b []byte, i int, stops string) value {
 	i = min(i, len(b))
 	q := i
-	for q < len(b) && b[q] == '\\' {
+	for byteAt(b, q) == '\\' {
 		q++
 	}
 	if isOneOf(b, q, "\"'`") {
@@ -90,7 +90,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 			v.end += n
 			continue
 		}
-		if b[v.end] == '\\' && v.end+1 < len(b) && s.escapedEnd(b, v.end) {
+		if b[v.end] == '\\' && s.escapedEnd(b, v.end) {
 			break
 		}
 		if c, _ := wideAt(b, v.end); c != 0 && among(c, "\"'),;. ]>") {
@@ -111,7 +111,7 @@ func isUnopened(b []byte, start, i int) bool {
 // wideValue reads up to a quote of print.
 func (s *scan) wideValue(b []byte, i int) value {
 	end := i
-	for end < len(b) && !isLine(b[end]) {
+	for !isLineAt(b, end) {
 		if c, _ := wideAt(b, end); c == '"' || c == '\'' {
 			break
 		}
@@ -129,7 +129,7 @@ func (s *scan) cut(b []byte) bool { return !s.eof || len(b) < len(s.b) }
 // a line's end, an ampersand as JSON has it, the zero between strings of the
 // registry.
 func (s *scan) escapedEnd(b []byte, i int) bool {
-	switch b[i+1] {
+	switch byteAt(b, i+1) {
 	case '"':
 		return true
 	case 'n', 'r':
@@ -137,7 +137,7 @@ func (s *scan) escapedEnd(b []byte, i int) bool {
 	case 'u':
 		return hasFold(b, i, `\u0026`) && isField(b[i+6:min(len(b), i+70)])
 	case '0':
-		return i+2 >= len(b) || isLine(b[i+2]) || hasFold(b, i, `\0\0`) ||
+		return isLineAt(b, i+2) || hasFold(b, i, `\0\0`) ||
 			isField(b[i+2:min(len(b), i+70)])
 	}
 	return false

@@ -20,7 +20,7 @@ func payload(b []byte, i int) int {
 	for i < len(b) && i-start < longestPrefix {
 		word := skipBlanks(b, i)
 		end := upTo(b, word, 96, " \t\r\n")
-		if end == word || end >= len(b) || !isBlank(b[end]) || !isPrefixWord(b, word, end) {
+		if end == word || !isBlank(byteAt(b, end)) || !isPrefixWord(b, word, end) {
 			break
 		}
 		i = end + 1

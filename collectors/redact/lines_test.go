@@ -10,7 +10,8 @@ import (
 
 // markedLines are lines as nodes, their tools and sources of code hold them: the file, and its text
 // with each secret between ⟦ and ⟧. All else must stay. In each, one clause of a rule decides: without
-// it the secret would be left, or more than the secret would be replaced.
+// it the secret would be left, or more than the secret would be replaced. A third text says what the
+// line is.
 //
 //go:embed testdata/lines.jsonl
 var markedLines string
@@ -22,14 +23,14 @@ var (
 
 func TestOnlyWhatIsMarkedIsReplaced(t *testing.T) {
 	for line := range strings.Lines(markedLines) {
-		var row [2]string
+		var row [3]string
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
 		}
 		text := strings.NewReplacer("⟦", "", "⟧", "").Replace(row[1])
 		got := plainToken.ReplaceAllString(copied(t, fixed(), text, row[0]), "⟦⟧")
 		if want := inMarks.ReplaceAllString(row[1], "⟦⟧"); got != want {
-			t.Errorf("%s: got %s\nwant %s", row[0], got, want)
+			t.Errorf("%s %s: got %s\nwant %s", row[0], row[2], got, want)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (s *scan) dataRule(b []byte, start, end int) {
 		s.flowData(b, from, at)
 		return
 	}
-	if at < len(b) && !isLine(b[at]) {
+	if !isLineAt(b, at) {
 		return
 	}
 	indent, first := s.beginsLine(from)
@@ -178,7 +178,7 @@ func (s *scan) flowData(b []byte, from, open int) {
 		}
 		at := skipSpace(b, i+colon+1)
 		v := s.value(b, at, plainStops)
-		if v.end > v.start && b[v.start] != '{' && !isPlaceholder(v.in(b)) {
+		if byteAt(b, v.start) != '{' && !isPlaceholder(v.in(b)) {
 			s.addFaintly(v, "secret")
 		}
 		i = max(v.end, i+colon+1)

@@ -114,7 +114,7 @@ func azureKey(text []byte) int {
 // wordForm: a name and, behind a blank, what a generator made.
 func (s *scan) wordForm(f field) bool {
 	b := f.b
-	if f.at == f.after || f.at-f.after > 8 || f.at >= len(b) || isLine(b[f.at]) {
+	if f.at == f.after || f.at-f.after > 8 || isLineAt(b, f.at) {
 		return false
 	}
 	i := f.at

@@ -59,7 +59,7 @@ func (s *scan) namedRule(b []byte, start, end int) {
 		i++
 	}
 	i = skipOf(b, i, end+28-i, " \t'\"\\")
-	if i := skipBlanks(b, end); i < len(b) && i-end <= 1 && (i > end || b[end] == '-') {
+	if i := skipBlanks(b, end); i-end <= 1 && (i > end || byteAt(b, end) == '-') {
 		s.bareIssued(b, strings.ToLower(string(b[start:end])), end+1)
 	}
 	if isOneOf(b, i, "=>:|,?") {
@@ -107,8 +107,8 @@ func (s *scan) identifies(value int) bool {
 
 // valueEnds tells whether nothing of a value follows.
 func (s *scan) valueEnds(b []byte, i int) bool {
-	if i < len(b) && (b[i] == '.' || b[i] == ':') {
-		return i+1 >= len(b) || isBlank(b[i+1]) || isLine(b[i+1]) // of a sentence
+	if isOneOf(b, i, ".:") {
+		return isLineAt(b, i+1) || isBlank(b[i+1]) // of a sentence
 	}
 	return i >= len(b) || b[i] >= 0x80 || among(b[i], " \t\r\n'\"`;,&)]}<>\\|\x1b")
 }

@@ -40,7 +40,7 @@ func (s *scan) anyFlag(i int) {
 		return
 	}
 	end := i + 2
-	if b[i+1]|0x20 == 'p' && end < len(b) && isLower(b[end]|0x20) {
+	if b[i+1]|0x20 == 'p' && isLower(byteAt(b, end)|0x20) {
 		end++ // -pw, -po, -pi
 	}
 	if isOneOf(b, end, " :=\"'") {
@@ -111,7 +111,7 @@ func (s *scan) pipeRule(b []byte, start, _ int) {
 	if bytes.Contains(v.in(b), []byte(":$(")) {
 		return // a command says it
 	}
-	if bar := skipBlanks(b, skipQuote(b, v.end)); v.end > v.start && bar < start && b[bar] == '|' {
+	if bar := skipBlanks(b, skipQuote(b, v.end)); bar < start && b[bar] == '|' {
 		if text := v.in(b); encoded {
 			if colon := bytes.IndexByte(text, ':') + 1; !bytes.ContainsAny(text, "{ ") && foldAt(b, start+len(" base64 "), "-d", "--d") == "" {
 				s.takePassword(value{start: v.start + colon, end: v.end})
@@ -203,9 +203,7 @@ func (s *scan) givenForm(f field) bool {
 	}
 	i := skipBlanks(b, f.at+1)
 	name := bytes.ToLower(f.text())
-	if dot := bytes.LastIndexByte(name, '.'); dot >= 0 {
-		name = name[dot+1:]
-	}
+	name = name[bytes.LastIndexByte(name, '.')+1:]
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
@@ -262,7 +260,7 @@ func (s *scan) optionForm(f field) bool {
 			return true
 		}
 	}
-	if f.at >= len(b) || f.at == f.after || !among(b[f.at], "-/") {
+	if f.at == f.after || !isOneOf(b, f.at, "-/") {
 		return false
 	}
 	end := lineEnd(b[:min(len(b), f.after+layerBack)], f.after)
@@ -284,12 +282,11 @@ func (s *scan) optionForm(f field) bool {
 // setterForm: the value that a command gives to the name.
 func (s *scan) setterForm(f field) bool {
 	b := f.b
-	if f.at >= len(b) || f.at == f.after ||
-		!s.afterSetter(f) {
+	if f.at == f.after || !s.afterSetter(f) {
 		return false
 	}
 	v := s.value(b, f.at, " \t\r\n\"'`;|")
-	if v.end > v.start && b[v.start] != '-' && (b[v.start] != '$' || !isExpression(v.in(b))) {
+	if byteAt(b, v.start) != '-' && (byteAt(b, v.start) != '$' || !isExpression(v.in(b))) {
 		s.takeJudged(f, v, false)
 	}
 	return true

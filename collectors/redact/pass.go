@@ -279,8 +279,7 @@ func (s *scan) shift(n int) {
 
 // add replaces b[start:end], which is a secret, or holds the one in value.
 func (s *scan) add(start, end int, kind string, value []byte) {
-	if start < 0 || end <= start || inToken(s.b, start) && inToken(s.b, end-1) &&
-		onlyTokens(s.b[start:end]) {
+	if start < 0 || end <= start || onlyTokens(s.b[start:end]) {
 		return
 	}
 	s.spans = append(s.spans, span{start, end, kind, s.note(kind, value), false})

@@ -208,11 +208,11 @@ func (s *scan) toldBelow(f field, i int) bool {
 // usedForm tells of a variable that is used and not set: net user ops $password /add.
 func (s *scan) usedForm(f field) bool {
 	b := f.b
-	if f.from == 0 || b[f.from-1] == '%' {
-		return f.from > 0 && byteAt(b, f.to) == '%'
-	}
 	scope := f.from - 1
-	if b[scope] != ':' && b[scope] != '{' {
+	if byteAt(b, scope) == '%' {
+		return byteAt(b, f.to) == '%'
+	}
+	if !isOneOf(b, scope, ":{") {
 		return false
 	}
 	start := runBack(b[:scope], scope, wordByte)

@@ -77,7 +77,7 @@ func isTemplate(v []byte) bool {
 		return hasFold(v, 0, "[]") && isIdentifier(v[2:]) || call > 2 && hasFold(v, call, "(") && v[len(v)-1] == ']'
 	case '(': // ([pscustomobject]@{
 		end := run(v, min(2, len(v)), nameByte)
-		return hasFold(v, 0, "([") && end < len(v) && v[end] == ']'
+		return hasFold(v, 0, "([") && byteAt(v, end) == ']'
 	case '%':
 		return len(v) >= 2 && isLower(v[1]) && (len(v) == 2 || v[2] == '"')
 	case '{':
@@ -102,7 +102,7 @@ func isFilledIn(v []byte) bool {
 		}
 	}
 	i := run(v, 1, hexByte)
-	return v[0] == '$' && i > 1 && i < len(v) && v[i] == '-' && allDigits(v[1:i])
+	return v[0] == '$' && i > 1 && byteAt(v, i) == '-' && allDigits(v[1:i])
 }
 
 var metaWords = setOf(`TOKEN PASSWORD SECRET KEY USERNAME PASS VALUE YOUR MY THE NAME ID HASH USER CLIENT ACCESS STRING

@@ -11,15 +11,14 @@ func (s *scan) secureStringRule(b []byte, start, end int) {
 	}
 	from := lineBack(b, start, s.back/2)
 	piped := b[from : from+max(0, bytes.LastIndexByte(b[from:start], '|'))]
-	if q := lastQuoted(piped); q.end > q.start {
-		s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
-	}
+	q := lastQuoted(piped)
+	s.takePassword(value{start: from + q.start, end: from + q.end, quoted: true, quote: q.quote})
 	line := b[:lineEnd(b[:min(len(b), end+s.back)], end)]
 	if bound := `): name="string"; value="`; hasFold(line, end, bound) { // as a transcript has it
 		s.takePassword(s.value(b, end+len(bound)-1, plainStops))
 		return
 	}
-	if end >= len(b) || !isBlank(b[end]) {
+	if !isBlank(byteAt(b, end)) {
 		return // only named
 	}
 	for i := skipBlanks(line, end); i < len(line); i = skipBlanks(line, i) {
@@ -27,11 +26,11 @@ func (s *scan) secureStringRule(b []byte, start, end int) {
 			i = run(line, i+1, wordByte)
 			continue
 		}
-		if line[i] == '(' || line[i] == '|' || line[i] == ';' || line[i] == ')' || line[i] == '}' {
+		if among(line[i], "(|;)}") {
 			return
 		}
 		v := s.value(b, i, plainStops)
-		if v.end > v.start && (v.quoted || !isDictionaryWord(v.in(b)) || containsFold(line[end:], " -a")) {
+		if v.quoted || !isDictionaryWord(v.in(b)) || containsFold(line[end:], " -a") {
 			s.takePassword(v)
 		}
 		return
@@ -75,7 +74,7 @@ func lastQuoted(b []byte) value {
 		return value{}
 	}
 	q := b[len(b)-1]
-	if q != '"' && q != '\'' {
+	if !among(q, "\"'") {
 		return value{}
 	}
 	i := bytes.LastIndexByte(b[:len(b)-1], q)
@@ -162,7 +161,7 @@ func (s *scan) encodedCommandRule(b []byte, start, end int) {
 // encodedFlag finds -e, -ec and longer forms among a command's arguments.
 func encodedFlag(line []byte, i int) int {
 	for ; i+1 < len(line); i++ {
-		if (line[i] == '-' || line[i] == '/') && line[i+1]|0x20 == 'e' {
+		if among(line[i], "-/") && line[i+1]|0x20 == 'e' {
 			if end := run(line, i+1, wordByte); isEncodedFlag(string(line[i:end])) {
 				return i
 			}

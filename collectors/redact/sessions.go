@@ -48,7 +48,7 @@ func (s *scan) monitorRule(_ []byte, _, end int) {
 // lapsRule takes what Windows LAPS stores: {"n":"Administrator","t":"1d8161b41c41cde","p":"VALUE"}.
 func (s *scan) lapsRule(b []byte, start, end int) {
 	before := s.b[max(0, start-layerBack/2):start]
-	if i := bytes.LastIndexByte(before, '{'); i >= 0 && hasFold(before, i, `{"n":"`) {
+	if i := bytes.LastIndexByte(before, '{'); hasFold(before, i, `{"n":"`) {
 		s.takePassword(s.value(b, end-1, plainStops))
 	}
 }

@@ -210,7 +210,7 @@ func (s *scan) layerAt(i int) {
 		s.hit(i, i+1, escapeRule) // what stands there is unknown
 	case b[i] == '\\':
 		s.layerHit(i, escapeRule)
-	case b[i] == '%' && i+2 < len(b) && classOf[b[i+2]]&hexByte != 0:
+	case b[i] == '%' && classOf[byteAt(b, i+2)]&hexByte != 0:
 		s.layerHit(i, percentRule)
 	}
 }

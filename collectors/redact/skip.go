@@ -14,7 +14,7 @@ func skipSpace(b []byte, i int) int {
 		switch {
 		case isBlank(b[i]) || isLine(b[i]):
 			i++
-		case b[i] == '\\' && i+1 < len(b) && (b[i+1] == 'n' || b[i+1] == 'r' || b[i+1] == 't'):
+		case b[i] == '\\' && isOneOf(b, i+1, "nrt"):
 			i += 2
 		default:
 			return i
@@ -26,10 +26,10 @@ func skipSpace(b []byte, i int) int {
 // skipQuote passes a quote with the backslashes before it.
 func skipQuote(b []byte, i int) int {
 	j := i
-	for j < len(b) && b[j] == '\\' {
+	for byteAt(b, j) == '\\' {
 		j++
 	}
-	if j < len(b) && (b[j] == '"' || b[j] == '\'' || b[j] == '`') {
+	if isOneOf(b, j, "\"'`") {
 		return j + 1
 	}
 	return i
@@ -41,10 +41,10 @@ func skipEmphasis(b []byte, i int) int {
 		return skipTag(b, i)
 	}
 	end := i
-	for end < len(b) && end-i < 2 && b[end] == '*' {
+	for end-i < 2 && byteAt(b, end) == '*' {
 		end++
 	}
-	if end < len(b) && end > i && (isBlank(b[end]) || b[end] == ':') {
+	if end > i && isOneOf(b, end, " \t:") {
 		return end
 	}
 	return i
@@ -98,7 +98,7 @@ func skipWrapper(b []byte, i int) int {
 		return i
 	}
 	end := run(b, i, wordByte)
-	if end == i || end+2 >= len(b) || b[end] != '(' || !slices.Contains(wrappers, strings.ToLower(string(b[i:end]))) {
+	if byteAt(b, end) != '(' || !slices.Contains(wrappers, strings.ToLower(string(b[i:end]))) {
 		return i
 	}
 	if skipQuote(b, end+1) > end+1 || run(b, end+1, base64Byte)-end > 12 {
@@ -110,7 +110,7 @@ func skipWrapper(b []byte, i int) int {
 // skipVerbatim passes the sign of a text without escapes: @"…", r"…".
 func skipVerbatim(b []byte, i int) int {
 	i = skipWrapper(b, i)
-	if i+1 < len(b) && among(b[i], "@rbfuLN") && (b[i+1] == '"' || b[i+1] == '\'') {
+	if isOneOf(b, i, "@rbfuLN") && isOneOf(b, i+1, "\"'") {
 		return i + 1
 	}
 	return i
@@ -174,7 +174,7 @@ func operatorAt(b []byte, i int) (op operator, ok bool) {
 
 // skipStyle passes what colors a terminal: ESC [ 36 m.
 func skipStyle(b []byte, i int) int {
-	for i+2 < len(b) && b[i] == 0x1b && b[i+1] == '[' {
+	for hasFold(b, i, "\x1b[") {
 		end := skipOf(b, i+2, len(b), digits+";")
 		if !isOneOf(b, end, "mK") {
 			return i

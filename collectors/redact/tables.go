@@ -26,7 +26,7 @@ func (s *scan) tableForm(f field) bool {
 		return false
 	}
 	end := lineEnd(b[:min(len(b), f.to+mostHeading)], f.to)
-	if end < len(b) && !isLine(b[end]) {
+	if !isLineAt(b, end) {
 		return false
 	}
 	switch {

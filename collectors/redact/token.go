@@ -56,9 +56,7 @@ func canonical(value []byte) []byte {
 	if i := bytes.Index(body, []byte("-----")); i >= 0 {
 		body = body[i+5:]
 	}
-	if i := bytes.Index(body, []byte("-----END")); i >= 0 {
-		body = body[:i]
-	}
+	body, _, _ = bytes.Cut(body, []byte("-----END"))
 	out := make([]byte, 0, len(body))
 	for i := 0; i < len(body); i++ {
 		if body[i] == '\\' && i+1 < len(body) {

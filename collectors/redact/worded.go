@@ -68,7 +68,7 @@ func (s *scan) worded(start, end int) {
 // dottedOn passes the other parts of a value whose parts dots separate.
 func (s *scan) dottedOn(i int) int {
 	const leastPart = 20
-	for i < len(s.b) && s.b[i] == '.' {
+	for byteAt(s.b, i) == '.' {
 		next := run(s.b, i+1, base64Byte)
 		if next-i <= leastPart {
 			break
@@ -233,7 +233,7 @@ func isCamelWords(v []byte) bool {
 	words, capitals := 0, 0
 	for i, c := range v {
 		capitals += b2i(isUpper(c))
-		words += b2i(isUpper(c) && i+1 < len(v) && isLower(v[i+1]))
+		words += b2i(isUpper(c) && isLower(byteAt(v, i+1)))
 	}
 	return words >= 2 && words == capitals && len(v) >= 4*words // some are as short as Id and To
 }
