@@ -144,7 +144,7 @@ func TestALineMayBeginAndEndAnywhere(t *testing.T) {
 					left += len(token.ReplaceAllString(out.String(), ""))
 				}
 			}
-			fmt.Fprintf(&b, "%s %d: %d secrets, %d bytes\n", name, i+1, marks, left)
+			fmt.Fprintf(&b, "%d secrets, %d bytes: %q\n", marks, left, text)
 		}
 	}
 	holdsGolden(t, "testdata/cut-lines.golden", b.String())
