@@ -51,7 +51,7 @@ name of this node is known.`,
 	},
 	Signs: []checks.Sign{
 		{Text: ":10250/", Also: []string{"dial tcp: lookup ", ": no such host"}, Level: checks.Warn,
-			Says: nodeNameUnknown},
+			Says: "the API server, metrics-server or an agent cannot resolve the name of a node to connect to its kubelet"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		name := strings.ToLower(evidence.Node.In(s).Metadata.Name)
@@ -64,7 +64,7 @@ name of this node is known.`,
 				continue
 			}
 			f := checks.Findingf(checks.Warn, asked,
-				nodeNameUnknown).
+				"the API server, metrics-server or an agent cannot resolve the name of a node to connect to its kubelet").
 				With(checks.Quote(m))
 			f.Basis = checks.ByText
 			return []*checks.Finding{f}, nil
@@ -72,5 +72,3 @@ name of this node is known.`,
 		return nil, nil
 	},
 })
-
-const nodeNameUnknown = "the API server, metrics-server or an agent cannot resolve the name of a node to connect to its kubelet"

@@ -24,6 +24,17 @@ var windowsRows = []Row{
 			"https://github.com/Azure/AgentBaker/pull/2380"},
 	},
 	{
+		// the update of 8 September 2020
+		ID: "windows-2004-hns-crash", Of: Windows,
+		From:   "19041.1 < 19041.508",
+		Title:  "Host Network Service of version 2004 crashes",
+		Breaks: []string{"pod-traffic"},
+		State:  "hns-service-crashed-or-restarted",
+		Shown:  crashed,
+		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/18",
+			"https://support.microsoft.com/help/4571756"},
+	},
+	{
 		// the update of the third week of September 2020
 		ID: "windows-2019-single-files", Of: Windows,
 		From:   "17763.1 < 17763.1490",
