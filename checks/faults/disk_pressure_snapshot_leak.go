@@ -85,6 +85,8 @@ not reliable.`,
 				"node has DiskPressure: removed layers keep their space")
 		case full && !evidence.FileIndex.Known(s):
 			return nil, checks.Unknown(evidence.NotShown.Gap("which image layers are on the disk"))
+		case full && leftovers == 0:
+			return nil, nil // something else fills it: disk-full
 		case leftovers > removalsInProgress:
 			f = checks.Findingf(checks.Warn, "snapshots",
 				"%d removed image layers are still on the disk and will fill it", leftovers)
