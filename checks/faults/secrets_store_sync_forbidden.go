@@ -1,6 +1,10 @@
 package faults
 
-import "doctor/checks"
+import (
+	"slices"
+
+	"doctor/checks"
+)
 
 var _ = register(&checks.Check{
 	ID:       "secrets-store-sync-forbidden",
@@ -28,9 +32,8 @@ The check looks for the refusal in the events of pods that do not run, and in th
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"pod-config-object-missing"},
-	Needs:    complaintNeeds,
+	Needs:    slices.Concat(complaintNeeds, complaintUses), // the pod itself does not say why there is no Secret
 	FromPart: complaintNeeds,
-	Uses:     complaintUses,
 	Signs:    secretsStoreSyncSigns,
 	Run:      complain(secretsStoreSyncSigns),
 })

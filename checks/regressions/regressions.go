@@ -91,9 +91,6 @@ func (r Row) check(find Resolver) *checks.Check {
 	if len(r.Sizes) > 0 {
 		c.Uses = append(c.Uses, evidence.Node)
 	}
-	if evidence.Covers(r.Reads, evidence.Processes.Path()) {
-		c.FromPart = []evidence.Need{evidence.Processes} // what a process shows needs no others
-	}
 	for _, id := range r.Breaks {
 		c.Breaks = append(c.Breaks, find.Effect(id))
 	}
