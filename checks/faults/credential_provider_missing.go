@@ -12,8 +12,8 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryComponents,
 	Doc: `The kubelet gets credentials for ECR, ACR or Artifact Registry from a program in the
 folder of --image-credential-provider-bin-dir. If it is missing, the kubelet exits at its start or
-pulls without credentials. On Windows the extension matters: kubelets without pull request 120291
-(September 2023) look for the name in the configuration without .exe, so acr-credential-provider.exe
+pulls without credentials. On Windows the extension matters: kubelets without pull request 120291,
+which is in 1.30, look for the name in the configuration without .exe, so acr-credential-provider.exe
 is not found.
 
 The check looks for the answers of the kubelet in its log.`,

@@ -15,7 +15,8 @@ var _ = register(&checks.Check{
 	Category: checks.CategorySecurity,
 	Doc: `Real-time protection opens files while the runtime unpacks, renames and removes image
 layers. Windows then reports "Access is denied" or "in use", pulls take minutes longer, sandboxes
-time out, and layers that cannot be removed fill the disk. Exclude the runtime's data folder, and
+time out, and layers that cannot be removed fill the disk. Writes of many small files to an emptyDir volume
+take several times as long as in the container itself, while MsMpEng uses the processors. Exclude the runtime's data folder, and
 also its program and the kubelet's folder.
 
 The check compares the exclusions of Microsoft Defender with the runtime's data folder and program.
@@ -32,6 +33,8 @@ covered.`,
 			"the folders and programs")),
 	Links: []string{
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/troubleshooting",
+		"https://github.com/microsoft/Windows-Containers/issues/345",
+		"https://github.com/Azure/AKS/issues/3647",
 		"https://learn.microsoft.com/en-us/defender-endpoint/configure-exclusions-microsoft-defender-antivirus",
 	},
 	Explains: []string{"sandbox-name-reserved"},

@@ -18,7 +18,8 @@ of the program failed to initialize. On nodes with many processes the desktop he
 the commit limit is exhausted. Programs in containers and on the node then fail alike, PowerShell of
 a CSI driver included. A reboot helps until it fills up again. If the programs of one image alone
 fail, the reason is more likely in the image: a DLL of the program itself, or a base image that does
-not fit the node.
+not fit the node. So 32-bit programs end without a word where the base image has the security update of
+February 2020 and the node has not, or the other way round.
 
 The check reads the exit codes of containers that do not run and the texts of their failures. It
 fails if programs of the node or of several images have the code, or if the commit charge is at its
@@ -27,6 +28,7 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"If the pods of one image alone fail, and on other nodes too, fix the image. Do not change the node."),
+		checks.Do("If only 32-bit programs of an image fail, compare the builds of its base and of the node: both must have the security update of 11 February 2020 (17763.1039, 18363.657), or neither."),
 		checks.Inspect(
 			`Get-ItemPropertyValue 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\SubSystems' -Name Windows`,
 			"Read the third number of SharedSection: the desktop heap of services in KB."),
@@ -36,6 +38,7 @@ a missing library, 0xc000013a a normal stop, 0xc0000409 a crash of the program i
 			Costs("The reboot stops every pod of this node."),
 		checks.Do("If the fault returns, run fewer pods on this node.")),
 	Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
+		"https://github.com/Azure/AKS/issues/1465", "https://support.microsoft.com/help/4542617",
 		"https://github.com/moby/moby/issues/40328", "https://github.com/microsoft/SDN/issues/298",
 		"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},

@@ -31,7 +31,7 @@ to allocate memory, and the node may stop to answer.
 
 The check reads the conditions of the Node object and of the runtime, the time of the last report
 (five minutes are normal, an hour is not), the free memory, and the free space of the drive
-of the system. DiskPressure is the subject of another check.`,
+of the system. DiskPressure is the subject of disk-full.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-Process | Sort-Object WorkingSet64 -Descending | Select-Object -First 10 Name, WorkingSet64",
 			"Find out what uses the memory."),

@@ -124,7 +124,7 @@ func TestProbeOfLocalhost(t *testing.T) {
 func TestNameOfNodeIsNotResolved(t *testing.T) {
 	const kubectl = "-- logs/other/1.txt --\nGet https://NAME:10250/containerLogs/default/w/w: dial tcp: lookup NAME on 168.63.129.16:53: no such host\n"
 	const metrics = "-- logs/metrics-server/1.log --\nE1120 09:58:38.510345       1 manager.go:102] unable to fully collect metrics: unable to fully scrape metrics from source kubelet_summary:win-1: unable to fetch metrics from Kubelet win-1 (NAME): Get https://NAME:10250/stats/summary/: dial tcp: lookup NAME on 172.20.0.10:53: no such host\n"
-	const found = "warn: the API server or metrics-server cannot resolve the name of a node to connect to its kubelet [text]"
+	const found = "warn: the API server, metrics-server or an agent cannot resolve the name of a node to connect to its kubelet [text]"
 	is := func(text, name string) string { return strings.ReplaceAll(text, "NAME", name) }
 	node := nodeOf("v1.30.1", "containerd://1.7.20")
 	runLooks(t, "node-name-not-resolved", []look{
@@ -133,7 +133,7 @@ func TestNameOfNodeIsNotResolved(t *testing.T) {
 		{"of metrics-server", node + is(metrics, "win-1"), found},
 		{"with its domain", node + is(metrics, "Win-1.ec2.internal"), found},
 		{"another node", node + is(kubectl, "win-2"),
-			"info: the logs say: the API server or metrics-server cannot resolve the name of a node to connect to its kubelet; the node's current state does not confirm it [text]"},
+			"info: the logs say: the API server, metrics-server or an agent cannot resolve the name of a node to connect to its kubelet; the node's current state does not confirm it [text]"},
 		{"another port", "-- logs/other/1.txt --\nGet https://registry:5000/v2/: dial tcp: lookup registry on 10.0.0.1:53: no such host\n", "unknown"},
 		{"another error", is(strings.ReplaceAll(kubectl, "no such host", "i/o timeout"), "win-1"), "unknown"},
 		{"a node that nobody asked", node, "skip"},

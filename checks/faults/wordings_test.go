@@ -302,7 +302,7 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"warn: windows_exporter is given a collector that it does not have [text]"},
 		{"registry-plain-http", "a probe", "kubelet", // pkg/kubelet/prober/prober.go
 			`I1120 09:58:00.1 1 prober.go:107] "Probe failed" probeType="Readiness" pod="shop/web" podUID="x" containerName="web" probeResult="failure" output="Get \"https://10.244.1.5:8443/healthz\": http: server gave HTTP response to HTTPS client"`, "unknown"},
-		{"disk-pressure-snapshot-leak", "Kubernetes 1.35", "kubelet", // pkg/kubelet/images/image_gc_manager.go
+		{"disk-full", "Kubernetes 1.35", "kubelet", // pkg/kubelet/images/image_gc_manager.go
 			`E1120 09:58:00.1 1 kubelet.go:1652] "Image garbage collection failed multiple times in a row" err="Insufficient free disk space on the node's image filesystem (91.0% of 126.4 GiB used). Failed to free sufficient space by deleting unused images (freed 0 bytes). Investigate disk usage, as it could be used by active images, logs, volumes, or other data."`,
 			"warn: the kubelet needs disk space, but removing images frees none [text]"},
 		{"runtime-pipe-missing", "Kubernetes 1.27", "kubelet", // pkg/kubelet/apis/config/validation/validation.go

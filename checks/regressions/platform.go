@@ -24,6 +24,17 @@ var windowsRows = []Row{
 			"https://github.com/Azure/AgentBaker/pull/2380"},
 	},
 	{
+		// the update of 8 September 2020
+		ID: "windows-2004-hns-crash", Of: Windows,
+		From:   "19041.1 < 19041.508",
+		Title:  "Host Network Service of version 2004 crashes",
+		Breaks: []string{"pod-traffic"},
+		State:  "hns-service-crashed-or-restarted",
+		Shown:  crashed,
+		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/18",
+			"https://support.microsoft.com/help/4571756"},
+	},
+	{
 		// the update of the third week of September 2020
 		ID: "windows-2019-single-files", Of: Windows,
 		From:   "17763.1 < 17763.1490",
@@ -37,6 +48,21 @@ var windowsRows = []Row{
 		Links: []string{"https://github.com/microsoft/Windows-Containers/issues/31",
 			"https://github.com/rancher/rke2/issues/2203",
 			"https://github.com/containerd/containerd/issues/10347"},
+	},
+	{
+		// of 11 October 2022; the updates out of band are of a week later
+		ID: "windows-october-2022-tls", Of: Windows,
+		From:  "17763.3532 < 17763.3534, 20348.1129 < 20348.1131",
+		Title: "TLS handshakes fail with SEC_E_ILLEGAL_MESSAGE",
+		Signs: []checks.Sign{
+			{Text: "SEC_E_ILLEGAL_MESSAGE", Or: []string{"0x80090326", "-2146893018",
+				"The message received was unexpected or badly formatted"}},
+		},
+		Warn: true, OtherCauses: true, // a server that refuses the handshake
+		Workaround: "Rebuild images whose base has the same build: a container has a Schannel of its own.",
+		Links: []string{"https://github.com/Azure/AKS/issues/3278",
+			"https://support.microsoft.com/help/5020436",
+			"https://support.microsoft.com/help/5020438"},
 	},
 	{
 		ID: "windows-20h2-full-pipe-names", Of: Windows,

@@ -277,12 +277,16 @@ func windowsRow(s, around string) string {
 }
 
 // rowOfNode is the row of one node: what it states of versions and of being ready is a part of the
-// Node object. The reason is in no row.
+// Node object. The reason is in no row. Without a name it is what all Windows nodes of the table have
+// in common.
 func rowOfNode(s, node string) (part map[string]any, shown []string) {
 	for _, row := range nodeRows(s) {
-		if node == "" && strings.HasPrefix(row["OS-IMAGE"], "Windows") { // several
+		if node == "" && kernelOfNode.MatchString(row["KERNEL-VERSION"]) { // several
 			shown = append(shown, strings.Join([]string{row["NAME"], row["STATUS"], row["VERSION"], row["KERNEL-VERSION"], row["CONTAINER-RUNTIME"]}, " "))
 		}
+	}
+	if info := commonOfRows(s); node == "" && len(info) > 0 {
+		return map[string]any{"status": map[string]any{"nodeInfo": info}}, shown
 	}
 	for _, o := range readNodeTable(s) {
 		name := o["metadata"].(map[string]string)["name"]
@@ -299,6 +303,28 @@ func rowOfNode(s, node string) (part map[string]any, shown []string) {
 		return o, []string{name + " NotReady"}
 	}
 	return nil, shown
+}
+
+// commonOfRows are the versions that are the same in all rows of Windows nodes: whichever node of
+// several the text is about, it has them.
+func commonOfRows(s string) map[string]string {
+	info := map[string]string{}
+	first := true
+	for _, row := range nodeRows(s) {
+		if !kernelOfNode.MatchString(row["KERNEL-VERSION"]) {
+			continue
+		}
+		for field, column := range map[string]string{"kubeletVersion": "VERSION", "osImage": "OS-IMAGE",
+			"kernelVersion": "KERNEL-VERSION", "containerRuntimeVersion": "CONTAINER-RUNTIME"} {
+			if first && row[column] != "" {
+				info[field] = row[column]
+			} else if info[field] != row[column] {
+				delete(info, field)
+			}
+		}
+		first = false
+	}
+	return info
 }
 
 // osOfNode is the Windows of a node, with its revision, which no other output of AKS has.

@@ -87,6 +87,17 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 		{"none of several Windows nodes that are ready", strings.ReplaceAll(nodesWide, "NotReady", "Ready   ") + // sig-windows-tools issue 285
 			"win-2     Ready      <none>   12d   v1.24.1   10.0.0.6      <none>        Windows Server 2019 Datacenter   10.0.17763.2928   docker://20.10.9\n",
 			"api/node.json", "kubectl get nodes shows win-1 Ready v1.24.1 10.0.17763.2928 docker://20.10.9, win-2 Ready"},
+		{"memory that somebody calculated, a blank beside its column", "PS C:\\> Get-Process | Select-Object Id,ProcessName,@{n='WS(MB)';e={[int]($_.WorkingSet64/1MB)}},StartTime\n\n" +
+			"   Id ProcessName              WS(MB) StartTime\n   -- -----------              ------ ---------\n" +
+			" 7412 containerd-shim-runhcs-v1   3127 12/9/2022 6:12:44 AM\n 3804 kubelet                      109 12/9/2022 6:10:50 AM\n",
+			"processes-part.json", `"name":"containerd-shim-runhcs-v1","workingSetBytes":3278897152`},
+		{"memory of tasklist", tasklist, "processes-part.json", `"workingSetBytes":18092032`},
+		{"none of several Windows nodes that are ready, but what they have in common", strings.ReplaceAll(nodesWide, "NotReady", "Ready   ") + // sig-windows-tools issue 285
+			"win-2     Ready      <none>   12d   v1.24.1   10.0.0.6      <none>        Windows Server 2019 Datacenter   10.0.17763.2928   containerd://1.6.6\n",
+			"api/node-part.json", `{"status":{"nodeInfo":{"kernelVersion":"10.0.17763.2928","kubeletVersion":"v1.24.1","osImage":"Windows Server 2019 Datacenter"}}}`},
+		{"several Windows nodes without anything in common", strings.ReplaceAll(nodesWide, "NotReady", "Ready   ") +
+			"win-2     Ready      <none>   12d   v1.25.1   10.0.0.6      <none>        Windows Server 2022 Datacenter   10.0.20348.1   containerd://1.6.6\n",
+			"api/node.json", "kubectl get nodes shows win-1 Ready v1.24.1"},
 		{"a program's words below a fence", "```\n" + nodesWide + "```\ncontainer runtime network not ready: NetworkReady=false " +
 			"reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized\n", "logs/other/a", "NetworkPluginNotReady"},
 		{"an error of HNS in prose", "```\n" + nodesWide + "```\nThe pods stay in ContainerCreating with hnsCall failed in Win32: Element not found. (0x490)\n",

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"math"
 	"net/netip"
 	"regexp"
@@ -157,11 +158,38 @@ func printedProcesses(objects []map[string]string) (list []evidence.Process) {
 		if name == "" || cutShort(name) || pid == 0 && o["Id"] != "0" {
 			continue
 		}
-		list = append(list, evidence.Process{PID: pid, Name: name,
-			WorkingSetBytes: int64(number(o["WS(K)"])) << 10,
-			PrivateBytes:    int64(number(o["PM(K)"])) << 10, Handles: number(o["Handles"])})
+		list = append(list, evidence.Process{PID: pid, Name: name, WorkingSetBytes: memoryColumn(o, workingSet),
+			PrivateBytes: memoryColumn(o, privateMemory), Handles: number(o["Handles"])})
 	}
 	return list
+}
+
+// The columns of memory: those of Get-Process, the properties that are behind them, and the names that
+// people give to what they calculate.
+var (
+	workingSet    = regexp.MustCompile(`(?i)^(?:WS|Working ?Set(?:64)?|Mem Usage)[ _]?\(?([KMG]?)B?\)?$`)
+	privateMemory = regexp.MustCompile(`(?i)^(?:PM|PrivateMemorySize(?:64)?|Private(?:Bytes)?)[ _]?\(?([KMG]?)B?\)?$`)
+	memoryOfRow   = regexp.MustCompile(`^(\d+)(?:[.,]\d\d?)? ?([KMG]?)B?$`)
+	groupedMemory = regexp.MustCompile(`^\d{1,3}(?:\D\d{3})+ K$`) // of tasklist
+	noDigit       = regexp.MustCompile(`\D`)
+)
+
+// memoryColumn is the memory of a row in bytes, 0 where no column shows it.
+func memoryColumn(o map[string]string, column *regexp.Regexp) int64 {
+	for name, text := range o {
+		if groupedMemory.MatchString(text) {
+			text = noDigit.ReplaceAllString(text, "") + "K"
+		}
+		head, value := column.FindStringSubmatch(name), memoryOfRow.FindStringSubmatch(text)
+		if head == nil || value == nil {
+			continue
+		}
+		n, err := strconv.ParseInt(value[1], 10, 64)
+		if shift := 10 * strings.Index(" KMG", cmp.Or(strings.ToUpper(head[1]), value[2], " ")); err == nil && n < 1<<20<<(30-shift) {
+			return n << shift
+		}
+	}
+	return 0
 }
 
 // enoughProcesses is how many a machine has at the very least: a list of fewer was cut.

@@ -239,11 +239,15 @@ func cellsAt(line string, starts []int) []string {
 		to := len(wide)
 		if i+1 < len(starts) {
 			to = min(starts[i+1], len(wide))
+			end := to // of a value that somebody has moved by a blank
 			for at := to; at > from && to < len(wide); at-- {
 				if wide[at-1] == ' ' {
 					to = at
 					break
 				}
+			}
+			if end < len(wide) && wide[end] == ' ' && strings.TrimSpace(string(wide[from:to])) == "" {
+				to = end
 			}
 		}
 		cells[i] = strings.TrimSpace(strings.ReplaceAll(string(wide[from:to]), "\x00", ""))

@@ -190,7 +190,7 @@ var useSymptoms = []Symptom{
 		Checks: []string{"csi-proxy-missing", "csi-driver-not-registered",
 			"smb-global-mapping-failed", "mount-path-invalid", "pod-subpath", "flexvolume-in-use",
 			"hostprocess-unsupported", "hostprocess-logon-denied", "gmsa-containerd-share",
-			"disk-pressure-snapshot-leak"},
+			"disk-full", "disk-pressure-snapshot-leak"},
 		Categories: []checks.Category{checks.CategoryStorage},
 		Next: []Step{
 			{"read the FailedMount events of the pod, and the state of its claim",
