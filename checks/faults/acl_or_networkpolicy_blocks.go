@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,6 +26,9 @@ evaluates the rules of its endpoint by priority. For a Service it follows the ad
 backends. Rules over sets of addresses cannot be evaluated; where one of them may decide, the check
 reports nothing.
 
+A rule on the way into a pod may block the kubelet, too, where the network agent does not except the node:
+then probes of the pod get no answer, and the kubelet restarts its containers.
+
 HNS drops what no rule of a direction is about. So an endpoint with a Block rule needs an Allow rule of
 a higher priority number beside it: without one, the pod has no network. That is a fault of the CNI
 configuration; the check reports it for a pod that reaches none of two targets or more.
@@ -45,11 +49,15 @@ Calico has policies in that namespace.`,
 		"https://github.com/aws/amazon-vpc-cni-plugins/issues/59",
 		"https://github.com/Azure/azure-container-networking/pull/2617"},
 	Breaks: []*checks.Effect{effectServices, effectDNSOverUDP},
-	Needs:  []evidence.Need{evidence.ReachProbes, evidence.HNSEndpoints},
-	Uses:   []evidence.Need{evidence.Pods, evidence.KubeServices, evidence.EndpointSlices, evidence.HNSLoadBalancers},
+	Needs:  []evidence.Need{evidence.HNSEndpoints, evidence.Any(evidence.ReachProbes, evidence.PodEvents)},
+	Uses: []evidence.Need{evidence.ReachProbes, evidence.Pods, evidence.KubeServices, evidence.EndpointSlices,
+		evidence.HNSLoadBalancers, evidence.PodEvents, evidence.Node},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		findings := kubeletProbesBlocked(s)
+		if gap := evidence.ReachProbes.Gap(s); gap.Kind != "" && len(findings) == 0 {
+			return nil, checks.Unknown(gap)
+		}
 		denied := deniedByRules(s)
-		var findings []*checks.Finding
 		for _, probe := range evidence.ReachProbes.In(s) {
 			r, blocked := denied(probe)
 			if !blocked {
@@ -71,6 +79,51 @@ Calico has policies in that namespace.`,
 		return findings, nil
 	},
 })
+
+// kubeletProbesBlocked finds pods whose liveness or readiness probes get no answer, because a rule on the way
+// into the pod blocks the address of the node.
+func kubeletProbesBlocked(s evidence.Snapshot) (findings []*checks.Finding) {
+	nodes := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
+	for _, p := range evidence.Pods.In(s) {
+		ip, ok := node.ParseAddress(p.Status.PodIP)
+		e, there := localEndpoints(s)[ip]
+		if !ok || !there || hostPod(p) || len(nodes) == 0 {
+			continue
+		}
+		var target string
+		failed := newestEvent(s, p.Metadata, s.Now().Add(-restartRecent), func(e evidence.Event) bool {
+			return e.Reason == "Unhealthy" && probeTarget.MatchString(e.Text())
+		})
+		if m := probeTarget.FindStringSubmatch(failed.Text()); m != nil {
+			target = m[1]
+		}
+		to := destination{ip, portOf(target), "tcp"}
+		if a, _ := node.ParseAddress(probed.HostOf(target)); a != ip || podRuns(p) && p.Ready() {
+			continue
+		}
+		if r, blocked := decides(e, "in", ip, to, nodes[0]); blocked {
+			f := checks.Findingf(checks.Fail, p.FullName(),
+				"HNS rule %s blocks the kubelet's probes of %s at %s: a network policy without an exception for the node",
+				r.name(), p.FullName(), target).
+				At(failed.Field(), "%s: %s", failed.Reason, failed.Text()).
+				At(e.Field("Policies"), "%s: ACL %s, priority %d, in, Block", node.EndpointName(e), r.name(), r.priority).
+				Explaining("liveness-probe-too-strict", "pods-restarting").Cure(allowTheKubelet)
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
+
+// probeTarget is a probe over the network that got no answer: the address that the kubelet connected to.
+var probeTarget = regexp.MustCompile(`^(?:Liveness|Readiness|Startup) probe failed: (?:Get "https?://|dial tcp )` +
+	`([^/":\s]+:\d+).*(?:deadline exceeded|Client\.Timeout|i/o timeout|did not properly respond)`)
+
+// allowTheKubelet is the fix of a policy that isolates a pod from its own kubelet.
+var allowTheKubelet = checks.Steps(
+	checks.Inspect("kubectl get networkpolicy -A", "Find the policy that selects the pod."),
+	checks.Do("Allow ingress from the addresses of the nodes (ipBlock) to the port of the probe.").
+		Costs("Every program on the nodes can connect to this port."),
+	checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}", "READY shows all containers"))
 
 // nothingAllowed finds a pod that reaches nothing, and whose rules on the way out all block: of an
 // endpoint with rules, HNS drops what none of them is about.

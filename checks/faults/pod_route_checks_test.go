@@ -179,7 +179,25 @@ func TestACLOrNetworkPolicyBlocks(t *testing.T) {
 			replace(acl(`"Id":"policy-`+namespace+`/knp.default.same-0","Action":"Allow","Direction":"In","Priority":1000`),
 				`[{"ID":"E"`, `[{"ID":"R","Name":"Ethernet","IpConfigurations":[{"IpAddress":"10.9.9.9","PrefixLength":24}],"Flags":1,"SchemaVersion":{"Major":2}},{"ID":"E"`)
 	}
+	probedBy := func(at, ready string) string {
+		return `-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"addresses":[{"type":"InternalIP","address":"10.1.2.4"}]}}
+-- api/pods.json --
+{"items":[{"metadata":{"namespace":"a","name":"p"},"status":{"phase":"Running","podIP":"10.244.3.5","conditions":[{"type":"Ready","status":"` + ready + `"}],"containerStatuses":[{"name":"p","ready":` + strings.ToLower(ready) + `,"state":{"running":{}}}]}}]}
+-- api/events.json --
+{"items":[{"type":"Warning","reason":"Unhealthy","involvedObject":{"kind":"Pod","namespace":"a","name":"p"},"lastTimestamp":"2026-11-20T` + at + `Z","message":"Liveness probe failed: Get \"http://10.244.3.5:8080/healthz\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)"}]}
+`
+	}
+	in := strings.Replace(deny, `"Out"`, `"In"`, 1)
+	const kubeletBlocked = "fail: HNS rule deny blocks the kubelet's probes of a/p at 10.244.3.5:8080: a network policy without an exception for the node [state]"
 	runLooks(t, "acl-or-networkpolicy-blocks", []look{
+		{"the kubelet's probes are blocked", probedBy("09:58:00", "False") + acl(in), kubeletBlocked},
+		{"an earlier rule allows the node", probedBy("09:58:00", "False") +
+			acl(in, `"Action":"Allow","Direction":"In","RemoteAddresses":"10.1.2.4","Priority":101`), "unknown"},
+		{"an earlier rule allows another address", probedBy("09:58:00", "False") +
+			acl(in, `"Action":"Allow","Direction":"In","RemoteAddresses":"10.1.2.5","Priority":101`), kubeletBlocked},
+		{"the pod is ready since", probedBy("09:58:00", "True") + acl(in), "unknown"},
+		{"the event is of hours ago", probedBy("06:58:00", "False") + acl(in), "unknown"},
 		{"a rule blocks it", out + acl(deny), blocked},
 		{"an earlier rule allows it", out + acl(deny, allow), "pass"},
 		{"the priority counts and not the order",
