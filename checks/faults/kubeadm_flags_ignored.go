@@ -27,7 +27,7 @@ reported. Where a start script reads the file, a difference is reported by setti
 	Fix: checks.Steps(
 		checks.Inspect(`Get-Content C:\var\lib\kubelet\kubeadm-flags.env; sc.exe qc kubelet`,
 			"Compare the flags of kubeadm with the command line of the service."),
-		checks.Do("Start the kubelet by a script that reads kubeadm-flags.env (StartKubelet.ps1 of sig-windows-tools with nssm). Or add the flags to the command line of the service: sc.exe config kubelet binPath= ..."),
+		checks.Do("Start the kubelet by a script that reads kubeadm-flags.env (StartKubelet.ps1 of sig-windows-tools with nssm). Or add the flags to the command line of the service with sc.exe config."),
 		checks.Run("{restart kubelet}", "Restart the kubelet.").Costs("Running containers are not affected."),
 		checks.Do("Taints, and the taint of the cloud provider, are set only when a node registers: delete the Node, and restart the kubelet again. With Cluster API, fix the image and replace the machine.").
 			Costs("The pods of the node are recreated."),

@@ -19,7 +19,7 @@ another name than the machine (--hostname-override), or DNS registers no Windows
 Ready and its pods run, but these requests fail with "no such host".
 
 Monitoring agents in pods, such as the Datadog agent or the OpenTelemetry Collector, connect to the kubelet
-of their own node. Where they are told its name (spec.nodeName), the name must resolve inside the pod, which it
+of their own node. If they use its name (spec.nodeName), the name must resolve inside the pod, which it
 does not on Windows nodes of AKS, for instance.
 
 The check looks for these requests in logs and outputs. Requests to another node are ignored if the
@@ -29,7 +29,7 @@ name of this node is known.`,
 			"Read the addresses of the node. The name that the error contains has the type Hostname or InternalDNS."),
 		checks.Do("Set --kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname for the component that reports the error, if it is kube-apiserver or metrics-server.").
 			Costs("The component restarts."),
-		checks.Do("If an agent in a pod reports the error, tell it the address of its node: status.hostIP in place of spec.nodeName, such as DD_KUBERNETES_KUBELET_HOST of Datadog.").
+		checks.Do("If an agent in a pod reports the error, configure it with the address of its node: status.hostIP in place of spec.nodeName, such as DD_KUBERNETES_KUBELET_HOST of Datadog.").
 			Costs("The pods of the agent are recreated. The certificate of the kubelet must have this address, or the agent must not verify it."),
 		checks.Do("Or add the name of the node to the DNS servers of this program, or start the kubelet under the name of the machine."),
 		checks.Verify("kubectl logs POD -n NAMESPACE", "the log of a pod of this node")),

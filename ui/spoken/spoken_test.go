@@ -43,7 +43,7 @@ func sample() checks.Report {
 				Fix: checks.Fix{Steps: []*checks.Step{
 					{Kind: checks.StepRun, Text: "set one", Command: "Restart-Service flanneld",
 						Impact: "pods lose their network for some seconds"}}}},
-			{ID: "disk-full", Title: "the disk is full", Status: checks.StatusPass},
+			{ID: "drive-full", Title: "the disk is full", Status: checks.StatusPass},
 			{ID: "calico", Title: "Calico waits", Status: checks.StatusSkip,
 				Reason: "this node uses flannel"},
 		},
@@ -115,7 +115,7 @@ func ofAll(updates ...tui.Update) tui.Feed {
 }
 
 func TestALiveRunTellsEachVerdictOnce(t *testing.T) {
-	all := []string{"subnet-env-missing", "dns-suffix", "podcidr-not-assigned", "disk-full",
+	all := []string{"subnet-env-missing", "dns-suffix", "podcidr-not-assigned", "drive-full",
 		"calico"}
 	got := told(t, ofAll(
 		reading(0, all...), reading(time.Second, all[:3]...), reading(2*time.Second, all[:3]...),
