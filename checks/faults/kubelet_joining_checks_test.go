@@ -106,13 +106,14 @@ func TestLogLinksNotMounted(t *testing.T) {
 		says   = `: logging/agent mounts c:\var\log\containers without `
 		cannot = ", to which the files there are links: container agent cannot open them [state"
 		pods   = `c:\var\log\pods`
-		vector = "-- logs/vector/vector.log --\n2026-11-20T09:59:56.001Z ERROR source{component_id=k}: vector::internal_events::file: Failed reading file for fingerprinting. file=C:/var/log/containers/web.log error=The system cannot find the path specified. (os error 3)\n"
+		vector = "-- logs/pods/logging_agent_agent-0.log --\n2026-11-20T09:59:56.001Z ERROR source{component_id=k}: vector::internal_events::file: Failed reading file for fingerprinting. file=C:/var/log/containers/web.log error=The system cannot find the path specified. (os error 3)\n"
 	)
 	docker := nodeOf("v1.21.5", "docker://20.10.9")
 	containerd := nodeOf("v1.30.1", "containerd://1.7.2")
 	runLooks(t, "log-links-not-mounted", []look{
 		{"the links alone", containerd + agent("", "/var/log/containers"), "warn" + says + pods + cannot + "]"},
 		{"and the agent says so", containerd + agent("", "/var/log/containers") + vector, "fail" + says + pods + cannot + "+text]"},
+		{"the log of another agent says so", containerd + agent("", "/var/log/containers") + replace(vector, "logging_agent_agent", "logging_agent-2_agent"), "warn" + says + pods + cannot + "+text]"},
 		{"with what they link to", containerd + agent("", "/var/log/containers", `C:\\var\\log\\pods`), "pass"},
 		{"with a folder above it", containerd + agent("", "/var/log/containers", "/var/log"), "pass"},
 		{"at another path", containerd + agent("", "/var/log/containers", "/var/log/pods at /logs"), "warn" + says + pods + cannot + "]"},

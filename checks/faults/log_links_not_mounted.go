@@ -72,9 +72,12 @@ Vector) in its log it is a fault.`,
 					"%s mounts %s without %s, to which the files there are links: container %s cannot open them",
 					p.phrase(), logLinks, missing, c.Name).
 					With(p.because(podField{at.to("volumeMounts", i, "mountPath"), m.MountPath}))
-				if said := s.Signs("log-links-not-mounted"); len(said) > 0 && said[0].Over == "" {
-					f = f.With(checks.Quote(said[0]))
-					f.Level, f.Basis = checks.Fail, checks.ByBoth
+				for _, said := range s.Signs("log-links-not-mounted") {
+					if said.Over == "" && isLogOf(said.Path, p.Pod, c.Name) {
+						f = f.With(checks.Quote(said))
+						f.Level, f.Basis = checks.Fail, checks.ByBoth
+						break
+					}
 				}
 				findings = append(findings, f)
 			})
