@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"cmp"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -75,6 +77,9 @@ warning.`,
 		if !known {
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the states of HNS endpoints and load balancers"))
+		}
+		if gap := cmp.Or(evidence.HNSEndpoints.Gap(s), evidence.HNSLoadBalancers.Gap(s)); gap.Kind != "" && len(findings) == 0 {
+			return nil, checks.Unknown(gap)
 		}
 		return findings, nil
 	},

@@ -69,9 +69,12 @@ to the flags of kubeadm-flags.env.`,
 			return findings, nil // its command line shows how its words came out
 		}
 		for _, svc := range n.Components["kubelet"].Services {
-			script := s.File(evidence.StartScript(svc.Args))
-			if script.Gap.Kind != "" || evidence.StartScript(svc.Args) == "" {
+			if evidence.StartScript(svc.Args) == "" {
 				continue
+			}
+			script := s.File(evidence.StartScript(svc.Args))
+			if script.Gap.Kind != "" && len(findings) == 0 {
+				return nil, checks.Unknown(script.Gap)
 			}
 			line, second := appendedWithoutSpace(script.Text)
 			first, _, flag := strings.Cut(strings.TrimLeft(args[len(args)-1], "-"), "=")

@@ -39,7 +39,6 @@ found by node-name-case-mismatch.`,
 	Explains: podsOfTheNode,
 	Needs:    []evidence.Need{evidence.Any(evidence.Certificates, evidence.Logs("kubelet"), evidence.WindowsEvents, evidence.Logs("other"))},
 	Uses:     []evidence.Need{evidence.Certificates, evidence.Node},
-	FromPart: []evidence.Need{evidence.Certificates},
 	Signs: []checks.Sign{
 		// plugin/pkg/auth/authorizer/node of Kubernetes: the certificate has no name behind system:node:
 		{Text: `unknown node for user`, Also: []string{"system:node:", "Unable to register node"}, Until: nodeRegistered,

@@ -65,7 +65,7 @@ func inParts(t *testing.T, l loaded, path string, list []*checks.Check, convicte
 			for _, subject := range subjects(report, c.ID) {
 				convicted[c.ID] = true
 				if !slices.Contains(subjects(l.report, c.ID), subject) {
-					t.Errorf("%s finds %q in a part of %s, and not in all of it", c.ID, subject, path)
+					t.Errorf("%s: %s finds %q in a part of %s, and not in all of it", l.recording.Name, c.ID, subject, path)
 				}
 			}
 		}

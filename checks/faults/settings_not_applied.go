@@ -157,7 +157,11 @@ func scriptedProcesses(n *node.Node, s evidence.Snapshot) []startedProcess {
 // repeats. The kubelet reads the file at its start only.
 func maxPodsDiffer(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 	config, object := n.KubeletConfig(s), evidence.Node.In(s)
-	if f := s.File(n.KubeletConfigPath(s)); f.Gap.Kind == "" && config.Named {
+	path := n.KubeletConfigPath(s)
+	if path == "" {
+		return nil
+	}
+	if f := s.File(path); f.Gap.Kind == "" && config.Named {
 		if _, err := evidence.DecodeKubeletConfig([]byte(f.Text)); err != nil {
 			return []*checks.Finding{checks.Findingf(checks.Warn, "kubelet",
 				"the configuration of the kubelet cannot be read: it will not start again (%s)",
@@ -173,7 +177,7 @@ func maxPodsDiffer(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 	at := config.Field("maxPods")
 	for _, p := range n.Components["kubelet"].Processes {
 		for _, f := range evidence.FileIndex.In(s) {
-			if !sameSetting(f.Path, n.KubeletConfigPath(s)) || p.StartedAt.IsZero() || !f.ModifiedAt.After(p.StartedAt.Time) {
+			if !sameSetting(f.Path, path) || p.StartedAt.IsZero() || !f.ModifiedAt.After(p.StartedAt.Time) {
 				continue
 			}
 			return []*checks.Finding{checks.Findingf(checks.Warn, "kubelet",

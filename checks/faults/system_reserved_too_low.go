@@ -117,7 +117,11 @@ func reserveWhereSet(s evidence.Snapshot, n *node.Node) checks.Fix {
 			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."))
 	} else if memory := config.SystemReserved["memory"]; memory != "" {
 		fix = withFirst(fix, checks.EditAt(s, config.Field("systemReserved", "memory"),
-			func(line string) string { return strings.Replace(line, memory, "2Gi", 1) },
+			func(line string) string { // the file may have all reservations in one line
+				at := max(0, strings.Index(line, "systemReserved"))
+				at += max(0, strings.Index(line[at:], "memory"))
+				return line[:at] + strings.Replace(line[at:], memory, "2Gi", 1)
+			},
 			"Set the memory of systemReserved to 2Gi.").
 			Costs("The node's allocatable memory shrinks: running pods stay, fewer new ones fit."))
 	}

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ nothing.`,
 		if len(findings) > 0 {
 			return findings, nil
 		}
-		gap := evidence.PodEvents.Gap(s)
+		gap := cmp.Or(evidence.Node.Gap(s), evidence.DaemonSets.Gap(s), evidence.PodEvents.Gap(s))
 		if slices.ContainsFunc(evidence.PodEvents.In(s), func(e evidence.Event) bool {
 			_, refused := fits(windowsTaintSigns, e.Text())
 			return refused

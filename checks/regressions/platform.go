@@ -167,7 +167,8 @@ var rke2Rows = []Row{
 		Title:  "RKE2 agent with a CIS profile exits on Windows",
 		Breaks: []string{"kubelet-start", "container-runtime"},
 		Signs: []checks.Sign{
-			{Text: "open /proc/sys/", Also: []string{"The system cannot find the path specified"}},
+			// each kubelet of 1.27 says at its start that it does not find osrelease: pkg/kubelet/sysctl
+			{Text: "open /proc/sys/", Also: []string{"The system cannot find the path specified"}, Not: []string{"osrelease"}},
 		},
 		Workaround: "Until the update, remove profile from config.yaml of the Windows agent.",
 		Links: []string{"https://github.com/rancher/rke2/issues/3566",
