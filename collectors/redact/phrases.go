@@ -152,7 +152,7 @@ func (s *scan) changedTo(f field, v value) {
 }
 
 // identified are what has a GUID for a name: a token for client GUID.
-var identified = setOf("client user tenant subscription application app device session request account id")
+var identified = setOf("client user tenant subscription application app device session request account id transaction operation connection trace job thread")
 
 // toldOfUser takes the second part of user:VALUE.
 func (s *scan) toldOfUser(f field, v value) bool {

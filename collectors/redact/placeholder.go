@@ -48,6 +48,9 @@ func isMarked(v []byte) bool {
 		name = bytes.ReplaceAll([]byte(withoutJoints.Replace(string(name))), []byte("[]"), nil)
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
+	case '{': // of an f-string, which may be cut before its bracket
+		name := bytes.TrimRight(v[1:], "}'\"")
+		return len(name) > 1 && isIdentifier(name) && !bytes.ContainsAny(name, digits)
 	case '[':
 		return last == ']' && len(v) <= 64 && run(inner(), 0, wordByte|blankByte) == len(inner())
 	}
@@ -63,7 +66,7 @@ var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "you
 	"ref+", "vault:", "arn:", "op://", "secretref", "keyvault", "@microsoft.keyvault", "changeme",
 	"change-me", "change_me",
 	// tags of Go, nsswitch.conf, regular expressions, PowerShell's empty lists
-	"json:\"", "protobuf:\"", "env:\"", "yaml:\"", "bytes,", "varint,", "files ", ".*", "@(", "@{", "\\${", "` + ", "' + ", "\" + "}
+	"json:\"", "protobuf:\"", "env:\"", "yaml:\"", "bytes,", "varint,", "files ", ".*", "@(", "@{", "\\${", "+ ", "` + ", "' + ", "\" + "}
 
 // isTemplate takes ${{ secrets.X }}, {0}, %s and the like, also where a value was
 // cut at a blank in it.
