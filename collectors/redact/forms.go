@@ -147,7 +147,7 @@ func (s *scan) isForm(f field) bool {
 		}
 		i := skipLeads(f.b, skipTag(f.b, skipGap(f.b, f.to+len(word))))
 		v := s.value(f.b, i, plainStops)
-		v.end = v.start + len(bytes.TrimRight(v.in(s.b), ".:"))
+		v.end = v.start + len(bytes.TrimSuffix(bytes.TrimRight(v.in(s.b), ".:"), []byte("**")))
 		n := len(s.spans)
 		s.takeJudged(f, v, !v.quoted)
 		if len(s.spans) > n {
