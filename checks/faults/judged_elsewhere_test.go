@@ -270,7 +270,8 @@ func TestStatesOfHNSObjects(t *testing.T) {
 `
 	}
 	runLooks(t, "hns-object-not-ready", []look{
-		{"a balancer that is applied", balancer(`,"State":2`), "pass"},
+		{"a balancer that is applied", "-- hns-endpoints.json --\n[]\n" + balancer(`,"State":2`), "pass"},
+		{"the endpoints are not recorded", balancer(`,"State":2`), "unknown"},
 		{"a balancer that is degraded", balancer(`,"State":5`),
 			"fail: HNS load balancer for 10.96.0.1 port 443/tcp is degraded (state 5); expected: state 2 [state]"},
 		{"a balancer that is detached", balancer(`,"State":4`),

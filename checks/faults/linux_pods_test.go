@@ -132,7 +132,7 @@ func TestADaemonSetWithoutTheToleration(t *testing.T) {
 {"metadata":{"name":"win-1","labels":{"kubernetes.io/os":"windows"}},"spec":{"taints":[{"key":"pool","value":"win","effect":"NoSchedule"},{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}}
 `
 	pending := func(selector, tolerations, says string) string {
-		return noEvents + pool + podsJSON(podJSON(`"nodeName":"","nodeSelector":`+selector+`,"tolerations":[`+tolerations+`]`, "",
+		return noEvents + "-- api/daemonsets.json --\n{\"items\":[]}\n" + pool + podsJSON(podJSON(`"nodeName":"","nodeSelector":`+selector+`,"tolerations":[`+tolerations+`]`, "",
 			`{"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/3 nodes are available: `+
 				says+`2 node(s) didn't match Pod's node affinity/selector."}]}`))
 	}
