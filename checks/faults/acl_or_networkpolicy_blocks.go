@@ -30,7 +30,7 @@ A rule on the way into a pod may block the kubelet, too, where the network agent
 then probes of the pod get no answer, and the kubelet restarts its containers.
 
 HNS drops what no rule of a direction is about. So an endpoint with a Block rule needs an Allow rule of
-a higher priority number beside it: without one, the pod has no network. That is a fault of the CNI
+a higher priority number, too: without one, the pod has no network. That is a fault of the CNI
 configuration; the check reports it for a pod that reaches none of two targets or more.
 
 Without DSR, packets to a Service have the address of the node, and policies that select pods do not
@@ -167,7 +167,7 @@ func nothingAllowed(s evidence.Snapshot) []*checks.Finding {
 
 // allowTheRest is the fix of an endpoint whose only rules block.
 var allowTheRest = checks.Steps(
-	checks.Do("In the CNI configuration, add two policies of type ACL beside the Block rule: Action Allow, Priority 65500, Direction In and Out."),
+	checks.Do("In the CNI configuration, add two policies of type ACL to the Block rule: Action Allow, Priority 65500, Direction In and Out."),
 	checks.Do("Recreate the pods of this node."),
 	checks.Verify("Get-HnsEndpoint | Select-Object IPAddress, Policies | ConvertTo-Json -Depth 6",
 		"an Allow rule for each direction that has a Block rule"))

@@ -12,7 +12,7 @@ var _ = register(&checks.Check{
 	Healthy:  "Roles of Calico allow what its release needs",
 	Category: checks.CategoryComponents,
 	Doc: `Each release of Calico brings the ClusterRoles of its service accounts. Where only the images or
-the DaemonSet for Windows were upgraded, or where the manifests for Windows were applied beside an older
+the DaemonSet for Windows were upgraded, or where the manifests for Windows were applied to an older
 Calico, the roles lack a resource: the API server refuses the request, and calico-node or the CNI plugin ends.
 Without the rights for ClusterInformation, calico-node exits at its start, and no pod gets a network.
 
