@@ -63,9 +63,10 @@ not reliable.`,
 		if !ok {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the Node's DiskPressure condition"))
 		}
-		leftovers, first := 0, ""
+		leftovers, first, listed := 0, "", false
 		for _, r := range evidence.FileIndex.In(s) {
 			p := strings.ToLower(evidence.CleanWinPath(r.Path))
+			listed = listed || r.Outcome == "too-large" && strings.Contains(p+`\`, `\snapshots\`)
 			if r.Outcome != evidence.Absent && strings.Contains(p, `\snapshots\rm-`) &&
 				!strings.Contains(p[strings.Index(p, `\snapshots\rm-`)+len(`\snapshots\`):], `\`) {
 				if leftovers++; first == "" {
@@ -83,9 +84,9 @@ not reliable.`,
 		case full && told:
 			f = checks.Findingf(checks.Fail, "DiskPressure",
 				"node has DiskPressure: removed layers keep their space")
-		case full && !evidence.FileIndex.Known(s):
+		case full && !listed:
 			return nil, checks.Unknown(evidence.NotShown.Gap("which image layers are on the disk"))
-		case full && leftovers == 0:
+		case full:
 			return nil, nil // something else fills it: disk-full
 		case leftovers > removalsInProgress:
 			f = checks.Findingf(checks.Warn, "snapshots",

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -60,7 +58,7 @@ been running for five minutes are compared with the CNI configuration.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap(
 				"which configuration the running components were started with"))
 		}
-		return slices.Concat(findings, unexplainedFlags(n, s), maxPodsDiffer(n, s), flannelDiffers(n, s), file, podsKeepSettings(n, s)), nil
+		return slices.Concat(findings, unexplainedFlags(n, s), kubeletKeepsSettings(n, s), flannelDiffers(n, s), file, podsKeepSettings(n, s)), nil
 	},
 })
 
@@ -151,44 +149,6 @@ func scriptedProcesses(n *node.Node, s evidence.Snapshot) []startedProcess {
 		}
 	}
 	return list
-}
-
-// maxPodsDiffer compares the one setting of the kubelet's configuration file that its Node object
-// repeats. The kubelet reads the file at its start only.
-func maxPodsDiffer(n *node.Node, s evidence.Snapshot) []*checks.Finding {
-	config, object := n.KubeletConfig(s), evidence.Node.In(s)
-	path := n.KubeletConfigPath(s)
-	if path == "" {
-		return nil
-	}
-	if f := s.File(path); f.Gap.Kind == "" && config.Named {
-		if _, err := evidence.DecodeKubeletConfig([]byte(f.Text)); err != nil {
-			return []*checks.Finding{checks.Findingf(checks.Warn, "kubelet",
-				"the configuration of the kubelet cannot be read: it will not start again (%s)",
-				evidence.Clean(err.Error())).At(evidence.InFile(f.Path), "%s", evidence.Clean(err.Error()))}
-		}
-	}
-	_, flagged := n.KubeletFlag("max-pods")
-	have := object.Status.Capacity["pods"]
-	if config.MaxPods <= 0 || config.PodsPerCore > 0 || flagged || have == "" ||
-		have == strconv.Itoa(config.MaxPods) {
-		return nil
-	}
-	at := config.Field("maxPods")
-	for _, p := range n.Components["kubelet"].Processes {
-		for _, f := range evidence.FileIndex.In(s) {
-			if !sameSetting(f.Path, path) || p.StartedAt.IsZero() || !f.ModifiedAt.After(p.StartedAt.Time) {
-				continue
-			}
-			return []*checks.Finding{checks.Findingf(checks.Warn, "kubelet",
-				"the kubelet runs with maxPods %s, but its configuration file has %d: it was not restarted since", have, config.MaxPods).
-				At(at, "maxPods is %d", config.MaxPods).
-				At(object.Field("status", "capacity", "pods"), "capacity: %s pods", have).
-				At(p.Field("startedAt"), "%s started at %s", p.Name, p.StartedAt.Format(time.RFC3339)).
-				At(f.Field("modifiedAt"), "%s was written at %s", f.Path, f.ModifiedAt.Format(time.RFC3339))}
-		}
-	}
-	return nil
 }
 
 // includes is how a script runs another one, or a text, as a part of itself.

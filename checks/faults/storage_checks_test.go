@@ -154,6 +154,8 @@ func TestDiskPressureSnapshotLeak(t *testing.T) {
 		{"full, and images give nothing back, for they are in use", node("True") + folders("7") + podEvent("FreeDiskSpaceFailed", freedNothing), "pass"},
 		{"full of something else", node("True") + folders("7", "8"), "pass"},
 		{"full of something that nobody has listed", node("True"), "unknown"},
+		{"other files are listed, and the layers are not", node("True") + "-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"copied\"},{\"path\":\"C:\\\\ProgramData\\\\containerd\\\\root\\\\io.containerd.snapshotter.v1.windows\\\\snapshots\",\"outcome\":\"absent\"}]\n", "unknown"},
+		{"the folder of the layers has no leftover", node("True") + folders(""), "pass"},
 		{"not full yet", node("False") + folders("rm-1", "rm-2", "rm-3"),
 			"warn: 3 removed image layers are still on the disk and will fill it [state]"},
 		{"a removal in progress", node("False") + folders("rm-1", "7"), "pass"},

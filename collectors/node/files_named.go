@@ -1,6 +1,7 @@
 package node
 
 import (
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -154,6 +155,22 @@ func (c *copies) runtimes() {
 	for _, dir := range facts.CNIFolderPaths {
 		c.plugins(dir, []string{facts.CNIBinPaths[strings.ToLower(dir)]})
 	}
+	c.leftovers(containerdRoot)
+}
+
+// containerdRoot is where containerd keeps its data if its configuration names no other folder.
+const containerdRoot = `C:\ProgramData\containerd\root`
+
+// leftovers records the image layers that containerd renamed to remove them, and that are still there. The
+// folder is recorded even if it has none, for then somebody looked.
+func (c *copies) leftovers(root string) {
+	c.each(root+`\io.containerd.snapshotter.v1.windows\snapshots`, func(e fs.DirEntry, below string) bool {
+		leftover := e.IsDir() && strings.HasPrefix(e.Name(), "rm-")
+		if leftover {
+			c.record(below, nil, notCopied, byName)
+		}
+		return false
+	})
 }
 
 // containerd copies containerd's configuration, what it imports, and the CNI
@@ -166,6 +183,9 @@ func (c *copies) containerd(file string) {
 	config, err := evidence.DecodeContainerdConfig([]byte(text))
 	if err != nil {
 		return // a check tells
+	}
+	if root := named(config.Root); root != "" {
+		c.leftovers(root)
 	}
 	for _, pattern := range config.Imports {
 		folder, last := cutLastElement(pattern)

@@ -211,6 +211,29 @@ func TestFilesThatAreNotCopied(t *testing.T) {
 	}
 }
 
+// Whoever looks for layers that were not removed must know that somebody listed them.
+func TestLayersThatWereNotRemoved(t *testing.T) {
+	const layers = `\io.containerd.snapshotter.v1.windows\snapshots`
+	_, records := copiedFrom(t, onC(map[string]string{
+		`C:\Program Files\containerd\config.toml`:   "root = 'C:\\data'\n",
+		`C:\data` + layers + `\rm-12\Files\a`:       "",
+		`C:\data` + layers + `\rm-12\Files\rm-1\a`:  "",
+		`C:\data` + layers + `\7\Files\a`:           "",
+		containerdRoot + layers + `\8\Files\rm-2\a`: "",
+	}), Options{}, nil, nil)
+	var got []string
+	for p, r := range records {
+		if strings.Contains(p, "snapshots") && r.Outcome == notCopied {
+			got = append(got, p)
+		}
+	}
+	slices.Sort(got)
+	want := []string{`c:\data` + layers, `c:\data` + layers + `\rm-12`, strings.ToLower(containerdRoot + layers)}
+	if !slices.Equal(got, want) {
+		t.Errorf("recorded %q, want %q", got, want)
+	}
+}
+
 // What is there and cannot be read is recorded with what is known of it.
 func TestFilesThatCannotBeRead(t *testing.T) {
 	v := onC(map[string]string{`C:\k\azure-vnet.json.lock`: "1", `C:\k\config`: "x"})

@@ -38,7 +38,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 				return
 			}
 			name, named := x.key(":")
-			if v := s.trimmed(x.value("\r\n"), "\r\n"); named && v.whole() && hasFold(f.text(), len(f.text())-1, "s") && isOfGroup(f.trust, name, v.in(b)) {
+			if v := s.trimmed(x.value("\r\n"), "\r\n"); named && v.whole() && isOfGroup(f.text(), f.trust, name, v.in(b)) {
 				s.take(v, f.kind)
 			}
 		}
@@ -207,39 +207,12 @@ func (s *scan) bracketed(f field, at int) {
 		s.takeJudged(f, value{start: at, end: at + 38}, false)
 	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && !bytes.ContainsRune(inner.in(b), ' ') && fitsPassword(inner.in(b)):
 		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
-	case b[at] == '{' && s.members(f, skipMore(b, at+1)):
-	case b[at] == '{' && (!hasFold(f.text(), len(f.text())-1, "s") || !bytes.ContainsRune(line, '}')):
+	case b[at] == '{' && isGroup(f.text()) && s.members(f, skipMore(b, at+1)):
+	case b[at] == '{' && (!isGroup(f.text()) || !bytes.ContainsRune(line, '}')):
 		s.valueIn(f, skipMore(b, at+1))
 	default: // also {VALUE, VALUE}, as PowerShell lists an array
 		s.listed(f, at+1)
 	}
-}
-
-// members takes the values of an object of secrets, whose first key is at i: "tokens": {"agent": "VALUE"}.
-func (s *scan) members(f field, i int) bool {
-	x := lexer{s, f.b[:min(len(f.b), i+layerAhead)], i}
-	for n := range mostColumns {
-		name, ok := x.key(":=")
-		if !ok || !hasFold(f.text(), len(f.text())-1, "s") || isOneOf(x.b, skipBlanks(x.b, x.i), "{[") {
-			return n > 0
-		}
-		if v := x.value(plainStops); v.quoted && v.whole() && isOfGroup(f.trust, name, v.in(x.b)) {
-			s.take(v, f.kind)
-		}
-		x.separator(",;")
-		x.i = skipMore(x.b, x.i)
-	}
-	return true
-}
-
-// isOfGroup judges the value of a member of an object that is called tokens, passwords, secrets, credentials.
-func isOfGroup(t trust, name, v []byte) bool {
-	lower := strings.ToLower(string(name))
-	if _, own := judgeName(name); own > noSecret || strings.HasSuffix(lower, "id") || strings.HasSuffix(lower, "name") || isPlaceholder(v) || isPlainValue(v) ||
-		len(bytes.Trim(v, digits+"TZ:-.+")) == 0 { // a time
-		return false
-	}
-	return t == strong && fitsPassword(v) || t >= medium && isGUID(v) || looksChosen(v) || len(v) >= leastWord && isGenerated(v)
 }
 
 // listed takes the values of a list.

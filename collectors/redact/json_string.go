@@ -37,7 +37,7 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		!isNested(plain) {
 		return kind, false
 	}
-	if kind, t := judgeName([]byte(top.parent)); t > noSecret && strings.HasSuffix(top.parent, "s") && isOfGroup(t, []byte(top.key), plain) {
+	if kind, t := judgeName([]byte(top.parent)); t > noSecret && isOfGroup([]byte(top.parent), t, []byte(top.key), plain) {
 		return kind, false
 	}
 	switch {
