@@ -83,10 +83,10 @@ Calico has policies in that namespace.`,
 // kubeletProbesBlocked finds pods whose liveness or readiness probes get no answer, because a rule on the way
 // into the pod blocks the address of the node.
 func kubeletProbesBlocked(s evidence.Snapshot) (findings []*checks.Finding) {
-	nodes := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
+	nodes, local := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...), localEndpoints(s)
 	for _, p := range evidence.Pods.In(s) {
 		ip, ok := node.ParseAddress(p.Status.PodIP)
-		e, there := localEndpoints(s)[ip]
+		e, there := local[ip]
 		if !ok || !there || hostPod(p) || len(nodes) == 0 {
 			continue
 		}
@@ -128,6 +128,7 @@ var allowTheKubelet = checks.Steps(
 // nothingAllowed finds a pod that reaches nothing, and whose rules on the way out all block: of an
 // endpoint with rules, HNS drops what none of them is about.
 func nothingAllowed(s evidence.Snapshot) []*checks.Finding {
+	local := localEndpoints(s)
 	for _, p := range evidence.Pods.In(s) {
 		ip, ok := node.ParseAddress(p.Status.PodIP)
 		if !ok || hostPod(p) {
@@ -148,7 +149,7 @@ func nothingAllowed(s evidence.Snapshot) []*checks.Finding {
 				targets[probe.Target] = true
 			}
 		}
-		e, there := localEndpoints(s)[ip]
+		e, there := local[ip]
 		rules := slices.DeleteFunc(slices.Clone(e.Policies), func(r evidence.HNSPolicy) bool {
 			return r.Type != "ACL" || !strings.EqualFold(r.Text("Direction"), "out")
 		})

@@ -35,9 +35,13 @@ resources. Refused EndpointSlices are the subject of another check.`,
 	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("calico-node"),
 		evidence.Logs("kubelet"))},
 	Signs: []checks.Sign{
-		{Text: "crd.projectcalico.org", Also: []string{" is forbidden: User ", ":calico-node"}, Says: calicoRefused},
-		{Text: "crd.projectcalico.org", Also: []string{" is forbidden: User ", ":calico-cni-plugin"}, Says: calicoRefused},
+		{Text: "crd.projectcalico.org", Also: []string{" is forbidden: User ", ":calico-node"}, Until: calicoAllowed, Says: calicoRefused},
+		{Text: "crd.projectcalico.org", Also: []string{" is forbidden: User ", ":calico-cni-plugin"}, Until: calicoAllowed, Says: calicoRefused},
 	},
 })
+
+// calicoAllowed are said later if the roles were only applied after the DaemonSet: by node-service.ps1 of
+// calico-node, and by Felix.
+var calicoAllowed = []string{"Calico node initialisation succeeded", "All watchers have sync'd data"}
 
 const calicoRefused = "the roles of Calico do not allow its service account what this release needs"

@@ -65,7 +65,10 @@ to the flags of kubeadm-flags.env.`,
 		if file.Gap.Kind == "" {
 			joinedArgs(args, evidence.InLine(file.Path, 1), judge)
 		}
-		if kubeletUp(n, s) != nil || len(args) == 0 {
+		switch up := kubeletUp(n, s) != nil; {
+		case !up && file.Gap.Kind != "" && file.Gap.Kind != evidence.Absent && len(findings) == 0:
+			return nil, checks.Unknown(file.Gap)
+		case up, len(args) == 0:
 			return findings, nil // its command line shows how its words came out
 		}
 		for _, svc := range n.Components["kubelet"].Services {

@@ -79,7 +79,13 @@ kubelet keeps is newer than the message, it is history; if that certificate is s
 			f.Basis = checks.ByBoth
 			return []*checks.Finding{f}, nil
 		}
-		return firstNotIssued(s), nil
+		findings := firstNotIssued(s)
+		if _, kept := clientCertificate(s); len(findings) == 0 && !kept {
+			if gap := evidence.Logs("kubelet").Gap(s); gap.Kind != "" {
+				return nil, checks.Unknown(gap)
+			}
+		}
+		return findings, nil
 	},
 })
 

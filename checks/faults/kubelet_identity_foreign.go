@@ -50,15 +50,18 @@ found by node-name-case-mismatch.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		refused := liveSigns(s, "kubelet-identity-foreign")
-		kept := 0
+		kept, foreign := 0, false
 		for _, c := range evidence.Certificates.In(s) {
 			if !strings.HasSuffix(strings.ToLower(evidence.CleanWinPath(c.Path)), `\kubelet-client-current.pem`) {
 				continue
 			}
 			kept++
-			foreign := !strings.Contains(c.Subject, "CN=system:node:")
+			if strings.Contains(c.Subject, "CN=system:node:") {
+				continue
+			}
 			// AKS engine gave its kubelets CN=client of system:masters, who may register nodes.
-			if !foreign || len(refused) == 0 &&
+			foreign = foreign || !strings.Contains(c.Subject, "O=system:masters")
+			if len(refused) == 0 &&
 				(!strings.Contains(c.Subject, "O=system:nodes") || evidence.Node.Gap(s).Kind != evidence.Absent) {
 				continue
 			}
@@ -73,6 +76,9 @@ found by node-name-case-mismatch.`,
 		}
 		if len(refused) > 0 || kept == 0 && !hasNodeCertificate(s) {
 			return nil, checks.Unknown(evidence.NotShown.Gap("the client certificate of the kubelet"))
+		}
+		if foreign && !evidence.Node.Known(s) {
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the node is registered"))
 		}
 		return nil, nil
 	},

@@ -17,6 +17,7 @@ func TestKubeletIdentityForeign(t *testing.T) {
 		{"a shared certificate, and no Node", cert("O=system:nodes,CN=nodeclient") + none,
 			"fail: the client certificate of the kubelet is of O=system:nodes,CN=nodeclient and not of a node (expected: CN=system:node:NAME) [state]"},
 		{"a shared certificate of a node that registered", cert("O=system:nodes,CN=nodeclient") + nodeOf("v1.17.9", "docker://19.3.14"), "pass"},
+		{"a shared certificate, and nobody asked for the Node", cert("O=system:nodes,CN=nodeclient"), "unknown"},
 		{"the certificate of AKS engine, before its node is there", cert("O=system:masters,CN=client") + none, "pass"},
 		{"the same, and the API server refuses it", cert("O=system:masters,CN=client") + none + refused,
 			"fail: the client certificate of the kubelet is of O=system:masters,CN=client and not of a node (expected: CN=system:node:NAME) [state+text]"},
@@ -39,6 +40,7 @@ func TestKubeletClientCSRPending(t *testing.T) {
 		return "-- certificates.json --\n[{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\pki\\\\kubelet-client-current.pem\",\"subject\":\"O=system:nodes,CN=system:node:win-1\",\"notBefore\":\"" + from + "\",\"notAfter\":\"" + to + "\"}]\n"
 	}
 	runLooks(t, "kubelet-client-csr-pending", []look{
+		{"events of Windows alone show no request", "-- events.json --\n[{\"log\":\"System\",\"provider\":\"EventLog\",\"id\":6005,\"level\":\"information\",\"time\":\"2026-11-20T09:50:00Z\",\"message\":\"The Event log service was started.\"}]\n", "unknown"},
 		{"the first request", waits, "fail: the request of the kubelet for its client certificate is not approved [text]"},
 		{"as Kubernetes 1.34 says it", "-- logs/kubelet/kubelet.log --\nE1120 09:52:11.020991    4120 certificate_manager.go:590] \"Certificate request was not signed\" err=\"timed out waiting for the condition\" logger=\"kubernetes.io/kube-apiserver-client-kubelet.UnhandledError\"\n",
 			"fail: the request of the kubelet for its client certificate is not approved [text]"},
@@ -81,7 +83,7 @@ func TestKubeadmFlagsIgnored(t *testing.T) {
 		{"the kubelet has the flag", node + kubelet(`"--cloud-provider=external"`) + flags("--cloud-provider=external"), "pass"},
 		{"kubeadm gave none", node + fixed + flags(""), "skip"},
 		{"a script that does not read the file", node + fixed + script(`C:\k\kubelet.exe --v=2`) + flags("--cloud-provider=external"), "fail: the kubelet is started without --cloud-provider=external" + file},
-		{"a script that reads it was not run since", node + fixed + script("$f = Get-Content C:/var/lib/kubelet/kubeadm-flags.env") + flags("--cloud-provider=external"), "pass"},
+		{"a script that reads it was not run since", node + fixed + script("$f = Get-Content C:/var/lib/kubelet/kubeadm-flags.env") + flags("--cloud-provider=external"), "skip"},
 		{"no kubelet runs", node + "-- processes.json --\n[]\n" + flags("--cloud-provider=external"), "unknown"},
 	})
 }
@@ -115,6 +117,8 @@ func TestLogLinksNotMounted(t *testing.T) {
 		{"and the agent says so", containerd + agent("", "/var/log/containers") + vector, "fail" + says + pods + cannot + "+text]"},
 		{"the log of another agent says so", containerd + agent("", "/var/log/containers") + replace(vector, "logging_agent_agent", "logging_agent-2_agent"), "warn" + says + pods + cannot + "+text]"},
 		{"with what they link to", containerd + agent("", "/var/log/containers", `C:\\var\\log\\pods`), "pass"},
+		{"with what they link to, and nobody knows the runtime", agent("", "/var/log/containers", `C:\\var\\log\\pods`), "unknown"},
+		{"with a folder above it, whatever the runtime is", agent("", "/var/log/containers", "/var/log", "/ProgramData"), "pass"},
 		{"with a folder above it", containerd + agent("", "/var/log/containers", "/var/log"), "pass"},
 		{"at another path", containerd + agent("", "/var/log/containers", "/var/log/pods at /logs"), "warn" + says + pods + cannot + "]"},
 		{"pods alone", containerd + agent("", "/var/log/pods"), "pass"},
@@ -145,6 +149,7 @@ func TestKubeletArgumentsJoined(t *testing.T) {
 		{"two words", kubelet(`"--pod-infra-container-image=pause:3.9","--cert-dir=C:\\pki"`), "pass"},
 		{"a script", down(pause, text+"$global:KubeletArgs += \"--cert-dir=C:\\pki\""), joined},
 		{"a script that writes it out", down(pause, text+"$global:KubeletArgs = $global:KubeletArgs + '--cert-dir=C:\\pki'"), joined},
+		{"nobody recorded the flags of kubeadm", replace(down(pause, text+"$global:KubeletArgs += \"--cert-dir=C:\\pki\""), "files/C/var/lib/kubelet/kubeadm-flags.env", "files/C/var/lib/kubelet/other.env"), "unknown"},
 		{"with a space", down(pause, text+"$global:KubeletArgs += \" --cert-dir=C:\\pki\""), "pass"},
 		{"the space is added before", down(pause, text+"$global:KubeletArgs += \" \"\n$global:KubeletArgs += \"--cert-dir=C:\\pki\""), "pass"},
 		{"nothing is before it", down("", text+"$global:KubeletArgs += \"--cert-dir=C:\\pki\""), "pass"},

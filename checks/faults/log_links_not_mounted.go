@@ -47,6 +47,7 @@ Vector) in its log it is a fault.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
+		runtime, unclear := node.About(s).Runtime, false
 		for _, p := range podSpecs(s) {
 			p.containers(func(at fieldPath, c evidence.Container) {
 				i := slices.IndexFunc(c.VolumeMounts, func(m evidence.VolumeMount) bool {
@@ -60,9 +61,11 @@ Vector) in its log it is a fault.`,
 					return holds(hostFolder(p.Pod, m), logTargets) && samePlace(hostFolder(p.Pod, m), m.MountPath)
 				}) {
 					missing = logTargets
-				} else if node.About(s).Runtime.Value.Name == "docker" && !slices.ContainsFunc(c.VolumeMounts,
+				} else if !slices.ContainsFunc(c.VolumeMounts,
 					func(m evidence.VolumeMount) bool { return dockersFolder(hostFolder(p.Pod, m)) }) {
-					missing = dockerLogs
+					if unclear = unclear || !runtime.Known(); runtime.Value.Name == "docker" {
+						missing = dockerLogs
+					}
 				}
 				if missing == "" {
 					return
@@ -81,6 +84,9 @@ Vector) in its log it is a fault.`,
 				}
 				findings = append(findings, f)
 			})
+		}
+		if unclear && len(findings) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("whether the runtime is docker, whose logs are in another folder"))
 		}
 		return findings, nil
 	},

@@ -97,8 +97,8 @@ lengths, Windows Server 2019 applied only the first: the second is reported as i
 				}
 			}
 		}
-		if f := otherSubnet(n, s, lists[0]); f != nil && len(findings) == 0 {
-			return []*checks.Finding{f}, nil
+		if f, err := otherSubnet(n, s, lists[0]); len(findings) == 0 && (f != nil || err != nil) {
+			return f, err
 		}
 		if pods := required[0].fact; len(findings) == 0 && !pods.Known() {
 			return nil, checks.Unknown(cmp.Or(pods.Gap,
@@ -113,24 +113,27 @@ lengths, Windows Server 2019 applied only the first: the second is reported as i
 
 // otherSubnet finds a node of the cluster in a subnet of the VNet that is not on the list, where the
 // node's own subnet is: with Azure CNI, pods have addresses of the VNet and answer with them.
-func otherSubnet(n *node.Node, s evidence.Snapshot, list exceptionList) *checks.Finding {
+func otherSubnet(n *node.Node, s evidence.Snapshot, list exceptionList) ([]*checks.Finding, error) {
 	own := node.ParseAddresses(evidence.Node.In(s).InternalIPs()...)
 	if n.CNI.Value != node.Azure || len(own) == 0 || !node.AnyContains(list.prefixes, own[0]) {
-		return nil
+		return nil, nil
+	}
+	if gap := evidence.Nodes.Gap(s); gap.Kind != "" {
+		return nil, checks.Unknown(gap)
 	}
 	for _, other := range evidence.Nodes.In(s) {
 		for _, ip := range node.ParseAddresses(other.InternalIPs()...) {
 			if ip.Is4() && !node.AnyContains(list.prefixes, ip) {
-				return checks.Findingf(checks.Warn, list.of,
+				return []*checks.Finding{checks.Findingf(checks.Warn, list.of,
 					"the OutBoundNAT exceptions of %s have the subnet of this node, but not the one of node %s (%s)",
 					list.of, other.Metadata.Name, ip).
 					With(list.from).At(other.AddressField(ip.String()), "%s: InternalIP %s", other.Metadata.Name, ip).
 					Cure(withFirst(fixOf("outboundnat-exception-missing"),
-						checks.Do("Use the address range of the whole VNet instead of the subnet of the nodes.")))
+						checks.Do("Use the address range of the whole VNet instead of the subnet of the nodes.")))}, nil
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // gkeRoutesServices tells whether the node's configuration is that of GKE's node-setup script, which

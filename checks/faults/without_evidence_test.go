@@ -17,11 +17,9 @@ import (
 // stillPass are the checks that pass without what a recording shows of their fault, because they
 // look at more than that.
 var stillPass = map[string]string{
-	"settings-not-applied":            "the settings of the components are compared; those of the pods' endpoints are not recorded",
-	"outboundnat-exception-missing":   "the exceptions have the networks of the cluster; the other nodes of the VNet are not recorded",
-	"outboundnat-exception-too-broad": "the exceptions of the pods' endpoints are those of the cluster; no host outside was probed",
-	"hns-object-inconsistent":         "the endpoints of the pods fit their network; routes to other nodes are not recorded",
-	"felix-hcsshim-panic":             "the log of Felix is there, and the panic in it has no stack",
+	"settings-not-applied":    "the settings of the components are compared; those of the pods' endpoints are not recorded",
+	"hns-object-inconsistent": "the endpoints of the pods fit their network; routes to other nodes are not recorded",
+	"felix-hcsshim-panic":     "the log of Felix is there, and the panic in it has no stack",
 }
 
 // TestNoCheckPassesWithoutTheEvidenceOfItsFault takes what a finding cites out of each recording.

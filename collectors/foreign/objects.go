@@ -60,22 +60,25 @@ const (
 	maxObjectFile  = 128 << 20
 )
 
+// A nodePart is what is known of a Node without its head: the fields of its status and of its spec.
+type nodePart map[string]map[string]json.RawMessage
+
 // An objects is what dumps of Kubernetes objects hold, whoever made them and in how many files.
 type objects struct {
-	lists    map[string][]kubeObject               // by kind
-	cut      map[string]string                     // kind → why its list is not whole
-	listed   map[string]bool                       // kinds of which a list was read, with objects or without
-	have     map[string]bool                       // kind, namespace and name of each object
-	version  json.RawMessage                       // what the API server says of itself
-	newest   time.Time                             // the latest time that an object tells
-	left     int                                   // bytes of objects that may still be kept
-	yamlLeft int                                   // bytes of YAML that may still be taken apart
-	node     string                                // whose pods are kept; "" for those of all
-	pods     *regexp.Regexp                        // that tells them before they are taken apart; nil for all
-	only     string                                // the only kind that is kept; "" for all
-	part     map[string]map[string]json.RawMessage // of the status and spec of a Node without its head
-	twoParts bool                                  // they are of two nodes
-	podParts []kubeObject                          // statuses of pods without their heads
+	lists    map[string][]kubeObject // by kind
+	cut      map[string]string       // kind → why its list is not whole
+	listed   map[string]bool         // kinds of which a list was read, with objects or without
+	have     map[string]bool         // kind, namespace and name of each object
+	version  json.RawMessage         // what the API server says of itself
+	newest   time.Time               // the latest time that an object tells
+	left     int                     // bytes of objects that may still be kept
+	yamlLeft int                     // bytes of YAML that may still be taken apart
+	node     string                  // whose pods are kept; "" for those of all
+	pods     *regexp.Regexp          // that tells them before they are taken apart; nil for all
+	only     string                  // the only kind that is kept; "" for all
+	part     nodePart                // of the status and spec of a Node without its head
+	twoParts bool                    // they are of two nodes
+	podParts []kubeObject            // statuses of pods without their heads
 }
 
 func newObjects() *objects {

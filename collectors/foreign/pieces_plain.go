@@ -137,7 +137,7 @@ func (o *objects) addPart(object kubeObject) {
 		json.Unmarshal(object[part], &fields)
 		for name, v := range fields {
 			if o.part == nil {
-				o.part = map[string]map[string]json.RawMessage{"status": {}, "spec": {}}
+				o.part = nodePart{"status": {}, "spec": {}}
 			}
 			if have := o.part[part][name]; have != nil && string(have) != string(v) {
 				o.twoParts = true
