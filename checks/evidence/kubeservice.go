@@ -15,12 +15,13 @@ type KubeService struct {
 	Placed   `json:"-"`
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
-		Type                  string   `json:"type"`
-		ClusterIP             string   `json:"clusterIP"`
-		ClusterIPs            []string `json:"clusterIPs"`
-		ExternalTrafficPolicy string   `json:"externalTrafficPolicy"`
-		InternalTrafficPolicy string   `json:"internalTrafficPolicy"`
-		SessionAffinity       string   `json:"sessionAffinity"`
+		Type                  string            `json:"type"`
+		Selector              map[string]string `json:"selector"`
+		ClusterIP             string            `json:"clusterIP"`
+		ClusterIPs            []string          `json:"clusterIPs"`
+		ExternalTrafficPolicy string            `json:"externalTrafficPolicy"`
+		InternalTrafficPolicy string            `json:"internalTrafficPolicy"`
+		SessionAffinity       string            `json:"sessionAffinity"`
 		SessionAffinityConfig *struct {
 			ClientIP *struct {
 				TimeoutSeconds *int `json:"timeoutSeconds"`

@@ -250,8 +250,9 @@ type Container struct {
 		Value string `json:"value"`
 	} `json:"env,omitempty"`
 	Ports []struct {
-		HostPort int    `json:"hostPort"` // 0 where the port is not published on the node
-		Protocol string `json:"protocol"` // TCP where it is empty
+		ContainerPort int    `json:"containerPort"`
+		HostPort      int    `json:"hostPort"` // 0 where the port is not published on the node
+		Protocol      string `json:"protocol"` // TCP where it is empty
 	} `json:"ports,omitempty"`
 	Resources       Resources        `json:"resources,omitzero"`
 	VolumeMounts    []VolumeMount    `json:"volumeMounts,omitempty"`

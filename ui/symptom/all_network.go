@@ -105,7 +105,8 @@ var networkSymptoms = []Symptom{
 			"outboundnat-exception-missing", "local-and-remote-endpoint-same-ip",
 			"windows-server-2019-decap-in-regression", "session-affinity-timeout",
 			"service-switch-missing", "routing-service-off", "dual-stack-unsupported",
-			"acl-or-networkpolicy-blocks", "wsaeacces-excluded-port"},
+			"acl-or-networkpolicy-blocks", "wsaeacces-excluded-port", "service-selects-no-pod",
+			"service-target-port-refused"},
 		Breaks: []string{"kube-proxy", "service-rules", "services", "node-ports"},
 		Next: []Step{
 			{"check that the Service has ready endpoints",
@@ -190,7 +191,7 @@ var useSymptoms = []Symptom{
 		Checks: []string{"csi-proxy-missing", "csi-driver-not-registered",
 			"smb-global-mapping-failed", "mount-path-invalid", "pod-subpath", "flexvolume-in-use",
 			"hostprocess-unsupported", "hostprocess-logon-denied", "gmsa-containerd-share",
-			"disk-full", "disk-pressure-snapshot-leak"},
+			"disk-full", "disk-pressure-snapshot-leak", "csi-mount-point-left"},
 		Categories: []checks.Category{checks.CategoryStorage},
 		Next: []Step{
 			{"read the FailedMount events of the pod, and the state of its claim",
