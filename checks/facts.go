@@ -79,6 +79,9 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 	var list []Placeholder
 	add := func(name, value, unknown string) {
 		value = evidence.Clip(evidence.Clean(value), node.MaxFact)
+		if !evidence.InCommand(value) || name == "{node}" && value != evidence.Name(value) {
+			value = "" // a command of the recording's own
+		}
 		list = append(list, Placeholder{name, cmp.Or(value, unknown), value != ""})
 	}
 	add("{node}", n.Name.Value, "<node>")

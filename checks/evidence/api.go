@@ -81,8 +81,8 @@ type IPAMConfig struct {
 
 // Metadata is the part of ObjectMeta that checks read.
 type Metadata struct {
-	Name              string            `json:"name"`
-	Namespace         string            `json:"namespace"`
+	Name              string            `json:"name" as:"name"`
+	Namespace         string            `json:"namespace" as:"name"`
 	UID               string            `json:"uid"`
 	Labels            map[string]string `json:"labels"`
 	Annotations       map[string]string `json:"annotations"`
@@ -93,8 +93,8 @@ type Metadata struct {
 
 // OwnerReference names the object that made this one.
 type OwnerReference struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
+	Kind string `json:"kind" as:"name"`
+	Name string `json:"name" as:"name"`
 }
 
 // NodeObject is a v1 Node.
@@ -244,8 +244,8 @@ type Event struct {
 // ObjectReference names the object that an event is about.
 type ObjectReference struct {
 	Kind      string `json:"kind"`
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
+	Namespace string `json:"namespace" as:"name"`
+	Name      string `json:"name" as:"name"`
 	FieldPath string `json:"fieldPath,omitempty"` // spec.containers{web}: of a pod's container
 }
 

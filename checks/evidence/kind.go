@@ -135,7 +135,9 @@ func decodeJSON(b []byte, v any) error {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return fmt.Errorf("line 1: the file is empty")
 	}
-	return jsonError(b, json.Unmarshal(b, v))
+	err := json.Unmarshal(b, v)
+	cleanNames(reflect.ValueOf(v))
+	return jsonError(b, err)
 }
 
 // listKind is a Kind that holds an array. One bare object is a list of one and

@@ -50,7 +50,7 @@ type Machine struct {
 // Service is one entry of the service manager, or one of the drivers that pod networks need.
 type Service struct {
 	Placed      `json:"-"`
-	Name        string `json:"name"`
+	Name        string `json:"name" as:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	// running, stopped, paused, start-pending, stop-pending, continue-pending or pause-pending.
 	State string `json:"state"`

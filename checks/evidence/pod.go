@@ -79,7 +79,7 @@ func (p Pod) StatusField(i int, steps ...any) Place {
 
 // ContainerStatus is the state of one container.
 type ContainerStatus struct {
-	Name         string         `json:"name"`
+	Name         string         `json:"name" as:"name"`
 	Image        string         `json:"image"`
 	Ready        bool           `json:"ready"`
 	RestartCount int            `json:"restartCount"`
@@ -240,7 +240,7 @@ type VolumeMount struct {
 
 // Container is one container of a pod.
 type Container struct {
-	Name       string   `json:"name"`
+	Name       string   `json:"name" as:"name"`
 	Image      string   `json:"image,omitempty"`
 	Command    []string `json:"command,omitempty"`
 	Args       []string `json:"args,omitempty"`

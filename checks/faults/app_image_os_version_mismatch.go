@@ -109,7 +109,7 @@ func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
 		name = name[:i]
 	}
 	fix := fixOf("app-image-os-version-mismatch")
-	fix.Steps[0].Command = onWorkload(p, "set image", st.Name+"="+name+":"+tag)
+	fix.Steps[0].Command = onWorkload(p, "set image", st.Name+"="+imageWord(name)+":"+tag)
 	return fix
 }
 

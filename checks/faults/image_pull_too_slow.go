@@ -118,7 +118,7 @@ func slowDockerPull(n *node.Node, image string) checks.Fix {
 }
 
 func pullByHand(image string) *checks.Step {
-	return checks.Run("{pull} "+image, "Pull the image once by hand.")
+	return checks.Run("{pull} "+imageWord(image), "Pull the image once by hand.")
 }
 
 // imageOf is the image that the pod waits for.

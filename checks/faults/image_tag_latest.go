@@ -59,7 +59,7 @@ fixed, whatever its tag.`,
 				if p.Path == "" {
 					fix := fixOf("image-tag-latest")
 					fix.Steps[0].Command = onWorkload(p.Pod, "set image",
-						c.Name+"="+strings.TrimSuffix(c.Image, ":latest")+":TAG")
+						c.Name+"="+imageWord(strings.TrimSuffix(c.Image, ":latest"))+":TAG")
 					f = f.Cure(fix)
 				}
 				findings = append(findings, f)

@@ -22,14 +22,7 @@ and its cluster IP does not answer, although the pods run.
 A Service without endpoints can be intended: its workload is scaled to zero. The check therefore
 reports only a Service with the name of a workload on this node whose ready pods have the labels of
 the selector, one of them with another value, and are selected by no Service at all.`,
-	Fix: checks.Steps(
-		checks.Inspect("kubectl get pods -A --show-labels --field-selector spec.nodeName={node}",
-			"Compare the labels of the pods with the selector of the Service."),
-		checks.Run(`kubectl -n NAMESPACE set selector service NAME KEY=VALUE`,
-			"Set the selector to the labels of the pods.").
-			Costs("The Service sends its traffic to all pods that match."),
-		checks.Verify("kubectl -n NAMESPACE get endpointslices -l kubernetes.io/service-name=NAME",
-			"the addresses of the pods")),
+	Fix: rightSelector("NAMESPACE", "NAME", "KEY=VALUE,KEY=VALUE"),
 	Links: []string{"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/connectivity/connection-issues-application-hosted-aks-cluster",
 		"https://kubernetes.io/docs/tasks/debug/debug-application/debug-service/"},
 	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices, evidence.Pods},
@@ -54,13 +47,35 @@ the selector, one of them with another value, and are selected by no Service at 
 					"the Service %s has no endpoints: it selects %s=%s, but its pods have %s=%s", svc.FullName(),
 					key, svc.Spec.Selector[key], key, p.Metadata.Labels[key]).
 					At(svc.Field("spec", "selector", key), "%s selects %s=%s", svc.FullName(), key, svc.Spec.Selector[key]).
-					At(p.Field("metadata", "labels", key), "%s has %s=%s", p.FullName(), key, p.Metadata.Labels[key]))
+					At(p.Field("metadata", "labels", key), "%s has %s=%s", p.FullName(), key, p.Metadata.Labels[key]).
+					Cure(rightSelector(svc.Metadata.Namespace, svc.Metadata.Name, labelsFor(svc, p))))
 				break
 			}
 		}
 		return findings, nil
 	},
 })
+
+// rightSelector names all labels: kubectl replaces the selector as a whole.
+func rightSelector(namespace, name, labels string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect("kubectl get pods -A --show-labels --field-selector spec.nodeName={node}",
+			"Compare the labels of the pods with the selector of the Service."),
+		checks.Run("kubectl -n "+namespace+" set selector service "+name+" '"+quoteForPowerShell(labels)+"'",
+			"Set the selector to the labels of the pods. If a chart makes the Service, change the chart.").
+			Costs("The Service sends its traffic to all pods that match."),
+		checks.Verify("kubectl -n "+namespace+" get endpointslices -l kubernetes.io/service-name="+name,
+			"the addresses of the pods"))
+}
+
+// labelsFor are the labels of the pod that the selector asks for, as kubectl takes them.
+func labelsFor(svc evidence.KubeService, p evidence.Pod) string {
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(svc.Spec.Selector)) {
+		list = append(list, key+"="+p.Metadata.Labels[key])
+	}
+	return strings.Join(list, ",")
+}
 
 func hasEndpoints(s evidence.Snapshot, svc evidence.KubeService) bool {
 	for slice := range svc.Slices(s) {

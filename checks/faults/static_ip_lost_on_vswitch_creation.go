@@ -68,6 +68,7 @@ such management addresses. flanneld then waits for its network forever, which is
 
 // staticIPFix gives a virtual adapter the address of the node.
 func staticIPFix(adapter string) checks.Fix {
+	adapter = quoteForPowerShell(adapter)
 	return checks.Steps(
 		checks.Run("New-NetIPAddress -InterfaceAlias '"+adapter+
 			"' -IPAddress {managementIP} -PrefixLength LENGTH -DefaultGateway GATEWAY",

@@ -53,6 +53,14 @@ func workloadOf(p evidence.Pod) string {
 	return kind + "/" + name
 }
 
+// imageWord is the image for a command, and a placeholder for one that the runtime would refuse.
+func imageWord(image string) string {
+	if image != evidence.Name(image) {
+		return "IMAGE"
+	}
+	return image
+}
+
 // onWorkload is a command of kubectl on the workload of a pod. Of a pod itself only the image can be
 // changed: for the rest a person has to put in what makes it.
 func onWorkload(p evidence.Pod, verb, rest string) string {
