@@ -18,7 +18,7 @@ var _ = register(&checks.Check{
 	Doc: `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers),
 unless the plugin gets them from the kubelet through the "dns" capability. They must be the address
 of the cluster DNS Service. With a value left over from a template, no cluster name resolves. A pod
-that got no server at all has the addresses fec0:0:0:ffff::1 to 3 of Windows, where nobody answers.`,
+that got no server at all has the addresses fec0:0:0:ffff::1 to 3 of Windows, which do not answer.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}", "Set dns.nameservers to {clusterDNS}."),
 		checks.Do("Correct the script or template that writes the file, too."),
