@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"doctor/checks/evidence"
 	"doctor/checks/sorted"
 )
 
@@ -25,7 +26,9 @@ import (
 //  8. Then what was seen last; state is as fresh as the recording.
 //  9. Then failures before warnings, more consequences before fewer, and what breaks something for
 //     others before what does not.
-//  10. Then the order of the catalogue, so that the same evidence gives the same report.
+//  10. Then what stands first in the same text, where no time tells them apart: people name first what
+//     they met first.
+//  11. Then the order of the catalogue, so that the same evidence gives the same report.
 func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) []Cause {
 	g := graph{status: map[string]Status{}, explains: map[string][]string{},
 		symptom: map[string]bool{}}
@@ -77,6 +80,7 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 			sorted.Last(g.status[a.ID] != StatusFail, g.status[b.ID] != StatusFail),
 			cmp.Compare(len(b.Consequences), len(a.Consequences)),
 			sorted.Last(len(catalogue.ByID(a.ID).Breaks) == 0, len(catalogue.ByID(b.ID).Breaks) == 0),
+			x.compareLines(y),
 		)
 	})
 	return causes
@@ -86,7 +90,16 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 type proof struct {
 	state    bool
 	seen     time.Time
+	first    evidence.Because // of text
 	explains []string
+}
+
+// compareLines compares where two texts without times stand in one file.
+func (p proof) compareLines(other proof) int {
+	if p.state || other.state || !p.seen.IsZero() || p.first.Path != other.first.Path {
+		return 0
+	}
+	return cmp.Compare(p.first.Line, other.first.Line)
 }
 
 // proofOf takes the best of the findings that make it a fault.
@@ -100,6 +113,9 @@ func proofOf(findings []*Finding, now time.Time) proof {
 			p.state, p.seen = true, now
 		case f.seen.After(p.seen):
 			p.seen = f.seen
+		}
+		if len(f.Because) > 0 && (p.first.Path == "" || p.first.Path == f.Because[0].Path && f.Because[0].Line < p.first.Line) {
+			p.first = f.Because[0]
 		}
 		p.explains = append(p.explains, f.Explains...)
 	}

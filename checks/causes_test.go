@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 // a fault of the tests: its verdict, what it rests on, what it explains.
@@ -17,6 +19,7 @@ type fault struct {
 	symptom  bool
 	lints    bool
 	breaks   bool
+	line     int // of a text
 }
 
 func TestCausesAreOrdered(t *testing.T) {
@@ -65,6 +68,12 @@ func TestCausesAreOrdered(t *testing.T) {
 			[]fault{{id: "a", status: StatusFail, basis: ByText, seen: "08:00"},
 				{id: "b", status: StatusFail, basis: ByText, seen: "09:00"},
 				{id: "c", status: StatusFail, basis: ByText}}, "b; a; c"},
+		{"of texts without times, the one above comes first",
+			[]fault{{id: "a", status: StatusFail, basis: ByText, line: 6},
+				{id: "b", status: StatusFail, basis: ByText, line: 3}}, "b; a"},
+		{"of texts with times, the one below can be the later",
+			[]fault{{id: "a", status: StatusFail, basis: ByText, seen: "09:00", line: 6},
+				{id: "b", status: StatusFail, basis: ByText, seen: "09:00", line: 3}}, "a; b"},
 		{"failures come before warnings",
 			[]fault{{id: "a", status: StatusWarn, explains: "x"}, {id: "b", status: StatusFail},
 				{id: "x", status: StatusFail}}, "b; a x"},
@@ -92,6 +101,9 @@ func TestCausesAreOrdered(t *testing.T) {
 				finding := (&Finding{Level: Fail, Basis: ByState}).Explaining(strings.Fields(f.found)...)
 				if f.basis != "" {
 					finding.Basis = f.basis
+				}
+				if f.line > 0 {
+					finding.Because = []evidence.Because{{Path: "logs/other/paste.txt", Line: f.line}}
 				}
 				if f.seen != "" {
 					finding.seen, _ = time.Parse(time.DateTime, "2026-11-20 "+f.seen+":00")

@@ -59,6 +59,9 @@ tag such as ltsc2022 names.`,
 		// dockerd's own log: hcsshim errors.go
 		otherBuild(otherBuildText, "encountered an error during ", "Error response from daemon", "failed to start container"),
 		otherBuild(otherBuild2016, "encountered an error during ", "Error response from daemon"),
+		// the end of containerd's error alone, which may have been of a sandbox: logzio-helm 316
+		{Text: "does not match the host operating system.: unknown", Not: append([]string{"CreateComputeSystem"}, sandboxCalls...),
+			Level: checks.Warn, Says: "an image is for another Windows version: that of a container, or the pause image"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -17,7 +17,8 @@ var _ = register(&checks.Check{
 	FAQ:      []int{13},
 	Doc: `On Windows the nameservers of a pod come from the CNI configuration (dns.nameservers),
 unless the plugin gets them from the kubelet through the "dns" capability. They must be the address
-of the cluster DNS Service. With a value left over from a template, no cluster name resolves.`,
+of the cluster DNS Service. With a value left over from a template, no cluster name resolves. A pod
+that got no server at all has the addresses fec0:0:0:ffff::1 to 3 of Windows, which do not answer.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}", "Set dns.nameservers to {clusterDNS}."),
 		checks.Do("Correct the script or template that writes the file, too."),
@@ -25,12 +26,19 @@ of the cluster DNS Service. With a value left over from a template, no cluster n
 		checks.Verify(`Select-String -Path "{cniFile}" -Pattern nameservers -Context 0,3`,
 			"the nameserver {clusterDNS}")),
 	Links: []string{
-		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows"},
+		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows",
+		"https://github.com/kubernetes/website/pull/10036",
+		"https://github.com/ovn-kubernetes/ovn-kubernetes/issues/655"},
 	Breaks:   []*checks.Effect{effectClusterDNS},
 	Explains: []string{"dns-servers-disagree"},
 	Needs:    []evidence.Need{node.NeedCNIFiles, node.NeedClusterDNS},
 	Uses: slices.Concat([]evidence.Need{evidence.Pods, evidence.HNSEndpoints},
 		node.AsFiles(node.KubeletConfigs), node.KubeletSources),
+	Signs: []checks.Sign{
+		// Adapters of the host may have none: only what ran in a pod counts.
+		{Text: ": fec0:0:0:ffff::1", In: []string{"pod-ipconfig"},
+			Says: "a pod has no DNS server: the CNI plugin set none"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		f := n.Intended()

@@ -34,6 +34,10 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		// apimachinery's pkg/util/runtime; a server that gives up a request panics on purpose
 		{Text: "Observed a panic", Not: []string{"abort Handler", "request timed out"},
 			In: panicking, Level: checks.Warn, Says: panicked},
+		// The kubelet gives the panic of a volume's operation as its error: pkg/util/goroutinemap and
+		// pkg/volume/util/nestedpendingoperations, which also say when they try again.
+		{Text: "recovered from panic", Also: []string{"durationBeforeRetry"}, In: append(panicking, "other"),
+			Level: checks.Warn, Says: panicked},
 		// the runtime of Go ends the program, whoever recovers from panics
 		{Text: "fatal error: concurrent map ", In: panicking,
 			Says: "a component of the node ended with a fatal error: its build has a bug"},

@@ -43,7 +43,7 @@ func TestPauseOSVersionMismatch(t *testing.T) {
 // TestALineIsOfThePauseImageOrOfAnother: the call that a line names, or the image, tells which of
 // the two checks it is for.
 func TestALineIsOfThePauseImageOrOfAnother(t *testing.T) {
-	const refused = "hcs::CreateComputeSystem x: The container operating system does not match the host operating system."
+	const refused = "hcs::CreateComputeSystem x: The container operating system does not match the host operating system.: unknown"
 	for _, row := range []struct{ name, line, pause, app string }{
 		{"the kubelet's line about a sandbox",
 			`"CreatePodSandbox for pod failed" err="rpc error: failed to create containerd task: ` + refused,
@@ -57,6 +57,11 @@ func TestALineIsOfThePauseImageOrOfAnother(t *testing.T) {
 		{"the kubelet's line about a container",
 			`"Error syncing pod" err="failed to \"StartContainer\" for \"web\" with RunContainerError: failed to create containerd task: ` + refused,
 			"unknown", "fail: a container image is for another Windows version [text]"},
+		{"the end of the error alone, as people quote it",
+			"``` The container operating system does not match the host operating system.: unknown ```",
+			"unknown", "warn: an image is for another Windows version: that of a container, or the pause image [text]"},
+		{"advice", "On Server 2019 you would see: The container operating system does not match the host operating system.",
+			"unknown", "unknown"},
 	} {
 		tree := "-- os.json --\n{\"build\":20348}\n-- logs/kubelet/kubelet.log --\n" + row.line + "\n"
 		runLooks(t, "pause-os-version-mismatch", []look{{row.name + ", pause", tree, row.pause}})

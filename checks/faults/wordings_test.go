@@ -366,6 +366,15 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"containers-feature-missing", "an exporter of 32 bits", "windows-exporter", // windows_exporter 588
 			`time="2020-08-05T08:35:08Z" level=warning msg="Err in Getting containers:hcsshim::GetComputeSystems: The specified module could not be found." source="container.go:131"`,
 			"unknown"},
+		{"component-panic", "an operation of a volume", "kubelet", // kubernetes 52246
+			`E0910 16:05:37.220884    2178 nestedpendingoperations.go:264] Operation for "\"kubernetes.io/host-path/bc71ebc2-xtables-lock\" (\"bc71ebc2\")" failed. No retries permitted until 2017-09-10 16:05:38.220843924 +0300 EEST (durationBeforeRetry 1s). Error: recovered from panic "runtime error: invalid memory address or nil pointer dereference". (err=<nil>) Call stack:`,
+			"warn: a component of the node panicked: its build has a bug [text]"},
+		{"component-panic", "a part of that line", "other", // kubernetes 131464
+			`retries permitted until 2025-04-24 19:49:18.5800049 +0000 UTC m=+6.097752901 (durationBeforeRetry 500ms). Error: recovered from panic "runtime error: invalid memory address or nil pointer dereference". (err=<nil>) Call stack:`,
+			"warn: a component of the node panicked: its build has a bug [text]"},
+		{"component-panic", "an application", "other",
+			`2025/04/24 19:49:18 [Recovery] recovered from panic "runtime error: index out of range [3] with length 3"`,
+			"unknown"},
 		{"component-panic", "a server gives up a request", "kubelet", // net/http
 			`E1120 09:58:00.1 1 runtime.go:78] Observed a panic: &errors.errorString{s:"net/http: abort Handler"} (net/http: abort Handler)`,
 			"unknown"},

@@ -108,13 +108,14 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-docker-stats", Of: Kubelet,
-		From:    "1.19.0 < 1.19.12, 1.20.0 < 1.20.8",
+		From:    "1.17.5 < 1.19.12, 1.20.0 < 1.20.8", // since the fix of kubelet-metrics-time-out; 1.17 and 1.18 have none
 		Title:   "Container statistics fail with Docker",
 		Runtime: "docker",
 		Signs: []checks.Sign{
 			{Text: "failed to list all container stats", Also: []string{"encountered an error during Properties"}},
 		},
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/98510"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/98510",
+			"https://github.com/kubernetes/kubernetes/issues/98509"},
 	},
 	{
 		// since the fix of kubelet-metrics-time-out, which asks HCS; docker keeps what has ended

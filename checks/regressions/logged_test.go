@@ -91,7 +91,7 @@ func TestTheFolderOfTheProgramsStatesTheVersion(t *testing.T) {
 // TestAVersionWithTheFixPasses, also where nothing shows the runtime that the regression is of.
 func TestAVersionWithTheFixPasses(t *testing.T) {
 	const line = `E1120 09:59:58.1 3912 handler.go:321] HTTP InternalServerError serving /stats/summary: failed to list all container stats: container x encountered an error during Properties: failure in a Windows system call`
-	for version, want := range map[string]checks.Status{"1.19.9": checks.StatusWarn, "1.19.12": checks.StatusPass} {
+	for version, want := range map[string]checks.Status{"1.17.4": checks.StatusPass, "1.18.8": checks.StatusWarn, "1.19.9": checks.StatusWarn, "1.19.12": checks.StatusPass} {
 		got := judgeTree(t, "kubelet-docker-stats",
 			"-- logs/kubelet/1.log --\nI1120 09:59:53.980771    3912 server.go:411] Version: v"+version+"\n"+line+"\n")
 		if got.Status != want {

@@ -109,12 +109,13 @@ var containerdRows = []Row{
 	},
 	{
 		ID: "containerd-shim-logs-in-panic-log", Of: Containerd,
-		From:  "1.6.0 < 1.6.7",
+		From:  "1.4.0 < 1.6.7", // no release of 1.4 and 1.5 has the fix
 		Title: "containerd panic.log grows with the logs of the shims",
 		Shown: panicLogGrows,
 		Reads: []evidence.Need{evidence.FileIndex},
 		Warn:  true,
-		Links: []string{"https://github.com/containerd/containerd/commit/ee0f2e906"},
+		Links: []string{"https://github.com/containerd/containerd/commit/ee0f2e906",
+			"https://github.com/containerd/containerd/issues/6990"},
 	},
 	{
 		ID: "containerd-image-volumes", Of: Containerd,

@@ -203,6 +203,7 @@ temp = '` + folder + `'
 		{"kubelet-status-after-restart", "1.32.1", "1.32.3", "it has just started", since("09:57") + reported("09:55", "09:59"), info},
 		{"containerd-shim-logs-in-panic-log", "1.6.4", "1.6.7", "200 MB", log("209715200"), warn},
 		{"containerd-shim-logs-in-panic-log", "1.6.4", "1.6.7", "200 kB", log("204800"), info},
+		{"containerd-shim-logs-in-panic-log", "1.5.8", "1.6.7", "2.7 GB, containerd 6990", log("2895196160"), warn},
 		{"containerd-temp-ignored", "2.3.1", "2.3.3", "another drive", temp("20348", `D:\containerd\tmp`), warn},
 		{"containerd-temp-ignored", "2.3.1", "2.3.3", "the system drive", temp("20348", `C:\containerd\tmp`), info},
 		{"containerd-temp-ignored", "2.3.1", "2.3.3", "a Windows without SystemTemp", temp("17763", `D:\containerd\tmp`), info},

@@ -90,6 +90,16 @@ const (
 // loneError tells errors that reports quote without their log.
 var loneError = regexp.MustCompile(`rpc error: code = |failed to register layer: |Error response from daemon: `)
 
+var (
+	// how a line ends, and the next begins, where an author broke a sentence between two words
+	openEnd   = regexp.MustCompile(`[a-z,]$`)
+	openBegin = regexp.MustCompile(`^[a-z]`)
+	// where the head of klog was cut down to the place in the source, or stands far to the right: a console
+	// has filled the line before
+	cutHead  = regexp.MustCompile(`^ *[\w-]+\.go:\d+\](?: |$)`)
+	lateHead = regexp.MustCompile(` {8,}[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ [\w.-]+\.go:\d+\]`)
+)
+
 // lastWords begin what a program prints beside its log.
 var lastWords = regexp.MustCompile(`^(?i:at line:\d|(?:fatal|fatal error|panic|error(?: [a-z ]+)?): |FATA\[)`)
 
@@ -100,19 +110,23 @@ func wholeEntries(text string) string {
 	entry, last := 0, 0 // bytes of the entry that is open, and of its last line
 	closed := false     // that line ends with the text of a field
 	colon := false      // that line ends before its cause
+	open := false       // that line ends within a sentence
+	head := false       // that line is no more than the head of an entry
 	ends := ""          // of the lines before that are still to be written
 	for line := range strings.Lines(text) {
 		bare := strings.TrimRight(line, "\r\n \t")
 		if fence.MatchString(bare) {
 			bare = ""
 		}
-		starts := isLogLine(bare) || loneError.MatchString(bare) && !(entry > 0 && colon)
+		lone := loneError.FindStringIndex(bare)
+		starts := isLogLine(bare) || cutHead.MatchString(bare) || lateHead.MatchString(bare) ||
+			lone != nil && !(entry > 0 && (colon || open && lone[0] > 0 && openBegin.MatchString(bare)))
 		if !starts { // web pages and chats double spaces
 			bare = strings.Join(strings.Fields(bare), " ")
 		}
 		switch {
-		case entry > 0 && !starts && bare != "" && !isEventRow(bare) && (colon || !lastWords.MatchString(bare)) && last >= leastWrapped &&
-			entry < mostWrapped && (!closed || strings.Contains(bare, `="`)):
+		case entry > 0 && !starts && bare != "" && !isEventRow(bare) && (colon || !lastWords.MatchString(bare)) &&
+			(last >= leastWrapped || head) && entry < mostWrapped && (!closed || strings.Contains(bare, `="`)):
 			b.WriteString(" " + bare)
 			entry += len(bare)
 			ends += "\n"
@@ -125,7 +139,8 @@ func wholeEntries(text string) string {
 			}
 		}
 		last, closed = len(bare), strings.HasSuffix(bare, `"`) && strings.Count(bare, `"`)%2 == 0
-		colon = strings.HasSuffix(bare, ":")
+		colon, open = strings.HasSuffix(bare, ":"), openEnd.MatchString(bare)
+		head = starts && strings.HasSuffix(bare, "]") && cutHead.FindString(bare) == bare
 	}
 	return b.String() + "\n"
 }

@@ -68,6 +68,15 @@ func TestEntriesOfALogAreWhole(t *testing.T) {
 			entry + "\"\nthe log is attached\n"},
 		{"what the program prints last", entry + "\nError starting daemon: HNS failed\n",
 			entry + "\nError starting daemon: HNS failed\n"},
+		// kubernetes 98509, 97554 and kubeadm 2330
+		{"an error of gRPC behind the first word of a line", "E0930 20:21:31.218007 5020 handler.go:321] HTTP InternalServerError serving /stats/summary: failed to list all container\nstats: rpc error: code = Unknown desc = x\n",
+			"E0930 20:21:31.218007 5020 handler.go:321] HTTP InternalServerError serving /stats/summary: failed to list all container stats: rpc error: code = Unknown desc = x\n"},
+		{"an error of gRPC of its own", "E0930 20:21:31.218007 5020 handler.go:321] HTTP InternalServerError serving /stats/summary\nFailed to pull: rpc error: code = Unknown desc = x\n",
+			"E0930 20:21:31.218007 5020 handler.go:321] HTTP InternalServerError serving /stats/summary\nFailed to pull: rpc error: code = Unknown desc = x\n"},
+		{"a head that was cut", "manager.go:270]\n failed to listen to socket while starting device plugin registry, with\nerror listen\n kubelet.go:9] another\n",
+			"manager.go:270] failed to listen to socket while starting device plugin registry, with error listen\n\n\n kubelet.go:9] another\n"},
+		{"a head behind the end of the line before", "Log line format: x" + strings.Repeat(" ", 90) + "F1022 09:46:18.740525    5956 server.go:254] unable to load client CA file a: open\n C:\\a: gone\n",
+			"Log line format: x" + strings.Repeat(" ", 90) + "F1022 09:46:18.740525    5956 server.go:254] unable to load client CA file a: open C:\\a: gone\n"},
 		{"what the author writes below a fence", "```\n" + entry + "\n```\nand then it ends\n",
 			"\n" + entry + "\n\nand then it ends\n"},
 	} {

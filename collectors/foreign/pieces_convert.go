@@ -150,7 +150,7 @@ func (p *pieces) showText(out *output) {
 
 // note says what was read of a log that is in a text with other things, and what to collect.
 func (l pieceLines) note() string {
-	if l.all || l.component == "other" { // no log of anything, which could be collected
+	if l.all || l.component == "other" || l.component == podIPConfig { // no log of anything, which could be collected
 		return ""
 	}
 	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")

@@ -293,6 +293,21 @@ func TestWhatIsNotOfTheNodeIsNoPart(t *testing.T) {
 			t.Errorf("what a container shows is of the node: %s", got)
 		}
 	}
+	const placeholder = "DNS Servers . . . . . . . . . . . : fec0:0:0:ffff::1%1\n"
+	for _, row := range []struct {
+		name, text string
+		inPod      bool
+	}{
+		{"OVN names the adapter by the pod", "C:\\>ipconfig /all\n\nWindows IP Configuration\n\n   Host Name . . . . . . . . . . . . : rtx-6cbd744ddf-vf26b\n\nEthernet adapter vEthernet (default_rtx-6cbd744ddf-vf26b):\n\n   " + placeholder, true}, // ovn-kubernetes issue 655
+		{"ran by kubectl", "$ kubectl exec -n a win-busybox -- ipconfig /all\n\nWindows IP Configuration\n\nEthernet adapter vEthernet (a):\n\n   " + placeholder, true},
+		{"the host", "C:\\>ipconfig /all\n\nWindows IP Configuration\n\n   Host Name . . . . . . . . . . . . : win-1\n\nEthernet adapter vEthernet (nat):\n\n   " + placeholder, false},
+	} {
+		_, tree = looseTree(t, loose(map[string]string{"a": row.text}))
+		if got := written(tree, "logs/pod-ipconfig/a"); strings.Contains(got, strings.TrimSpace(placeholder)) != row.inPod ||
+			row.inPod && !strings.Contains(written(tree, "adapters.json"), "none of the files shows") {
+			t.Errorf("%s: the adapters of the pod are %q", row.name, got)
+		}
+	}
 	_, tree = looseTree(t, loose(map[string]string{"a": "ComputerName           : 10.0.0.10\nRemoteAddress          : 10.0.0.10\nRemotePort             : 80\nInterfaceAlias         : vEthernet (9fcd829dc8aee649e5d3a0c5800ed17156c2dd4dd65bd308bc5db9ae1a723412_l2bridge)\nSourceAddress          : 10.244.2.195\nTcpTestSucceeded       : False\n"}))
 	if got := written(tree, "probes/reach.json"); !strings.Contains(got, `"from":"unknown/10.244.2.195"`) { // Azure/acs-engine issue 1903
 		t.Errorf("a connection from a pod is one from the node: %s", got)

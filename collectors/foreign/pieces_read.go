@@ -198,11 +198,20 @@ var (
 // podInterface is the name of the adapter of a container, which has the container's ID in it.
 var podInterface = regexp.MustCompile(`vEthernet \([0-9a-f]{64}`)
 
-// ofPod tells the output of ipconfig in a pod: all of its adapters are those of a container.
+// ofPod tells the output of ipconfig in a pod: all of its adapters are those of a container. OVN names
+// them by the namespace and the pod, which is the host there.
 func ofPod(s string) bool {
 	n := len(podInterface.FindAllString(s, maxObjects))
+	if host := hostName(s); host != "" {
+		n += strings.Count(s, "_"+host+")")
+	}
 	return n > 0 && n == strings.Count(s, "vEthernet (")
 }
+
+// podIPConfig is ipconfig in a pod, whose output is searched for the DNS servers that the pod got.
+const podIPConfig = "pod-ipconfig"
+
+var ipconfigInPod = regexp.MustCompile(`(?i)^(?:kubectl|oc|k)(?:\.exe)? (?:.* )?exec .*\bipconfig\b`)
 
 // containerName is what a container is called that nobody gave a name: a node it is not.
 var containerName = regexp.MustCompile(`^(?i:minwinpc|[0-9a-f]{12})$`)
@@ -228,7 +237,9 @@ func (p *pieces) take(f looseFile, found part) {
 		if found.about != "" { // in a container
 			p.showPlain(evidence.Clip(found.about, maxQuote/2), plainRows(found.text))
 		}
-		if f.role == pieceText && errorWords.MatchString(found.text) {
+		if f.role == pieceText && ipconfigInPod.MatchString(found.about) {
+			p.logLines(podIPConfig, f.path, found.line, found.text)
+		} else if f.role == pieceText && errorWords.MatchString(found.text) {
 			p.logLines(cmp.Or(programOf(found.text), "other"), f.path, found.line, found.text)
 		}
 		return
@@ -297,7 +308,11 @@ func (p *pieces) take(f looseFile, found part) {
 			p.rowLines(f.path, found, brokenRow)
 		}
 	case partIPConfig:
-		if containerName.MatchString(hostName(found.text)) || ofPod(found.text) {
+		if ofPod(found.text) {
+			p.logLines(podIPConfig, f.path, found.line, found.text)
+			return
+		}
+		if containerName.MatchString(hostName(found.text)) {
 			p.logLines("other", f.path, found.line, found.text)
 			return
 		}
