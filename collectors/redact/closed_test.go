@@ -175,6 +175,14 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 		"MySQL connects in PHP":                               {"a.php", "mysqli_connect('h1', 'ops', '§', 'shop')", pw},
 		"a proxy has a flag":                                  {log, "tool --proxy-pass § --x", "swordfish"},
 		"a password is reset to a phrase":                     {log, "Password for the [elastic] user successfully reset.\nNew value: §\n", "walnut-meadow-comet"},
+		"a command of schtasks began in another record":       {log, "  /sc hourly ^\n  /ru svc7 ^\n  /rp § ^\n  /f", "swordfish"},
+		"a word of German stands before the value":            {"a.txt", "2. Das Passwort lautet standardmäßig \"§\"", "IVV>x2pSm"},
+		"two words of French stand before the value":          {"a.txt", "Le mot de passe est par défaut \"§\"", "IVV>x2pSm"},
+		"a word of Japanese stands before the value":          {"a.txt", "パスワードは常に「§」です", "IVV>x2pSm"},
+		"a word of Chinese stands before the value":           {"a.txt", "密码默认是\"§\"", "IVV>x2pSm"},
+		"two words of English stand before the value":         {"a.txt", "The password is by default \"§\".", "swordfish7"},
+		"the same program runs twice in a line":               {"a.sh", `dotnet dev-certs https --trust; dotnet dev-certs https -ep "$env:X/a.pfx" -p "§"`, "E6RmRjW|i8/jBth"},
+		"a password was changed from a plain one":             {log, "Password for ops changed from § to hunter2x", "swordfish7"},
 		"a loose name is a flag with a phrase":                {log, "redis-tool --password-sentinel § --x", "walnut-meadow-comet"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,6 +281,7 @@ func TestWhatOnlyResemblesASecretStays(t *testing.T) {
 		"a call has a digit":                        {"a.go", "\tpasswd := PasswordUTF16(password)\n"},
 		"a variable is escaped":                     {"a.toml", "#   secret: \\${PLACEHOLDER}\n"},
 		"a text is put together":                    {"a.go", "p := `{\"client_secret\":\"` + secret + `\"}`\n"},
+		"a password is kept in something":           {"a.md", "The password is stored in \"Vault2x\" now"},
 		"a connection to an address is no SQL*Plus": {"logs/a.log", "connect tcp/ip to h1"},
 	} {
 		t.Run(name, func(t *testing.T) {
