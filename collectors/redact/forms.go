@@ -157,7 +157,8 @@ func (s *scan) isForm(f field) bool {
 			return true
 		}
 	}
-	return f.foreign && byteAt(f.b, f.to) >= 0x80 && s.toldLater(f, f.to) // 密码默认是"VALUE"
+	c, _ := wideAt(f.b, f.to)
+	return f.foreign && c == 0 && byteAt(f.b, f.to) >= 0x80 && s.toldLater(f, f.to) // 密码默认是"VALUE"
 }
 
 // toldLater takes a value in quotes up to two words behind the one that says that it follows, in letters of whatever
