@@ -107,6 +107,9 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	tight := i == op.end
 	stops, prose := s.reach(f, op, i, first)
 	v := s.value(f.b, i, stops)
+	if end := 1 + bytes.IndexByte(v.in(s.b), '>'); !v.quoted && end > 1 && isBlank(byteAt(s.b, v.start+end)) && isMarked(v.in(s.b)[:end]) {
+		return // NAME=<password> command
+	}
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
 	}

@@ -282,6 +282,17 @@ func TestWhatOnlyResemblesASecretStays(t *testing.T) {
 		"a variable is escaped":                     {"a.toml", "#   secret: \\${PLACEHOLDER}\n"},
 		"a text is put together":                    {"a.go", "p := `{\"client_secret\":\"` + secret + `\"}`\n"},
 		"a password is kept in something":           {"a.md", "The password is stored in \"Vault2x\" now"},
+		"a usage text describes a flag":             {"a.sh", `printInfo "--x-client-secret=<ARM_CLIENT_SECRET>      :        Azure ARM_CLIENT_SECRET [default: $ARM]"`},
+		"a command follows a placeholder":           {"a.md", "$ SPLUNK_PASSWORD=<password> docker-compose up -d\n"},
+		"a button has a caption":                    {"a.lng", "Sheet.PrivateKeyToolsButton.Caption=\"&Mga Tool\"\r\n"},
+		"a caption is Japanese":                     {"a.lng", "ChangePasswordAction.Text2=\"パスワード変更(&C)...\"\r\n"},
+		"a caption is French":                       {"a.php", `'yourpasswordagain'          => 'Confirmez le mot de passe :',`},
+		"a caption has a name in capitals":          {"a.sh", `PASSWORD_TITLE="Text with spaces"`},
+		"a variable stands behind a user":           {"a.yml", `cloud.auth: "elastic:${elastic_password}"`},
+		"a placeholder stands behind an account":    {"a.yaml", `  PluginInput: "contoso.com:gmsaccg:<password>"`},
+		"Ansible looks an item up":                  {"a.yml", `ansible_become_pass: "{{ lookup('bitwarden_password', 'nexus_linux_user_password') }}"`},
+		"a text in quotes goes on a Japanese name":  {"a.txt", "パスワードは「元に戻す必要がない」からハッシュを使います。"},
+		"Terraform refers to a local value":         {"a.tf", "  cluster_auth_base64 = local.cluster_auth_base64\n"},
 		"a connection to an address is no SQL*Plus": {"logs/a.log", "connect tcp/ip to h1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -132,13 +132,28 @@ func isProse(v []byte) bool {
 		return true
 	}
 	n := len(words)
-	if n < 2 || n > 8 || !isUpper(v[0]) || bytes.ContainsFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) {
+	v = bytes.TrimRight(v, " :.?!")
+	if isIdeographic(v) {
+		return true
+	} else if n < 2 || n > 8 || !isUpper(byteAt(v, 0)) || bytes.ContainsFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) {
 		return false
+	}
+	if _, t := foreignName(v); t > noSecret { // Confirmez le mot de passe
+		return true
 	}
 	return slices.ContainsFunc(words[(n-1)*b2i(spoken(words) == 0):], func(word string) bool { // Application password, Password for the account
 		kind, t := judgeName([]byte(word))
 		return t == strong && kind == "password"
 	})
+}
+
+// isIdeographic tells of a text most of which nobody types where a password is asked for: Chinese, Japanese, Korean.
+func isIdeographic(v []byte) bool {
+	wide := 0
+	for _, c := range string(v) {
+		wide += b2i(c >= 0x2e80)
+	}
+	return 6*wide > len(v)
 }
 
 // spoken counts the words that only sentences have.

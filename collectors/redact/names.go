@@ -223,7 +223,8 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	column header format class provider manager store vault ref id index complex quality attempt retr fail error msg message
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
-	principal rotat updat delet remov get cache sync verif protect filter history sha256 sha512 checksum screen replication export writer reader stdin`)
+	principal rotat updat delet remov get cache sync verif protect filter history sha256 sha512 checksum screen replication export writer reader stdin
+	caption title tooltip placeholder`)
 
 // looseName judges a name in which other words follow that of a secret.
 func looseName(joined []byte) (kind string, t trust) {
