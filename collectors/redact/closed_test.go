@@ -183,6 +183,8 @@ func TestASecretIsTakenWhereItsFormatSaysSo(t *testing.T) {
 		"two words of English stand before the value":         {"a.txt", "The password is by default \"§\".", "swordfish7"},
 		"the same program runs twice in a line":               {"a.sh", `dotnet dev-certs https --trust; dotnet dev-certs https -ep "$env:X/a.pfx" -p "§"`, "E6RmRjW|i8/jBth"},
 		"a password was changed from a plain one":             {log, "Password for ops changed from § to hunter2x", "swordfish7"},
+		"another word goes on a name in Spanish":              {"a.py", "    CLAVE_ACCESO = \"§\"\n", "zp6U/2w(ciC"},
+		"another word goes on a name in Portuguese":           {"a.py", "    senha_acesso = \"§\"\n", "zp6U/2w(ciC"},
 		"a loose name is a flag with a phrase":                {log, "redis-tool --password-sentinel § --x", "walnut-meadow-comet"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -293,6 +295,8 @@ func TestWhatOnlyResemblesASecretStays(t *testing.T) {
 		"Ansible looks an item up":                  {"a.yml", `ansible_become_pass: "{{ lookup('bitwarden_password', 'nexus_linux_user_password') }}"`},
 		"a text in quotes goes on a Japanese name":  {"a.txt", "パスワードは「元に戻す必要がない」からハッシュを使います。"},
 		"Terraform refers to a local value":         {"a.tf", "  cluster_auth_base64 = local.cluster_auth_base64\n"},
+		"a table has a key in Spanish":              {"a.py", "clave_primaria = \"usuario_id\"\n"},
+		"an enclave has a mode":                     {"a.py", "ENCLAVE_MODE = \"B8MWsPQwmC0o\"\n"},
 		"a connection to an address is no SQL*Plus": {"logs/a.log", "connect tcp/ip to h1"},
 	} {
 		t.Run(name, func(t *testing.T) {
