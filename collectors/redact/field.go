@@ -61,7 +61,7 @@ func (s *scan) spacedRule(b []byte, start, end int) {
 var declarations = setOf("class struct interface enum trait")
 
 func (s *scan) judgeAt(b []byte, start, from, to int) {
-	if to <= s.named || inToken(s.b, start) {
+	if joint := skipOf(b, to, 8, ".-$"); to <= s.named || inToken(s.b, start) || joint > to && tokenAt(b[joint:]) > 0 { // the rest of the name is gone
 		return
 	}
 	s.named = to
@@ -190,7 +190,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		}
 	}
 	text := unescape(v.in(s.b), v.escapes, v.quote)
-	if isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
+	if token := bytes.Index(text, []byte(tokenStart)); isRepeated(f.text(), text) || s.isNoValue(f, v, text) || isOneOf(text, token-1, ":='\"") { // pw:'TOKEN
 		return
 	}
 	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'")

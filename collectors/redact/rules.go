@@ -63,7 +63,7 @@ var rules = []struct {
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).pemTailRule, `-----end `},
 	{func(s *scan, b []byte, _, end int) { // of ipsec.secrets
-		if v := s.value(b, skipBlanks(b, end), " \t\r\n\"'"); v.quoted || hasFold(b, end-len("psk "), "psk ") && isLineAt(b, v.end) && bytes.ContainsAny(v.in(b), lowers) && fitsWord(v.in(b)) {
+		if v := s.value(b, skipBlanks(b, end), " \t\r\n\"'"); v.quoted || hasFold(b, end-len("psk "), "psk ") && !moreWords(b, v.end) && bytes.ContainsAny(v.in(b), lowers) && fitsWord(v.in(b)) {
 			s.takePassword(v)
 		}
 	}, `: psk |: eap |: xauth |: ntlm `},
