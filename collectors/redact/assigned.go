@@ -288,7 +288,7 @@ func (s *scan) defaultForm(f field) bool {
 	}
 	line := lineBack(f.b, f.from, layerBack)
 	open := bytes.LastIndex(f.b[line:f.from], []byte("{{"))
-	return open >= 0 && s.takeDefault(f, line+open)
+	return open >= 0 && !bytes.Contains(f.b[line+open:f.from], []byte("}}")) && s.takeDefault(f, line+open)
 }
 
 // takeDefault takes the default of the template that opens at i.

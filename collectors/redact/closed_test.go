@@ -309,6 +309,7 @@ func TestWhatOnlyResemblesASecretStays(t *testing.T) {
 		"Terraform refers to a local value":                  {"a.tf", "  cluster_auth_base64 = local.cluster_auth_base64\n"},
 		"a table has a key in Spanish":                       {"a.py", "clave_primaria = \"usuario_id\"\n"},
 		"an enclave has a mode":                              {"a.py", "ENCLAVE_MODE = \"B8MWsPQwmC0o\"\n"},
+		"the default of a template is of another name":       {"a.yaml", `x: {{ .Values.host | default "h1" }} "y" password`},
 		"the default of a template is a placeholder":         {"a.yaml", "  password: {{ .Values.password | default \"changeme\" }}\n  a: {{ default \"\" .Values.password }}\n"},
 		"the default of a template is the name of an object": {"a.yaml", "  secretName: {{ .Values.existingSecret | default \"my-secret\" }}\n"},
 		"Spring's default is empty or a placeholder":         {"a.yml", "    password: ${DB_PASSWORD:}\n    secret: ${DS_X:changeme}\n    token: ${DS.X:${Y}}\n"},
