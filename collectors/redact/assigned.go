@@ -14,7 +14,9 @@ func (s *scan) assignedForm(f field) bool {
 		return f.behind() == ':'
 	}
 	i := skipGap(b, skipEmphasis(b, op.end))
-	f.cell = f.cell || skipEmphasis(b, op.end) > op.end
+	if f.cell = f.cell || skipEmphasis(b, op.end) > op.end; f.cell {
+		i = skipGap(b, skipTag(b, i)) // <b>Token</b>: <b>VALUE</b>
+	}
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		op.sign, i = '=', skipGap(b, at+1)
 	}
@@ -22,13 +24,27 @@ func (s *scan) assignedForm(f field) bool {
 		i++ // ${NAME:-VALUE}
 	}
 	switch {
-	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i):
+	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), s.asks(f, i):
 		return true
 	case op.equal:
 		s.compared(f, i)
 		return true
 	}
 	s.assigned(f, op, i)
+	return true
+}
+
+// asks tells of a prompt of cmd, and takes what is set where nobody answers: set /p PW=Password [VALUE]:
+func (s *scan) asks(f field, i int) bool {
+	before := bytes.TrimRight(f.b[lineBack(f.b, f.from, longestPrefix):f.from], "\" ")
+	if !hasFold(before, len(before)-len("set /p"), "set /p") {
+		return false
+	}
+	if open := upTo(f.b, i, layerBack, "[(\r\n"); isOneOf(f.b, open, "[(") {
+		from := skipBlanks(f.b, open+1)
+		at := skipLeads(f.b, from)
+		s.takeJudged(f, s.value(f.b, at, " \t\r\n])\""), at == from)
+	}
 	return true
 }
 
@@ -107,8 +123,13 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 	tight := i == op.end
 	stops, prose := s.reach(f, op, i, first)
 	v := s.value(f.b, i, stops)
+	if end := 1 + bytes.IndexByte(v.in(s.b), '>'); !v.quoted && end > 1 && isBlank(byteAt(s.b, v.start+end)) && isMarked(v.in(s.b)[:end]) {
+		return // NAME=<password> command
+	}
 	if inner, ok := s.templateDefault(v); ok {
 		v = inner
+	} else if hasFold(s.b, v.start, "{{") && s.takeDefault(f, v.start) {
+		return
 	}
 	if v.quoted {
 		prose = prose && !s.isStatement(f, op, v, first)
@@ -243,7 +264,10 @@ func (s *scan) templateDefault(v value) (value, bool) {
 	if v.open || !isTemplate(append(bytes.Clone(b), ' ')) {
 		return v, false
 	}
-	for _, mark := range []string{"|| ", "default ", ":-", "default(", "{{ \""} {
+	if end := run(b, min(2, len(b)), nameByte); b[0] == '$' && byteAt(b, end) == ':' && bytes.ContainsAny(b[2:end], "_.") && !isOneOf(b, end+1, "-=?+$#{}") {
+		return s.value(s.b, v.start+end+1, "}\r\n\"'"), true // ${DB_PW:VALUE} of Spring
+	}
+	for _, mark := range []string{"|| ", ":-", "{{ \""} {
 		i := bytes.Index(b, []byte(mark))
 		if i < 0 {
 			continue
@@ -255,6 +279,28 @@ func (s *scan) templateDefault(v value) (value, bool) {
 		}
 	}
 	return v, false
+}
+
+// defaultForm: NAME | default "VALUE" and default "VALUE" NAME of a template.
+func (s *scan) defaultForm(f field) bool {
+	if f.behind() != '|' && !isOneOf(f.b, f.from-2, "\"'`") {
+		return false
+	}
+	line := lineBack(f.b, f.from, layerBack)
+	open := bytes.LastIndex(f.b[line:f.from], []byte("{{"))
+	return open >= 0 && !bytes.Contains(f.b[line+open:f.from], []byte("}}")) && s.takeDefault(f, line+open)
+}
+
+// takeDefault takes the default of the template that opens at i.
+func (s *scan) takeDefault(f field, i int) bool {
+	line := f.b[i:lineEnd(f.b[:min(len(f.b), i+layerBack)], i)]
+	at := indexFold(line[:max(0, bytes.Index(line, []byte("}}")))], "default") + len("default")
+	v := s.value(f.b, skipOf(f.b, i+at, 2, " ("), plainStops)
+	if at < len("default") || !v.quoted || !v.whole() || f.trust < strong && !fitsPassword(v.in(f.b)) {
+		return false
+	}
+	s.takeJudged(f, v, false)
+	return true
 }
 
 // wholeWord takes the rest of a word of a line of its own, where signs in it look like

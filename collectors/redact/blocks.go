@@ -207,6 +207,7 @@ func (s *scan) bracketed(f field, at int) {
 		s.takeJudged(f, value{start: at, end: at + 38}, false)
 	case hasFold(b, at, "{{") && inner.whole() && !isIdentifier(inner.in(b)) && !bytes.ContainsRune(inner.in(b), ' ') && fitsPassword(inner.in(b)):
 		s.takeJudged(f, inner, false) // {{VALUE}} of a wiki
+	case hasFold(b, at, "{{") && s.takeDefault(f, at):
 	case b[at] == '{' && isGroup(f.text()) && s.members(f, skipMore(b, at+1)):
 	case b[at] == '{' && (!isGroup(f.text()) || !bytes.ContainsRune(line, '}')):
 		s.valueIn(f, skipMore(b, at+1))

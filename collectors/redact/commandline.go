@@ -7,8 +7,8 @@ import (
 
 // Command lines: their words, and which of them are passwords.
 
-// commandLine looks at the words of a command.
-func (s *scan) commandLine(line []byte, i int, flags string) {
+// commandLine looks at the words of a command, and tells where a sign ends them behind which another command may stand.
+func (s *scan) commandLine(line []byte, i int, flags string) int {
 	if !isBlank(line[i-1]) && line[i-1] != ':' && line[i-1] != '=' {
 		i = skipQuote(line, run(line, i, wordByte|nameByte)) // .exe, 64
 	}
@@ -24,6 +24,10 @@ func (s *scan) commandLine(line []byte, i int, flags string) {
 			}
 		}
 	}
+	if last := len(list) - 1; last >= 0 && isOneOf(line, list[last].end, ";|") {
+		return list[last].end
+	}
+	return len(line)
 }
 
 // flagValue is the password that a word gives, or lets the next one give.

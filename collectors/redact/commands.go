@@ -109,7 +109,7 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 			}
 		}
 		if c.with == "" || containsFold(line[end:], c.with) {
-			s.commandLine(line, end, c.flags)
+			s.dull.command = min(s.dull.command, s.commandLine(line, end, c.flags))
 		}
 		return
 	}

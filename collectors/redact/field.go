@@ -34,7 +34,7 @@ func (f field) behind() byte {
 var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
-	forms = []func(s *scan, f field) bool{(*scan).tightForm, (*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
+	forms = []func(s *scan, f field) bool{(*scan).defaultForm, (*scan).tightForm, (*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
 		(*scan).blockForm, (*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
 		(*scan).givenForm, (*scan).usedForm, (*scan).argumentForm, (*scan).nextArgumentForm,
 		(*scan).registryForm, (*scan).setterForm, (*scan).isForm, (*scan).textForm,
@@ -61,7 +61,7 @@ func (s *scan) spacedRule(b []byte, start, end int) {
 var declarations = setOf("class struct interface enum trait")
 
 func (s *scan) judgeAt(b []byte, start, from, to int) {
-	if to <= s.named || inToken(s.b, start) {
+	if joint := skipOf(b, to, 8, ".-$"); to <= s.named || inToken(s.b, start) || joint > to && tokenAt(b[joint:]) > 0 { // the rest of the name is gone
 		return
 	}
 	s.named = to
@@ -104,7 +104,9 @@ func (s *scan) wordRule(b []byte, start, end int, kind string) {
 
 func (s *scan) judge(f field) {
 	b, to := f.b, f.to
-	f.flag = isFlagAt(b, f.from)
+	if f.flag = isFlagAt(b, f.from); f.flag && bytes.IndexByte(f.text(), '$') > 0 { // -p$PASSWORD
+		f.from, f.flag = f.from+bytes.IndexByte(f.text(), '$'), false
+	}
 	f.after = skipQuote(b, to)
 	if c, n := wideAt(b, to); c == '"' || c == ']' || c == '\'' {
 		f.after = to + n
@@ -188,7 +190,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		}
 	}
 	text := unescape(v.in(s.b), v.escapes, v.quote)
-	if isRepeated(f.text(), text) || s.isNoValue(f, v, text) {
+	if token := bytes.Index(text, []byte(tokenStart)); isRepeated(f.text(), text) || s.isNoValue(f, v, text) || isOneOf(text, token-1, ":='\"") { // pw:'TOKEN
 		return
 	}
 	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'")
@@ -232,7 +234,7 @@ func (s *scan) isNoValue(f field, v value, text []byte) bool {
 func fits(kind string, v []byte) bool {
 	switch kind {
 	case "private-key":
-		return !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
+		return !sameByte(v) && !fileTypes[string(v[bytes.LastIndexByte(v, '.')+1:])] && (bytes.Contains(v, []byte("-----")) || !bytes.ContainsAny(v, " :@") && !isDictionaryWord(v) &&
 			!(bytes.IndexByte(v, '/') > 0 && bytes.ContainsAny(v, "$.")))
 	case "token", "jwt", "api-key", "access-key", "bearer":
 		return !(len(v) < minKnown && len(bytes.Trim(v, digits+"*,-")) == 0) && (!bytes.ContainsRune(v, ' ') || bytes.ContainsAny(v, digits) || !isUpper(v[0])) // Trusted Subsystem

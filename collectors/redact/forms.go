@@ -120,11 +120,11 @@ func (s *scan) registryForm(f field) bool {
 
 // isWords say that what follows a name is its value.
 var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
-	" é ", " è ", " to ", " = ", " used ", " jest ", " je ", " är ", " er ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는", "은", "설정은", " - ", " property. its value is ", " property. its current value is "}
+	" é ", " è ", " to ", " = ", " used ", " jest ", " je ", " är ", " er ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는", "은", "설정은", " - ", " property. its value is ", " property. its current value is ", " changed from "}
 
 // skipLeads passes what a sentence says before the value itself.
 func skipLeads(b []byte, i int) int {
-	for _, lead := range []string{"set to ", "be ", "value ", "now ", "this: ", "changed to ", "changed from ", "default: ", "default:", "default ", ": ", "\" + "} {
+	for _, lead := range []string{"set to ", "be ", "value ", "now ", "this: ", "changed to ", "changed from ", "by default ", "default: ", "default:", "default ", ": ", "\" + "} {
 		if hasFold(b, i, lead) {
 			i += len(lead)
 		}
@@ -153,7 +153,30 @@ func (s *scan) isForm(f field) bool {
 		if len(s.spans) > n {
 			s.changedTo(f, v)
 			return true
+		} else if s.toldLater(f, i) {
+			return true
 		}
+	}
+	c, _ := wideAt(f.b, f.to)
+	return f.foreign && c == 0 && byteAt(f.b, f.to) >= 0x80 && s.toldLater(f, f.to) // 密码默认是"VALUE"
+}
+
+// toldLater takes a value in quotes up to two words behind the one that says that it follows, in letters of whatever
+// language: lautet standardmäßig "VALUE", est par défaut "VALUE".
+func (s *scan) toldLater(f field, i int) bool {
+	for range 3 {
+		end := i
+		for c, _ := wideAt(f.b, end); c == 0 && end-i < 32 && (isLower(byteAt(f.b, end)|0x20) || byteAt(f.b, end) >= 0x80); c, _ = wideAt(f.b, end) {
+			end++
+		}
+		v := s.value(f.b, end, plainStops)
+		if v.quoted && v.quote != '`' && v.whole() && f.trust == strong && fitsPassword(v.in(f.b)) {
+			s.takeJudged(f, v, false)
+			return true
+		} else if end == i || proseWords[strings.ToLower(string(f.b[i:end]))] { // is stored in "NAME"
+			return false
+		}
+		i = skipGap(f.b, end)
 	}
 	return false
 }
@@ -208,6 +231,8 @@ func (s *scan) callForm(f field) bool {
 		return true
 	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
+		return true
+	case hasFold(b, runBack(b, open, nameByte), "lookup") && !fitsPassword(v.in(b)): // of what is somewhere else
 		return true
 	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && (!f.quoted || byteAt(b, behind) == '}' && isOneOf(b, runBack(b, open, blankByte|lineByte)-1, "{,(=>")) || b[open] == '<' || f.trust == strong && hasFold(b, 1+bytes.LastIndexByte(b[:f.from], '"'), "hk") || b[open] == ',' && byteAt(b, behind) == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))

@@ -131,14 +131,37 @@ func isProse(v []byte) bool {
 		len(words) >= 3 && v[0] == '[' && v[len(v)-1] == ']' { // more than a passphrase, and [OPTIONAL - valid for 10.6 and below]
 		return true
 	}
-	n := len(words)
-	if n < 2 || n > 8 || !isUpper(v[0]) || bytes.ContainsFunc(v, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) {
+	return isIdeographic(v) || isCaption(v, words)
+}
+
+// isCaption tells of a few words that a program shows: Save the &password, Confirmez le mot de passe :
+func isCaption(v []byte, words []string) bool {
+	mark := bytes.IndexByte(v, '&') // before the letter of the keyboard
+	if n := len(words); n < 2 || n > 8 {
 		return false
+	} else if (mark == 0 || mark > 0 && v[mark-1] == ' ') && isLower(byteAt(v, mark+1)|0x20) && !bytes.ContainsAny(v, digits) {
+		return true
 	}
-	return slices.ContainsFunc(words[(n-1)*b2i(spoken(words) == 0):], func(word string) bool { // Application password, Password for the account
+	text := bytes.TrimRight(v, " :.?!")
+	if !isUpper(byteAt(text, 0)) || bytes.ContainsFunc(text, func(c rune) bool { return c < 0x80 && c != ' ' && !isLower(byte(c)|0x20) }) {
+		return false
+	} else if _, t := foreignName(text); t > noSecret {
+		return true
+	}
+	n, ended := len(words), len(text) < len(v)
+	return slices.ContainsFunc(words[(n-1)*b2i(spoken(words) == 0 && !ended):], func(word string) bool { // Application password, Password for the account
 		kind, t := judgeName([]byte(word))
 		return t == strong && kind == "password"
 	})
+}
+
+// isIdeographic tells of a text most of which nobody types where a password is asked for: Chinese, Japanese, Korean.
+func isIdeographic(v []byte) bool {
+	wide := 0
+	for _, c := range string(v) {
+		wide += b2i(c >= 0x2e80)
+	}
+	return 6*wide > len(v)
 }
 
 // spoken counts the words that only sentences have.

@@ -140,7 +140,7 @@ func (s *scan) namedValue(i int) {
 		}
 	}
 	text := s.b[at:end]
-	if generic && len(name) >= 3 && isGenerated(text) && !isAssignment(text) {
+	if generic && len(name) >= 3 && isGenerated(text) && !isAssignment(text) && !isRooted(text) {
 		s.hitSecret(at, end, "key")
 	}
 }

@@ -215,7 +215,9 @@ func joinWords(joined, name []byte) (_ []byte, last int) {
 
 // looseBases go before other words in the names of secrets: password_super_secure.
 var looseBases = []string{"password", "passwd", "apikey", "secretkey", "privatekey", "accesskey",
-	"clientsecret", "authtoken", "accesstoken", "dbpass", "passwor"}
+	"clientsecret", "authtoken", "accesstoken", "dbpass", "passwor",
+	// a name begins with them: CLAVE_ACCESO, and no ENCLAVE_MODE
+	"^clave", "^senha", "^contrasen", "^motdepasse", "^kennwort", "^wachtwoord", "^haslo", "^heslo"}
 
 // looseTails are the words behind them that make a name one of something else.
 var looseTails = strings.Fields(`file path dir name length len size count age ttl type kind url uri policy rule
@@ -223,13 +225,16 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	column header format class provider manager store vault ref id index complex quality attempt retr fail error msg message
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
-	principal rotat updat delet remov get cache sync verif protect filter history sha256 sha512 checksum screen replication export writer reader stdin`)
+	principal rotat updat delet remov get cache sync verif protect filter history sha256 sha512 checksum screen replication export writer reader stdin
+	caption title tooltip placeholder archivo arquivo fichier datei ruta caminho chemin pfad longitud tamanho laenge tipo nombre nome
+	richtlinie ablauf feld primari foran unic publi`)
 
 // looseName judges a name in which other words follow that of a secret.
 func looseName(joined []byte) (kind string, t trust) {
 	for _, base := range looseBases {
+		base, begins := strings.CutPrefix(base, "^")
 		i := bytes.LastIndex(joined, []byte(base))
-		if i < 0 {
+		if i < 0 || begins && i > 0 {
 			continue
 		}
 		tail := joined[i+len(base):]

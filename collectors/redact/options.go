@@ -207,7 +207,7 @@ func (s *scan) givenForm(f field) bool {
 	for _, caller := range callers {
 		if bytes.HasPrefix(name, []byte(caller)) && skipQuote(b, i) > i {
 			v := s.value(b, i, plainStops)
-			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text) || isPassphrase(text)) || isGenerated(text) {
+			if text := v.in(b); f.trust == strong && (caller == "set" || !isObjectName(text) || isPassphrase(text)) || isGenerated(text) || len(text) >= leastWorded && isMade(text) {
 				s.takeJudged(f, v, false)
 			}
 			return true

@@ -88,6 +88,7 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 		at := skipLeads(f.b, skipGap(f.b, i+len(word)))
 		if v := s.value(f.b, at, plainStops); v.quoted && v.quote != '`' && v.whole() && f.trust == strong && v.end-v.start >= minKnown && (word != " to " || at > i+len(word)) && !bytes.ContainsRune(v.in(f.b), ' ') && !isDictionaryWord(v.in(f.b)) {
 			s.takeJudged(f, v, false) // set the variable 'DbPassword' to value 'VALUE'
+			s.changedTo(f, v)
 			return true
 		}
 		if s.told(f, at, true) {

@@ -96,10 +96,10 @@ func isFilledIn(v []byte) bool {
 		from := bytes.IndexByte(v, signs[len(signs)-2])
 		end := bytes.IndexByte(v, signs[len(signs)-1])
 		if from < 0 || end < from+2 || signs[0] == '$' && (from == 0 || v[from-1] != '$') ||
-			signs[0] == '<' && bytes.ContainsAny(v[from:end], lowers) && !bytes.HasPrefix(v[end+1:], []byte("/")) {
+			signs[0] == '<' && bytes.ContainsAny(v[from:end], lowers) && !bytes.HasPrefix(v[end+1:], []byte("/")) && !isOneOf(v, from-1, ":") {
 			continue
 		}
-		rest := slices.Concat(v[:from], bytes.TrimLeft(v[end+1:], "/"))
+		rest := slices.Concat(bytes.ReplaceAll(v[:from], []byte(":"), nil), bytes.TrimLeft(v[end+1:], "/")) // user:${PASSWORD}
 		if run(rest, 0, nameByte) == len(rest) && !bytes.ContainsAny(rest, digits) {
 			return true
 		}

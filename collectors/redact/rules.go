@@ -34,7 +34,7 @@ var rules = []struct {
 	texts string
 }{
 	{(*scan).nameRule,
-		`token…|creds…|pass1: |pass2: |pwd1: |pwd2: |/pass:|--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|-pwd ·|_pwd ·|-pwd "|-pwd '|bindpw |_pass  |pwd   |_pw   |pass> |_pwd> |l2tppsk| : psk |-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
+		`token…|creds…|pass1: |pass2: |pwd1: |pwd2: |/pass:|--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|-pwd ·|_pwd ·|-pwd "|-pwd '|bindpw |_pass  |pwd   |_pw   |pass> |_pwd> |l2tppsk|-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|clave_·|senha_·|haslo_·|heslo_·|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
 	{(*scan).nameRule, "senha `|clave `"},
 	{(*scan).spacedRule, `pass word"|pass word:|pass word=`},
 	{func(s *scan, b []byte, start, end int) { // -computer-pass VALUE, set SMBPass VALUE
@@ -62,8 +62,11 @@ var rules = []struct {
 	{(*scan).apiKeyMethodRule, `login_with_api_key`},
 	{(*scan).pemRule, `-----begin`},
 	{(*scan).pemTailRule, `-----end `},
-	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-1, plainStops)) }, `: psk "|: psk '|: eap "|: xauth "|: ntlm "`}, // of ipsec.secrets
-	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end-2, plainStops)) }, `: psk 0x`},
+	{func(s *scan, b []byte, _, end int) { // of ipsec.secrets
+		if v := s.value(b, skipBlanks(b, end), " \t\r\n\"'"); v.quoted || hasFold(b, end-len("psk "), "psk ") && !moreWords(b, v.end) && bytes.ContainsAny(v.in(b), lowers) && fitsWord(v.in(b)) {
+			s.takePassword(v)
+		}
+	}, `: psk |: eap |: xauth |: ntlm `},
 	{func(s *scan, b []byte, start, _ int) { // USER/VALUE@(DESCRIPTION=… of Oracle
 		from := lineBack(b, start, layerBack)
 		from += bytes.LastIndexAny(b[from:start], " \t\"'=") + 1
@@ -78,6 +81,7 @@ var rules = []struct {
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "variable=", "]") }, `task.setvariable `},
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "name=", "::") }, `::set-output |::set-env |::save-state `},
 	{(*scan).resultRule, `"random_password"`},
+	{(*scan).serverRule, "tacacs server |radius server "},
 	{(*scan).sectionRule, "[passwords]|[credentials]"},
 	{(*scan).plainLoginRule, `plainloginmodule`},
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, "<\r\n")) }, `<secretbytes>`}, // of Jenkins

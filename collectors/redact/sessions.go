@@ -282,6 +282,21 @@ func (s *scan) sectionRule(b []byte, start, end int) {
 	}
 }
 
+// serverRule takes the key in the block of a router: tacacs server NAME, and below it key 7 VALUE.
+func (s *scan) serverRule(b []byte, _, end int) {
+	for line, last := range linesBehind(b, end) {
+		at := skipBlanks(b, line)
+		if at == line {
+			return
+		} else if !hasFold(b, at, "key ") {
+			continue
+		}
+		if list := behindKeyWord(b, words(s, b[:last], at+len("key ")), false); len(list) == 1 && !isNoKey(b, list[0]) {
+			s.takePassword(list[0])
+		}
+	}
+}
+
 // resultRule takes what the provider random of Terraform made, in its state: "type": "random_password", … "result": "VALUE".
 func (s *scan) resultRule(b []byte, _, end int) {
 	if at := indexFold(b[end:min(len(b), end+4*layerBack)], `"result"`); at >= 0 {

@@ -212,7 +212,7 @@ func looksRandom(v []byte) bool {
 		symbols += b2i(c < 0x80 && !isAlnum(c) && classOf[c]&nameByte == 0)
 	}
 	return mixed(v) || len(v) >= 24 && run(v, 0, base64Byte) == len(v) &&
-		!bytes.ContainsRune(v, '-') || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
+		!bytes.ContainsRune(v, '-') && !isSnake(v) || symbols > 0 && len(v) >= 8 && run(v, 0, base64Byte) != len(v)
 }
 
 // isSentence tells of words, or of letters that are not ASCII.
