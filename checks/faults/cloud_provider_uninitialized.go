@@ -30,7 +30,7 @@ balancer does not use it, and its Machine in Cluster API does not become ready.
 The check reports the taint if the node registered more than five minutes before. If the pod
 cloud-node-manager of this node is not running, it is reported as info: what stops that pod is the cause.
 Without the taint it reports a kubelet with --cloud-provider=external whose node has no providerID, if
-another node has one.`,
+another node has one or the pod cloud-node-manager of this node is running.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get nodes -o custom-columns=NAME:.metadata.name,MACHINE:.spec.providerID",
 			"Compare the name of {node} with the name of its machine in the cloud, and with the names of nodes that have a providerID. The log of the cloud controller manager has the reason."),
@@ -77,7 +77,7 @@ another node has one.`,
 			f = f.At(n.Field("spec", "providerID"), "spec.providerID: not set")
 		}
 		for _, p := range evidence.Pods.In(s) {
-			if strings.HasPrefix(p.Metadata.Name, "cloud-node-manager") && p.Spec.NodeName != "" && !podRuns(p) {
+			if isNodeManager(p) && !podRuns(p) {
 				f.Level = checks.Info
 				f = f.At(p.Field("status"), "%s is not running", p.FullName())
 			}
@@ -93,23 +93,33 @@ func neverTainted(s evidence.Snapshot, n evidence.NodeObject) bool {
 }
 
 // passedOver finds a Node that the cloud controller manager never looked at. Some providers set no
-// providerID at all: then no other node has one.
+// providerID at all: then no other node has one. That of Azure, cloud-node-manager, always sets one.
 func passedOver(s evidence.Snapshot, n evidence.NodeObject) ([]*checks.Finding, error) {
+	flag, _ := node.About(s).KubeletFlag("cloud-provider")
+	f := checks.Findingf(checks.Warn, n.Metadata.Name,
+		"%s has no providerID and no taint %s: the cloud controller manager does not initialize it",
+		n.Metadata.Name, uninitializedTaint).
+		At(n.Field("spec", "providerID"), "spec.providerID: not set").With(flag.From).Cure(taintFix)
+	for _, other := range evidence.Nodes.In(s) {
+		if other.Spec.ProviderID != "" {
+			return []*checks.Finding{f.At(other.Field("spec", "providerID"), "%s: %s", other.Metadata.Name,
+				other.Spec.ProviderID)}, nil
+		}
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if isNodeManager(p) && podRuns(p) && !onOtherNode(s, p) {
+			return []*checks.Finding{f.At(p.Field("status"), "%s is running", p.FullName())}, nil
+		}
+	}
 	if !evidence.Nodes.Known(s) {
 		return nil, checks.Unknown(evidence.Nodes.Gap(s))
 	}
-	for _, other := range evidence.Nodes.In(s) {
-		if other.Spec.ProviderID != "" {
-			flag, _ := node.About(s).KubeletFlag("cloud-provider")
-			return []*checks.Finding{checks.Findingf(checks.Warn, n.Metadata.Name,
-				"%s has no providerID and no taint %s: the cloud controller manager does not initialize it",
-				n.Metadata.Name, uninitializedTaint).
-				At(n.Field("spec", "providerID"), "spec.providerID: not set").With(flag.From).
-				At(other.Field("spec", "providerID"), "%s: %s", other.Metadata.Name, other.Spec.ProviderID).
-				Cure(taintFix)}, nil
-		}
-	}
 	return nil, nil
+}
+
+// isNodeManager tells the pod of Azure that initializes its node.
+func isNodeManager(p evidence.Pod) bool {
+	return strings.HasPrefix(p.Metadata.Name, "cloud-node-manager") && p.Spec.NodeName != ""
 }
 
 var taintFix = checks.Steps(

@@ -38,6 +38,8 @@ func TestCloudProviderUninitialized(t *testing.T) {
 			`I1106 17:59:34.680210    5428 nodemanager.go:359] This node win-1 is registered without the cloud taint. Will not process.`), never + "[state+text]"},
 		{"passed over after it was initialized", object(`"providerID":"azure:///w"`, hours) + kubelet("external") + nodes("azure:///x") +
 			logTelling("cloud-node-manager", `I0511 02:16:32.512113    5248 nodemanager.go:291] "Node has no cloud taint, skipping initialization" nodeName="win-1"`), "pass"},
+		{"the part of Azure that runs on the node has passed it over", object("", hours) + kubelet("external") + nodes("") +
+			manager(`"running":{}`), never + "[state]"},
 		{"no cloud provider", object("", hours) + nodes("azure:///x"), "pass"},
 		{"a provider that sets no providerID", object("", hours) + kubelet("external") + nodes(""), "pass"},
 		{"other nodes were not recorded", object("", hours) + kubelet("external"), "unknown"},
