@@ -82,6 +82,7 @@ type ContainerStatus struct {
 	Name         string         `json:"name" as:"name"`
 	Image        string         `json:"image"`
 	Ready        bool           `json:"ready"`
+	ContainerID  string         `json:"containerID"`
 	RestartCount int            `json:"restartCount"`
 	State        ContainerState `json:"state"`
 	LastState    ContainerState `json:"lastState"`

@@ -24,8 +24,13 @@ node, sets providerID, addresses and labels, and removes the taint. Until then n
 tolerate the taint is scheduled. It finds no machine if the node has another name than its machine, such
 as the short name instead of the one with the domain.
 
+A node that registered without the taint is passed over. It runs pods, but it gets no providerID: a load
+balancer does not use it, and its Machine in Cluster API does not become ready.
+
 The check reports the taint if the node registered more than five minutes before. If the pod
-cloud-node-manager of this node is not running, it is reported as info: what stops that pod is the cause.`,
+cloud-node-manager of this node is not running, it is reported as info: what stops that pod is the cause.
+Without the taint it reports a kubelet with --cloud-provider=external whose node has no providerID, if
+another node has one or the pod cloud-node-manager of this node is running.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get nodes -o custom-columns=NAME:.metadata.name,MACHINE:.spec.providerID",
 			"Compare the name of {node} with the name of its machine in the cloud, and with the names of nodes that have a providerID. The log of the cloud controller manager has the reason."),
@@ -41,21 +46,29 @@ cloud-node-manager of this node is not running, it is reported as info: what sto
 		"https://github.com/openshift/windows-machine-config-operator/pull/2186",
 		"https://github.com/kubernetes/cloud-provider-vsphere/issues/484",
 		"https://github.com/Azure/aks-engine/issues/3495",
+		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/6293",
+		"https://github.com/kubernetes/cloud-provider-aws/issues/72",
 	},
-	Breaks: []*checks.Effect{effectPodStart},
-	Needs:  []evidence.Need{evidence.Node},
-	Uses:   []evidence.Need{evidence.Pods},
-	Signs:  []checks.Sign{{Text: "taint {" + uninitializedTaint, ConfirmOnly: true}},
+	Needs: []evidence.Need{evidence.Node},
+	Uses:  append(slices.Clone(node.KubeletSources), evidence.Nodes, evidence.Pods),
+	Signs: []checks.Sign{
+		{Text: "taint {" + uninitializedTaint, ConfirmOnly: true},
+		// said of each Node that is initialized, too
+		{Text: "Node has no cloud taint, skipping initialization", ConfirmOnly: true},
+		{Text: "is registered without the cloud taint. Will not process", ConfirmOnly: true},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := evidence.Node.In(s)
 		at := slices.IndexFunc(n.Spec.Taints, func(t evidence.Taint) bool { return t.Key == uninitializedTaint })
-		if at < 0 {
-			return nil, nil
-		}
 		age := s.Now().Sub(n.Metadata.CreationTimestamp.Time)
-		if age < podPatience {
+		switch {
+		case at < 0 && !neverTainted(s, n):
+			return nil, nil
+		case age < podPatience:
 			return nil, checks.Unknown(evidence.NotDecided.Gap("the node registered only %s before the recording",
 				age.Round(time.Second)))
+		case at < 0:
+			return passedOver(s, n)
 		}
 		f := checks.Findingf(checks.Fail, n.Metadata.Name,
 			"the cloud controller manager has not initialized the node: pods that do not tolerate %s are not scheduled",
@@ -64,7 +77,7 @@ cloud-node-manager of this node is not running, it is reported as info: what sto
 			f = f.At(n.Field("spec", "providerID"), "spec.providerID: not set")
 		}
 		for _, p := range evidence.Pods.In(s) {
-			if strings.HasPrefix(p.Metadata.Name, "cloud-node-manager") && p.Spec.NodeName != "" && !podRuns(p) {
+			if isNodeManager(p) && !podRuns(p) {
 				f.Level = checks.Info
 				f = f.At(p.Field("status"), "%s is not running", p.FullName())
 			}
@@ -72,3 +85,46 @@ cloud-node-manager of this node is not running, it is reported as info: what sto
 		return []*checks.Finding{f}, nil
 	},
 })
+
+// neverTainted tells whether a Node has neither the taint nor what it is given with the end of the taint.
+func neverTainted(s evidence.Snapshot, n evidence.NodeObject) bool {
+	flag, _ := node.About(s).KubeletFlag("cloud-provider")
+	return flag.Live && flag.Value == "external" && n.Spec.ProviderID == ""
+}
+
+// passedOver finds a Node that the cloud controller manager never looked at. Some providers set no
+// providerID at all: then no other node has one. That of Azure, cloud-node-manager, always sets one.
+func passedOver(s evidence.Snapshot, n evidence.NodeObject) ([]*checks.Finding, error) {
+	flag, _ := node.About(s).KubeletFlag("cloud-provider")
+	f := checks.Findingf(checks.Warn, n.Metadata.Name,
+		"%s has no providerID and no taint %s: the cloud controller manager does not initialize it",
+		n.Metadata.Name, uninitializedTaint).
+		At(n.Field("spec", "providerID"), "spec.providerID: not set").With(flag.From).Cure(taintFix)
+	for _, other := range evidence.Nodes.In(s) {
+		if other.Spec.ProviderID != "" {
+			return []*checks.Finding{f.At(other.Field("spec", "providerID"), "%s: %s", other.Metadata.Name,
+				other.Spec.ProviderID)}, nil
+		}
+	}
+	for _, p := range evidence.Pods.In(s) {
+		if isNodeManager(p) && podRuns(p) && !onOtherNode(s, p) {
+			return []*checks.Finding{f.At(p.Field("status"), "%s is running", p.FullName())}, nil
+		}
+	}
+	if !evidence.Nodes.Known(s) {
+		return nil, checks.Unknown(evidence.Nodes.Gap(s))
+	}
+	return nil, nil
+}
+
+// isNodeManager tells the pod of Azure that initializes its node.
+func isNodeManager(p evidence.Pod) bool {
+	return strings.HasPrefix(p.Metadata.Name, "cloud-node-manager") && p.Spec.NodeName != ""
+}
+
+var taintFix = checks.Steps(
+	checks.Run("kubectl taint node {node} "+uninitializedTaint+"=true:NoSchedule",
+		"Set the taint: the cloud controller manager initializes the node and removes it.").
+		Costs("Until then no pod that does not tolerate the taint is scheduled on the node."),
+	checks.Do("For new nodes, set --register-with-taints=node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule of the kubelet."),
+	checks.Verify("kubectl get node {node} -o jsonpath='{.spec.providerID}'", "a providerID"))

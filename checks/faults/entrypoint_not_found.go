@@ -52,8 +52,12 @@ node, or below $env:CONTAINER_SANDBOX_MOUNT_POINT.
 An image whose program is its CMD, without an ENTRYPOINT, runs the args of the pod in its place. Then
 cmd.exe does not know the first of them as a command.
 
+A command can also start a shell that starts the program by its path. In a HostProcess pod such a path is of
+the node too: from containerd 1.7 on the files of the image are below C:\hpc, and ./program.exe is not found in
+the working directory of the image.
+
 The check reads the state and the events of pods that are not running, and their logs for the words of
-cmd.exe. The same error of kubectl
+cmd.exe and PowerShell. The same error of kubectl
 exec or of a probe is about another command and is ignored.`,
 	Fix: entrypointFix,
 	Links: []string{"https://github.com/containerd/containerd/issues/6300",
@@ -62,14 +66,16 @@ exec or of a probe is about another command and is ignored.`,
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/40",
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
 		"https://github.com/prometheus-community/windows_exporter/issues/1391",
-		"https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/"},
+		"https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/",
+		"https://github.com/kubernetes/kubernetes/issues/112885"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Partial:  true,
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs: append(slices.Clone(entrypointSigns),
-		checks.Sign{Text: unknownToCmd, In: []string{"pods"}, ConfirmOnly: true}),
+		checks.Sign{Text: unknownToCmd, In: []string{"pods"}, ConfirmOnly: true},
+		checks.Sign{Text: "The term '", Also: []string{unknownToShell}, In: []string{"pods"}, ConfirmOnly: true}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, c := range complaints(s, entrypointSigns) {
@@ -87,7 +93,7 @@ exec or of a probe is about another command and is ignored.`,
 			}
 			findings = append(findings, f)
 		}
-		return append(findings, argsAsProgram(s)...), nil
+		return append(append(findings, argsAsProgram(s)...), shellsProgram(s)...), nil
 	},
 })
 
@@ -123,6 +129,59 @@ func argsAsProgram(s evidence.Snapshot) []*checks.Finding {
 		}
 	}
 	return findings
+}
+
+// unknownToShell is what cmd.exe and PowerShell say of a program that they do not find, behind its name.
+const unknownToShell = "' is not recognized as"
+
+// shellsProgram finds containers that are nothing but a program behind a shell, which does not find it.
+func shellsProgram(s evidence.Snapshot) []*checks.Finding {
+	var findings []*checks.Finding
+	for _, p := range evidence.Pods.In(s) {
+		for i, st := range p.Statuses() {
+			if !node.PodDown(p) || !node.ContainerDown(st) {
+				continue
+			}
+			var said []runtimeText
+			for _, m := range stateMessages(p, i) {
+				said = append(said, runtimeText{folded(m.text), m.at.Because("%s: %s", p.FullName(), folded(m.text))})
+			}
+			for _, m := range s.Signs("entrypoint-not-found") {
+				if isLogOf(m.Path, p, st.Name) {
+					said = append(said, runtimeText{m.Found, checks.Quote(m)})
+				}
+			}
+			for at, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+				if program, from := unknownProgram(c, said); c.Name == st.Name && program != "" {
+					f := checks.Findingf(checks.Fail, p.FullName(), "%s is not running: container %s starts %s in a shell, which does not find it",
+						p.FullName(), c.Name, program).With(from).
+						At(p.ContainerField(at), "%s: container %s (image %s) has command %s", p.FullName(), c.Name, c.Image,
+							strings.Join(slices.Concat(c.Command, c.Args), " ")).Cure(listFiles(p))
+					if p.HostProcess() {
+						f = f.Cure(hostProcessEntrypointFix)
+					}
+					findings = append(findings, f)
+				}
+			}
+		}
+	}
+	return findings
+}
+
+// unknownProgram is the path of a program that one of the container's arguments is, and that its shell
+// does not find. A name without a folder may be of a function; a script with more commands goes on.
+func unknownProgram(c evidence.Container, said []runtimeText) (string, evidence.Because) {
+	for _, t := range said {
+		before, _, ok := strings.Cut(t.text, unknownToShell)
+		program := before[strings.LastIndexByte(before, '\'')+1:]
+		if ok && strings.ContainsAny(program, `\/`) && slices.ContainsFunc(slices.Concat(c.Command, c.Args), func(arg string) bool {
+			arg = strings.Trim(arg, `&"' `)
+			return strings.HasPrefix(arg, program) && !strings.ContainsAny(arg, ";|&\n")
+		}) {
+			return program, t.from
+		}
+	}
+	return "", evidence.Because{}
 }
 
 // isLogOf tells whether a file is the log of the container: NAMESPACE_POD_CONTAINER-RESTARTS.log.

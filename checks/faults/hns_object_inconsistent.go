@@ -322,17 +322,21 @@ func (f *endpointFit) resolver(local map[node.Address]evidence.HNSEndpoint) {
 		f.misfit(f.n.ClusterDNS.From, "%s of pod %s uses the DNS server %s (expected: %s)",
 			servers[0], want[0])
 	}
-	suffix := f.pod.Metadata.Namespace + ".svc."
-	if len(f.endpoint.DNS.Search) > 0 && !slices.ContainsFunc(f.endpoint.DNS.Search,
-		func(name string) bool { return strings.HasPrefix(name, suffix) }) {
-		for _, e := range local {
-			if e.ID != f.endpoint.ID && slices.ContainsFunc(e.DNS.Search, func(name string) bool {
-				return strings.Count(name, ".") > 2 && !strings.HasPrefix(name, "svc.")
-			}) {
-				f.misfit(evidence.Because{},
-					"%s of pod %s does not search %s<domain>, as other pods do", suffix)
-				return
-			}
+	searches := func(e evidence.HNSEndpoint, p evidence.Pod) bool {
+		return slices.ContainsFunc(e.DNS.Search, func(name string) bool {
+			return strings.HasPrefix(name, p.Metadata.Namespace+".svc.")
+		})
+	}
+	if len(f.endpoint.DNS.Search) == 0 || searches(f.endpoint, f.pod) {
+		return
+	}
+	for _, p := range settledPods(f.s) {
+		ip, _ := node.ParseAddress(p.Status.PodIP)
+		// a list that all share is one of the CNI configuration
+		if e, ok := local[ip]; ok && searches(e, p) && !searches(f.endpoint, p) {
+			f.misfit(evidence.Because{},
+				"%s of pod %s does not search %s<domain>, as other pods do", f.pod.Metadata.Namespace+".svc.")
+			return
 		}
 	}
 }

@@ -191,6 +191,29 @@ func TestGatewayOfABridge(t *testing.T) {
 	})
 }
 
+// Some configurations of CNI give all pods one list of DNS suffixes, such as that of the namespace default.
+func TestPodSearchesItsNamespace(t *testing.T) {
+	tree := func(searches ...string) string {
+		var endpoints []string
+		for i, search := range searches {
+			endpoints = append(endpoints, fmt.Sprintf(`{"ID":"%d","Name":"e%[1]d","IPAddress":"10.244.2.%[1]d","PrefixLength":24,"VirtualNetwork":"N","DNSSuffix":%q}`, 5+i, search))
+		}
+		_, web, _ := strings.Cut(podSince("2026-11-20T09:00:00Z"), `{"items":[`)
+		web = strings.TrimSuffix(strings.Replace(web, `"spec":{`, `"spec":{"dnsPolicy":"ClusterFirst",`, 1), "]}\n")
+		api := strings.NewReplacer("web", "api", "default", "shop", "2.5", "2.6").Replace(web)
+		return onFlannel + nodeAt10 + "-- api/pods.json --\n{\"items\":[" + web + "," + api + "]}\n" +
+			"-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--cluster-dns=10.96.0.10\"]}]\n" +
+			"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\",\"GatewayAddress\":\"10.244.2.1\"}]}]\n" +
+			"-- hns-endpoints.json --\n[" + strings.Join(endpoints, ",") + "]\n"
+	}
+	runLooks(t, "hns-object-inconsistent", []look{
+		{"each its own", tree("default.svc.cluster.local", "shop.svc.cluster.local"), "pass"},
+		{"one has none of a namespace", tree("default.svc.cluster.local", "svc.cluster.local"),
+			"warn: endpoint e6 (10.244.2.6/24) of pod shop/api does not search shop.svc.<domain>, as other pods do [state]"},
+		{"all have one list", tree("default.svc.cluster.local", "default.svc.cluster.local"), "pass"},
+	})
+}
+
 // microsoft/Windows-Containers 618 and Azure/AKS 5653
 func TestEndpointsWithoutAPodAndPodsWithoutAnEndpoint(t *testing.T) {
 	sandbox := strings.Repeat("5e", 32)

@@ -13,12 +13,26 @@ func TestPauseOSVersionMismatch(t *testing.T) {
 		return "-- os.json --\n{\"build\":" + build + ",\"ubr\":1}\n"
 	}
 	const containerd = "containerd://1.7.22"
+	isolated := func(image, class string) string { // windows-testing 557
+		return replace(podTelling("RunContainerError", "failed to create containerd task: failed to create shim task: failed to mount container storage: hcs::System::Modify 7c@vm: "+
+			"The container operating system does not match the host operating system.: unknown", `,"runtimeClassName":"`+class+`"`),
+			`"name":"web","state"`, `"name":"web","image":"`+image+`","state"`)
+	}
 	runLooks(t, "pause-os-version-mismatch", []look{
 		{"Server 2025 runs the image of 2022", config("registry.k8s.io/pause:3.10") + on("26100") +
 			nodeOf("v1.33.0", containerd), "pass"},
 		{"for Linux only", config("k8s.gcr.io/pause:3.2") + on("17763") + nodeOf("v1.23.0",
 			containerd),
 			"fail: pause image k8s.gcr.io/pause:3.2 is for Linux only (the node is Windows 10.0.17763.1) [state]"},
+		{"the virtual machine of Hyper-V isolation is of 2022", config("registry.k8s.io/pause:3.10") + on("26100") +
+			nodeOf("v1.36.1", containerd) + isolated("corp/web:1", "runhcs-wcow-hypervisor"),
+			"fail: Hyper-V isolated pod default/web fails: its virtual machine boots from pause image registry.k8s.io/pause:3.10 (Windows builds 17763, 20348), its containers are for 10.0.26100.1 [state]"},
+		{"it is of 2025", config("registry.k8s.io/pause:3.10.2") + on("26100") +
+			nodeOf("v1.36.1", containerd) + isolated("corp/web:1", "runhcs-wcow-hypervisor"), "pass"},
+		{"an image of 2019 fails in both", config("registry.k8s.io/pause:3.10") + on("26100") +
+			nodeOf("v1.36.1", containerd) + isolated("corp/web:1-ltsc2019", "runhcs-wcow-hypervisor"), "pass"},
+		{"process isolation", config("registry.k8s.io/pause:3.10") + on("26100") +
+			nodeOf("v1.36.1", containerd) + isolated("corp/web:1", "runhcs-wcow-process"), "pass"},
 		{"a private mirror is not known", config("harbor.corp/mirror/pause:3.5") + on("20348") +
 			nodeOf("v1.29.0", containerd), "unknown"},
 		{"a private mirror, and the runtime's own word", config("harbor.corp/mirror/pause:3.5") +

@@ -94,3 +94,30 @@ func TestLivenessProbeTooStrict(t *testing.T) {
 		{"nobody recorded events", podsJSON(web), "unknown"},
 	})
 }
+
+// Azure/AKS 3262 and hcsshim 1680: HCS is restarted in a moment, and a container is ended.
+func TestExecProbeNotStarted(t *testing.T) {
+	event := func(first, last, text string) string {
+		return `-- api/events.json --
+{"items":[{"reason":"Unhealthy","count":7,"firstTimestamp":"2026-11-20T` + first + `Z","lastTimestamp":"2026-11-20T` + last + `Z","involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"message":"` + text + `"}]}
+`
+	}
+	pod := func(id, state string) string {
+		return podsJSON(podJSON("", "", `{"phase":"Running","containerStatuses":[{"name":"c","containerID":"containerd://`+id+`","state":{`+state+`}}]}`))
+	}
+	const (
+		text  = `Readiness probe errored: rpc error: code = Unknown desc = failed to exec in container: failed to start exec \"d6b7\": hcs::System::CreateProcess 05fa: The RPC server is unavailable.: unknown`
+		runs  = `"running":{"startedAt":"2026-11-19T09:55:00Z"}`
+		found = "warn: Windows does not start the readiness probe of container c of shop/web: the kubelet does not restart the container [state]"
+	)
+	runLooks(t, "exec-probe-not-started", []look{
+		{"for an hour", pod("05fa", runs) + event("08:58:00", "09:58:00", text), found},
+		{"in the words of 1.34", pod("05fa", runs) + event("08:58:00", "09:58:00", strings.Replace(text, "errored:", "errored and resulted in unknown state:", 1)), found},
+		{"for a minute", pod("05fa", runs) + event("09:57:00", "09:58:00", text), "pass"},
+		{"it is over", pod("05fa", runs) + event("08:58:00", "09:40:00", text), "pass"},
+		{"of an earlier container", pod("77aa", runs) + event("08:58:00", "09:58:00", text), "pass"},
+		{"of a container that ended", pod("05fa", `"terminated":{"exitCode":0}`) + event("08:58:00", "09:58:00", text), "pass"},
+		{"a command that the image does not have", pod("05fa", runs) + event("08:58:00", "09:58:00",
+			strings.Replace(text, "The RPC server is unavailable", "The system cannot find the file specified", 1)), "pass"},
+	})
+}

@@ -25,6 +25,26 @@ func TestCloudProviderUninitialized(t *testing.T) {
 			manager(`"waiting":{"reason":"CrashLoopBackOff"}`), "info" + fault},
 		{"it runs", object(taint, "2026-11-20T02:16:02Z") + manager(`"running":{}`), "fail" + fault},
 	})
+	kubelet := func(provider string) string {
+		return "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\",\"args\":[\"--cloud-provider=" + provider + "\"]}]\n"
+	}
+	nodes := func(id string) string {
+		return "-- api/nodes.json --\n" + `{"items":[{"metadata":{"name":"win-1"}},{"metadata":{"name":"lin-1"},"spec":{"providerID":"` + id + `"}}]}` + "\n"
+	}
+	const hours, never = "2026-11-20T02:16:02Z", "warn: win-1 has no providerID and no taint node.cloudprovider.kubernetes.io/uninitialized: the cloud controller manager does not initialize it "
+	runLooks(t, "cloud-provider-uninitialized", []look{
+		{"registered without the taint", object("", hours) + kubelet("external") + nodes("azure:///x"), never + "[state]"},
+		{"and passed over", object("", hours) + kubelet("external") + nodes("azure:///x") + logTelling("cloud-node-manager",
+			`I1106 17:59:34.680210    5428 nodemanager.go:359] This node win-1 is registered without the cloud taint. Will not process.`), never + "[state+text]"},
+		{"passed over after it was initialized", object(`"providerID":"azure:///w"`, hours) + kubelet("external") + nodes("azure:///x") +
+			logTelling("cloud-node-manager", `I0511 02:16:32.512113    5248 nodemanager.go:291] "Node has no cloud taint, skipping initialization" nodeName="win-1"`), "pass"},
+		{"the part of Azure that runs on the node has passed it over", object("", hours) + kubelet("external") + nodes("") +
+			manager(`"running":{}`), never + "[state]"},
+		{"no cloud provider", object("", hours) + nodes("azure:///x"), "pass"},
+		{"a provider that sets no providerID", object("", hours) + kubelet("external") + nodes(""), "pass"},
+		{"other nodes were not recorded", object("", hours) + kubelet("external"), "unknown"},
+		{"registered a minute ago", object("", "2026-11-20T09:59:00Z") + kubelet("external") + nodes("azure:///x"), "unknown"},
+	})
 }
 
 func TestNodeNotReady(t *testing.T) {

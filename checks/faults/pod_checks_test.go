@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -549,6 +550,33 @@ func TestArgsRunAsTheProgram(t *testing.T) {
 		{"it runs now", pod(args, `{"running":{"startedAt":"2026-11-20T09:56:00Z"}}`) + log("m_exporter_main-4.log"), "pass"},
 		{"the log of another container", pod(args, ended) + log("m_exporter_main-init-0.log"), "pass"},
 		{"the log alone", "-- logs/other/1.log --\n" + line, "unknown"},
+	})
+}
+
+// kubernetes/kubernetes 112885, in the message that the kubelet takes from the log, and in the log itself
+func TestShellDoesNotFindTheProgram(t *testing.T) {
+	pod := func(spec, message string) string {
+		return `-- api/pods.json --
+{"items":[{"metadata":{"name":"spect","namespace":"m"},"spec":{"securityContext":{"windowsOptions":{"hostProcess":true}},"containers":[{"name":"main","image":"shop/spect:1",` + spec + `}]},"status":{"phase":"Running","containerStatuses":[{"name":"main","restartCount":4,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1,"message":` + strconv.Quote(message) + `}}}]}}]}
+`
+	}
+	log := func(line string) string {
+		return "-- logs/pods/m_spect_main-4.log --\n2026-11-20T09:55:00.9Z stderr F " + line + "\n"
+	}
+	const (
+		relative = `"command":["powershell.exe","-command","./spectserv.exe -p 80"]`
+		five     = "./spectserv.exe : The term './spectserv.exe' is not recognized as the name of a cmdlet, function, script file, \nor operable program."
+		fault    = "fail: m/spect is not running: container main starts %s in a shell, which does not find it [state]"
+	)
+	runLooks(t, "entrypoint-not-found", []look{
+		{"Windows PowerShell", pod(relative, five), fmt.Sprintf(fault, "./spectserv.exe")},
+		{"PowerShell 7, in the log", pod(relative, "") + log("./spectserv.exe: The term './spectserv.exe' is not recognized as a name of a cmdlet, function, script file, or executable program."),
+			fmt.Sprintf(fault, "./spectserv.exe")},
+		{"cmd.exe, in the log", pod(`"command":["cmd","/c",".\\bin\\a.exe"]`, "") + log(`'.\bin\a.exe' is not recognized as an internal or external command,`),
+			fmt.Sprintf(fault, `.\bin\a.exe`)},
+		{"a script goes on without it", pod(`"command":["powershell.exe","-command","./spectserv.exe; ./other.exe"]`, five), "pass"},
+		{"a script of the image calls it", pod(`"command":["powershell.exe","-file","start.ps1"]`, five), "pass"},
+		{"a module is missing", pod(`"command":["powershell.exe","-command","Get-HnsNetwork"]`, strings.ReplaceAll(five, "./spectserv.exe", "Get-HnsNetwork")), "pass"},
 	})
 }
 

@@ -25,7 +25,7 @@ then fails only where the application listens on 127.0.0.1 only.
 An unknown image is a fault only together with the error itself.`,
 	Fix: checks.Steps(
 		checks.Edit("{runtimeConfig}",
-			"Set the pause image to registry.k8s.io/pause:3.10: sandbox_image of containerd, --pod-infra-container-image of the kubelet for docker."),
+			"Set the pause image to registry.k8s.io/pause:3.10.2: sandbox_image of containerd, --pod-infra-container-image of the kubelet for docker."),
 		checks.Run("{restart runtime}", "Restart the container runtime.").
 			Costs("Only pods that are created later use the new pause image."),
 		checks.Run("kubectl delete pod POD -n NAMESPACE",

@@ -90,7 +90,8 @@ var podSymptoms = []Symptom{
 			"app-image-os-version-mismatch", "disk-full", "disk-pressure-snapshot-leak",
 			"system-reserved-too-low", "pod-limits-unequal", "ipam-range-exhausted",
 			"eks-missing-private-ip", "hyperv-feature-missing", "hyperv-annotation",
-			"hostprocess-unsupported", "hostport-conflict-or-not-published", "kubeadm-flags-ignored"},
+			"hostprocess-unsupported", "hostport-conflict-or-not-published", "kubeadm-flags-ignored",
+			"cloud-provider-uninitialized"},
 		Next: []Step{
 			{"read the scheduler's events of the pod", []string{"kubectl describe pod POD"}, ""},
 			{"check whether the node is cordoned or tainted, and what it can still allocate",

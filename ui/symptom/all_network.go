@@ -177,7 +177,7 @@ var useSymptoms = []Symptom{
 			"container-invalid-state", "node-name-case-mismatch", "proxy-no-proxy-missing",
 			"node-not-ready-lost", "flannel-vxlan-node-to-pod", "component-port-closed",
 			"node-address-mismatch", "hns-management-address-wrong", "kubelet-client-ca-stale",
-			"node-name-not-resolved"},
+			"node-name-not-resolved", "exec-probe-not-started"},
 		Next: []Step{
 			{"check that the API server reaches the kubelet",
 				[]string{"kubectl get --raw /api/v1/nodes/{node}/proxy/healthz"}, ""},
