@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -26,42 +27,53 @@ const hostile = `';calc;$(calc)`
 // TestNoRecordingPutsCommandsIntoAFix: a person copies the commands of a fix into a shell. Each value
 // of a recording that comes to a command of a fix is therefore tried with a command of its own in it.
 func TestNoRecordingPutsCommandsIntoAFix(t *testing.T) {
-	tried := map[string]bool{} // a check's commands with a word are those of many recordings
-	eachFault(t, func(t *testing.T, tree fs.FS, _ evidence.Snapshot, r checks.Result) {
-		static := strings.Join(faults.Catalogue().ByID(r.ID).Fix.Unfilled().Commands(), "\n")
-		var words []string
-		for _, command := range r.Fix.Commands() {
-			for _, word := range commandWord.FindAllString(command, -1) {
-				if !strings.Contains(static, word) {
-					words = append(words, word)
-				}
-			}
-		}
-		slices.Sort(words)
-		for _, word := range slices.Compact(words) {
-			key := r.ID + strings.ReplaceAll(strings.Join(r.Fix.Commands(), "\n"), word, "\x00")
-			if tried[key] {
+	var tried sync.Map // a check's commands around a word are those of many recordings
+	overEveryRecording(t, func(t *testing.T, name string) {
+		l := load(t, name)
+		for _, r := range l.report.Results {
+			if !r.Status.Fault() {
 				continue
 			}
-			tried[key] = true
-			files, found := withHostile(t, tree, word)
-			if !found {
-				continue
-			}
-			s, err := evidence.Load(files)
-			if err != nil {
-				continue // it is no recording any more
-			}
-			one := faults.Catalogue().Only(r.ID)
-			s, _ = signs.Record(s, one.Signs())
-			for _, command := range checks.Diagnose(s, one, checks.Source{}, checks.Program{}).Results[0].Fix.Commands() {
-				if bare := quotedPart.ReplaceAllString(command, ""); strings.Contains(bare, ";calc") ||
-					strings.Contains(bare, "$(calc") {
-					t.Errorf("%s: %q in the evidence gives %q", r.ID, word+hostile, command)
+			commands := strings.Join(r.Fix.Commands(), "\n")
+			for _, word := range recordedWords(r) {
+				if _, before := tried.LoadOrStore(r.ID+strings.ReplaceAll(commands, word, "\x00"), true); !before {
+					tryHostile(t, l.recording.FS(), r.ID, word)
 				}
 			}
 		}
 	})
+}
+
+// recordedWords are the words of a fix's commands that the catalogue does not have.
+func recordedWords(r checks.Result) (words []string) {
+	static := strings.Join(faults.Catalogue().ByID(r.ID).Fix.Unfilled().Commands(), "\n")
+	for _, command := range r.Fix.Commands() {
+		for _, word := range commandWord.FindAllString(command, -1) {
+			if !strings.Contains(static, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+func tryHostile(t *testing.T, tree fs.FS, id, word string) {
+	files, found := withHostile(t, tree, word)
+	if !found {
+		return
+	}
+	s, err := evidence.Load(files)
+	if err != nil {
+		return // it is no recording any more
+	}
+	one := faults.Catalogue().Only(id)
+	s, _ = signs.Record(s, one.Signs())
+	for _, command := range checks.Diagnose(s, one, checks.Source{}, checks.Program{}).Results[0].Fix.Commands() {
+		if bare := quotedPart.ReplaceAllString(command, ""); strings.Contains(bare, ";calc") || strings.Contains(bare, "$(calc") {
+			t.Errorf("%s: %q in the evidence gives %q", id, word+hostile, command)
+		}
+	}
 }
 
 func withHostile(t *testing.T, tree fs.FS, word string) (files fstest.MapFS, found bool) {
