@@ -34,7 +34,7 @@ off from 1.23.
 The check compares the gates, the DSR setting and the type of the pod network with kube-proxy's
 version. For a removed gate it uses kube-proxy's own message.`,
 	Fix: checks.Steps(
-		checks.Do("Set WinOverlay=true (overlay, before 1.20) or WinDSR=true (--enable-dsr, before 1.33); from 1.34 remove both gates."),
+		checks.Do("Set WinOverlay=true (overlay, before 1.20) or WinDSR=true (--enable-dsr, before 1.33); from 1.34 remove both gates. From 1.23 remove IPv6DualStack=false."),
 		checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
 			Costs("Services are not reachable from this node until kube-proxy has programmed them."),
 		checks.Verify("Get-Process kube-proxy", "one process kube-proxy")),
