@@ -16,7 +16,7 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryNetwork,
 	Doc: `The pods of flannel and Antrea copy their CNI plugins to C:\opt\cni\bin on the node, and
 write their configuration to C:\etc\cni\net.d. Scripts of containerd and PrepareNode.ps1 usually
-create these folders. On a node that was set up otherwise nobody does, and the start script of older
+create these folders. A node that was set up otherwise does not have them, and the start script of older
 releases does not create them either: Copy-Item or Set-Content fails, and the network agent does not
 start. Later scripts create the folders that the variables CNI_BIN_PATH and CNI_CONFIG_PATH of the
 container name, and fail where a manifest does not set them.
