@@ -114,6 +114,11 @@ func TestEntrypointNotFound(t *testing.T) {
 		{"in German, without a code", logTelling("containerd",
 			`failed to start containerd task "web": hcs::System::CreateProcess web: Das System kann die angegebene Datei nicht finden.: unknown`),
 			"fail: " + why + " [text]"},
+		{"nerdctl run, with a PATH of Linux", logTelling("other", // microsoft/Windows-Containers#619
+			`time="2025-10-31T00:25:00-07:00" level=fatal msg="hcs::System::CreateProcess 110f1e446ebb: The system cannot find the file specified.: unknown"`),
+			"warn: " + why + " [text]"},
+		{"crictl exec", logTelling("other",
+			`time="2026-11-20T09:28:59Z" level=fatal msg="execing command in container synchronously: rpc error: code = Unknown desc = failed to exec in container: failed to start exec \"b\": hcs::System::CreateProcess a: The system cannot find the file specified.: unknown"`), "unknown"},
 		{"a probe's in Chinese", logTelling("containerd",
 			`ExecSync for "a" failed: failed to exec in container: failed to start containerd task "b": hcs::System::CreateProcess a: 系统找不到指定的文件。: unknown`),
 			"unknown"},

@@ -38,6 +38,13 @@ var ctrRunFix = checks.Steps(
 	checks.Do("Run a program that the image contains, with its extension. A word of cmd.exe such as echo is not a program: run cmd /c."),
 	checks.Verify("ctr tasks list", "the container is RUNNING"))
 
+// nerdctl makes the settings of a container itself, with the PATH of its containerd library: that of
+// Linux up to 1.7.10, which nerdctl 1.7.1 has. Pods get none: containerd 8196, nerdctl 2485.
+var nerdctlRunFix = checks.Steps(
+	checks.Do("Update nerdctl to 1.7.2 or a later version: earlier ones give Windows containers the PATH of Linux."),
+	checks.Do(`Or run the program by its full path, with its extension: C:\Windows\System32\cmd.exe.`),
+	checks.Verify("nerdctl ps", "the container is Up"))
+
 var _ = register(&checks.Check{
 	ID:       "entrypoint-not-found",
 	Title:    "Container command is not in its image",
@@ -61,6 +68,7 @@ cmd.exe and PowerShell. The same error of kubectl
 exec or of a probe is about another command and is ignored.`,
 	Fix: entrypointFix,
 	Links: []string{"https://github.com/containerd/containerd/issues/6300",
+		"https://github.com/containerd/nerdctl/issues/2485",
 		"https://github.com/kubernetes/website/issues/29924",
 		"https://github.com/kubernetes/kubernetes/issues/88942",
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/40",
@@ -241,6 +249,10 @@ var entrypointSigns = []checks.Sign{
 	{Text: "ctr: hcs::System::CreateProcess", Or: []string{"ctr: hcsshim::System::CreateProcess"},
 		Also:  []string{"The system cannot find the file specified"},
 		Level: checks.Warn, Says: noEntrypoint, Fix: ctrRunFix},
+	// nerdctl run, and nerdctl exec too: Windows-Containers 619
+	{Text: `fatal msg="hcs::System::CreateProcess`, Or: []string{`fatal msg="hcsshim::System::CreateProcess`},
+		Also:  []string{"The system cannot find the file specified"},
+		Level: checks.Warn, Says: noEntrypoint, Fix: nerdctlRunFix},
 	{Text: "failed to get application name from commandline",
 		Or: []string{"failed to start host process: exec: "}, Not: startedByOthers,
 		Says: "the program of a HostProcess container is not on the node",

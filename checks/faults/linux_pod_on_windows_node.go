@@ -26,13 +26,16 @@ The check examines pods that no DaemonSet owns, that are not running, and that s
 system. The runtime's error shows that the image has no variant for Windows, and the image's name
 does not say Windows. Without an error, an image that is known to have no variant for Windows, a
 path that only Linux has, and the network of the host show it. So does an image whose tag names a
-Linux distribution, if the kubelet cannot give a file to the user of the pod (chown).
+Linux distribution, if the kubelet cannot give a file to the user of the pod (chown), and an image that
+Windows cannot unpack because its layers have no files of Windows.
 
 Where pods are not recorded, or only rows of them, events and logs show such an image. It is a warning if
 the name of the node is one of Windows nodes and the image is not pulled, and if a pod there has the name of
 a program that is for Linux only.`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
+		"https://github.com/ColinIanKing/stress-ng/issues/389",
+		"https://github.com/containerd/containerd/issues/9071",
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host",
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/cannot-pull-image-from-acr-to-aks-cluster",
 		"https://gitlab.com/gitlab-org/gitlab-runner/-/issues/4014",
@@ -43,7 +46,7 @@ a program that is for Linux only.`,
 	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.PodEvents, evidence.Logs("kubelet"), evidence.Logs("other"))},
 	FromPart: []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Uses:     []evidence.Need{evidence.Pods, evidence.PodEvents, evidence.Node},
-	Signs: []checks.Sign{
+	Signs: append(slices.Clone(noWindowsLayer), []checks.Sign{
 		{Text: "cannot be used on this platform", Also: []string{"image operating system", "linux"},
 			In:   []string{"kubelet", "docker", "other", evidence.InPodEvents},
 			Says: "the runtime refuses an image for Linux on this Windows node", Fix: linuxImageFix},
@@ -53,7 +56,7 @@ a program that is for Linux only.`,
 			Says: "the kubelet refuses a pod for Linux"},
 		// the image that the line names tells whether it is one for Linux
 		{Text: platformRefusals[0], Or: platformRefusals[1:2], Not: pausePulls, ConfirmOnly: true},
-	},
+	}...),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		noOwner := complaints(s, volumeChownUnsupportedSigns)
@@ -92,6 +95,12 @@ a program that is for Linux only.`,
 			}
 			findings = append(findings, f)
 		}
+		for _, c := range complaints(s, noWindowsLayer) {
+			if !slices.ContainsFunc(findings, func(f *checks.Finding) bool { return f.Subject == c.pod.FullName() }) {
+				findings = append(findings, checks.Findingf(checks.Fail, c.pod.FullName(), "%s waits for its image: %s",
+					c.pod.FullName(), c.says).With(c.from).Cure(linuxImageFix))
+			}
+		}
 		if gap := cmp.Or(evidence.Pods.Gap(s), s.Rest(evidence.Pods.Path())); gap.Kind != "" && len(findings) == 0 {
 			if f := linuxByText(s); f != nil {
 				return []*checks.Finding{f}, nil
@@ -103,6 +112,18 @@ a program that is for Linux only.`,
 		return findings, nil
 	},
 })
+
+// noWindowsLayer is an image that is unpacked though it is for Linux: its index names no platform, or a wrong
+// one, or the runtime does not look. A base layer of Windows has the folder Files, which Windows opens when
+// the layer is complete (stress-ng 389, nerdctl 2752, kitematic 2595), and no file with a colon (containerd 9071).
+var noWindowsLayer = []checks.Sign{
+	{Text: "ProcessBaseLayer", Also: []string{"The system cannot find the path specified"},
+		In: append(slices.Clone(layerSources), evidence.InPodEvents), Says: unpacksLinux, Fix: linuxImageFix},
+	{Text: "safefile.OpenRelative failed in Win32: open", Also: []string{"path contains invalid character"},
+		In: append(slices.Clone(layerSources), evidence.InPodEvents), Says: unpacksLinux, Fix: linuxImageFix},
+}
+
+const unpacksLinux = "the layers of an image have no files of Windows: most often it is an image for Linux"
 
 // pullReasons are those of a container whose image is not pulled.
 var pullReasons = []string{"ErrImagePull", "ImagePullBackOff"}

@@ -32,6 +32,28 @@ func TestAPodForLinuxWithoutAnError(t *testing.T) {
 	})
 }
 
+// TestAnImageForLinuxThatIsUnpacked: github.com/ColinIanKing/stress-ng/issues/389 and containerd 9071.
+func TestAnImageForLinuxThatIsUnpacked(t *testing.T) {
+	const (
+		layer = `failed to extract layer sha256:02f2: hcsshim::ProcessBaseLayer \\?\C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots\167: The system cannot find the path specified.: unknown`
+		file  = `failed to extract layer sha256:f446: Failed to safefile.OpenRelative failed in Win32: open \\?\C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots\4\var\lib\dpkg\info\gcc-10-base:amd64.list: path contains invalid character ` + "`:`" + ` (0x1f)`
+		why   = "the layers of an image have no files of Windows: most often it is an image for Linux"
+		found = "fail: default/web waits for its image: " + why + " [state]"
+	)
+	runLooks(t, "linux-pod-on-windows", []look{
+		{"a pod waits for it", podTelling("ErrImagePull", layer, ""), found},
+		{"an event tells it", podTelling("ImagePullBackOff", "Back-off pulling image", "") + eventTelling("Failed", "Failed to pull image: "+layer, now), found},
+		{"a log of docker", logTelling("docker", `failed to register layer: re-exec error: exit status 1: output: ProcessBaseLayer C:\ProgramData\docker\windowsfilter\7875: The system cannot find the path specified.`),
+			"fail: " + why + " [text]"},
+		{"in German", logTelling("containerd", strings.Replace(layer, "The system cannot find the path specified", "Das System kann den angegebenen Pfad nicht finden", 1)),
+			"fail: " + why + " [text]"},
+		{"a file with a colon", logTelling("containerd", file), "fail: " + why + " [text]"},
+		{"antivirus", podTelling("ErrImagePull", strings.Replace(layer, "The system cannot find the path specified", "Access is denied", 1), ""), "pass"},
+		{"a later layer", podTelling("ErrImagePull", `hcsshim::ImportLayer failed in Win32: The system cannot find the path specified. (0x3)`, ""), "pass"},
+		{"a file of Windows that is held", podTelling("ErrImagePull", strings.Replace(file, "path contains invalid character", "Access is denied", 1), ""), "pass"},
+	})
+}
+
 // TestAPodForLinuxByItsEvents: acs-engine issue 3001.
 func TestAPodForLinuxByItsEvents(t *testing.T) {
 	const pull = `{"reason":"Failed","lastTimestamp":"2026-11-20T09:58:00Z","source":{"component":"kubelet","host":"HOST"},"involvedObject":{"kind":"Pod"},"message":"MESSAGE"}`

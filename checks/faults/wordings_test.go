@@ -59,6 +59,19 @@ func TestSignsInOtherWordings(t *testing.T) {
 				"    + CategoryInfo          : ResourceUnavailable: (mysql-0.mysql:String) [Resolve-DnsName], Win32Exception\n" +
 				"    + FullyQualifiedErrorId : DNS_ERROR_RCODE_NAME_ERROR,Microsoft.DnsClient.Commands.ResolveDnsName",
 			"info: a name did not resolve on Windows; a probe is required to find the cause [text]"},
+		{"cni-folder-missing", "in Chinese", "antrea", `cp : 未能找到路径“C:\opt\cni\bin\”的一部分。`,
+			"fail: the start script of a network agent cannot write its CNI plugins or configuration: the folder is missing [text]"},
+		{"cni-folder-missing", "in one line, in Russian", "other",
+			`    + CategoryInfo          : ObjectNotFound: (C:\etc\cni\net.d\10-flannel.conf:String) [Set-Content], DirectoryNotFoundException`,
+			"fail: the start script of a network agent cannot write its CNI plugins or configuration: the folder is missing [text]"},
+		{"cni-folder-missing", "the agent started in the end", "flanneld",
+			"cp : Could not find a part of the path 'C:\\opt\\cni\\bin\\'.\nI1120 09:59:00.100000 1 main.go:403] Wrote subnet file to /run/flannel/subnet.env",
+			"info: the logs say: the start script of a network agent cannot write its CNI plugins or configuration: the folder is missing; it is over: a later line says: Wrote subnet file to [text]"},
+		{"cni-folder-missing", "a file that is read", "other",
+			"Get-Content : Cannot find path 'C:\\etc\\cni\\net.d\\10-azure.conflist' because it does not exist.\n" +
+				`    + CategoryInfo          : ObjectNotFound: (C:\etc\cni\net.d\10-azure.conflist:String) [Get-Content], ItemNotFoundException`, "unknown"},
+		{"cni-folder-missing", "a folder of an application", "pods", "Could not find a part of the path 'C:\\app\\data'.", "unknown"},
+		{"cni-folder-missing", "the script itself", "other", "mkdir -force $env:CNI_BIN_PATH", "unknown"},
 		// formed
 		{"kubelet-setting-rejected", "Kubernetes until 1.20",
 			"kubelet", `F1120 09:58:00.1 4644 server.go:206] [invalid configuration: KubeAPIQPS (--kube-api-qps) -1 must not be a negative number, invalid configuration: MaxPods (--max-pods) -1 must not be a negative number]`,

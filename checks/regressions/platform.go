@@ -175,6 +175,21 @@ var rke2Rows = []Row{
 			"https://github.com/rancher/rke2/commit/341d57058"},
 	},
 	{
+		// k3s-io/k3s pull requests 5361, 5362 and 5365, which each of these releases takes in at its end
+		ID: "rke2-containerd-address", Of: RKE2,
+		From:   "1.21.0 < 1.21.11, 1.22.0 < 1.22.8, 1.23.0 < 1.23.5",
+		Title:  "RKE2 cannot open the pipe of containerd",
+		Breaks: []string{"kubelet-start"},
+		Signs: []checks.Sign{
+			// a path that Windows does not have: \\.\pipe\containerd-containerd is the one of the pipe
+			{Text: "open npipe:////./pipe/containerd-containerd", Not: []string{"ctr: "}},
+		},
+		Links: []string{"https://github.com/rancher/rke2/issues/2161",
+			"https://github.com/rancher/windows/issues/72",
+			"https://github.com/k3s-io/k3s/pull/5361",
+			"https://github.com/k3s-io/k3s/pull/5365"},
+	},
+	{
 		ID: "rke2-cni-none", Of: RKE2,
 		From:   "1.28.0 < 1.28.15, 1.29.0 < 1.29.10, 1.30.0 < 1.30.6, 1.31.0 < 1.31.2",
 		Title:  "RKE2 ends with a panic if cni is none",
