@@ -58,21 +58,17 @@ func hasNames(t reflect.Type) bool {
 	return has
 }
 
-// Name is s as one word of a command.
+// Name is s as one word of a command, and no option of it.
 func Name(s string) string {
-	if strings.IndexFunc(s, notInName) < 0 {
-		return s
+	if strings.HasPrefix(s, "-") {
+		s = "_" + s[1:]
 	}
 	return strings.Map(func(r rune) rune {
-		if notInName(r) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._:/+", r) {
 			return '_'
 		}
 		return r
 	}, s)
-}
-
-func notInName(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._:/@+", r)
 }
 
 // InCommand tells whether s can stand in a command: in one without quotes if it has no blank, and in

@@ -10,6 +10,8 @@ func TestNamesAreOneWordOfACommand(t *testing.T) {
 		{"a name in another script", "узел-1", "узел-1"},
 		{"a second command", "web;calc", "web_calc"},
 		{"a second argument", "web --all", "web_--all"},
+		{"an option", "--all", "_-all"},
+		{"a splatted variable", "@web", "_web"},
 		{"a substitution", "web$(calc)`calc`", "web__calc__calc_"},
 		{"the end of a quoted part", "web'\"", "web__"},
 		{"an escape sequence", "web\x1b[2J", "web__2J"},
