@@ -33,13 +33,16 @@ The check looks for the error in the logs of node components. Profiles of PowerS
 	Signs: []checks.Sign{
 		// the name of the help topic is the same in all languages
 		{Text: "running scripts is disabled", Or: []string{"about_Execution_Policies"}, Also: []string{".ps1"},
-			Not: []string{"profile.ps1"}, In: scriptRunners,
+			Not: []string{"profile.ps1"}, In: scriptRunners, Until: scriptsRan,
 			Says: "the execution policy of this machine does not let a component run its script"},
 		{Text: "is not digitally signed", Also: []string{".ps1", "cannot be loaded"},
-			Not: []string{"profile.ps1"}, In: scriptRunners,
+			Not: []string{"profile.ps1"}, In: scriptRunners, Until: scriptsRan,
 			Says: "the execution policy of this machine does not let a component run its script"},
 	},
 })
 
 // scriptRunners leaves the pods out: a container has a policy of its own.
 var scriptRunners = []string{"kubelet", "kube-proxy", "flanneld", "calico-node", "antrea-agent", "wicd", "other"}
+
+// scriptsRan is what the kubelet and kube-proxy say once they run.
+var scriptsRan = []string{"Started kubelet", "Caches are synced"}
