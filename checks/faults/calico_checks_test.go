@@ -242,7 +242,8 @@ func TestPowerShellScriptsRefused(t *testing.T) {
 		{"Windows in German", logTelling("kubelet", `Die Datei "C:\k\StartKubelet.ps1" kann nicht geladen werden, da die Ausführung von Skripts auf diesem System deaktiviert ist. Weitere Informationen finden Sie unter "about_Execution_Policies" (https:/go.microsoft.com/fwlink/?LinkID=135170).`), found},
 		{"AllSigned", logTelling("kube-proxy", `File C:\k\start-kubeproxy.ps1 cannot be loaded. The file C:\k\start-kubeproxy.ps1 is not digitally signed. You cannot run this script on the current system.`), found},
 		{"a profile, which a command does without", logTelling("kubelet", `. : File C:\Users\a\Documents\WindowsPowerShell\profile.ps1 cannot be loaded because running scripts is disabled on this system.`), "unknown"},
-		{"the policy was changed, and the kubelet runs", logTelling("kubelet", "File C:\\k\\StartKubelet.ps1 cannot be loaded because running scripts is disabled on this system.\nI1120 09:50:10.444870    3560 server.go:1262] \"Started kubelet\""), "unknown"},
+		{"the policy was changed, and the kubelet runs", logTelling("kubelet", "File C:\\k\\StartKubelet.ps1 cannot be loaded because running scripts is disabled on this system.\nI1120 09:50:10.444870    3560 server.go:1262] \"Started kubelet\""),
+			"info: the logs say: the execution policy of this machine does not let a component run its script; it is over: a later line says: Started kubelet [text]"},
 		{"in a container", logTelling("pods", `File C:\app\start.ps1 cannot be loaded because running scripts is disabled on this system.`), "unknown"},
 	})
 }
