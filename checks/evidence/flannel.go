@@ -101,6 +101,7 @@ type SourceVIP struct {
 	Spot             // of the address
 	IP        string // 10.244.3.9, without a prefix length; "" where the answer has none
 	Prefix    string // 10.244.3.9/24, as it is written
+	Old       bool   // the address is in ip4, as of CNI 0.2.0
 	ErrorCode int    // of host-local, which writes its error where the address should be
 	ErrorMsg  string
 	// the text starts with characters of a wrong encoding, so that no reader can use it
@@ -129,6 +130,7 @@ func DecodeSourceVIP(b []byte) (SourceVIP, error) {
 		}
 	}
 	v.IP, _, _ = strings.Cut(strings.TrimSpace(v.Prefix), "/")
+	v.Old = addresses[0].Text() != ""
 	return v, nil
 }
 

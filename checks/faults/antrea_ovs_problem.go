@@ -23,8 +23,11 @@ an extension of the virtual switch of antrea-hnsnetwork. Where one of the servic
 driver was not installed because it is not signed, or the extension is not enabled, Antrea's agent
 cannot begin, and calls of HNS may hang.
 
+An agent of a release before 2024 that is restarted between the creation of the network and the enabling of the extension
+finds the network and does not enable the extension again.
+
 The check looks at both services or the container antrea-ovs, and at the extension where HNS lists extensions (only its first
-interface does).`,
+interface does) or their policy.`,
 	Fix: checks.Steps(
 		checks.Run("Get-Service ovsdb-server, ovs-vswitchd | Start-Service",
 			"Start the services of Open vSwitch. If the services or the driver are missing, install Antrea's signed build of Open vSwitch."),
@@ -38,6 +41,7 @@ interface does).`,
 		"https://github.com/antrea-io/antrea/issues/3636",
 		"https://github.com/antrea-io/antrea/issues/4702",
 		"https://github.com/antrea-io/antrea/issues/3195",
+		"https://github.com/antrea-io/antrea/pull/5841",
 		"https://github.com/antrea-io/antrea/pull/6202"},
 	Breaks: []*checks.Effect{effectHNSNetwork, effectCNIConfig, effectPodStart,
 		effectNodeReady, effectServices, effectContainers},
@@ -158,10 +162,21 @@ func ovsOfPods(s evidence.Snapshot) (findings []*checks.Finding, inPod bool) {
 }
 
 // ovsExtensionOff judges the extension on the switch of that network. HCN lists
-// no extensions at all, so an empty list says nothing.
+// no extensions at all, so an empty list says nothing; it lists the policy of one that was switched.
 func ovsExtensionOff(s evidence.Snapshot, network string) []*checks.Finding {
 	for _, net := range evidence.HNSNetworks.In(s) {
-		if !strings.EqualFold(net.Name, network) || len(net.Extensions) == 0 || net.Truncated {
+		if !strings.EqualFold(net.Name, network) || net.Truncated {
+			continue
+		}
+		for i, p := range net.Policies {
+			if p.Type == "VSwitchExtension" && !p.Truncated && strings.EqualFold(p.Text("ExtensionID"), ovsExtension) &&
+				strings.EqualFold(p.Text("Enable"), "false") {
+				return []*checks.Finding{extensionDisabled(network).
+					At(net.Field("Policies", i), "%s: policy VSwitchExtension %s: Enable false", net.Name,
+						p.Text("ExtensionID"))}
+			}
+		}
+		if len(net.Extensions) == 0 {
 			continue
 		}
 		at := slices.IndexFunc(net.Extensions, func(e evidence.HNSExtension) bool {
@@ -175,14 +190,23 @@ func ovsExtensionOff(s evidence.Snapshot, network string) []*checks.Finding {
 				At(net.Field("Extensions"), "%s: %d extensions, none is Open vSwitch", net.Name,
 					len(net.Extensions))}
 		case !net.Extensions[at].Enabled:
-			return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
-				"the extension of Open vSwitch is not enabled on the switch of HNS network %s",
-				net.Name).
+			return []*checks.Finding{extensionDisabled(network).
 				At(net.Field("Extensions"), "%s: extension %s is not enabled", net.Name,
 					net.Extensions[at].Name)}
 		}
 	}
 	return nil
+}
+
+func extensionDisabled(network string) *checks.Finding {
+	return checks.Findingf(checks.Fail, network,
+		"the extension of Open vSwitch is not enabled on the switch of HNS network %s", network).
+		Cure(checks.Steps(
+			checks.Run(`Enable-VMSwitchExtension -Name "Open vSwitch Extension" -VMSwitchName `+network,
+				"Enable the extension.").
+				Costs("Pods of this node have no network until the agent has programmed the switch."),
+			checks.Verify("Get-VMSwitchExtension -VMSwitchName "+network,
+				"the Open vSwitch extension with Enabled True")))
 }
 
 // antreaConnected is what an agent says next that has reached the Open vSwitch database.

@@ -214,3 +214,36 @@ func TestCalicoIPPoolsAndIPAM(t *testing.T) {
 		{"strict affinity is on", calicoNode + ipam(`"strictAffinity":true`), "pass"},
 	})
 }
+
+func TestCalicoServicesNotStarted(t *testing.T) {
+	services := func(exit, start string) string {
+		return "-- services.json --\n[{\"name\":\"CalicoNode\",\"state\":\"running\",\"startType\":\"automatic\"}," +
+			"{\"name\":\"CalicoFelix\",\"state\":\"stopped\",\"startType\":\"" + start + "\",\"exitCode\":" + exit + "}]\n"
+	}
+	booted := func(at string) string {
+		return "-- os.json --\n{\"build\":20348,\"bootedAt\":\"2026-11-20T" + at + ":00Z\"}\n"
+	}
+	const hostProcess = "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"calico-node-windows-x2\",\"namespace\":\"calico-system\"}}]}\n"
+	runLooks(t, "calico-services-not-started", []look{
+		{"Felix alone", services("1077", "automatic") + booted("05:00"),
+			"fail: service CalicoFelix has not been started since Windows booted: Calico enforces no NetworkPolicy on this node [state]"},
+		{"Windows runs for a minute", services("1077", "automatic") + booted("09:59"), "unknown"},
+		{"nobody knows since when Windows runs", services("1077", "automatic"), "unknown"},
+		{"somebody stopped it", services("0", "automatic") + booted("05:00"), "pass"},
+		{"it is not to start", services("1077", "disabled") + booted("05:00"), "pass"},
+		{"left over from before the HostProcess containers", services("1077", "automatic") + booted("05:00") + hostProcess, "pass"},
+		{"no Calico", "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n", "skip"},
+	})
+}
+
+func TestPowerShellScriptsRefused(t *testing.T) {
+	const found = "fail: the execution policy of this machine does not let a component run its script [text]"
+	runLooks(t, "powershell-scripts-refused", []look{
+		{"Windows in German", logTelling("kubelet", `Die Datei "C:\k\StartKubelet.ps1" kann nicht geladen werden, da die Ausführung von Skripts auf diesem System deaktiviert ist. Weitere Informationen finden Sie unter "about_Execution_Policies" (https:/go.microsoft.com/fwlink/?LinkID=135170).`), found},
+		{"AllSigned", logTelling("kube-proxy", `File C:\k\start-kubeproxy.ps1 cannot be loaded. The file C:\k\start-kubeproxy.ps1 is not digitally signed. You cannot run this script on the current system.`), found},
+		{"a profile, which a command does without", logTelling("kubelet", `. : File C:\Users\a\Documents\WindowsPowerShell\profile.ps1 cannot be loaded because running scripts is disabled on this system.`), "unknown"},
+		{"the policy was changed, and the kubelet runs", logTelling("kubelet", "File C:\\k\\StartKubelet.ps1 cannot be loaded because running scripts is disabled on this system.\nI1120 09:50:10.444870    3560 server.go:1262] \"Started kubelet\""),
+			"info: the logs say: the execution policy of this machine does not let a component run its script; it is over: a later line says: Started kubelet [text]"},
+		{"in a container", logTelling("pods", `File C:\app\start.ps1 cannot be loaded because running scripts is disabled on this system.`), "unknown"},
+	})
+}

@@ -28,6 +28,11 @@ var hostProcessEntrypointFix = checks.Steps(
 		Costs("The pods of the workload are recreated."),
 	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
 
+var hostProcessImageFix = checks.Steps(
+	checks.Do("In the pod template, set hostProcess: true, hostNetwork: true and runAsUserName. Where the cluster does not allow HostProcess containers, use a release or an image of the component that contains Windows.").
+		Costs("The pods of the workload are recreated."),
+	checks.Verify("kubectl get pods -n NAMESPACE", "the pod is Running"))
+
 var dockerRunFix = checks.Steps(
 	checks.Inspect(`docker run --rm IMAGE cmd /c dir C:\`, "List the files of the image."),
 	checks.Do("Run a program that the image contains, with its extension: nanoserver has cmd.exe but not powershell.exe."),
@@ -63,6 +68,9 @@ A command can also start a shell that starts the program by its path. In a HostP
 the node too: from containerd 1.7 on the files of the image are below C:\hpc, and ./program.exe is not found in
 the working directory of the image.
 
+An image that is made for HostProcess containers contains no Windows, so an ordinary container of it has neither cmd.exe nor
+powershell.exe.
+
 The check reads the state and the events of pods that are not running, and their logs for the words of
 cmd.exe and PowerShell. The same error of kubectl
 exec or of a probe is about another command and is ignored.`,
@@ -75,7 +83,8 @@ exec or of a probe is about another command and is ignored.`,
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/",
 		"https://github.com/prometheus-community/windows_exporter/issues/1391",
 		"https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/",
-		"https://github.com/kubernetes/kubernetes/issues/112885"},
+		"https://github.com/kubernetes/kubernetes/issues/112885",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/930"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Partial:  true,
 	Needs:    complaintNeeds,
@@ -89,11 +98,16 @@ exec or of a probe is about another command and is ignored.`,
 		for _, c := range complaints(s, entrypointSigns) {
 			f := checks.Findingf(checks.Fail, c.pod.FullName(), "%s is not running: %s",
 				c.pod.FullName(), c.says).With(c.from).Cure(listFiles(c.pod))
-			for i, container := range c.pod.Spec.Containers {
+			for i, container := range slices.Concat(c.pod.Spec.InitContainers, c.pod.Spec.Containers) {
 				if len(container.Command) > 0 {
-					f = f.At(c.pod.Field("spec", "containers", i, "command"),
+					f = f.At(c.pod.ContainerField(i, "command"),
 						"%s: container %s (image %s) has command %s", c.pod.FullName(),
 						container.Name, container.Image, strings.Join(container.Command, " "))
+				}
+				if !c.pod.HostProcess() && forHostProcess(container.Image) {
+					f = f.At(c.pod.ContainerField(i, "image"),
+						"%s: image %s is made for HostProcess containers, and the pod does not set hostProcess",
+						c.pod.FullName(), container.Image).Cure(hostProcessImageFix)
 				}
 			}
 			if c.pod.HostProcess() {
@@ -207,6 +221,13 @@ func listFiles(p evidence.Pod) checks.Fix {
 	return fix
 }
 
+// forHostProcess tells by its tag an image on the base image of HostProcess containers, which is empty:
+// windows-hp of the CSI drivers, hostprocess of flannel, kube-proxy and windows_exporter.
+func forHostProcess(image string) bool {
+	tag := strings.ToLower(image[strings.LastIndexByte(image, ':')+1:])
+	return strings.Contains(tag, "hostprocess") || strings.HasSuffix(tag, "-hp") || strings.HasSuffix(tag, "-hpc")
+}
+
 const noEntrypoint = "Windows cannot find the program that the container starts"
 
 var entrypointSigns = []checks.Sign{
@@ -218,6 +239,10 @@ var entrypointSigns = []checks.Sign{
 	{Text: "hcs::System::CreateProcess", Or: []string{"hcsshim::System::CreateProcess"},
 		Also: []string{"failed to start containerd task",
 			"The system cannot find the path specified"}, Not: startedByOthers, Says: noEntrypoint},
+	// a process of the utility VM has the VM's id, which ends in @vm
+	{Text: "hcs::System::CreateProcess", Or: []string{"hcsshim::System::CreateProcess"},
+		Also: []string{"failed to create containerd task", "The system cannot find the "},
+		Not:  append([]string{"@vm"}, startedByOthers...), Says: noEntrypoint},
 	{Text: "encountered an error during CreateProcess",
 		Or: []string{"encountered an error during hcsshim::System::CreateProcess",
 			"encountered an error during hcs::System::CreateProcess"},

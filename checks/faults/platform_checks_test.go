@@ -310,6 +310,9 @@ func TestAntreaOVSProblem(t *testing.T) {
 	network := func(extension string) string {
 		return "-- hns-networks.json --\n[{\"ID\":\"x\",\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\",\"Extensions\":[{\"Id\":\"E7C3B2F0-F3C5-48DF-AF2B-10FED6D72E7A\",\"IsEnabled\":false}" + extension + "]}]\n"
 	}
+	policy := func(enable string) string {
+		return "-- hns-networks.json --\n[{\"ID\":\"x\",\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\",\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Policies\":[{\"Type\":\"VSwitchExtension\",\"Settings\":{\"ExtensionID\":\"583CC151-73EC-4A6A-8B47-578297AD7623\",\"Enable\":" + enable + "}}]}]\n"
+	}
 	const containers = "-- api/pods.json --\n{\"items\":[{\"metadata\":{\"name\":\"antrea-agent-windows-x2\",\"namespace\":\"kube-system\"},\"spec\":{\"containers\":[{\"name\":\"antrea-agent\"},{\"name\":\"antrea-ovs\"}]}}]}\n"
 	crashing := strings.Replace(containers, `{"name":"antrea-ovs"}]}`, `{"name":"antrea-ovs"}]},"status":{"phase":"Running","containerStatuses":[{"name":"antrea-ovs","restartCount":8,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]}`, 1)
 	log := func(wait string) string {
@@ -325,6 +328,11 @@ func TestAntreaOVSProblem(t *testing.T) {
 		{"the extension is off",
 			antrea("running", "running",
 				network(`,{"Id":"583cc151-73ec-4a6a-8b47-578297ad7623","IsEnabled":false,"Name":"OVS"}`)), "fail: the extension of Open vSwitch is not enabled on the switch of HNS network antrea-hnsnetwork [state]"},
+		{"the extension is off, in HCN", antrea("running", "running", policy("false")),
+			"fail: the extension of Open vSwitch is not enabled on the switch of HNS network antrea-hnsnetwork [state]"},
+		{"the extension is on, in HCN", antrea("running", "running", policy("true")), "pass"},
+		{"HCN does not say", antrea("running", "running", strings.Replace(policy("true"), `,"Enable":true`, "", 1)), "pass"},
+		{"another extension is off, in HCN", antrea("running", "running", strings.Replace(policy("false"), "583CC151", "E7C3B2F0", 1)), "pass"},
 		{"the driver is not installed", antrea("running", "running", network("")),
 			"fail: the switch of HNS network antrea-hnsnetwork has no extension of Open vSwitch: its driver is not installed [state]"},
 		{"Open vSwitch in the pod of the agent", antrea("", "", containers), "pass"},

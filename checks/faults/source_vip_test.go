@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // onOverlay is a node on flannel's overlay with kube-proxy's arguments.
 func onOverlay(args string) string {
@@ -57,6 +60,11 @@ func TestSourceVIPInvalid(t *testing.T) {
 func TestSourceVIPJSONCorrupt(t *testing.T) {
 	const file = "-- files/C/sourcevip/sourceVip.json --\n"
 	const good = `{"cniVersion":"0.3.0","ips":[{"version":"4","address":"10.244.3.2/24","gateway":"10.244.3.1"}],"dns":{}}`
+	ended := strings.Replace(onOverlay(""), `"kube-proxy.exe"`, `"kubelet.exe"`, 1)
+	const old = "{\"cniVersion\":\"0.2.0\",\"ip4\":{\"ip\":\"10.244.3.2/24\"},\"dns\":{}}\n"
+	said := func(code string) string {
+		return "-- logs/kube-proxy/kube-proxy.log --\nCannot index into a null array.\nAt C:\\hpc\\kube-proxy\\start.ps1:14 char:17\n+ ...          $vip = " + code + "\n"
+	}
 	const absent = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\sourceVip.json\",\"outcome\":\"absent\"},{\"path\":\"C:\\\\sourcevip\\\\sourceVip.json\",\"outcome\":\"absent\"}]\n"
 	runLooks(t, "source-vip-json-corrupt", []look{
 		{"an address", onOverlay("") + file + good + "\n", "pass"},
@@ -66,6 +74,14 @@ func TestSourceVIPJSONCorrupt(t *testing.T) {
 			onOverlay("") + file +
 				`{"code":100,"msg":"error reading network config: invalid character 'x'"}` + "\n",
 			`fail: C:\sourcevip\sourceVip.json contains a host-local error instead of an address: error reading network config: invalid character 'x' [state]`},
+		{"an old answer, and a script for new ones", ended + file + old + said(`$sourceVipJSONData.ips[0].address.Split("/")[0]`),
+			`fail: C:\sourcevip\sourceVip.json has the address in ip4.ip, and the start script of kube-proxy reads ips[0].address [state]`},
+		{"a new answer, and a script for old ones", ended + file + good + "\n" + said(`$sourceVipJSON.ip4.ip.Split("/")[0]`),
+			`fail: C:\sourcevip\sourceVip.json has the address in ips[0].address, and the start script of kube-proxy reads ip4.ip [state]`},
+		{"the image was rolled back, and kube-proxy runs", onOverlay("") + file + old + said(`$sourceVipJSONData.ips[0].address.Split("/")[0]`), "pass"},
+		{"an old answer alone", ended + file + old, "pass"},
+		{"the script found the file empty, and wrote it again", ended + file + good + "\n" + said(`$sourceVipJSONData.ips[0].address.Split("/")[0]`), "pass"},
+		{"the script is traced", ended + file + old + "-- logs/kube-proxy/kube-proxy.log --\nDEBUG:   14+  >>>> $vip = $j.ips[0].address.Split(\"/\")[0]\n", "pass"},
 		{"an answer without an address",
 			onOverlay("") + file + "{\"cniVersion\":\"0.3.0\",\"ips\":[]}\n",
 			`fail: C:\sourcevip\sourceVip.json contains no address [state]`},

@@ -12,7 +12,8 @@ var all = slices.Concat(nodeSymptoms, podSymptoms, networkSymptoms, useSymptoms)
 // unnoticed are checks that no symptom leads to: nobody sees these faults until
 // somebody else makes use of them.
 var unnoticed = []string{"kubeconfig-readable", "secrets-clear-text-on-disk", "rancher-plan-for-linux",
-	"windows-exporter-collector-unknown", "containerd-shim-leak", "log-links-not-mounted"}
+	"windows-exporter-collector-unknown", "containerd-shim-leak", "log-links-not-mounted",
+	"calico-services-not-started"}
 
 var nodeSymptoms = []Symptom{
 	{
@@ -25,7 +26,8 @@ var nodeSymptoms = []Symptom{
 			"time-service-not-running", "proxy-no-proxy-missing", "node-name-case-mismatch",
 			"os-version-unsupported", "runtime-too-old", "gke-windows-pool-prereq",
 			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port",
-			"version-skew", "kubelet-identity-foreign", "kubelet-client-csr-pending", "kubelet-arguments-joined"},
+			"version-skew", "kubelet-identity-foreign", "kubelet-client-csr-pending", "kubelet-arguments-joined",
+			"powershell-scripts-refused"},
 		Next: []Step{
 			{"read the end of the kubelet's log: it shows the response of the API server",
 				[]string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
