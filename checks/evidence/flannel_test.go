@@ -61,7 +61,7 @@ func TestDecodeSourceVIP(t *testing.T) {
 		want       SourceVIP
 	}{
 		{"the first recipe", `{"cniVersion":"0.2.0","ip4":{"ip":"10.64.3.9/24"},"dns":{}}`,
-			SourceVIP{Spot: Spot{1, "/ip4/ip"}, IP: "10.64.3.9", Prefix: "10.64.3.9/24"}},
+			SourceVIP{Spot: Spot{1, "/ip4/ip"}, IP: "10.64.3.9", Prefix: "10.64.3.9/24", Old: true}},
 		{"the later one",
 			"\ufeff" + `{"cniVersion":"0.3.0","ips":[{"version":"4","address":"10.64.3.8/24","gateway":"10.64.3.1"}],"dns":{}}`, SourceVIP{Spot: Spot{1, "/ips/0/address"}, IP: "10.64.3.8", Prefix: "10.64.3.8/24"}},
 		{"an error in place of an address",
