@@ -14,7 +14,7 @@ const nameTag = "as"
 
 // cleanNames goes over what a decoder wrote.
 func cleanNames(v reflect.Value) {
-	if !hasNames(v.Type()) && v.Kind() != reflect.Interface {
+	if !hasNames(v.Type()) {
 		return
 	}
 	switch v.Kind() {
@@ -40,22 +40,33 @@ func cleanNames(v reflect.Value) {
 var typesWithNames sync.Map // reflect.Type → bool
 
 func hasNames(t reflect.Type) bool {
-	if has, known := typesWithNames.Load(t); known {
-		return has.(bool)
+	has, known := typesWithNames.Load(t)
+	if !known {
+		has = namesIn(t, map[reflect.Type]bool{})
+		typesWithNames.Store(t, has)
 	}
-	typesWithNames.Store(t, false) // until it is known, for a type that holds itself
-	has := t.Kind() == reflect.Interface
+	return has.(bool)
+}
+
+// namesIn looks into a type, once if it holds itself.
+func namesIn(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
 	switch t.Kind() {
+	case reflect.Interface:
+		return true
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		has = hasNames(t.Elem())
+		return namesIn(t.Elem(), seen)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			f := t.Field(i)
-			has = has || f.Tag.Get(nameTag) != "" || f.IsExported() && hasNames(f.Type)
+			if f := t.Field(i); f.Tag.Get(nameTag) != "" || f.IsExported() && namesIn(f.Type, seen) {
+				return true
+			}
 		}
 	}
-	typesWithNames.Store(t, has)
-	return has
+	return false
 }
 
 // Name is s as one word of a command, and no option of it.
