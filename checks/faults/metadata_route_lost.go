@@ -39,8 +39,10 @@ address. It passes if a probe was answered.`,
 		"https://github.com/rancher/rancher/issues/30623"},
 	// What only asks at its start is long past it; the rest shows as a node without its provider.
 	Breaks: []*checks.Effect{effectNodeReady},
-	Needs:  []evidence.Need{evidence.Routes, evidence.Node},
-	Uses:   []evidence.Need{evidence.Adapters, evidence.ReachProbes},
+	// Credentials for the cloud's registry come from the metadata server.
+	Explains: []string{"registry-unauthorized"},
+	Needs:    []evidence.Need{evidence.Routes, evidence.Node},
+	Uses:     []evidence.Need{evidence.Adapters, evidence.ReachProbes},
 	Signs: []checks.Sign{
 		// the EBS driver asks the API server in its place
 		{Text: "dial tcp 169.254.169.254:80", Not: []string{"Retrieving IMDS metadata failed",

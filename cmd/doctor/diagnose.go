@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -124,6 +125,7 @@ func sourceError(err error, node string) error {
 
 // diagnoseLive reads the node and shows the verdicts, on a screen as they come.
 func diagnoseLive(ctx context.Context, std streams, f flags, l *session.Live) error {
+	debug.SetGCPercent(liveGarbage)
 	out := f.displayOn(std)
 	defer out.close()
 	if out.isSpoken() || out.onScreen() {
