@@ -52,12 +52,10 @@ The check reports such an event if it has come for five minutes, still comes, an
 					if st.State.Running == nil || id == "" || !strings.Contains(e.Text(), id) || p.Metadata.DeletionTimestamp != nil {
 						continue
 					}
-					fix := fixOf("exec-probe-not-started")
-					fix.Steps[0].Command = "kubectl delete pod " + p.Metadata.Name + " -n " + p.Metadata.Namespace
 					findings = append(findings, checks.Findingf(checks.Warn, p.FullName(),
 						"Windows does not start the %s probe of container %s of %s: the kubelet does not restart the container", kind, st.Name, p.FullName()).
 						At(e.Field(), "%s: %s", e.Reason, e.Text()).
-						At(p.StatusField(i, "state"), "%s: container %s is running", p.FullName(), st.Name).Cure(fix))
+						At(p.StatusField(i, "state"), "%s: container %s is running", p.FullName(), st.Name))
 				}
 			}
 		}

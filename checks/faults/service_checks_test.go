@@ -26,6 +26,7 @@ func TestServiceSelectsNoPod(t *testing.T) {
 			"warn: the Service shop/orders has no endpoints: it selects app=orders-api, but its pods have app=orders [state]"},
 		{"the pods match", replace(tree, `"app": "orders-api"`, `"app": "orders"`), "pass"},
 		{"it has endpoints that are not ready", replace(tree, `"endpoints": []`, `"endpoints": [{"addresses": ["10.244.5.5"], "conditions": {"ready": false}}]`), "pass"},
+		{"its slices are not in the list", replace(tree, `"kubernetes.io/service-name": "orders"`, `"kubernetes.io/service-name": "other"`), "unknown"},
 		{"another Service selects the pods", replace(tree, `{"apiVersion": "v1", "kind": "Service"`, other+`{"apiVersion": "v1", "kind": "Service"`), "pass"},
 		{"pods of another workload, this one is scaled to zero", replace(tree, "orders-6c9f7b5d4", "worker-6c9f7b5d4"), "pass"},
 		{"pods of another namespace", replace(tree, `"name": "orders-6c9f7b5d4-2xk9p", "namespace": "shop"`, `"name": "orders-6c9f7b5d4-2xk9p", "namespace": "test"`), "pass"},
@@ -40,6 +41,8 @@ func TestServiceTargetPortRefused(t *testing.T) {
 	tree := treeOf(t, "service-target-port-refused")
 	runLooks(t, "service-target-port-refused", []look{
 		{"another port is declared", tree,
+			"warn: the Service shop/catalog sends to port 5000 of shop/catalog-5d8c7f6b9-qm4zt, which refuses connections; its containers declare 8080 [state]"},
+		{"two probes say so", replace(tree, `{"target": "10.244.2.18:8080", "from": "shop/catalog-5d8c7f6b9-qm4zt", "protocol": "tcp", "outcome": "ok"`, `{"target": "10.244.2.18:5000", "from": "node", "protocol": "tcp", "outcome": "refused"`),
 			"warn: the Service shop/catalog sends to port 5000 of shop/catalog-5d8c7f6b9-qm4zt, which refuses connections; its containers declare 8080 [state]"},
 		{"no port is declared", replace(tree, `"ports": [{"containerPort": 8080, "protocol": "TCP"}], `, ""), "pass"},
 		{"this port is declared, and the program does not listen", replace(tree, `"containerPort": 8080`, `"containerPort": 5000`), "pass"},

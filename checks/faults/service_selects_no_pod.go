@@ -28,9 +28,14 @@ the selector, one of them with another value, and are selected by no Service at 
 	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices, evidence.Pods},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
+		unlisted := false
 		services := evidence.KubeServices.In(s)
 		for _, svc := range services {
-			if len(svc.Spec.Selector) == 0 || len(svc.ClusterIPs()) == 0 || hasEndpoints(s, svc) {
+			listed, endpoints := false, 0
+			for slice := range svc.Slices(s) {
+				listed, endpoints = true, endpoints+len(slice.Endpoints)
+			}
+			if len(svc.Spec.Selector) == 0 || len(svc.ClusterIPs()) == 0 || endpoints > 0 {
 				continue
 			}
 			for _, p := range evidence.Pods.In(s) {
@@ -43,6 +48,10 @@ the selector, one of them with another value, and are selected by no Service at 
 				if key == "" {
 					continue
 				}
+				if !listed { // each Service with a selector has a slice
+					unlisted = true
+					break
+				}
 				findings = append(findings, checks.Findingf(checks.Warn, svc.FullName(),
 					"the Service %s has no endpoints: it selects %s=%s, but its pods have %s=%s", svc.FullName(),
 					key, svc.Spec.Selector[key], key, p.Metadata.Labels[key]).
@@ -51,6 +60,9 @@ the selector, one of them with another value, and are selected by no Service at 
 					Cure(rightSelector(svc.Metadata.Namespace, svc.Metadata.Name, labelsFor(svc, p))))
 				break
 			}
+		}
+		if unlisted && len(findings) == 0 {
+			return nil, checks.Unknown(evidence.NotShown.Gap("the EndpointSlices of each Service"))
 		}
 		return findings, nil
 	},
@@ -75,15 +87,6 @@ func labelsFor(svc evidence.KubeService, p evidence.Pod) string {
 		list = append(list, key+"="+p.Metadata.Labels[key])
 	}
 	return strings.Join(list, ",")
-}
-
-func hasEndpoints(s evidence.Snapshot, svc evidence.KubeService) bool {
-	for slice := range svc.Slices(s) {
-		if len(slice.Endpoints) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // selects tells whether the Service is for the pod, as far as its namespace and labels say.

@@ -22,10 +22,7 @@ targetPort is the port of the Service itself.
 
 The check compares probes of the pods with the ports of the EndpointSlices. It reports a refused port
 that no container of the pod declares, if containers of the pod declare others.`,
-	Fix: checks.Steps(
-		checks.Inspect("kubectl exec -n NAMESPACE POD -- netstat -ano", "Read on which ports the pod listens."),
-		checks.Do("Set the targetPort of the Service to that port."),
-		checks.Verify("kubectl -n NAMESPACE describe service NAME", "Endpoints with that port")),
+	Fix: rightTargetPort("NAMESPACE", "POD", "NAME"),
 	Links: []string{"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/connectivity/troubleshoot-connection-pods-services-same-cluster",
 		"https://kubernetes.io/docs/tasks/debug/debug-application/debug-service/"},
 	Needs: []evidence.Need{evidence.KubeServices, evidence.EndpointSlices, evidence.Pods, evidence.ReachProbes},
@@ -53,7 +50,9 @@ that no container of the pod declares, if containers of the pod declare others.`
 							"the Service %s sends to port %d of %s, which refuses connections; its containers declare %s",
 							svc.FullName(), port.Port, pod.FullName(), strings.Trim(fmt.Sprint(declared), "[]")).
 							With(probed.ReachBecause(p)).
-							At(slice.Field("ports"), "%s has port %d", slice.Metadata.Name, port.Port))
+							At(slice.Field("ports"), "%s has port %d", slice.Metadata.Name, port.Port).
+							Cure(rightTargetPort(svc.Metadata.Namespace, pod.Metadata.Name, svc.Metadata.Name)))
+						break // another probe says the same
 					}
 				}
 			}
@@ -64,6 +63,13 @@ that no container of the pod declares, if containers of the pod declare others.`
 		return findings, nil
 	},
 })
+
+func rightTargetPort(namespace, pod, service string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect("kubectl exec -n "+namespace+" "+pod+" -- netstat -ano", "Read on which ports the pod listens."),
+		checks.Do("Set the targetPort of the Service to that port."),
+		checks.Verify("kubectl -n "+namespace+" describe service "+service, "Endpoints with that port"))
+}
 
 // readyPodAt is the pod of this node that is a ready backend of the slice at that address.
 func readyPodAt(s evidence.Snapshot, slice evidence.EndpointSlice, a node.Address) (evidence.Pod, bool) {

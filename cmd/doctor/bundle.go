@@ -34,9 +34,6 @@ const defaultMaxSize = "24MiB"
 // is allocated are buffers that stay.
 const bundleGarbage = 50
 
-// liveGarbage is the same for a diagnosis on the node, of which little is garbage when it is shown.
-const liveGarbage = 50
-
 func bundleCommand(std streams, f *flags) *cobra.Command {
 	var p packing
 	cmd := &cobra.Command{
