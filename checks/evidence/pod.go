@@ -55,8 +55,16 @@ func (p Pod) Ready() bool {
 
 // ReadySince is when a Ready pod became Ready; zero for one that is not, or where it is not known.
 func (p Pod) ReadySince() time.Time {
+	if !p.Ready() {
+		return time.Time{}
+	}
+	return p.ReadyChanged()
+}
+
+// ReadyChanged is when the pod last became Ready or ceased to be; zero where it is not known.
+func (p Pod) ReadyChanged() time.Time {
 	i := ofType(p.Status.Conditions, "Ready")
-	if i < 0 || p.Status.Conditions[i].Status != "True" {
+	if i < 0 {
 		return time.Time{}
 	}
 	return p.Status.Conditions[i].LastTransitionTime.Time

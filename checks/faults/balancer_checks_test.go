@@ -215,6 +215,7 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 	first := `{"addresses":["10.244.1.9"],"nodeName":"lin-1","conditions":{"ready":true}}`
 	ending := `,{"addresses":["10.244.1.8"],"nodeName":"lin-1","conditions":{"ready":false,"serving":true,"terminating":true}}`
 	justNow := `,"annotations":{"endpoints.kubernetes.io/last-change-trigger-time":"2026-11-20T09:59:30Z"}`
+	const unready = "-- api/pods.json --\n" + `{"items":[{"metadata":{"namespace":"a","name":"p"},"spec":{"nodeName":"lin-1"},"status":{"phase":"Running","podIP":"10.244.1.8","conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-11-20T%sZ"}]}}]}` + "\n"
 	runLooks(t, "hns-lb-missing-or-stale", []look{
 		{"an address that the slice does not have", serviceTree(web) + sliceTree(remote) +
 			endpoints + both,
@@ -231,6 +232,13 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 			"pass"},
 		{"a backend that is not ready", serviceTree(web) + sliceTree(remote,
 			"a/web 10.244.1.8 lin-1 false 8080/TCP") + endpoints + both,
+			"warn: load balancer of a/" + port + " sends traffic to 10.244.1.8, which is not ready [state]"},
+		{"a backend whose pod became unready half a minute ago may still be there", serviceTree(web) +
+			sliceTree(remote, "a/web 10.244.1.8 lin-1 false 8080/TCP") + endpoints + both +
+			fmt.Sprintf(unready, "09:59:30"), "pass"},
+		{"a backend whose pod has been unready for an hour", serviceTree(web) +
+			sliceTree(remote, "a/web 10.244.1.8 lin-1 false 8080/TCP") + endpoints + both +
+			fmt.Sprintf(unready, "09:00:00"),
 			"warn: load balancer of a/" + port + " sends traffic to 10.244.1.8, which is not ready [state]"},
 		{"a ready backend of another node is missing", serviceTree(web) + sliceTree(remote,
 			"a/web 10.244.1.8 lin-1 true 8080/TCP") + endpoints + one,

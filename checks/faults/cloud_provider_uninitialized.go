@@ -61,14 +61,19 @@ another node has one or the pod cloud-node-manager of this node is running.`,
 		n := evidence.Node.In(s)
 		at := slices.IndexFunc(n.Spec.Taints, func(t evidence.Taint) bool { return t.Key == uninitializedTaint })
 		age := s.Now().Sub(n.Metadata.CreationTimestamp.Time)
+		external, gap := externalProvider(node.About(s))
 		switch {
-		case at < 0 && !neverTainted(s, n):
+		case at < 0 && (n.Spec.ProviderID != "" || !external && gap.Kind == ""):
 			return nil, nil
 		case age < podPatience:
 			return nil, checks.Unknown(evidence.NotDecided.Gap("the node registered only %s before the recording",
 				age.Round(time.Second)))
 		case at < 0:
-			return passedOver(s, n)
+			findings, err := passedOver(s, n)
+			if gap.Kind != "" && len(findings) > 0 {
+				return nil, checks.Unknown(gap)
+			}
+			return findings, err
 		}
 		f := checks.Findingf(checks.Fail, n.Metadata.Name,
 			"the cloud controller manager has not initialized the node: pods that do not tolerate %s are not scheduled",
@@ -86,10 +91,14 @@ another node has one or the pod cloud-node-manager of this node is running.`,
 	},
 })
 
-// neverTainted tells whether a Node has neither the taint nor what it is given with the end of the taint.
-func neverTainted(s evidence.Snapshot, n evidence.NodeObject) bool {
-	flag, _ := node.About(s).KubeletFlag("cloud-provider")
-	return flag.Live && flag.Value == "external" && n.Spec.ProviderID == ""
+// externalProvider tells whether the kubelet leaves its Node to a cloud controller manager; the gap says
+// why that is not known.
+func externalProvider(n *node.Node) (bool, evidence.Gap) {
+	flag, _ := n.KubeletFlag("cloud-provider")
+	if flag.Value == "external" && !flag.Live {
+		return false, evidence.NotShown.Gap("the command line of the kubelet")
+	}
+	return flag.Value == "external", n.KubeletGap()
 }
 
 // passedOver finds a Node that the cloud controller manager never looked at. Some providers set no

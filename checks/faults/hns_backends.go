@@ -17,7 +17,7 @@ const changedAt = "endpoints.kubernetes.io/last-change-trigger-time"
 // A sliceBackends is what the EndpointSlices say of a port of a Service.
 type sliceBackends struct {
 	ready  map[node.Address]evidence.Place // that kube-proxy puts into the load balancer
-	others map[node.Address]bool           // ready, and for other nodes, or they are terminating
+	others map[node.Address]bool           // ready, and for other nodes, or they are changing
 	asleep map[node.Address]evidence.Place // not ready
 	ports  []int                           // that the pods listen on
 	at     evidence.Place                  // of a slice
@@ -29,11 +29,14 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 	known map[node.Address]bool) (b sliceBackends, ok bool) {
 	b = sliceBackends{ready: map[node.Address]evidence.Place{}, others: map[node.Address]bool{},
 		asleep: map[node.Address]evidence.Place{}}
-	ends := map[node.Address]bool{} // the slices were read at another moment than the pods
+	changes := map[node.Address]bool{} // the slices were read at another moment than the pods
 	for _, p := range evidence.Pods.In(s) {
+		if p.Metadata.DeletionTimestamp == nil && s.Now().Sub(p.ReadyChanged()) >= proxyPatience {
+			continue
+		}
 		for _, ip := range append(p.Status.PodIPs, evidence.PodIP{IP: p.Status.PodIP}) {
-			if a, ok := node.ParseAddress(ip.IP); ok && p.Metadata.DeletionTimestamp != nil {
-				ends[a] = true
+			if a, ok := node.ParseAddress(ip.IP); ok {
+				changes[a] = true
 			}
 		}
 	}
@@ -54,7 +57,7 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 		for i, e := range slice.Endpoints {
 			for _, ip := range node.ParseAddresses(e.Addresses...) {
 				switch {
-				case e.Terminating() || ends[ip]:
+				case e.Terminating() || changes[ip]:
 					b.others[ip] = true
 				case !e.Ready():
 					b.asleep[ip] = slice.Field("endpoints", i)

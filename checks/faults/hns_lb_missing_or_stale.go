@@ -28,7 +28,8 @@ address of a pod behind it.
 
 The check compares the clusterIP, port and protocol of every Service that has a ready backend with
 the HNS load balancers, and the addresses and the port behind each of them with the EndpointSlices.
-Terminating backends may still be there, and a slice that just changed is left out. It also compares
+Backends that terminate, or whose pod just became ready or unready, may be there or not, and a slice that just
+changed is left out. It also compares
 the settings of the Service with those of its load balancer: session affinity, pods of this node only,
 the source address (a fault where pods reach a backend and not the Service, otherwise a warning), and DSR, which all
 load balancers of cluster IPs have or none. It skips

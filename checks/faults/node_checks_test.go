@@ -20,7 +20,7 @@ func TestCloudProviderUninitialized(t *testing.T) {
 		{"for hours", object(taint, "2026-11-20T02:16:02Z"), "fail" + fault},
 		{"a machine was found, and the rest failed", object(taint+`,"providerID":"azure:///x"`, "2026-11-20T02:16:02Z"), "fail" + fault},
 		{"the node registered a minute ago", object(taint, "2026-11-20T09:59:00Z"), "unknown"},
-		{"initialized", object(`"taints":[{"key":"os","value":"windows","effect":"NoSchedule"}]`, "2026-11-20T02:16:02Z"), "pass"},
+		{"initialized", object(`"providerID":"azure:///w","taints":[{"key":"os","value":"windows","effect":"NoSchedule"}]`, "2026-11-20T02:16:02Z"), "pass"},
 		{"the part of Azure that runs on the node does not run", object(taint, "2026-11-20T02:16:02Z") +
 			manager(`"waiting":{"reason":"CrashLoopBackOff"}`), "info" + fault},
 		{"it runs", object(taint, "2026-11-20T02:16:02Z") + manager(`"running":{}`), "fail" + fault},
@@ -40,7 +40,9 @@ func TestCloudProviderUninitialized(t *testing.T) {
 			logTelling("cloud-node-manager", `I0511 02:16:32.512113    5248 nodemanager.go:291] "Node has no cloud taint, skipping initialization" nodeName="win-1"`), "pass"},
 		{"the part of Azure that runs on the node has passed it over", object("", hours) + kubelet("external") + nodes("") +
 			manager(`"running":{}`), never + "[state]"},
-		{"no cloud provider", object("", hours) + nodes("azure:///x"), "pass"},
+		{"no cloud provider", object("", hours) + kubelet("") + nodes("azure:///x"), "pass"},
+		{"the kubelet's flags were not recorded, and other nodes have a providerID", object("", hours) + nodes("azure:///x"), "unknown"},
+		{"the kubelet's flags were not recorded, and no node has a providerID", object("", hours) + nodes(""), "pass"},
 		{"a provider that sets no providerID", object("", hours) + kubelet("external") + nodes(""), "pass"},
 		{"other nodes were not recorded", object("", hours) + kubelet("external"), "unknown"},
 		{"registered a minute ago", object("", "2026-11-20T09:59:00Z") + kubelet("external") + nodes("azure:///x"), "unknown"},
