@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"time"
 
 	"doctor/checks"
@@ -27,7 +28,8 @@ and kubectl exec fail because their process does not start, and programs exit wi
 OutOfMemoryException while "memory usage" looks normal.
 
 The check compares committed memory with the limit. A refusal in the logs of the last day is a
-warning even if memory is available again, because the demand will return. The usual cause is a page
+warning even if memory is available again, because the demand will return. It names the program whose
+processes hold a fifth of the committed memory or more. The usual cause is a page
 file of fixed size; other causes are pod limits above requests and no memory reserved for Windows.`,
 	Fix: checks.Steps(
 		checks.Run("Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property @{AutomaticManagedPagefile=$true}",
@@ -45,6 +47,7 @@ file of fixed size; other causes are pod limits above requests and no memory res
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"dll-init-failed-0xc0000142", "compute-system-unexpected-exit"},
 	Needs:    []evidence.Need{evidence.MemoryInfo},
+	Uses:     []evidence.Need{evidence.Processes},
 	Signs: []checks.Sign{
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
 			"Windows refused memory: the commit limit (RAM plus page file) is exhausted",
@@ -93,7 +96,8 @@ file of fixed size; other causes are pod limits above requests and no memory res
 		f := checks.Findingf(level, "commit", message, gib(m.CommitUsedBytes),
 			gib(m.CommitLimitBytes)).
 			At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
-				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes)
+				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes).
+			With(largestUser(s, m.CommitUsedBytes)...)
 		for i, p := range m.PageFiles {
 			if !p.Automatic {
 				f = f.At(evidence.MemoryInfo.Field(s, "pageFiles", i), "%s has a fixed size of %s",
@@ -107,3 +111,23 @@ file of fixed size; other causes are pod limits above requests and no memory res
 		return []*checks.Finding{f}, nil
 	},
 })
+
+// largestUser is the program whose processes together hold most of the committed memory, if that is
+// much: many small ones may be the exec probes of a pod that hang.
+func largestUser(s evidence.Snapshot, used int64) []evidence.Because {
+	held, first, count := map[string]int64{}, map[string]evidence.Process{}, map[string]int{}
+	most := ""
+	for _, p := range evidence.Processes.In(s) {
+		if count[p.Name]++; count[p.Name] == 1 {
+			first[p.Name] = p
+		}
+		if held[p.Name] += cmp.Or(p.PrivateBytes, p.WorkingSetBytes); held[p.Name] > held[most] {
+			most = p.Name
+		}
+	}
+	if most == "" || held[most] < used/5 {
+		return nil
+	}
+	return []evidence.Because{first[most].Field().Because("%d processes of %s hold %s",
+		count[most], most, gib(held[most]))}
+}

@@ -248,6 +248,30 @@ func TestPagingFileTooSmall(t *testing.T) {
 	})
 }
 
+func TestWhoHoldsTheCommittedMemory(t *testing.T) {
+	const narrow = "-- memory.json --\n{\"commitLimitBytes\":34359738368,\"commitUsedBytes\":33822867456}\n"
+	hung := `{"pid":1,"name":"powershell.exe","workingSetBytes":4294967296},{"pid":2,"name":"powershell.exe","privateBytes":4294967296}`
+	for _, row := range []struct{ name, processes, want string }{
+		{"two of a program together", hung + `,{"pid":3,"name":"w3wp.exe","privateBytes":5368709120}`,
+			"2 processes of powershell.exe hold 8.0 GiB"},
+		{"nobody holds much", `{"pid":3,"name":"w3wp.exe","privateBytes":5368709120}`, ""},
+		{"a recorder that measures none", `{"pid":3,"name":"w3wp.exe"}`, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := lookAt(t, "paging-file-too-small", narrow+"-- processes.json --\n["+row.processes+"]\n")
+			got := ""
+			for _, e := range r.Findings[0].Because {
+				if e.Path == "processes.json" {
+					got = e.Text
+				}
+			}
+			if got != row.want {
+				t.Errorf("the evidence is %q and should be %q", got, row.want)
+			}
+		})
+	}
+}
+
 func TestADriverThatIsNotRegistered(t *testing.T) {
 	const said = "driver name smb.csi.k8s.io not found in the list of registered CSI drivers"
 	runLooks(t, "csi-driver-not-registered", []look{
