@@ -35,7 +35,7 @@ func Digests(list []evidence.Sign) map[string]string {
 // searched for other texts when they were whole.
 func (c *scanner) recordedUnsearched(s evidence.Snapshot) []evidence.UnsearchedLog {
 	index := evidence.LogRecords.In(s)
-	now := Digests(c.list)
+	now := Digests(c.list[:c.wanted]) // without the ends, which follow from the signs
 	other := false
 	for check, digest := range now {
 		other = other || index.SearchedFor[check] != digest

@@ -230,7 +230,7 @@ func snapshotFiles(files map[string]string) fstest.MapFS {
 // TestALogThatIsHereInPartWasSearchedForTheSameTexts: what a bundle left out of a log counts as
 // searched only where its doctor looked for the texts that this one looks for.
 func TestALogThatIsHereInPartWasSearchedForTheSameTexts(t *testing.T) {
-	list := []evidence.Sign{noNetwork, {Check: "d", Text: "no route either", Also: []string{"x"}}}
+	list := []evidence.Sign{noNetwork, {Check: "d", Text: "no route either", Also: []string{"x"}, Until: []string{"route added"}}}
 	same := Digests(list)
 	const partly = "it is here in part, and whoever had all of it searched it for other texts"
 	for _, row := range []struct {
