@@ -12,19 +12,25 @@ package finder
 // with 360 texts. `make bench` holds it against ripgrep.
 type Finder struct {
 	texts  []text
+	links  []link
 	fold   uint32 // bits that make small letters of four letters; 0 where case counts
 	window int    // bytes, no more than the shortest text has
 	shift  [1 << hashBits]uint8
 	first  [1 << hashBits]int32 // 1 + the index of the first text whose window ends so
 }
 
-// A text knows where the window lies in it. Texts whose windows end in the same four bytes are
-// chained.
+// A text knows where the window lies in it.
 type text struct {
 	text string
 	end  int    // of the window
-	head uint32 // its first four bytes, by which most places are told from it
-	next int32
+	head uint32 // its first four bytes, by which places are told from it
+}
+
+// A link is of the chain of texts whose windows end in the same four bytes. Most places are told from
+// a text by the four bytes before these, which are the same for the whole chain.
+type link struct {
+	before uint32 // 0 where the text does not have them
+	next   int32
 }
 
 const (
@@ -78,7 +84,7 @@ func (f *Finder) Add(t string, end int) {
 
 // index puts all texts into the tables.
 func (f *Finder) index() {
-	f.first = [1 << hashBits]int32{}
+	f.first, f.links = [1 << hashBits]int32{}, f.links[:0]
 	for i := range f.shift {
 		f.shift[i] = uint8(f.window - gram + 1)
 	}
@@ -94,7 +100,11 @@ func (f *Finder) indexText(i int) {
 		f.shift[h] = min(f.shift[h], uint8(t.end-gram-at))
 	}
 	h := hash(load(t.text[t.end-gram:]), f.fold)
-	t.next = f.first[h]
+	l := link{next: f.first[h]}
+	if t.end >= 2*gram {
+		l.before = load(t.text[t.end-2*gram:]) | f.fold
+	}
+	f.links = append(f.links, l)
 	f.first[h] = int32(i + 1)
 }
 
@@ -220,7 +230,14 @@ func (f *Finder) search(b []byte, i, stop int, found func(text, start, end int))
 
 // compare reports the texts whose window ends in the four bytes at i.
 func (f *Finder) compare(b []byte, i int, h uint32, found func(text, start, end int)) {
-	for k := f.first[h]; k > 0; k = f.texts[k-1].next {
+	before := uint32(0)
+	if i >= gram {
+		before = load(b[i-gram:]) | f.fold
+	}
+	for k := f.first[h]; k > 0; k = f.links[k-1].next {
+		if l := f.links[k-1]; l.before != before && l.before != 0 {
+			continue
+		}
 		t := &f.texts[k-1]
 		start := i + gram - t.end
 		end := start + len(t.text)
