@@ -96,7 +96,7 @@ another node has one or the pod cloud-node-manager of this node is running.`,
 func externalProvider(n *node.Node) (bool, evidence.Gap) {
 	flag, _ := n.KubeletFlag("cloud-provider")
 	if flag.Value == "external" && !flag.Live {
-		return false, evidence.NotShown.Gap("the command line of the kubelet")
+		return false, evidence.NotShown.Gap("a command line, flags file or start script of the kubelet")
 	}
 	return flag.Value == "external", n.KubeletGap()
 }
