@@ -156,7 +156,7 @@ var podSymptoms = []Symptom{
 		Shows: []string{"proxy-not-configured", "image-pull-too-slow",
 			"layer-import-access-denied"},
 		Checks: []string{"proxy-not-configured", "proxy-env-not-seen-by-runtime",
-			"proxy-no-proxy-missing", "app-image-os-version-mismatch", "pause-os-version-mismatch",
+			"proxy-no-proxy-missing", "registry-mirror-unusable", "app-image-os-version-mismatch", "pause-os-version-mismatch",
 			"image-pull-too-slow", "layer-import-access-denied", "defender-exclusions-missing",
 			"disk-full", "disk-pressure-snapshot-leak", "image-tag-latest", "os-version-unsupported",
 			"cert-expired-or-clock-skew", "metadata-route-lost", "outboundnat-exception-too-broad"},
