@@ -247,10 +247,11 @@ func linuxByText(s evidence.Snapshot) *checks.Finding {
 		return f
 	}
 	for _, e := range evidence.PodEvents.In(s) {
-		m := assignment.FindStringSubmatch(e.Text())
-		if m == nil || !evidence.NamesWindows(m[2]) || evidence.NamesWindows(m[1]) || !linuxPodName.MatchString(m[1]) ||
+		m, name := assignment.FindStringSubmatch(e.Text()), node.About(s).Name
+		if m == nil || name.Known() && !strings.EqualFold(m[2], name.Value) || !evidence.NamesWindows(m[2]) || evidence.NamesWindows(m[1]) || !linuxPodName.MatchString(m[1]) ||
 			slices.ContainsFunc(evidence.PodEvents.In(s), func(other evidence.Event) bool {
-				return slices.Contains([]string{"Pulled", "Created", "Started"}, other.Reason) // another image has the name
+				return slices.Contains([]string{"Pulled", "Created", "Started"}, other.Reason) && // another image has the name
+					(other.About().Name == "" || strings.HasSuffix(m[1], "/"+other.About().Name))
 			}) {
 			continue
 		}

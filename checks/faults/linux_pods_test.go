@@ -106,6 +106,9 @@ func TestAPodForLinuxByItsName(t *testing.T) {
 		{"a Linux node of aks-engine", events(assigned(mic, "k8s-linuxpool-29414235-vmss000000")), "unknown"},
 		{"a pod of the same name elsewhere", events(assigned("shop/mic-669596b74f-brczm", "2941k8s06000000")), "unknown"},
 		{"its image is pulled", events(assigned(mic, "2941k8s06000000"), `{"reason":"Pulled","message":"Successfully pulled image"}`), "unknown"},
+		{"the image of another pod is pulled", events(assigned(mic, "2941k8s06000000"),
+			`{"reason":"Pulled","involvedObject":{"kind":"Pod","name":"web"},"message":"Successfully pulled image"}`), found(mic)},
+		{"another Windows node", strings.Replace(events(assigned(mic, "2941k8s06000000")), `v1",`, `v1","node":"2941k8s06000001",`, 1), "unknown"},
 		{"a pod for Windows", events(assigned("kube-system/kube-proxy-windows-x2v7k", "2941k8s06000000")), "unknown"},
 		{"a user that is a number", logon(job, "2000"), found(job)}, // helm/charts 16263
 		{"a user with a name", logon(job, "svc2000"), "unknown"},
