@@ -76,8 +76,12 @@ func TestMountPathInvalid(t *testing.T) {
 			"hcs::CreateComputeSystem web: The parameter is incorrect.: unknown", ""),
 			"warn: default/web is not running: Windows rejects a container parameter, most often the path of a mount [state]"},
 		{"a parameter is incorrect, in French by its code",
-			logTelling("docker", "hcsshim::CreateComputeSystem a: Paramètre incorrect. (0x57)"),
+			logTelling("containerd", "hcsshim::CreateComputeSystem a: Paramètre incorrect. (0x57)"),
 			"warn: Windows rejects a container parameter, most often the path of a mount [text]"},
+		{"a parameter is incorrect, and docker accepted the mounts", logTelling("docker", // moby 42159
+			"hcsshim::CreateComputeSystem a: The parameter is incorrect."), "unknown"},
+		{"a parameter is incorrect, and Windows lacks an update", podTelling("RunContainerError", // antrea 1429
+			`failed to start container "install-cni": Error response from daemon: hcsshim::CreateComputeSystem install-cni: The parameter is incorrect.`, ""), "pass"},
 		{"a working directory that is not in the image is no mount", podTelling("RunContainerError",
 			"hcs::System::CreateProcess web: The directory name is invalid.: unknown", ""), "pass"},
 		{"all is well", podRunning, "pass"},

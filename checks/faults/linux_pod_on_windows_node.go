@@ -31,7 +31,8 @@ Windows cannot unpack because its layers have no files of Windows.
 
 Where pods are not recorded, or only rows of them, events and logs show such an image. It is a warning if
 the name of the node is one of Windows nodes and the image is not pulled, and if a pod there has the name of
-a program that is for Linux only.`,
+a program that is for Linux only: it is assigned to such a node, it does not start, or docker takes the number
+of runAsUser for the name of a user.`,
 	Fix: linuxPodSelector("deployment/NAME", "NAMESPACE"),
 	Links: []string{
 		"https://github.com/ColinIanKing/stress-ng/issues/389",
@@ -56,6 +57,11 @@ a program that is for Linux only.`,
 			Says: "the kubelet refuses a pod for Linux"},
 		// the image that the line names tells whether it is one for Linux
 		{Text: platformRefusals[0], Or: platformRefusals[1:2], Not: pausePulls, ConfirmOnly: true},
+		// docker takes the number of runAsUser for a name; the name of the pod tells whether it is for Linux
+		{Text: unknownUser, Also: []string{"CreateProcess", `User`}, ConfirmOnly: true},
+		// what people say: ingress-nginx 7480
+		{Text: " on a Windows node", Or: []string{" to a Windows node", " on the Windows node", " to the Windows node"},
+			In: []string{"other"}, ConfirmOnly: true},
 	}...),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
@@ -135,15 +141,15 @@ func onWindows(s evidence.Snapshot, node string) bool {
 
 // linuxByPodName tells by its name a pod of which nothing but a row is recorded, and that does not start.
 func linuxByPodName(p evidence.Pod) bool {
-	return len(p.Spec.Containers) == 0 && stuckReason(p) != "" && linuxPodName.MatchString(p.Metadata.Name) &&
+	return len(p.Spec.Containers) == 0 && stuckReason(p) != "" && linuxPodName.MatchString(p.FullName()) &&
 		!evidence.NamesWindows(p.Metadata.Name)
 }
 
-// linuxPodName is the name of a pod of one of linuxPrograms, as its chart or manifest calls it: behind the
-// name of the release, and with what its workload adds.
-var linuxPodName = regexp.MustCompile(`(?:^|-)(?:admission-(?:create|patch)|coredns|metrics-server|kube-state-metrics|heapster|` +
+// linuxPodName is the name of a pod of one of linuxPrograms, behind its namespace, as its chart or manifest calls
+// it: behind the name of the release, and with what its workload adds. mic is of aad-pod-identity (aks-engine 3288).
+var linuxPodName = regexp.MustCompile(`(?:^kube-system/mic|[-/](?:aad-pod-identity-mic|admission-(?:create|patch)|coredns|metrics-server|kube-state-metrics|heapster|` +
 	`tiller-deploy|cert-manager(?:-webhook|-cainjector)?|ingress-nginx-controller|cluster-autoscaler|external-dns|grafana|` +
-	`aws-load-balancer-controller|gatekeeper-(?:audit|controller-manager|update-[a-z-]+)|reloader|rabbitmq-cluster-operator)` +
+	`aws-load-balancer-controller|gatekeeper-(?:audit|controller-manager|update-[a-z-]+)|reloader|rabbitmq-cluster-operator))` +
 	`(?:-[0-9a-f]{8,10})?-[a-z0-9]{5}$`)
 
 // linuxImageFix is for a text alone: the image may be that of a helper in a pod for Windows.
@@ -189,7 +195,12 @@ var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/m
 	"/cilium/operator-generic", "/kyverno/kyverno", "/openpolicyagent/gatekeeper", "/argoproj/argocd",
 	"/prometheus-operator/prometheus-operator", "/grafana/grafana", "/heapster-amd64", "/addon-resizer",
 	"/metrics-server-amd64", "/cert-manager-acmesolver", "/cert-manager-ctl", "/cert-manager-startupapicheck",
-	"/nginx-gateway-fabric", "rabbitmqoperator/cluster-operator", "/stakater/reloader", "/rke2-upgrade", "/k3s-upgrade"}
+	"/nginx-gateway-fabric", "rabbitmqoperator/cluster-operator", "/stakater/reloader", "/rke2-upgrade", "/k3s-upgrade",
+	"/azurearck8s/fluent-bit-collector"} // aksArc 353
+
+// linuxOfficial are official images of Docker Hub without variants for Windows.
+var linuxOfficial = regexp.MustCompile(`^(?:docker\.io/)?(?:library/)?(?:nginx|httpd|haproxy|redis|memcached|rabbitmq|mysql|mariadb|postgres|` +
+	`elasticsearch|kibana|busybox|node|php|wordpress)(?:[:@].*)?$`)
 
 // linuxByText is about an image without a variant for Windows that is not pulled, where the pod is not
 // recorded. The runtime's refusal shows that the node runs Windows, and otherwise its name.
@@ -198,11 +209,23 @@ func linuxByText(s evidence.Snapshot) *checks.Finding {
 		image := refusedImage.FindStringSubmatch(m.Found)
 		if m.Over == "" && image != nil && slices.ContainsFunc(platformRefusals, func(words string) bool {
 			return strings.Contains(strings.ToLower(m.Found), words)
-		}) && (hasSuffixOf(imageName(image[1]), linuxPrograms) || linuxTag.MatchString(image[1])) {
+		}) && (hasSuffixOf(imageName(image[1]), linuxPrograms) || linuxTag.MatchString(image[1]) ||
+			linuxOfficial.MatchString(image[1]) && !isWindowsImage(image[1])) {
 			f := checks.Findingf(checks.Fail, image[1], "the runtime refuses the image %s, which has no Windows variant", image[1]).
 				With(checks.Quote(m)).Cure(linuxImageFix)
 			f.Basis = checks.ByText
 			return f
+		}
+	}
+	for _, m := range s.Signs("linux-pod-on-windows") {
+		pod := ""
+		if said := saidOnWindows.FindStringSubmatch(m.Found); said != nil {
+			pod = linuxPodIn(said[1])
+		} else if m.Text == unknownUser && numberedUser.MatchString(m.Found) {
+			pod = linuxPodIn(m.Found)
+		}
+		if m.Over == "" && pod != "" {
+			return linuxOnWindows(pod, checks.Quote(m)).Explaining("container-user-unknown")
 		}
 	}
 	assigned := "" // where rows of kubectl describe show one node
@@ -223,7 +246,50 @@ func linuxByText(s evidence.Snapshot) *checks.Finding {
 		f.Basis = checks.ByText
 		return f
 	}
+	for _, e := range evidence.PodEvents.In(s) {
+		m, name := assignment.FindStringSubmatch(e.Text()), node.About(s).Name
+		if m == nil || name.Known() && !strings.EqualFold(m[2], name.Value) || !evidence.NamesWindows(m[2]) || evidence.NamesWindows(m[1]) || !linuxPodName.MatchString(m[1]) ||
+			slices.ContainsFunc(evidence.PodEvents.In(s), func(other evidence.Event) bool {
+				return slices.Contains([]string{"Pulled", "Created", "Started"}, other.Reason) && // another image has the name
+					(other.About().Name == "" || strings.HasSuffix(m[1], "/"+other.About().Name))
+			}) {
+			continue
+		}
+		return linuxOnWindows(m[1], e.Field().Because("%s: %s", e.Reason, e.Text()))
+	}
 	return nil
+}
+
+func linuxOnWindows(pod string, why evidence.Because) *checks.Finding {
+	f := checks.Findingf(checks.Warn, pod, "pod %s is on a Windows node, and its name is that of a program for Linux", pod).
+		With(why).Cure(linuxImageFix)
+	f.Basis = checks.ByText
+	return f
+}
+
+// assignment is what the scheduler says of a pod of the cluster's own programs.
+var assignment = regexp.MustCompile(`^Successfully assigned (kube-system/\S+) to (\S+)$`)
+
+// saidOnWindows is a sentence of a person about a pod.
+var saidOnWindows = regexp.MustCompile(`(?i)([a-z0-9-]+)[^a-z0-9]? (?:(?:is|was|gets|got|keeps|being) )*` +
+	`(?:stuck|scheduled|assigned|placed|starting|created|pending) (?:on|to) (?:a|the) windows node`)
+
+// unknownUser is error 1326 of Windows.
+const unknownUser = "The user name or password is incorrect"
+
+// numberedUser is the user of a process that docker starts, which a log may quote once more.
+var numberedUser = regexp.MustCompile(`\bUser\\*":\\*"\d+(?::\d+)?\\*"`)
+
+// linuxPodIn finds the name of a pod of a program for Linux in a line.
+func linuxPodIn(line string) string {
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
+	}) {
+		if linuxPodName.MatchString("/"+word) && !evidence.NamesWindows(word) {
+			return word
+		}
+	}
+	return ""
 }
 
 // pullFailed is what the kubelet says of an image that it does not get.

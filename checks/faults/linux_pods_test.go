@@ -82,6 +82,45 @@ func TestAPodForLinuxByItsEvents(t *testing.T) {
 	})
 }
 
+// TestAPodForLinuxByItsName: nothing but its name and its node is shown.
+func TestAPodForLinuxByItsName(t *testing.T) {
+	events := func(list ...string) string {
+		return "-- meta.json --\n" + `{"layout":"evidence/v1","collectedAt":"2026-11-20T10:00:00Z"}` + "\n-- api/events.json --\n" +
+			`{"items":[` + strings.Join(list, ",") + "]}\n"
+	}
+	assigned := func(pod, node string) string {
+		return `{"reason":"Scheduled","message":"Successfully assigned ` + pod + " to " + node + `"}`
+	}
+	logon := func(pod, user string) string {
+		return logTelling("kubelet", `E0811 18:30:43.773679 2792 kuberuntime_manager.go:693] createPodSandbox for pod "`+pod+`_mon(6c7b7e9a)" failed: `+
+			`rpc error: code = Unknown desc = failed to start sandbox container for pod "`+pod+`": Error response from daemon: container 1beb284b encountered an error `+
+			`during CreateProcess: failure in a Windows system call: The user name or password is incorrect. (0x52e) extra info: {"CommandLine":"cmd /S /C cmd /c ping -t localhost","User":"`+user+`"}`)
+	}
+	said := func(text string) string { return logTelling("other", text) }
+	found := func(pod string) string {
+		return "warn: pod " + pod + " is on a Windows node, and its name is that of a program for Linux [text]"
+	}
+	const mic, job = "kube-system/mic-669596b74f-brczm", "mon-prometheus-oper-admission-create-lqnwd"
+	runLooks(t, "linux-pod-on-windows", []look{
+		{"a node of aks-engine", events(assigned(mic, "2941k8s06000000")), found(mic)}, // aks-engine 3288
+		{"a Linux node of aks-engine", events(assigned(mic, "k8s-linuxpool-29414235-vmss000000")), "unknown"},
+		{"a pod of the same name elsewhere", events(assigned("shop/mic-669596b74f-brczm", "2941k8s06000000")), "unknown"},
+		{"its image is pulled", events(assigned(mic, "2941k8s06000000"), `{"reason":"Pulled","message":"Successfully pulled image"}`), "unknown"},
+		{"the image of another pod is pulled", events(assigned(mic, "2941k8s06000000"),
+			`{"reason":"Pulled","involvedObject":{"kind":"Pod","name":"web"},"message":"Successfully pulled image"}`), found(mic)},
+		{"another Windows node", strings.Replace(events(assigned(mic, "2941k8s06000000")), `v1",`, `v1","node":"2941k8s06000001",`, 1), "unknown"},
+		{"a pod for Windows", events(assigned("kube-system/kube-proxy-windows-x2v7k", "2941k8s06000000")), "unknown"},
+		{"a user that is a number", logon(job, "2000"), found(job)}, // helm/charts 16263
+		{"a user with a name", logon(job, "svc2000"), "unknown"},
+		{"a user that is a number, in a pod that may be for Windows", logon("web-7d9f8b5c6-x2v7k", "2000"), "unknown"},
+		{"a person says it", said("I now have the pod `ingress-nginx-admission-create-8hlv4` stuck on a Windows node."),
+			found("ingress-nginx-admission-create-8hlv4")},
+		{"a person says it of the other pod", said("metrics-server-56684f94d6-h9btz gets no metrics of pods scheduled on a Windows node."), "unknown"},
+		{"a person says it of the client", said("coredns-56684f94d6-h9btz is not reached by pods on a Windows node."), "unknown"},
+		{"a person says it of a pod that may be for Windows", said("web-56684f94d6-h9btz is stuck on a Windows node."), "unknown"},
+	})
+}
+
 // TestAPodForLinuxByItsRow: github.com/Azure/AKS/issues/1905, of which nothing but a row is shown.
 func TestAPodForLinuxByItsRow(t *testing.T) {
 	row := func(name, node, state string) string {

@@ -20,7 +20,8 @@ driver does not allow. The errors mention an invalid directory name, an
 incorrect volume label, or a symlink that cannot be resolved.
 
 The check looks for these errors at pods that are not running. "The parameter is incorrect" has
-other reasons as well, so that message alone is a warning.`,
+other reasons as well, so that message alone is a warning. With docker, which checks mounts itself, it is
+ignored: an update of Windows may be missing.`,
 	Fix: checks.Steps(
 		checks.Run("kubectl -n NAMESPACE edit KIND/NAME",
 			`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
@@ -113,6 +114,8 @@ var mountSigns = []checks.Sign{
 	{Text: "invalid volume specification: '",
 		Not:  []string{":/var/run/secrets/kubernetes.io/serviceaccount", "invalid mount config"},
 		Says: "docker rejects a mount: its source, target or mode is not valid on Windows"},
-	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Level: checks.Warn,
+	// docker checks mounts itself: there it has other reasons (antrea 1429, moby 42159)
+	{Text: "CreateComputeSystem", Also: []string{"The parameter is incorrect"}, Not: []string{"Error response from daemon"},
+		In: []string{"containerd", "kubelet", "other", evidence.InPodEvents}, Level: checks.Warn,
 		Says: badParameter},
 }

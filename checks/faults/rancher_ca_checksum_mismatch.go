@@ -7,12 +7,13 @@ import (
 
 var _ = register(&checks.Check{
 	ID:       "rancher-ca-checksum-mismatch",
-	Title:    "Rancher CA checksum does not match",
+	Title:    "Rancher CA checksum is missing or does not match",
 	Healthy:  "Rancher CA checksum matches",
 	Category: checks.CategoryComponents,
 	Doc: `The registration command of Rancher names the checksum of the CA certificate that Rancher serves
 at /cacerts. If the certificate was replaced after the command was copied, or the setting cacerts
-is not the CA of the certificate that the ingress serves, the agent refuses to register the node.
+is not the CA of the certificate that the ingress serves, the agent refuses to register the node. The agent
+of Rancher 2.1 also requires a checksum where the certificate is of a public CA and the command has none.
 
 The check looks for the error in the output of the registration and in the log of the agent.`,
 	Fix: checks.Steps(
