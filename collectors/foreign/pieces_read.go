@@ -169,7 +169,7 @@ func (p *pieces) readText(f looseFile) {
 		return
 	}
 	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread.String(), unicode.IsLetter) {
-		p.logLines("other", f.path, 1, unread.String()) // what no reader takes can be searched
+		p.logLines(programOf(unread.String()), f.path, 1, unread.String()) // what no reader takes can be searched
 	}
 }
 

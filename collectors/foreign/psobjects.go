@@ -49,6 +49,7 @@ var psClasses = []psClass{
 	{psFeatures, [][]string{{"Install State", "InstallState", "State"}, {"Name", "FeatureName"}}},
 	{psProcesses, [][]string{{"ProcessName", "Image Name"}, {"Id", "PID"}}},
 	{psHotfixes, [][]string{{"HotFixID"}}},
+	{psTasks, [][]string{{"TaskName"}, {"TaskPath"}}},
 	{psVersion, [][]string{{"Platform"}, {"VersionString"}}},
 	{psDisks, [][]string{{"Free (GB)", "SizeRemaining", "FreeSpace"}, {"DriveLetter", "DeviceID", "Root"}}},
 	{psDefender, [][]string{{"ExclusionPath"}}},
@@ -83,6 +84,7 @@ const (
 	psReach       = "Test-NetConnection"
 	psVariables   = "variables"
 
+	psTasks        = "scheduled tasks"
 	psCounters     = "Get-Counter"
 	psGroups       = "Group-Object"
 	psNeighbors    = "Get-NetNeighbor"
