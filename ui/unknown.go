@@ -132,6 +132,9 @@ func shownInPart(r checks.Report, l *lang.Catalogue) (list []string) {
 		if g.Gap.Args[1%len(g.Gap.Args)] == "the text" && len(r.Unexplained) > 0 {
 			continue // which are what it shows
 		}
+		if g.Gap.Args[1%len(g.Gap.Args)] == "the log" && len(r.Unexplained)+len(r.Causes) > 0 {
+			continue
+		}
 		if strings.HasPrefix(g.Gap.Args[0], "%s shows %s%s; that is not all") && len(list) < maxGroups {
 			list = append(list, l.T("%s shows %s.", g.Gap.Args[1], g.Gap.Args[2]+g.Gap.Args[3]))
 			slices.Sort(list)

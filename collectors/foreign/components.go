@@ -19,17 +19,18 @@ var (
 	klogLine = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ ([\w.-]+\.go):\d+\]`)
 	logfmt   = regexp.MustCompile(`(?i)^time="?\d{4}-\d\d-\d\d[T ]\S+ level=\w+ `)
 	isoLine  = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|` + // or of fluent-bit, or a trace
-		`^\[\d+\] \S+: \[\[?\d{10}\b|^\[\d+\][0-9A-F]+\.[0-9A-F]+::\d{4}-\d\d-\d\d |` +
-		`^\d{1,2}[/.]\d{1,2}[/.]\d{4} \d{1,2}:\d\d:\d\d(?: [AP]M)? +\{[^"{}]`) // or of an event, with its strings alone
-	nestedKlog = regexp.MustCompile(`^time="\d{4}-\S+ ?\S*" level=\w+ msg="([IWEF]\d{4} .*)`)
-	zapCaller  = regexp.MustCompile(`"caller": ?"(?:[\w.-]+/)*([\w.-]+\.go):`)
-	zapLine    = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
+		`^\[\d+\] \S+: \[\[?\d{10}\b|^\[\d+\][0-9A-F]+\.[0-9A-F]+::\d{4}-\d\d-\d\d `)
+	// an event of which Get-EventLog shows the time and the strings
+	stringsLine = regexp.MustCompile(`^\d{1,2}[/.]\d{1,2}[/.]\d{4} \d{1,2}:\d\d:\d\d(?: [AP]M)? +\{[^"{}]`)
+	nestedKlog  = regexp.MustCompile(`^time="\d{4}-\S+ ?\S*" level=\w+ msg="([IWEF]\d{4} .*)`)
+	zapCaller   = regexp.MustCompile(`"caller": ?"(?:[\w.-]+/)*([\w.-]+\.go):`)
+	zapLine     = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
 )
 
 // isLogLine tells whether a line is the first of an entry of a log.
 func isLogLine(line string) bool {
 	return klogLine.MatchString(line) || logfmt.MatchString(line) || isoLine.MatchString(line) ||
-		zapLine.MatchString(line)
+		zapLine.MatchString(line) || stringsLine.MatchString(line)
 }
 
 // klogFiles are source files whose lines only one component writes. A file of a name that several

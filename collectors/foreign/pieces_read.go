@@ -21,6 +21,7 @@ type pieces struct {
 	hns       [4]string           // documents of each of hnsKinds
 	hnsCut    [4]bool             // which of them break off
 	cri       evidence.CRIState
+	criFacts  []string
 	shown     map[string][]psObject // that PowerShell printed, by what they are
 	configs   []pieceConfig
 	inspected []string // by crictl, each with its state

@@ -285,6 +285,9 @@ func (p *pieces) takeObjects(found part) {
 			p.showPlain(cmp.Or(toolOf(o.command), strings.Replace(string(found.kind), "Format-T", "a t", 1)), plainRows(found.text))
 		}
 		if class == psServices && createsService.MatchString(o.command) {
+			for _, svc := range printedServices([]map[string]string{o.fields}) {
+				p.showPlain("services before their first start", []string{svc.Name + " " + svc.State})
+			}
 			continue
 		}
 		_, isHNS := o.fields["ActivityId"]
