@@ -161,7 +161,7 @@ func (p *pieces) showText(out *output, whole bool) {
 	case !whole && len(lines) > fewEntries:
 		lines = []string{lines[0], lines[len(lines)-1]}
 	case !whole:
-		for i, line := range lines {
+		for i, line := range lines[:len(lines)-1] {
 			lines[i] = evidence.Clip(line, max(maxQuote/2, room/len(lines)))
 		}
 	case len(lines) > maxShown: // the beginning tells what it is

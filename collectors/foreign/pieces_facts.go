@@ -56,7 +56,7 @@ func newestHotfixes(s string) (rows []string) {
 func shownAdapters(s string) (rows []string) {
 	list, _ := interfaces{sections: parseIPConfig(s)}.adapters()
 	for _, a := range list {
-		if len(a.Addresses) == 0 {
+		if len(a.Addresses) == 0 || a.Name == notShown { // which the gap of the adapters shows
 			continue
 		}
 		row := a.Name + " " + strings.Join(a.Addresses, " ")

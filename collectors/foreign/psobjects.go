@@ -286,7 +286,7 @@ func (p *pieces) takeObjects(found part) {
 		}
 		if class == psServices && createsService.MatchString(o.command) {
 			for _, svc := range printedServices([]map[string]string{o.fields}) {
-				p.showPlain("services before their first start", []string{svc.Name + " " + svc.State})
+				p.created = append(p.created, clip(svc.Name+" "+svc.State))
 			}
 			continue
 		}
