@@ -108,8 +108,8 @@ var kubeadmOutput = regexp.MustCompile(
 var lineWords = []writer{
 	// cmd/kubelet/app and cmd/kube-proxy/app have files of the same names: that of the kubelet names it
 	{"kubelet", regexp.MustCompile(`^[IWEF]\d{4} [^\]]*\b(?:server(?:_windows)?|init_windows)\.go:\d+\] ` +
-		`.*(?:\b[Kk]ubelet (?:version|is running as|process|needs to run)|Started kubelet|Standalone mode, no API client|no events will be sent to API server)`)},
-	{"kube-proxy", regexp.MustCompile(`^[IWEF]\d{4} [^\]]*\bserver_windows\.go:\d+\] `)},
+		`.*(?:\b[Kk]ubelet (?:version|is running as|process|needs to run)|Started kubelet|Unable to get current user|Standalone mode, no API client|no events will be sent to API server)`)},
+	{"kube-proxy", regexp.MustCompile(`^[IWEF]\d{4} [^\]]*\b(?:server_windows\.go:\d+\] |server\.go:\d+\] "?Error running ProxyServer)`)},
 	{"kube-proxy", regexp.MustCompile(`FLAG: --(?:ipvs|iptables|conntrack|proxy|cleanup|network-name|` +
 		`source-vip|enable-dsr|masquerade|nodeport|config-sync|detect-local|root-hnsendpoint|metrics-bind)`)},
 	{"kubelet", regexp.MustCompile(`FLAG: --(?:pod-|cni-|node-|register-|image-|eviction-|max-pods|` +

@@ -41,6 +41,9 @@ func (p *pieces) showFacts(node Node) {
 // newestHotfixes are the updates of Get-HotFix, the newest first, each with its date as it is printed.
 func newestHotfixes(s string) (rows []string) {
 	list := hotfixRow.FindAllStringSubmatch(s, maxObjects)
+	if list == nil { // of wmic
+		return hotfixID.FindAllString(s, maxObjects)
+	}
 	order := dateOrder(list)
 	slices.SortStableFunc(list, func(a, b []string) int {
 		return cmp.Or(order(b[0]).Compare(order(a[0]).Time), number(strings.TrimPrefix(b[2], "KB"))-number(strings.TrimPrefix(a[2], "KB")))
@@ -54,9 +57,12 @@ func newestHotfixes(s string) (rows []string) {
 // shownAdapters are the adapters of ipconfig that have an address, each with its gateway. A gateway outside
 // of their subnets answers nobody there.
 func shownAdapters(s string) (rows []string) {
+	if strings.Contains(s, notShown+" adapter") { // the gap of the adapters shows them
+		return nil
+	}
 	list, _ := interfaces{sections: parseIPConfig(s)}.adapters()
 	for _, a := range list {
-		if len(a.Addresses) == 0 || a.Name == notShown { // which the gap of the adapters shows
+		if len(a.Addresses) == 0 {
 			continue
 		}
 		row := a.Name + " " + strings.Join(a.Addresses, " ")

@@ -22,7 +22,7 @@ type pieces struct {
 	hnsCut    [4]bool             // which of them break off
 	cri       evidence.CRIState
 	criFacts  []string
-	created   []string // services as they were before their first start
+	created   []string              // services as they were before their first start
 	shown     map[string][]psObject // that PowerShell printed, by what they are
 	configs   []pieceConfig
 	inspected []string // by crictl, each with its state
