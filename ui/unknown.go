@@ -129,7 +129,8 @@ func judgedInPart(r checks.Report, l *lang.Catalogue) string {
 // shownInPart is what outputs show of lists that they do not show whole.
 func shownInPart(r checks.Report, l *lang.Catalogue) (list []string) {
 	for _, g := range r.Gaps {
-		if g.Gap.Args[1%len(g.Gap.Args)] == "the text" && len(r.Unexplained) > 0 {
+		switch source := g.Gap.Args[1%len(g.Gap.Args)]; {
+		case source == "the text" && len(r.Unexplained) > 0, source == "the log" && len(r.Unexplained)+len(r.Causes) > 0:
 			continue // which are what it shows
 		}
 		if strings.HasPrefix(g.Gap.Args[0], "%s shows %s%s; that is not all") && len(list) < maxGroups {

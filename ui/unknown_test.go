@@ -57,3 +57,18 @@ func TestUnknownChecksAreGroupedByWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+func TestALogIsShownOnceOnly(t *testing.T) {
+	r := blank()
+	for _, source := range []string{"the log", "ipconfig"} {
+		r.Gaps = append(r.Gaps, checks.EvidenceGap{Path: source, Gap: evidence.ToolOutput.OfKind(evidence.NotCollected,
+			"%s shows %s%s; that is not all of %s: run `%s`, and give doctor its output too", source, "a line", "", "it", "doctor")})
+	}
+	if got, want := shownInPart(r, nil), []string{"ipconfig shows a line.", "the log shows a line."}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	r.Causes = []checks.Cause{{ID: "hns-down"}} // whose evidence is a line of the log
+	if got, want := shownInPart(r, nil), []string{"ipconfig shows a line."}; !slices.Equal(got, want) {
+		t.Errorf("with a cause: got %q, want %q", got, want)
+	}
+}

@@ -20,19 +20,21 @@ var (
 	logfmt   = regexp.MustCompile(`(?i)^time="?\d{4}-\d\d-\d\d[T ]\S+ level=\w+ `)
 	isoLine  = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|` + // or of fluent-bit, or a trace
 		`^\[\d+\] \S+: \[\[?\d{10}\b|^\[\d+\][0-9A-F]+\.[0-9A-F]+::\d{4}-\d\d-\d\d `)
-	nestedKlog = regexp.MustCompile(`^time="\d{4}-\S+ ?\S*" level=\w+ msg="([IWEF]\d{4} .*)`)
-	zapCaller  = regexp.MustCompile(`"caller": ?"(?:[\w.-]+/)*([\w.-]+\.go):`)
-	zapLine    = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
+	// an event of which Get-EventLog shows the time and the strings
+	stringsLine = regexp.MustCompile(`^\d{1,2}[/.]\d{1,2}[/.]\d{4} \d{1,2}:\d\d:\d\d(?: [AP]M)? +\{[^"{}]`)
+	nestedKlog  = regexp.MustCompile(`^time="\d{4}-\S+ ?\S*" level=\w+ msg="([IWEF]\d{4} .*)`)
+	zapCaller   = regexp.MustCompile(`"caller": ?"(?:[\w.-]+/)*([\w.-]+\.go):`)
+	zapLine     = regexp.MustCompile(`^\{"(?:level|ts|time|msg)":.*"(?:msg|message)":`)
 )
 
 // isLogLine tells whether a line is the first of an entry of a log.
 func isLogLine(line string) bool {
 	return klogLine.MatchString(line) || logfmt.MatchString(line) || isoLine.MatchString(line) ||
-		zapLine.MatchString(line)
+		zapLine.MatchString(line) || stringsLine.MatchString(line)
 }
 
 // klogFiles are source files whose lines only one component writes. A file of a name that several
-// have, such as server.go or main.go, says nothing.
+// have, such as server.go or server_windows.go, says nothing: lineWords has what they write.
 var klogFiles = componentByFile(map[string]string{
 	"kubelet": `pod_workers.go kubelet_node_status.go kubelet.go remote_runtime.go remote_image.go
 		log.go kuberuntime_manager.go kuberuntime_sandbox.go kuberuntime_container.go
@@ -46,7 +48,7 @@ var klogFiles = componentByFile(map[string]string{
 		plugin_watcher.go plugin_manager.go volume_manager.go kubelet_network.go kubelet_getters.go
 		cni.go docker_service.go winstats.go perfcounter_nodestats_windows.go mount_windows.go
 		subpath_windows.go`,
-	"kube-proxy": `proxier.go hns.go hnsV1.go hnsV2.go server_windows.go metaproxier.go
+	"kube-proxy": `proxier.go hns.go hnsV1.go hnsV2.go metaproxier.go
 		endpointslicecache.go service_health.go proxier_health.go`,
 	"flanneld": `vxlan_network.go vxlan_windows.go vxlan_network_windows.go device_windows.go
 		hostgw_windows.go kube.go subnet.go`,
@@ -84,6 +86,13 @@ var wholePrograms = []writer{
 	{"kube-proxy", regexp.MustCompile(`(?m)^Running kub-proxy service|\\kube-proxy\\start\.ps1:\d`)},
 	{"ovs", regexp.MustCompile(`(?m)^\d{4}-\S+Z\|\d{5}\|[\w()]+\|[A-Z]+\|`)},
 	{"hybrid-overlay", regexp.MustCompile(`\b(?:ho_node_windows|hybrid-overlay-node)\.go:`)},
+	// what the agent writes to the Application log, as Get-EventLog shows its strings
+	{"rke2", regexp.MustCompile(`(?m)^(?:\d\S+ \d\S+(?: [AP]M)? +)?\{(?:containerd exited: |Running containerd -c |Waiting for containerd startup|` +
+		`Calico (?:exited|Envs): |Tunnel authorizer set Kubelet Port|Annotations and labels have been set successfully on node|` +
+		`Running (?:kubelet|kube-proxy) --|Starting rke2 agent|Connecting to proxy|Remotedialer )`)},
+	{"rancher-log-collector", regexp.MustCompile(`(?m)^Running Rancher (?:RKE2 )?Log Collection|^Collecting RKE2 agent component logs`)},
+	{"eks", regexp.MustCompile(`(?m)^(?:Initializing AWS default configurations|Creating/Updating EKS CNI plugin config|` +
+		`Registering kub(?:e)?let and kube-proxy services|Using cluster information to get APIServer Endpoint)`)}, // Start-EKSBootstrap.ps1
 }
 
 // programOf is the program that the log is of, "" where no line shows one of wholePrograms.
@@ -97,6 +106,10 @@ var kubeadmOutput = regexp.MustCompile(
 
 // lineWords name the writer of a line, in the order in which they are looked for.
 var lineWords = []writer{
+	// cmd/kubelet/app and cmd/kube-proxy/app have files of the same names: that of the kubelet names it
+	{"kubelet", regexp.MustCompile(`^[IWEF]\d{4} [^\]]*\b(?:server(?:_windows)?|init_windows)\.go:\d+\] ` +
+		`.*(?:\b[Kk]ubelet (?:version|is running as|process|needs to run)|Started kubelet|Unable to get current user|Standalone mode, no API client|no events will be sent to API server)`)},
+	{"kube-proxy", regexp.MustCompile(`^[IWEF]\d{4} [^\]]*\b(?:server_windows\.go:\d+\] |server\.go:\d+\] "?Error running ProxyServer)`)},
 	{"kube-proxy", regexp.MustCompile(`FLAG: --(?:ipvs|iptables|conntrack|proxy|cleanup|network-name|` +
 		`source-vip|enable-dsr|masquerade|nodeport|config-sync|detect-local|root-hnsendpoint|metrics-bind)`)},
 	{"kubelet", regexp.MustCompile(`FLAG: --(?:pod-|cni-|node-|register-|image-|eviction-|max-pods|` +
@@ -109,10 +122,16 @@ var lineWords = []writer{
 	{"csi-proxy", regexp.MustCompile(`(?i)csi-proxy server`)},
 	{"csi-driver", regexp.MustCompile(`\b(?:azurefile|azuredisk|smb|nodeserver|controllerserver)\.go:`)},
 	{"flanneld", regexp.MustCompile(`(?i)flannel`)},
+	// Calico's plugin, whose lines name a folder since 3.20
+	{"cni", regexp.MustCompile(`^\S+ \S+ \[[A-Z]+\]\[\d+\] ` +
+		`(?:cni-plugin/|(?:dataplane_(?:windows|linux)|plugin|ipam_plugin)\.go \d+: |k8s\.go \d+: .*ContainerID=")`)},
 	{"calico", regexp.MustCompile(`(?:felix|startup|confd|cni-plugin)/`)},
 	{"cni", regexp.MustCompile(`(?i)azure-vnet|azure cni|vpc-bridge|vpc-shared-eni|` +
 		`azure/azure-container-networking/|` +
 		`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d (?:\[\d+\] )?\[(?:cni|cni-net|net|ipam)\] `)},
+	// CustomDataSetupScript.log of acs-engine, AKS Engine and AKS
+	{"aks", regexp.MustCompile(`(?i)^\d{4}-\d\d-\d\dT[\d:]+\.\d{7}(?:[+-]\d\d:\d\d|Z): (?:.*CustomDataSetupScript|.*CSE(?:Result|ScriptsPackage)|Getting CSE|` +
+		`Provisioning .* with IP|apply telemetry data|resize os drive|write (?:azure|kube) config|.*windowsnodereset|.*kubletwin/pause|Set ExitCode to \d)`)},
 	{"kubeadm", kubeadmOutput},
 	{"hybrid-overlay", regexp.MustCompile(`(?i)hybrid-overlay`)},
 }

@@ -129,7 +129,7 @@ var partForms = []partForm{
 	{kind: partVFP, start: regexp.MustCompile(`^(?:> )?\s*Port name +: [0-9A-Fa-f]{8}-|^ITEM LIST|^ *(?:LAYER|GROUP) : \S`), traits: ownIndent},
 	{kind: partNetsh, start: regexp.MustCompile(`^ *Idx +\S+ +MTU +`), traits: ownIndent | hasTables},
 	{kind: partNetsh, start: netshMTUFirst},
-	{kind: partWevtutil, start: regexp.MustCompile(`^Event\[\d+\]:?$|^Log Name: +\S|^<Events?>|^<Event xmlns=`), traits: quotesErrors},
+	{kind: partWevtutil, start: regexp.MustCompile(`^Event\[\d+\]:?$|^Log Name: +\S|^(?:<\?xml[^>]*\?>|[-+] ?)?<Events?(?:>| xmlns=)`), traits: quotesErrors},
 	{kind: partAdvFirewall, start: regexp.MustCompile(`^Rule Name: +\S|^(?:Domain|Private|Public) Profile Settings: *$`), traits: hasTables},
 	{kind: partW32tm, start: regexp.MustCompile(`^Leap Indicator: \d`)},
 	{kind: partW32tm, start: timeStopped},

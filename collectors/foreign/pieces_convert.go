@@ -27,11 +27,12 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	}
 	ran = later(ran, p.convertEvents(out, ran))
 	p.convertConfigs(src, out)
+	p.showFacts(node)
 	p.convertOutputs(src, out, ran, name)
 	p.objects.convert(out, name)
 	p.convertLogs(src, out, name)
-	if p.formatOf(node) == formatPieces+": log of other" && len(p.plain) == 0 {
-		p.showText(out)
+	if of := p.formatOf(node); strings.HasPrefix(of, ofLog) && !strings.Contains(of, ", ") && len(p.plain) == 0 {
+		p.showText(out, of == ofLog+"other")
 	}
 	out.meta(src, p.formatOf(node), node.Name, ran, len(p.texts[partHNSDiag])+len(p.hns[0]) > 0)
 	for lacking, l := range pieceLacks {
@@ -70,7 +71,7 @@ func (p *pieces) formatOf(node Node) string {
 		shown[string(kind)] = shown[string(kind)] || n > 0 && p.texts[partContainers]+p.texts[partPulled]+p.texts[partCtrImages] == ""
 	}
 	for _, l := range p.logs {
-		shown["log of "+l.component] = true
+		shown[nameOfLog(l.component)] = true
 	}
 	for _, f := range p.files {
 		shown["log of "+f.component] = shown["log of "+f.component] || f.role == pieceLog
@@ -88,6 +89,13 @@ func (p *pieces) formatOf(node Node) string {
 		list = append(list[:mostShown], "and more")
 	}
 	return node.Format + ": " + evidence.Clean(strings.Join(list, ", "))
+}
+
+func nameOfLog(component string) string {
+	if component == podIPConfig {
+		return "ipconfig in a container"
+	}
+	return "log of " + component
 }
 
 // convertLogs places the logs of the node, and those of its pods.
@@ -124,33 +132,47 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 	}
 }
 
-// showText shows how texts begin of which nothing else is known than that they can be searched. The
-// environment is what fewest checks need: what else to collect stays as it was.
-func (p *pieces) showText(out *output) {
-	text := ""
+// showText shows how texts begin of which nothing else is known than that they can be searched, and of a
+// log its entries, or the first and the last. The environment is what fewest checks need: what else to collect stays as
+// it was.
+func (p *pieces) showText(out *output, whole bool) {
+	text, what, most := "", "the text", maxPieceHead
+	if !whole {
+		what, most = "the log", maxText
+	}
 	for _, l := range p.logs {
 		text += l.text.String()
 	}
 	for _, f := range p.files {
 		if f.role == pieceLog {
-			text += p.read(f.path, maxPieceHead, false)
+			text += p.read(f.path, int64(most), false)
 		}
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) {
+		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) && (whole || isLogLine(line)) {
 			lines = append(lines, clip(line))
 		}
 	}
-	if len(lines) > maxShown { // the beginning tells what it is
+	const fewEntries, room = 8, 400
+	switch {
+	case len(lines) == 0:
+		return
+	case !whole && len(lines) > fewEntries:
+		lines = []string{lines[0], lines[len(lines)-1]}
+	case !whole:
+		for i, line := range lines[:len(lines)-1] {
+			lines[i] = evidence.Clip(line, max(maxQuote/2, room/len(lines)))
+		}
+	case len(lines) > maxShown: // the beginning tells what it is
 		lines = lines[:3]
 	}
-	out.partial("env.json", "the text", []string{strings.Join(lines, " / ")}, nil)
+	out.partial("env.json", what, []string{strings.Join(lines, " / ")}, nil)
 }
 
 // note says what was read of a log that is in a text with other things, and what to collect.
 func (l pieceLines) note() string {
-	if l.all || l.component == "other" || l.component == podIPConfig { // no log of anything, which could be collected
+	if l.all || slices.Contains([]string{"other", podIPConfig, "rancher-log-collector"}, l.component) { // no log of anything, which could be collected
 		return ""
 	}
 	command := cmp.Or(pieceLacks["logs/"+l.component].command, "doctor bundle")

@@ -76,7 +76,7 @@ func jsonConfig(name, text string) string {
 	switch {
 	case keys["apiVersion"] && strings.Contains(text, `"KubeletConfiguration"`), keys["kubeletconfig"]:
 		return yamlConfigs["KubeletConfiguration"]
-	case keys["apiVersion"], keys["metadata"]:
+	case keys["apiVersion"], keys["metadata"], keys["cniconfig"], keys["lastCNILoadStatus"], strings.Contains(text, `"RuntimeReady"`): // or of crictl info
 		return ""
 	case keys["cniVersion"] && (keys["type"] || keys["plugins"]):
 		if ext := path.Ext(base); ext != ".conf" && ext != ".conflist" {

@@ -18,6 +18,7 @@ func (p *pieces) takeJSON(name string, found part) {
 	}
 	if state, ok := criDocument(whole); ok {
 		p.takeCRI(state)
+		p.criFacts = criFactsOf(whole)
 		return
 	}
 	if names := inspected(whole); len(names) > 0 {

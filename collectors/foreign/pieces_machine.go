@@ -122,6 +122,8 @@ func (p *pieces) convertState(out *output) {
 		source = p.plainOf[0]
 	}
 	out.partial("env.json", source, p.plain, nil)
+	out.partial("services.json", "the text, before their first start,", p.created, nil)
+	out.partial("env.json", psTasks, p.namesOf(psTasks, "TaskPath", "", "TaskName", "State"), nil)
 	out.partial("memory.json", psCounters, p.namesOf(psCounters, "CounterSamples", ""), nil)
 	out.partial("processes.json", psGroups, p.namesOf(psGroups, "Count", "", "Name", "ProcessName"), nil)
 	out.partial("routes.json", psNeighbors, p.namesOf(psNeighbors, "IPAddress", "", "LinkLayerAddress", "State"), nil)

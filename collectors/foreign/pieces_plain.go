@@ -27,10 +27,13 @@ func cmdletOf(command string) string {
 	return ""
 }
 
+// printsFile is a command that prints a file: what the file holds is another program's.
+var printsFile = regexp.MustCompile(`(?i)^(?:type|cat|gc|more|tail|head|less)(?:\.(?:exe|com))?$`)
+
 // toolOf is the cmdlet or the program of a command.
 func toolOf(command string) string {
 	program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
-	if program = path.Base(strings.ReplaceAll(program, `\`, "/")); program == "." {
+	if program = path.Base(strings.ReplaceAll(program, `\`, "/")); program == "." || printsFile.MatchString(program) {
 		program = ""
 	}
 	return cmp.Or(cmdletOf(command), strings.TrimSuffix(program, ".exe"))

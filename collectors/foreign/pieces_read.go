@@ -21,6 +21,8 @@ type pieces struct {
 	hns       [4]string           // documents of each of hnsKinds
 	hnsCut    [4]bool             // which of them break off
 	cri       evidence.CRIState
+	criFacts  []string
+	created   []string              // services as they were before their first start
 	shown     map[string][]psObject // that PowerShell printed, by what they are
 	configs   []pieceConfig
 	inspected []string // by crictl, each with its state
@@ -169,7 +171,7 @@ func (p *pieces) readText(f looseFile) {
 		return
 	}
 	if f.role == pieceText && len(p.logs) == lines && strings.ContainsFunc(unread.String(), unicode.IsLetter) {
-		p.logLines("other", f.path, 1, unread.String()) // what no reader takes can be searched
+		p.logLines(programOf(unread.String()), f.path, 1, unread.String()) // what no reader takes can be searched
 	}
 }
 

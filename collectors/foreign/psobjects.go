@@ -49,6 +49,7 @@ var psClasses = []psClass{
 	{psFeatures, [][]string{{"Install State", "InstallState", "State"}, {"Name", "FeatureName"}}},
 	{psProcesses, [][]string{{"ProcessName", "Image Name"}, {"Id", "PID"}}},
 	{psHotfixes, [][]string{{"HotFixID"}}},
+	{psTasks, [][]string{{"TaskName"}, {"TaskPath"}}},
 	{psVersion, [][]string{{"Platform"}, {"VersionString"}}},
 	{psDisks, [][]string{{"Free (GB)", "SizeRemaining", "FreeSpace"}, {"DriveLetter", "DeviceID", "Root"}}},
 	{psDefender, [][]string{{"ExclusionPath"}}},
@@ -83,6 +84,7 @@ const (
 	psReach       = "Test-NetConnection"
 	psVariables   = "variables"
 
+	psTasks        = "scheduled tasks"
 	psCounters     = "Get-Counter"
 	psGroups       = "Group-Object"
 	psNeighbors    = "Get-NetNeighbor"
@@ -283,6 +285,9 @@ func (p *pieces) takeObjects(found part) {
 			p.showPlain(cmp.Or(toolOf(o.command), strings.Replace(string(found.kind), "Format-T", "a t", 1)), plainRows(found.text))
 		}
 		if class == psServices && createsService.MatchString(o.command) {
+			for _, svc := range printedServices([]map[string]string{o.fields}) {
+				p.created = append(p.created, clip(svc.Name+" "+svc.State))
+			}
 			continue
 		}
 		_, isHNS := o.fields["ActivityId"]
