@@ -37,8 +37,8 @@ warning.`,
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"proxy-not-configured", "proxy-env-not-seen-by-runtime", "registry-name-not-resolved"},
-	Needs:    []evidence.Need{evidence.PodEvents, evidence.Logs("containerd")},
-	Uses:     []evidence.Need{evidence.Pods, evidence.ReachProbes, evidence.Node},
+	Needs:    []evidence.Need{evidence.PodEvents},
+	Uses:     []evidence.Need{evidence.Logs("containerd"), evidence.Pods, evidence.ReachProbes, evidence.Node},
 	Signs:    []checks.Sign{{Text: "trying next host", In: []string{"containerd"}, ConfirmOnly: true}},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		pulls := unansweredPulls(s, nil)
@@ -55,6 +55,9 @@ warning.`,
 						With(checks.Quote(m), pulls[at].from)}, nil
 				}
 			}
+		}
+		if gap := checks.Heard(s, evidence.Logs("containerd")); gap.Kind != "" && len(pulls) > 0 {
+			return nil, checks.Unknown(gap)
 		}
 		return nil, nil
 	},
