@@ -29,10 +29,10 @@ only if the Node has an InternalIP of no adapter of this machine. From 1.33 on a
 reboot only once: then a second start of a kubelet, while that of this machine runs on, counts as
 well. An address alone is no proof: it may have changed.`,
 	Fix: checks.Steps(
-		checks.Inspect("kubectl get node {node} -w -o jsonpath='{.status.addresses[0].address} {.status.nodeInfo.systemUUID} {.status.nodeInfo.bootID}{\"\\n\"}'",
-			"Watch the Node: values that change in turn are of two machines. Find the other one by its address."),
+		checks.Inspect("kubectl get node {node} -o wide -w",
+			"Watch the Node: an INTERNAL-IP that changes in turn is of two machines. Find the other one by its address."),
 		checks.Do("Stop the kubelet on the machine that is not to have the name.").
-			Costs("Its pods keep running without supervision: drain them first if they serve anybody."),
+			Costs("Its containers keep running until that machine is switched off."),
 		checks.Do("Give that machine a host name and a --hostname-override of its own, delete its kubelet.conf and its certificates, and join it again. Prepare images with sysprep."),
 		checks.Run("{restart kubelet}", "Restart the kubelet of this machine: it registers its address again."),
 		checks.Run("{restart network agent}", "Restart the network agent: it announces the address again.").
@@ -60,12 +60,14 @@ well. An address alone is no proof: it may have changed.`,
 				}
 			}
 		}
+		for _, n := range []evidence.Need{evidence.Node, evidence.Adapters} {
+			if gap := n.Gap(s); gap.Kind != "" {
+				return nil, checks.Unknown(gap)
+			}
+		}
 		foreign, ok := ofNoAdapter(s, object)
 		if !ok && len(boots) < 2 {
 			return nil, nil
-		}
-		if gap := evidence.Adapters.Gap(s); gap.Kind != "" {
-			return nil, checks.Unknown(gap)
 		}
 		f := checks.Findingf(checks.Fail, name, "Another machine reports as node %s: its InternalIP %s is of no adapter of this machine",
 			name, foreign).With(object.AddressField(foreign).Because("InternalIP is %s", foreign))

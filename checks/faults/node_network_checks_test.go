@@ -282,6 +282,7 @@ func TestNodeNameShared(t *testing.T) {
 			events(start("05:00:31"), start("08:00:01")), "unknown"},
 		{"another node", own + events(event("win-2", "Rebooted", "Node win-2 has been rebooted, boot id: 9", "08:00:00", "09:59:00", 24),
 			boot("14", "08:00:10", "09:58:50", 24)), "pass"},
+		{"the adapters are not recorded", object("10.0.0.4") + up + events(boot("14", "05:01:00", "05:01:00", 1)), "unknown"},
 		{"no events", own, "unknown"},
 	})
 }
