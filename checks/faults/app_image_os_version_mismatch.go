@@ -59,10 +59,11 @@ tag such as ltsc2022 names.`,
 		// dockerd's own log: hcsshim errors.go
 		otherBuild(otherBuildText, "encountered an error during ", "Error response from daemon", "failed to start container"),
 		otherBuild(otherBuild2016, "encountered an error during ", "Error response from daemon"),
-		// the error alone, as people quote it (kubernetes 74066), and the end of containerd's (logzio-helm 316):
-		// it may have been of a sandbox
-		{Text: otherBuildText, Not: append([]string{"CreateComputeSystem", "failed to create containerd task",
-			"failed to start container", "Error response from daemon", "ctr: ", "FATA[", "encountered an error during "}, sandboxCalls...),
+		// the end of containerd's error alone, which may have been of a sandbox (logzio-helm 316), and what people quote
+		// as the error that they get (kubernetes 74066)
+		{Text: "does not match the host operating system.: unknown", Or: []string{`error "` + otherBuildText, `error '` + otherBuildText, "error: " + otherBuildText},
+			Not: append([]string{"CreateComputeSystem", "failed to create containerd task", "failed to start container",
+				"Error response from daemon", "ctr: ", "FATA[", "encountered an error during "}, sandboxCalls...),
 			Level: checks.Warn, Says: "an image is for another Windows version: that of a container, or the pause image",
 			Fix: checks.Steps(
 				checks.Do("Start the image of the container on the node without Kubernetes. If it runs, the pause image is for another Windows version: set another one in the runtime's configuration (doctor explain pause-os-version-mismatch)."),

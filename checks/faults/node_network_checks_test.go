@@ -243,6 +243,50 @@ func TestMetadataRouteLost(t *testing.T) {
 	})
 }
 
+func TestNodeNameShared(t *testing.T) {
+	event := func(node, reason, message, first, last string, count int) string {
+		return fmt.Sprintf(`{"involvedObject":{"kind":"Node","name":%q},"reason":%q,"message":%q,"firstTimestamp":"2026-11-20T%sZ","lastTimestamp":"2026-11-20T%sZ","count":%d,"source":{"component":"kubelet"}}`,
+			node, reason, message, first, last, count)
+	}
+	boot := func(id, first, last string, count int) string {
+		return event("win-1", "Rebooted", "Node win-1 has been rebooted, boot id: "+id, first, last, count)
+	}
+	start := func(at string) string { return event("win-1", "Starting", "Starting kubelet.", at, at, 1) }
+	events := func(list ...string) string {
+		return "-- api/events.json --\n{\"items\":[" + strings.Join(list, ",") + "]}\n"
+	}
+	object := func(ip string) string {
+		return "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" + ip + "\"}]}}\n"
+	}
+	const up = "-- os.json --\n{\"build\":20348,\"bootedAt\":\"2026-11-20T05:00:00Z\"}\n"
+	const nics = "-- adapters.json --\n[{\"name\":\"Ethernet\",\"status\":\"up\",\"addresses\":[\"10.0.0.4/24\"]}]\n"
+	const kubelet = "-- processes.json --\n[{\"name\":\"kubelet.exe\",\"startedAt\":\"2026-11-20T05:00:30Z\"}]\n"
+	foreign, own := object("10.0.0.9")+nics+up, object("10.0.0.4")+nics+up
+	const turns = "fail: Two machines report as node win-1: boot ids 9 and 14 take turns [state]"
+	const another = "fail: Another machine reports as node win-1: its InternalIP 10.0.0.9 is of no adapter of this machine [state]"
+	runLooks(t, "node-name-shared", []look{
+		{"boot ids take turns", own + events(boot("9", "08:00:00", "09:59:00", 24), boot("14", "08:00:10", "09:58:50", 24)), turns},
+		{"the events alone", events(boot("9", "08:00:00", "09:59:00", 24), boot("14", "08:00:10", "09:58:50", 24)), turns},
+		{"each turn an event", events(boot("9", "08:00:00", "08:00:00", 1), boot("14", "08:00:10", "08:00:10", 1), boot("9", "08:05:00", "08:05:00", 1),
+			boot("14", "08:05:10", "08:05:10", 1), boot("9", "08:10:00", "08:10:00", 1), boot("14", "08:10:10", "08:10:10", 1)), turns},
+		{"each kubelet reports once, and the address is of the other", foreign + events(boot("14", "05:01:00", "05:01:00", 1), boot("9", "08:00:00", "08:00:00", 1)), another},
+		{"a kubelet starts while this one runs", foreign + kubelet + events(start("05:00:31"), start("08:00:00")), another},
+		{"a reboot", own + events(boot("14", "05:01:00", "05:01:00", 1)), "pass"},
+		{"a reboot whose report was repeated", own + events(boot("14", "05:01:00", "05:09:00", 40)), "pass"},
+		{"two reboots whose reports were repeated", own + events(boot("13", "04:01:00", "04:09:00", 40), boot("14", "05:01:00", "05:09:00", 40)), "pass"},
+		{"two reboots, the time of the boot is not recorded", events(boot("13", "04:01:00", "04:09:00", 40), boot("14", "05:01:00", "05:09:00", 40)), "unknown"},
+		{"a snapshot of an earlier boot was restored", events(boot("13", "03:01:00", "04:59:00", 2), boot("14", "04:01:00", "04:01:00", 1)), "unknown"},
+		{"both used the name before this boot", own + events(boot("9", "02:00:00", "03:59:00", 24), boot("14", "02:00:10", "03:58:50", 24)), "pass"},
+		{"DHCP gave another address", foreign + kubelet + events(start("05:00:31"), boot("14", "05:01:00", "05:01:00", 1)), "unknown"},
+		{"the kubelet was restarted, and the address is old", foreign + "-- processes.json --\n[{\"name\":\"kubelet.exe\",\"startedAt\":\"2026-11-20T08:00:00Z\"}]\n" +
+			events(start("05:00:31"), start("08:00:01")), "unknown"},
+		{"another node", own + events(event("win-2", "Rebooted", "Node win-2 has been rebooted, boot id: 9", "08:00:00", "09:59:00", 24),
+			boot("14", "08:00:10", "09:58:50", 24)), "pass"},
+		{"the adapters are not recorded", object("10.0.0.4") + up + events(boot("14", "05:01:00", "05:01:00", 1)), "unknown"},
+		{"no events", own, "unknown"},
+	})
+}
+
 func TestTheAPIServerByTheLogs(t *testing.T) {
 	line := func(minute, failure string) string {
 		return "E1120 09:" + minute + ":25.439784    6156 reflector.go:134] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: " +

@@ -275,6 +275,42 @@ func TestAntreaAPIServerOverrideMissing(t *testing.T) {
 	})
 }
 
+func TestAntreaProxyAllOff(t *testing.T) {
+	const id, onAntrea = "antrea-proxy-all-off", "-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n"
+	tree := func(proxy string) string {
+		return onAntrea + "-- processes.json --\n[{\"name\":\"kubelet.exe\"},{\"name\":\"containerd.exe\"},{\"name\":\"ovsdb-server.exe\"},{\"name\":\"antrea-agent.exe\",\"args\":[\"--config=C:/k/antrea/etc/antrea-agent.conf\"]}" + proxy + "]\n"
+	}
+	config := func(settings ...string) string {
+		var list []string
+		for i, text := range settings {
+			list = append(list, fmt.Sprintf(`{"metadata":{"name":"antrea-windows-config-%d"},"data":{"antrea-agent.conf":%q}}`, i, text))
+		}
+		return "-- api/configmaps.json --\n{\"items\":[" + strings.Join(list, ",") + "]}\n"
+	}
+	const off, on = "antreaProxy:\n  proxyAll: false\n", "antreaProxy:\n  proxyAll: true\n"
+	const log = "-- logs/antrea-agent/antrea-agent.log --\nE1120 09:58:48.304201    4320 options_windows.go:83] \"AntreaProxy proxyAll is disabled, Service traffic is unlikely to work as expected\"\n"
+	const services = "-- api/services.json --\n{\"items\":[{\"metadata\":{\"name\":\"kubernetes\"},\"spec\":{\"clusterIP\":\"10.96.0.1\"}}]}\n"
+	const said = ": no kube-proxy runs, and Antrea does not serve NodePorts and the node's own connections to Services "
+	runLooks(t, id, []look{
+		{"proxyAll is off", tree("") + config(off), "fail" + said + "[state]"},
+		{"a configuration before 1.13", tree("") + config("antreaProxy:\n  #proxyAll: false\n"), "fail" + said + "[state]"},
+		{"the proxy itself is off", tree("") + config("featureGates:\n  AntreaProxy: false\n"+on), "fail" + said + "[state]"},
+		{"the file of an agent that runs as a service", tree("") + "-- files/C/k/antrea/etc/antrea-agent.conf --\n" + off, "fail" + said + "[state]"},
+		{"the log alone shows the setting", tree("") + log, "fail" + said + "[state+text]"},
+		{"a log alone", onAntrea + log, "warn: Antrea's agent does not serve all Services, which only a kube-proxy in mode userspace can make up for [text]"},
+		{"two ConfigMaps, and the agent reads the old one", tree("") + config(off, on) + log, "fail" + said + "[state+text]"},
+		{"an upgrade left the ConfigMap of the earlier release", tree("") + config(off, on), "unknown"},
+		{"kube-proxy in mode userspace", tree(",{\"name\":\"kube-proxy.exe\"}") + config(off), "pass"},
+		{"another program serves Services", tree("") + config(off) + services + reachTree("node tcp 10.96.0.1:443 ok"), "pass"},
+		{"Services do not answer the node", tree("") + config(off) + services + reachTree("node tcp 10.96.0.1:443 timeout"), "fail" + said + "[state]"},
+		{"proxyAll is on", tree("") + config(on), "pass"},
+		{"the configuration of Linux", tree("") + "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"antrea-config\"},\"data\":{\"antrea-agent.conf\":\"antreaProxy:\\n  proxyAll: false\\n\"}}]}\n", "unknown"},
+		{"nobody looked for kube-proxy", onAntrea + config(off), "unknown"},
+		{"a few processes", onAntrea + "-- processes.json --\n[{\"name\":\"kubelet.exe\"}]\n" + config(off), "unknown"},
+		{"flannel", "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n" + config(off), "skip"},
+	})
+}
+
 func TestOverlayVXLANPortUnsupported(t *testing.T) {
 	overlay := func(args string) string {
 		return "-- services.json --\n[{\"name\":\"hybrid-overlay-node\",\"state\":\"running\",\"args\":[" + args + "]}]\n"

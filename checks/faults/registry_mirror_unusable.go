@@ -18,8 +18,8 @@ var _ = register(&checks.Check{
 	Doc: `containerd asks the mirrors of a registry first (hosts.toml, or registries.yaml of RKE2 and K3s), and
 then the registry itself. On a network without a way to the registry a pull fails with the timeout of the
 registry, and only containerd's log has the error of the mirror. Usual causes: the image is not in the
-mirror; the path of the mirror lacks /v2, or override_path is not set, so that containerd asks for another
-name; the mirror needs credentials or has a certificate that the node does not trust.
+mirror; the path of the mirror does not begin with /v2, or override_path is not set, so that containerd requests
+another name; the mirror needs credentials or has a certificate that the node does not trust.
 
 The check looks for pods whose pull gets no answer from the registry while containerd has asked another
 host before. A mirror that does not have every image is ordinary where the registry answers: this is a
@@ -27,7 +27,7 @@ warning.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-ChildItem -Recurse -Filter hosts.toml C:\\ProgramData\\containerd, C:\\etc\\containerd, C:\\k, C:\\var\\lib\\rancher -ErrorAction SilentlyContinue | Get-Content",
 			"Read the address of the mirror. With a path it must end in /v2/PATH, with override_path = true."),
-		checks.Do("Copy the image to the mirror under the name that containerd asks for, or correct the address, the credentials or the certificate of the mirror."),
+		checks.Do("Copy the image to the mirror under the name that containerd requests, or correct the address, the credentials or the certificate of the mirror."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running")),
 	Links: []string{
 		"https://github.com/containerd/containerd/blob/main/docs/hosts.md",

@@ -96,7 +96,7 @@ var networkSymptoms = []Symptom{
 		ID: "services-unreachable", Question: "Service IPs or NodePorts do not answer",
 		FAQ: []int{5, 10},
 		Checks: []string{"kube-proxy-not-running", "node-cannot-use-cluster-ip",
-			"nodeport-local-access", "nodeport-zero-local-pods", "hns-lb-missing-or-stale",
+			"nodeport-local-access", "nodeport-zero-local-pods", "hns-lb-missing-or-stale", "antrea-proxy-all-off",
 			"remote-endpoint-unused", "wfp-drops", "source-vip-invalid", "source-vip-json-corrupt",
 			"kubeproxy-network-name-unset-or-missing", "kube-proxy-flags-overlay",
 			"hostname-override-mismatch", "kubeproxy-no-host-mac", "kubeproxy-overlay-dsr-gates",
@@ -176,7 +176,7 @@ var useSymptoms = []Symptom{
 			"cert-expired-or-clock-skew", "time-service-not-running", "wsaeacces-excluded-port",
 			"container-invalid-state", "node-name-case-mismatch", "proxy-no-proxy-missing",
 			"node-not-ready-lost", "flannel-vxlan-node-to-pod", "component-port-closed",
-			"node-address-mismatch", "hns-management-address-wrong", "kubelet-client-ca-stale",
+			"node-address-mismatch", "node-name-shared", "hns-management-address-wrong", "kubelet-client-ca-stale",
 			"node-name-not-resolved", "exec-probe-not-started"},
 		Next: []Step{
 			{"check that the API server reaches the kubelet",
