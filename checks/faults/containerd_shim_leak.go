@@ -43,8 +43,10 @@ of a HostProcess pod; other containers do not show which pod a shim belongs to.`
 	},
 	Needs:    []evidence.Need{evidence.Processes},
 	FromPart: []evidence.Need{evidence.Processes},
+	Uses:     []evidence.Need{evidence.MemoryInfo},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
+		held := int64(0)
 		measured, unmeasured := false, false // any process, and a shim
 		for _, p := range evidence.Processes.In(s) {
 			used, field := p.WorkingSetBytes, "workingSetBytes"
@@ -67,7 +69,11 @@ of a HostProcess pod; other containers do not show which pod a shim belongs to.`
 					f = f.At(child.Field("ppid"), "it started %s", child.Name)
 				}
 			}
+			held += used
 			findings = append(findings, f)
+		}
+		if m := evidence.MemoryInfo.In(s); len(findings) > 0 && held >= m.CommitUsedBytes/5 && m.CommitUsedBytes > 0 {
+			findings[0] = findings[0].Explaining("paging-file-too-small")
 		}
 		if (!measured || unmeasured) && len(findings) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("how much memory the processes use"))

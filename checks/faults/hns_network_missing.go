@@ -71,11 +71,11 @@ service, the physical adapter and the Windows features.`,
 	},
 })
 
-// awaitsFirstPod is nil where the HNS network of Azure CNI must be there.
+// awaitsFirstPod is nil where the HNS network of a plugin that makes it itself must be there.
 func awaitsFirstPod(n *node.Node, s evidence.Snapshot) error {
 	switch {
 	case n.BeforeFirstPod(s): // kube-proxy waits for it, as AKS' kubeproxystart.ps1 says
-		return checks.Skip("Azure CNI creates the HNS network with the first pod")
+		return checks.Skip("the CNI plugin creates the HNS network with the first pod")
 	case n.MayAwaitFirstPod(s):
 		return checks.Unknown(evidence.Pods.Gap(s))
 	}

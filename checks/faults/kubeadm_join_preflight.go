@@ -38,7 +38,7 @@ URL scheme is deprecated" is a hint without effect.`,
 		"https://github.com/kubernetes/kubeadm/issues/2406",
 		"https://kubernetes.io/docs/tasks/administer-cluster/kubeadm/adding-windows-nodes/",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart},
+	Breaks: []*checks.Effect{effectKubeletStart, effectCNIConfig}, // no agent comes to a node that has not joined
 	// kubeadm writes both when the node has joined
 	Explains: []string{"kubeconfig-invalid", "kubelet-config-missing"},
 	Needs: []evidence.Need{evidence.Any(evidence.Node, evidence.Logs("kubeadm"),

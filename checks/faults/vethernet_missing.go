@@ -40,6 +40,7 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 		return nil
 	},
 	Needs: []evidence.Need{evidence.Adapters},
+	Uses:  []evidence.Need{evidence.HNSNetworks, evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
 		// a second run of the start script prints it on a healthy node too
 		{Text: "An adapter was not found.", ConfirmOnly: true},
@@ -54,6 +55,9 @@ Adapters of the NAT network, of HNS itself and of single containers are ignored.
 		}
 		if len(names) == 0 {
 			return nil, checks.Unknown(evidence.NotShown.Gap("any network adapter"))
+		}
+		if err := awaitsFirstPod(node.About(s), s); err != nil {
+			return nil, err
 		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, "vEthernet",
 			"No vEthernet adapter is connected to the pod network's switch (found: %s)",

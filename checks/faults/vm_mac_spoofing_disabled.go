@@ -57,6 +57,9 @@ no adapter. The networks of Azure, AWS and Google allow pod addresses themselves
 		if !*machine.Virtual {
 			return nil, checks.Skip("the node is not a virtual machine")
 		}
+		if cloud, _, _ := strings.Cut(machine.Manufacturer, " "); n.Backend.Value == node.OverlayNet && (cloud == "Amazon" || cloud == "Google") {
+			return nil, checks.Skip("on an overlay network the cloud sees only the node's own addresses")
+		}
 		unattached, _ := unattachedPods(s)
 		v := viewFromPods(n, slices.DeleteFunc(reachProbes(s),
 			func(p evidence.ReachProbe) bool {

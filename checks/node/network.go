@@ -163,15 +163,15 @@ func (n *Node) PodNetwork(s evidence.Snapshot) (evidence.HNSNetwork, bool) {
 // Azure/AgentBaker, staging/cse/windows/azurecnifunc.ps1, New-ExternalHnsNetwork.
 const azureExternal = "ext"
 
-// BeforeFirstPod tells whether a node with Azure CNI waits for its first pod that has an address of
-// its own: azure-vnet makes its network with that pod, and HNS has only the network of the switch.
+// BeforeFirstPod tells whether a node waits for its first pod that has an address of its own: azure-vnet
+// makes its network with that pod, and HNS has only the network of the switch; vpc-bridge does so, too.
 // Where no kubelet.exe runs, nothing starts that pod, whatever its service says.
 func (n *Node) BeforeFirstPod(s evidence.Snapshot) bool {
-	return n.hasAzureSwitch(s) &&
-		(len(evidence.Processes.In(s)) >= FewProcesses && len(n.Components["kubelet"].Processes) == 0 ||
-			evidence.Pods.Known(s) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
-				return !p.HostProcess() && !p.Spec.HostNetwork
-			}))
+	idle := len(evidence.Processes.In(s)) >= FewProcesses && len(n.Components["kubelet"].Processes) == 0
+	return idle && n.CNI.Value == VPC || n.hasAzureSwitch(s) && (idle ||
+		evidence.Pods.Known(s) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+			return !p.HostProcess() && !p.Spec.HostNetwork
+		}))
 }
 
 // MayAwaitFirstPod tells whether BeforeFirstPod cannot be told, as the pods are not known.

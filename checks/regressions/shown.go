@@ -114,12 +114,17 @@ func mountsDrive(p evidence.Pod) (evidence.Because, bool) {
 	}, "%s: container %s has a volume at a drive letter")
 }
 
-// newestOf2025 is a container with an image of Microsoft whose tag names the newest one of Server 2025.
+// newestOf2025 is a container with an image of Microsoft whose tag names the newest one of Server 2025, or a
+// build of May 2025 or later.
 func newestOf2025(p evidence.Pod) (evidence.Because, bool) {
 	return downContainer(p, func(c evidence.Container) bool {
-		return strings.HasPrefix(c.Image, "mcr.microsoft.com/") && strings.HasSuffix(c.Image, "ltsc2025")
-	}, "%s: container %s has the newest image of Windows Server 2025")
+		build := buildOf2025.FindStringSubmatch(c.Image)
+		return strings.HasPrefix(c.Image, "mcr.microsoft.com/") && (strings.HasSuffix(c.Image, "ltsc2025") ||
+			build != nil && len(build[1]) >= 4 && (len(build[1]) > 4 || build[1] >= "4061"))
+	}, "%s: container %s has an image of Windows Server 2025 that may be newer than the node")
 }
+
+var buildOf2025 = regexp.MustCompile(`[:-]10\.0\.26100\.(\d+)(?:-\w+)?$`)
 
 // downContainer is a container that does not run and is as fits wants it.
 func downContainer(p evidence.Pod, fits func(evidence.Container) bool, format string) (

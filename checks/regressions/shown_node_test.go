@@ -191,6 +191,8 @@ temp = '` + folder + `'
 		{"windows-2025-overlay", "26100.4652", "26100.6899", "Services answer", overlay("ok", "timeout", "ok"), info},
 		{"windows-2025-overlay", "26100.4652", "26100.6899", "nothing answers pods", overlay("timeout", "timeout", "timeout"), info},
 		{"windows-2025-images-of-may", "26100.2894", "26100.4061", "the newest image", starts("mcr.microsoft.com/windows/servercore:ltsc2025"), fail},
+		{"windows-2025-images-of-may", "26100.2894", "26100.4061", "an image of that build", starts("mcr.microsoft.com/windows/servercore:10.0.26100.4061"), fail},
+		{"windows-2025-images-of-may", "26100.2894", "26100.4061", "a later one, for one processor", starts("mcr.microsoft.com/windows/servercore:10.0.26100.32230-amd64"), fail},
 		{"windows-2025-images-of-may", "26100.2894", "26100.4061", "an image that stays", starts("mcr.microsoft.com/windows/servercore:10.0.26100.2894"), info},
 		{"kube-proxy-local-process", "1.20.5", "1.20.6", "a rule for the port of the Service", balancer("", "80"), warn},
 		{"kube-proxy-local-process", "1.20.5", "1.20.6", "the rule of its NodePort", balancer("", "31416"), info},
