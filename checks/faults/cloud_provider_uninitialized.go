@@ -48,10 +48,17 @@ another node has one or the pod cloud-node-manager of this node is running.`,
 		"https://github.com/Azure/aks-engine/issues/3495",
 		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/6293",
 		"https://github.com/kubernetes/cloud-provider-aws/issues/72",
+		"https://github.com/kubernetes/kubernetes/pull/60623",
 	},
 	Needs: []evidence.Need{evidence.Node},
 	Uses:  append(slices.Clone(node.KubeletSources), evidence.Nodes, evidence.Pods),
 	Signs: []checks.Sign{
+		// pkg/kubelet/kubelet_node_status.go with a provider of its own, until Kubernetes 1.30
+		{Text: "ID from cloud provider: instance not found",
+			Or:   []string{"ID from cloud provider: not a vmss instance", "ID from cloud provider: No VM found"},
+			Also: []string{"Unable to construct", "object for kubelet"}, In: []string{"kubelet", "other"},
+			Until: []string{"Successfully registered node"},
+			Says:  "the kubelet cannot register the node: its cloud provider does not find the machine", Fix: ownProviderFix},
 		{Text: "taint {" + uninitializedTaint, ConfirmOnly: true},
 		// said of each Node that is initialized, too
 		{Text: "Node has no cloud taint, skipping initialization", ConfirmOnly: true},
@@ -130,6 +137,12 @@ func passedOver(s evidence.Snapshot, n evidence.NodeObject) ([]*checks.Finding, 
 func isNodeManager(p evidence.Pod) bool {
 	return strings.HasPrefix(p.Metadata.Name, "cloud-node-manager") && p.Spec.NodeName != ""
 }
+
+var ownProviderFix = checks.Steps(
+	checks.Do("On Azure, set vmType in azure.json (--cloud-config of the kubelet): vmss for a machine of a scale set, standard for another."),
+	checks.Do("Compare the name of the node with the name of its machine in the cloud. Set --hostname-override of the kubelet to the name that the cloud has."),
+	checks.Run("Restart-Service kubelet", "Restart the kubelet."),
+	checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 
 var taintFix = checks.Steps(
 	checks.Run("kubectl taint node {node} "+uninitializedTaint+"=true:NoSchedule",

@@ -149,7 +149,7 @@ func linuxByPodName(p evidence.Pod) bool {
 // it: behind the name of the release, and with what its workload adds. mic is of aad-pod-identity (aks-engine 3288).
 var linuxPodName = regexp.MustCompile(`(?:^kube-system/mic|[-/](?:aad-pod-identity-mic|admission-(?:create|patch)|coredns|metrics-server|kube-state-metrics|heapster|` +
 	`tiller-deploy|cert-manager(?:-webhook|-cainjector)?|ingress-nginx-controller|cluster-autoscaler|external-dns|grafana|` +
-	`aws-load-balancer-controller|gatekeeper-(?:audit|controller-manager|update-[a-z-]+)|reloader|rabbitmq-cluster-operator))` +
+	`aws-load-balancer-controller|gatekeeper-(?:audit|controller-manager|update-[a-z-]+)|reloader|rabbitmq-cluster-operator|dapr-dashboard))` +
 	`(?:-[0-9a-f]{8,10})?-[a-z0-9]{5}$`)
 
 // linuxImageFix is for a text alone: the image may be that of a helper in a pod for Windows.
@@ -220,7 +220,9 @@ func linuxByText(s evidence.Snapshot) *checks.Finding {
 	for _, m := range s.Signs("linux-pod-on-windows") {
 		pod := ""
 		if said := saidOnWindows.FindStringSubmatch(m.Found); said != nil {
-			pod = linuxPodIn(said[1])
+			if pod = linuxPodIn(said[1]); pod == "" {
+				pod = notPulled(s, said[1])
+			}
 		} else if m.Text == unknownUser && numberedUser.MatchString(m.Found) {
 			pod = linuxPodIn(m.Found)
 		}
@@ -270,8 +272,8 @@ func linuxOnWindows(pod string, why evidence.Because) *checks.Finding {
 // assignment is what the scheduler says of a pod of the cluster's own programs.
 var assignment = regexp.MustCompile(`^Successfully assigned (kube-system/\S+) to (\S+)$`)
 
-// saidOnWindows is a sentence of a person about a pod.
-var saidOnWindows = regexp.MustCompile(`(?i)([a-z0-9-]+)[^a-z0-9]? (?:(?:is|was|gets|got|keeps|being) )*` +
+// saidOnWindows is a sentence of a person about a pod, or about a workload.
+var saidOnWindows = regexp.MustCompile(`(?i)([a-z0-9-]+)[^a-z0-9]? (?:(?:pod|container|deployment|is|was|gets|got|keeps|being) )*` +
 	`(?:stuck|scheduled|assigned|placed|starting|created|pending) (?:on|to) (?:a|the) windows node`)
 
 // unknownUser is error 1326 of Windows.
@@ -287,6 +289,17 @@ func linuxPodIn(line string) string {
 	}) {
 		if linuxPodName.MatchString("/"+word) && !evidence.NamesWindows(word) {
 			return word
+		}
+	}
+	return ""
+}
+
+// notPulled is the name of a pod of the given program for Linux of which a row shows that its image is not pulled.
+func notPulled(s evidence.Snapshot, program string) string {
+	for _, p := range evidence.Pods.In(s) {
+		if strings.HasPrefix(p.Metadata.Name, strings.ToLower(program)+"-") && linuxByPodName(p) &&
+			p.Spec.NodeName == "" && slices.Contains(pullReasons, stuckReason(p)) {
+			return p.Metadata.Name
 		}
 	}
 	return ""
