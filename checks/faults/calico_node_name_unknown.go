@@ -42,7 +42,7 @@ The check looks for the error in the log of calico-node.`,
 		// kubelet that registers the Node later ends it.
 		{Text: "operation Create is not supported on Node(",
 			Or:    []string{"Operation Create is not supported on Node type"},
-			Until: []string{"] Using node name: ", ": Using node name: "},
+			Until: []string{"Using node name"},
 			Says:  "calico-node does not find the Node with the name that it is given"},
 		// It first patches the condition NetworkUnavailable of the Node (node/pkg/lifecycle/utils).
 		{Text: "timed out patching node, last error was: nodes", Also: []string{"not found"},

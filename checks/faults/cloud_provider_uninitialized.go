@@ -30,7 +30,10 @@ balancer does not use it, and its Machine in Cluster API does not become ready.
 The check reports the taint if the node registered more than five minutes before. If the pod
 cloud-node-manager of this node is not running, it is reported as info: what stops that pod is the cause.
 Without the taint it reports a kubelet with --cloud-provider=external whose node has no providerID, if
-another node has one or the pod cloud-node-manager of this node is running.`,
+another node has one or the pod cloud-node-manager of this node is running.
+
+Until Kubernetes 1.30 a kubelet may have a cloud provider of its own. If that does not find the machine,
+the kubelet cannot register the node; the check looks for this error in its log.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get nodes -o custom-columns=NAME:.metadata.name,MACHINE:.spec.providerID",
 			"Compare the name of {node} with the name of its machine in the cloud, and with the names of nodes that have a providerID. The log of the cloud controller manager has the reason."),

@@ -220,9 +220,7 @@ func linuxByText(s evidence.Snapshot) *checks.Finding {
 	for _, m := range s.Signs("linux-pod-on-windows") {
 		pod := ""
 		if said := saidOnWindows.FindStringSubmatch(m.Found); said != nil {
-			if pod = linuxPodIn(said[1]); pod == "" {
-				pod = notPulled(s, said[1])
-			}
+			pod = linuxPodIn(said[1])
 		} else if m.Text == unknownUser && numberedUser.MatchString(m.Found) {
 			pod = linuxPodIn(m.Found)
 		}
@@ -272,8 +270,8 @@ func linuxOnWindows(pod string, why evidence.Because) *checks.Finding {
 // assignment is what the scheduler says of a pod of the cluster's own programs.
 var assignment = regexp.MustCompile(`^Successfully assigned (kube-system/\S+) to (\S+)$`)
 
-// saidOnWindows is a sentence of a person about a pod, or about a workload.
-var saidOnWindows = regexp.MustCompile(`(?i)([a-z0-9-]+)[^a-z0-9]? (?:(?:pod|container|deployment|is|was|gets|got|keeps|being) )*` +
+// saidOnWindows is a sentence of a person about a pod.
+var saidOnWindows = regexp.MustCompile(`(?i)([a-z0-9-]+)[^a-z0-9]? (?:(?:is|was|gets|got|keeps|being) )*` +
 	`(?:stuck|scheduled|assigned|placed|starting|created|pending) (?:on|to) (?:a|the) windows node`)
 
 // unknownUser is error 1326 of Windows.
@@ -289,17 +287,6 @@ func linuxPodIn(line string) string {
 	}) {
 		if linuxPodName.MatchString("/"+word) && !evidence.NamesWindows(word) {
 			return word
-		}
-	}
-	return ""
-}
-
-// notPulled is the name of a pod of the given program for Linux of which a row shows that its image is not pulled.
-func notPulled(s evidence.Snapshot, program string) string {
-	for _, p := range evidence.Pods.In(s) {
-		if strings.HasPrefix(p.Metadata.Name, strings.ToLower(program)+"-") && linuxByPodName(p) &&
-			p.Spec.NodeName == "" && slices.Contains(pullReasons, stuckReason(p)) {
-			return p.Metadata.Name
 		}
 	}
 	return ""

@@ -21,7 +21,8 @@ needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is 
 
 The check recognizes an image for Windows by its name, and a pod for Windows by options that only
 Windows has. A pod that waits on a Linux node is a failure. A running pod is not reported if its node
-selector or required affinity, such as the label of a pool, fits only Windows nodes of the list of nodes.`,
+selector or required affinity, such as the label of a pool, fits only Windows nodes of the list of nodes. Where the
+pods are not recorded, the refusal of an image for Windows by docker on a Linux node is a warning.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}}}}'`,
 			"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
@@ -29,7 +30,8 @@ selector or required affinity, such as the label of a pool, fits only Windows no
 		checks.Do("If the image is for one Windows build only, select node.kubernetes.io/windows-build, too."),
 		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{
-		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
+		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
+		"https://github.com/dapr/dapr/issues/2245"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests, evidence.Nodes},
 	Signs: []checks.Sign{
