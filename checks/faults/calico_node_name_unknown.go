@@ -38,8 +38,12 @@ The check looks for the error in the log of calico-node.`,
 		{Text: "Failed to read Node from datastore", Also: []string{"not found"},
 			Until: []string{"Using autodetected IPv4 address", "Calico node started successfully"},
 			Says:  "calico-node does not find the Node with the name that it is given"},
+		// libcalico-go/lib/backend/k8s/resources/node.go, and the error that calico-node makes of it. A
+		// kubelet that registers the Node later ends it.
 		{Text: "operation Create is not supported on Node(",
-			Says: "calico-node does not find the Node with the name that it is given"},
+			Or:    []string{"Operation Create is not supported on Node type"},
+			Until: []string{"Using node name"},
+			Says:  "calico-node does not find the Node with the name that it is given"},
 		// It first patches the condition NetworkUnavailable of the Node (node/pkg/lifecycle/utils).
 		{Text: "timed out patching node, last error was: nodes", Also: []string{"not found"},
 			Says: "calico-node does not find the Node with the name that it is given"},

@@ -29,6 +29,7 @@ The check looks for the errors of these scripts and of calico-node.`,
 	Links: []string{
 		"https://github.com/kubernetes-sigs/sig-windows-dev-tools/issues/118",
 		"https://github.com/projectcalico/calico/issues/6122",
+		"https://github.com/projectcalico/calico/pull/6470",
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/manual-install/standard",
 	},
 	Breaks:  []*checks.Effect{effectNetworkCreation},
@@ -44,6 +45,9 @@ The check looks for the errors of these scripts and of calico-node.`,
 			Or: []string{"Please set datastore type to 'etcdv3' or 'kubernetes'; current value:",
 				"Etcd endpoint not set, please update the configuration"},
 			Says: "the scripts of Calico refuse a setting of config.ps1"},
+		// libs/calico/calico.psm1 and config.ps1; PowerShell does not translate the id of an error
+		{Text: ",Set-EnvVarIfNotSet", Also: []string{"FullyQualifiedErrorId"}, Says: calicoValueUnread},
+		{Text: "Set-EnvVarIfNotSet : ", Says: calicoValueUnread},
 		// install-calico-windows.ps1
 		{Text: "Set CALICO_NETWORKING_BACKEND in calico-windows-config",
 			Or:   []string{"Add KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT to calico-windows-config"},
@@ -61,3 +65,5 @@ The check looks for the errors of these scripts and of calico-node.`,
 			Says: "Calico's VNI is below 4096, which Windows does not support"},
 	},
 })
+
+const calicoValueUnread = "config.ps1 of Calico sets a variable with an empty or misquoted value"

@@ -30,7 +30,10 @@ balancer does not use it, and its Machine in Cluster API does not become ready.
 The check reports the taint if the node registered more than five minutes before. If the pod
 cloud-node-manager of this node is not running, it is reported as info: what stops that pod is the cause.
 Without the taint it reports a kubelet with --cloud-provider=external whose node has no providerID, if
-another node has one or the pod cloud-node-manager of this node is running.`,
+another node has one or the pod cloud-node-manager of this node is running.
+
+Until Kubernetes 1.30 a kubelet may have a cloud provider of its own. If that does not find the machine,
+the kubelet cannot register the node; the check looks for this error in its log.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get nodes -o custom-columns=NAME:.metadata.name,MACHINE:.spec.providerID",
 			"Compare the name of {node} with the name of its machine in the cloud, and with the names of nodes that have a providerID. The log of the cloud controller manager has the reason."),
@@ -48,10 +51,17 @@ another node has one or the pod cloud-node-manager of this node is running.`,
 		"https://github.com/Azure/aks-engine/issues/3495",
 		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/6293",
 		"https://github.com/kubernetes/cloud-provider-aws/issues/72",
+		"https://github.com/kubernetes/kubernetes/pull/60623",
 	},
 	Needs: []evidence.Need{evidence.Node},
 	Uses:  append(slices.Clone(node.KubeletSources), evidence.Nodes, evidence.Pods),
 	Signs: []checks.Sign{
+		// pkg/kubelet/kubelet_node_status.go with a provider of its own, until Kubernetes 1.30
+		{Text: "ID from cloud provider: instance not found",
+			Or:   []string{"ID from cloud provider: not a vmss instance", "ID from cloud provider: No VM found"},
+			Also: []string{"Unable to construct", "object for kubelet"}, In: []string{"kubelet", "other"},
+			Until: []string{"Successfully registered node"},
+			Says:  "the kubelet cannot register the node: its cloud provider does not find the machine", Fix: ownProviderFix},
 		{Text: "taint {" + uninitializedTaint, ConfirmOnly: true},
 		// said of each Node that is initialized, too
 		{Text: "Node has no cloud taint, skipping initialization", ConfirmOnly: true},
@@ -130,6 +140,12 @@ func passedOver(s evidence.Snapshot, n evidence.NodeObject) ([]*checks.Finding, 
 func isNodeManager(p evidence.Pod) bool {
 	return strings.HasPrefix(p.Metadata.Name, "cloud-node-manager") && p.Spec.NodeName != ""
 }
+
+var ownProviderFix = checks.Steps(
+	checks.Do("On Azure, set vmType in azure.json (--cloud-config of the kubelet): vmss for a machine of a scale set, standard for another."),
+	checks.Do("Compare the name of the node with the name of its machine in the cloud. Set --hostname-override of the kubelet to the name that the cloud has."),
+	checks.Run("Restart-Service kubelet", "Restart the kubelet."),
+	checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 
 var taintFix = checks.Steps(
 	checks.Run("kubectl taint node {node} "+uninitializedTaint+"=true:NoSchedule",

@@ -149,7 +149,7 @@ func linuxByPodName(p evidence.Pod) bool {
 // it: behind the name of the release, and with what its workload adds. mic is of aad-pod-identity (aks-engine 3288).
 var linuxPodName = regexp.MustCompile(`(?:^kube-system/mic|[-/](?:aad-pod-identity-mic|admission-(?:create|patch)|coredns|metrics-server|kube-state-metrics|heapster|` +
 	`tiller-deploy|cert-manager(?:-webhook|-cainjector)?|ingress-nginx-controller|cluster-autoscaler|external-dns|grafana|` +
-	`aws-load-balancer-controller|gatekeeper-(?:audit|controller-manager|update-[a-z-]+)|reloader|rabbitmq-cluster-operator))` +
+	`aws-load-balancer-controller|gatekeeper-(?:audit|controller-manager|update-[a-z-]+)|reloader|rabbitmq-cluster-operator|dapr-dashboard))` +
 	`(?:-[0-9a-f]{8,10})?-[a-z0-9]{5}$`)
 
 // linuxImageFix is for a text alone: the image may be that of a helper in a pod for Windows.

@@ -136,7 +136,7 @@ func TestAPodForLinuxByItsRow(t *testing.T) {
 	}
 	var looks []look
 	for _, name := range []string{"nginx-ingress-ingress-nginx-admission-create-jcp6x", "coredns-56684f94d6-h9btz",
-		"kubecost-kube-state-metrics-57f8864f5b-sxkjp", "gatekeeper-update-namespace-label-cd6vz"} {
+		"kubecost-kube-state-metrics-57f8864f5b-sxkjp", "dapr-dashboard-dcd7cc8fb-nhbgg", "gatekeeper-update-namespace-label-cd6vz"} {
 		looks = append(looks, look{name, row(name, "akswin000002", waits), found(name)})
 	}
 	runLooks(t, "linux-pod-on-windows", append(looks,

@@ -21,7 +21,8 @@ needs the selector (or an affinity) as well. The label beta.kubernetes.io/os is 
 
 The check recognizes an image for Windows by its name, and a pod for Windows by options that only
 Windows has. A pod that waits on a Linux node is a failure. A running pod is not reported if its node
-selector or required affinity, such as the label of a pool, fits only Windows nodes of the list of nodes.`,
+selector or required affinity, such as the label of a pool, fits only Windows nodes of the list of nodes. Where the
+pods are not recorded, the refusal of an image for Windows by docker on a Linux node is a warning.`,
 	Fix: checks.Steps(
 		checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}}}}'`,
 			"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
@@ -29,9 +30,19 @@ selector or required affinity, such as the label of a pool, fits only Windows no
 		checks.Do("If the image is for one Windows build only, select node.kubernetes.io/windows-build, too."),
 		checks.Verify("doctor lint MANIFEST", "no finding of this check")),
 	Links: []string{
-		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"},
+		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os",
+		"https://github.com/dapr/dapr/issues/2245"},
 	Needs: []evidence.Need{needPodSpecs},
 	Uses:  []evidence.Need{evidence.Pods, evidence.Manifests, evidence.Nodes},
+	Signs: []checks.Sign{
+		// docker's distribution/pull_v2.go; only a Linux node says it of an image for Windows. A text
+		// alone does not tell whether the image or the node is the wrong one.
+		{Text: `image operating system "windows" cannot be used`, Or: []string{`image operating system \"windows\" cannot be used`,
+			`image operating system \\\"windows\\\" cannot be used`},
+			Also: []string{"pull"}, Not: []string{"docker pull", "docker-compose"}, In: []string{"kubelet", "other", evidence.InPodEvents}, Level: checks.Warn, Says: windowsOnLinux, Fix: windowsImageFix},
+		{Text: "no matching manifest for linux/", Also: []string{"failed to pull image", "mcr.microsoft.com/windows"},
+			In: []string{"kubelet", "other", evidence.InPodEvents}, Level: checks.Warn, Says: windowsOnLinux, Fix: windowsImageFix},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		notShown := false
@@ -86,6 +97,17 @@ selector or required affinity, such as the label of a pool, fits only Windows no
 		return findings, nil
 	},
 })
+
+const windowsOnLinux = "a Linux node refuses an image for Windows: its pod is not restricted to Windows nodes"
+
+var windowsImageFix = checks.Steps(
+	checks.Inspect("kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.nodeName} {.spec.nodeSelector} {.spec.affinity.nodeAffinity}'",
+		"Find the node of the pod and what it selects. A preferred affinity does not keep it from Linux nodes."),
+	checks.Run(`kubectl patch deployment NAME -n NAMESPACE -p 'spec: {template: {spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}}}}'`,
+		"Set the node selector kubernetes.io/os: windows and spec.os.name: windows in the pod template.").
+		Costs("The pods of the workload are recreated."),
+	checks.Do("If the pod is for Linux, use the variant of its image for Linux."),
+	checks.Verify("kubectl get pods -n NAMESPACE -o wide", "the pod is running on a Windows node"))
 
 // onLinux tells whether a pod that does not run was scheduled to a Linux node, and what shows its system.
 func onLinux(s evidence.Snapshot, p podSpec) (evidence.Place, bool) {

@@ -104,6 +104,15 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"fail: the kubelet exits: the configuration of its cloud provider names an unknown cloud [text]"},
 		{"kubelet-setting-rejected", "the provider gets no answer", "kubelet",
 			`F1120 09:58:00.1 4644 server.go:273] failed to run Kubelet: could not init cloud provider "aws": error finding instance i-0: "error listing AWS instances: \"RequestError: send request failed"`, "unknown"},
+		{"calico-node-name-unknown", "the kubelet registers the node later", "calico-node", // libcalico-go, node/pkg/lifecycle/startup
+			"2026-11-20 09:58:00.100 [WARNING][4548] startup/node.go 66: Operation Create is not supported on Node type\n" +
+				"2026-11-20 09:58:00.100 [ERROR][4548] startup/startup.go 222: Unable to set node resource configuration error=operation Create is not supported on Node(win-1)\n" +
+				"2026-11-20 09:58:12.100 [INFO][4612] startup/startup.go 243: Using node name: win-1",
+			"info: the logs say: calico-node does not find the Node with the name that it is given; it is over: a later line says: Using node name [text]"},
+		{"cloud-provider-uninitialized", "the cloud knows the machine some seconds later", "kubelet",
+			`E1120 09:58:00.5 3124 kubelet_node_status.go:71] "Unable to construct v1.Node object for kubelet" err="failed to get instance ID from cloud provider: instance not found"` + "\n" +
+				`I1120 09:58:09.5 3124 kubelet_node_status.go:75] "Successfully registered node" node="win-1"`,
+			"info: the logs say: the kubelet cannot register the node: its cloud provider does not find the machine; it is over: a later line says: Successfully registered node [text]"},
 		{"calico-node-address-unusable", "why no address is found", "calico", // calico#2166
 			`Unable to auto-detect an IPv4 address using interface regexes [ib0]: no valid host interfaces found`,
 			"warn: calico-node finds no address of this node by its autodetection method [text]"},
