@@ -23,7 +23,8 @@ rejected. Newer versions ignore both, but still reject the second, with its defa
 the first is false.
 
 Flags override the configuration file. Settings that are not visible count only where the kubelet is
-not running: a running kubelet has accepted its settings.`,
+not running: a running kubelet has accepted its settings, and so has one that has logged its version since
+the file was written.`,
 	Fix: checks.Steps(
 		checks.Edit("{kubeletConfig}",
 			"Set cgroupsPerQOS: false and enforceNodeAllocatable: []."),
@@ -54,7 +55,8 @@ not running: a running kubelet has accepted its settings.`,
 		n := node.About(s)
 		level, effect := checks.Fail, evidence.Phrasef("the kubelet does not start")
 		up := kubeletUp(n, s)
-		if up != nil {
+		config := n.KubeletConfig(s)
+		if up != nil || toldItsVersion(s, config) {
 			level, effect = checks.Warn,
 				evidence.Phrasef(
 					"the kubelet will reject it at its next start")
@@ -64,7 +66,6 @@ not running: a running kubelet has accepted its settings.`,
 		if newer {
 			level, effect = checks.Info, evidence.Phrasef("this version ignores the setting")
 		}
-		config := n.KubeletConfig(s)
 		gap := config.Gap
 		if up != nil && !config.Named {
 			// a file in the usual place that this kubelet does not read
@@ -134,6 +135,15 @@ not running: a running kubelet has accepted its settings.`,
 		return findings, nil
 	},
 })
+
+// toldItsVersion tells whether a kubelet has started with these settings: cmd/kubelet/app/server.go rejects
+// settings before it logs the version.
+func toldItsVersion(s evidence.Snapshot, config node.KubeletSettings) bool {
+	written := config.ModifiedAt()
+	return slices.ContainsFunc(s.Signs(node.LogStarts), func(m evidence.SignMatch) bool {
+		return evidence.SameLog("kubelet", m.Source()) && !written.IsZero() && m.Last.After(written)
+	})
+}
 
 var (
 	cgroupsOn  = regexp.MustCompile(`(?i)(cgroupsPerQOS"?\s*:\s*|--cgroups-per-qos=)true`)

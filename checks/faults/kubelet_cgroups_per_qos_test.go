@@ -15,9 +15,21 @@ func TestKubeletCgroupsPerQOS(t *testing.T) {
 [{"pid":7,"name":"kubelet.exe","startedAt":"2026-11-20T08:00:00Z","args":["--kubeconfig=C:\\k\\config","--cgroups-per-qos=false"]}]
 `
 	)
+	written := func(at string) string {
+		return `-- files.json --
+[{"path":"C:\\var\\lib\\kubelet\\config.yaml","outcome":"copied","modifiedAt":"2026-11-20T` + at + "Z\"}]\n"
+	}
 	old, mild := nodeOf("v1.29.9", "containerd://1.7.2"), nodeOf("v1.31.4", "containerd://2.1.4")
 	runLooks(t, "kubelet-cgroups-per-qos", []look{
 		{"the configuration of a Linux node", linux + down + old,
+			"fail: cgroupsPerQOS is true (expected on Windows: false): the kubelet does not start [state]\n" +
+				"fail: enforceNodeAllocatable is pods (expected on Windows: []): the kubelet does not start [state]"},
+		{"a kubelet that logged its version since the file was written exits for another reason", linux + down + old + written("08:00:00") +
+			logTelling("kubelet", `I1120 09:00:00.000000    1 server.go:413] "Kubelet version" kubeletVersion="v1.29.9"`),
+			"warn: cgroupsPerQOS is true (expected on Windows: false): the kubelet will reject it at its next start [state]\n" +
+				"warn: enforceNodeAllocatable is pods (expected on Windows: []): the kubelet will reject it at its next start [state]"},
+		{"the file was written after that", linux + down + old + written("09:30:00") +
+			logTelling("kubelet", `I1120 09:00:00.000000    1 server.go:413] "Kubelet version" kubeletVersion="v1.29.9"`),
 			"fail: cgroupsPerQOS is true (expected on Windows: false): the kubelet does not start [state]\n" +
 				"fail: enforceNodeAllocatable is pods (expected on Windows: []): the kubelet does not start [state]"},
 		{"1.30 rejects it still", linux + down + nodeOf("v1.30.14", "containerd://1.7.2"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -154,6 +155,19 @@ func (k KubeletSettings) Field(steps ...string) evidence.Place {
 		path[i] = s
 	}
 	return file.Field(path...)
+}
+
+// ModifiedAt is when the last of the files was written; zero where that is not known of each.
+func (k KubeletSettings) ModifiedAt() (last time.Time) {
+	for _, f := range k.files {
+		if f.ModifiedAt.IsZero() {
+			return time.Time{}
+		}
+		if f.ModifiedAt.After(last) {
+			last = f.ModifiedAt.Time
+		}
+	}
+	return last
 }
 
 // KubeletConfig reads the file that --config names, or the usual ones, and merges into it the files of
