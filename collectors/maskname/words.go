@@ -3,15 +3,20 @@ package maskname
 import (
 	_ "embed"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"doctor/checks/packed"
 )
 
 // The words that the doctor looks for in evidence: of the texts of all checks,
 // and the fields of the layout. A test holds the list to the checks.
 //
-//go:embed words.txt
-var wordList string
+//go:embed words.zip.bz2
+var packedWords []byte
+
+var wordList = packed.Text(packed.Files(packedWords, "."), "words.txt")
 
 // ours are words of the same kind that no check happens to look for.
 const ours = `admin agent app apps application build client cloud cluster computer controlplane control-plane data default dev docker domain git guest home host hosts
@@ -19,7 +24,9 @@ http https images infra jenkins-agent kube-system kubelet kubernetes kube-public
 none ntp null office pod pods pool prod proxy public registry root server servers service services share shared site stage staging svc system sysvol temp test tests
 tmp true false unknown user users version web windows winnt worker workers work workgroup www api auth backend cache demo dns etcd frontend info error warning debug trace`
 
-var reservedWords = setOf(strings.Fields(wordList + " " + ours)...)
+var reservedWords = sync.OnceValue(func() map[string]bool {
+	return setOf(strings.Fields(string(wordList()) + " " + ours)...)
+})
 
 func setOf(words ...string) map[string]bool {
 	set := map[string]bool{}
@@ -31,7 +38,7 @@ func setOf(words ...string) map[string]bool {
 
 // reserved tells a name, in small letters, that cannot be searched for: text
 // that the diagnosis goes by would change with it.
-func reserved(name string) bool { return reservedWords[name] }
+func reserved(name string) bool { return reservedWords()[name] }
 
 // accounts are the users that every Windows has.
 var accounts = setOf(

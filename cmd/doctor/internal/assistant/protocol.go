@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"doctor/checks/evidence"
+	"doctor/checks/packed"
 )
 
 // The Model Context Protocol on two streams: one JSON-RPC message a line. The server has tools alone.
@@ -33,8 +34,10 @@ var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-
 
 // toolList is what tools/list answers. TestTheToolsHaveTheSchemasOfTheirTypes generates it.
 //
-//go:embed tools.json
-var toolList []byte
+//go:embed tools.zip.bz2
+var packedTools []byte
+
+var toolList = packed.Text(packed.Files(packedTools, "."), "tools.json")
 
 // A tool is called with the arguments of its input schema.
 type tool struct {
@@ -65,7 +68,7 @@ var requiredOf = sync.OnceValue(func() map[string][]string {
 			InputSchema struct{ Required []string }
 		}
 	}
-	if err := json.Unmarshal(toolList, &list); err != nil {
+	if err := json.Unmarshal(toolList(), &list); err != nil {
 		panic(err)
 	}
 	required := map[string][]string{}
@@ -208,7 +211,7 @@ func (c *connection) receive(ctx context.Context, message []byte) {
 	case r.Method == "ping":
 		c.answer(r.ID, struct{}{})
 	case r.Method == "tools/list":
-		c.answer(r.ID, json.RawMessage(toolList))
+		c.answer(r.ID, json.RawMessage(toolList()))
 	case r.Method == "tools/call":
 		c.enqueue(ctx, r)
 	default:

@@ -45,7 +45,7 @@ func TestTheToolsHaveTheSchemasOfTheirTypes(t *testing.T) {
 		}
 		return
 	}
-	if !bytes.Equal(toolList, want.Bytes()) {
+	if !bytes.Equal(toolList(), want.Bytes()) {
 		t.Error("tools.json is not what the Go types say: go test ./cmd/doctor/internal/assistant -update")
 	}
 }
