@@ -207,7 +207,7 @@ func (s *scan) accountPassword(line []byte, list []value) {
 // plainWords are the words that are no flags.
 func plainWords(line []byte, list []value) (plain []value) {
 	for _, w := range list {
-		if w.end > w.start && line[w.start] != '/' && line[w.start] != '-' {
+		if w.quoted || w.end > w.start && line[w.start] != '/' && line[w.start] != '-' {
 			plain = append(plain, w)
 		}
 	}

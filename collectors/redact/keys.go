@@ -306,8 +306,8 @@ func (s *scan) hashRule(b []byte, start, end int) {
 		from++
 	}
 	signs := "./$+=,"
-	if hasFold(b, from, "$krb5") {
-		signs += ":@*-"
+	if foldAt(b, from, "$krb5", "scram") != "" {
+		signs += ":@*-_"
 	}
 	i := runWith(b, end, signs)
 	if i-end >= 16 {
