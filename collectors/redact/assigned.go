@@ -17,6 +17,11 @@ func (s *scan) assignedForm(f field) bool {
 	if f.cell = f.cell || skipEmphasis(b, op.end) > op.end; f.cell {
 		i = skipGap(b, skipTag(b, i)) // <b>Token</b>: <b>VALUE</b>
 	}
+	if end := skipTag(b, i); end > i && op.sign == ':' && shownTags[strings.ToLower(string(b[i+1:run(b, i+1, wordByte)]))] { // Token: <code>VALUE</code>
+		f.cell = true
+		s.elementText(f, end)
+		return true
+	}
 	if at := skipType(b, i); at > i && b[at] == '=' { // token: string = "…"
 		op.sign, i = '=', skipGap(b, at+1)
 	}
@@ -24,7 +29,10 @@ func (s *scan) assignedForm(f field) bool {
 		i++ // ${NAME:-VALUE}
 	}
 	switch {
-	case i >= len(b), s.endsQuote(f, op, i), s.isDefault(f, op, i), s.asks(f, i):
+	case i < len(b) && s.endsQuote(f, op, i):
+		s.comparedBelow(f, i)
+		return true
+	case i >= len(b), s.isDefault(f, op, i), s.asks(f, i):
 		return true
 	case op.equal:
 		s.compared(f, i)
@@ -64,6 +72,22 @@ func (s *scan) compared(f field, i int) {
 	s.takeJudged(f, v, false)
 }
 
+// readers are in the calls by which a program reads what is typed.
+var readers = []string{"input(", "gets", "readline(", "read-host", "scanner", "getpass(", "prompt("}
+
+// comparedBelow takes what is compared with the answer to a question: print("Password: "), n = input(), if n == "VALUE".
+func (s *scan) comparedBelow(f field, i int) {
+	from := lineBack(f.b, f.from, longestPrefix)
+	near := f.b[from:min(len(f.b), i+longestPrefix)]
+	at := bytes.Index(near[i-from:], []byte("== "))
+	if at += i - from + len("== "); at < i-from+len("== ") || !containsAny(bytes.ToLower(near[:at]), readers) {
+		return
+	}
+	if v := s.value(f.b, from+at, plainStops); v.quoted && v.whole() && fitsWord(v.in(f.b)) {
+		s.takeJudged(f, v, false)
+	}
+}
+
 // assigned reads the value behind an operator, which may go over lines.
 func (s *scan) assigned(f field, op operator, i int) {
 	b := f.b
@@ -71,6 +95,10 @@ func (s *scan) assigned(f field, op operator, i int) {
 	i += b2i(b[i] == '`' && isLineAt(b, i+1)) // PowerShell goes on in the next line
 	if isLineAt(b, i) {
 		s.nextLineValue(f, op, i, indent, first)
+		return
+	}
+	if v, ok := s.saidWhole(f, op, i, first); ok {
+		s.takeJudged(f, v, false)
 		return
 	}
 	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) ||
@@ -101,6 +129,46 @@ func (s *scan) assigned(f field, op operator, i int) {
 		return
 	}
 	s.plainValue(f, op, i, first)
+}
+
+// saidWhole is the word that ends the text in which it is said, whatever signs are in it: print("Password: a,b(c"),
+// <p>Password: a,b(c</p>, (password: a,b(c).
+func (s *scan) saidWhole(f field, op operator, i int, first bool) (v value, ok bool) {
+	b := f.b
+	from := lineBack(b, f.from, layerBack)
+	open := from + bytes.LastIndexAny(b[from:f.from], "\"'`>(")
+	stops, behind := " \t\r\n", ""
+	switch {
+	case f.quoted || f.flag || f.trust < strong || op.sign != ':' || i == op.end && op.end-f.at == 1:
+		return v, false
+	case first:
+	case open < from:
+		return v, false
+	case b[open] == '>':
+		stops, behind = stops+"<", "<"
+	case b[open] == '(':
+		behind = ")"
+	case bytes.Count(b[from:open+1], b[open:open+1])%2 == 1:
+		stops, behind = stops+string(b[open]), string(b[open])
+	default:
+		return v, false
+	}
+	v = value{start: i, end: upTo(b, i, maxName, stops)}
+	if v.end-i >= maxName || v.end == len(b) && s.cut(b) || tokenAt(b[i:]) > 0 {
+		return v, false
+	} else if behind == ")" {
+		v.end = i + len(bytes.TrimRight(v.in(b), ".,;"))
+		v.end--
+	}
+	if behind != "" && !isOneOf(b, v.end, behind) || first && !isLineAt(b, skipBlanks(b, v.end)) {
+		return v, false
+	}
+	text := bytes.TrimRight(v.in(b), "\\")
+	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte(`\n`)), []byte(`\r`))
+	v.end = i + len(text)
+	call := run(text, 0, nameByte)
+	return v, len(text) >= 8 && !isOneOf(text, 0, "\"'`<") && !(call > 1 && isOneOf(text, call, "([{")) && !isPlainValue(text) && !isPlaceholder(text) && !(bytes.ContainsRune(text, '{') && bytes.ContainsRune(text, '}')) &&
+		(looksChosen(text) || bytes.ContainsAny(text, ",;()") && isCoined(bytes.Map(withoutMarks, text), true))
 }
 
 // endsQuote tells of a quote behind a colon that closes the text in which the name

@@ -363,9 +363,9 @@ func (s *scan) netrcRule(b []byte, start, end int) {
 
 // pgpassRule takes the last part of a line of .pgpass: host:5432:database:user:VALUE.
 func (s *scan) pgpassRule(b []byte, start, end int) {
-	line := b[end:lineEnd(b, end)]
+	line := b[end:upTo(b, end, layerBack, " \t\r\n\"'\\")]
 	parts := bytes.SplitN(line, []byte(":"), 3)
-	if len(parts) == 3 && !bytes.ContainsAny(line, " \t/\"',") {
+	if len(parts) == 3 && !bytes.ContainsAny(line, "/,") && (isLineAt(b, end+len(line)) || skipQuote(b, end+len(line)) > end+len(line)) {
 		last := end + len(line)
 		s.takePassword(value{start: last - len(parts[2]), end: last})
 	}

@@ -68,6 +68,9 @@ func (s *scan) openElement(f field, open, i int) {
 	}
 }
 
+// shownTags are around what a page says of a name.
+var shownTags = setOf("td dd code pre kbd samp tt span b strong em i mark")
+
 // nested takes the value in an element within the one that is named, or in the one
 // that follows it: <Password><Value>…, <key>password</key><string>….
 func (s *scan) nested(f field, name int) {
@@ -76,10 +79,13 @@ func (s *scan) nested(f field, name int) {
 		name = colon + 1
 	}
 	if end := tagEnd(b, name); end > 0 && (b[end-1] != '/' || hasFold(b, name, "property ")) {
-		switch tag := strings.ToLower(string(b[name:run(b, name, wordByte)])); tag {
-		case "td", "dd", "code", "pre", "kbd", "span", "b", "strong": // what a page says of a name
+		tag := strings.ToLower(string(b[name:run(b, name, wordByte)]))
+		if shownTags[tag] {
 			f.cell = true
-			fallthrough
+			s.elementText(f, end+1)
+			return
+		}
+		switch tag {
 		case "value", "string", "val": // <Value ProtectInMemory="True">
 			s.elementText(f, end+1)
 			return

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"doctor/checks/evidence/finder"
 	"doctor/checks/sorted"
@@ -134,6 +136,12 @@ var rules = []struct {
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},
+	{func(s *scan, b []byte, start, end int) { // users of exporters of Prometheus, each with a password or its hash
+		from, _ := s.nameAround(b, start, end)
+		if indent, first := s.beginsLine(from); first && isLineAt(b, skipBlanks(b, end)) && !hasFold(b, skipBlanks(b, nextPayload(b, lineEnd(b, end))), "-") {
+			s.secretLines(b, lineEnd(b, end), indent)
+		}
+	}, `auth_users:|authusers:|auth-users:`},
 	{(*scan).volumeRule, `secrets:<key|secrets:{key|secrets: <key|secrets: {key`},
 	{(*scan).rsaRule, `<modulus>`},
 	{func(s *scan, b []byte, start, _ int) { s.layer(start, printables) }, `quoted-printable`},
@@ -204,9 +212,12 @@ func init() {
 	}
 	for _, row := range wordNames {
 		r := func(s *scan, b []byte, start, end int) { s.wordRule(b, start, end, row.kind) }
-		for text := range strings.SplitSeq(row.words, "|") {
-			once(r, lowerASCII(text))
-			once(r, lowerASCII(strings.ReplaceAll(text, " ", "_")))
+		for word := range strings.SplitSeq(row.words, "|") {
+			first, rest := utf8.DecodeRuneInString(word)
+			for _, text := range []string{word, string(unicode.ToUpper(first)) + word[rest:], strings.ToUpper(word), strings.ToUpperSpecial(unicode.TurkishCase, word)} {
+				once(r, lowerASCII(text))
+				once(r, lowerASCII(strings.ReplaceAll(text, " ", "_")))
+			}
 		}
 	}
 	for _, text := range nameTexts() {
