@@ -98,8 +98,10 @@ func (s *scan) assigned(f field, op operator, i int) {
 		return
 	}
 	if v, ok := s.saidWhole(f, op, i, first); ok {
-		s.takeJudged(f, v, false)
-		return
+		n := len(s.spans)
+		if s.takeJudged(f, v, false); len(s.spans) > n {
+			return
+		}
 	}
 	if op.sign == ':' && first && (b[i] == '|' || b[i] == '>') && s.block(f, i, indent) ||
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
@@ -137,13 +139,12 @@ func (s *scan) saidWhole(f field, op operator, i int, first bool) (v value, ok b
 	b := f.b
 	from := lineBack(b, f.from, layerBack)
 	open := from + bytes.LastIndexAny(b[from:f.from], "\"'`>(")
-	stops, behind := " \t\r\n", ""
+	stops, behind := " \t\r\n\x1b", ""
 	switch {
-	case f.quoted || f.flag || f.trust < strong || op.sign != ':' || i == op.end && op.end-f.at == 1:
+	case f.quoted || f.flag || f.trust < strong || op.sign != ':' || op.end-f.at == 1 && !isBlank(byteAt(b, i-1)), !first && bytes.ContainsAny(b[max(from, open):f.from], "{["):
 		return v, false
-	case first:
-	case open < from:
-		return v, false
+	case first, open < from:
+		first = true
 	case b[open] == '>':
 		stops, behind = stops+"<", "<"
 	case b[open] == '(':
@@ -160,25 +161,36 @@ func (s *scan) saidWhole(f field, op operator, i int, first bool) (v value, ok b
 		v.end = i + len(bytes.TrimRight(v.in(b), ".,;"))
 		v.end--
 	}
-	if behind != "" && !isOneOf(b, v.end, behind) || first && !isLineAt(b, skipBlanks(b, v.end)) {
+	if behind != "" && !isOneOf(b, v.end, behind) || first && !isLineAt(b, skipBlanks(b, skipStyle(b, v.end))) ||
+		isOneOf(b, i, "[{(") && isOneOf(b, v.end-1, ")}]") {
 		return v, false
 	}
 	text := bytes.TrimRight(v.in(b), "\\")
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte(`\n`)), []byte(`\r`))
 	v.end = i + len(text)
 	call := run(text, 0, nameByte)
-	return v, len(text) >= 8 && !isOneOf(text, 0, "\"'`<") && !(call > 1 && isOneOf(text, call, "([{")) && !isPlainValue(text) && !isPlaceholder(text) && !(bytes.ContainsRune(text, '{') && bytes.ContainsRune(text, '}')) &&
+	return v, len(text) >= 8 && !bytes.ContainsFunc(text, func(c rune) bool { return c >= 0x80 }) && !isOneOf(text, 0, "\"'`<") && !(call > 1 && isOneOf(text, call, "([{") && (!isDigit(text[call-1]) || bytes.ContainsRune(text, ')'))) && !isPlainValue(text) && !isPlaceholder(text) && !(bytes.ContainsRune(text, '{') && bytes.ContainsRune(text, '}')) &&
 		(looksChosen(text) || bytes.ContainsAny(text, ",;()") && isCoined(bytes.Map(withoutMarks, text), true))
 }
 
-// endsQuote tells of a quote behind a colon that closes the text in which the name
-// stands: expect("New password:").
+// endsQuote tells of a quote that closes the text in which the name stands: expect("New password:"), 'Heslo: ' . $x,
+// "&pwd=" + x.
 func (s *scan) endsQuote(f field, op operator, i int) bool {
-	if f.quoted || f.flag || i != op.end || op.sign != ':' {
+	b := f.b
+	if f.quoted || f.flag || !isOneOf(b, i, "\"'") {
 		return false
 	}
-	return f.b[i] == '"' && insideText(f.b, f.from) ||
-		f.b[i] == '\'' && byteAt(f.b, f.from-1) == '\'' // startswith('X-Token:')
+	joined := isLineAt(b, i+1) || among(b[i+1], " \t.,);+&%|}]\\")
+	if i == op.end && op.sign == ':' {
+		joined = true
+	}
+	if b[i] == '"' {
+		return joined && insideText(b, f.from)
+	}
+	line := b[lineBack(b, f.from, layerBack):f.from]
+	open := bytes.LastIndexByte(line, '\'')
+	return i == op.end && op.sign == ':' && byteAt(b, f.from-1) == '\'' || // startswith('X-Token:')
+		joined && open >= 0 && bytes.Count(line, []byte("'"))%2 == 1 && !isWord(byteAt(line, open-1)) && !bytes.ContainsAny(line[open:], `"`)
 }
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.

@@ -82,7 +82,7 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		}
 		near := b[:min(len(b), end+s.back/4)]
 		line := near[:commandEnd(near, end)]
-		for last := len(line); strings.HasPrefix(name, "sp_") && isOneOf(near, runBack(near, last, blankByte)-1, ","); line = near[:last] { // SQL goes on behind a comma
+		for last := len(line); last < len(near) && strings.HasPrefix(name, "sp_") && !insideText(b, start) && isOneOf(near, runBack(near, last, blankByte)-1, ","); line = near[:last] { // SQL goes on behind a comma
 			last = lineEnd(near, nextLine(near, last))
 		}
 		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") { // of YAML
@@ -153,7 +153,7 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
 	"third": func(s *scan, line []byte, list []value) {
 		said := func(w value) bool { return len(bytes.Trim(w.in(line), lowers)) == 0 } // autologon only works once
-		if len(list) == 1 && list[0].quoted {                                          // '"'.$name.' USER VALUE"'
+		if len(plainWords(line, list)) < 3 && len(list) > 0 && list[0].quoted {        // '"'.$name.' USER VALUE"'
 			list = words(s, line[:list[0].end], list[0].start)
 		}
 		if list = plainWords(line, list); (len(list) == 3 || len(list) > 3 && isOneOf(line, list[3].start, ")\"'")) && !(said(list[0]) && said(list[1]) && said(list[2])) {
@@ -342,7 +342,7 @@ func (s *scan) literalRule(b []byte, start, end int) {
 		return
 	}
 	x := lexer{s, b, end + 1}
-	if _, ok := x.key("="); ok {
+	if name, ok := x.key("="); ok && !accountWords[strings.ToLower(string(name[1+bytes.LastIndexAny(name, "-_."):]))] {
 		s.takePassword(s.value(b, x.i, " \t\r\n\"'`"))
 	}
 }

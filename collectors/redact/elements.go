@@ -13,6 +13,9 @@ func (s *scan) elementForm(f field) bool {
 	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || byteAt(b, runBack(b, f.from-1, wordByte)-1) != '<') {
 		return false
 	}
+	if bytes.ContainsRune(f.text(), ' ') { // <storage key> of a document
+		return true
+	}
 	i := upTo(b, f.to, 512, "<>")
 	quoted := byteAt(b, f.from-2) == '"' && byteAt(b, i+1) == '"' // value="<password>"
 	value := indexFold(b[f.to:i], " value=")
@@ -58,7 +61,9 @@ func (s *scan) elementText(f field, open int) {
 func (s *scan) openElement(f field, open, i int) {
 	b := f.b
 	text := bytes.TrimSpace(b[i:])
-	if s.cut(b) {
+	if _, first := s.beginsLine(f.from - 1); !first && isBlank(byteAt(b, open)) { // program <password> HOST of a document
+		return
+	} else if s.cut(b) {
 		if f.trust >= medium && len(text) > 0 && bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
 			s.engulf(i, f.kind, upToSigns("<"))
 		}
@@ -180,6 +185,8 @@ func (s *scan) attributeForm(f field) bool {
 	}
 	if first < 2 || !f.quoted || !isOneOf(b, first-1, `"'`) || b[first-2] != '=' {
 		return false
+	} else if hasFold(b, first-len(`for="`), "for=") { // of a label
+		return true
 	}
 	i := f.after
 	for i < len(b) && b[i] != '>' && (b[i] != '<' || tokenAt(b[i:]) > 0) && !isLine(b[i]) && i-f.after < layerBack {

@@ -48,6 +48,8 @@ func (s *scan) isOtherWord(f field, v value) bool {
 	switch text[0] {
 	case '-', '(':
 		return true
+	case '<':
+		return hasFold(text, 1, "(")
 	case '/':
 		return len(text) < 12
 	case '$':

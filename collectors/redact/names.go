@@ -226,7 +226,7 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
 	principal rotat updat delet remov get cache sync verif protect filter history sha256 sha512 checksum screen replication export writer reader stdin
-	caption title tooltip placeholder archivo arquivo fichier datei ruta caminho chemin pfad longitud tamanho laenge tipo nombre nome
+	maps caption title tooltip placeholder archivo arquivo fichier datei ruta caminho chemin pfad longitud tamanho laenge tipo nombre nome
 	richtlinie ablauf feld primari foran unic publi`)
 
 // looseName judges a name in which other words follow that of a secret.

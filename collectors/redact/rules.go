@@ -155,7 +155,7 @@ var rules = []struct {
 	{(*scan).insertRule, `values (|values(`},
 	{(*scan).shownRule, `jsonpath|kv get -field|vault read -field|secretstring --output text|consul keygen|serf keygen|keyring generate|openssl rand -|wg genkey|secrets versions access`},
 	{(*scan).askedRule, `assword:"`},
-	{(*scan).accountRule, `cannot convert the "|--user |--user=|--user "|--user '|--user="|--creds |--creds=|--credentials |--basic-auth |--basic-auth=|--userpass |--auth-user |login=|]:587 |]:587\t|]:465 |]:465\t`},
+	{(*scan).accountRule, `cannot convert the "|--user |--user=|--user "|--user '|--user="|--creds |--creds=|--credentials |--basic-auth |--basic-auth=|--userpass |--auth-user |login=|_maps = static:|_maps=static:|]:587 |]:587\t|]:465 |]:465\t`},
 	{func(s *scan, b []byte, start, end int) { s.accountRule(b, start, end-1) }, ` -u "·| -u '·`},
 	{(*scan).keyNameRule, `hmac-sha256:|hmac-sha384:|hmac-sha512:|hmac-sha1:|hmac-md5:`},
 	{(*scan).newValueRule, `new value: `},

@@ -21,7 +21,8 @@ func (s *scan) passRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n\\")
 	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
 		s.takePassword(value{start: end, end: lineEnd(b, end)})
-	} else if text := v.in(s.b); !v.open && (fitsPassword(text) || isCoined(bytes.Map(withoutSigns, text), true) && bytes.ContainsAny(text, lowers)) && !bytes.ContainsRune(text, '/') {
+	} else if text := v.in(s.b); !v.open && (fitsPassword(text) || isCoined(bytes.Map(withoutSigns, text), true) && bytes.ContainsAny(text, lowers)) && !bytes.ContainsRune(text, '/') &&
+		foldAt(text, 0, "digest-", "cram-", "scram-", "xoauth") == "" {
 		s.takePassword(v)
 	}
 }
