@@ -72,15 +72,12 @@ func (s *scan) compared(f field, i int) {
 	s.takeJudged(f, v, false)
 }
 
-// readers are in the calls by which a program reads what is typed.
-var readers = []string{"input(", "gets", "readline(", "read-host", "scanner", "getpass(", "prompt("}
-
 // comparedBelow takes what is compared with the answer to a question: print("Password: "), n = input(), if n == "VALUE".
 func (s *scan) comparedBelow(f field, i int) {
 	from := lineBack(f.b, f.from, longestPrefix)
 	near := f.b[from:min(len(f.b), i+longestPrefix)]
 	at := bytes.Index(near[i-from:], []byte("== "))
-	if at += i - from + len("== "); at < i-from+len("== ") || !containsAny(bytes.ToLower(near[:at]), readers) {
+	if at += i - from + len("== "); at < i-from+len("== ") || !containsAny(bytes.ToLower(near[:at]), []string{"input(", "gets", "readline(", "read-host", "scanner", "getpass(", "prompt("}) {
 		return
 	}
 	if v := s.value(f.b, from+at, plainStops); v.quoted && v.whole() && fitsWord(v.in(f.b)) {
@@ -158,8 +155,7 @@ func (s *scan) saidWhole(f field, op operator, i int, first bool) (v value, ok b
 	if v.end-i >= maxName || v.end == len(b) && s.cut(b) || tokenAt(b[i:]) > 0 {
 		return v, false
 	} else if behind == ")" {
-		v.end = i + len(bytes.TrimRight(v.in(b), ".,;"))
-		v.end--
+		v.end = i + len(bytes.TrimRight(v.in(b), ".,;")) - 1
 	}
 	if behind != "" && !isOneOf(b, v.end, behind) || first && !isLineAt(b, skipBlanks(b, skipStyle(b, v.end))) ||
 		isOneOf(b, i, "[{(") && isOneOf(b, v.end-1, ")}]") {
@@ -170,7 +166,7 @@ func (s *scan) saidWhole(f field, op operator, i int, first bool) (v value, ok b
 	v.end = i + len(text)
 	call := run(text, 0, nameByte)
 	return v, len(text) >= 8 && !bytes.ContainsFunc(text, func(c rune) bool { return c >= 0x80 }) && !isOneOf(text, 0, "\"'`<") && !(call > 1 && isOneOf(text, call, "([{") && (!isDigit(text[call-1]) || bytes.ContainsRune(text, ')'))) && !isPlainValue(text) && !isPlaceholder(text) && !(bytes.ContainsRune(text, '{') && bytes.ContainsRune(text, '}')) &&
-		(looksChosen(text) || bytes.ContainsAny(text, ",;()") && isCoined(bytes.Map(withoutMarks, text), true))
+		(looksChosen(text) || bytes.ContainsAny(text, ",;()") && isCoined(bytes.Join(bytes.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(",;()-_.~", c) }), nil), true))
 }
 
 // endsQuote tells of a quote that closes the text in which the name stands: expect("New password:"), 'Heslo: ' . $x,
@@ -180,10 +176,7 @@ func (s *scan) endsQuote(f field, op operator, i int) bool {
 	if f.quoted || f.flag || !isOneOf(b, i, "\"'") {
 		return false
 	}
-	joined := isLineAt(b, i+1) || among(b[i+1], " \t.,);+&%|}]\\")
-	if i == op.end && op.sign == ':' {
-		joined = true
-	}
+	joined := i == op.end && op.sign == ':' || isLineAt(b, i+1) || among(b[i+1], " \t.,);+&%|}]\\")
 	if b[i] == '"' {
 		return joined && insideText(b, f.from)
 	}

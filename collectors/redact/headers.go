@@ -321,15 +321,12 @@ func isExampleURL(password, host []byte) bool {
 		hasFold(host, 0, "example.com/")
 }
 
-// bareSchemes of addresses have no slashes.
-var bareSchemes = setOf("mailto sip sips xmpp acct npm jsr ssh git")
-
 // namedURL is where USER:VALUE begins before the @ where the name of the setting says that it is an address: GOVC_URL=USER:VALUE@h1.
 func namedURL(b []byte, from, at int) int {
 	user := from + 1 + bytes.IndexByte(b[from:at], '=')
 	name := backOf(b, user, 5, " \"'=:")
 	login, password, ok := bytes.Cut(b[user:at], []byte(":"))
-	if !ok || foldAt(b, name-3, "url", "uri", "dsn") == "" || run(login, 0, nameByte) != len(login) || !mixed(password) || bareSchemes[string(login)] || hasFold(b, at+1, "sha256:") || name == user {
+	if !ok || foldAt(b, name-3, "url", "uri", "dsn") == "" || run(login, 0, nameByte) != len(login) || !mixed(password) || foldAt(login, 0, "mailto", "sip", "xmpp", "npm") != "" || hasFold(b, at+1, "sha256:") || name == user {
 		return 0
 	}
 	return user

@@ -243,14 +243,6 @@ func withoutSigns(c rune) rune {
 	return c
 }
 
-// withoutMarks drops those that end a value in prose, too.
-func withoutMarks(c rune) rune {
-	if strings.ContainsRune(",;()", c) {
-		return -1
-	}
-	return withoutSigns(c)
-}
-
 // fitsWord tells of a word of a command that is a password where a password is to stand.
 func fitsWord(v []byte) bool { return fitsPassword(v) || isPassphrase(v) }
 

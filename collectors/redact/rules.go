@@ -83,7 +83,7 @@ var rules = []struct {
 		if i := skipBlanks(b, skipOf(b, end, 16, " :")); isSignedHex(b[i:run(b, i, hexByte)]) {
 			s.add(i, run(b, i, hexByte), "hash", b[i:run(b, i, hexByte)])
 		}
-	}, `* sha1  |* dpapi  |* aes256_hmac  |* aes128_hmac  `},
+	}, `* sha1  |* dpapi  `},
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::|task.setsecret]|super user authentication token: |is generated for root@localhost: `}, // of GitHub Actions
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "variable=", "]") }, `task.setvariable `},
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "name=", "::") }, `::set-output |::set-env |::save-state `},
