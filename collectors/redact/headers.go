@@ -326,7 +326,7 @@ func namedURL(b []byte, from, at int) int {
 	user := from + 1 + bytes.IndexByte(b[from:at], '=')
 	name := backOf(b, user, 5, " \"'=:")
 	login, password, ok := bytes.Cut(b[user:at], []byte(":"))
-	if !ok || foldAt(b, name-3, "url", "uri", "dsn") == "" || run(login, 0, nameByte) != len(login) || !mixed(password) || foldAt(login, 0, "mailto", "sip", "xmpp", "npm") != "" || hasFold(b, at+1, "sha256:") || name == user {
+	if !ok || at-from > 2*maxName || foldAt(b, name-3, "url", "uri", "dsn") == "" || run(login, 0, nameByte) != len(login) || !mixed(password) || foldAt(login, 0, "mailto", "sip", "xmpp", "npm") != "" || hasFold(b, at+1, "sha256:") || name == user {
 		return 0
 	}
 	return user
