@@ -82,7 +82,10 @@ func sourced(line []byte, v value) (value, bool) {
 		return value{}, false
 	}
 	if hasFold(text, 0, "pass:") {
-		v.start += len("pass:")
+		if v.start += len("pass:"); skipQuote(line, v.start) > v.start { // pass:"%PW%"
+			v.start++
+			v.end -= b2i(v.end > v.start && line[v.end-1] == line[v.start-1])
+		}
 	}
 	return v, true
 }
@@ -150,7 +153,9 @@ func skipTag(line []byte, i int) int {
 func words(s *scan, line []byte, i int) []value {
 	var list []value
 	for len(list) < 64 {
-		i = skipTag(line, i)
+		if end := skipTag(line, i); !isBlank(byteAt(line, i-1)) || !isBlank(byteAt(line, end)) { // and no <password> of a document
+			i = end
+		}
 		for i < len(line) && (among(line[i], " \t,[]\r\n") ||
 			among(line[i], "\\^`") && isLineAt(line, skipBlanks(line, i+1))) {
 			if isLine(line[i]) {
@@ -207,7 +212,7 @@ func (s *scan) accountPassword(line []byte, list []value) {
 // plainWords are the words that are no flags.
 func plainWords(line []byte, list []value) (plain []value) {
 	for _, w := range list {
-		if w.end > w.start && line[w.start] != '/' && line[w.start] != '-' {
+		if w.quoted || w.end > w.start && line[w.start] != '/' && line[w.start] != '-' {
 			plain = append(plain, w)
 		}
 	}

@@ -82,6 +82,9 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		}
 		near := b[:min(len(b), end+s.back/4)]
 		line := near[:commandEnd(near, end)]
+		for last := len(line); last < len(near) && strings.HasPrefix(name, "sp_") && !insideText(b, start) && isOneOf(near, runBack(near, last, blankByte)-1, ","); line = near[:last] { // SQL goes on behind a comma
+			last = lineEnd(near, nextLine(near, last))
+		}
 		if from := payload(s.b[:start], lineBack(s.b, start, layerBack)); hasFold(s.b, skipBlanks(s.b, from), "- ") { // of YAML
 			line = inColumnWith(near, line, skipBlanks(s.b, from)-from, "- ")
 		} else if at := skipBlanks(s.b, from); isLineAt(near, run(near, end, nameByte)) { // as kubectl describes a container
@@ -150,7 +153,10 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 	"second":  func(s *scan, line []byte, list []value) { s.plainWord(line, list, 2) },
 	"third": func(s *scan, line []byte, list []value) {
 		said := func(w value) bool { return len(bytes.Trim(w.in(line), lowers)) == 0 } // autologon only works once
-		if list = plainWords(line, list); (len(list) == 3 || len(list) > 3 && line[list[3].start] == ')') && !(said(list[0]) && said(list[1]) && said(list[2])) {
+		if len(plainWords(line, list)) < 3 && len(list) > 0 && list[0].quoted {        // '"'.$name.' USER VALUE"'
+			list = words(s, line[:list[0].end], list[0].start)
+		}
+		if list = plainWords(line, list); (len(list) == 3 || len(list) > 3 && isOneOf(line, list[3].start, ")\"'")) && !(said(list[0]) && said(list[1]) && said(list[2])) {
 			s.takePassword(list[2])
 		}
 	},
@@ -197,6 +203,14 @@ var ways = map[string]func(s *scan, line []byte, list []value){
 			s.takePassword(list[0])
 			if len(list) > 2 && bytes.EqualFold(list[1].in(line), []byte("replace")) {
 				s.takePassword(list[2]) // the one before
+			}
+		}
+	},
+	"radius": func(s *scan, line []byte, list []value) { // USER PASSWORD SERVER PORT SECRET
+		for n := 3; n+1 < len(list); n++ {
+			if allDigits(list[n].in(line)) {
+				s.plainWord(line, list[n+1:], 1)
+				return
 			}
 		}
 	},
@@ -328,7 +342,7 @@ func (s *scan) literalRule(b []byte, start, end int) {
 		return
 	}
 	x := lexer{s, b, end + 1}
-	if _, ok := x.key("="); ok {
+	if name, ok := x.key("="); ok && !accountWords[strings.ToLower(string(name[1+bytes.LastIndexAny(name, "-_."):]))] {
 		s.takePassword(s.value(b, x.i, " \t\r\n\"'`"))
 	}
 }
@@ -349,9 +363,9 @@ func (s *scan) netrcRule(b []byte, start, end int) {
 
 // pgpassRule takes the last part of a line of .pgpass: host:5432:database:user:VALUE.
 func (s *scan) pgpassRule(b []byte, start, end int) {
-	line := b[end:lineEnd(b, end)]
+	line := b[end:upTo(b, end, layerBack, " \t\r\n\"'\\")]
 	parts := bytes.SplitN(line, []byte(":"), 3)
-	if len(parts) == 3 && !bytes.ContainsAny(line, " \t/\"',") {
+	if len(parts) == 3 && !bytes.ContainsAny(line, "/,") && (isLineAt(b, end+len(line)) || skipQuote(b, end+len(line)) > end+len(line)) {
 		last := end + len(line)
 		s.takePassword(value{start: last - len(parts[2]), end: last})
 	}

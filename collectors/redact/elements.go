@@ -13,6 +13,9 @@ func (s *scan) elementForm(f field) bool {
 	if f.from == 0 || b[f.from-1] != '<' && (b[f.from-1] != ':' || byteAt(b, runBack(b, f.from-1, wordByte)-1) != '<') {
 		return false
 	}
+	if bytes.ContainsRune(f.text(), ' ') { // <storage key> of a document
+		return true
+	}
 	i := upTo(b, f.to, 512, "<>")
 	quoted := byteAt(b, f.from-2) == '"' && byteAt(b, i+1) == '"' // value="<password>"
 	value := indexFold(b[f.to:i], " value=")
@@ -58,7 +61,9 @@ func (s *scan) elementText(f field, open int) {
 func (s *scan) openElement(f field, open, i int) {
 	b := f.b
 	text := bytes.TrimSpace(b[i:])
-	if s.cut(b) {
+	if _, first := s.beginsLine(f.from - 1); !first && isBlank(byteAt(b, open)) { // program <password> HOST of a document
+		return
+	} else if s.cut(b) {
 		if f.trust >= medium && len(text) > 0 && bytes.IndexByte(b[i:min(len(b), i+layerBack)], ' ') < 0 {
 			s.engulf(i, f.kind, upToSigns("<"))
 		}
@@ -68,6 +73,9 @@ func (s *scan) openElement(f field, open, i int) {
 	}
 }
 
+// shownTags are around what a page says of a name.
+var shownTags = setOf("td dd code pre kbd samp tt span b strong em i mark")
+
 // nested takes the value in an element within the one that is named, or in the one
 // that follows it: <Password><Value>…, <key>password</key><string>….
 func (s *scan) nested(f field, name int) {
@@ -76,10 +84,13 @@ func (s *scan) nested(f field, name int) {
 		name = colon + 1
 	}
 	if end := tagEnd(b, name); end > 0 && (b[end-1] != '/' || hasFold(b, name, "property ")) {
-		switch tag := strings.ToLower(string(b[name:run(b, name, wordByte)])); tag {
-		case "td", "dd", "code", "pre", "kbd", "span", "b", "strong": // what a page says of a name
+		tag := strings.ToLower(string(b[name:run(b, name, wordByte)]))
+		if shownTags[tag] {
 			f.cell = true
-			fallthrough
+			s.elementText(f, end+1)
+			return
+		}
+		switch tag {
 		case "value", "string", "val": // <Value ProtectInMemory="True">
 			s.elementText(f, end+1)
 			return
@@ -174,6 +185,8 @@ func (s *scan) attributeForm(f field) bool {
 	}
 	if first < 2 || !f.quoted || !isOneOf(b, first-1, `"'`) || b[first-2] != '=' {
 		return false
+	} else if hasFold(b, first-len(`for="`), "for=") { // of a label
+		return true
 	}
 	i := f.after
 	for i < len(b) && b[i] != '>' && (b[i] != '<' || tokenAt(b[i:]) > 0) && !isLine(b[i]) && i-f.after < layerBack {

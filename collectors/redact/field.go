@@ -95,7 +95,7 @@ func (s *scan) wordRule(b []byte, start, end int, kind string) {
 	if byteAt(b, end) == '_' { // CONTRASEÑA_BD
 		end = run(b, end, wordByte)
 	}
-	if isAlnum(byteAt(b, end)) || end <= s.named {
+	if isAlnum(byteAt(b, end)) || end <= s.named || foldAt(b, start-len("fremd"), "fremd", "haupt") != "" || hasFold(b, start-len("primär"), "primär") {
 		return
 	}
 	s.named = end
@@ -130,6 +130,9 @@ func (s *scan) judge(f field) {
 	}
 	if _, ok := operatorAt(b, f.at); byteAt(b, f.from-1) == '=' && f.at > f.after && !ok {
 		return // of a setting that is called something else: -o Preferred=password HOST
+	}
+	if b[f.from] == '$' && f.at > f.after && byteAt(b, f.at) == '$' { // $token $host:2377
+		return
 	}
 	for _, form := range forms {
 		if form(s, f) {

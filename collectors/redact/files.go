@@ -15,7 +15,7 @@ import (
 
 // secretFiles hold one secret each, or one in each line, and nothing else.
 var secretFiles = setOf(`token node-token agent-token server-token cluster-token join-token bootstrap-token
-	passwd password node-password .pgpass client-secret client_secret`)
+	known_tokens.csv tokens.csv token.csv passwd password node-password .pgpass client-secret client_secret`)
 
 // isSecretFile tells of files whose whole content is secret.
 func (p *pass) isSecretFile() bool {

@@ -48,6 +48,8 @@ func (s *scan) isOtherWord(f field, v value) bool {
 	switch text[0] {
 	case '-', '(':
 		return true
+	case '<':
+		return hasFold(text, 1, "(")
 	case '/':
 		return len(text) < 12
 	case '$':
@@ -269,6 +271,7 @@ func secondText(f field) (i int, ok bool) {
 		return 0, false
 	case b[i] == ',', b[i] == ';' && isOneOf(b, i+1, "\"'"):
 		i = skipGap(b, i+1)
+		i += len(foldAt(b, i, "with: ", ":with => ")) // fill_in "password", with: "VALUE"
 	case hasFold(b, i, ";s:"): // as PHP writes an array
 		i = run(b, i+len(";s:"), hexByte) + 1
 	case i == f.after || b[i] != b[f.from-1]:

@@ -272,6 +272,8 @@ func (s *scan) urlRule(b []byte, at, _ int) {
 	} else if login := loginName(b[from:at]); login > 0 && !hasFold(b, at+1, "sha256:") {
 		s.takePassword(value{start: from + login, end: at}) // CORP/ops:VALUE@h1
 		return
+	} else if i := namedURL(b, from, at); i > 0 {
+		user = i
 	} else if !hasDSN(b, at+1) && !hasService(b[from:at], b[at+1:]) {
 		s.dull.at = at + 1
 		return
@@ -317,6 +319,17 @@ func loginName(text []byte) int {
 func isExampleURL(password, host []byte) bool {
 	return hasFold(password, 0, "password") && len(password) == len("password") &&
 		hasFold(host, 0, "example.com/")
+}
+
+// namedURL is where USER:VALUE begins before the @ where the name of the setting says that it is an address: GOVC_URL=USER:VALUE@h1.
+func namedURL(b []byte, from, at int) int {
+	user := from + 1 + bytes.IndexByte(b[from:at], '=')
+	name := backOf(b, user, 5, " \"'=:")
+	login, password, ok := bytes.Cut(b[user:at], []byte(":"))
+	if !ok || at-from > 2*maxName || foldAt(b, name-3, "url", "uri", "dsn") == "" || run(login, 0, nameByte) != len(login) || !mixed(password) || foldAt(login, 0, "mailto", "sip", "xmpp", "npm") != "" || hasFold(b, at+1, "sha256:") || name == user {
+		return 0
+	}
+	return user
 }
 
 // hasDSN tells whether the address of a database follows: user:password@tcp(host:3306)/x.

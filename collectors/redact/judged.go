@@ -189,7 +189,7 @@ func isShown(line []byte) bool {
 // another tool puts a secret in place of, @@SECRET:name:password@@, and of one that it took out.
 func isOtherText(v []byte) bool {
 	grok := bytes.Index(v, []byte("%{"))
-	return grok >= 0 && bytes.ContainsRune(v[grok:], '}') || bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
+	return hasFold(v, 0, "[^") || grok >= 0 && bytes.ContainsRune(v[grok:], '}') || bytes.IndexByte(v, ':') > 0 && bytes.HasSuffix(v, []byte("@@")) || isLinked(v) || hasFold(v, 0, "0x") && len(v) <= 11 && run(v, 2, hexByte) >= len(bytes.TrimRight(v, ",;")) ||
 		containsAny(v, []string{"REDACTED", "](http", "([^", `(\w`, `(\S`, `(\d`, "(?:", "(?<", ".*)", "[^\\s"})
 }
 

@@ -306,11 +306,11 @@ func (s *scan) hashRule(b []byte, start, end int) {
 		from++
 	}
 	signs := "./$+=,"
-	if hasFold(b, from, "$krb5") {
-		signs += ":@*-"
+	if foldAt(b, from, "$krb5", "scram") != "" {
+		signs += ":@*-_"
 	}
 	i := runWith(b, end, signs)
-	if i-end >= 16 {
+	if i-end >= 16 && (b[from]|0x20 != 's' || bytes.ContainsAny(b[end:i], lowers)) { // SCRAM-SHA-256$4096:SALT$HASH_HERE
 		s.add(from, i, "password-hash", b[from:i])
 	}
 }

@@ -37,7 +37,7 @@ var names = []struct {
 		require-pass master-auth owner-authorization cloud-auth hash-salt password-text clear-text hmac-encoded encrypted-data`},
 	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord
-		adgangskode kodeord sifre jelszo lozinka geslo kodikos contrasenia parola-chiave kata-sandi kata-laluan mat-khau slaptazodis parool
+		adgangskode kodeord sifre jelszo pasfhocal pasahitza contrasinal lozinka geslo kodikos contrasenia parola-chiave kata-sandi kata-laluan mat-khau slaptazodis parool
 		senha-db senha-bd senha-banco contrasena-bd contrasena-db clave-bd clave-db`},
 	{"gmsa", strong, `msds-managed-password plugin-input`},
 	{"client-secret", strong, `client-secret client-secrets app-secret consumer-secret`},
@@ -81,11 +81,11 @@ var names = []struct {
 }
 
 // A wordName is a name in letters that are not ASCII, or of several words, which
-// stands by itself.
+// stands by itself. In lower case; its first letter or all of them may be capitals.
 var wordNames = []struct{ kind, words string }{
-	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|비번|패스워드|암호|пароль|Пароль|ПАРОЛЬ|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|Contraseña|CONTRASEÑA|contrasenya|hasło|Hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|senha padrão|Senha padrão|пароль по умолчанию|Пароль по умолчанию|mot de passe par défaut|contraseña por defecto|contraseña predeterminada|das passwort|het wachtwoord|schlüsselinhalt|Schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|Содержимое ключа|关键内容|主要なコンテンツ|parola d'ordine|parola d'accesso|parola chiave|tajne hasło|lösenordet|passordet|passordet|adgangskoden|adgangskode|kodeord|kodeordet|Şifre|jelszó|Jelszó|jelszava|Κωδικός πρόσβασης|κωδικός πρόσβασης|συνθηματικό|Συνθηματικό|Парола|парола|Лозинка|лозинка|Гасло|пароля|паролю|סיסמה|סיסמא|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|รหัสผ่าน|slaptažodis|lykilorð|salasõna|kata sandi|kata laluan|contenuto chiave|nøgleindhold|nøkkelinnhold|nyckelinnehåll|avaimen sisältö|sleutelinhoud|zawartość klucza|obsah klíče|kulcstartalom|anahtar içeriği|conținut cheie|вміст ключа|Вміст ключа`},
-	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレットキー|シークレット|アクセスキー|секрет|Секрет|ключ доступа|Ключ доступа|Schlüssel|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso|chave privada|金鑰|秘密鍵|비밀키|비밀 키|액세스 키|секретный ключ|закрытый ключ|chiave segreta|chiave privata|chiave di accesso|tajny klucz|klucz prywatny|geheime sleutel|gizli anahtar`},
-	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|Токен|ТОКЕН|jeton d'accès|le jeton|du jeton|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|api키|apiキー|權杖|토큰|chiave api|clave api|klucz api|api-sleutel|api anahtarı`},
+	{"password", `密码|密碼|口令|密码为|パスワード|暗証番号|비밀번호|비번|패스워드|암호|пароль|паролем|mot de passe|phrase secrète|phrase de passe|contraseña|contrasenya|hasło|lösenord|şifre|heslo je|mật khẩu|a senha|sua senha|senha padrão|пароль по умолчанию|mot de passe par défaut|contraseña por defecto|contraseña predeterminada|das passwort|het wachtwoord|schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|содержимое ключа|关键内容|主要なコンテンツ|parola d'ordine|parola d'accesso|parola chiave|tajne hasło|lösenordet|passordet|adgangskoden|adgangskode|kodeord|kodeordet|jelszó|jelszava|κωδικός πρόσβασης|συνθηματικό|парола|лозинка|гасло|пароля|паролю|סיסמה|סיסמא|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|รหัสผ่าน|slaptažodis|lykilorð|salasõna|kata sandi|kata laluan|contenuto chiave|nøgleindhold|nøkkelinnhold|nyckelinnehåll|avaimen sisältö|sleutelinhoud|zawartość klucza|obsah klíče|kulcstartalom|anahtar içeriği|conținut cheie|вміст ключа|κωδικός|κωδικό|κωδικος|parolă|पासवर्ड|कूटशब्द|পাসওয়ার্ড|fjalëkalimi|пароль доступа`},
+	{"secret", `密钥|密鑰|私钥|私鑰|秘密|機密|シークレットキー|シークレット|アクセスキー|секрет|ключ доступа|schlüssel|geheimer schlüssel|clé secrète|clé d'accès|clé privée|clave secreta|clave de acceso|chave secreta|chave de acesso|chave privada|金鑰|秘密鍵|비밀키|비밀 키|액세스 키|секретный ключ|закрытый ключ|chiave segreta|chiave privata|chiave di accesso|tajny klucz|klucz prywatny|geheime sleutel|gizli anahtar`},
+	{"token", `令牌|トークン|访问密钥|訪問金鑰|токен|jeton d'accès|le jeton|du jeton|unseal key 1|unseal key 2|unseal key 3|unseal key 4|unseal key 5|凭证|凭据|憑證|chave de api|clave de api|clé d'api|clé api|api-schlüssel|ключ api|api 密钥|api密钥|api 키|api키|apiキー|權杖|토큰|chiave api|clave api|klucz api|api-sleutel|api anahtarı`},
 }
 
 // An ending is one of the names as it is judged: without what separates words.
@@ -226,7 +226,7 @@ var looseTails = strings.Fields(`file path dir name length len size count age tt
 	invalid missing never encrypt decrypt hash algo check exist present needed input box form page link text auth
 	support plugin handler server client config option util helper test func generat creat
 	principal rotat updat delet remov get cache sync verif protect filter history sha256 sha512 checksum screen replication export writer reader stdin
-	caption title tooltip placeholder archivo arquivo fichier datei ruta caminho chemin pfad longitud tamanho laenge tipo nombre nome
+	maps caption title tooltip placeholder archivo arquivo fichier datei ruta caminho chemin pfad longitud tamanho laenge tipo nombre nome
 	richtlinie ablauf feld primari foran unic publi`)
 
 // looseName judges a name in which other words follow that of a secret.

@@ -221,6 +221,13 @@ func (s *scan) reversedForm(f field) bool {
 	b := s.b
 	lowest := max(0, f.from-min(layerBack, s.back/2))
 	before := bytes.TrimRight(b[lowest:f.from], "$ ")
+	if i := lastFold(before, " is "); i > 0 && len(before)-i < 24 && len(bytes.Trim(before[i:], lowers+" ")) == 0 && isOneOf(before, i-1, "\"'`") && f.trust == strong { // `VALUE` is our password
+		v := value{start: lowest + 1 + bytes.LastIndexByte(before[:i-1], before[i-1]), end: lowest + i - 1, quoted: true, quote: before[i-1]}
+		if v.start > lowest && v.whole() && tells(strong, v.in(s.b), true) {
+			s.takeJudged(f, v, false)
+			return true
+		}
+	}
 	for _, op := range []string{"===", "!==", "==", "!=", "-eq", "-ne", "-ceq"} {
 		head, ok := bytes.CutSuffix(before, []byte(op))
 		if !ok {

@@ -95,12 +95,14 @@ func (s *scan) toldBehind(f field, i, words int) bool {
 			return true
 		}
 	}
-	return words <= 3 && s.told(f, skipGap(f.b, i), words == 1 && isGivenBefore(f.b[lineBack(f.b, f.from, phraseReach):f.from])) // started with password VALUE
+	given := words == 1 && isGivenBefore(f.b[lineBack(f.b, f.from, phraseReach):f.from]) // started with password VALUE, with a password of VALUE
+	at := skipGap(f.b, i)
+	return words <= 3 && s.told(f, at+b2i(given)*len(foldAt(f.b, at, "of ")), given)
 }
 
 // isGivenBefore tells that a sentence says a password: with, as user NAME and.
 func isGivenBefore(before []byte) bool {
-	words := strings.Fields(strings.ToLower(string(before)))
+	words := strings.Fields(strings.ToLower(strings.TrimSuffix(string(before), " a ")))
 	n := len(words)
 	return n > 0 && words[n-1] == "with" || n > 2 && words[n-1] == "and" && (accountWords[words[n-3]] || words[n-3] == "account")
 }

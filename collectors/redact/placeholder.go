@@ -18,7 +18,17 @@ func isPlaceholder(v []byte) bool {
 	v = bytes.TrimSpace(v)
 	return len(v) == 0 || onlyTokens(v) ||
 		len(v) <= 32 && placeholders[strings.ToLower(string(bytes.TrimRight(v, ",;")))] ||
-		isMetavariable(v) || isTemplate(v) || isFilledIn(v) || isFilling(v) || isMarked(v)
+		isMetavariable(v) || isTemplate(v) || isFilledIn(v) || isFilling(v) || isMarked(v) || isJoined(v)
+}
+
+// isJoined tells of code between two texts, of which the end and the beginning were taken for the quotes of one: " . $password . ".
+func isJoined(v []byte) bool {
+	if len(v) < 3 || v[0] != v[len(v)-1] || !among(v[0], ".+&") {
+		return false
+	}
+	inner := bytes.Trim(v, " .+&")
+	_, t := judgeName(inner)
+	return t > noSecret && isIdentifier(inner) || len(inner) > 1 && inner[0] == '$' && isExpression(inner)
 }
 
 // isFilling takes ***, xxxx-xxxx and ----.
@@ -84,6 +94,7 @@ func isTemplate(v []byte) bool {
 	case '%':
 		return len(v) >= 2 && isLower(v[1]) && (len(v) == 2 || v[2] == '"')
 	case '{':
+		v = bytes.ReplaceAll(v, []byte("}{"), nil) // {BOLD}{NAME}
 		return v[len(v)-1] == '}' && (run(v, 1, nameByte|blankByte) == len(v)-1 && !isGUID(v) && !slices.ContainsFunc(bytes.Fields(v[1:len(v)-1]), func(w []byte) bool { return len(w) >= leastWorded && isMade(w) }) ||
 			hasFold(v, 1, "#") && run(v, 2, nameByte) == len(v)-1) // an anchor of Markdown
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"doctor/checks/evidence/finder"
 	"doctor/checks/sorted"
@@ -77,6 +79,11 @@ var rules = []struct {
 			s.add(end, last, "password-hash", b[end:last])
 		}
 	}, `aad3b435b51404ee:`},
+	{func(s *scan, b []byte, _, end int) { // of mimikatz
+		if i := skipBlanks(b, skipOf(b, end, 16, " :")); isSignedHex(b[i:run(b, i, hexByte)]) {
+			s.add(i, run(b, i, hexByte), "hash", b[i:run(b, i, hexByte)])
+		}
+	}, `* sha1  |* dpapi  `},
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::|task.setsecret]|super user authentication token: |is generated for root@localhost: `}, // of GitHub Actions
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "variable=", "]") }, `task.setvariable `},
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "name=", "::") }, `::set-output |::set-env |::save-state `},
@@ -95,7 +102,7 @@ var rules = []struct {
 	{(*scan).credentialRule,
 		`credential(|credential (|passwordcredentials(|credentials.basic(|.login(|staticcredentials(|staticcredentialsprovider(|awscredentials(|awssessioncredentials(|jwt.verify(|jwt.sign(|jwt.encode(|createhmac(|networkcredential]::new(|pscredential]::new(|setbasicauth(|basicauth(|simple_bind_s(|simple_bind(|ldap_bind(|opendsobject(|pdo->__construct(|new pdo(|x509certificate2(|passwordauthentication(|httpbasicauth(|directoryentry(|getconnection(`},
 	{argument(0, 0), `azurekeycredential(|hmacshakeyfor(|bearer_auth(|symmetricsecuritykey(`},
-	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|.basic(|.userpassword(|keywithpassphrase(|cpy(pass|cpy(pwd`},
+	{argument(1, 1), `passwordauthenticationmethod(|.authenticate(|authenticateasync(|passwordauthenticationtoken(|ntlmauth(|validatecredentials(|basic_auth(|basic_auth '|basic_auth "|withcluster(|.basic(|.userpassword(|keywithpassphrase(|cpy(pass|cpy(pwd`},
 	{argument(0, 1), `changepassword "|changepassword("`},
 	{argument(2, 2), `mysqli_connect(|mysql_connect(|new mysqli(|logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
 	{argument(4, 4), `mapnetworkdrive(`},
@@ -104,10 +111,19 @@ var rules = []struct {
 	{(*scan).usingRule, ` using `},
 	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|docker secret create|keystore.bat add|keystore add`},
 	{(*scan).pipeRule, ` base64`},
+	{func(s *scan, b []byte, _, end int) { // echo VALUE | sudo -H -S
+		for word := range bytes.FieldsSeq(b[end-1 : lineEnd(b[:min(len(b), end+maxName)], end)]) {
+			if word[0] != '-' {
+				return
+			} else if bytes.ContainsRune(word, 'S') {
+				s.pipeRule(b, end-1, end)
+			}
+		}
+	}, ` sudo -`},
 	{(*scan).chpasswdRule, `chpasswd`},
 	{(*scan).blobRule,
 		`01000000d08c9ddf|76492d1116743f0423413b16050a5345|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
-	{(*scan).hashRule, `:{sha}|:{ssha}|pbkdf2_sha`},
+	{(*scan).hashRule, `:{sha}|:{ssha}|pbkdf2_sha|scram-sha-1$|scram-sha-256$|scram-sha-512$`},
 	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac|arcfour|keylength|aes key|rc4 key|des key`},
 	{(*scan).rancherRule, `::server:|::node:`},
 	{(*scan).encodedCommandRule,
@@ -116,10 +132,16 @@ var rules = []struct {
 	{(*scan).generatorRule, `secretgenerator:`},
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
-	{(*scan).passRule, `\npass |f pass |quote pass |] pass |  pass |: pass |- pass |* pass |> pass |> auth |: auth `},
+	{(*scan).passRule, `\npass |f pass |quote pass |] pass |  pass |: pass |- pass |* pass |> pass |> auth |: auth |  auth |] auth |"auth |'auth `},
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},
+	{func(s *scan, b []byte, start, end int) { // users of exporters of Prometheus, each with a password or its hash
+		from, _ := s.nameAround(b, start, end)
+		if indent, first := s.beginsLine(from); first && isLineAt(b, skipBlanks(b, end)) && !hasFold(b, skipBlanks(b, nextPayload(b, lineEnd(b, end))), "-") {
+			s.secretLines(b, lineEnd(b, end), indent)
+		}
+	}, `auth_users:|authusers:|auth-users:`},
 	{(*scan).volumeRule, `secrets:<key|secrets:{key|secrets: <key|secrets: {key`},
 	{(*scan).rsaRule, `<modulus>`},
 	{func(s *scan, b []byte, start, _ int) { s.layer(start, printables) }, `quoted-printable`},
@@ -128,12 +150,12 @@ var rules = []struct {
 			s.takeAccount(s.value(b, end, "\r\n"))
 		}
 	}, `user = `},
-	{(*scan).csvTokenRule, `"system:`},
+	{(*scan).csvTokenRule, `"system:|,system:`},
 	{(*scan).communityRule, `validcommunities`},
 	{(*scan).insertRule, `values (|values(`},
-	{(*scan).shownRule, `jsonpath|kv get -field|vault read -field|secretstring --output text|secrets versions access`},
+	{(*scan).shownRule, `jsonpath|kv get -field|vault read -field|secretstring --output text|consul keygen|serf keygen|keyring generate|openssl rand -|wg genkey|secrets versions access`},
 	{(*scan).askedRule, `assword:"`},
-	{(*scan).accountRule, `cannot convert the "|--user |--user=|--user "|--user '|--user="|--creds |--creds=|--credentials |--basic-auth |--basic-auth=|--userpass |--auth-user |login=|]:587 |]:587\t|]:465 |]:465\t`},
+	{(*scan).accountRule, `cannot convert the "|--user |--user=|--user "|--user '|--user="|--creds |--creds=|--credentials |--basic-auth |--basic-auth=|--userpass |--auth-user |login=|_maps = static:|_maps=static:|]:587 |]:587\t|]:465 |]:465\t`},
 	{func(s *scan, b []byte, start, end int) { s.accountRule(b, start, end-1) }, ` -u "·| -u '·`},
 	{(*scan).keyNameRule, `hmac-sha256:|hmac-sha384:|hmac-sha512:|hmac-sha1:|hmac-md5:`},
 	{(*scan).newValueRule, `new value: `},
@@ -190,9 +212,12 @@ func init() {
 	}
 	for _, row := range wordNames {
 		r := func(s *scan, b []byte, start, end int) { s.wordRule(b, start, end, row.kind) }
-		for text := range strings.SplitSeq(row.words, "|") {
-			once(r, lowerASCII(text))
-			once(r, lowerASCII(strings.ReplaceAll(text, " ", "_")))
+		for word := range strings.SplitSeq(row.words, "|") {
+			first, rest := utf8.DecodeRuneInString(word)
+			for _, text := range []string{word, string(unicode.ToUpper(first)) + word[rest:], strings.ToUpper(word), strings.ToUpperSpecial(unicode.TurkishCase, word)} {
+				once(r, lowerASCII(text))
+				once(r, lowerASCII(strings.ReplaceAll(text, " ", "_")))
+			}
 		}
 	}
 	for _, text := range nameTexts() {

@@ -21,7 +21,8 @@ func (s *scan) passRule(b []byte, start, end int) {
 	v := s.value(b, end, " \t\r\n\\")
 	if s.b[start] == '>' && bytes.Contains(s.b[max(0, start-layerBack):start], []byte("> USER ")) {
 		s.takePassword(value{start: end, end: lineEnd(b, end)})
-	} else if text := v.in(s.b); !v.open && fitsPassword(text) && !bytes.ContainsRune(text, '/') {
+	} else if text := v.in(s.b); !v.open && (fitsPassword(text) || isCoined(bytes.Map(withoutSigns, text), true) && bytes.ContainsAny(text, lowers)) && !bytes.ContainsRune(text, '/') &&
+		foldAt(text, 0, "digest-", "cram-", "scram-", "xoauth") == "" {
 		s.takePassword(v)
 	}
 }
@@ -113,9 +114,10 @@ func (s *scan) promptForm(f field) bool {
 // csvTokenRule takes the first cell of a file of static tokens: VALUE,user,10001,"system:masters".
 func (s *scan) csvTokenRule(_ []byte, start, _ int) {
 	from := lineBack(s.b, start, layerBack)
-	end := run(s.b[:start], from, tokenByte)
-	if end-from >= 16 && end < start && s.b[end] == ',' && bytes.Count(s.b[end:start], []byte(",")) == 3 {
-		s.add(from, end, "token", s.b[from:end])
+	cells := bytes.Split(bytes.TrimRight(s.b[from:start], `,"`), []byte(","))
+	first := cells[0][bytes.LastIndexAny(cells[0], " '\"\t>")+1:]
+	if from += len(cells[0]) - len(first); len(cells) == 3 && len(first) >= 16 && run(first, 0, tokenByte) == len(first) {
+		s.add(from, from+len(first), "token", first)
 	}
 }
 

@@ -23,7 +23,7 @@ func isCode(b []byte, v value) bool {
 	if len(text) < 2 {
 		return false
 	}
-	if isIndexed(text) || isCall(text) || isGoCall(text, v.end-v.start) || isChain(text) ||
+	if isTypeOf(text) || isIndexed(text) || isCall(text) || isGoCall(text, v.end-v.start) || isChain(text) ||
 		!v.quoted && hasFold(b, v.end, " + ") && isIdentifier(v.in(b)) || isGeneric(b, v.end) && isIdentifier(bytes.ReplaceAll(text, []byte("."), nil)) ||
 		bytes.Contains(text, []byte("::")) && isSaid(text) && isIdentifier(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("::"), nil), []byte("."), nil)) {
 		return true
@@ -43,6 +43,13 @@ func isCode(b []byte, v value) bool {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
 	return isRooted(text) || isMember(text, behind)
+}
+
+// isTypeOf tells of a type of others: Option<Secret<String>>.
+func isTypeOf(text []byte) bool {
+	head, rest, ok := bytes.Cut(text, []byte("<"))
+	rest = bytes.TrimRight(bytes.ReplaceAll(rest, []byte("<"), nil), ">")
+	return ok && isTitled(head) && (isTitled(rest) || len(rest) <= 5 && isIdentifier(rest))
 }
 
 // isTwofold tells of password or self.opts.password, of Optional[str] = None and of str | None = None.
@@ -95,7 +102,7 @@ func isMember(text []byte, behind byte) bool {
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
 	return isLower(text[0]) && isCapital(text[i+1:]) && bytes.IndexByte(text[i+1:], '_') > 0 || // screen.PASSWD_ADMIN_USER
-		member >= medium || rooted > noSecret && (behind == ' ' || behind == ')') ||
+		member >= medium || rooted > noSecret && (behind == ' ' || behind == ')' || behind == ',') ||
 		roots[strings.ToLower(string(root))]
 }
 
