@@ -165,7 +165,7 @@ release:
 docs:
 	go run ./cmd/doctor explain -o markdown > checks/README.md
 	go test ./checks/evidence ./ui -run '^TestSchema' -update
-	go test ./fixtures ./checks/evidence ./ui ./ui/lang ./collectors/maskname ./cmd/doctor/internal/assistant -run '^TestTheProgramHas' -update
+	go test ./fixtures ./checks/evidence ./ui ./ui/lang ./collectors/maskname ./cmd/doctor/internal/assistant ./checks/errcode ./collectors/redact -run '^TestTheProgramHas' -update
 
 clean:
 	rm -rf bin

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"doctor/checks/packed"
 )
 
 // A Kind is who returns a code.
@@ -44,13 +46,19 @@ type Code struct {
 	Meaning string // a clause in English
 }
 
-//go:embed codes.tsv
-var table string
+// tables are codes.tsv and messages.tsv.
+//
+//go:embed tables.zip.bz2
+var tables []byte
+
+var tableFiles = packed.Files(tables, ".")
+
+var table = packed.Text(tableFiles, "codes.tsv")
 
 // All lists the codes, in the order of the table.
 var All = sync.OnceValue(func() []Code {
 	var list []Code
-	for line := range strings.Lines(table) {
+	for line := range strings.Lines(string(table())) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}

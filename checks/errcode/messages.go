@@ -1,15 +1,15 @@
 package errcode
 
 import (
-	_ "embed" // the table
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+
+	"doctor/checks/packed"
 )
 
-//go:embed messages.tsv
-var messageTable string
+var messageTable = packed.Text(tableFiles, "messages.tsv")
 
 // A message is what Windows says of one of its errors in one of its languages, without the period.
 type message struct {
@@ -21,7 +21,7 @@ type message struct {
 // messages lists what Windows says. The first message of a code is the English one.
 var messages = sync.OnceValue(func() []message {
 	var list []message
-	for line := range strings.Lines(messageTable) {
+	for line := range strings.Lines(string(messageTable())) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}

@@ -2,20 +2,20 @@ package redact
 
 import (
 	"bytes"
-	_ "embed"
 	"strings"
+
+	"doctor/checks/packed"
 )
 
 // A command takes a password in a flag whose name does not say so, or in a word
 // of its own.
 type command struct{ names, flags, with string }
 
-//go:embed commands.txt
-var commandTable string
+var commandTable = packed.Text(tables, "commands.txt")
 
 // commands are those of commands.txt, which says what its columns are.
 var commands = func() (list []command) {
-	for line := range strings.Lines(commandTable) {
+	for line := range strings.Lines(string(commandTable())) {
 		if f := strings.Split(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n")+"\t", "\t"); len(f) > 2 && f[0][0] != '#' {
 			list = append(list, command{f[0], f[1], f[2]})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"doctor/checks/packed"
 	"doctor/checks/sorted"
 )
 
@@ -13,14 +14,18 @@ import (
 // is in ownIssuers.
 //
 //go:generate sh -c "go run -C ../../fixtures/gitleaks ./issuers > issuers.txt.new && mv issuers.txt.new issuers.txt"
-//go:embed issuers.txt
-var gitleaksIssuers string
+var gitleaksIssuers = packed.Text(tables, "issuers.txt")
+
+// packedTables are the .txt files of this folder.
+//
+//go:embed tables.zip.bz2
+var packedTables []byte
+
+var tables = packed.Files(packedTables, ".")
 
 // ownIssuers are written as issuers.txt is. A word stands before its value with nothing but a
 // blank or a dash between.
-//
-//go:embed own_issuers.txt
-var ownIssuers string
+var ownIssuers = packed.Text(tables, "own_issuers.txt")
 
 // An issuer is how the secrets of one begin, and what follows.
 type issuer struct {
@@ -38,7 +43,7 @@ type alphabet [256]bool
 var prefixIssuers, namedIssuers = func() (prefixes, names map[string][]issuer) {
 	prefixes, names = map[string][]issuer{}, map[string][]issuer{}
 	alphabets := map[string]*alphabet{}
-	for line := range strings.Lines(gitleaksIssuers + ownIssuers) {
+	for line := range strings.Lines(string(gitleaksIssuers()) + string(ownIssuers())) {
 		f := strings.Fields(line)
 		if len(f) < 5 || f[0] == "#" {
 			continue
