@@ -48,6 +48,9 @@ agent may use that adapter on purpose.`,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
+		if f := externalUnassigned(s); !ok && f != nil {
+			return []*checks.Finding{f}, nil
+		}
 		if !ok || net.Type != "Overlay" && net.Type != "L2Bridge" {
 			return nil, checks.Skip("HNS has no pod network of a type that sends from a ManagementIP")
 		}
@@ -167,4 +170,21 @@ func unassigned(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address) (
 	}
 	return nil, checks.Skip(
 		"no network of the node has an address: static-ip-lost-on-vswitch-creation reports it")
+}
+
+// externalUnassigned finds the network of the adapter, where the CNI plugin has not made its own yet, with the
+// address that the adapter gave itself before it had that of the node.
+func externalUnassigned(s evidence.Snapshot) *checks.Finding {
+	object := evidence.Node.In(s)
+	own := node.ParseAddresses(object.InternalIPs()...)
+	for _, net := range evidence.HNSNetworks.In(s) {
+		ip, ok := node.ParseAddress(net.ManagementIP)
+		if ok && ip.IsLinkLocalUnicast() && isExternal(net) && len(own) > 0 && slices.Contains(hostAddresses(s), own[0]) {
+			return checks.Findingf(checks.Fail, net.Name,
+				"HNS network %s sends from %s (expected: %s)", net.Name, ip, someOf(own)).
+				At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).
+				At(object.Field("status", "addresses"), "%s", someOf(own))
+		}
+	}
+	return nil
 }

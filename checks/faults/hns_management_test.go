@@ -30,6 +30,10 @@ func TestHNSManagementAddressWrong(t *testing.T) {
 [{"name":"vEthernet (Ethernet)","status":"up","addresses":["10.0.2.15/24"],"gateways":["10.0.2.2"]},{"name":"Ethernet 2","status":"up","addresses":["10.1.0.5/24"],"gateways":[]}]
 ` + object(`"projectcalico.org/IPv4Address":"10.0.2.15/24"`)
 	}
+	adapter := func(address string) string {
+		return "-- adapters.json --\n[{\"name\":\"vEthernet (Ethernet)\",\"status\":\"up\",\"addresses\":[\"" + address + "\"]}]\n"
+	}
+	const onAzure = "-- files/C/k/azurecni/netconf/10-azure.conflist --\n{\"name\":\"azure\",\"plugins\":[{\"type\":\"azure-vnet\"}]}\n"
 	const message = ": HNS network Calico sends from 192.168.50.4 (expected: 10.1.0.5) [state]"
 	runLooks(t, "hns-management-address-wrong", []look{
 		{"Calico announces another address", wrong + object(`"projectcalico.org/IPv4Address":"10.1.0.5/24"`),
@@ -65,6 +69,10 @@ func TestHNSManagementAddressWrong(t *testing.T) {
 			object(`"flannel.alpha.coreos.com/public-ip":"10.1.0.5"`), "skip"},
 		{"the node has no other address", networks(network("vxlan0", "Overlay", "169.254.1.2")) +
 			replace(object(`"flannel.alpha.coreos.com/public-ip":"169.254.1.2"`), "10.1.0.5", "169.254.1.2"), "skip"},
+		{"the switch was made before its adapter had the address, and no pod has come yet", onAzure + networks(network("ext", "L2Bridge", "169.254.83.107")) + object("") +
+			adapter("10.1.0.5/24"), "fail: HNS network ext sends from 169.254.83.107 (expected: 10.1.0.5) [state]"},
+		{"the adapter has no other address either", onAzure + networks(network("ext", "L2Bridge", "169.254.83.107")) + object("") +
+			adapter("169.254.83.107/16"), "skip"},
 		{"no network has an address", networks(network("Calico", "Overlay", "169.254.3.4")) + object(""), "skip"},
 		{"a network that has no packets of its own", networks(network("antrea-hnsnetwork", "Transparent",
 			"192.168.50.4")) + object(""), "skip"},

@@ -46,6 +46,11 @@ func TestHNSNetworkMissing(t *testing.T) {
 		{"AKS, and few processes are recorded", azure + networks("ext L2Bridge") +
 			"-- processes.json --\n[{\"name\":\"dockerd.exe\"}]\n",
 			"unknown"},
+		{"EKS before the first pod, which is on another node", vpcConf + networks("nat nat") + nodeOf("v1.33.5", "containerd://1.7.28") +
+			pods(agent+`,{"metadata":{"name":"web"},"spec":{"nodeName":"other"}}`), "skip"},
+		{"EKS, and a pod waits", vpcConf + networks("nat nat") + pods(agent+","+waiting),
+			"fail: HNS network vpcbr* is missing (found: nat (NAT)) [state]"},
+		{"EKS, and its pods are not recorded", vpcConf + networks("nat nat"), "unknown"},
 		{"flannel makes its network without a kubelet", onFlannel + networks("nat nat") +
 			machine(`{"name":"powershell.exe"}`), "fail: HNS network cbr0 is missing (found: nat (NAT)) [state]"},
 		{"it is there", onFlannel + networks("nat nat", "cbr0 L2Bridge"), "pass"},

@@ -167,16 +167,21 @@ const azureExternal = "ext"
 // makes its network with that pod, and HNS has only the network of the switch; vpc-bridge does so, too.
 // Where no kubelet.exe runs, nothing starts that pod, whatever its service says.
 func (n *Node) BeforeFirstPod(s evidence.Snapshot) bool {
-	idle := len(evidence.Processes.In(s)) >= FewProcesses && len(n.Components["kubelet"].Processes) == 0
-	return idle && n.CNI.Value == VPC || n.hasAzureSwitch(s) && (idle ||
-		evidence.Pods.Known(s) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
-			return !p.HostProcess() && !p.Spec.HostNetwork
-		}))
+	return n.pluginMakesNetwork(s) &&
+		(len(evidence.Processes.In(s)) >= FewProcesses && len(n.Components["kubelet"].Processes) == 0 ||
+			evidence.Pods.Known(s) && !slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+				elsewhere := p.Spec.NodeName != "" && n.Name.Known() && !strings.EqualFold(p.Spec.NodeName, n.Name.Value)
+				return !elsewhere && !p.HostProcess() && !p.Spec.HostNetwork
+			}))
 }
 
 // MayAwaitFirstPod tells whether BeforeFirstPod cannot be told, as the pods are not known.
 func (n *Node) MayAwaitFirstPod(s evidence.Snapshot) bool {
-	return n.hasAzureSwitch(s) && !evidence.Pods.Known(s)
+	return n.pluginMakesNetwork(s) && !evidence.Pods.Known(s)
+}
+
+func (n *Node) pluginMakesNetwork(s evidence.Snapshot) bool {
+	return n.CNI.Value == VPC || n.hasAzureSwitch(s)
 }
 
 func (n *Node) hasAzureSwitch(s evidence.Snapshot) bool {
