@@ -11,14 +11,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
-	"testing"
 )
 
 // Files are those of a package: the archive that is embedded in it, unpacked at the first use, and in
 // a test the folder, which is named from the package's own.
 func Files(archive []byte, folder string) fs.FS {
-	if _, file, _, _ := runtime.Caller(1); testing.Testing() && filepath.IsAbs(file) {
+	if _, file, _, _ := runtime.Caller(1); inTest && filepath.IsAbs(file) {
 		return os.DirFS(filepath.Join(filepath.Dir(file), folder))
 	}
 	return lazy(sync.OnceValue(func() *zip.Reader {
@@ -29,6 +29,9 @@ func Files(archive []byte, folder string) fs.FS {
 		return files
 	}))
 }
+
+// inTest tells a test by the name that go test gives its program: package testing stays out of the doctor.
+var inTest = strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
 
 // Text is one of the files, which is read at the first use.
 func Text(files fs.FS, name string) func() []byte {
