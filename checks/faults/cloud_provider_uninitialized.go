@@ -144,7 +144,7 @@ func isNodeManager(p evidence.Pod) bool {
 var ownProviderFix = checks.Steps(
 	checks.Do("On Azure, set vmType in azure.json (--cloud-config of the kubelet): vmss for a machine of a scale set, standard for another."),
 	checks.Do("Compare the name of the node with the name of its machine in the cloud. Set --hostname-override of the kubelet to the name that the cloud has."),
-	checks.Run("Restart-Service kubelet", "Restart the kubelet."),
+	checks.Run("{restart kubelet}", "Restart the kubelet."),
 	checks.Verify("kubectl get node {node}", "STATUS is Ready"))
 
 var taintFix = checks.Steps(
