@@ -14,7 +14,7 @@ import (
 var pausePulls = []string{"pod sandbox", "PodSandbox", "sandbox image", "sandbox container"}
 
 // sandboxCalls are how lines name the start of a sandbox, which runs the pause image.
-var sandboxCalls = []string{"pod sandbox", "PodSandbox", "sandbox container", "/pause:"}
+var sandboxCalls = []string{"pod sandbox", "PodSandbox", "sandbox container", "sandbox for pod", "start sandbox ", "/pause:"}
 
 var _ = register(&checks.Check{
 	ID:       "app-image-os-version-mismatch",

@@ -52,6 +52,6 @@ they need another node, not this network.`,
 })
 
 var dockerHostNetworkMissingSigns = []checks.Sign{
-	{Text: "network host not found", Not: []string{linuxFlannel},
+	{Text: "network host not found", Or: []string{"No such network: host"}, Not: []string{linuxFlannel}, // the second of docker 17
 		Says: "docker has no network named host, which pods with hostNetwork need"},
 }

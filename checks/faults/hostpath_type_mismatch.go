@@ -46,7 +46,7 @@ var hostpathTypeMismatchSigns = []checks.Sign{
 	// containerd: internal/cri/opts/spec_windows.go. The volumes that the kubelet makes, and those of images, are
 	// not of the pod's author.
 	{Text: "failed to generate spec: failed to stat", Also: []string{"The system cannot find the"},
-		Not:  []string{`lib\kubelet\pods`, "io.containerd.grpc.v1.cri"},
+		Not:  []string{`lib\kubelet\pods`, "io.containerd.grpc.v1.cri", "csi-proxy-"}, // csi-proxy-missing
 		Says: "a path of the node that a container mounts does not exist"},
 	{Text: "hostPath type check failed", Not: missingProc,
 		Says: "a hostPath volume is missing on the node, or is of another type"},

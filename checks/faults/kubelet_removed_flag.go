@@ -47,7 +47,7 @@ has accepted its flags.`,
 		{Text: "failed to parse kubelet flag: unknown flag:",
 			Or:    []string{`"Failed to parse kubelet flag" err="unknown flag:`},
 			Until: nodeRegistered, Says: "the kubelet exits: unknown flag"},
-		{Text: "] unknown flag: --", In: kubeletSays, Until: nodeRegistered,
+		{Text: "] unknown flag: --", Or: []string{`"command failed" err="unknown flag: --`}, In: kubeletSays, Until: nodeRegistered,
 			Says: "the kubelet exits: unknown flag"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

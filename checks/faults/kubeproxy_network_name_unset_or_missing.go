@@ -50,8 +50,8 @@ After a reboot the usual cause is that kube-proxy starts before the CNI plugin c
 		{Text: "can't find HNS network, retrying", Lasts: 2 * time.Minute,
 			Until: proxyStarted,
 			Says:  "the agent of RKE2 does not find the HNS network for kube-proxy"},
-		// The start script of kube-proxy's image; PowerShell quotes its line where it fails.
-		{Text: "$subnet = $hnsNetwork.Subnets[0].AddressPrefix", Until: proxyStarted,
+		// The start script of kube-proxy's image; PowerShell quotes its line where it fails, as far as it fits the console.
+		{Text: "$subnet = $hnsNetwork.Subnets[0].", Until: proxyStarted,
 			Says: "kube-proxy's start script does not find the HNS network"},
 		// 1.9 to 1.13 end there: "Unable to find Hns Network specified by", at first with a typing error.
 		{Text: "Please check environment variable KUBE_NETWORK", Until: proxyStarted,

@@ -226,7 +226,9 @@ func killsByEvents(s evidence.Snapshot) []*checks.Finding {
 	var findings []*checks.Finding
 	for _, e := range evidence.PodEvents.In(s) {
 		kind, ok := killedByProbe(e)
-		if !ok || e.Times() < restartsWorry || clientError(probeReply(s, evidence.Metadata{Name: e.About().Name, Namespace: e.About().Namespace}, "", kind, time.Time{})) != 0 ||
+		reply := probeReply(s, evidence.Metadata{Name: e.About().Name, Namespace: e.About().Namespace}, "", kind, time.Time{})
+		_, ofNode := refusedAtLocalhost(reply)
+		if !ok || e.Times() < restartsWorry || clientError(reply) != 0 || ofNode ||
 			!e.At().IsZero() && s.Now().Sub(e.At().Time) > restartRecent {
 			continue
 		}

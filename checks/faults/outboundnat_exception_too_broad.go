@@ -147,6 +147,10 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 			dest) {
 			continue // another fault: this traffic is meant to stay inside
 		}
+		if node.AnyContains(n.ServiceCIDRs.Value, dest) && !evidence.HNSLoadBalancers.Known(s) &&
+			!evidence.KubeServices.Known(s) {
+			continue // nothing shows which addresses there are those of Services
+		}
 		if balanced(s, dest) {
 			continue // a load balancer takes this traffic before OutBoundNAT does
 		}

@@ -171,6 +171,38 @@ func (c *scanner) beforePods(matches []evidence.SignMatch, s evidence.Snapshot) 
 	}
 }
 
+// unrepeated marks what a log or the events say of a pod that could not be started, where they go on for
+// longer than the kubelet waits before it tries again. Where the pods are recorded, their states tell more.
+func (c *scanner) unrepeated(matches []evidence.SignMatch, s evidence.Snapshot) {
+	if evidence.Pods.Known(s) {
+		return
+	}
+	ends := map[string]time.Time{}
+	for k, of := range c.found {
+		ends[k.path] = of.ends
+	}
+	for _, e := range evidence.PodEvents.In(s) {
+		if at := e.At(); e.About().Kind == "Pod" && at.After(ends[evidence.PodEvents.Path()]) {
+			ends[evidence.PodEvents.Path()] = at.Time
+		}
+	}
+	for i := range matches {
+		m := &matches[i]
+		if quiet := ends[m.Path].Sub(m.Last); m.Over == "" && !m.Last.IsZero() && quiet > mostRetry && ofStart(m.Found) {
+			m.Over = "it was not repeated for " + quiet.Round(time.Minute).String()
+		}
+	}
+}
+
+// mostRetry is four times as long as the kubelet waits before it tries again to start a pod (MaxContainerBackOff).
+const mostRetry = 20 * time.Minute
+
+// ofStart tells whether a line is about a pod that the kubelet could not start, which it tries again and again.
+func ofStart(line string) bool {
+	return ofSandbox(line) || slices.ContainsFunc([]string{"PullImage", "ailed to pull image", "MountVolume."},
+		func(text string) bool { return strings.Contains(line, text) })
+}
+
 // inUTC tells that the times of a log can be compared with those of the API server. Many logs do not
 // say of which zone their times are. But one that goes on ends when it was collected, and one that a
 // program began has its first line when the program started, which is recorded in UTC.

@@ -85,6 +85,8 @@ func TestWhatTheClusterShowsLaterEndsALine(t *testing.T) {
 		{"another pod waits", sandbox, "", list(pod("a", "Running", "True", "2026-11-20T07:05:00Z"),
 			pod("b", "Pending", "False", "2026-11-20T07:00:00Z")), nil, ""},
 		{"all pods were Ready before", sandbox, "", list(pod("a", "Running", "True", "2026-11-20T06:05:00Z")), nil, ""},
+		{"the kubelet did not try again for hours", sandbox, "", "", nil, "it was not repeated for 2h51m0s"},
+		{"what the kubelet does not try again was said once", refused, "", "", nil, ""},
 		{"a Ready pod says nothing of other lines", refused, "", list(pod("a", "Running", "True", "2026-11-20T07:05:00Z")), nil, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -96,6 +96,7 @@ func (c *scanner) finish(s evidence.Snapshot,
 	c.beforeRun(matches)
 	c.beforePods(matches, s)
 	c.beforeReport(matches, s)
+	c.unrepeated(matches, s)
 	scan := evidence.LogScan{Matches: matches, Errors: c.errors, Unsearched: unsearched}
 	if evidence.ErrorLines.Gap(s).Kind == "" { // of logs of which parts may be here
 		recorded := evidence.ErrorLines.In(s)

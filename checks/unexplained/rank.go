@@ -136,7 +136,7 @@ func raise(list []Line, well bool) {
 	for i := range list {
 		l := &list[i]
 		if !well && !l.normal && !l.chosen && (l.level == levelWord ||
-			l.level == levelWarning && carries(l.Text) && !passing.MatchString(l.Text)) {
+			l.level == levelWarning && (carries(l.Text) || harm.MatchString(l.Text)) && !passing.MatchString(l.Text)) {
 			l.score += pointsError - pointsWarning
 		}
 		if l.prose || l.after && l.chosen {

@@ -78,6 +78,8 @@ func jsonConfig(name, text string) string {
 		return yamlConfigs["KubeletConfiguration"]
 	case keys["apiVersion"], keys["metadata"], keys["cniconfig"], keys["lastCNILoadStatus"], strings.Contains(text, `"RuntimeReady"`): // or of crictl info
 		return ""
+	case keys["cniVersion"] && asksForAddress(text):
+		return `C:\sourcevip\sourceVipRequest.json`
 	case keys["cniVersion"] && (keys["type"] || keys["plugins"]):
 		if ext := path.Ext(base); ext != ".conf" && ext != ".conflist" {
 			base = "10-cni.conf"
@@ -92,6 +94,18 @@ func jsonConfig(name, text string) string {
 		return `C:\ProgramData\docker\config\daemon.json`
 	}
 	return ""
+}
+
+// asksForAddress tells the request of kube-proxy's source VIP from the configuration of a plugin: it goes to
+// host-local itself.
+func asksForAddress(text string) bool {
+	var request struct {
+		Type    string
+		Plugins json.RawMessage
+		IPAM    struct{ Type string }
+	}
+	return json.Unmarshal([]byte(text), &request) == nil && request.Type == "" && request.Plugins == nil &&
+		request.IPAM.Type == "host-local"
 }
 
 // configBegins tells that a line of a text begins a file of settings that is no JSON and no YAML.

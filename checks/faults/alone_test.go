@@ -1,0 +1,77 @@
+package faults_test
+
+import (
+	"bytes"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"doctor/checks"
+	"doctor/checks/evidence"
+	"doctor/fixtures"
+)
+
+// TestAFileAloneConvictsOnlyOfWhatTheWholeShows gives each log and each list of events of a recording
+// alone, as people paste them, and all that tells the node from a healthy one: no text and no state has
+// a second meaning because the rest is not there.
+func TestAFileAloneConvictsOnlyOfWhatTheWholeShows(t *testing.T) {
+	overEveryRecording(t, func(t *testing.T, name string) {
+		l := load(t, name)
+		base := fixtures.Recording{}
+		if l.recording.Base != "" {
+			base = load(t, l.recording.Base).recording
+		}
+		differs := fstest.MapFS{}
+		for _, path := range l.snapshot.Paths() {
+			content, err := fs.ReadFile(l.recording.FS(), path)
+			if err != nil || path == "meta.json" {
+				continue
+			}
+			if l.recording.Base != "" {
+				if same, err := fs.ReadFile(base.FS(), path); err == nil && bytes.Equal(same, content) {
+					continue
+				}
+			}
+			differs[path] = &fstest.MapFile{Data: content}
+			if strings.HasPrefix(path, "logs/") || path == "api/events.json" || path == "events.json" {
+				onlyWhatTheWholeShows(t, l, fstest.MapFS{path: differs[path]}, path+" alone")
+			}
+		}
+		if l.recording.Base != "" {
+			onlyWhatTheWholeShows(t, l, differs, "what tells it from "+l.recording.Base)
+		}
+	})
+}
+
+// seenByProbes are consequences: probes show them where their cause is not recorded.
+var seenByProbes = []string{"cluster-dns-unreachable", "dns-pqdn-with-dots", "icmp-external-not-snated",
+	"node-cannot-use-cluster-ip"}
+
+func onlyWhatTheWholeShows(t *testing.T, l loaded, files fstest.MapFS, which string) {
+	t.Helper()
+	if meta, err := fs.ReadFile(l.recording.FS(), "meta.json"); err == nil {
+		files["meta.json"] = &fstest.MapFile{Data: meta}
+	}
+	s, err := evidence.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := convicted(l.report)
+	for _, id := range convicted(diagnose(s)) {
+		if !slices.Contains(whole, id) && !slices.Contains(seenByProbes, id) {
+			t.Errorf("%s convicts of %s, and the whole does not", which, id)
+		}
+	}
+}
+
+// convicted are the checks that find a fault or a warning.
+func convicted(r checks.Report) (ids []string) {
+	for _, result := range r.Results {
+		if len(subjects(r, result.ID)) > 0 {
+			ids = append(ids, result.ID)
+		}
+	}
+	return ids
+}
