@@ -147,10 +147,6 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 			dest) {
 			continue // another fault: this traffic is meant to stay inside
 		}
-		if node.AnyContains(n.ServiceCIDRs.Value, dest) && !evidence.HNSLoadBalancers.Known(s) &&
-			!evidence.KubeServices.Known(s) {
-			continue // nothing shows which addresses there are those of Services
-		}
 		if balanced(s, dest) {
 			continue // a load balancer takes this traffic before OutBoundNAT does
 		}
@@ -169,8 +165,8 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 			at := slices.IndexFunc(list.prefixes, func(e node.Prefix) bool {
 				return e.Contains(dest)
 			})
-			if at < 0 {
-				continue
+			if at < 0 || dest == list.prefixes[at].Masked().Addr().Next() && len(evidence.HNSLoadBalancers.In(s)) == 0 {
+				continue // the first address of the service CIDR is that of the Service kubernetes
 			}
 			level := checks.Fail
 			if slices.ContainsFunc(n.ManagementIPs.Value, list.prefixes[at].Contains) &&
