@@ -72,6 +72,10 @@ The check looks for the error in the logs of these components and of kube-proxy.
 			Until: nodeRegistered,
 			Level: checks.Warn, // a node that has joined recovers without a word
 			Says:  "the kubelet refuses the API server's certificate: its CA is not the one of the kubeconfig"},
+		// What joins the node reads its settings there, as k0s does.
+		{Text: "certificate signed by unknown authority", Also: []string{`https://`, "/api/v1/namespaces/"},
+			In: []string{"other"}, Level: checks.Warn,
+			Says: "a program of the node refuses the API server's certificate: its CA is not the one that the program has"},
 		// The first request of a kubelet that has a bootstrap kubeconfig, and the rotation of its certificate.
 		{Text: "cannot create certificate signing request: ",
 			Also:  []string{"certificate signed by unknown authority"},

@@ -165,8 +165,9 @@ func unreachableExceptions(n *node.Node, s evidence.Snapshot,
 			at := slices.IndexFunc(list.prefixes, func(e node.Prefix) bool {
 				return e.Contains(dest)
 			})
-			if at < 0 || dest == list.prefixes[at].Masked().Addr().Next() && len(evidence.HNSLoadBalancers.In(s)) == 0 {
-				continue // the first address of the service CIDR is that of the Service kubernetes
+			if at < 0 || len(evidence.HNSLoadBalancers.In(s)) == 0 &&
+				(strings.HasSuffix(p.Target, ":53") || dest == list.prefixes[at].Masked().Addr().Next()) {
+				continue // most likely the Service of the cluster DNS, or kubernetes, the first of the service CIDR
 			}
 			level := checks.Fail
 			if slices.ContainsFunc(n.ManagementIPs.Value, list.prefixes[at].Contains) &&

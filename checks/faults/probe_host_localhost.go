@@ -70,8 +70,8 @@ var localhosts = []string{"localhost", "127.0.0.1", "[::1]", "::1"}
 // refusedAtLocalhost tells whether an event is of a probe that localhost refused, and of which: pkg/probe/http.
 func refusedAtLocalhost(e evidence.Event) (kind string, ok bool) {
 	kind, rest, _ := strings.Cut(strings.ToLower(e.Text()), " probe failed: get ")
-	if e.Reason != "Unhealthy" || probeFailure(e.Text()) != "refused" {
-		return "", false
+	if e.Reason != "Unhealthy" || probeFailure(e.Text()) != "refused" || !strings.Contains(e.Text(), ": connectex: ") {
+		return "", false // or a kubelet on Linux says so of a pod there
 	}
 	_, host, _ := strings.Cut(rest, "://")
 	return kind, slices.ContainsFunc(localhosts, func(l string) bool {

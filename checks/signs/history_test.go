@@ -104,6 +104,28 @@ func TestWhatTheClusterShowsLaterEndsALine(t *testing.T) {
 	}
 }
 
+// TestAPodThatWentOnHadItsSandbox: the kubelet pulls and starts only what has its volumes and its network.
+func TestAPodThatWentOnHadItsSandbox(t *testing.T) {
+	event := func(reason, at string) string {
+		return `{"reason":"` + reason + `","message":"no network here","lastTimestamp":"2026-11-20T` + at +
+			`Z","involvedObject":{"kind":"Pod","name":"a","namespace":"web"}}`
+	}
+	for _, row := range []struct{ name, first, second, over string }{
+		{"it was pulled later", event("FailedCreatePodSandBox", "07:00:00"), event("Pulling", "07:01:00"),
+			"the pod went on since, at 2026-11-20 07:01 UTC"},
+		{"its sandbox died later", event("FailedCreatePodSandBox", "07:02:00"), event("Started", "07:01:00"), ""},
+		{"another image was pulled later", event("Failed", "07:00:00"), event("Pulled", "07:01:00"), ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, map[string]string{"api/events.json": `{"items":[` + row.first + "," +
+				strings.Replace(row.second, "no network here", "fine", 1) + `]}`}, evidence.Sign{Check: "c", Text: "no network here"})
+			if len(got) != 1 || got[0].Over != row.over {
+				t.Errorf("%+v, want one that is over because %q", got, row.over)
+			}
+		})
+	}
+}
+
 // TestEventsOfOtherNodesAndOfPodsThatAreGone: a list of all events of a cluster says nothing of this node.
 func TestEventsOfOtherNodesAndOfPodsThatAreGone(t *testing.T) {
 	const node = `{"metadata":{"name":"win-1"}}`

@@ -2,6 +2,7 @@ package signs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,11 +23,15 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			there[p.FullName()] = true
 		}
 	}
+	went := map[string]time.Time{} // when a pod had its volumes and its sandbox
 	for _, e := range evidence.PodEvents.In(s) {
+		name := e.About().Namespace + "/" + e.About().Name
 		// the sandbox of a pod that is Ready can be replaced without a change of its condition
-		if name := e.About().Namespace + "/" + e.About().Name; e.Reason == "Started" &&
-			!ready[name].IsZero() && e.At().After(ready[name]) {
+		if e.Reason == "Started" && !ready[name].IsZero() && e.At().After(ready[name]) {
 			ready[name] = e.At().Time
+		}
+		if slices.Contains(reasonsBehindSandbox, e.Reason) && e.At().After(went[name]) {
+			went[name] = e.At().Time
 		}
 	}
 	for _, e := range evidence.PodEvents.In(s) {
@@ -41,6 +46,8 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 		} else if about.Kind == "Pod" && len(there) > 0 && !there[about.Namespace+"/"+about.Name] &&
 			strings.EqualFold(e.Source.Host, name) && name != "" {
 			over = "the pod is gone"
+		} else if at := went[about.Namespace+"/"+about.Name]; slices.Contains(reasonsOfSandbox, e.Reason) && at.After(e.At().Time) {
+			over = "the pod went on since, at " + at.UTC().Format("2006-01-02 15:04 UTC")
 		} else if e.Reason == "FailedCreate" && !e.At().IsZero() && s.Now().Sub(e.At().Time) > mostBackOff {
 			over = "its controller has not failed for " + s.Now().Sub(e.At().Time).Round(time.Minute).String()
 		}
@@ -79,6 +86,13 @@ func (c *scanner) scanRecords(s evidence.Snapshot) {
 			cond.Type+"="+cond.Status+" "+cond.Reason+": "+cond.Message)
 	}
 }
+
+// Reasons of events about the volumes and the sandbox of a pod, and of those that the kubelet writes only when it
+// has both.
+var (
+	reasonsOfSandbox     = []string{"FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady"}
+	reasonsBehindSandbox = []string{"Pulling", "Pulled", "Created", "Started"}
+)
 
 // mostBackOff is longer than any controller of pods waits before it tries again: 1000 seconds
 // (client-go util/workqueue, DefaultTypedControllerRateLimiter).
