@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"doctor/checks"
+	"doctor/checks/errcode"
 	"doctor/checks/evidence"
 )
 
@@ -187,14 +188,16 @@ func newestEvent(s evidence.Snapshot, pod evidence.Metadata, since time.Time, fi
 func probeFailure(text string) string {
 	_, rest, _ := strings.Cut(text, " probe ")
 	_, rest, _ = strings.Cut(rest, ": ")
+	lower := strings.ToLower(rest)
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(rest, w) })
 	}
 	dials := strings.HasPrefix(rest, "Get ") || strings.HasPrefix(rest, "dial tcp")
 	switch {
-	case dials && has("actively refused", "connection refused"):
+	case dials && (has("connection refused", "actively refused") || errcode.Shows(lower, "target machine actively refused it")):
 		return "refused"
-	case dials && has("waiting for connection", "i/o timeout", "connection attempt failed", "unreachable", "no route"):
+	case dials && (has("waiting for connection", "i/o timeout", "connection attempt failed", "unreachable", "no route") ||
+		has(": connectex: ") && !has("deadline exceeded")): // in any language of Windows
 		return ""
 	case dials && has("deadline exceeded", "Client.Timeout"), strings.HasPrefix(rest, "command ") && has("timed out"),
 		has("code = DeadlineExceeded"):

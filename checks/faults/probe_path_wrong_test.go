@@ -114,6 +114,14 @@ func TestProbeOfLocalhost(t *testing.T) {
 			runLooks(t, "probe-host-localhost", []look{{fmt.Sprintf("%s, form %d", row.name, i), list + row.pods, row.want}})
 		}
 	}
+	for _, row := range []struct{ name, answer, want string }{
+		{"a German Windows", "connectex: Es konnte keine Verbindung hergestellt werden, da der Zielcomputer die Verbindung verweigerte.",
+			"warn: a liveness probe" + ofNode + "where nothing listens [text]"},
+		{"a node with Linux", "connect: connection refused", "pass"},
+	} {
+		list := strings.ReplaceAll(events("localhost", 75)[0], "connectex: No connection could be made because the target machine actively refused it.", row.answer)
+		runLooks(t, "probe-host-localhost", []look{{row.name, list, row.want}})
+	}
 	tree := events("localhost", 75)[0] + podsJSON(podJSON("", probe("localhost"), `{"phase":"Running","containerStatuses":[{"name":"c","restartCount":17,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1,"startedAt":"2026-11-20T09:53:05Z","finishedAt":"2026-11-20T09:55:35Z"}}}]}`))
 	if causes := causesOf(t, tree, "probe-host-localhost", "liveness-probe-too-strict", "pods-restarting"); len(causes) != 1 || causes[0].ID != "probe-host-localhost" {
 		t.Errorf("the causes are %+v", causes)
