@@ -110,9 +110,10 @@ func anyIn(text string, names []string) bool {
 	return false
 }
 
-// proxyStart is since when kube-proxy runs.
+// proxyStart is since when kube-proxy runs. No container lives through a boot: a pod that was started before
+// it is one of which the kubelet has not reported since.
 func proxyStart(s evidence.Snapshot) (time.Time, evidence.Because) {
-	c := node.About(s).Components["kube-proxy"]
+	c, booted := node.About(s).Components["kube-proxy"], evidence.OSInfo.In(s).BootedAt.Time
 	for _, p := range c.Processes {
 		if !p.StartedAt.IsZero() {
 			return p.StartedAt.Time, p.Field("startedAt").Because("%s has run since %s", p.Name,
@@ -121,7 +122,7 @@ func proxyStart(s evidence.Snapshot) (time.Time, evidence.Because) {
 	}
 	for _, p := range c.Pods {
 		for i, st := range p.Status.ContainerStatuses {
-			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() {
+			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() && !run.StartedAt.Before(booted) {
 				return run.StartedAt.Time, p.Field("status", "containerStatuses", i, "state",
 					"running", "startedAt").Because("%s has run since %s", p.FullName(),
 					run.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))

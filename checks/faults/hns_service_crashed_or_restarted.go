@@ -86,7 +86,7 @@ balancers are missing. It warns if this was not collected.`,
 		when := r.at.UTC().Format("2006-01-02 15:04 UTC")
 		var lost []evidence.Pod
 		for _, p := range podsWithoutEndpoint(s) {
-			if startedBefore(p, r.at) {
+			if startedBefore(p, r.at) && !startedBefore(p, evidence.OSInfo.In(s).BootedAt.Time) {
 				lost = append(lost, p)
 			}
 		}
