@@ -110,10 +110,9 @@ func anyIn(text string, names []string) bool {
 	return false
 }
 
-// proxyStart is since when kube-proxy runs. No container lives through a boot: a pod that was started before
-// it is one of which the kubelet has not reported since.
+// proxyStart is since when kube-proxy runs.
 func proxyStart(s evidence.Snapshot) (time.Time, evidence.Because) {
-	c, booted := node.About(s).Components["kube-proxy"], evidence.OSInfo.In(s).BootedAt.Time
+	c := node.About(s).Components["kube-proxy"]
 	for _, p := range c.Processes {
 		if !p.StartedAt.IsZero() {
 			return p.StartedAt.Time, p.Field("startedAt").Because("%s has run since %s", p.Name,
@@ -122,7 +121,7 @@ func proxyStart(s evidence.Snapshot) (time.Time, evidence.Because) {
 	}
 	for _, p := range c.Pods {
 		for i, st := range p.Status.ContainerStatuses {
-			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() && !run.StartedAt.Before(booted) {
+			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() && !c.BeforeBoot(p) {
 				return run.StartedAt.Time, p.Field("status", "containerStatuses", i, "state",
 					"running", "startedAt").Because("%s has run since %s", p.FullName(),
 					run.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
