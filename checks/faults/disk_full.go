@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"regexp"
+	"strconv"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -32,7 +35,7 @@ that stay on the disk although they were removed are the subject of disk-pressur
 	Explains: []string{"node-under-pressure"},
 	Needs:    []evidence.Need{evidence.Node},
 	FromPart: []evidence.Need{evidence.Node},
-	Uses:     []evidence.Need{evidence.Disks},
+	Uses:     []evidence.Need{evidence.Disks, evidence.PodEvents},
 	Signs: []checks.Sign{
 		// All images may be in use, and something else fills the disk. The second wording is of
 		// Kubernetes 1.27 and later: pkg/kubelet/images.
@@ -66,11 +69,40 @@ that stay on the disk although they were removed are the subject of disk-pressur
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the disk as it is now: the kubelet has stopped reporting"))
 		}
-		return []*checks.Finding{nearlyFull(s, checks.Findingf(checks.Fail, "DiskPressure",
+		return []*checks.Finding{evictedOver(s, nearlyFull(s, checks.Findingf(checks.Fail, "DiskPressure",
 			"node has DiskPressure: its disk is full").At(node.ConditionField("DiskPressure", "status"),
-			"status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message))}, nil
+			"status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message)))}, nil
 	},
 })
+
+// usedDisk is how the kubelet tells what a container had written when its pod was evicted, its log included:
+// pkg/kubelet/eviction/helpers.go.
+var usedDisk = regexp.MustCompile(`Container (\S+) was using (\d+)Ki, request is \S+, has larger consumption of ephemeral-storage`)
+
+// evictedOver names the container that had written most when the kubelet evicted its pod in the last day.
+func evictedOver(s evidence.Snapshot, f *checks.Finding) *checks.Finding {
+	var most int64
+	for _, e := range evidence.PodEvents.In(s) {
+		if e.Reason != "Evicted" || s.Now().Sub(e.At().Time) > checks.LongAgo {
+			continue
+		}
+		for _, m := range usedDisk.FindAllStringSubmatch(e.Text(), -1) {
+			kib, _ := strconv.ParseInt(m[2], 10, 44)
+			if kib<<10 <= max(most, leastNamed) {
+				continue
+			}
+			most = kib << 10
+			pod := e.About().Namespace + "/" + e.About().Name
+			f.Format, f.Args = "node has DiskPressure: its disk is full (container %s of %s used %s, with its log)",
+				[]any{m[1], pod, gib(most)}
+			f = f.At(e.Field(), "%s %s: %s", e.Reason, pod, e.Text())
+		}
+	}
+	return f
+}
+
+// leastNamed is what a container must have written to be worth a name.
+const leastNamed = 1 << 30
 
 // nearlyFull adds the drives that have little space.
 func nearlyFull(s evidence.Snapshot, f *checks.Finding) *checks.Finding {
