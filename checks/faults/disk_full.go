@@ -69,9 +69,12 @@ that stay on the disk although they were removed are the subject of disk-pressur
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the disk as it is now: the kubelet has stopped reporting"))
 		}
-		return []*checks.Finding{evictedOver(s, nearlyFull(s, checks.Findingf(checks.Fail, "DiskPressure",
-			"node has DiskPressure: its disk is full").At(node.ConditionField("DiskPressure", "status"),
-			"status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message)))}, nil
+		f := checks.Findingf(checks.Fail, "DiskPressure", "node has DiskPressure: its disk is full")
+		if writer, by := evictedOver(s); writer.Format != "" {
+			f = checks.Findingf(checks.Fail, "DiskPressure", "node has DiskPressure: its disk is full (%s)", writer).With(by)
+		}
+		return []*checks.Finding{nearlyFull(s, f.At(node.ConditionField("DiskPressure", "status"),
+			"status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message))}, nil
 	},
 })
 
@@ -80,25 +83,22 @@ that stay on the disk although they were removed are the subject of disk-pressur
 var usedDisk = regexp.MustCompile(`Container (\S+) was using (\d+)Ki, request is \S+, has larger consumption of ephemeral-storage`)
 
 // evictedOver names the container that had written most when the kubelet evicted its pod in the last day.
-func evictedOver(s evidence.Snapshot, f *checks.Finding) *checks.Finding {
-	var most int64
+func evictedOver(s evidence.Snapshot) (writer evidence.Phrase, by evidence.Because) {
+	most := int64(leastNamed)
 	for _, e := range evidence.PodEvents.In(s) {
 		if e.Reason != "Evicted" || s.Now().Sub(e.At().Time) > checks.LongAgo {
 			continue
 		}
 		for _, m := range usedDisk.FindAllStringSubmatch(e.Text(), -1) {
-			kib, _ := strconv.ParseInt(m[2], 10, 44)
-			if kib<<10 <= max(most, leastNamed) {
-				continue
+			if kib, _ := strconv.ParseInt(m[2], 10, 44); kib<<10 > most {
+				most = kib << 10
+				pod := e.About().Namespace + "/" + e.About().Name
+				writer = evidence.Phrasef("container %s of %s used %s, with its log", m[1], pod, gib(most))
+				by = e.Field().Because("%s %s: %s", e.Reason, pod, e.Text())
 			}
-			most = kib << 10
-			pod := e.About().Namespace + "/" + e.About().Name
-			f.Format, f.Args = "node has DiskPressure: its disk is full (container %s of %s used %s, with its log)",
-				[]any{m[1], pod, gib(most)}
-			f = f.At(e.Field(), "%s %s: %s", e.Reason, pod, e.Text())
 		}
 	}
-	return f
+	return writer, by
 }
 
 // leastNamed is what a container must have written to be worth a name.

@@ -215,6 +215,8 @@ func TestPortsThatAreUsedUp(t *testing.T) {
 			"warn: the logs say: Windows has no free port for a new connection (event 4231); the node's state does not show it [text]"},
 		{"hours ago, and the node is well", tcpip("02:58:00") + logTelling("kubelet", "I1120 09:58:00.1 1 a.go:1] x\n"),
 			"info: the logs say: Windows has no free port for a new connection (event 4231); the node's current state does not confirm it [text]"},
+		{"another language, last week", strings.NewReplacer("11-20T", "11-13T", "A request to allocate an ephemeral", "Fehler beim").Replace(tcpip("09:58:00")) +
+			logTelling("kubelet", "I1120 09:58:00.1 1 a.go:1] x\n"), "unknown"},
 		{"a connection without a port", kubelet("connectex: Only one usage of each socket address (protocol/network address/port) is normally permitted."),
 			"warn: the logs say: Windows has no free port for a new connection; the node's state does not show it [text]"},
 		{"a server that is down", kubelet("connectex: No connection could be made because the target machine actively refused it."), "unknown"},

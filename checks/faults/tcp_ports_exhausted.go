@@ -53,7 +53,7 @@ The check looks for this error in the logs and for the events.`,
 		last := map[int]evidence.WindowsEvent{}
 		for _, e := range evidence.WindowsEvents.In(s) {
 			if strings.EqualFold(e.Provider, "Tcpip") && !strings.Contains(e.Message, noPortLeft) &&
-				!strings.Contains(e.Message, portUsedAgain) && !e.Time.Before(last[e.ID].Time.Time) {
+				!strings.Contains(e.Message, portUsedAgain) && s.Now().Sub(e.Time.Time) <= checks.LongAgo && !e.Time.Before(last[e.ID].Time.Time) {
 				last[e.ID] = e
 			}
 		}
