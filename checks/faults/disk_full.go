@@ -3,6 +3,7 @@ package faults
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -79,19 +80,22 @@ that stay on the disk although they were removed are the subject of disk-pressur
 })
 
 // usedDisk is how the kubelet tells what a container had written when its pod was evicted, its log included:
-// pkg/kubelet/eviction/helpers.go.
-var usedDisk = regexp.MustCompile(`Container (\S+) was using (\d+)Ki, request is \S+, has larger consumption of ephemeral-storage`)
+// pkg/kubelet/eviction/helpers.go. The second wording is that of 1.24 and before.
+var usedDisk = regexp.MustCompile(`Container (\S+) was using (\d+)([KMG]?)i?, (?:request is|which exceeds)`)
+
+var binaryUnits = map[string]int{"K": 10, "M": 20, "G": 30}
 
 // evictedOver names the container that had written most when the kubelet evicted its pod in the last day.
 func evictedOver(s evidence.Snapshot) (writer evidence.Phrase, by evidence.Because) {
 	most := int64(leastNamed)
 	for _, e := range evidence.PodEvents.In(s) {
-		if e.Reason != "Evicted" || s.Now().Sub(e.At().Time) > checks.LongAgo {
+		if e.Reason != "Evicted" || !strings.Contains(e.Text(), "ephemeral-storage") || s.Now().Sub(e.At().Time) > checks.LongAgo {
 			continue
 		}
 		for _, m := range usedDisk.FindAllStringSubmatch(e.Text(), -1) {
-			if kib, _ := strconv.ParseInt(m[2], 10, 44); kib<<10 > most {
-				most = kib << 10
+			unit := binaryUnits[m[3]]
+			if n, err := strconv.ParseInt(m[2], 10, 62-unit); err == nil && n<<unit > most {
+				most = n << unit
 				pod := e.About().Namespace + "/" + e.About().Name
 				writer = evidence.Phrasef("container %s of %s used %s, with its log", m[1], pod, gib(most))
 				by = e.Field().Because("%s %s: %s", e.Reason, pod, e.Text())
