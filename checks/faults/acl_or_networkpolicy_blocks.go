@@ -1,7 +1,7 @@
 package faults
 
 import (
-	"net"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,10 +74,13 @@ Calico has policies in that namespace.`,
 				"%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(),
 				r.priority, r.direction)
 			if slices.ContainsFunc(evidence.ReachProbes.In(s), func(ping evidence.ReachProbe) bool {
-				outside := ping.From == probe.From && ping.Protocol == "icmp" // the same rule keeps TCP from there
-				ping.Protocol, ping.Target = "tcp", net.JoinHostPort(probed.HostOf(ping.Target), "443")
+				if ping.From != probe.From || ping.Protocol != "icmp" {
+					return false
+				}
+				to, _ := probed.AddressOf(ping)
+				ping.Protocol, ping.Target = "tcp", netip.AddrPortFrom(to, 443).String() // do the rules keep TCP from there?
 				rule, blocked := denied(ping)
-				return outside && blocked && rule.direction == "out"
+				return blocked && rule.direction == "out"
 			}) {
 				f = f.Explaining("icmp-external-not-snated")
 			}
