@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,12 +67,24 @@ Calico has policies in that namespace.`,
 				}
 				continue
 			}
-			findings = append(findings, checks.Findingf(checks.Warn, probe.Target,
+			f := checks.Findingf(checks.Warn, probe.Target,
 				"HNS rule %s blocks %s from %s to %s: a network policy, not a node fault",
 				r.name(), probe.Protocol, probe.From, probe.Target).
 				With(probed.ReachBecause(probe)).At(r.endpoint.Field("Policies"),
 				"%s: ACL %s, priority %d, %s, Block", node.EndpointName(r.endpoint), r.name(),
-				r.priority, r.direction))
+				r.priority, r.direction)
+			if slices.ContainsFunc(evidence.ReachProbes.In(s), func(ping evidence.ReachProbe) bool {
+				if ping.From != probe.From || ping.Protocol != "icmp" {
+					return false
+				}
+				to, _ := probed.AddressOf(ping)
+				ping.Protocol, ping.Target = "tcp", netip.AddrPortFrom(to, 443).String() // do the rules keep TCP from there?
+				rule, blocked := denied(ping)
+				return blocked && rule.direction == "out"
+			}) {
+				f = f.Explaining("icmp-external-not-snated")
+			}
+			findings = append(findings, f)
 		}
 		if len(findings) == 0 {
 			findings = nothingAllowed(s)

@@ -72,8 +72,8 @@ counted.`,
 	Needs: []evidence.Need{evidence.Any(evidence.Certificates, evidence.TimeService,
 		evidence.NodeLease)},
 	FromPart: []evidence.Need{evidence.Certificates},
-	Uses: append([]evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease},
-		node.KubeletSources...),
+	Uses: append([]evidence.Need{evidence.Certificates, evidence.TimeService, evidence.NodeLease,
+		evidence.Pods, evidence.PodEvents}, node.KubeletSources...),
 	Signs: []checks.Sign{
 		{Text: "x509: certificate has expired or is not yet valid", Not: othersCertificates,
 			Also: []string{" is before "}, Until: reachedAPIServer, Fix: clockFix(), In: apiClients,
@@ -118,9 +118,13 @@ counted.`,
 			if off >= skewBreaks {
 				level = checks.Fail
 			}
-			findings = append(findings, checks.Findingf(level, "clock",
+			f := checks.Findingf(level, "clock",
 				"Node clock differs from the API server by %s", off.Round(time.Second)).
-				With(from).Cure(clockFix()))
+				With(from).Cure(clockFix())
+			if validBySkew(s, skew) {
+				f = f.Explaining("registry-ca-unknown")
+			}
+			findings = append(findings, f)
 		}
 		if len(findings) > 0 {
 			return findings, nil

@@ -73,6 +73,11 @@ C:\k\kubelet.exe --config=C:/var/lib/kubelet/config.yaml
 			"fail: HostProcess pod of kube-proxy is not running: container kube-proxy is waiting: CrashLoopBackOff; Services are not programmed on this node [state]"},
 		{"the node is NotReady, and its pod runs on", "-- services.json --\n[]\n" + pod("Running",
 			"False", `{"running":{}}`), "pass"},
+		{"its pod is reported as it was before the boot", "-- services.json --\n[]\n-- os.json --\n{\"bootedAt\":\"2026-11-20T06:00:00Z\"}\n" +
+			"-- processes.json --\n[]\n" + pod("Running", "False", `{"running":{"startedAt":"2026-11-19T06:00:00Z"}}`),
+			"fail: kube-proxy is not running; Services are not programmed on this node [state]"},
+		{"its pod was started after the boot", "-- services.json --\n[]\n-- os.json --\n{\"bootedAt\":\"2026-11-20T06:00:00Z\"}\n" +
+			"-- processes.json --\n[]\n" + pod("Running", "False", `{"running":{"startedAt":"2026-11-20T06:01:00Z"}}`), "pass"},
 		{"no service, and neither pods nor processes were recorded", "-- services.json --\n[]\n",
 			"unknown"},
 		{"OVN's recipe of 2018 has none", nodeOf("v1.10.2", "docker://17.6.2") + ovn + noProxy, "skip"},

@@ -1,6 +1,10 @@
 package faults
 
 import (
+	"regexp"
+	"strconv"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 )
@@ -32,7 +36,7 @@ that stay on the disk although they were removed are the subject of disk-pressur
 	Explains: []string{"node-under-pressure"},
 	Needs:    []evidence.Need{evidence.Node},
 	FromPart: []evidence.Need{evidence.Node},
-	Uses:     []evidence.Need{evidence.Disks},
+	Uses:     []evidence.Need{evidence.Disks, evidence.PodEvents},
 	Signs: []checks.Sign{
 		// All images may be in use, and something else fills the disk. The second wording is of
 		// Kubernetes 1.27 and later: pkg/kubelet/images.
@@ -66,11 +70,43 @@ that stay on the disk although they were removed are the subject of disk-pressur
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the disk as it is now: the kubelet has stopped reporting"))
 		}
-		return []*checks.Finding{nearlyFull(s, checks.Findingf(checks.Fail, "DiskPressure",
-			"node has DiskPressure: its disk is full").At(node.ConditionField("DiskPressure", "status"),
+		f := checks.Findingf(checks.Fail, "DiskPressure", "node has DiskPressure: its disk is full")
+		if writer, by := evictedOver(s); writer.Format != "" {
+			f = checks.Findingf(checks.Fail, "DiskPressure", "node has DiskPressure: its disk is full (%s)", writer).With(by)
+		}
+		return []*checks.Finding{nearlyFull(s, f.At(node.ConditionField("DiskPressure", "status"),
 			"status.conditions: DiskPressure is %s: %s", pressure.Status, pressure.Message))}, nil
 	},
 })
+
+// usedDisk is how the kubelet tells what a container had written when its pod was evicted, its log included:
+// pkg/kubelet/eviction/helpers.go. The second wording is that of 1.24 and before.
+var usedDisk = regexp.MustCompile(`Container (\S+) was using (\d+)([KMG]?)i?, (?:request is|which exceeds)`)
+
+var binaryUnits = map[string]int{"K": 10, "M": 20, "G": 30}
+
+// evictedOver names the container that had written most when the kubelet evicted its pod in the last day.
+func evictedOver(s evidence.Snapshot) (writer evidence.Phrase, by evidence.Because) {
+	most := int64(leastNamed)
+	for _, e := range evidence.PodEvents.In(s) {
+		if e.Reason != "Evicted" || !strings.Contains(e.Text(), "ephemeral-storage") || s.Now().Sub(e.At().Time) > checks.LongAgo {
+			continue
+		}
+		for _, m := range usedDisk.FindAllStringSubmatch(e.Text(), -1) {
+			unit := binaryUnits[m[3]]
+			if n, err := strconv.ParseInt(m[2], 10, 62-unit); err == nil && n<<unit > most {
+				most = n << unit
+				pod := e.About().Namespace + "/" + e.About().Name
+				writer = evidence.Phrasef("container %s of %s used %s, with its log", m[1], pod, gib(most))
+				by = e.Field().Because("%s %s: %s", e.Reason, pod, e.Text())
+			}
+		}
+	}
+	return writer, by
+}
+
+// leastNamed is what a container must have written to be worth a name.
+const leastNamed = 1 << 30
 
 // nearlyFull adds the drives that have little space.
 func nearlyFull(s evidence.Snapshot, f *checks.Finding) *checks.Finding {

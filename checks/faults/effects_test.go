@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -132,6 +133,8 @@ func TestOneFaultOfTwoIsTheCause(t *testing.T) {
 		{"excluded-ports-over-nodeports", "lb-port-exhaustion",
 			"-- ports.json --\n{\"dynamic\":{\"tcp\":{\"start\":20000,\"count\":40000}},\"excluded\":[]}\n" +
 				"-- logs/kube-proxy/p.log --\nE1120 09:58:00.1 4316 proxier.go:1534] \"Policy creation failed\" err=\"hcnCreateLoadBalancer failed in Win32: The specified port already exists. (0x803b0013)\"\n"},
+		{"cert-expired-or-clock-skew", "registry-ca-unknown", clockBy(-3611000) + pullRefused("09:50:00Z is before 2026-11-20T10:31:07Z")},
+		{"acl-or-networkpolicy-blocks", "icmp-external-not-snated", wayOut(`"Id":"deny","Protocols":"256"`)},
 		{"bridge-endpoint-stale", "hns-object-inconsistent", onFlannel + hostEndpoint + nodeAt10 +
 			podSince("2026-11-20T09:00:00Z") + reachTree("default/web tcp 10.0.0.1:6443 timeout")},
 		// both are made from serviceCIDR of vpc-bridge.conf
@@ -149,6 +152,46 @@ func TestOneFaultOfTwoIsTheCause(t *testing.T) {
 		causes := diagnose(s).Causes
 		if len(causes) == 0 || causes[0].ID != row.cause || !slices.Contains(causes[0].Consequences, row.follows) {
 			t.Errorf("the causes are %v, and should begin with %s, from which %s follows", causes, row.cause, row.follows)
+		}
+	}
+}
+
+// clockBy is a node whose clock differs by so many milliseconds.
+func clockBy(skew int) string {
+	return fmt.Sprintf("-- time.json --\n{\"service\":\"running\",\"source\":\"a\",\"apiServerSkewMs\":%d}\n", skew)
+}
+
+// pullRefused is a pod whose image's registry has a certificate that the node takes for too new or too old.
+func pullRefused(times string) string {
+	return `-- api/pods.json --
+{"items":[{"metadata":{"name":"p","namespace":"a"},"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Pending","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"ErrImagePull","message":"failed to do request: Head \"https://r/v2/web/manifests/1\": tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2026-11-20T` + times + `"}}}]}}]}
+`
+}
+
+// wayOut is a pod that gets no answer from the cluster and the outside, with a rule on its way out.
+func wayOut(rule string) string {
+	return `-- api/pods.json --
+{"items":[{"metadata":{"name":"p","namespace":"a"},"status":{"phase":"Running","podIP":"10.244.3.5"}}]}
+-- hns-endpoints.json --
+[{"ID":"E","Name":"p","HostComputeNetwork":"N","Policies":[{"Type":"ACL","Settings":{"Action":"Block","Direction":"Out","Priority":1002,` + rule +
+		`}}],"IpConfigurations":[{"IpAddress":"10.244.3.5","PrefixLength":24}],"Flags":0,"SchemaVersion":{"Major":2}}]
+` + reachTree("a/p tcp 10.244.1.9:443 timeout", "a/p tcp r.example:443 timeout", "a/p icmp 8.8.8.8 timeout")
+}
+
+// TestTwoFaultsThatLookLikeOneStayTwo: the first explains the second in other cases.
+func TestTwoFaultsThatLookLikeOneStayTwo(t *testing.T) {
+	for name, row := range map[string]struct{ a, b, tree string }{
+		"the certificate is not valid by the right clock either": {"cert-expired-or-clock-skew", "registry-ca-unknown",
+			clockBy(-3611000) + pullRefused("09:50:00Z is after 2026-11-19T10:00:00Z")},
+		"the rule is about one address of the cluster": {"acl-or-networkpolicy-blocks", "icmp-external-not-snated",
+			wayOut(`"Id":"deny","Protocols":"256","RemoteAddresses":"10.244.1.9/32"`)},
+	} {
+		var ids []string
+		for _, cause := range causesOf(t, row.tree, row.a, row.b) {
+			ids = append(ids, cause.ID)
+		}
+		if !slices.Contains(ids, row.b) {
+			t.Errorf("%s: the causes are %v, without %s", name, ids, row.b)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func proxyStart(s evidence.Snapshot) (time.Time, evidence.Because) {
 	}
 	for _, p := range c.Pods {
 		for i, st := range p.Status.ContainerStatuses {
-			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() {
+			if run := st.State.Running; run != nil && !run.StartedAt.IsZero() && !c.BeforeBoot(p) {
 				return run.StartedAt.Time, p.Field("status", "containerStatuses", i, "state",
 					"running", "startedAt").Because("%s has run since %s", p.FullName(),
 					run.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))

@@ -81,6 +81,8 @@ func TestHNSServiceCrashedOrRestarted(t *testing.T) {
 			"fail: the Host Network Service was restarted at 2026-11-20 08:00 UTC, and 1 pods started before then have no HNS endpoint: default/web [state]"},
 		{"the pod was created afterwards, and lacks it for another reason",
 			events(first, stop, start) + pods(after) + endpoints(), "pass"},
+		{"the kubelet has not reported since the boot", events(first, stop, start) +
+			pods(replace(before, "11-20T03:05", "11-19T03:05")) + endpoints(), "pass"},
 		{"the pod has its endpoint", events(first, crash, start) + pods(before) +
 			endpoints("10.244.2.5"),
 			"info: the logs say: the Host Network Service terminated unexpectedly; the node's current state does not confirm it [text]"},

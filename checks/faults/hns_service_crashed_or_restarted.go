@@ -2,7 +2,6 @@ package faults
 
 import (
 	"strings"
-	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -86,7 +85,7 @@ balancers are missing. It warns if this was not collected.`,
 		when := r.at.UTC().Format("2006-01-02 15:04 UTC")
 		var lost []evidence.Pod
 		for _, p := range podsWithoutEndpoint(s) {
-			if startedBefore(p, r.at) {
+			if node.StartedBefore(p, r.at) && !node.StartedBefore(p, evidence.OSInfo.In(s).BootedAt.Time) {
 				lost = append(lost, p)
 			}
 		}
@@ -155,17 +154,6 @@ func withoutNetwork(lost []evidence.Pod) checks.Fix {
 		}
 	}
 	return fix
-}
-
-// startedBefore reports whether a container of the pod runs since before t.
-func startedBefore(p evidence.Pod, t time.Time) bool {
-	for _, st := range p.Status.ContainerStatuses {
-		if run := st.State.Running; run != nil && !run.StartedAt.IsZero() &&
-			run.StartedAt.Before(t) {
-			return true
-		}
-	}
-	return false
 }
 
 // podsWithoutEndpoint lists the running pods whose address no endpoint of HNS has.

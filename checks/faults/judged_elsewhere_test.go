@@ -183,6 +183,47 @@ func TestEndsOfTheSystem(t *testing.T) {
 	})
 }
 
+func TestWindowsShutsDownForItsLicense(t *testing.T) {
+	event := func(provider string, id int, at, message string) string {
+		return eventsOf(fmt.Sprintf(`{"log":"System","provider":%q,"id":%d,"time":"2026-11-20T%sZ","message":%q}`, provider, id, at, message))
+	}
+	const wlms = `Der Prozess C:\Windows\system32\wlms\wlms.exe (WIN-1) hat das Herunterfahren von Computer WIN-1 initiiert`
+	const eval, licensed = "-- os.json --\n{\"edition\":\"ServerStandardEval\"}\n", "-- os.json --\n{\"edition\":\"ServerStandard\"}\n"
+	const expired = "fail: the evaluation license of Windows has expired: Windows shuts down every hour, last reported at 2026-11-20 09:05 UTC [state]"
+	runLooks(t, "evaluation-expired", []look{
+		{"in German", eval + event("User32", 1074, "09:05:00", wlms), expired},
+		{"the edition is not recorded", event("User32", 1074, "09:05:00", wlms), expired},
+		{"the event of each start, without its text", eval + event("WLMS", 100, "09:05:00", ""), expired},
+		{"it has been licensed since", licensed + event("User32", 1074, "09:05:00", wlms), "pass"},
+		{"it has been extended, and runs for longer than an hour", eval + event("User32", 1074, "07:05:00", wlms), "pass"},
+		{"an evaluation that was restarted by hand", eval + event("User32", 1074, "09:05:00",
+			`The process C:\Windows\system32\shutdown.exe (WIN-1) has initiated the restart of computer WIN-1`), "pass"},
+		{"event 100 of another program", eval + event("Microsoft-Windows-Diagnostics-Performance", 100, "09:05:00", ""), "pass"},
+		{"no events", eval + eventsOf(), "unknown"},
+	})
+}
+
+func TestPortsThatAreUsedUp(t *testing.T) {
+	tcpip := func(at string) string {
+		return eventsOf(fmt.Sprintf(`{"log":"System","provider":"Tcpip","id":4231,"time":"2026-11-20T%sZ","message":"A request to allocate an ephemeral port number from the global TCP port space has failed due to all such ports being in use."}`, at))
+	}
+	kubelet := func(err string) string {
+		return eventsOf() + logTelling("kubelet", "E1120 09:58:21.1 3912 controller.go:187] failed to update lease, error: Put \"https://10.0.0.1:6443/x\": dial tcp 10.0.0.1:6443: "+err+"\n")
+	}
+	runLooks(t, "tcp-ports-exhausted", []look{
+		{"the event in English", tcpip("09:58:00") + logTelling("kubelet", "I1120 09:58:00.1 1 a.go:1] x\n"),
+			"warn: the logs say: Windows has no free port for a new connection (event 4231); the node's state does not show it [text]"},
+		{"hours ago, and the node is well", tcpip("02:58:00") + logTelling("kubelet", "I1120 09:58:00.1 1 a.go:1] x\n"),
+			"info: the logs say: Windows has no free port for a new connection (event 4231); the node's current state does not confirm it [text]"},
+		{"another language, last week", strings.NewReplacer("11-20T", "11-13T", "A request to allocate an ephemeral", "Fehler beim").Replace(tcpip("09:58:00")) +
+			logTelling("kubelet", "I1120 09:58:00.1 1 a.go:1] x\n"), "unknown"},
+		{"a connection without a port", kubelet("connectex: Only one usage of each socket address (protocol/network address/port) is normally permitted."),
+			"warn: the logs say: Windows has no free port for a new connection; the node's state does not show it [text]"},
+		{"a server that is down", kubelet("connectex: No connection could be made because the target machine actively refused it."), "unknown"},
+		{"a port that another program listens on", kubelet("bind: Only one usage of each socket address (protocol/network address/port) is normally permitted."), "unknown"},
+	})
+}
+
 func TestPortsThatWindowsTakesFromNodePorts(t *testing.T) {
 	ports := func(dynamic, excluded string) string {
 		return `-- ports.json --

@@ -67,7 +67,7 @@ func foundStopped(c *node.Component, s evidence.Snapshot,
 		}
 		return []*checks.Finding{f}, nil
 	}
-	if len(c.Pods) > 0 {
+	if len(c.Pods) > 0 && !c.BeforeBoot(c.Pods[0]) {
 		p := c.Pods[0]
 		return []*checks.Finding{checks.Findingf(checks.Fail, p.FullName(),
 			"HostProcess pod of %s is not running: %s; %s", c.Name, podState(p), consequence).

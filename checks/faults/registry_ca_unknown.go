@@ -1,7 +1,12 @@
 package faults
 
 import (
+	"regexp"
+	"slices"
+	"time"
+
 	"doctor/checks"
+	"doctor/checks/evidence"
 )
 
 var _ = register(&checks.Check{
@@ -45,6 +50,27 @@ const notTrusted = "the runtime does not trust the certificate of the registry"
 // notRegistries marks requests with /v2/ in their path that go to an API server or a pod, and those
 // after which another host is asked.
 var notRegistries = []string{"/apis/", "webhook", "probe", "trying next host", "Attempting next endpoint"}
+
+// certificateDated is Go's error for a certificate that is too old or too new.
+const certificateDated = "x509: certificate has expired or is not yet valid"
+
+// validBySkew tells whether the certificates of registries that pods wait for are valid by the API server's
+// clock, which the node's is skew ahead of.
+func validBySkew(s evidence.Snapshot, skew time.Duration) bool {
+	waiting := complaints(s, registryCaUnknownSigns)
+	return len(waiting) > 0 && !slices.ContainsFunc(waiting, func(c complaint) bool {
+		m := comparedTimes.FindStringSubmatch(c.from.Text)
+		if m == nil {
+			return true
+		}
+		now, err := time.Parse(time.RFC3339, m[1])
+		bound, err2 := time.Parse(time.RFC3339, m[3])
+		return err != nil || err2 != nil || now.Add(-skew).Before(bound) == (m[2] == "before")
+	})
+}
+
+// comparedTimes is how Go ends certificateDated: crypto/x509.
+var comparedTimes = regexp.MustCompile(certificateDated + `: current time (\S+) is (before|after) ([-0-9T:Z+]+)`)
 
 var registryCaUnknownSigns = []checks.Sign{
 	// crypto/x509 of Go before 1.18, where a registry has a ca_file: core/remotes/docker/config of containerd
@@ -103,7 +129,14 @@ var registryCaUnknownSigns = []checks.Sign{
 		Fix: checks.Steps(
 			checks.Do("Call the registry by a name that is in its certificate, or give it a certificate with this name as a subject alternative name (SAN)."),
 			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
-	{Text: "x509: certificate has expired or is not yet valid", Also: []string{"/v2/"}, Not: notRegistries,
+	{Text: certificateDated, Also: []string{"/v2/", " is before "}, Not: notRegistries,
+		Says: "the certificate of the registry is not yet valid by the clock of the node",
+		Fix: checks.Steps(
+			checks.Inspect("Get-Date -AsUTC", "Compare the clock of the node with the times in the error."),
+			setClock(),
+			checks.Do("If the clock is right, correct the clock of the machine that issued the certificate of the registry."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
+	{Text: certificateDated, Also: []string{"/v2/"}, Not: append([]string{" is before "}, notRegistries...),
 		Says: "the certificate of the registry has expired, or the clock of the node is wrong",
 		Fix: checks.Steps(
 			checks.Inspect("Get-Date -AsUTC", "Compare the clock of the node with the times in the error."),

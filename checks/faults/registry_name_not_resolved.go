@@ -39,7 +39,9 @@ the runtime.`,
 		findings, err := complain(registryNameNotResolvedSigns)(s)
 		for _, f := range findings {
 			if m := lookedUp.FindStringSubmatch(f.Because[0].Text); m != nil {
-				f.Fix = fixOf("registry-name-not-resolved")
+				if len(f.Fix.Steps) == 0 {
+					f.Fix = fixOf("registry-name-not-resolved")
+				}
 				for _, step := range f.Fix.Steps {
 					step.Command = strings.Replace(step.Command, "REGISTRY", m[1], 1)
 				}
@@ -52,9 +54,22 @@ the runtime.`,
 // lookedUp is how Go names the host that it could not resolve.
 var lookedUp = regexp.MustCompile(`\blookup ([a-z0-9][a-z0-9.-]*)`)
 
+const temporaryDNSError = "getaddrinfow: This is usually a temporary error during hostname resolution"
+
+// dnsServersFix is for servers that are down, out of reach, or get no answer from their own.
+var dnsServersFix = checks.Steps(
+	checks.Inspect("Get-DnsClientServerAddress -AddressFamily IPv4", "Read the DNS servers of the node."),
+	checks.Inspect("Resolve-DnsName REGISTRY -Server DNS-SERVER",
+		"Ask each of them. One that times out is down, or a firewall blocks port 53 to it."),
+	checks.Do("Start the DNS servers again, or the servers that they forward to, or allow port 53."),
+	checks.Verify("Resolve-DnsName REGISTRY", "an address"))
+
 var registryNameNotResolvedSigns = []checks.Sign{
+	// WSATRY_AGAIN: there is no answer, in place of the answer that the name does not exist
+	{Text: temporaryDNSError, Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/", "trying next host"},
+		Says: "the DNS servers of the node give no answer for the name of the registry", Fix: dnsServersFix},
 	{Text: "no such host", Or: unresolved,
-		Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/", "trying next host"},
+		Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/", "trying next host", temporaryDNSError},
 		Says: "the node cannot resolve the name of the registry"},
 	// the server that gives the token may have another name: remotes/docker/authorizer.go of containerd
 	{Text: "no such host", Or: unresolved,
@@ -64,4 +79,6 @@ var registryNameNotResolvedSigns = []checks.Sign{
 	{Text: "no such host", Or: unresolved,
 		Also: []string{"lookup", "httpReadSeeker: failed open: failed to do request"}, Not: []string{"/v2/"},
 		Says: "the node cannot resolve the name of the server with the registry's layers"},
+	// event 1014 of the DNS client, which one lost query writes too
+	{Text: "timed out after none of the configured DNS servers responded", ConfirmOnly: true},
 }

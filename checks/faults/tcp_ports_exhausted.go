@@ -32,12 +32,17 @@ The check looks for this error in the logs and for the events.`,
 		"https://github.com/docker/for-win/issues/2766",
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-client/networking/tcp-ip-port-exhaustion-troubleshooting",
 	},
-	Breaks: []*checks.Effect{effectPodTraffic, effectNodeReports},
-	Needs:  []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kubelet"))},
-	Uses:   []evidence.Need{evidence.WindowsEvents, evidence.Logs("kubelet")},
+	Breaks:   []*checks.Effect{effectPodTraffic, effectNodeReports},
+	Explains: []string{"control-plane-unreachable"},
+	Partial:  true, // no state shows that the ports are used up: Windows and the programs tell
+	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Logs("kubelet"))},
+	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Logs("kubelet")},
 	Signs: []checks.Sign{
 		{Text: "the system lacked sufficient buffer space or because a queue was full", Or: []string{"WSAENOBUFS"}, Level: checks.Warn,
 			Says: "Windows has no free port or no memory for a new connection"},
+		// WSAEADDRINUSE of a connection, and not of a program that listens: its port is one of Windows' choice
+		{Text: "connectex: Only one usage of each socket address", Level: checks.Warn,
+			Says: "Windows has no free port for a new connection"},
 		{Text: noPortLeft, Also: []string{"has failed due to all such ports being in use"},
 			Level: checks.Warn, Says: "Windows has no free port for a new connection (event 4231)"},
 		{Text: portUsedAgain,
@@ -48,7 +53,7 @@ The check looks for this error in the logs and for the events.`,
 		last := map[int]evidence.WindowsEvent{}
 		for _, e := range evidence.WindowsEvents.In(s) {
 			if strings.EqualFold(e.Provider, "Tcpip") && !strings.Contains(e.Message, noPortLeft) &&
-				!strings.Contains(e.Message, portUsedAgain) && !e.Time.Before(last[e.ID].Time.Time) {
+				!strings.Contains(e.Message, portUsedAgain) && s.Now().Sub(e.Time.Time) <= checks.LongAgo && !e.Time.Before(last[e.ID].Time.Time) {
 				last[e.ID] = e
 			}
 		}

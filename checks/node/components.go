@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -21,6 +22,8 @@ type Component struct {
 	Service        []string // names of its service
 	Pod            []string // beginnings of its pods' names
 	ParentServices []string // services that run it as a child or in their own process: rke2, k3s
+
+	booted time.Time // zero where that is not recorded
 }
 
 // k3s runs all but containerd in its own process, on Windows too since v1.25.15: k3s-io/k3s, pull
@@ -47,6 +50,7 @@ func (n *Node) learnComponents(s evidence.Snapshot) {
 
 // find looks for what runs the component.
 func (c *Component) find(s evidence.Snapshot) {
+	c.booted = evidence.OSInfo.In(s).BootedAt.Time
 	for _, svc := range evidence.Services.In(s) {
 		if EqualsAny(svc.Name, c.Service) || EqualsAny(Program(svc.BinPath), c.Program) {
 			c.Services = append(c.Services, svc)
@@ -118,10 +122,22 @@ func (c *Component) Running() (bool, evidence.Because) {
 	}
 	for _, p := range c.Pods {
 		statuses := p.Status.ContainerStatuses
-		if len(statuses) == 0 && p.Ready() || len(statuses) > 0 && p.Status.Phase == "Running" &&
+		if len(statuses) == 0 && p.Ready() || len(statuses) > 0 && p.Status.Phase == "Running" && !c.BeforeBoot(p) &&
 			!slices.ContainsFunc(statuses, func(st evidence.ContainerStatus) bool { return st.State.Running == nil }) {
 			return true, p.Field("status", "phase").Because("HostProcess pod %s runs", p.FullName())
 		}
 	}
 	return false, evidence.Because{}
+}
+
+// BeforeBoot tells a pod whose containers the kubelet has last reported before Windows booted: none lives
+// through that.
+func (c *Component) BeforeBoot(p evidence.Pod) bool { return StartedBefore(p, c.booted) }
+
+// StartedBefore reports whether a container of the pod runs since before t.
+func StartedBefore(p evidence.Pod, t time.Time) bool {
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool {
+		run := st.State.Running
+		return run != nil && !run.StartedAt.IsZero() && run.StartedAt.Before(t)
+	})
 }

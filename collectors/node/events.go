@@ -52,7 +52,7 @@ var eventChannels = []eventChannel{
 	}},
 	{"Application", []string{
 		providers("nssm", "rke2", "rancher-wins", "containerd", "docker", "kubelet", "kube-proxy",
-			"csi-proxy", "flanneld", "Application Error", "Windows Error Reporting"),
+			"csi-proxy", "flanneld", "Application Error", "Windows Error Reporting", "WLMS"),
 		"(Level=1 or Level=2)",
 	}},
 	{"EKS", nil},
