@@ -132,14 +132,14 @@ var registryCaUnknownSigns = []checks.Sign{
 	{Text: certificateDated, Also: []string{"/v2/", " is before "}, Not: notRegistries,
 		Says: "the certificate of the registry is not yet valid by the clock of the node",
 		Fix: checks.Steps(
-			checks.Inspect("Get-Date -AsUTC", "Compare the clock of the node with the times in the error."),
+			checks.Inspect("[DateTime]::UtcNow", "Compare the clock of the node with the times in the error."),
 			setClock(),
 			checks.Do("If the clock is right, correct the clock of the machine that issued the certificate of the registry."),
 			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	{Text: certificateDated, Also: []string{"/v2/"}, Not: append([]string{" is before "}, notRegistries...),
 		Says: "the certificate of the registry has expired, or the clock of the node is wrong",
 		Fix: checks.Steps(
-			checks.Inspect("Get-Date -AsUTC", "Compare the clock of the node with the times in the error."),
+			checks.Inspect("[DateTime]::UtcNow", "Compare the clock of the node with the times in the error."),
 			checks.Run("w32tm /resync", "If the clock is wrong, synchronize it.").
 				Costs("The clock may jump once."),
 			checks.Do("Otherwise renew the certificate of the registry."),
