@@ -54,6 +54,9 @@ var (
 	// which PowerShell 5.1 drops, a bare brace, which begins a script block, and <name>.
 	brokenArgument = regexp.MustCompile(
 		`^(?:kubectl|az|aws|crictl|ctr|docker|gcloud|helm) .*(?:'[^']*"[^']*'|\\"|=\{\.| <)`)
+	// What only PowerShell 6 and later have: Server Core comes with Windows PowerShell 5.1.
+	newerPowerShell = regexp.MustCompile(`-(?:AsUTC|AsHashtable|AsByteStream|Parallel|SkipCertificateCheck|SkipHttpErrorCheck|TcpPort)\b|` +
+		`\b(?:Remove-Service|Get-Uptime|Test-Json|Join-String|Get-Error)\b|&&|\|\||\?\?`)
 	// A path that ends at its first blank, because nothing quotes it.
 	cutPath = regexp.MustCompile(`\s[A-Z]:\\Program Files`)
 )
@@ -71,6 +74,9 @@ func readsAsOrder(t *testing.T, id string, step *checks.Step) {
 	}
 	if comment.MatchString(step.Command) || strings.Contains(step.Command, "\n") {
 		t.Errorf("%s: a command is one line without a comment: %q", id, step.Command)
+	}
+	if newerPowerShell.MatchString(step.Command) {
+		t.Errorf("%s: Windows PowerShell 5.1 does not have what this needs: %q", id, step.Command)
 	}
 	if brokenArgument.MatchString(step.Command) || cutPath.MatchString(step.Command) {
 		t.Errorf("%s: Windows PowerShell breaks an argument; quote it in single quotes, with YAML in place of JSON: %q", id, step.Command)
