@@ -32,7 +32,7 @@ such a pod as an ordinary container, which then has no access to the files of th
 cannot be mounted into them either: the process opens the node's pipes directly.
 
 The check compares versions if the node has HostProcess pods, and reads the mount errors of
-containerd. A pod whose containers are ready is a warning: what it lacks need not stop it.`,
+containerd. A pod whose containers are ready is a warning.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get node {node} -o wide",
 			"Read the versions of the kubelet and of the runtime."),

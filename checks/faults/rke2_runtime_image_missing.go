@@ -40,7 +40,8 @@ The check looks for the error with which the agent exits.`,
 	Signs: []checks.Sign{
 		// pkg/bootstrap: that no archive has it is no error where the registry does
 		{Text: "Failed to load runtime image ", ConfirmOnly: true},
-		{Text: "failed to get runtime image ", Until: rke2Joined,
+		// a warning: where the line shows what is wrong with the registry, that is the fault
+		{Text: "failed to get runtime image ", Level: checks.Warn, Until: rke2Joined,
 			Says: "the agent exits: neither its archives nor the registry have its runtime image"},
 	},
 })
