@@ -21,6 +21,10 @@ func TestSettingsAreComparedWithWhatRuns(t *testing.T) {
 			"-- files/C/k/kubelet.yaml --\nkind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n" + config +
 			"\n-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"capacity\":{\"pods\":\"110\"}}}\n"
 	}
+	pauseImages := func(file, used string) string {
+		return with(`"--v=2"`) + process(`"--v=2"`) + "-- files/C/Program Files/containerd/config.toml --\nversion = 2\n[plugins.\"io.containerd.grpc.v1.cri\"]\n  sandbox_image = \"" + file + "\"\n" +
+			"-- cri.json --\n{\"config\":{\"sandboxImage\":\"" + used + "\"}}\n"
+	}
 	runLooks(t, "settings-not-applied", []look{
 		{"maxPods was changed after the kubelet started (kubernetes-sigs/windows-testing#571)", written("09:00:00", "maxPods: 30"),
 			"warn: the kubelet runs with maxPods 110, but its configuration file has 30: it was not restarted since [state]"},
@@ -35,6 +39,9 @@ func TestSettingsAreComparedWithWhatRuns(t *testing.T) {
 			"warn: kubelet runs with --max-pods=30, but its configuration (kubelet) has 40: it was not restarted since [state]"},
 		{"what Windows fills in is not compared",
 			with(`"--config=%ProgramData%\\k"`) + process(`"--config=C:\\ProgramData\\k"`), "unknown"},
+		{"the pause image under another name of its registry", pauseImages("index.docker.io/rancher/mirrored-pause:3.6", "rancher/mirrored-pause:3.6"), "pass"},
+		{"another pause image", pauseImages("index.docker.io/rancher/mirrored-pause:3.7", "rancher/mirrored-pause:3.6"),
+			"warn: containerd runs with sandboxImage rancher/mirrored-pause:3.6, but its file has index.docker.io/rancher/mirrored-pause:3.7: it was not restarted since [state]"},
 		{"another service started the process",
 			with(`"--max-pods=40"`) + "-- processes.json --\n[{\"pid\":11,\"ppid\":4,\"name\":\"kubelet.exe\",\"args\":[\"--max-pods=30\"]}]\n",
 			"unknown"},

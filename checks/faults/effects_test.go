@@ -61,7 +61,7 @@ func follows(id string) []string {
 // after it has joined, so what keeps it from that explains that they do not run.
 func TestAnAgentThatDoesNotJoinStartsNothing(t *testing.T) {
 	for _, id := range []string{"rke2-node-password-rejected", "rke2-token-rejected", "rke2-server-unreachable",
-		"rke2-calico-token-missing", "apiserver-name-not-resolved"} {
+		"rke2-calico-token-missing", "apiserver-name-not-resolved", "rke2-runtime-image-missing"} {
 		for _, next := range []string{"runtime-not-running", "kubelet-not-running"} {
 			if !slices.Contains(faults.Catalogue().Explains(id), next) {
 				t.Errorf("%s does not explain %s", id, next)

@@ -20,6 +20,7 @@ The check looks for the answer of the API server in events and logs.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get pods,endpoints -A -o wide | Select-String gmsa",
 			"Check whether the webhook runs, and whether its Service has endpoints."),
+		checks.Do("If its container exits, read its log. With \"failed to find any PEM data\" its Secret has no certificate: store one there and restart it."),
 		checks.Do("If it does not run, give it a ready Linux node. If it runs, allow the control plane to connect to its port in the firewall of the nodes."),
 		checks.Do("If the webhook waits for pods that it blocks, set failurePolicy to Ignore in its MutatingWebhookConfiguration and its ValidatingWebhookConfiguration until it runs.").
 			Costs("Pods with a credential spec are created without their identity meanwhile."),

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -31,7 +32,7 @@ such a pod as an ordinary container, which then has no access to the files of th
 cannot be mounted into them either: the process opens the node's pipes directly.
 
 The check compares versions if the node has HostProcess pods, and reads the mount errors of
-containerd.`,
+containerd. A pod whose containers are ready is a warning.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get node {node} -o wide",
 			"Read the versions of the kubelet and of the runtime."),
@@ -67,20 +68,24 @@ containerd.`,
 				continue
 			}
 			seen = true
+			level := checks.Fail
+			if podRuns(p) && !slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool { return !st.Ready }) {
+				level = checks.Warn // it runs, with the network and the files of a container
+			}
 			switch {
 			case rt.Name == "docker":
-				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+				findings = append(findings, checks.Findingf(level, p.FullName(),
 					"%s is a HostProcess pod, which Docker does not support", p.FullName()).
 					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true",
 						p.FullName()).With(n.Runtime.From).Cure(hostProcessUpgrade))
 			case rt.Name == "containerd" && rt.Version.Major > 0 &&
 				!rt.Version.AtLeast(hostProcessContainerd):
-				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+				findings = append(findings, checks.Findingf(level, p.FullName(),
 					"%s is a HostProcess pod, but containerd %s runs it as an ordinary container (required: %s or later)", p.FullName(), rt.Version, hostProcessContainerd).
 					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true",
 						p.FullName()).With(n.Runtime.From).Cure(hostProcessUpgrade))
 			case !n.Kubelet.Value.AtLeast(hostProcessKubelet):
-				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+				findings = append(findings, checks.Findingf(level, p.FullName(),
 					"%s is a HostProcess pod, which kubelet %s does not support (required: %s or later)", p.FullName(), n.Kubelet.Value, hostProcessKubelet).
 					At(p.HostProcessField(), "%s: windowsOptions.hostProcess is true",
 						p.FullName()).With(n.Kubelet.From).Cure(hostProcessUpgrade))

@@ -2,10 +2,13 @@ package faults
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
 
 // The share of the commit limit, in percent, at which the next large process may be refused.
@@ -93,11 +96,18 @@ file of fixed size; other causes are pod limits above requests and no memory res
 		if level == 0 {
 			return nil, nil
 		}
+		program, largest := largestUser(s, m.CommitUsedBytes)
 		f := checks.Findingf(level, "commit", message, gib(m.CommitUsedBytes),
 			gib(m.CommitLimitBytes)).
 			At(evidence.MemoryInfo.Field(s, "commitUsedBytes"),
 				"commitUsedBytes %d of commitLimitBytes %d", m.CommitUsedBytes, m.CommitLimitBytes).
-			With(largestUser(s, m.CommitUsedBytes)...)
+			With(largest...)
+		if slices.Contains(node.Managed, program) {
+			fix := fixOf("paging-file-too-small")
+			f = f.Cure(checks.Fix{Steps: append([]*checks.Step{checks.Run("{restart "+program+"}",
+				"Restart %s: it holds far more memory than it needs. If its memory grows again, update it.", program)},
+				fix.Steps...)})
+		}
 		for i, p := range m.PageFiles {
 			if !p.Automatic {
 				f = f.At(evidence.MemoryInfo.Field(s, "pageFiles", i), "%s has a fixed size of %s",
@@ -114,7 +124,7 @@ file of fixed size; other causes are pod limits above requests and no memory res
 
 // largestUser is the program whose processes together hold most of the committed memory, if that is
 // much: many small ones may be the exec probes of a pod that hang.
-func largestUser(s evidence.Snapshot, used int64) []evidence.Because {
+func largestUser(s evidence.Snapshot, used int64) (program string, because []evidence.Because) {
 	held, first, count := map[string]int64{}, map[string]evidence.Process{}, map[string]int{}
 	most := ""
 	for _, p := range evidence.Processes.In(s) {
@@ -126,8 +136,8 @@ func largestUser(s evidence.Snapshot, used int64) []evidence.Because {
 		}
 	}
 	if most == "" || held[most] < used/5 {
-		return nil
+		return "", nil
 	}
-	return []evidence.Because{first[most].Field().Because("%d processes of %s hold %s",
+	return strings.ToLower(node.Program(most)), []evidence.Because{first[most].Field().Because("%d processes of %s hold %s",
 		count[most], most, gib(held[most]))}
 }

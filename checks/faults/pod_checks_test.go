@@ -497,9 +497,16 @@ func TestHostProcess(t *testing.T) {
 			"-- logs/containerd/c.log --\nfailed to create user process token: failed to logon user: Access is denied.\n", "fail: containerd cannot log on as the user of a HostProcess container [text]"},
 	})
 	pipe := `"volumes":[{"name":"p","hostPath":{"path":"\\\\.\\pipe\\csi"}}],` + hp
+	const hpReady = `{"phase":"Running","containerStatuses":[{"name":"c","ready":true,"state":{"running":{"startedAt":"2026-11-20T08:00:00Z"}}}]}`
 	runLooks(t, "hostprocess-unsupported", []look{
 		{"containerd 1.5", nodeOf("v1.22.4", "containerd://1.5.8") +
 			podsJSON(podJSON(hp, "", waits)),
+			"fail: shop/web is a HostProcess pod, but containerd v1.5.8 runs it as an ordinary container (required: v1.6.0 or later) [state]"},
+		{"containerd 1.5, and the pod does its work", nodeOf("v1.22.4", "containerd://1.5.8") +
+			podsJSON(podJSON(hp, "", hpReady)),
+			"warn: shop/web is a HostProcess pod, but containerd v1.5.8 runs it as an ordinary container (required: v1.6.0 or later) [state]"},
+		{"containerd 1.5, and the pod is not ready", nodeOf("v1.22.4", "containerd://1.5.8") +
+			podsJSON(podJSON(hp, "", strings.Replace(hpReady, "true", "false", 1))),
 			"fail: shop/web is a HostProcess pod, but containerd v1.5.8 runs it as an ordinary container (required: v1.6.0 or later) [state]"},
 		{"docker", nodeOf("v1.22.4", "docker://20.10.9") + podsJSON(podJSON(hp, "", waits)),
 			"fail: shop/web is a HostProcess pod, which Docker does not support [state]"},

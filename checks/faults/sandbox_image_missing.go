@@ -107,8 +107,12 @@ func privateImage(i evidence.CRIImage) bool {
 	return slices.ContainsFunc(i.RepoTags, func(tag string) bool { return !fromPublicRegistry(tag) })
 }
 
-// fullTag is the name of an image with its registry and tag, which short names leave out.
+// fullTag is the name of an image with its registry and tag, which short names leave out. The registry of
+// Docker has an older name, which RKE2 uses.
 func fullTag(image string) string {
+	if rest, ok := strings.CutPrefix(image, "index.docker.io/"); ok {
+		image = "docker.io/" + rest
+	}
 	registry, _, ok := strings.Cut(image, "/")
 	switch {
 	case !ok:

@@ -265,6 +265,7 @@ func TestWhoHoldsTheCommittedMemory(t *testing.T) {
 			"2 processes of powershell.exe hold 8.0 GiB"},
 		{"nobody holds much", `{"pid":3,"name":"w3wp.exe","privateBytes":5368709120}`, ""},
 		{"a recorder that measures none", `{"pid":3,"name":"w3wp.exe"}`, ""},
+		{"a node component", `{"pid":3,"name":"kubelet.exe","privateBytes":10737418240}`, "1 processes of kubelet.exe hold 10.0 GiB"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := lookAt(t, "paging-file-too-small", narrow+"-- processes.json --\n["+row.processes+"]\n")
@@ -276,6 +277,10 @@ func TestWhoHoldsTheCommittedMemory(t *testing.T) {
 			}
 			if got != row.want {
 				t.Errorf("the evidence is %q and should be %q", got, row.want)
+			}
+			// a component of the node needs no more: a larger page file would only be filled later
+			if first := r.Fix.Steps[0].Headline().String(); strings.Contains(first, "kubelet") != strings.Contains(row.want, "kubelet") {
+				t.Errorf("the fix begins with %q", first)
 			}
 		})
 	}

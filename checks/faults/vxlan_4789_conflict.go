@@ -19,7 +19,9 @@ var _ = register(&checks.Check{
 	Doc: `An overlay carries pod traffic between nodes in UDP packets to port 4789, which cannot be
 changed on Windows. VMware's own overlay (NSX, or VXLAN of the distributed switch) uses the same
 port on the hypervisor hosts and drops the packets; security groups and firewalls often block the
-port too. Pods then reach everything except the pods of other nodes.
+port too. Pods then reach everything except the pods of other nodes. If those answer a ping, and nothing
+over TCP, packets arrive with wrong checksums: the virtual network adapters of VMware and some kernels of
+Linux (RHEL 8) calculate them wrongly for VXLAN.
 
 Nothing on the node shows this, unless its own firewall has a rule against the port. The check warns
 where no TCP probe from a pod to pods of other nodes is answered, pods do get answers from outside
@@ -33,7 +35,10 @@ is on this node, too, if a Service without pods does not answer, such as that of
 			"pktmon start --capture --pkt-size 128; Start-Sleep 30; pktmon stop; pktmon etl2txt PktMon.etl",
 			"packets to UDP port 4789 in both directions in PktMon.txt")),
 	Links: []string{
-		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/"},
+		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/kubernetes/common-problems", "https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
+		"https://github.com/rancher/rke2/issues/6307",
+		"https://github.com/rancher/rancher/issues/33399",
+		"https://github.com/flannel-io/flannel/issues/1279"},
 	Breaks:  []*checks.Effect{effectServices},
 	Applies: checks.OnBackend(node.OverlayNet),
 	Needs: []evidence.Need{evidence.Any(evidence.ReachProbes, evidence.FirewallInfo),
@@ -85,6 +90,18 @@ is on this node, too, if a Service without pods does not answer, such as that of
 				evidence.NotProbed.Gap(
 					"a host outside the pod network that answered a pod, to compare the overlay with"))
 		}
+		if ping, ok := answersPing(s, v.lost); ok {
+			steps := fixOf("vxlan-4789-conflict").Steps
+			f := checks.Findingf(checks.Warn, "UDP 4789",
+				"pods of other nodes answer a ping, and nothing over TCP: the checksums of overlay packets are probably wrong").
+				With(probed.ReachBecause(ping)).Cure(checks.Steps(checks.Do(
+				"On each Linux node, turn off the checksum offload of the overlay's interface: ethtool -K flannel.4096 tx-checksum-ip-generic off. The interface can also be flannel.1 or vxlan.calico. Make the setting permanent."),
+				steps[1], steps[3]))
+			for _, p := range v.lost[:min(len(v.lost), checks.MaxQuotes)] {
+				f = f.With(probed.ReachBecause(p))
+			}
+			return []*checks.Finding{f}, nil
+		}
 		below := evidence.Phrasef("something between the nodes")
 		machine := evidence.OSInfo.In(s).Machine
 		vmware := strings.Contains(machine.Manufacturer, "VMware")
@@ -116,6 +133,18 @@ is on this node, too, if a Service without pods does not answer, such as that of
 		return []*checks.Finding{f}, nil
 	},
 })
+
+// answersPing finds the answer to a ping of a pod that does not answer the same pod over TCP.
+func answersPing(s evidence.Snapshot, lost []evidence.ReachProbe) (evidence.ReachProbe, bool) {
+	for _, p := range evidence.ReachProbes.In(s) {
+		if p.Protocol == "icmp" && p.Outcome == "ok" && slices.ContainsFunc(lost, func(l evidence.ReachProbe) bool {
+			return l.From == p.From && probed.HostOf(l.Target) == p.Target
+		}) {
+			return p, true
+		}
+	}
+	return evidence.ReachProbe{}, false
+}
 
 func openOverlayPort() *checks.Step {
 	return checks.Run("New-NetFirewallRule -Name OverlayTraffic4789UDP -DisplayName 'Overlay network traffic UDP' -Direction Inbound -Protocol UDP -LocalPort 4789 -Action Allow",

@@ -253,6 +253,13 @@ func TestSignsInOtherWordings(t *testing.T) {
 			"fail: azure-vnet cannot read its state file: it is empty [text]"},
 		{"rke2-server-unreachable", "another CA", "rke2",
 			`time="2026-11-20T09:58:00Z" level=info msg="Waiting to retrieve agent configuration; server is not ready: CA cert validation failed: Get \"https://127.0.0.1:6444/cacerts\": tls: failed to verify certificate: x509: certificate signed by unknown authority"`, "unknown"},
+		{"rke2-runtime-image-missing", "the next start gets it", "rke2",
+			`time="2026-11-20T09:50:00Z" level=fatal msg="failed to get runtime image index.docker.io/rancher/rke2-runtime:v1.30.2-rke2r1: Get \"https://index.docker.io/v2/\": dial tcp: lookup index.docker.io: i/o timeout"` + "\n" +
+				`time="2026-11-20T09:58:00Z" level=info msg="Running RKE2 kubelet [--address=0.0.0.0]"`,
+			"info: the logs say: the agent exits: neither its archives nor the registry have its runtime image; it is over: a later line says: Running RKE2 kubelet [text]"},
+		{"rke2-runtime-image-missing", "no archive has it, and the registry does", "rke2", // pkg/bootstrap of RKE2
+			`time="2026-11-20T09:58:00Z" level=warning msg="Failed to load runtime image index.docker.io/rancher/rke2-runtime:v1.30.2-rke2r1 from tarball: no local image available for index.docker.io/rancher/rke2-runtime:v1.30.2-rke2r1: directory C:\\var\\lib\\rancher\\rke2\\agent\\images does not exist: image not found"` + "\n" +
+				`time="2026-11-20T09:58:01Z" level=info msg="Pulling runtime image index.docker.io/rancher/rke2-runtime:v1.30.2-rke2r1"`, "unknown"},
 		{"rke2-flanneld-exit", "RKE2 since 1.34.3", "rke2", // pkg/windows/flannel.go
 			"time=\"2026-11-20T09:58:00Z\" level=info msg=\"Flanneld exited, restarting...\" error=\"exit status 1\"\n" +
 				`time="2026-11-20T09:59:30Z" level=info msg="Flanneld exited, restarting..." error="exit status 1"`,

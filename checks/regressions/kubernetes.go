@@ -138,9 +138,15 @@ var kubeletRows = []Row{
 	},
 	{
 		ID: "kubelet-metrics-memory-leak", Of: Kubelet,
-		From:  "1.14.0 < 1.14.3",
-		Title: "kubelet leaks memory when it reads container metrics",
-		Links: []string{"https://github.com/kubernetes/kubernetes/pull/78594"},
+		From:     "1.14.0 < 1.14.4",
+		Title:    "kubelet leaks memory when it reads container metrics",
+		Warn:     true,
+		Shown:    largestIsKubelet,
+		Reads:    []evidence.Need{evidence.Processes},
+		Explains: []string{"paging-file-too-small", "node-under-pressure"},
+		Links: []string{"https://github.com/kubernetes/kubernetes/pull/78594",
+			"https://github.com/kubernetes/kubernetes/pull/78665",
+			"https://github.com/kubernetes/kubernetes/issues/78917"},
 	},
 	{
 		ID: "kubelet-logs-follow", Of: Kubelet,

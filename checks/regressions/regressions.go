@@ -30,6 +30,7 @@ type Row struct {
 	Findings []string      // formats of the findings of that check that do; all of them where empty
 	// what else must be there for such a finding to show it; or what shows it alone, with no finding
 	Shown func(evidence.Snapshot, *checks.Finding) (evidence.Because, bool)
+	Alone bool            // Shown also shows it with no finding of State
 	Reads []evidence.Need // what Shown reads, beside pods
 	Warn  bool            // what shows it is a warning and no failure
 	// other faults have its texts too: where the version is not recorded, they say nothing
@@ -239,6 +240,9 @@ func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
 	findings := []*checks.Finding{nil}
 	if r.State != "" {
 		findings = r.stateOf(s, find.Check(r.State))
+		if r.Alone {
+			findings = append(findings, nil)
+		}
 	} else if r.Shown == nil {
 		return nil
 	}

@@ -256,6 +256,25 @@ func shimHas(format string, value func(evidence.Process) int64, most int64) func
 	}
 }
 
+// leakedMemory is many times what a kubelet needs on a node with a hundred pods.
+const leakedMemory = 1 << 30
+
+// largestIsKubelet finds a kubelet that has grown far beyond what it needs, and beyond all other processes:
+// where another has more, that one uses up the memory.
+func largestIsKubelet(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bool) {
+	held := func(p evidence.Process) int64 { return max(p.WorkingSetBytes, p.PrivateBytes) }
+	largest := evidence.Process{}
+	for _, p := range evidence.Processes.In(s) {
+		if held(p) > held(largest) {
+			largest = p
+		}
+	}
+	if held(largest) <= leakedMemory || !node.EqualsAny(node.Program(largest.Name), []string{"kubelet"}) {
+		return evidence.Because{}, false
+	}
+	return largest.Field().Because("%s uses %d bytes of memory", largest.Name, held(largest)), true
+}
+
 // mirrorPath is the address of a mirror with its path in front of /v2.
 var mirrorPath = regexp.MustCompile(`request to https://[^/ ]+/[^ ]+/v2/[^ ]*\?ns=`)
 
@@ -283,16 +302,35 @@ func crashed(s evidence.Snapshot, f *checks.Finding) (evidence.Because, bool) {
 	return f.Because[0], strings.Contains(f.Message(), "stopped unexpectedly")
 }
 
-// rke2StartedSince tells whether RKE2 was started after the pod of the finding.
+// rke2StartedSince tells whether RKE2 was started after the pod of the finding; without one, after a pod
+// that cannot end because HNS does not know what was in its network namespace.
 func rke2StartedSince(s evidence.Snapshot, f *checks.Finding) (evidence.Because, bool) {
 	started := node.About(s).LoggedAt["rke2"]
 	for _, p := range evidence.Pods.In(s) {
-		if p.FullName() == f.Subject && runsSinceBefore(p, started) {
+		switch {
+		case f != nil && p.FullName() == f.Subject && runsSinceBefore(p, started):
 			return p.Field("status").Because("%s runs since before RKE2 was started at %s", p.FullName(),
 				started.UTC().Format("2006-01-02 15:04 UTC")), true
+		case f == nil && p.Metadata.DeletionTimestamp != nil && !p.Status.StartTime.IsZero() &&
+			p.Status.StartTime.Before(started):
+			if e, ok := namespaceStays(s, p); ok && started.Before(e.At().Time) {
+				return e.Field().Because("%s is older than the start of RKE2 at %s: %s", p.FullName(),
+					started.UTC().Format("2006-01-02 15:04 UTC"), e.Text()), true
+			}
 		}
 	}
 	return evidence.Because{}, false
+}
+
+// namespaceStays finds the event of a pod whose network namespace HNS does not delete.
+func namespaceStays(s evidence.Snapshot, p evidence.Pod) (evidence.Event, bool) {
+	for _, e := range evidence.PodEvents.In(s) {
+		if about := e.About(); about.Namespace == p.Metadata.Namespace && about.Name == p.Metadata.Name &&
+			strings.Contains(e.Text(), "hcnDeleteNamespace failed") && strings.Contains(e.Text(), "0x803b0015") {
+			return e, true
+		}
+	}
+	return evidence.Event{}, false
 }
 
 // Remote endpoints of no pod that are more than those of a pod that just ended; and, where the

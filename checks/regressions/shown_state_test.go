@@ -141,6 +141,14 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		`-- hns-endpoints.json --
 [{"ID":"e1","IpConfigurations":[{"IpAddress":"10.42.57.2","PrefixLength":24}],"SchemaVersion":{"Major":2}}]
 `
+	// rancher/rke2 issue 5551
+	stays := func(start, said string) string {
+		return strings.Replace(pod(containers(""), `"startTime":"`+start+`","phase":"Running","containerStatuses":[{"name":"app","state":{"terminated":{"exitCode":3221225786}}}]`),
+			`"metadata":{`, `"metadata":{"deletionTimestamp":"2026-11-20T09:20:00Z",`, 1) + core(said)
+	}
+	const hcnDelete = `error killing pod: failed to \"KillPodSandbox\" for \"b28e3662\" with KillPodSandboxError: \"rpc error: code = Unknown desc = failed to remove network namespace for sandbox 49413d: hcnDeleteNamespace failed in Win32: The specified request is unsupported. (0x803b0015)\"`
+	largest := func(processes string) string { return "-- processes.json --\n[" + processes + "]\n" }
+	const leaks, database = `{"pid":9,"name":"kubelet.exe","privateBytes":10811160064}`, `{"pid":7,"name":"sqlservr.exe","workingSetBytes":12811160064}`
 	pull := func(url string) string {
 		return core(`Failed to pull image \"quay.io/openshift/web:1.4\": failed to resolve reference \"quay.io/openshift/web:1.4\": unexpected status from HEAD request to ` + url + `: 404 Not Found`)
 	}
@@ -211,6 +219,13 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		{"antrea-container-mtu-unset", "1.0.1", "1.1.0", "the same", adapters("1500", "1500"), info},
 		{"rke2-hns-cleaned-at-restart", "1.30.3+rke2r1", "1.30.4+rke2r1", "RKE2 is younger than the pod", lostPod + restarted("2026-11-20T09:00:00Z"), fail},
 		{"rke2-hns-cleaned-at-restart", "1.30.3+rke2r1", "1.30.4+rke2r1", "the pod is younger", lostPod + restarted("2026-11-20T07:00:00Z"), info},
+		{"rke2-hns-cleaned-at-restart", "1.26.14+rke2r1", "1.28.13+rke2r1", "a pod that is older cannot end", stays("2026-11-20T08:00:00Z", hcnDelete) + restarted("2026-11-20T09:00:00Z"), fail},
+		{"rke2-hns-cleaned-at-restart", "1.26.14+rke2r1", "1.28.13+rke2r1", "a pod that cannot end is younger", stays("2026-11-20T09:10:00Z", hcnDelete) + restarted("2026-11-20T09:00:00Z"), info},
+		{"rke2-hns-cleaned-at-restart", "1.26.14+rke2r1", "1.28.13+rke2r1", "a pod does not end for another reason",
+			stays("2026-11-20T08:00:00Z", "error killing pod: context deadline exceeded") + restarted("2026-11-20T09:00:00Z"), info},
+		{"kubelet-metrics-memory-leak", "1.14.3", "1.14.4", "it holds most", largest(leaks), warn},
+		{"kubelet-metrics-memory-leak", "1.14.3", "1.14.4", "another program holds more", largest(leaks + "," + database), info},
+		{"kubelet-metrics-memory-leak", "1.14.3", "1.14.4", "it has grown a little", largest(strings.Replace(leaks, "10811160064", "811160064", 1)), info},
 		{"wmco-mirror-path", "10.18.0", "10.18.1", "the path in front of /v2", pod(containers(""), pending) + pull("https://mirror.corp.example/ocp/v2/openshift/web/manifests/1.4?ns=quay.io"), fail},
 		{"wmco-mirror-path", "10.18.0", "10.18.1", "the path behind it", pod(containers(""), pending) + pull("https://mirror.corp.example/v2/ocp/openshift/web/manifests/1.4?ns=quay.io"), info},
 	} {

@@ -50,7 +50,7 @@ var nodeSymptoms = []Symptom{
 			"system-reserved-too-low", "disk-full", "disk-pressure-snapshot-leak", "containers-feature-missing",
 			"runtime-too-old", "os-version-unsupported", "antrea-ovs-problem",
 			"antrea-apiserver-override-missing",
-			"l2bridge-unstable-21h2", "rke2-calico-token-missing", "kubeadm-node-name-invalid",
+			"l2bridge-unstable-21h2", "rke2-calico-token-missing", "rke2-runtime-image-missing", "kubeadm-node-name-invalid",
 			"control-plane-unreachable", "node-under-pressure", "node-address-mismatch", "node-name-shared",
 			"kubelet-arguments-joined", "kubelet-client-csr-pending", "kubelet-identity-foreign"},
 		Breaks: []string{"kubelet-start", "kubelet", "container-runtime", "runtime-pipe", "node-reports", "node-ready"},
