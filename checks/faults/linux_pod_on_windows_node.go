@@ -127,7 +127,12 @@ var noWindowsLayer = []checks.Sign{
 		In: append(slices.Clone(layerSources), evidence.InPodEvents), Says: unpacksLinux, Fix: linuxImageFix},
 	{Text: "safefile.OpenRelative failed in Win32: open", Also: []string{"path contains invalid character"},
 		In: append(slices.Clone(layerSources), evidence.InPodEvents), Says: unpacksLinux, Fix: linuxImageFix},
+	// docker (docker.labs 97, vsphere-csi-driver 357)
+	{Text: "failed in Win32: open", Also: []string{"register layer", invalidFileName},
+		In: append(slices.Clone(layerSources), evidence.InPodEvents), Says: unpacksLinux, Fix: linuxImageFix},
 }
+
+const invalidFileName = "The filename, directory name, or volume label syntax is incorrect"
 
 const unpacksLinux = "the layers of an image have no files of Windows: most often it is an image for Linux"
 
