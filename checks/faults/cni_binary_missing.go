@@ -36,7 +36,7 @@ Programs are not copied into a recording; files.json says whether they were foun
 		// A network agent that is being installed may write its configuration before its binaries.
 		{Text: "failed to find plugin", Also: []string{"in path"}, Until: nodeBecameReady,
 			Says: "the runtime cannot find a CNI plugin binary"},
-		{Text: "needs CNI plugin ", Also: []string{"to be installed in CNI_PATH"}, In: []string{"other"}, // nerdctl
+		{Text: "needs CNI plugin ", Also: []string{"to be installed in CNI_PATH"}, In: []string{"other", "containerd"}, // nerdctl
 			Says: "nerdctl cannot find a CNI plugin binary"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
