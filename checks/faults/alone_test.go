@@ -35,7 +35,7 @@ func TestAFileAloneConvictsOnlyOfWhatTheWholeShows(t *testing.T) {
 				}
 			}
 			differs[path] = &fstest.MapFile{Data: content}
-			if strings.HasPrefix(path, "logs/") || path == "api/events.json" || path == "events.json" {
+			if isSaid(path) {
 				onlyWhatTheWholeShows(t, l, fstest.MapFS{path: differs[path]}, path+" alone")
 			}
 		}
@@ -64,7 +64,9 @@ func onlyWhatTheWholeShows(t *testing.T, l loaded, files fstest.MapFS, which str
 		t.Fatal(err)
 	}
 	whole := convicted(l.report)
-	for _, id := range convicted(diagnose(s)) {
+	report := diagnose(s)
+	oneCauseALine(t, report)
+	for _, id := range convicted(report) {
 		if !slices.Contains(slices.Concat(whole, seenInParts[""], seenInParts[l.recording.Name]), id) {
 			t.Errorf("%s convicts of %s, and the whole does not", which, id)
 		}
@@ -79,4 +81,32 @@ func convicted(r checks.Report) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// TestALineConvictsOfOneCause: no two first causes of a recording quote the same line of a log or the same event.
+func TestALineConvictsOfOneCause(t *testing.T) {
+	overEveryRecording(t, func(t *testing.T, name string) { oneCauseALine(t, load(t, name).report) })
+}
+
+func oneCauseALine(t *testing.T, report checks.Report) {
+	t.Helper()
+	told := map[evidence.Place]string{}
+	for _, cause := range report.Causes {
+		for _, f := range report.Result(cause.ID).Findings {
+			for _, b := range f.Because {
+				if !isSaid(b.Path) {
+					continue
+				}
+				if other := told[b.Place()]; other != "" && other != cause.ID {
+					t.Errorf("%s and %s quote one line: %s", other, cause.ID, b.Text)
+				}
+				told[b.Place()] = cause.ID
+			}
+		}
+	}
+}
+
+// isSaid tells the files whose texts convict.
+func isSaid(path string) bool {
+	return strings.HasPrefix(path, "logs/") || path == evidence.PodEvents.Path() || path == evidence.WindowsEvents.Path()
 }

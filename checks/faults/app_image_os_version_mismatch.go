@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,7 +153,7 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, e
 		}
 		for _, words := range imageRefusals {
 			if (evidence.Sign{Text: words}).Fits("", text) {
-				return words
+				return cmp.Or(otherBuilds.FindString(text), words)
 			}
 		}
 		return ""
@@ -173,6 +175,9 @@ func imageRefused(s evidence.Snapshot, p evidence.Pod, container int) (string, e
 	}
 	return "", evidence.Because{}
 }
+
+// otherBuilds is how docker names both versions of Windows where it refuses an image.
+var otherBuilds = regexp.MustCompile(`a Windows version [\d.]+-based image is incompatible with a [\d.]+ host`)
 
 // neverRan: an image that ran once is one for this Windows, whatever its tag says.
 func neverRan(st evidence.ContainerStatus) bool {

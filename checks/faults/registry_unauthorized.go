@@ -58,7 +58,9 @@ const (
 	registryForbids = "the registry forbids the image (403): no permission, or network rules of the registry"
 )
 
-var registryUnauthorizedSigns = []checks.Sign{
+// The kubelet pulls with each of its credentials, and without, and lists all errors in one line: where one says that
+// the image is for another system, the registry gave it.
+var registryUnauthorizedSigns = notIn(imageRefusals, []checks.Sign{
 	{Text: "401 Unauthorized",
 		Or:   []string{"no basic auth credentials", "pull access denied"},
 		Also: []string{"pull image", "failed to"},
@@ -136,4 +138,12 @@ var registryUnauthorizedSigns = []checks.Sign{
 			checks.Run("Restart-Service rke2", "Restart the agent.").
 				Costs("The kubelet and the network agents of the node restart."),
 			checks.Verify("kubectl get node {node}", "STATUS is Ready"))},
+})
+
+// notIn has signs fit only lines without any of the texts.
+func notIn(texts []string, signs []checks.Sign) []checks.Sign {
+	for i := range signs {
+		signs[i].Not = append(signs[i].Not[:len(signs[i].Not):len(signs[i].Not)], texts...)
+	}
+	return signs
 }

@@ -107,6 +107,9 @@ func privateImage(i evidence.CRIImage) bool {
 	return slices.ContainsFunc(i.RepoTags, func(tag string) bool { return !fromPublicRegistry(tag) })
 }
 
+// pausePulled is what dockershim says of the image of sandboxes alone.
+const pausePulled = "failed pulling image"
+
 // fullTag is the name of an image with its registry and tag, which short names leave out. The registry of
 // Docker has an older name, which RKE2 uses.
 func fullTag(image string) string {
@@ -157,10 +160,10 @@ var sandboxImageSigns = []checks.Sign{
 		Says: "the pause image is not on the node"},
 	// Only the pause image is pulled in these words: pkg/kubelet/dockershim/helpers.go. kubeletwin/pause is
 	// of guides that build it on the node.
-	{Text: "failed pulling image", Also: []string{"Error response from daemon: pull access denied for "},
+	{Text: pausePulled, Also: []string{"Error response from daemon: pull access denied for "},
 		Says: "the pause image is not on the node, and its registry does not have it or denies the pull"},
 	// dockershim: pkg/kubelet/dockershim/helpers.go
-	{Text: "failed pulling image", Also: []string{"Error response from daemon: Get ", "/v2/"},
+	{Text: pausePulled, Also: []string{"Error response from daemon: Get ", "/v2/"},
 		Not:  elsewhereJudged,
 		Says: "the pause image is not on the node, and its registry cannot be reached"},
 }
