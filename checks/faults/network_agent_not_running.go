@@ -24,12 +24,7 @@ its CNI plugin asks the agent. RKE2 starts Felix once and, before December 2025,
 The check looks for the services CalicoNode, CalicoFelix, antrea-agent and hybrid-overlay-node, the process, and the
 HostProcess pod. Services that are left over beside HostProcess pods are no fault, and neither are services of Calico that
 are disabled on a node with another pod network. After a boot the check waits for ten minutes.`,
-	Fix: checks.Steps(
-		checks.Run("{start network agent}", "Start the network agent.").
-			Costs("If the agent creates the HNS network, the node's connections drop for a few seconds."),
-		readAgentLog,
-		checks.Verify("Get-Process calico-node, antrea-agent, hybrid-overlay-node -ErrorAction SilentlyContinue",
-			"a process of the agent")),
+	Fix: startAgent("{start network agent}"),
 	Links: []string{"https://github.com/rancher/rke2/issues/7440", "https://github.com/rancher/rke2/issues/9324",
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/troubleshoot",
 		"https://github.com/antrea-io/antrea/blob/main/docs/windows.md",
@@ -38,8 +33,8 @@ are disabled on a node with another pod network. After a boot the check waits fo
 	Needs:  []evidence.Need{evidence.Any(evidence.Services, evidence.Processes, evidence.Pods)},
 	Uses:   append(slices.Clone(joinSources), evidence.OSInfo),
 	Signs: []checks.Sign{
-		{Text: `\\.\pipe\cnisock`, Or: []string{`\\\\.\\pipe\\cnisock`}, Also: []string{"while dialing", "cannot find the file specified"},
-			Level: checks.Warn, Until: []string{"Starting Antrea agent", "CNI server is listening", "Started container"},
+		{Text: `\cnisock: `, Also: []string{"while dialing", "cannot find the file specified"},
+			Level: checks.Warn, Until: []string{"CNI server is listening", "Received CmdAdd request", "Started container"},
 			Says: "the agent of Antrea does not serve its pipe: it is not running, or is starting"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -69,8 +64,15 @@ are disabled on a node with another pod network. After a boot the check waits fo
 	},
 })
 
-var readAgentLog = checks.Inspect("Get-ChildItem C:\\CalicoWindows\\logs, C:\\k\\antrea\\logs, C:\\var\\log, C:\\var\\lib\\rancher\\rke2\\agent\\logs -Recurse -Include felix*.log, calico*.log, antrea-agent*.log, hybrid-overlay*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
-	"If it stops again, read the last lines of the agent's log and fix the error.")
+func startAgent(command string) checks.Fix {
+	return checks.Steps(
+		checks.Run(command, "Start the network agent.").
+			Costs("If the agent creates the HNS network, the node's connections drop for a few seconds."),
+		checks.Inspect("Get-ChildItem C:\\CalicoWindows\\logs, C:\\k\\antrea\\logs, C:\\var\\log, C:\\var\\lib\\rancher\\rke2\\agent\\logs -Recurse -Include felix*.log, calico*.log, antrea-agent*.log, hybrid-overlay*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
+	"If it stops again, read the last lines of the agent's log and fix the error."),
+		checks.Verify("Get-Process calico-node, antrea-agent, hybrid-overlay-node -ErrorAction SilentlyContinue",
+			"a process of the agent"))
+}
 
 // agentStopped judges each service of the agent, since Calico has two, and what else runs it by notRunning.
 func agentStopped(s evidence.Snapshot, c *node.Component, policyOnly bool) ([]*checks.Finding, error) {
@@ -107,7 +109,12 @@ func agentStopped(s evidence.Snapshot, c *node.Component, policyOnly bool) ([]*c
 		if err != nil {
 			return nil, err
 		}
-		findings = append(findings, found...)
+		for _, f := range found {
+			if len(f.Fix.Steps) == 0 { // the agent's command is that of CalicoNode
+				f = f.Cure(startAgent("Start-Service " + svc.Name))
+			}
+			findings = append(findings, f)
+		}
 	}
 	return findings, nil
 }

@@ -43,7 +43,7 @@ var nodeSymptoms = []Symptom{
 		Checks: []string{"kubelet-not-running", "node-not-ready-lost", "node-not-ready",
 			"runtime-not-running", "cni-config-uninitialized", "kubelet-service-paused",
 			"kubelet-removed-flag", "kubelet-config-missing", "kubelet-cgroups-per-qos",
-			"runtime-pipe-missing", "flanneld-not-running", "kube-proxy-not-running",
+			"runtime-pipe-missing", "flanneld-not-running", "network-agent-not-running", "kube-proxy-not-running",
 			"cert-expired-or-clock-skew", "time-service-not-running", "wsaeacces-excluded-port",
 			"rke2-calico-race", "rke2-old-processes", "calico-vswitch-interface-timeout",
 			"static-ip-lost-on-vswitch-creation", "paging-file-too-small", "pagefile-disabled",
