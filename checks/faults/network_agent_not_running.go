@@ -36,6 +36,8 @@ are disabled on a node with another pod network. After a boot the check waits fo
 		{Text: `\cnisock: `, Also: []string{"while dialing", "cannot find the file specified"},
 			Level: checks.Warn, Until: []string{"CNI server is listening", "Received CmdAdd request", "Started container"},
 			Says: "the agent of Antrea does not serve its pipe: it is not running, or is starting"},
+		// what made it exit is in its own log
+		{Text: "Felix exited", Not: []string{"restarting"}, In: []string{evidence.InEvents, "rke2"}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
@@ -69,7 +71,7 @@ func startAgent(command string) checks.Fix {
 		checks.Run(command, "Start the network agent.").
 			Costs("If the agent creates the HNS network, the node's connections drop for a few seconds."),
 		checks.Inspect("Get-ChildItem C:\\CalicoWindows\\logs, C:\\k\\antrea\\logs, C:\\var\\log, C:\\var\\lib\\rancher\\rke2\\agent\\logs -Recurse -Include felix*.log, calico*.log, antrea-agent*.log, hybrid-overlay*.log -ErrorAction SilentlyContinue | Sort-Object LastWriteTime | Select-Object -Last 1 | Get-Content -Tail 30",
-	"If it stops again, read the last lines of the agent's log and fix the error."),
+			"If it stops again, read the last lines of the agent's log and fix the error."),
 		checks.Verify("Get-Process calico-node, antrea-agent, hybrid-overlay-node -ErrorAction SilentlyContinue",
 			"a process of the agent"))
 }
@@ -90,12 +92,14 @@ func agentStopped(s evidence.Snapshot, c *node.Component, policyOnly bool) ([]*c
 		return agentWithoutService(s, c, consequence)
 	}
 	var findings []*checks.Finding
+	// services of Calico may be left over from before another plugin
+	unsure := policyOnly || c.Name == "calico-node" && node.About(s).CNI.From.Path == evidence.Services.Path()
 	for _, svc := range stopped {
 		automatic := strings.HasPrefix(strings.ToLower(svc.StartType), "auto") || strings.HasPrefix(strings.ToLower(svc.StartType), "delayed")
 		switch {
 		case policyOnly && svc.StartType != "" && !automatic:
 			return nil, checks.Skip("the services of Calico do not start automatically, and the pod network is of another plugin")
-		case policyOnly && !automatic, svc.State != "stopped",
+		case unsure && (!automatic || len(stopped) == len(c.Services)), svc.State != "stopped",
 			svc.Exit() == exitNeverStarted && evidence.OSInfo.In(s).BootedAt.IsZero():
 			return nil, checks.Unknown(evidence.NotShown.Gap("whether %s runs: its service is %s", svc.Name, svc.State))
 		case len(stopped) == len(c.Services) && !evidence.Pods.Known(s):

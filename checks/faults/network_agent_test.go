@@ -47,6 +47,7 @@ func TestNetworkAgentNotRunning(t *testing.T) {
 		{"AKS without a policy engine", azure + services(byHand, byHand) + none + booted, "skip"},
 		{"AKS with Calico switched off", azure + services(off, off) + none + booted, "skip"},
 		{"AKS with the policies of Calico", azure + services(runs, ended) + none + booted, "fail: service CalicoFelix is stopped" + fails},
+		{"flannel, and services of an earlier Calico", onFlannel + services(ended, ended) + none + booted, "unknown"},
 		{"AKS without Calico", azure + "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n" + none, "skip"},
 		{"Felix runs in its pod, and confd does not", calico + pod(`{"running":{}}`) + "-- services.json --\n[]\n", "pass"},
 		{"Felix does not run in its pod", calico + pod(`{"waiting":{"reason":"CrashLoopBackOff"}}`) + "-- services.json --\n[]\n" + none,

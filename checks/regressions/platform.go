@@ -222,7 +222,7 @@ var rke2Rows = []Row{
 		ID: "rke2-network-not-restarted", Of: RKE2,
 		From:   "1.26.0 < 1.32.11, 1.33.0 < 1.33.7, 1.34.0 < 1.34.3",
 		Title:  "RKE2 does not restart Felix and confd",
-		Breaks: []string{"network-agent"},
+		Breaks: []string{"pod-traffic"},
 		Warn:   true, OtherCauses: true, // what made it exit is the cause
 		// releases with the fix add that they restart it
 		Signs: []checks.Sign{

@@ -67,7 +67,7 @@ var nodeSymptoms = []Symptom{
 		ID: "gone-after-restart", Question: "After a restart the node did not come back as it was",
 		FAQ: []int{2},
 		Checks: []string{"kubelet-not-running", "runtime-not-running", "flanneld-not-running",
-			"kube-proxy-not-running", "component-not-a-service", "kubelet-service-paused",
+			"network-agent-not-running", "kube-proxy-not-running", "component-not-a-service", "kubelet-service-paused",
 			"reboot-pending", "kubelet-removed-flag", "kubelet-cgroups-per-qos",
 			"runtime-pipe-missing", "hns-network-missing", "wsaeacces-excluded-port",
 			"hns-wrong-diskette", "bridge-endpoint-stale", "network-already-exists",
