@@ -84,7 +84,6 @@ func TestIndependentFaultsStayTwoCauses(t *testing.T) {
 		{"flanneld-not-running", "cni-nameserver-mismatch"},
 		{"flanneld-not-running", "dsr-unsupported-build"},
 		{"network-agent-not-running", "dsr-unsupported-build"},
-		{"network-agent-not-running", "podcidr-not-assigned"},
 		{"kube-proxy-not-running", "ipam-range-exhausted"},
 		{"kube-proxy-not-running", "mtu-mismatch"},
 		{"kube-proxy-not-running", "vm-mac-spoofing-disabled"},

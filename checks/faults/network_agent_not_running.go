@@ -12,8 +12,8 @@ import (
 
 var _ = register(&checks.Check{
 	ID:       "network-agent-not-running",
-	Title:    "Network agent of Calico, Antrea or OVN is not running",
-	Healthy:  "Network agent of the network plugin is running",
+	Title:    "Network agent is not running",
+	Healthy:  "Network agent is running",
 	Category: checks.CategoryComponents,
 	FAQ:      []int{1, 2},
 	Doc: `Felix of Calico, antrea-agent and hybrid-overlay-node set up the traffic of pods to other nodes and apply
@@ -128,10 +128,15 @@ func agentWithoutService(s evidence.Snapshot, c *node.Component, consequence evi
 	n := node.About(s)
 	if slices.ContainsFunc(c.Pods, func(p evidence.Pod) bool {
 		return !c.BeforeBoot(p) && slices.ContainsFunc(p.Status.ContainerStatuses, func(st evidence.ContainerStatus) bool {
-			return st.State.Running != nil && node.EqualsAny(st.Name, []string{"felix", c.Name})
+			return st.State.Running != nil && (strings.HasSuffix(st.Name, "felix") || st.Name == c.Name)
 		})
 	}) {
 		return nil, nil
+	}
+	if len(c.Services)+len(c.Processes) == 0 && slices.ContainsFunc(c.Pods, func(p evidence.Pod) bool {
+		return p.Status.Phase == "Running" && len(p.Status.ContainerStatuses) == 0
+	}) {
+		return nil, checks.Unknown(evidence.NotShown.Gap("the containers of %s", c.Pods[0].FullName()))
 	}
 	if len(c.Services)+len(c.Pods)+len(c.Processes) == 0 {
 		if n.CNI.Value == node.OVN {

@@ -1,6 +1,9 @@
 package faults_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNetworkAgentNotRunning(t *testing.T) {
 	const (
@@ -50,6 +53,9 @@ func TestNetworkAgentNotRunning(t *testing.T) {
 		{"flannel, and services of an earlier Calico", onFlannel + services(ended, ended) + none + booted, "unknown"},
 		{"AKS without Calico", azure + "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n" + none, "skip"},
 		{"Felix runs in its pod, and confd does not", calico + pod(`{"running":{}}`) + "-- services.json --\n[]\n", "pass"},
+		{"Felix of sig-windows-tools runs in its pod", calico + strings.Replace(pod(`{"running":{}}`), `"felix"`, `"calico-node-felix"`, 1) + "-- services.json --\n[]\n", "pass"},
+		{"the containers of the pod are not recorded", calico + podsJSON(podNamed("calico-node-windows-4hf7p", "",
+			`"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}}`, "", `{"phase":"Running"}`)), "unknown"},
 		{"Felix does not run in its pod", calico + pod(`{"waiting":{"reason":"CrashLoopBackOff"}}`) + "-- services.json --\n[]\n" + none,
 			"fail: HostProcess pod of calico-node is not running: container felix is waiting: CrashLoopBackOff" + fails},
 		{"RKE2 has run for long", calico + rke2("2026-11-20T08:00:00Z"), "fail: calico-node is not running" + fails},
