@@ -23,7 +23,8 @@ func breaksPods(c *checks.Check) bool {
 }
 
 // programsOfPods are the faults of a program that runs in a pod of its own, by what the name of the pod has.
-var programsOfPods = map[string]string{"flannel": "flanneld-not-running", "kube-proxy": "kube-proxy-not-running"}
+var programsOfPods = map[string]string{"flannel": "flanneld-not-running", "kube-proxy": "kube-proxy-not-running",
+	"calico-node": "network-agent-not-running", "antrea-agent": "network-agent-not-running"}
 
 // aboutAgents lets what keeps a pod of the network plugin or of kube-proxy from running explain that its
 // program does not run, and what the pod was to set up.

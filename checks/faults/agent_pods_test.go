@@ -35,7 +35,7 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var got []string
 			tree := strings.Replace(pod(row.pod), `"spec":{`, `"spec":{"hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}},`, 1)
-			for _, c := range causesOf(t, row.with+tree, "image-not-found", "cni-config-uninitialized", "flanneld-not-running", "kube-proxy-not-running") {
+			for _, c := range causesOf(t, row.with+tree, "image-not-found", "cni-config-uninitialized", "flanneld-not-running", "kube-proxy-not-running", "network-agent-not-running") {
 				got = append(got, c.ID)
 			}
 			slices.Sort(got)
@@ -50,7 +50,7 @@ func TestWhatKeepsTheAgentFromRunningExplainsTheMissingPlugin(t *testing.T) {
 func TestTheMissingPluginExplainsNothingThatExplainsIt(t *testing.T) {
 	catalogue := faults.Catalogue()
 	for _, lacks := range []string{"cni-config-uninitialized", "hns-network-missing", "flannel-subnet-env-missing", "cni-binary-missing",
-		"flanneld-not-running", "kube-proxy-not-running"} {
+		"flanneld-not-running", "kube-proxy-not-running", "network-agent-not-running"} {
 		seen := map[string]bool{lacks: true}
 		for queue := []string{lacks}; len(queue) > 0; queue = queue[1:] {
 			for _, id := range catalogue.Explains(queue[0]) {

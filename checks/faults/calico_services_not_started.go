@@ -28,7 +28,7 @@ Calico runs in HostProcess containers is acquitted.`,
 			Costs("NetworkPolicies take effect: they may block connections that work now."),
 		checks.Verify("Get-Service CalicoNode, CalicoFelix", "both are Running")),
 	Links:    []string{"https://github.com/Azure/AgentBaker/pull/2525"},
-	Explains: []string{"calico-node-not-started"},
+	Explains: []string{"calico-node-not-started", "network-agent-not-running"},
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.OSInfo, evidence.Pods, evidence.Processes},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

@@ -19,7 +19,7 @@ var effectKubelet = &checks.Effect{
 	Name: "the kubelet",
 	Doc: "The kubelet runs. Without it, no pod starts, components that run as pods included, and " +
 		"the control plane gets no status of the node.",
-	Implies: []*checks.Effect{effectFlanneld, effectKubeProxy, effectNodeReady,
+	Implies: []*checks.Effect{effectFlanneld, effectNetworkAgent, effectKubeProxy, effectNodeReady,
 		effectNodeReports, effectPodStart},
 }
 
@@ -31,7 +31,7 @@ var effectRuntime = &checks.Effect{
 	ID:   "container-runtime",
 	Name: "the container runtime",
 	Doc:  "containerd or docker runs. The kubelet does not start or work without it.",
-	Implies: []*checks.Effect{effectKubelet, effectFlanneld, effectKubeProxy,
+	Implies: []*checks.Effect{effectKubelet, effectFlanneld, effectNetworkAgent, effectKubeProxy,
 		effectNodeReady, effectNodeReports, effectPodStart, effectRuntimePipe, effectKubeletStart},
 }
 
@@ -62,7 +62,7 @@ var effectNetworkCreation = &checks.Effect{
 	Name: "creating the pod network",
 	Doc: "flanneld, Calico or another agent creates the pod network in HNS, and gives the host an " +
 		"address on it. Where the agent is a pod, its container restarts until it succeeds.",
-	Implies: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork,
+	Implies: []*checks.Effect{effectFlanneld, effectNetworkAgent, effectSubnetEnv, effectHNSNetwork,
 		effectHostAdapter, effectCNIConfig, effectPodStart, effectNodeReady, effectContainers},
 }
 
@@ -73,6 +73,14 @@ var effectFlanneld = &checks.Effect{
 		"other nodes.",
 	Implies: []*checks.Effect{effectSubnetEnv, effectHNSNetwork, effectRoutes,
 		effectContainers},
+}
+
+var effectNetworkAgent = &checks.Effect{
+	ID:   "network-agent",
+	Name: "the network agent",
+	Doc: "calico-node, antrea-agent or hybrid-overlay-node runs: it sets up the traffic of pods to other " +
+		"nodes, and NetworkPolicies. Where it runs as a pod, its container restarts.",
+	Implies: []*checks.Effect{effectPodTraffic, effectContainers},
 }
 
 var effectSubnetEnv = &checks.Effect{

@@ -83,6 +83,7 @@ func TestIndependentFaultsStayTwoCauses(t *testing.T) {
 		{"hns-network-missing", "outboundnat-exception-missing"},
 		{"flanneld-not-running", "cni-nameserver-mismatch"},
 		{"flanneld-not-running", "dsr-unsupported-build"},
+		{"network-agent-not-running", "dsr-unsupported-build"},
 		{"kube-proxy-not-running", "ipam-range-exhausted"},
 		{"kube-proxy-not-running", "mtu-mismatch"},
 		{"kube-proxy-not-running", "vm-mac-spoofing-disabled"},

@@ -32,7 +32,7 @@ HostProcess pods, or pods that report this error.`,
 		accountIsSystem("{runtime}")),
 	Links: []string{
 		"https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/#troubleshooting-hostprocess-containers", "https://github.com/microsoft/hcsshim/tree/main/internal/jobcontainers"},
-	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectCNIConfig,
+	Breaks: []*checks.Effect{effectNetworkAgent, effectFlanneld, effectKubeProxy, effectCNIConfig,
 		effectHNSNetwork, effectNodeReady, effectPodStart, effectContainers},
 	Applies: checks.OnRuntime("containerd"),
 	Partial: true,

@@ -35,7 +35,7 @@ and earlier ones, such as Windows Server, version 1803, never get it.`,
 		"https://kubernetes.io/docs/concepts/services-networking/windows-networking/",
 		"https://support.microsoft.com/help/4489899",
 		"https://github.com/microsoft/SDN/issues/273"},
-	Breaks:   []*checks.Effect{effectFlanneld, effectHNSNetwork, effectKubeProxy},
+	Breaks:   []*checks.Effect{effectNetworkAgent, effectFlanneld, effectHNSNetwork, effectKubeProxy},
 	Explains: []string{"hns-lb-missing-or-stale", "vxlan-return-path-missing", "vm-mac-spoofing-disabled"},
 	Applies: func(n *node.Node) error {
 		if err := checks.RequireBackend(n, node.OverlayNet); err != nil {

@@ -39,7 +39,7 @@ the published images are known. For a private image only the runtime's own error
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility",
 		"https://github.com/kubernetes-sigs/windows-testing/pull/557"},
 	// the first two where they are pods
-	Breaks: []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
+	Breaks: []*checks.Effect{effectNetworkAgent, effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
 	Needs:  []evidence.Need{node.NeedBuild, node.NeedSandboxImage},
 	Uses: slices.Concat(node.KubeletSources, node.RuntimeConfigs,
 		[]evidence.Need{evidence.CRI, evidence.Node, evidence.Pods, evidence.PodEvents}),

@@ -28,7 +28,7 @@ The check looks for the error in the logs of node components. Profiles of PowerS
 		"https://github.com/ovn-kubernetes/ovn-kubernetes/pull/431",
 		"https://learn.microsoft.com/en-us/powershell/module/microsoft.powershell.core/about/about_execution_policies",
 	},
-	Breaks: []*checks.Effect{effectKubeletStart, effectFlanneld, effectCNIConfig, effectKubeProxy},
+	Breaks: []*checks.Effect{effectNetworkAgent, effectKubeletStart, effectFlanneld, effectCNIConfig, effectKubeProxy},
 	Needs:  []evidence.Need{evidence.Logs("kubelet"), evidence.Logs("kube-proxy")},
 	Signs: []checks.Sign{
 		// the name of the help topic is the same in all languages

@@ -47,7 +47,7 @@ private one: such a node has no internet, and its images must be loaded from fil
 		"https://kubernetes.io/docs/concepts/architecture/garbage-collection/",
 		"https://docs.rke2.io/install/windows_airgap",
 	},
-	Breaks:   []*checks.Effect{effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
+	Breaks:   []*checks.Effect{effectNetworkAgent, effectFlanneld, effectKubeProxy, effectPodStart, effectCNIConfig},
 	Explains: []string{"registry-unauthorized", "registry-name-not-resolved", "proxy-not-configured"},
 	Needs:    complaintNeeds,
 	FromPart: complaintNeeds,

@@ -24,7 +24,7 @@ The check looks for these events and error 1069 of the services of Kubernetes an
 		"https://learn.microsoft.com/en-us/troubleshoot/windows-server/system-management-components/service-startup-permissions",
 		"https://learn.microsoft.com/en-us/previous-versions/windows/it-pro/windows-server-2008-R2-and-2008/cc756339(v=ws.10)",
 	},
-	Breaks:   []*checks.Effect{effectKubeletStart, effectKubeProxy, effectRuntime},
+	Breaks:   []*checks.Effect{effectNetworkAgent, effectKubeletStart, effectKubeProxy, effectRuntime},
 	Needs:    []evidence.Need{evidence.Any(evidence.WindowsEvents, evidence.Services, evidence.Logs("other"))},
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.Services, evidence.OSInfo},
 	FromPart: []evidence.Need{evidence.Services, evidence.WindowsEvents},

@@ -32,6 +32,24 @@ var agents = map[CNI]Component{
 	OVN: {Program: []string{"hybrid-overlay-node"}, Service: []string{"hybrid-overlay-node"}},
 }
 
+// Agent is the agent of a plugin, as far as the evidence shows it, and nil where the plugin has none of its
+// own. Of Calico it is Felix: its other programs are of the same file.
+func Agent(s evidence.Snapshot, of CNI) *Component {
+	c, ok := agents[of]
+	if !ok || len(c.Program) == 0 {
+		return nil
+	}
+	c.Name = c.Program[0]
+	if of == Calico {
+		c.Service = append(slices.Clone(c.Service), "CalicoFelix")
+	}
+	c.find(s)
+	c.Processes = slices.DeleteFunc(c.Processes, func(p evidence.Process) bool {
+		return of == Calico && len(p.Args) > 0 && !strings.Contains(strings.Join(p.Args, " "), "-felix")
+	})
+	return &c
+}
+
 // Command is how a component of this node is restarted, started or stopped: by
 // its Windows service, by the service that runs it as a child, or through the
 // HostProcess pod that it runs in. Where the evidence shows none of them it is
