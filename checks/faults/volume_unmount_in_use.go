@@ -35,5 +35,8 @@ another process". A single failure right after the end of a container is normal.
 		{Text: "UnmountVolume.TearDown failed",
 			Also: []string{"durationBeforeRetry 2m2s", "being used by another process"},
 			Says: "the kubelet cannot remove the volume of a deleted pod: a file is in use"},
+		{Text: "error cleaning subPath mounts for volume ",
+			Also: []string{"durationBeforeRetry 2m2s", "being used by another process"},
+			Says: "the kubelet cannot remove a subPath of a deleted pod: a file is in use"},
 	},
 })
