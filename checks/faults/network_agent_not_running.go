@@ -22,8 +22,8 @@ pods on other nodes become unreachable, and NetworkPolicies do not change. New p
 its CNI plugin asks the agent. RKE2 starts Felix once and, before December 2025, does not restart it.
 
 The check looks for the services CalicoNode, CalicoFelix, antrea-agent and hybrid-overlay-node, the process, and the
-HostProcess pod. Services that are left over beside HostProcess pods are no fault, and neither are services of Calico that
-are disabled on a node with another pod network. After a boot the check waits for ten minutes.`,
+HostProcess pod. Services that are left over where HostProcess pods run are no fault, and neither are services of Calico
+that are disabled on a node with another pod network. After a boot the check waits for ten minutes.`,
 	Fix: startAgent("{start network agent}"),
 	Links: []string{"https://github.com/rancher/rke2/issues/7440", "https://github.com/rancher/rke2/issues/9324",
 		"https://docs.tigera.io/calico/latest/getting-started/kubernetes/windows-calico/troubleshoot",
