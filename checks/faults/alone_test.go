@@ -10,6 +10,7 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/signs"
 	"doctor/fixtures"
 )
 
@@ -45,13 +46,16 @@ func TestAFileAloneConvictsOnlyOfWhatTheWholeShows(t *testing.T) {
 	})
 }
 
-// What a part may show beyond the whole: consequences, which probes show where their cause is not recorded;
-// the base of portproxy-dns-udp, which is broken itself; and that two settings do not fit each other, where
-// only the whole shows which of them is wrong.
+// What a part may show beyond the whole: consequences, where their cause is not recorded, and warnings that name
+// several causes, of which only the whole shows one; the base of portproxy-dns-udp, which is broken itself; what two
+// faults say in the same words; and that two settings do not fit each other, where only the whole shows which is wrong.
 var seenInParts = map[string][]string{
-	"":                          {"cluster-dns-unreachable", "dns-pqdn-with-dots", "icmp-external-not-snated", "node-cannot-use-cluster-ip"},
-	"portproxy-dns-udp":         {"wincat-not-found"},
-	"kubelet-cluster-dns-wrong": {"outboundnat-exception-missing"},
+	"": {"cluster-dns-unreachable", "dns-pqdn-with-dots", "icmp-external-not-snated", "node-cannot-use-cluster-ip",
+		"kubeproxy-network-name-unset-or-missing", "cni-network-not-found", "proxy-env-not-seen-by-runtime"},
+	"antrea-apiserver-override-missing": {"podcidr-not-assigned"},
+	"excluded-ports-over-nodeports-2":   {"lb-port-exhaustion"},
+	"portproxy-dns-udp":                 {"wincat-not-found"},
+	"kubelet-cluster-dns-wrong":         {"outboundnat-exception-missing"},
 }
 
 func onlyWhatTheWholeShows(t *testing.T, l loaded, files fstest.MapFS, which string) {
@@ -63,8 +67,8 @@ func onlyWhatTheWholeShows(t *testing.T, l loaded, files fstest.MapFS, which str
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := convicted(l.report)
-	report := diagnose(s)
+	s, _ = signs.Record(s, catalogueSigns())
+	whole, report := convicted(l.report), diagnose(s)
 	oneCauseALine(t, report)
 	for _, id := range convicted(report) {
 		if !slices.Contains(slices.Concat(whole, seenInParts[""], seenInParts[l.recording.Name]), id) {
@@ -97,7 +101,9 @@ func oneCauseALine(t *testing.T, report checks.Report) {
 				if !isSaid(b.Path) {
 					continue
 				}
-				if other := told[b.Place()]; other != "" && other != cause.ID {
+				if other := told[b.Place()]; other != "" && other != cause.ID &&
+					// a sign cannot explain the symptom for Antrea alone: Calico's plugin does not ask the agent
+					!(other == "network-agent-not-running" && cause.ID == "pods-stuck-creating") {
 					t.Errorf("%s and %s quote one line: %s", other, cause.ID, b.Text)
 				}
 				told[b.Place()] = cause.ID
