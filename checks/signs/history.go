@@ -2,6 +2,7 @@ package signs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -182,7 +183,9 @@ func (c *scanner) unrepeated(matches []evidence.SignMatch, s evidence.Snapshot) 
 		ends[k.path] = of.ends
 	}
 	for _, e := range evidence.PodEvents.In(s) {
-		if at := e.At(); e.About().Kind == "Pod" && at.After(ends[evidence.PodEvents.Path()]) {
+		by := cmp.Or(e.Source.Component, e.ReportingController, e.ReportingComponent, "kubelet")
+		if at := e.At(); e.About().Kind == "Pod" && by == "kubelet" && !e.OfOtherNode(evidence.Node.In(s).Metadata.Name) &&
+			at.After(ends[evidence.PodEvents.Path()]) {
 			ends[evidence.PodEvents.Path()] = at.Time
 		}
 	}

@@ -126,6 +126,26 @@ func TestAPodThatWentOnHadItsSandbox(t *testing.T) {
 	}
 }
 
+// TestWhatTheKubeletDoesNotRepeatIsOver goes by what this node's kubelet says later: others go on when it is dead.
+func TestWhatTheKubeletDoesNotRepeatIsOver(t *testing.T) {
+	const failed = `{"reason":"Failed","message":"Failed to pull image: no network here","lastTimestamp":"2026-11-20T07:00:00Z","source":{"component":"kubelet","host":"win-1"},"involvedObject":{"kind":"Pod","name":"a","namespace":"web"}}`
+	for _, row := range []struct{ name, source, over string }{
+		{"its kubelet goes on", `{"component":"kubelet","host":"win-1"}`, "it was not repeated for 1h0m0s"},
+		{"the kubelet of another node", `{"component":"kubelet","host":"win-2"}`, ""},
+		{"the scheduler", `{"component":"default-scheduler"}`, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got := record(t, map[string]string{"api/node.json": `{"metadata":{"name":"win-1"}}`,
+				"api/events.json": `{"items":[` + failed + `,{"reason":"Unhealthy","message":"fine","lastTimestamp":"2026-11-20T08:00:00Z","source":` +
+					row.source + `,"involvedObject":{"kind":"Pod","name":"b","namespace":"web"}}]}`},
+				evidence.Sign{Check: "c", Text: "no network here"})
+			if len(got) != 1 || got[0].Over != row.over {
+				t.Errorf("%+v, want one that is over because %q", got, row.over)
+			}
+		})
+	}
+}
+
 // TestEventsOfOtherNodesAndOfPodsThatAreGone: a list of all events of a cluster says nothing of this node.
 func TestEventsOfOtherNodesAndOfPodsThatAreGone(t *testing.T) {
 	const node = `{"metadata":{"name":"win-1"}}`
