@@ -14,7 +14,8 @@ import (
 //  1. A fault is a check that came to fail or warn.
 //  2. A fault is explained by another fault that breaks what it shows, or that
 //     names it in Explains (effects.go; a finding can name more), directly or through checks that could
-//     not tell; a check that passed or was skipped breaks the chain.
+//     not tell; a check that passed or was skipped breaks the chain. What convicts another fault
+//     explains a symptom that quotes nothing else.
 //  3. The faults that nothing explains are the causes; two that do not explain
 //     each other are two causes.
 //  4. Symptoms come after all other causes: they never cause anything.
@@ -41,6 +42,16 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 		// not selected: it did not look, so it may still link two that did
 		if _, ran := g.status[c.ID]; !ran {
 			g.status[c.ID], g.explains[c.ID] = StatusUnknown, catalogue.Explains(c.ID)
+		}
+	}
+	for symptom := range g.symptom {
+		if !g.symptom[symptom] || !g.fault(symptom) {
+			continue
+		}
+		for id := range g.symptom {
+			if !g.symptom[id] && g.fault(id) && shown[id].covers(shown[symptom]) {
+				g.explains[id] = append(g.explains[id], symptom)
+			}
 		}
 	}
 	consequences := map[string][]string{}
@@ -92,6 +103,16 @@ type proof struct {
 	seen     time.Time
 	first    evidence.Because // of text
 	explains []string
+	quotes   [][]evidence.Place // of each finding
+}
+
+// covers tells whether p rests on something that each finding of the other rests on as well.
+func (p proof) covers(other proof) bool {
+	return len(other.quotes) > 0 && !slices.ContainsFunc(other.quotes, func(finding []evidence.Place) bool {
+		return !slices.ContainsFunc(finding, func(place evidence.Place) bool {
+			return slices.ContainsFunc(p.quotes, func(own []evidence.Place) bool { return slices.Contains(own, place) })
+		})
+	})
 }
 
 // compareLines compares where two texts without times stand in one file.
@@ -118,6 +139,11 @@ func proofOf(findings []*Finding, now time.Time) proof {
 			p.first = f.Because[0]
 		}
 		p.explains = append(p.explains, f.Explains...)
+		var quotes []evidence.Place
+		for _, b := range f.Because {
+			quotes = append(quotes, b.Place())
+		}
+		p.quotes = append(p.quotes, quotes)
 	}
 	return p
 }

@@ -101,9 +101,7 @@ func oneCauseALine(t *testing.T, report checks.Report) {
 				if !isSaid(b.Path) {
 					continue
 				}
-				if other := told[b.Place()]; other != "" && other != cause.ID &&
-					// a sign cannot explain the symptom for Antrea alone: Calico's plugin does not ask the agent
-					!(other == "network-agent-not-running" && cause.ID == "pods-stuck-creating") {
+				if other := told[b.Place()]; other != "" && other != cause.ID {
 					t.Errorf("%s and %s quote one line: %s", other, cause.ID, b.Text)
 				}
 				told[b.Place()] = cause.ID
