@@ -5,6 +5,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,6 +24,8 @@ var (
 	lineTag       = regexp.MustCompile(`(?m)^(?:[\w./\\:-]*\.(?:log|err|out|txt)[\w.-]*(?::\d+)?:|(?:\S*[\\/])?(?:kubelet|kube-proxy|containerd|flanneld|dockerd)(?:\.exe)? : )([IWEF]\d{4} |time="\d{4}-)`)
 	machinePrefix = regexp.MustCompile(`^[\w.-]{2,63}: `)
 	indented      = regexp.MustCompile(`^[ \t]+`)
+	// An entry of klog in one of k0s, which runs the components and logs what they print.
+	carriedEntry = regexp.MustCompile(`(?m)^time="[^"\n]*" level=\w+ msg="([IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w.-]+\.go:\d+\] (?:[^"\\\n]|\\[^\n])*)(?:"(?: \w+=\S+)*)?$`)
 	// A line between the backticks of Markdown.
 	inlineCode = regexp.MustCompile("(?m)^ *`([^`\n]+)`? *$")
 )
@@ -43,6 +46,13 @@ func peel(text string) string {
 	text = withoutPrefix(text, numberedLine, 9)
 	text = lineTag.ReplaceAllString(text, "$1")
 	text = fromEntries(text)
+	text = carriedEntry.ReplaceAllStringFunc(text, func(line string) string {
+		entry := carriedEntry.FindStringSubmatch(line)[1]
+		if bare, err := strconv.Unquote(`"` + entry + `"`); err == nil && !strings.Contains(bare, "\n") {
+			return bare
+		}
+		return line
+	})
 	// the name of a machine that Vagrant or Ansible puts in front of what it prints
 	if m := machinePrefix.FindString(firstLine(text)); m != "" {
 		same := regexp.MustCompile(`^[ \t]*` + regexp.QuoteMeta(m))

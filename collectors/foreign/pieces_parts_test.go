@@ -217,7 +217,7 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			"api/events.json", "Failed create pod sandbox: rpc error: code = Unknown desc = [failed to set up sandbox container"},
 		{"a log with what grep puts in front", "containerd.err-20220809T161122.479.log:20084:time=\"2022-08-09T16:10:18.5Z\" level=error msg=\"CreateContainer within sandbox\"\nm=+0.004813101\n", "logs/containerd/a", "\ntime=\"2022"[1:]},
 		{"a log that PowerShell calls an error", ".\\kubelet : F0611 19:57:18.295485    5556 server.go:215] [invalid configuration: CgroupsPerQOS (--cgroups-per-qos) true is not supported on \nWindows]\nAt line:1 char:1\n", "logs/kubelet/a", "is not supported on Windows]\n"},
-		{"a log in the log of k0s", `time="2024-01-31 14:52:57" level=info msg="E0131 14:52:57.936439    8516 remote_runtime.go:193] \"RunPodSandbox failed\"" component=kubelet.exe` + "\n", "logs/kubelet/a", "RunPodSandbox"},
+		{"a log in the log of k0s", `time="2024-01-31 14:52:57" level=info msg="E0131 14:52:57.936439    8516 remote_runtime.go:193] \"RunPodSandbox failed\"" component=kubelet.exe` + "\n", "logs/kubelet/a", `remote_runtime.go:193] "RunPodSandbox failed"`},
 		{"a log of Open vSwitch", "2020-12-07T22:51:05.016Z|00005|dpif_netlink|INFO|The kernel module does not support meters.\n", "logs/ovs/a", "meters"},
 		{"the output of kube-proxy's script", "Running kub-proxy service.\nGet-Content : Cannot find path 'C:\\x' because it does not exist.\n", "logs/kube-proxy/a", "Cannot find"},
 		{"logs of two components, each in a fence", "```\n2023-11-07 06:49:53.027 [INFO][3488] felix/win_dataplane.go 307: Applying dataplane updates\n```\n```\nI1107 06:45:21.073167    3112 proxier.go:1507] \"created\"\n```\n", "logs/kube-proxy/a", "I1107"},
