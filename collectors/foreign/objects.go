@@ -217,6 +217,9 @@ func yamlDocuments(s string) []string {
 var nodeSettings = regexp.MustCompile(
 	`"(?:net-conf\.json|cni-conf\.json|ClusterConfiguration|enable-windows-ipam|mapRoles)"\s*:`)
 
+// assigned are the address and the port that the API server gives a Service.
+var assigned = regexp.MustCompile(`"clusterIP":"[0-9].*"nodePort":[0-9]|"nodePort":[0-9].*"clusterIP":"[0-9]`)
+
 // keep files one object. A manifest, which no API server answered with, is none.
 func (o *objects) keep(kind string, object kubeObject, size int) {
 	if kind == "" {
@@ -241,7 +244,7 @@ func (o *objects) keep(kind string, object kubeObject, size int) {
 		slices.ContainsFunc(apiLists, func(l apiList) bool { return l.kind == kind })
 	key := kind + "/" + m.Namespace + "/" + m.Name
 	manifest := m.UID == "" && m.ResourceVersion == "" && m.CreationTimestamp == "" &&
-		object["status"] == nil && kind != "Event" &&
+		object["status"] == nil && kind != "Event" && !(kind == "Service" && assigned.Match(object["spec"])) &&
 		!(kind == "ConfigMap" && nodeSettings.Match(object["data"]))
 	var spec podHead
 	elsewhere := kind == "Pod" && o.node != "" && json.Unmarshal(object["spec"], &spec) == nil &&
