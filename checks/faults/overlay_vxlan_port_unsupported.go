@@ -30,6 +30,7 @@ for the error of hybrid-overlay-node.`,
 	Links: []string{
 		"https://github.com/openshift/windows-machine-config-operator/blob/master/docs/TROUBLESHOOTING.md#windows-server-2019-ltsc-1809-nodes-never-become-ready",
 		"https://github.com/openshift/windows-machine-config-operator/issues/340",
+		"https://github.com/openshift/windows-machine-config-operator/issues/451",
 		"https://github.com/microsoft/Windows-Containers/issues/17"},
 	Breaks:  []*checks.Effect{effectNetworkCreation},
 	Applies: checks.OnCNI(node.OVN),
