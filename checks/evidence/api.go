@@ -23,6 +23,8 @@ var (
 	ServiceCIDRs   = objectsKind[ServiceCIDR]("api/servicecidrs.json") // Kubernetes 1.33 and later
 	IPPools        = objectsKind[IPPool]("api/ippools.json")           // of Calico
 	IPAMConfigs    = objectsKind[IPAMConfig]("api/ipamconfigs.json")   // likewise
+	// of OpenShift's network operator; only other recorders bring them
+	NetworkSettings = objectsKind[NetworkSetting]("api/networks.json")
 	// those of pods that do not run
 	PersistentVolumes = objectsKind[PersistentVolume]("api/persistentvolumes.json")
 )
@@ -67,6 +69,22 @@ type IPPool struct {
 		NodeSelector string `json:"nodeSelector"` // all() or empty: any node
 		NATOutgoing  bool   `json:"natOutgoing"`  // packets out of the cluster get the address of the node
 		Disabled     bool   `json:"disabled"`     // no new addresses are taken from it
+	} `json:"spec"`
+}
+
+// NetworkSetting is an operator.openshift.io Network.
+type NetworkSetting struct {
+	Placed   `json:"-"`
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		DefaultNetwork struct {
+			Type                string `json:"type"` // OVNKubernetes, OpenShiftSDN
+			OVNKubernetesConfig struct {
+				HybridOverlayConfig *struct {
+					HybridOverlayVXLANPort int `json:"hybridOverlayVXLANPort"` // 0: 4789
+				} `json:"hybridOverlayConfig"`
+			} `json:"ovnKubernetesConfig"`
+		} `json:"defaultNetwork"`
 	} `json:"spec"`
 }
 

@@ -43,10 +43,11 @@ func (s KubeService) FullName() string { return s.Metadata.Namespace + "/" + s.M
 
 // ServicePort is one port of a Service.
 type ServicePort struct {
-	Name     string `json:"name"`
-	Protocol string `json:"protocol"`
-	Port     int    `json:"port"`
-	NodePort int    `json:"nodePort"`
+	Name       string `json:"name"`
+	Protocol   string `json:"protocol"`
+	Port       int    `json:"port"`
+	TargetPort any    `json:"targetPort"` // a number, or the name of a port of the pods
+	NodePort   int    `json:"nodePort"`
 }
 
 // ClusterIPs lists the service's addresses; a headless service has none.

@@ -290,6 +290,9 @@ type Probe struct {
 		Host string `json:"host,omitempty"`
 		Path string `json:"path,omitempty"`
 	} `json:"httpGet,omitempty"`
+	Exec *struct {
+		Command []string `json:"command,omitempty"`
+	} `json:"exec,omitempty"`
 }
 
 // Resources are a container's requests and limits, as quantities or bare numbers.

@@ -83,6 +83,7 @@ type Tree struct {
 	ServiceCIDRs   json.RawMessage `json:"api/servicecidrs.json,omitempty"`
 	IPPools        json.RawMessage `json:"api/ippools.json,omitempty"`           // Of Calico.
 	IPAMConfigs    json.RawMessage `json:"api/ipamconfigs.json,omitempty"`       // Of Calico.
+	Networks       json.RawMessage `json:"api/networks.json,omitempty"`          // Of OpenShift's network operator.
 	Volumes        json.RawMessage `json:"api/persistentvolumes.json,omitempty"` // Of pods that do not run.
 	NodeLease      json.RawMessage `json:"api/lease.json,omitempty"`             // With its managed fields.
 	Version        json.RawMessage `json:"api/version.json,omitempty"`

@@ -16,6 +16,11 @@ type Volume struct {
 	PersistentVolumeClaim *struct {
 		ClaimName string `json:"claimName"`
 	} `json:"persistentVolumeClaim,omitempty"`
+	// which the kubelet writes itself
+	ConfigMap   *struct{} `json:"configMap,omitempty"`
+	Secret      *struct{} `json:"secret,omitempty"`
+	DownwardAPI *struct{} `json:"downwardAPI,omitempty"`
+	Projected   *struct{} `json:"projected,omitempty"`
 }
 
 // PersistentVolume is a volume and the claim that it is bound to.

@@ -27,7 +27,8 @@ system. The runtime's error shows that the image has no variant for Windows, and
 does not say Windows. Without an error, an image that is known to have no variant for Windows, a
 path that only Linux has, and the network of the host show it. So does an image whose tag names a
 Linux distribution, if the kubelet cannot give a file to the user of the pod (chown), and an image that
-Windows cannot unpack because its layers have no files of Windows.
+Windows cannot unpack because its layers have no files of Windows. A command or probe with a program in a
+folder of Linux, such as /bin/sh, is a warning: the image may be for Windows all the same.
 
 Where pods are not recorded, or only rows of them, events and logs show such an image. It is a warning if
 the name of the node is one of Windows nodes and the image is not pulled, and if a pod there has the name of
@@ -87,6 +88,11 @@ of runAsUser for the name of a user.`,
 						"pod %s does not start on this Windows node: its name is that of a program for Linux", p.Metadata.Name).
 						At(at, "%s: %s", p.Metadata.Name, stuckReason(p)).Cure(linuxImageFix))
 				}
+				if path, at := linuxCommand(p); path != "" && !ok && windows && since(s, p, podPatience) {
+					findings = append(findings, checks.Findingf(checks.Warn, p.FullName(),
+						"pod %s does not start on this Windows node, has no OS selector, and runs %s, which only Linux has", p.FullName(), path).
+						With(at).Cure(linuxImageFix))
+				}
 				if !ok || !since(s, p, podPatience) && !(windows && slices.Contains(pullReasons, stuckReason(p))) {
 					continue
 				}
@@ -142,6 +148,30 @@ var pullReasons = []string{"ErrImagePull", "ImagePullBackOff"}
 // onWindows tells whether the evidence shows that a node runs Windows.
 func onWindows(s evidence.Snapshot, node string) bool {
 	return evidence.NamesWindows(node) || evidence.Node.Known(s)
+}
+
+// linuxFolder begins the path of a program of Linux.
+var linuxFolder = regexp.MustCompile(`^/(?:bin|sbin|usr/s?bin|usr/local/s?bin)/\w`)
+
+// linuxCommand finds a program in a folder of Linux that a pod, which never started, runs or probes itself with.
+func linuxCommand(p evidence.Pod) (string, evidence.Because) {
+	if !slices.Contains(startReasons, stuckReason(p)) && !slices.Contains(pullReasons, stuckReason(p)) {
+		return "", evidence.Because{}
+	}
+	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		commands := [][]string{c.Command}
+		for _, probe := range []*evidence.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
+			if probe != nil && probe.Exec != nil {
+				commands = append(commands, probe.Exec.Command)
+			}
+		}
+		for _, command := range commands {
+			if len(command) > 0 && linuxFolder.MatchString(command[0]) {
+				return command[0], p.ContainerField(i).Because("container %s runs %s", c.Name, command[0])
+			}
+		}
+	}
+	return "", evidence.Because{}
 }
 
 // linuxByPodName tells by its name a pod of which nothing but a row is recorded, and that does not start.
@@ -201,7 +231,9 @@ var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/m
 	"/prometheus-operator/prometheus-operator", "/grafana/grafana", "/heapster-amd64", "/addon-resizer",
 	"/metrics-server-amd64", "/cert-manager-acmesolver", "/cert-manager-ctl", "/cert-manager-startupapicheck",
 	"/nginx-gateway-fabric", "rabbitmqoperator/cluster-operator", "/stakater/reloader", "/rke2-upgrade", "/k3s-upgrade",
-	"/azurearck8s/fluent-bit-collector"} // aksArc 353
+	"/azurearck8s/fluent-bit-collector", // aksArc 353
+	// catalogs of the Operator Lifecycle Manager, which tolerate all taints (operator-lifecycle-manager 1119)
+	"/operatorhubio/catalog", "/redhat-operator-index", "/certified-operator-index", "/community-operator-index"}
 
 // linuxOfficial are official images of Docker Hub without variants for Windows.
 var linuxOfficial = regexp.MustCompile(`^(?:docker\.io/)?(?:library/)?(?:nginx|httpd|haproxy|redis|memcached|rabbitmq|mysql|mariadb|postgres|` +

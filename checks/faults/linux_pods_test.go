@@ -10,6 +10,8 @@ func TestAPodForLinuxWithoutAnError(t *testing.T) {
 		waits = `{"phase":"Pending","containerStatuses":[{"name":"c","image":"shop/c:1","state":{"waiting":{"reason":"ContainerCreating"}}}]}`
 		pulls = `{"phase":"Pending","containerStatuses":[{"name":"c","image":"IMAGE","state":{"waiting":{"reason":"ImagePullBackOff"}}}]}`
 		on    = " and is on this Windows node: it has no OS selector [state]"
+
+		onNode = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"}}\n"
 	)
 	image := func(name string) string { return `"image":"` + name + `"` }
 	runLooks(t, "linux-pod-on-windows", []look{
@@ -28,6 +30,17 @@ func TestAPodForLinuxWithoutAnError(t *testing.T) {
 		{"an image that may have a variant for Windows", noEvents + podsJSON(podJSON("", image("shop/tills:1"), pulls)), "pass"},
 		{"a path of Linux", podsJSON(podJSON(`"volumes":[{"name":"m","hostPath":{"path":"/lib/modules"}}]`, "", waits)),
 			"fail: pod shop/web is for Linux (hostPath /lib/modules)" + on},
+		{"a catalog of operators", podsJSON(podJSON("", image("quay.io/operatorhubio/catalog:latest"), waits)),
+			"fail: pod shop/web is for Linux (image quay.io/operatorhubio/catalog:latest)" + on},
+		{"a shell of Linux", onNode + podsJSON(podJSON("", `"command":["/bin/sh","-c","x"]`, waits)),
+			"warn: pod shop/web does not start on this Windows node, has no OS selector, and runs /bin/sh, which only Linux has [state]"},
+		{"a probe with a program of Linux", onNode + podsJSON(podJSON("", `"readinessProbe":{"exec":{"command":["/bin/grpc_health_probe"]}}`, pulls)),
+			"warn: pod shop/web does not start on this Windows node, has no OS selector, and runs /bin/grpc_health_probe, which only Linux has [state]"},
+		{"a program at the root", noEvents + onNode + podsJSON(podJSON("", `"command":["/server"]`, waits)), "pass"},
+		{"a shell of Linux, for Windows", noEvents + onNode + podsJSON(podJSON(`"nodeSelector":{"kubernetes.io/os":"windows"}`, `"command":["/bin/sh"]`, waits)), "pass"},
+		{"a shell of Linux in an image for Windows", noEvents + onNode + podsJSON(podJSON("", `"command":["/bin/sh"],"image":"mcr.microsoft.com/windows/servercore:ltsc2019"`, waits)), "pass"},
+		{"a shell of Linux, and it runs", noEvents + onNode + podsJSON(podJSON("", `"command":["/bin/sh"]`, "")), "pass"},
+		{"a shell of Linux that does not start", noEvents + onNode + podsJSON(podJSON("", `"command":["/bin/sh"]`, strings.Replace(waits, "ContainerCreating", "RunContainerError", 1))), "pass"},
 		{"it only waits", noEvents + podsJSON(podJSON("", "", waits)), "pass"},
 	})
 }

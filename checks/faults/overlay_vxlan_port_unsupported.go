@@ -19,8 +19,9 @@ vSphere need. HNS has that setting from version 10.3, so Windows Server 2019 (bu
 have it, and no update adds it: hybrid-overlay-node exits or creates no network, and the node never
 becomes Ready.
 
-The check compares the argument --hybrid-overlay-vxlan-port with the Windows build of a node that is
-not Ready, and looks for the error of hybrid-overlay-node.`,
+The check compares the argument --hybrid-overlay-vxlan-port, or hybridOverlayVXLANPort of the network
+operator where nobody recorded programs, with the Windows build of a node that is not Ready, and looks
+for the error of hybrid-overlay-node.`,
 	Fix: checks.Steps(
 		checks.Do("Replace the node by one with Windows Server 2022 or later.").
 			Costs("The pods of this node move."),
@@ -29,10 +30,11 @@ not Ready, and looks for the error of hybrid-overlay-node.`,
 	Links: []string{
 		"https://github.com/openshift/windows-machine-config-operator/blob/master/docs/TROUBLESHOOTING.md#windows-server-2019-ltsc-1809-nodes-never-become-ready",
 		"https://github.com/openshift/windows-machine-config-operator/issues/340",
+		"https://github.com/openshift/windows-machine-config-operator/issues/451",
 		"https://github.com/microsoft/Windows-Containers/issues/17"},
 	Breaks:  []*checks.Effect{effectNetworkCreation},
 	Applies: checks.OnCNI(node.OVN),
-	Needs:   []evidence.Need{node.NeedBuild, node.ComponentSources},
+	Needs:   []evidence.Need{node.NeedBuild, evidence.Any(node.ComponentSources, evidence.NetworkSettings)},
 	Uses:    []evidence.Need{evidence.Services, evidence.Processes, evidence.Node},
 	Signs: []checks.Sign{
 		// hybrid-overlay/pkg/controller of OVN-Kubernetes
@@ -49,20 +51,29 @@ not Ready, and looks for the error of hybrid-overlay-node.`,
 		return []*checks.Finding{checks.Findingf(checks.Fail, "hybrid-overlay-node",
 			"hybrid-overlay-node uses VXLAN port %s, and Windows build %s supports only %d", port, b.Value,
 			vxlanPort).
-			At(at, "--hybrid-overlay-vxlan-port is %s", port).With(b.From)}, nil
+			With(at, b.From)}, nil
 	},
 })
 
-// hybridOverlayPort is the port that hybrid-overlay-node is started with.
-func hybridOverlayPort(s evidence.Snapshot) (string, evidence.Place) {
-	const flag = "hybrid-overlay-vxlan-port"
+// hybridOverlayPort is the port that hybrid-overlay-node is started with, or will be.
+func hybridOverlayPort(s evidence.Snapshot) (string, evidence.Because) {
+	port := func(args []string, at evidence.Place) (string, evidence.Because) {
+		v, _ := evidence.ParseFlags(args).Get("hybrid-overlay-vxlan-port")
+		return cmp.Or(v, strconv.Itoa(vxlanPort)), at.Because("--hybrid-overlay-vxlan-port is %s", v)
+	}
 	for _, p := range evidence.Processes.In(s) {
 		if node.EqualsAny(node.Program(p.Name), []string{"hybrid-overlay-node"}) {
-			v, _ := evidence.ParseFlags(p.Args).Get(flag)
-			return cmp.Or(v, strconv.Itoa(vxlanPort)), p.Field("args")
+			return port(p.Args, p.Field("args"))
 		}
 	}
-	svc, _ := node.ServiceNamed(s, "hybrid-overlay-node")
-	v, _ := evidence.ParseFlags(svc.Args).Get(flag)
-	return cmp.Or(v, strconv.Itoa(vxlanPort)), svc.Field("args")
+	svc, there := node.ServiceNamed(s, "hybrid-overlay-node")
+	for _, net := range evidence.NetworkSettings.In(s) {
+		overlay := net.Spec.DefaultNetwork.OVNKubernetesConfig.HybridOverlayConfig
+		if !there && overlay != nil && overlay.HybridOverlayVXLANPort != 0 {
+			port := strconv.Itoa(overlay.HybridOverlayVXLANPort)
+			return port, net.Field("spec", "defaultNetwork", "ovnKubernetesConfig", "hybridOverlayConfig", "hybridOverlayVXLANPort").
+				Because("hybridOverlayVXLANPort is %s", port)
+		}
+	}
+	return port(svc.Args, svc.Field("args"))
 }

@@ -315,6 +315,10 @@ func TestOverlayVXLANPortUnsupported(t *testing.T) {
 	overlay := func(args string) string {
 		return "-- services.json --\n[{\"name\":\"hybrid-overlay-node\",\"state\":\"running\",\"args\":[" + args + "]}]\n"
 	}
+	operator := func(port string) string {
+		return `-- api/networks.json --
+{"items":[{"metadata":{"name":"cluster"},"spec":{"defaultNetwork":{"type":"OVNKubernetes","ovnKubernetesConfig":{"hybridOverlayConfig":{"hybridOverlayVXLANPort":` + port + "}}}}}]}\n"
+	}
 	const other = `"--hybrid-overlay-vxlan-port","9898"`
 	const ready = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}\n"
 	runLooks(t, "overlay-vxlan-port-unsupported", []look{
@@ -327,6 +331,13 @@ func TestOverlayVXLANPortUnsupported(t *testing.T) {
 		{"Server 2022", osAt(20348, 1, true) + overlay(other), "pass"},
 		{"the port of Windows", osAt(17763, 5329, true) + overlay(`"--hybrid-overlay-vxlan-port=4789"`), "pass"},
 		{"no port", osAt(17763, 5329, true) + overlay(`"--node","win-1"`), "pass"},
+		{"by the network operator", osAt(17763, 5329, true) + operator("9898"),
+			"fail: hybrid-overlay-node uses VXLAN port 9898, and Windows build 10.0.17763.5329 supports only 4789 [state]"},
+		{"by the network operator, and the node works", osAt(17763, 5329, true) + operator("9898") + ready, "pass"},
+		{"by the network operator, on Server 2022", osAt(20348, 1, true) + operator("9898"), "pass"},
+		{"the network operator names no port", osAt(17763, 5329, true) + operator("0"), "pass"},
+		{"the program has another port than the network operator", osAt(17763, 5329, true) + operator("9898") +
+			overlay(`"--hybrid-overlay-vxlan-port=4789"`), "pass"},
 		{"flannel", osAt(17763, 5329, true) + "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"running\"}]\n", "skip"},
 	})
 }

@@ -406,6 +406,11 @@ func TestHypervAnnotation(t *testing.T) {
 		{"it is there", annotated(`"experimental.windows.kubernetes.io/isolation-type":"hyperv"`),
 			"warn: shop/web requests hyperv isolation with an annotation that has no effect (expected: a RuntimeClass) [state]"},
 		{"another annotation", annotated(`"a":"hyperv"`), "pass"},
+		{"an old kubelet without its gate", annotated(`"experimental.windows.kubernetes.io/isolation-type":"hyperv"`) +
+			"-- processes.json --\n[{\"name\":\"kubelet.exe\",\"args\":[\"--feature-gates=HyperVContainer=false\"]}]\n",
+			"warn: shop/web requests hyperv isolation with an annotation that has no effect (expected: a RuntimeClass) [state]"},
+		{"an old kubelet with its gate", annotated(`"experimental.windows.kubernetes.io/isolation-type":"hyperv"`) +
+			"-- processes.json --\n[{\"name\":\"kubelet.exe\",\"args\":[\"--feature-gates=HyperVContainer=true\"]}]\n", "pass"},
 	})
 }
 

@@ -183,6 +183,7 @@ func typeOf(path string) reflect.Type {
 		"api/servicecidrs.json":      of(evidence.ServiceCIDRs),
 		"api/ippools.json":           of(evidence.IPPools),
 		"api/ipamconfigs.json":       of(evidence.IPAMConfigs),
+		"api/networks.json":          of(evidence.NetworkSettings),
 		"api/persistentvolumes.json": of(evidence.PersistentVolumes),
 		"os.json":                    of(evidence.OSInfo), "services.json": of(evidence.Services),
 		"processes.json": of(evidence.Processes),

@@ -138,6 +138,11 @@ func (n *Node) learnFamily(s evidence.Snapshot) {
 			n.CNI.Learn(Flannel, cm.Field("metadata", "name"), "ConfigMap %s is there", cm.Metadata.Name)
 		}
 	}
+	for _, net := range evidence.NetworkSettings.In(s) {
+		if d := net.Spec.DefaultNetwork; d.OVNKubernetesConfig.HybridOverlayConfig != nil {
+			n.CNI.Learn(OVN, net.Field("spec", "defaultNetwork", "type"), "the cluster has a hybrid overlay of %s", d.Type)
+		}
+	}
 	n.CNI.Miss(s, "the network plugin", CNISources...)
 }
 

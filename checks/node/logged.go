@@ -36,6 +36,8 @@ var startLines = []startLine{
 	{"calico", in("calico-node", "Starting node ", " with version v"), "with version "},
 	{"azuredisk", in("csi-driver", "driver userAgent: disk.csi.azure.com/v"), "azure.com/"},
 	{"azurefile", in("csi-driver", "driver userAgent: file.csi.azure.com/v"), "azure.com/"},
+	{"azuredisk", in("csi-driver", `"name":"disk.csi.azure.com","vendor_version":"v`), `version":"`},
+	{"azurefile", in("csi-driver", `"name":"file.csi.azure.com","vendor_version":"v`), `version":"`},
 	{"ebs", in("csi-driver", "Driver: ebs.csi.aws.com Version: v"), "Version: "},
 	{"ebs", in("csi-driver", `"Driver Information" Driver="ebs.csi.aws.com" Version="v`), "Version="},
 	{"csi-proxy", in("csi-proxy", "] Version: v"), "Version: "},

@@ -9,4 +9,4 @@ var FactPaths = []string{"files/", "files.json", "logs/", evidence.SignMatches.P
 	evidence.OSInfo.Path(), evidence.Services.Path(), evidence.Processes.Path(),
 	evidence.Env.Path(),
 	evidence.Adapters.Path(), evidence.HNSNetworks.Path(), evidence.HNSEndpoints.Path(),
-	evidence.CRI.Path()}
+	evidence.CRI.Path(), evidence.NetworkSettings.Path()}

@@ -248,6 +248,18 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/pull/119735"},
 	},
 	{
+		ID: "kubelet-nested-sub-path", Of: Kubelet,
+		From:       "1.18.0 < 1.23.0", // 1.22.17 does not have the fix
+		Title:      "A subPath below a folder of a ConfigMap is not mounted",
+		Runtime:    "containerd",
+		Breaks:     []string{"pod-start"},
+		State:      "mount-path-invalid",
+		Shown:      aPod(nestedSubPath),
+		Workaround: "Until the update, give the items of the volume paths without a folder, or mount the whole volume.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/97802",
+			"https://github.com/kubernetes/kubernetes/pull/97642"},
+	},
+	{
 		ID: "kubelet-volume-metrics-missing", Of: Kubelet,
 		From:  "1.34.0 < 1.34.2",
 		Title: "kubelet reports no volume metrics",

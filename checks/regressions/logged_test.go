@@ -34,6 +34,8 @@ func TestALogStatesTheVersionOfItsComponent(t *testing.T) {
 		{regressions.Calico, "calico-node", `2026-11-20 09:59:53.764 [INFO][2820] felix/daemon.go 379: Felix starting up GOMAXPROCS=4 builddate="" gitcommit="" version="v%s"`},
 		{regressions.Calico, "calico-node", `2026-11-20 09:59:53.764 [INFO][2820] startup/startup.go 94: Starting node win-1 with version v%s`},
 		{regressions.AzureFile, "csi-driver", `I1120 09:59:53.863988    5596 azurefile.go:282] driver userAgent: file.csi.azure.com/v%s gc/go1.18.3 (amd64-windows) OSS-helm`},
+		{regressions.AzureDisk, "csi-driver", `I0218 00:03:35.165776    9572 utils.go:84] GRPC response: {"name":"disk.csi.azure.com","vendor_version":"v%s"}`},
+		{regressions.AzureFile, "csi-driver", `I0218 00:03:35.165776    9572 utils.go:84] GRPC response: {"name":"file.csi.azure.com","vendor_version":"v%s"}`},
 		{regressions.EBS, "csi-driver", `I1120 09:59:53.763926       1 driver.go:62] Driver: ebs.csi.aws.com Version: v%s`},
 		{regressions.CSIProxy, "csi-proxy", `I1120 09:59:53.411205    3684 main.go:55] Version: v%s-0-g51a6f06`},
 		{regressions.RKE2, "rke2", `time="2026-11-20T09:59:53Z" level=info msg="Starting rke2 agent v%s+rke2r1 (e7f87c6dd56fdd76a7dab58900aeea8946b2c008)"`},

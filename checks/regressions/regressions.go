@@ -31,6 +31,7 @@ type Row struct {
 	// what else must be there for such a finding to show it; or what shows it alone, with no finding
 	Shown func(evidence.Snapshot, *checks.Finding) (evidence.Because, bool)
 	Alone bool            // Shown also shows it with no finding of State
+	Both  bool            // a text shows it only where Shown does with no finding
 	Reads []evidence.Need // what Shown reads, beside pods
 	Warn  bool            // what shows it is a warning and no failure
 	// other faults have its texts too: where the version is not recorded, they say nothing
@@ -185,9 +186,9 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 		level = checks.Warn
 	}
 	if m, ok := r.sign(s, c); ok {
-		f := checks.Findingf(level, found.text,
+		f := r.with(s, checks.Findingf(level, found.text,
 			"%s has a regression that the logs show: %s (fixed in %s)", found.text, title, fixed).
-			With(found.from, checks.Quote(m)).Cure(r.fix(fixed))
+			With(found.from, checks.Quote(m))).Cure(r.fix(fixed))
 		f.Basis = checks.ByBoth
 		return []*checks.Finding{f}, nil
 	}
@@ -207,7 +208,21 @@ func (r Row) sign(s evidence.Snapshot, c *checks.Check) (evidence.SignMatch, boo
 	if at < 0 {
 		return evidence.SignMatch{}, false
 	}
+	if r.Both {
+		if _, ok := r.Shown(s, nil); !ok {
+			return evidence.SignMatch{}, false
+		}
+	}
 	return list[at], true
+}
+
+// with adds to a finding of a text the state that must be there, too.
+func (r Row) with(s evidence.Snapshot, f *checks.Finding) *checks.Finding {
+	if r.Both {
+		because, _ := r.Shown(s, nil)
+		f = f.With(because)
+	}
+	return f
 }
 
 // fetchFailed is what metrics-server says of a node that does not give its statistics.
@@ -228,9 +243,9 @@ func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]
 	if !ok || r.OtherCauses {
 		return nil, checks.Skip("nothing shows whether the node can meet this regression")
 	}
-	f := checks.Findingf(checks.Warn, r.Of.name(),
+	f := r.with(s, checks.Findingf(checks.Warn, r.Of.name(),
 		"the logs show a text of a regression of %s %s: %s (its version is not recorded)",
-		r.Of.name(), spans(affected), evidence.Phrasef(r.Title)).With(checks.Quote(m))
+		r.Of.name(), spans(affected), evidence.Phrasef(r.Title)).With(checks.Quote(m)))
 	f.Basis = checks.ByText
 	return []*checks.Finding{f}, nil
 }

@@ -114,6 +114,19 @@ func mountsDrive(p evidence.Pod) (evidence.Because, bool) {
 	}, "%s: container %s has a volume at a drive letter")
 }
 
+// nestedSubPath is a container with a path below a folder of a volume that the kubelet writes itself, with a
+// link to each of its folders.
+func nestedSubPath(p evidence.Pod) (evidence.Because, bool) {
+	return downContainer(p, func(c evidence.Container) bool {
+		return slices.ContainsFunc(c.VolumeMounts, func(m evidence.VolumeMount) bool {
+			return strings.Contains(strings.Trim(m.SubPath, "/"), "/") &&
+				slices.ContainsFunc(p.Spec.Volumes, func(v evidence.Volume) bool {
+					return v.Name == m.Name && (v.ConfigMap != nil || v.Secret != nil || v.DownwardAPI != nil || v.Projected != nil)
+				})
+		})
+	}, "%s: container %s mounts a subPath below a folder of a volume")
+}
+
 // newestOf2025 is a container with an image of Microsoft whose tag names the newest one of Server 2025, or a
 // build of May 2025 or later.
 func newestOf2025(p evidence.Pod) (evidence.Because, bool) {

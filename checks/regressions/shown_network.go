@@ -21,19 +21,76 @@ func overlayGateway(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, b
 }
 
 // localOnly tells whether all Services that a finding names send traffic to pods of their node only.
-func localOnly(s evidence.Snapshot, f *checks.Finding) (from evidence.Because, ok bool) {
-	text := f.Message()
+func localOnly(s evidence.Snapshot, f *checks.Finding) (evidence.Because, bool) {
+	return allNamed(s, f.Message(), func(svc evidence.KubeService) (evidence.Because, bool) {
+		return svc.Field("spec", "internalTrafficPolicy").Because("%s: internalTrafficPolicy is Local",
+			svc.FullName()), svc.Spec.InternalTrafficPolicy == "Local"
+	})
+}
+
+// allNamed tells whether all Services that a finding names are such.
+func allNamed(s evidence.Snapshot, text string, such func(evidence.KubeService) (evidence.Because, bool)) (
+	from evidence.Because, ok bool) {
 	for _, svc := range evidence.KubeServices.In(s) {
-		if !strings.Contains(text, svc.FullName()+" (") {
-			continue
+		if strings.Contains(text, svc.FullName()+" (") {
+			if from, ok = such(svc); !ok {
+				return from, false
+			}
 		}
-		if svc.Spec.InternalTrafficPolicy != "Local" {
-			return evidence.Because{}, false
-		}
-		from, ok = svc.Field("spec", "internalTrafficPolicy").Because("%s: internalTrafficPolicy is Local",
-			svc.FullName()), true
 	}
 	return from, ok
+}
+
+// namedTargetPort is a Service that names the port of its pods, which kube-proxy takes for port 0: any, or all
+// that a finding names.
+func namedTargetPort(s evidence.Snapshot, f *checks.Finding) (because evidence.Because, ok bool) {
+	named := func(svc evidence.KubeService) (evidence.Because, bool) {
+		for i, p := range svc.Spec.Ports {
+			if name, ok := p.TargetPort.(string); ok && len(svc.ClusterIPs()) > 0 {
+				return svc.Field("spec", "ports", i, "targetPort").Because("%s: targetPort is %s", svc.FullName(), name), true
+			}
+		}
+		return evidence.Because{}, false
+	}
+	if f != nil {
+		return allNamed(s, f.Message(), named)
+	}
+	for _, svc := range evidence.KubeServices.In(s) {
+		if because, ok = named(svc); ok {
+			break
+		}
+	}
+	return because, ok
+}
+
+// noRuleForNodePort is a Service whose nodePort is its port, and whose only rule in HNS is that of its address.
+func noRuleForNodePort(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bool) {
+	ofService := map[string]bool{}
+	for _, svc := range evidence.KubeServices.In(s) {
+		for _, ip := range svc.ClusterIPs() {
+			ofService[ip] = true
+		}
+	}
+	for _, svc := range evidence.KubeServices.In(s) {
+		for i, p := range svc.Spec.Ports {
+			var own, other bool // rules for the port: of the Service's address, and of all addresses of the node
+			for _, lb := range evidence.HNSLoadBalancers.In(s) {
+				if !slices.ContainsFunc(lb.Ports, func(at evidence.HNSPort) bool {
+					return at.External == p.Port && node.ProtocolOf(at.Protocol) == node.ProtocolOf(p.Protocol)
+				}) {
+					other = other || lb.Truncated
+					continue
+				}
+				own = own || slices.ContainsFunc(lb.VIPs, func(ip string) bool { return slices.Contains(svc.ClusterIPs(), ip) })
+				other = other || !slices.ContainsFunc(lb.VIPs, func(ip string) bool { return ofService[ip] })
+			}
+			if p.NodePort == p.Port && own && !other {
+				return svc.Field("spec", "ports", i, "nodePort").Because(
+					"%s: nodePort and port are %d, and HNS has a load balancer for the cluster IP alone", svc.FullName(), p.Port), true
+			}
+		}
+	}
+	return evidence.Because{}, false
 }
 
 // antreaMTU compares the gateway of Antrea with the adapters of pods.

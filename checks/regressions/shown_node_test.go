@@ -78,6 +78,34 @@ func TestTheNodeShowsARow(t *testing.T) {
 [{"ID":"L","FrontendVIPs":[` + vips + `],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":80,"ExternalPort":` + port + `}],"SchemaVersion":{"Major":2}}]
 `
 	}
+	nodePort := func(port string, rules ...string) string {
+		list := ""
+		for i, vips := range rules {
+			list += fmt.Sprintf(`,{"ID":"L%d","FrontendVIPs":[%s],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":80,"ExternalPort":%s}],"SchemaVersion":{"Major":2}}`, i, vips, port)
+		}
+		return `-- api/services.json --
+{"items":[{"metadata":{"namespace":"shop","name":"web"},"spec":{"type":"NodePort","clusterIP":"10.96.7.7","ports":[{"port":` + port + `,"targetPort":80,"nodePort":31416}]}}]}
+-- hns-loadbalancers.json --
+[{"ID":"L","FrontendVIPs":["10.96.0.1"],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":443,"ExternalPort":443}],"SchemaVersion":{"Major":2}}` + list + "]\n"
+	}
+	targetPort := func(port string) string {
+		return `-- api/services.json --
+{"items":[{"metadata":{"namespace":"shop","name":"web"},"spec":{"clusterIP":"10.96.7.7","ports":[{"port":80,"targetPort":` + port + `}]}}]}
+`
+	}
+	withSlice := func(services string) string {
+		return services + `-- api/endpointslices.json --
+{"items":[{"metadata":{"namespace":"shop","labels":{"kubernetes.io/service-name":"web"}},"endpoints":[
+{"addresses":["10.244.1.9"],"nodeName":"win-1","conditions":{"ready":true}}],"ports":[{"port":8080,"protocol":"TCP"}]}]}
+-- hns-endpoints.json --
+[{"ID":"e1","IpConfigurations":[{"IpAddress":"10.244.1.9","PrefixLength":24}],"SchemaVersion":{"Major":2}}]
+-- hns-loadbalancers.json --
+[{"ID":"L","FrontendVIPs":["10.96.0.1"],"HostComputeEndpoints":["e1"],"PortMappings":[{"Protocol":6,"InternalPort":443,"ExternalPort":443}],"SchemaVersion":{"Major":2}}]
+`
+	}
+	const refused = `-- logs/kube-proxy/1.log --
+E1107 18:16:59.424231    4036 proxier.go:1034] Policy creation failed: hnsCall failed in Win32: The provided policy configuration is invalid or missing parameters. (0x803b000d)
+`
 	probe := func(outcome string) string {
 		return `-- os.json --
 {"build":18363,"ubr":1000}
@@ -197,6 +225,19 @@ temp = '` + folder + `'
 		{"kube-proxy-local-process", "1.20.5", "1.20.6", "a rule for the port of the Service", balancer("", "80"), warn},
 		{"kube-proxy-local-process", "1.20.5", "1.20.6", "the rule of its NodePort", balancer("", "31416"), info},
 		{"kube-proxy-local-process", "1.20.5", "1.20.6", "the rule of its address", balancer(`"10.96.7.7"`, "80"), info},
+		{"kube-proxy-node-port-equals-port", "1.14.5", "1.14.6", "a rule for the cluster IP alone", nodePort("31416", `"10.96.7.7"`), fail},
+		{"kube-proxy-node-port-equals-port", "1.15.2", "1.15.3", "the same in 1.15", nodePort("31416", `"10.96.7.7"`), fail},
+		{"kube-proxy-node-port-equals-port", "1.14.5", "1.14.6", "and one for the node", nodePort("31416", `"10.96.7.7"`, ""), info},
+		{"kube-proxy-node-port-equals-port", "1.14.5", "1.14.6", "and one for an address of the node", nodePort("31416", `"10.96.7.7"`, `"10.0.0.4"`), info},
+		{"kube-proxy-node-port-equals-port", "1.14.5", "1.14.6", "another port", nodePort("80", `"10.96.7.7"`), info},
+		{"kube-proxy-node-port-equals-port", "1.14.5", "1.14.6", "kube-proxy has made no rules yet", nodePort("31416"), info},
+		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS refuses a load balancer", targetPort(`"http"`) + refused, fail},
+		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS refuses one, and none names its port", targetPort("80") + refused, info},
+		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS has no load balancer", withSlice(targetPort(`"http"`)), fail},
+		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS has none of another Service", withSlice(targetPort("80")), info},
+		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS refuses none", targetPort(`"http"`), info},
+		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS refuses an endpoint of a pod", targetPort(`"http"`) +
+			strings.Replace(refused, "Policy creation failed", "calico: hcnCreateEndpoint failed", 1), info},
 		{"kube-proxy-own-node-port", "1.16.0", "1.16.2", "it does not answer", probe("timeout"), warn},
 		{"kube-proxy-own-node-port", "1.16.0", "1.16.2", "it answers", probe("ok"), info},
 		{"kubelet-status-after-restart", "1.32.1", "1.32.3", "a status from before the start", since("09:00") + reported("08:58", "09:59"), warn},

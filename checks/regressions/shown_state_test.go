@@ -43,6 +43,11 @@ func TestTheStateThatShowsARow(t *testing.T) {
 			spec + `},"status":{` + status + "}}]}\n"
 	}
 	containers := func(fields string) string { return `"containers":[{"name":"app","image":"shop/web:1"` + fields + `}]` }
+	// kubernetes issue 97802
+	subPath := func(path, source string) string {
+		return pod(containers(`,"volumeMounts":[{"name":"v","mountPath":"C:\\test","subPath":"`+path+`"}]`)+`,"volumes":[{"name":"v","`+source+`":{}}]`,
+			strings.Replace(incorrect, "The parameter is incorrect.", "The filename, directory name, or volume label syntax is incorrect.", 1))
+	}
 	core := func(message string) string {
 		return `-- api/events.json --
 {"items":[{"metadata":{"name":"e1","namespace":"shop"},"type":"Warning","reason":"FailedMount","message":"` + message +
@@ -173,6 +178,10 @@ func TestTheStateThatShowsARow(t *testing.T) {
 			core(setUp+"Unavailable desc = connection error"), info},
 		{"kubelet-republish-deletes-mount", "1.36.1", "1.36.2", "before it was started", pod(containers(""), startedNow) +
 			core(setUp+"Unknown desc = failed to mount secrets store objects"), info},
+		{"kubelet-nested-sub-path", "1.22.4", "1.23.0", "below a folder", subPath("downward/podname", "downwardAPI"), fail},
+		{"kubelet-nested-sub-path", "1.22.4", "1.23.0", "of a ConfigMap", subPath("conf.d/web.conf", "configMap"), fail},
+		{"kubelet-nested-sub-path", "1.22.4", "1.23.0", "a file at the root", subPath("podname", "downwardAPI"), info},
+		{"kubelet-nested-sub-path", "1.22.4", "1.23.0", "a volume that the kubelet does not write", subPath("a/b", "emptyDir"), info},
 		{"containerd-args-escaped", "1.6.18", "1.6.21", "the command of the image", pod(containers(""), notFound), fail},
 		{"containerd-args-escaped", "1.6.18", "1.6.21", "a command of the pod", pod(containers(`,"command":["x.exe"]`), notFound), info},
 		{"containerd-drive-mounts", "1.6.4", "1.6.5", "a drive", pod(containers(`,"volumeMounts":[{"name":"d","mountPath":"D:"}]`), incorrect), fail},

@@ -59,6 +59,19 @@ var storageRows = []Row{
 		Links:       []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/410484659"},
 	},
 	{
+		// no such release runs in the network of the host on Windows
+		ID: "azure-disk-instance-metadata", Of: AzureDisk,
+		From:   "1.8.0 < 1.13.0",
+		Title:  "Azure Disk driver needs the metadata service at its start",
+		Breaks: []string{"pod-start"},
+		Signs: []checks.Sign{
+			{Text: "get instance type(", Or: []string{"get zone("}, Also: []string{"failed with", "dial tcp 169.254.169.254:80"}},
+		},
+		Explains: []string{"metadata-route-lost"},
+		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/1198",
+			"https://github.com/kubernetes-sigs/azuredisk-csi-driver/pull/1200"},
+	},
+	{
 		ID: "azure-disk-clone", Of: AzureDisk,
 		From:  "1.28.0 < 1.28.2",
 		Title: "Cloned volumes keep the size of their source",

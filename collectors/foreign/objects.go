@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"path"
@@ -217,6 +218,12 @@ func yamlDocuments(s string) []string {
 var nodeSettings = regexp.MustCompile(
 	`"(?:net-conf\.json|cni-conf\.json|ClusterConfiguration|enable-windows-ipam|mapRoles)"\s*:`)
 
+// openShiftNetwork is the kind of the settings of OpenShift's network operator.
+const openShiftNetwork = "Network"
+
+// assigned are the address and the port that the API server gives a Service.
+var assigned = regexp.MustCompile(`"clusterIP":"[0-9].*"nodePort":[0-9]|"nodePort":[0-9].*"clusterIP":"[0-9]`)
+
 // keep files one object. A manifest, which no API server answered with, is none.
 func (o *objects) keep(kind string, object kubeObject, size int) {
 	if kind == "" {
@@ -237,11 +244,14 @@ func (o *objects) keep(kind string, object kubeObject, size int) {
 		m.Name, m.Namespace = notShown, "default"
 		object["metadata"] = jsonOf(map[string]string{"name": m.Name, "namespace": m.Namespace})
 	}
-	known := kind == calicoInstallation ||
+	if kind == openShiftNetwork && !bytes.Contains(object["spec"], []byte(`"defaultNetwork"`)) {
+		return // of config.openshift.io, with the same name
+	}
+	known := kind == calicoInstallation || kind == openShiftNetwork ||
 		slices.ContainsFunc(apiLists, func(l apiList) bool { return l.kind == kind })
 	key := kind + "/" + m.Namespace + "/" + m.Name
 	manifest := m.UID == "" && m.ResourceVersion == "" && m.CreationTimestamp == "" &&
-		object["status"] == nil && kind != "Event" &&
+		object["status"] == nil && kind != "Event" && !(kind == "Service" && assigned.Match(object["spec"])) &&
 		!(kind == "ConfigMap" && nodeSettings.Match(object["data"]))
 	var spec podHead
 	elsewhere := kind == "Pod" && o.node != "" && json.Unmarshal(object["spec"], &spec) == nil &&
@@ -343,6 +353,9 @@ func (o *objects) convert(out *output, node string) {
 		case len(list) > 0 || o.listed[l.kind]:
 			out.JSON(l.path, kubeList(l.kind+"List", list))
 		}
+	}
+	if list := o.lists[openShiftNetwork]; len(list) > 0 && !out.Has("api/networks.json") {
+		out.JSON("api/networks.json", kubeList("NetworkList", list))
 	}
 	for _, object := range o.lists["Node"] {
 		if !out.Has("api/node.json") && node != "" && strings.EqualFold(object.name(), node) {

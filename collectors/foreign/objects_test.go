@@ -243,6 +243,10 @@ func gathered() map[string]string {
 		root + "host_service_logs/windows/log_files/wicd/windows-instance-config-daemon.exe.ERROR": "win-a E1120 09:58:00.000000 1 controller.go:1] a\n",
 		root + "cluster-scoped-resources/core/nodes/win-a.yaml":                                    node("win-a"),
 		root + "cluster-scoped-resources/core/nodes/win-b.yaml":                                    node("win-b"),
+		root + "cluster-scoped-resources/config.openshift.io/networks.yaml": "---\napiVersion: config.openshift.io/v1\nitems:\n- apiVersion: config.openshift.io/v1\n" +
+			"  kind: Network\n  metadata:\n    name: cluster\n    uid: a1\n  spec:\n    networkType: OVNKubernetes\nkind: NetworkList\n",
+		root + "cluster-scoped-resources/operator.openshift.io/networks/cluster.yaml": "---\napiVersion: operator.openshift.io/v1\nkind: Network\nmetadata:\n  name: cluster\n" +
+			"  uid: a2\nspec:\n  defaultNetwork:\n    ovnKubernetesConfig:\n      hybridOverlayConfig:\n        hybridOverlayVXLANPort: 9898\n    type: OVNKubernetes\n",
 		root + "event-filter.html": "<html>",
 		root + "version":           "openshift/must-gather\n4.16.0\n",
 	}
@@ -265,6 +269,9 @@ func TestMustGather(t *testing.T) {
 		}
 		if got := s.LogFiles(""); !slices.Equal(got, want) {
 			t.Errorf("%s has the logs %q, want %q", name, got, want)
+		}
+		if got := evidence.NetworkSettings.In(s); len(got) != 1 || got[0].Spec.DefaultNetwork.OVNKubernetesConfig.HybridOverlayConfig.HybridOverlayVXLANPort != 9898 {
+			t.Errorf("the network operator of %s is %+v", name, got)
 		}
 		got := written(tree, "logs/kubelet/kubelet.log")
 		if got != "E1120 09:58:00.000000 1234 kubelet.go:1] of "+strings.TrimPrefix(name, "win-") {

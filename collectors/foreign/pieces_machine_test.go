@@ -6,6 +6,7 @@ import (
 )
 
 func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
+	const service = "kind: Service\napiVersion: v1\nmetadata:\n  name: hello\nspec:\n  type: NodePort\n"
 	for _, row := range []struct{ name, content, evidence, want string }{
 		{"the drives of Get-PSDrive", "Name           Used (GB)     Free (GB) Provider      Root             CurrentLocation\n" +
 			"----           ---------     --------- --------      ----             ---------------\n" +
@@ -144,6 +145,11 @@ func TestWhatTheMachinesOwnToolsShow(t *testing.T) {
 			"kube-dns     ClusterIP   10.96.0.10   <none>        53/UDP,53/TCP   10d\n", "api/services.json", "kube-dns ClusterIP 10.96.0.10"},
 		{"flannel's ConfigMap in a manifest", "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: kube-flannel-cfg\n  namespace: kube-flannel\n" +
 			"data:\n  net-conf.json: |\n    {\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}\n", "api/configmaps.json", "kube-flannel-cfg"},
+		{"a Service without its status", service + "  clusterIP: 10.101.77.12\n  ports:\n  - port: 80\n    nodePort: 30080\n", "api/services.json", `"nodePort":30080`},
+		// windows-machine-config-operator 451
+		{"the network of OpenShift", "kind: Network\napiVersion: config.openshift.io/v1\nmetadata:\n  name: cluster\n  uid: a1\nspec:\n  networkType: OVNKubernetes\n---\n" +
+			"kind: Network\napiVersion: operator.openshift.io/v1\nmetadata:\n  name: cluster\n  uid: a2\nspec:\n  defaultNetwork:\n    type: OVNKubernetes\n" +
+			"    ovnKubernetesConfig:\n      hybridOverlayConfig:\n        hybridOverlayVXLANPort: 9898\n", "api/networks.json", `"hybridOverlayVXLANPort":9898`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, tree := looseTree(t, loose(map[string]string{"a": row.content}))
