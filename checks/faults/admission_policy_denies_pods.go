@@ -23,7 +23,7 @@ for Windows has no pod on this node, and a warning for a workload that has pods 
 		checks.Do("If the rule is right, set in the pod template what it requires."),
 		checks.Do("If it is a rule for Linux or for applications, exclude the namespace of the node agents from it, or pods with kubernetes.io/os: windows.").
 			Costs("The rule does not protect the excluded pods."),
-		noNewRefusal),
+		checks.Verify("kubectl get pods -n NAMESPACE -o wide", "the pods of the DaemonSet are Running")),
 	Links: []string{
 		"https://github.com/Azure/AKS/issues/4225",
 		"https://github.com/IBM/trusted-service-identity/issues/38",

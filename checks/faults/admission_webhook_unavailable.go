@@ -36,7 +36,7 @@ check of its own.`,
 			"If the webhook waits for pods that it blocks, delete its configuration. Most products create it again when they run.").
 			Costs("Its policies are not applied meanwhile."),
 		checks.Do("Exclude kube-system and the namespaces of node agents with a namespaceSelector, and run several replicas of the webhook."),
-		noNewRefusal),
+		checks.Verify("kubectl get events -A --field-selector reason=FailedCreate", "no new event names the webhook")),
 	Links: []string{
 		"https://knowledge.broadcom.com/external/article/387563/vsphere-kubernetes-cluster-nodes-continu.html",
 		"https://github.com/kyverno/kyverno/issues/11122",
@@ -52,8 +52,6 @@ check of its own.`,
 	Signs:  webhookSilentSigns,
 	Run:    notAdmitted(webhookSilentSigns, webhookRestart),
 })
-
-var noNewRefusal = checks.Verify("kubectl get events -A --field-selector reason=FailedCreate", "no new event names the webhook")
 
 // gmsaWebhook has checks of its own.
 const gmsaWebhook = "admission-webhook.windows-gmsa.sigs.k8s.io"
