@@ -152,14 +152,15 @@ type PodSpec struct {
 	DNSConfig             *struct {
 		Nameservers []string `json:"nameservers"`
 	} `json:"dnsConfig,omitempty"`
-	RestartPolicy                 string           `json:"restartPolicy,omitempty"`
-	RuntimeClassName              string           `json:"runtimeClassName,omitempty"`
-	TerminationGracePeriodSeconds *int64           `json:"terminationGracePeriodSeconds,omitempty"`
-	SecurityContext               *SecurityContext `json:"securityContext,omitempty"`
-	Containers                    []Container      `json:"containers,omitempty"`
-	InitContainers                []Container      `json:"initContainers,omitempty"`
-	EphemeralContainers           []Container      `json:"ephemeralContainers,omitempty"`
-	Volumes                       []Volume         `json:"volumes,omitempty"`
+	RestartPolicy                 string            `json:"restartPolicy,omitempty"`
+	RuntimeClassName              string            `json:"runtimeClassName,omitempty"`
+	TerminationGracePeriodSeconds *int64            `json:"terminationGracePeriodSeconds,omitempty"`
+	SecurityContext               *SecurityContext  `json:"securityContext,omitempty"`
+	Containers                    []Container       `json:"containers,omitempty"`
+	InitContainers                []Container       `json:"initContainers,omitempty"`
+	PullSecrets                   []json.RawMessage `json:"imagePullSecrets,omitempty"`
+	EphemeralContainers           []Container       `json:"ephemeralContainers,omitempty"`
+	Volumes                       []Volume          `json:"volumes,omitempty"`
 }
 
 // SecurityContext is that of a pod or of a container. All but the Windows
@@ -251,6 +252,7 @@ type VolumeMount struct {
 type Container struct {
 	Name       string   `json:"name" as:"name"`
 	Image      string   `json:"image,omitempty"`
+	PullPolicy string   `json:"imagePullPolicy,omitempty"`
 	Command    []string `json:"command,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	WorkingDir string   `json:"workingDir,omitempty"`

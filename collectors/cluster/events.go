@@ -110,8 +110,9 @@ func (l *list) take(events *list, concerned map[string]bool) error {
 			return err
 		}
 		of := e.InvolvedObject
-		// OpenShift refuses the pods of a DaemonSet, which then has none here
-		refused := of.Kind == "DaemonSet" && strings.Contains(e.Message, "any security context constraint")
+		// OpenShift, a webhook or a policy refuses the pods of a DaemonSet, which then has none here
+		refused := of.Kind == "DaemonSet" && slices.ContainsFunc([]string{"any security context constraint",
+			"webhook \"", "ValidatingAdmissionPolicy"}, func(by string) bool { return strings.Contains(e.Message, by) })
 		if refused || concerned[of.Kind+" "+of.Namespace+"/"+of.Name] || strings.Contains(e.Message, "hostProcess") {
 			if err := l.add(item); err != nil {
 				return err

@@ -52,7 +52,8 @@ var nodeSymptoms = []Symptom{
 			"antrea-apiserver-override-missing",
 			"l2bridge-unstable-21h2", "rke2-calico-token-missing", "rke2-runtime-image-missing", "kubeadm-node-name-invalid",
 			"control-plane-unreachable", "node-under-pressure", "node-address-mismatch", "node-name-shared",
-			"kubelet-arguments-joined", "kubelet-client-csr-pending", "kubelet-identity-foreign"},
+			"kubelet-arguments-joined", "kubelet-client-csr-pending", "kubelet-identity-foreign",
+			"admission-webhook-unavailable"},
 		Breaks: []string{"kubelet-start", "kubelet", "container-runtime", "runtime-pipe", "node-reports", "node-ready"},
 		Next: []Step{
 			{"read the conditions of the Node, and since when they hold",
@@ -93,7 +94,7 @@ var podSymptoms = []Symptom{
 			"system-reserved-too-low", "pod-limits-unequal", "ipam-range-exhausted",
 			"eks-missing-private-ip", "hyperv-feature-missing", "hyperv-annotation",
 			"hostprocess-unsupported", "hostport-conflict-or-not-published", "kubeadm-flags-ignored",
-			"cloud-provider-uninitialized"},
+			"cloud-provider-uninitialized", "admission-webhook-unavailable", "admission-policy-denies-pods"},
 		Next: []Step{
 			{"read the scheduler's events of the pod", []string{"kubectl describe pod POD"}, ""},
 			{"check whether the node is cordoned or tainted, and what it can still allocate",
