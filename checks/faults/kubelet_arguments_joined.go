@@ -18,18 +18,20 @@ var _ = register(&checks.Check{
 	Doc: `A start script that appends text to the arguments, without a space in front, makes one word of two:
 --pod-infra-container-image=registry.k8s.io/pause:3.9--cert-dir=C:\var\lib\kubelet\pki. The kubelet takes the
 second as a part of the value of the first, and runs with the default of the second: another folder for
-certificates, no configuration, no kubeconfig. Mostly it exits at its start.
+certificates, no configuration, no kubeconfig. Mostly it exits at its start. A quote too many does the same: the
+closing quote of kubeadm-flags.env, left in the text, opens a string that reaches over the next arguments.
 
 The check looks for a known flag within the value of another, on the command lines of the kubelet and
 kube-proxy and in kubeadm-flags.env, and for text that the start script of the kubelet appends without a space
 to the flags of kubeadm-flags.env.`,
 	Fix: checks.Steps(
-		checks.Do("Put a space between the two arguments, in the start script or the service."),
+		checks.Do("Put a space between the two arguments, or remove the quote that joins them, in the start script or the service."),
 		checks.Run("{restart kubelet}", "Restart the kubelet.").Costs("Running containers are not affected."),
 		checks.Verify("kubectl get node {node}", "STATUS is Ready")),
 	Links: []string{
 		"https://github.com/antrea-io/antrea/issues/5857",
 		"https://github.com/antrea-io/antrea/pull/5858",
+		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/115",
 	},
 	Breaks: []*checks.Effect{effectKubeletStart},
 	Explains: []string{"kubelet-bootstrap-config-missing", "kubelet-config-missing", "kubeconfig-invalid",
@@ -91,9 +93,10 @@ to the flags of kubeadm-flags.env.`,
 	},
 })
 
-// joinedFlag is a flag in the middle of a word. Values such as labels may have dashes too, so only flags that
-// scripts set are known.
-var joinedFlag = regexp.MustCompile(`^--?([a-z][a-z-]*)=[^\s"']*?[^\s"'=,;-]--(cert-dir|config|config-dir|kubeconfig|` +
+// joinedFlag is a flag in the middle of a word, with a space before it where a quote too many made the word.
+// Values such as labels may have dashes too, so only flags that scripts set are known; a wrapper's value may be
+// all the arguments of its program.
+var joinedFlag = regexp.MustCompile(`^--?([a-z][a-z-]*)=(?:[^\s"'-][^\s"']*?)?[^\s"'=,;-]\s*--(cert-dir|config|config-dir|kubeconfig|` +
 	`bootstrap-kubeconfig|hostname-override|pod-infra-container-image|enable-debugging-handlers|cgroups-per-qos|` +
 	`enforce-node-allocatable|resolv-conf|node-ip|container-runtime|container-runtime-endpoint|cloud-provider|` +
 	`cloud-config|feature-gates|network-plugin|log-dir|log-file|logtostderr|node-labels|register-with-taints|max-pods|` +

@@ -145,6 +145,8 @@ func TestKubeletArgumentsJoined(t *testing.T) {
 	)
 	runLooks(t, "kubelet-arguments-joined", []look{
 		{"a process", kubelet(`"--v=2","--pod-infra-container-image=pause:3.9--cert-dir=C:\\pki"`), joined},
+		{"a quote too many", kubelet(`"--pod-infra-container-image=pause:1.3.0 --cert-dir=C:\\pki --config=C:\\config.yaml --resolv-conf="`), joined},
+		{"a wrapper with the arguments of its program", kubelet(`"--args=--config=C:\\config.yaml --kubeconfig=C:\\k\\config"`), "pass"},
 		{"a label with dashes", kubelet(`"--node-labels=pool=a--b,x--config=1"`), "pass"},
 		{"two words", kubelet(`"--pod-infra-container-image=pause:3.9","--cert-dir=C:\\pki"`), "pass"},
 		{"a script", down(pause, text+"$global:KubeletArgs += \"--cert-dir=C:\\pki\""), joined},

@@ -30,9 +30,8 @@ Builds that are only untested upstream are a warning; builds that cannot work ar
 		checks.Run("kubectl delete node {node}", "Remove this node from the cluster.")),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support"},
-	Explains: []string{"pause-os-version-mismatch", "app-image-os-version-mismatch",
-		"overlay-update-missing"},
 	Needs: []evidence.Need{node.NeedBuild, node.NeedKubelet},
+	Uses:  []evidence.Need{evidence.Pods},
 	Signs: []checks.Sign{
 		// moby daemon/daemon_windows.go: 14393 until 20.10, then 17763
 		{Text: "version of Windows does not support the docker daemon",
@@ -50,17 +49,26 @@ Builds that are only untested upstream are a warning; builds that cannot work ar
 		if slices.Contains(supported, build.Number) {
 			return nil, nil
 		}
-		level := checks.Warn
-		if build.Number < supported[0] {
-			level = checks.Fail
-		}
 		var list []string
 		for _, b := range supported {
 			list = append(list, strconv.Itoa(b))
 		}
-		return []*checks.Finding{checks.Findingf(level, n.OS.Value,
+		f := checks.Findingf(checks.Warn, n.OS.Value,
 			"Kubernetes %d.%d supports Windows builds %s (found: %s)", kubelet.Major,
 			kubelet.Minor, strings.Join(list, ", "), build).
-			With(n.Build.From, n.Kubelet.From)}, nil
+			With(n.Build.From, n.Kubelet.From)
+		switch {
+		case build.Number < supported[0]:
+			f.Level = checks.Fail
+			f = f.Explaining("pause-os-version-mismatch", "app-image-os-version-mismatch", "overlay-update-missing")
+		case slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+			return slices.ContainsFunc(p.Statuses(), func(st evidence.ContainerStatus) bool {
+				of, tagged := tagBuild(st.Image)
+				return tagged && node.ContainerDown(st) && slices.Contains(supported, of)
+			})
+		}): // an image for a supported build does not run: the node is wrong, and not the image
+			f = f.Explaining("app-image-os-version-mismatch")
+		}
+		return []*checks.Finding{f}, nil
 	},
 })

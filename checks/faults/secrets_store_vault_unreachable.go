@@ -53,7 +53,7 @@ var secretsStoreVaultSigns = func() (signs []checks.Sign) {
 	} {
 		signs = append(signs, checks.Sign{Text: "failed to mount secrets store objects", Also: also,
 			Not:   []string{"169.254.169.254", "Failed to refresh the Token", "dial unix"},
-			Until: []string{"MountVolume.SetUp succeeded"}, Says: vaultUnreachable})
+			Until: secretsMounted, Says: vaultUnreachable})
 	}
 	return signs
 }()

@@ -33,6 +33,7 @@ const (
 	CSIProxy   Component = "csi-proxy"
 	RKE2       Component = "RKE2"
 	WMCO       Component = "Windows Machine Config Operator"
+	Wins       Component = "rancher-wins"
 )
 
 func (c Component) name() string { return string(c) }
@@ -51,6 +52,7 @@ var images = map[Component][]string{
 	EBS:       {"aws-ebs-csi-driver"},
 	SMB:       {"smbplugin"},
 	CSIProxy:  {"csi-proxy"},
+	Wins:      {"rancher/wins"},
 }
 
 // logged is what the facts of the node call a component whose log states its version.
@@ -115,6 +117,8 @@ func (c Component) shownBy() string {
 	switch c {
 	case Windows, Kubelet, Containerd, Docker, RKE2:
 		return "kubectl get node {node} -o wide"
+	case Wins:
+		return "wins.exe --version"
 	case WMCO:
 		return `kubectl get node {node} -o jsonpath='{.metadata.annotations}'`
 	}

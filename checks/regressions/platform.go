@@ -107,7 +107,7 @@ var windowsRows = []Row{
 // rke2Starts is what RKE2 logs first. It starts all programs that its last run has ended.
 var rke2Starts = []string{"Starting rke2 agent"}
 
-// rke2Rows are from the release notes of RKE2.
+// rke2Rows are from the release notes of RKE2 and the issues of wins.
 var rke2Rows = []Row{
 	{
 		ID: "rke2-bootstraps-again", Of: RKE2,
@@ -123,6 +123,19 @@ var rke2Rows = []Row{
 			"https://github.com/rancher/rke2/issues/5182",
 			"https://github.com/rancher/rke2/pull/5159",
 			"https://github.com/rancher/rke2/pull/5185"},
+	},
+	{
+		ID: "wins-version-is-commit", Of: Wins,
+		From:   "0.4.5 < 0.4.6",
+		Title:  "wins reports a commit where its version is expected",
+		Breaks: []string{"pod-start", "running-containers"},
+		Signs: []checks.Sign{
+			// the first letter is cut off, where it is a v otherwise
+			{Text: `Cannot convert value "799597-dirty" to type "System.Version"`},
+		},
+		Links: []string{"https://github.com/rancher/wins/issues/139",
+			"https://github.com/rancher/wins/pull/140",
+			"https://github.com/rancher/rancher/issues/38650"},
 	},
 	{
 		ID: "rke2-hns-delete-race", Of: RKE2,
