@@ -18,7 +18,7 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryImages,
 	Doc: `Where nodes have no registry, images are loaded from files or come with the machine image: on
 air-gapped clusters of RKE2 and K3s, on TKGI, and with images that were built on the node. The kubelet
-does not know that nobody can give them back. If the disk is fuller than imageGCHighThresholdPercent
+does not know that no registry has them. If the disk is fuller than imageGCHighThresholdPercent
 (85 by default), it removes images that no container uses at that moment, and the next pod that
 needs one waits for a pull that is denied, not found or not answered. So does a cleanup by hand.
 
@@ -29,7 +29,7 @@ imagePullPolicy: Always are left out, because they need the registry in any case
 recorded, the log of the kubelet must show that it removed images.`,
 	Fix: checks.Steps(
 		checks.Run("ctr -n k8s.io images import IMAGE.tar",
-			"Load the image again, on each node that lacks it. RKE2 and K3s load what is in their folder agent\\images when they start."),
+			"Load the image again, on each node without it. RKE2 and K3s load what is in their folder agent\\images when they start."),
 		checks.Run("ctr -n k8s.io images label IMAGE io.cri-containerd.pinned=pinned",
 			"Pin the image, so that the kubelet does not delete it."),
 		checks.Inspect("Get-Volume | Format-Table DriveLetter, Size, SizeRemaining",
