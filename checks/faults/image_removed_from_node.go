@@ -18,18 +18,18 @@ var _ = register(&checks.Check{
 	Category: checks.CategoryImages,
 	Doc: `Where nodes have no registry, images are loaded from files or come with the machine image: on
 air-gapped clusters of RKE2 and K3s, on TKGI, and with images that were built on the node. The kubelet
-does not know that nobody can give them back. If the disk is fuller than imageGCHighThresholdPercent
+does not know that no registry has them. If the disk is fuller than imageGCHighThresholdPercent
 (85 by default), it removes images that no container uses at that moment, and the next pod that
-needs one waits for a pull that is denied, not found or not answered. So does a cleanup by hand.
+needs one waits for a pull that is denied, not found or not answered. A cleanup by hand does the same.
 
 The check looks in the log of containerd for the removal of an image for which a pod waits and which
-was not pulled before. It is a failure if the registry does not have or deny the image, or if the
-log shows that it was imported. If the registry only does not answer, it is a warning. Pods with
+was not pulled before. It is a failure if the registry does not have the image or denies it, or if
+the log shows that it was imported. If the registry only does not answer, it is a warning. Pods with
 imagePullPolicy: Always are left out, because they need the registry in any case. Where no pods are
 recorded, the log of the kubelet must show that it removed images.`,
 	Fix: checks.Steps(
 		checks.Run("ctr -n k8s.io images import IMAGE.tar",
-			"Load the image again, on each node that lacks it. RKE2 and K3s load what is in their folder agent\\images when they start."),
+			"Load the image again, on each node without it. RKE2 and K3s load what is in their folder agent\\images when they start."),
 		checks.Run("ctr -n k8s.io images label IMAGE io.cri-containerd.pinned=pinned",
 			"Pin the image, so that the kubelet does not delete it."),
 		checks.Inspect("Get-Volume | Format-Table DriveLetter, Size, SizeRemaining",
