@@ -404,6 +404,28 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"component-panic", "an application", "other",
 			`2025/04/24 19:49:18 [Recovery] recovered from panic "runtime error: index out of range [3] with length 3"`,
 			"unknown"},
+		{"component-panic", "of its own code, in a log of any program", "other", // rke2 1954
+			"panic: router only implemented in linux\n\ngoroutine 1 [running]:\ngithub.com/google/gopacket/routing.New(...)\n\t/go/pkg/mod/github.com/google/gopacket@v1.1.19/routing/other.go:14\n" +
+				"github.com/rancher/rke2/pkg/windows.setMetaDataServerRoute(0xc001626190, 0xc, 0x0, 0x0)\n\t/source/pkg/windows/calico.go:478 +0xcb\n",
+			"warn: a component of the node ended with a panic [text]"},
+		{"component-panic", "of the runtime of Go, in a log of any program", "other", // antrea 1833
+			"panic: runtime error: invalid memory address or nil pointer dereference\n[signal 0xc0000005 code=0x0 addr=0x18 pc=0x11baf06]\n\ngoroutine 1 [running]:\n" +
+				"github.com/vmware-tanzu/antrea/pkg/agent/openflow.(*client).generatePipeline(0xc0003a0000)\n",
+			"warn: a component of the node panicked: its build has a bug [text]"},
+		{"component-panic", "by its path alone, with several panics", "containerd", // hcsshim 539
+			"panic: send on closed channel\n\ngoroutine 8 [running]:\nmain.(*hcsExec).waitForExit(0xc000155440)\n\te:/go/src/github.com/Microsoft/hcsshim/cmd/containerd-shim-runhcs-v1/exec_hcs.go:646 +0x62\n" +
+				"panic: send on closed channel\n\ngoroutine 9 [running]:\nmain.(*hcsExec).waitForExit(0xc000155440)\n\te:/go/src/github.com/Microsoft/hcsshim/cmd/containerd-shim-runhcs-v1/exec_hcs.go:646 +0x62\n",
+			"warn: a component of the node ended with a panic [text]"},
+		{"component-panic", "of an application, among lines of the kubelet", "kubelet",
+			"panic: open config.yaml: The system cannot find the file specified.\n\ngoroutine 1 [running]:\nmain.main()\n\t/app/main.go:12 +0x1d\n" +
+				"E1120 09:58:00.1 1 reflector.go:126] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: Failed to list *v1.Pod: Unauthorized\n",
+			"unknown"},
+		{"component-panic", "of an application, and a component that dumps its stacks", "other",
+			"panic: no license\n\ngoroutine 1 [running]:\nmain.main()\n\t/app/main.go:12 +0x1d\n\ngoroutine 1 [running]:\nk8s.io/kubernetes/pkg/kubelet.(*Kubelet).Run(0xc000640a80)\n",
+			"unknown"},
+		{"component-panic", "logrus ends the program: the line before says why", "felix",
+			"panic: (*logrus.Entry) 0xc0003a0000\n\ngoroutine 1 [running]:\ngithub.com/projectcalico/felix/daemon.Run(0xc0003a0000)\n",
+			"unknown"},
 		{"component-panic", "a server gives up a request", "kubelet", // net/http
 			`E1120 09:58:00.1 1 runtime.go:78] Observed a panic: &errors.errorString{s:"net/http: abort Handler"} (net/http: abort Handler)`,
 			"unknown"},
