@@ -93,7 +93,9 @@ var Categories = []Category{CategoryNode, CategoryComponents, CategoryNetwork, C
 type Sign struct {
 	Text string   // matched as it stands, in any case
 	Or   []string // the same told otherwise, such as a code in decimal
-	Also []string // texts that must stand in the same line too
+	// texts that must stand in the same line too, or, where one begins with "panic: ", in the first line
+	// of the panic of Go in whose stack the line is
+	Also []string
 	Not  []string // texts that must not stand in it
 	// log components or evidence.InEvents, InPodEvents, InPods, InNode; all of them where empty
 	In    []string

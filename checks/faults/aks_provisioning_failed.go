@@ -45,6 +45,7 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 	Links: []string{
 		"https://github.com/Azure/AgentBaker/blob/dev/parts/windows/windowscsehelper.ps1",
 		"https://github.com/Azure/AgentBaker/pull/734",
+		"https://github.com/Azure/aks-engine/issues/4330",
 		"https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/node-provision-issues"},
 	Breaks:  []*checks.Effect{effectRuntime, effectKubelet, effectCNIConfig},
 	Applies: notOutsideAKS,
@@ -60,6 +61,12 @@ The check reads the result file in C:\AzureData, and otherwise CustomDataSetupSc
 		{Text: "ExitCode: |", Also: []string{"Output: |WINDOWS_CSE_ERROR_"},
 			Not: []string{"ExitCode: |32|", cseCommand}, In: aksLogs,
 			Says: "the provisioning script of AKS ended with an exit code"},
+		// AKS Engine, whose script has no pause image for each version of Windows: windowskubeletfunc.ps1 (aks-engine 4330)
+		{Text: "Cannot build pause container without Docker", Not: []string{"throw "}, In: aksLogs,
+			Says: "the setup script of AKS Engine has no pause image for this version of Windows, and builds one with Docker only",
+			Fix: checks.Steps(
+				checks.Do("Use a version of Windows that this release of AKS Engine supports, or a release that supports this version."),
+				checks.Verify("kubectl get nodes -o wide", "the new nodes are Ready"))},
 		// The error of the cluster's operation, where a line ends after the code, as Microsoft's page
 		// error-code-cnidownloadtimeoutvmextensionerror has it
 		{Text: "error output of: 'ExitCode: |", Not: []string{"ExitCode: |32|", "Output: |"},

@@ -16,7 +16,7 @@ again. The kubelet goes on and does not finish what it was doing: it does not st
 instance. What leads to the panic is often there at the next start, too.
 
 The check looks for the line that begins the report of a panic in the logs of the node components.
-The stack stands below it. Panics that this catalog knows have checks of their own.`,
+The stack stands below it, and names the component if the log does not. Panics that this catalog knows have checks of their own.`,
 	Fix: checks.Steps(
 		checks.Do("Read the stack below the line: the first function of the component's own code shows where the bug is. Search its issues for that function."),
 		checks.Do("Update the component to the newest patch release of its minor version, or return to the version before."),
@@ -25,6 +25,7 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		"https://github.com/kubernetes/kubernetes/issues/88913",
 		"https://github.com/kubernetes/kubernetes/pull/88917",
 		"https://github.com/Mirantis/cri-dockerd/issues/330",
+		"https://github.com/rancher/rke2/issues/1954",
 		"https://go.dev/blog/defer-panic-and-recover",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
@@ -44,6 +45,12 @@ The stack stands below it. Panics that this catalog knows have checks of their o
 		{Text: "panic: runtime error: ", Or: []string{
 			"panic: The specified module could not be found"}, // kubernetes 55031
 			In: panicking, Level: checks.Warn, Says: panicked},
+		// what no log names the component of, and panics that the code itself begins: the stack names it (rke2 1954)
+		{Text: ownCode[0], Or: ownCode[1:], Also: []string{"panic: runtime error: "}, In: []string{"other"},
+			Level: checks.Warn, Says: panicked},
+		{Text: ownCode[0], Or: ownCode[1:], Also: []string{"panic: "}, In: append(panicking, "other"),
+			// of logrus, which ends the program so where something else is wrong
+			Not: []string{"panic: runtime error: ", "(*logrus.Entry)"}, Level: checks.Warn, Says: "a component of the node ended with a panic"},
 		// The kubelet repeats what the plugin printed before it ended.
 		{Text: "invalid memory address or nil pointer dereference", Also: []string{"NetworkPlugin cni failed"},
 			Level: checks.Warn, Says: "the CNI plugin panicked: its build has a bug"},
@@ -57,3 +64,12 @@ const panicked = "a component of the node panicked: its build has a bug"
 
 var panicking = []string{"kubelet", "kube-proxy", "flanneld", "containerd", "docker", "cri-dockerd", "calico-node",
 	"felix", "antrea-agent", "csi-proxy", "csi-driver", "rke2", evidence.InEvents}
+
+// ownCode are paths of the components' own code, which no other program is built with.
+var ownCode = []string{"k8s.io/kubernetes/pkg/kubelet", "k8s.io/kubernetes/cmd/kubelet", "k8s.io/kubernetes/pkg/proxy",
+	"k8s.io/kubernetes/cmd/kube-proxy", "github.com/rancher/rke2/pkg/", "github.com/k3s-io/k3s/pkg/", "github.com/rancher/k3s/pkg/",
+	"containerd/cmd/containerd/", "containerd/containerd/pkg/cri/", "containerd/v2/internal/cri/", "containerd/cri/pkg/",
+	"hcsshim/cmd/containerd-shim-runhcs-v1/", "docker/docker/daemon", "docker/docker/cmd/dockerd", "Mirantis/cri-dockerd/",
+	"flannel-io/flannel/", "coreos/flannel/", "projectcalico/calico/felix/", "projectcalico/felix/", "projectcalico/calico/node/",
+	"projectcalico/node/", "antrea/pkg/agent", "antrea/cmd/antrea-agent", "ovn-kubernetes/go-controller/hybrid-overlay",
+	"kubernetes-csi/csi-proxy/cmd/", "kubernetes-csi/csi-proxy/internal/", "rancher/wins/"}

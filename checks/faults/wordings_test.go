@@ -404,6 +404,46 @@ func TestSignsInOtherWordings(t *testing.T) {
 		{"component-panic", "an application", "other",
 			`2025/04/24 19:49:18 [Recovery] recovered from panic "runtime error: index out of range [3] with length 3"`,
 			"unknown"},
+		{"container-user-access-denied", "wins, quoted once more", "other", // wins 10
+			`FATA[2020-11-14T13:09:42+03:00] rpc error: code = Unavailable desc = all SubConns are in TransientFailure, latest connection error: connection error: desc = "transport: Error while dialing open \\\\.\\pipe\\rancher_wins: Access is denied."`,
+			"warn: the user of a container has no right to a named pipe of the node [text]"},
+		{"container-user-access-denied", "a client of csi-proxy", "pods", // sig-storage-local-static-provisioner 338
+			`F1007 12:40:04.1 3796 main.go:1] failed to connect to csi-proxy v1beta with error=open \\.\\pipe\\csi-proxy-volume-v1beta2: Access is denied.`,
+			"warn: the user of a container has no right to a named pipe of the node [text]"},
+		{"container-user-access-denied", "a server whose pipe another process serves", "other",
+			`time="2026-11-20T09:58:00Z" level=fatal msg="could not listen: open \\.\pipe\rancher_wins: Access is denied."`,
+			"unknown"},
+		{"container-user-access-denied", "a person who is no administrator", "other", // docker for-win 1679
+			`error during connect: Get http://%2F%2F.%2Fpipe%2Fdocker_engine/v1.35/version: open //./pipe/docker_engine: Access is denied. In the default daemon configuration on Windows, the docker client must be run elevated to connect.`,
+			"unknown"},
+		{"aks-provisioning-failed", "AKS Engine has no pause image", "azure", // aks-engine 4330
+			`C:\AzureData\CustomDataSetupScript.ps1 : Cannot build pause container without Docker`,
+			"fail: the setup script of AKS Engine has no pause image for this version of Windows, and builds one with Docker only [text]"},
+		{"aks-provisioning-failed", "the script itself", "other",
+			`        throw "Cannot build pause container without Docker"`,
+			"unknown"},
+		{"component-panic", "of its own code, in a log of any program", "other", // rke2 1954
+			"panic: router only implemented in linux\n\ngoroutine 1 [running]:\ngithub.com/google/gopacket/routing.New(...)\n\t/go/pkg/mod/github.com/google/gopacket@v1.1.19/routing/other.go:14\n" +
+				"github.com/rancher/rke2/pkg/windows.setMetaDataServerRoute(0xc001626190, 0xc, 0x0, 0x0)\n\t/source/pkg/windows/calico.go:478 +0xcb\n",
+			"warn: a component of the node ended with a panic [text]"},
+		{"component-panic", "of the runtime of Go, in a log of any program", "other", // antrea 1833
+			"panic: runtime error: invalid memory address or nil pointer dereference\n[signal 0xc0000005 code=0x0 addr=0x18 pc=0x11baf06]\n\ngoroutine 1 [running]:\n" +
+				"github.com/vmware-tanzu/antrea/pkg/agent/openflow.(*client).generatePipeline(0xc0003a0000)\n",
+			"warn: a component of the node panicked: its build has a bug [text]"},
+		{"component-panic", "by its path alone, with several panics", "containerd", // hcsshim 539
+			"panic: send on closed channel\n\ngoroutine 8 [running]:\nmain.(*hcsExec).waitForExit(0xc000155440)\n\te:/go/src/github.com/Microsoft/hcsshim/cmd/containerd-shim-runhcs-v1/exec_hcs.go:646 +0x62\n" +
+				"panic: send on closed channel\n\ngoroutine 9 [running]:\nmain.(*hcsExec).waitForExit(0xc000155440)\n\te:/go/src/github.com/Microsoft/hcsshim/cmd/containerd-shim-runhcs-v1/exec_hcs.go:646 +0x62\n",
+			"warn: a component of the node ended with a panic [text]"},
+		{"component-panic", "of an application, among lines of the kubelet", "kubelet",
+			"panic: open config.yaml: The system cannot find the file specified.\n\ngoroutine 1 [running]:\nmain.main()\n\t/app/main.go:12 +0x1d\n" +
+				"E1120 09:58:00.1 1 reflector.go:126] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: Failed to list *v1.Pod: Unauthorized\n",
+			"unknown"},
+		{"component-panic", "of an application, and a component that dumps its stacks", "other",
+			"panic: no license\n\ngoroutine 1 [running]:\nmain.main()\n\t/app/main.go:12 +0x1d\n\ngoroutine 1 [running]:\nk8s.io/kubernetes/pkg/kubelet.(*Kubelet).Run(0xc000640a80)\n",
+			"unknown"},
+		{"component-panic", "logrus ends the program: the line before says why", "felix",
+			"panic: (*logrus.Entry) 0xc0003a0000\n\ngoroutine 1 [running]:\ngithub.com/projectcalico/felix/daemon.Run(0xc0003a0000)\n",
+			"unknown"},
 		{"component-panic", "a server gives up a request", "kubelet", // net/http
 			`E1120 09:58:00.1 1 runtime.go:78] Observed a panic: &errors.errorString{s:"net/http: abort Handler"} (net/http: abort Handler)`,
 			"unknown"},

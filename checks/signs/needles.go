@@ -65,6 +65,9 @@ func (n *needles) signsOf(source string) [][]int {
 func needlesOf(sign evidence.Sign) (list []string, whole bool) {
 	texts := append([]string{sign.Text}, sign.Also...)
 	single := len(sign.Also)+len(sign.Not) == 0
+	if ofStack(sign) { // the other lines of the stack are read from this one on
+		texts = texts[:1]
+	}
 	var fixed []string
 	for _, text := range texts {
 		before, localized := errcode.Localized(text)

@@ -18,7 +18,8 @@ import (
 var (
 	klogLine = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{3,9}\s+\d+ ([\w.-]+\.go):\d+\]`)
 	logfmt   = regexp.MustCompile(`(?i)^time="?\d{4}-\d\d-\d\d[T ]\S+ level=\w+ `)
-	isoLine  = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|` + // or of fluent-bit, or a trace
+	isoLine  = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|` + // or of an end-to-end test, of fluent-bit, or a trace
+		`^ *[A-Z][a-z][a-z] [ \d]\d \d\d:\d\d:\d\d\.\d{3}: [A-Z]+: |` +
 		`^\[\d+\] \S+: \[\[?\d{10}\b|^\[\d+\][0-9A-F]+\.[0-9A-F]+::\d{4}-\d\d-\d\d `)
 	// an event of which Get-EventLog shows the time and the strings
 	stringsLine = regexp.MustCompile(`^\d{1,2}[/.]\d{1,2}[/.]\d{4} \d{1,2}:\d\d:\d\d(?: [AP]M)? +\{[^"{}]`)

@@ -18,10 +18,12 @@ var (
 		`\s+(Normal|Warning)\s+([A-Z]\w+)\s+([a-z]+)/(\S+)\s+(\S.*)$`)
 	// Reason, how often, when, Message: the page of a pod in Rancher.
 	pageRow = regexp.MustCompile(`^\s*([A-Z]\w+)(?: \(\d+\))?(?:\t| {2,})(\d{1,6}) ([smhd])\w* ago(?:\t| {2,})(\S.*)$`)
+	// when, of which object, {component node}, Reason, Message: the end-to-end tests of Kubernetes (framework/debug/dump.go)
+	testedRow = regexp.MustCompile(`(?m)^(?:[^\n]{0,80}[\]:] )?At (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \+0000 UTC - event for (\S+): \{(\S+) (\S*)\} ([A-Z]\w+): (.*)$`)
 )
 
 func isEventRow(line string) bool {
-	return describedRow.MatchString(line) || listedRow.MatchString(line) || pageRow.MatchString(line)
+	return describedRow.MatchString(line) || listedRow.MatchString(line) || pageRow.MatchString(line) || testedRow.MatchString(line)
 }
 
 // readEventRows makes events of rows. A line that is no row goes on with the message of the one
@@ -59,6 +61,21 @@ func eventOfRow(line string) (e map[string]any, age string) {
 	if m := pageRow.FindStringSubmatch(line); m != nil {
 		return map[string]any{"reason": m[1], "message": m[4],
 			"involvedObject": map[string]string{"kind": "Pod"}}, m[2] + m[3]
+	}
+	if m := testedRow.FindStringSubmatch(line); m != nil {
+		about := map[string]string{"name": m[2]}
+		switch {
+		case m[2] == m[4]:
+			about["kind"] = "Node"
+		case m[3] == "kubelet" || m[3] == "default-scheduler":
+			about["kind"] = "Pod"
+		}
+		e := map[string]any{"reason": m[5], "message": m[6], "involvedObject": about,
+			"source": map[string]string{"component": m[3], "host": m[4]}}
+		if at, err := time.Parse(time.DateTime, m[1]); err == nil && plausible(at) {
+			e["lastTimestamp"] = at.Format(time.RFC3339)
+		}
+		return e, ""
 	}
 	return nil, ""
 }

@@ -24,6 +24,14 @@ func TestEventsWithoutTheHeadsOfTheirTable(t *testing.T) {
 			`{"count":3,"involvedObject":{"kind":"Pod","name":"one","namespace":"kube-system"},"lastTimestamp":"2026-11-21T09:58:00Z","message":"again","reason":"BackOff","type":"Warning"}`},
 		{"of the page of a pod", "BackOff (41)\t17 mins ago\tBack-off pulling",
 			`{"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:43:00Z","message":"Back-off pulling","reason":"BackOff"}`},
+		{"of an end-to-end test", "Jan 13 18:23:06.475: INFO: At 2026-01-13 18:19:11 +0000 UTC - event for c-btmdk: {kubelet 2641k8s001} Failed: Error: x",
+			`{"involvedObject":{"kind":"Pod","name":"c-btmdk"},"lastTimestamp":"2026-01-13T18:19:11Z","message":"Error: x","reason":"Failed","source":{"component":"kubelet","host":"2641k8s001"}}`},
+		{"of an end-to-end test since Kubernetes 1.30", "I0113 18:23:06.475123   17543 dump.go:53] At 0001-01-01 00:00:00 +0000 UTC - event for web: {default-scheduler } Scheduled: assigned",
+			`{"involvedObject":{"kind":"Pod","name":"web"},"message":"assigned","reason":"Scheduled","source":{"component":"default-scheduler","host":""}}`},
+		{"about a node", "At 2026-01-13 18:19:11 +0000 UTC - event for win-1: {kubelet win-1} NodeNotReady: status is now: NodeNotReady",
+			`{"involvedObject":{"kind":"Node","name":"win-1"},"lastTimestamp":"2026-01-13T18:19:11Z","message":"status is now: NodeNotReady","reason":"NodeNotReady","source":{"component":"kubelet","host":"win-1"}}`},
+		{"about what a controller has", "  May  4 11:42:01.242: INFO: At 2026-05-04 11:41:57 +0000 UTC - event for web: {replicaset-controller } FailedCreate: no",
+			`{"involvedObject":{"name":"web"},"lastTimestamp":"2026-05-04T11:41:57Z","message":"no","reason":"FailedCreate","source":{"component":"replicaset-controller","host":""}}`},
 		{"wrapped by a terminal", "27m Warning Failed pod/one Error:\n  no space",
 			`{"involvedObject":{"kind":"Pod","name":"one"},"lastTimestamp":"2026-11-21T09:33:00Z","message":"Error: no space","reason":"Failed","type":"Warning"}`},
 	} {
@@ -44,6 +52,7 @@ func TestEventsWithoutTheHeadsOfTheirTable(t *testing.T) {
 	for _, text := range []string{
 		"E0524 15:12:16.688837    4628 cni.go:259] Warning Failed 5m kubelet x",
 		"Warning: the node is not ready", "Normal people say 5m", "Restarted (twice) 5 mins ago by me", "Restarted 5 mins ago by me",
+		"Jan 13 18:23:06.475: INFO: At the end - event for web: {kubelet win-1} Failed: x",
 		"apiVersion: v1\nkind: ConfigMap\ndata:\n  x: |\n    Warning Failed 5m kubelet x\n",
 	} {
 		for _, p := range takeApart(text) {
@@ -64,6 +73,8 @@ func TestEntriesOfALogAreWhole(t *testing.T) {
 			"\"CreatePodSandbox for pod a failed: rpc error: code = Unknown desc = failed to start sandbox container for pod a:\nError response from daemon: container 02 does not match\n",
 			"E0530 11:42:13.374889  204644 pod_workers.go:186] Error syncing pod a, skipping: failed to \"CreatePodSandbox\" with CreatePodSandboxError: " +
 				"\"CreatePodSandbox for pod a failed: rpc error: code = Unknown desc = failed to start sandbox container for pod a: Error response from daemon: container 02 does not match\n"},
+		{"an end-to-end test goes on", "May  4 11:42:01.242: INFO: At 2026-05-04 11:41:57 +0000 UTC - event for web: {kubelet win-1} Failed: Error: not found at all\nMay  4 11:42:01.300: INFO: POD  NODE\n",
+			"May  4 11:42:01.242: INFO: At 2026-05-04 11:41:57 +0000 UTC - event for web: {kubelet win-1} Failed: Error: not found at all\nMay  4 11:42:01.300: INFO: POD  NODE\n"},
 		{"what the author writes below a whole entry", entry + "\"\nthe log is attached\n",
 			entry + "\"\nthe log is attached\n"},
 		{"what the program prints last", entry + "\nError starting daemon: HNS failed\n",

@@ -241,15 +241,15 @@ func dedented(rest, indent string) string {
 
 // startOf is the kind of the part that a line begins; rest is the text below it.
 func (t *taking) startOf(line, rest string) (partKind, string) {
+	if isEventRow(line) {
+		return partEventRows, ""
+	}
 	if isLogLine(line) && !(t.kind == partTable && stringsLine.MatchString(line)) { // which is a row of it
 		about := componentOfLine(line)
 		if about == "" && t.kind == partLog {
 			about = t.about // a line that any component could have written
 		}
 		return partLog, about
-	}
-	if isEventRow(line) {
-		return partEventRows, ""
 	}
 	for _, f := range partForms {
 		if f.start != nil && f.start.MatchString(line) {

@@ -55,6 +55,14 @@ func TestVerdictsOverPastes(t *testing.T) {
 		{"one endpoint is on the network of the cluster", strings.Replace(endpointsOnNAT, "fc0a_nat", "fc0a_cbr0", 1), ""},
 		{"https://learn.microsoft.com/en-us/azure/iot-edge/troubleshoot-common-errors", edgeHubPort,
 			"fail hostport-conflict-or-not-published"},
+		{"https://github.com/microsoft/hcsshim/issues/1386, a test that goes on",
+			"May  4 11:42:01.242: INFO: At 2022-05-04 11:41:57 +0000 UTC - event for pod-host-path-test: {kubelet capz-conf-jkltp} Failed: Error: failed to create containerd task: failed to create shim task: " +
+				"hcs::CreateComputeSystem test-container-2: The filename, directory name, or volume label syntax is incorrect.: unknown\nMay  4 11:42:01.300: INFO: POD  NODE  PHASE  GRACE  CONDITIONS\n",
+			"fail mount-path-invalid, fail pods-stuck-creating"},
+		{"https://github.com/kubernetes/test-infra/pull/24887, with the end of its line",
+			"Jan 13 18:23:06.475: INFO: At 2022-01-13 18:19:11 +0000 UTC - event for concurrent-1642097940-btmdk: {kubelet 2641k8s001} Failed: Failed to pull image \"docker.io/library/busybox:1.29\": " +
+				"rpc error: code = NotFound desc = failed to pull and unpack image \"docker.io/library/busybox:1.29\": no match for platform in manifest: not found\n",
+			"fail app-image-os-version-mismatch, fail linux-pod-on-windows, fail pods-stuck-creating"},
 		{"sc answers to a start while the service starts", "C:\\>sc start kubelet\n" + kubeletStarts, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -300,6 +300,10 @@ func (p *pieces) take(f looseFile, found part) {
 				p.nodes = append(p.nodes, name)
 			}
 		}
+	case partEventRows:
+		if testedRow.MatchString(found.text) {
+			p.sawTime(found.text)
+		}
 	case partNodes:
 		if name := windowsRow(found.text, p.read(f.path, maxText, false)); name != "" {
 			p.nodes = append(p.nodes, name)
