@@ -54,6 +54,9 @@ Builds that are only untested upstream are a warning; builds that cannot work ar
 		if build.Number < supported[0] {
 			level = checks.Fail
 		}
+		if n.Build.Stated() || n.Kubelet.Stated() { // which is no more than what somebody writes of it
+			level = checks.Info
+		}
 		var list []string
 		for _, b := range supported {
 			list = append(list, strconv.Itoa(b))
