@@ -125,8 +125,13 @@ var kubeletRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "failed to list all container stats",
 				Also: []string{"hcsshim::OpenComputeSystem", "specified identifier does not exist"}},
+			// the end of the error alone, which other callers have too (aks-engine 3388)
+			{Text: endedContainer, Also: []string{"specified identifier does not exist"}, In: []string{"kubelet", "other"},
+				Not: []string{"failed to list all container stats", "NetworkPlugin", "cni", "attach", "restore", "start container"}},
 		},
+		Alike: endedContainer,
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/90554",
+			"https://github.com/Azure/aks-engine/issues/3388",
 			"https://github.com/kubernetes/kubernetes/issues/91575"},
 	},
 	{
@@ -273,3 +278,6 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/pull/129064"},
 	},
 }
+
+// endedContainer is what the host compute service says of a container that has ended.
+const endedContainer = "hcsshim::OpenComputeSystem "

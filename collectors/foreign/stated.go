@@ -29,9 +29,11 @@ var (
 	openValue = regexp.MustCompile(`(?i)[<>≥~?]|\d\+?\.x\b|\d\+(?:\s|$)|\b(?:e\.g|or|and) (?:later|newer|above|up|higher)\b|\be\.g\b|\bclient\b|\bwindows 1[01]\b`)
 	eachSide  = regexp.MustCompile(`(?i)\(?both client ?(?:/|and|&) ?server\)?`)
 	// A sentence that says where it all runs, and words with which it may say something else.
-	runsOn      = regexp.MustCompile(`(?i)\b(?:running|runs) (?:in|on|under)? ?(?:a |an |the )?(?:windows|server)\b`)
-	otherwise   = regexp.MustCompile(`(?i)\bnot\b|n't\b|\?|\b(?:without|works?|working|fine|instead|needs?|support\w*|should|if|when|containers?|images?|base|before|earlier|also|other|another)\b`)
-	imageOrPath = regexp.MustCompile(`\S*[/:\\]\S+`)
+	runsOn    = regexp.MustCompile(`(?i)\b(?:running|runs) (?:in|on|under)? ?(?:a |an |the )?(?:windows|server)\b`)
+	otherwise = regexp.MustCompile(`(?i)\bnot\b|n't\b|\?|\b(?:without|works?|working|fine|instead|needs?|support\w*|should|if|when|containers?|images?|base|before|earlier|also|other|another)\b`)
+	// The image that docker pulls or builds from, in a command, a Dockerfile or docker's own step.
+	pulledImage = regexp.MustCompile(`(?im)^(?:.*\bstep \d+/\d+ ?: ?)?FROM +(\S+:\S+)|\bdocker(?:\.exe)? pull +(\S+:[\w.-]+)`)
+	imageOrPath = regexp.MustCompile(`\S*[/:\\]\S*`)
 )
 
 // statedOf is what the fields of templates call the components whose versions they ask for; of some the
@@ -49,6 +51,11 @@ var (
 // takeStated keeps what the lines state that no reader takes.
 func (p *pieces) takeStated(file, text string, parts []part) {
 	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if m := pulledImage.FindStringSubmatch(line); m != nil {
+			p.stated = append(p.stated, evidence.Statement{Fact: evidence.StatedImage, Value: m[1] + m[2], Text: clip(strings.TrimSpace(line)), File: file, Line: i + 1})
+		}
+	}
 	for _, found := range parts {
 		if found.shows() || found.kind == partGrid {
 			clear(lines[found.line-1 : min(found.line-1+strings.Count(found.text, "\n"), len(lines))])
@@ -73,6 +80,7 @@ func (p *pieces) takeStated(file, text string, parts []part) {
 			value := m[2]
 			if next := strings.TrimSpace(strings.Join(lines[i+1:min(i+3, len(lines))], "\n")); value == "" && !strings.Contains(next, ":") {
 				value = firstLine(next)
+				clean += " " + value
 			}
 			state(statedFact(strings.ToLower(m[1]), value, kubectl))
 		}
