@@ -135,6 +135,20 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/issues/91575"},
 	},
 	{
+		ID: "kubelet-hostpath-directory", Of: Kubelet,
+		From:     "1.9.0 < 1.9.7, 1.10.0 < 1.10.2",
+		Title:    "hostPath volumes of type Directory fail: no folder counts as one",
+		Breaks:   []string{"pod-start"},
+		Explains: []string{"hostpath-type-mismatch"},
+		Signs:    []checks.Sign{{Text: "hostPath type check failed", Also: []string{" is not a directory"}}},
+		// that there is no such folder
+		OtherCauses: true,
+		Workaround:  "Until the update, leave out the type of hostPath volumes.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/62121",
+			"https://github.com/kubernetes/kubernetes/pull/62154",
+			"https://github.com/kubernetes/kubernetes/issues/68603"},
+	},
+	{
 		ID: "kubelet-smb-permission-denied", Of: Kubelet,
 		From:   "1.20.0 < 1.20.7",
 		Title:  "SMB mounts of pods get PermissionDenied",
