@@ -79,6 +79,11 @@ func (c *Check) judge(s evidence.Snapshot) ([]*Finding, error) {
 	var findings []*Finding
 	if err == nil && c.Run != nil {
 		findings, err = c.Run(state)
+		for _, f := range findings {
+			if !slices.ContainsFunc(f.Because, func(b evidence.Because) bool { return !node.IsStated(b) }) {
+				f.Level = Info // what a person states is to be compared with what is recorded
+			}
+		}
 	}
 	matches := s.Signs(c.ID)
 	var why reason
@@ -127,6 +132,9 @@ func (c *Check) gap(s evidence.Snapshot) error {
 // inPart is why lists acquit nobody: one that the check reads is a part of what there is.
 func (c *Check) inPart(s evidence.Snapshot) evidence.Gap {
 	for _, n := range slices.Concat(c.Needs, c.Uses) {
+		if f, ok := n.(node.FactNeed); ok && f.OnlyStated(s).Kind != "" {
+			return f.OnlyStated(s)
+		}
 		for _, path := range n.Paths() {
 			if g := s.Rest(path); g.Kind != "" {
 				return g

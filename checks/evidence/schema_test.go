@@ -71,6 +71,9 @@ type Tree struct {
 
 	CRI evidence.CRIState `json:"cri.json,omitempty"`
 
+	// What the author of a pasted text says about the node in words of their own.
+	Stated []evidence.Statement `json:"stated.json,omitempty"`
+
 	// Kubernetes objects, exactly as `kubectl get -o json` prints them.
 	Node           json.RawMessage `json:"api/node.json,omitempty"`
 	Nodes          json.RawMessage `json:"api/nodes.json,omitempty"`

@@ -33,6 +33,19 @@ var windowsNames = map[int]string{
 // WindowsName is the product of a build, "" where it is not known.
 func WindowsName(build int) string { return windowsNames[build] }
 
+// WindowsBuild is the build of Windows Server of a name such as 2019 or 20H2, 0 where it is not known.
+func WindowsBuild(name string) int {
+	if name == "1809" { // the release that is called 2019 too
+		name = "2019"
+	}
+	for build, known := range windowsNames {
+		if strings.EqualFold(known, "Windows Server "+name) {
+			return build
+		}
+	}
+	return 0
+}
+
 // NamesWindows tells whether the name of a node is one that only Windows nodes have: of AKS aks, the pool
 // and six characters, without a hyphen; of acs-engine and aks-engine the first digits of the cluster, k8s
 // or acs, and a number; the name that Windows gives itself on EC2; and "win" as a word of its own.

@@ -41,7 +41,7 @@ tag such as ltsc2022 names.`,
 	Links: []string{"https://kubernetes.io/docs/concepts/windows/user-guide/",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility"},
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
-	Needs:    []evidence.Need{evidence.Pods, node.NeedBuild},
+	Needs:    []evidence.Need{evidence.Any(evidence.Pods, evidence.Stated), node.NeedBuild},
 	FromPart: []evidence.Need{evidence.Pods},
 	Uses:     []evidence.Need{evidence.PodEvents},
 	// the pause image, which the runtime pulls for itself, is refused in the same words
@@ -61,6 +61,10 @@ tag such as ltsc2022 names.`,
 		// dockerd's own log: hcsshim errors.go
 		otherBuild(otherBuildText, "encountered an error during ", "Error response from daemon", "failed to start container"),
 		otherBuild(otherBuild2016, "encountered an error during ", "Error response from daemon"),
+		// docker up to 18.03 does not look which Windows an image is for: an older one cannot import its layers
+		// (moby 32838, hub-feedback 1293)
+		{Text: "hcsshim::ImportLayer failed in Win32", Also: []string{registerLayer, "The system cannot find the file specified"},
+			ConfirmOnly: true},
 		// the end of containerd's error alone, which may have been of a sandbox (logzio-helm 316), and what people quote
 		// as the error that they get (kubernetes 74066)
 		{Text: "does not match the host operating system.: unknown", Or: []string{`error "` + otherBuildText, `error '` + otherBuildText, "error: " + otherBuildText},
@@ -73,7 +77,10 @@ tag such as ltsc2022 names.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
-		var findings []*checks.Finding
+		findings := newerImage(s, n)
+		if gap := evidence.Pods.Gap(s); gap.Kind != "" && findings == nil {
+			return nil, checks.Unknown(gap)
+		}
 		for _, p := range evidence.Pods.In(s) {
 			if onOtherNode(s, p) {
 				continue
@@ -106,6 +113,28 @@ tag such as ltsc2022 names.`,
 		return findings, nil
 	},
 })
+
+const registerLayer = "failed to register layer"
+
+// newerImage finds the pull of an image for a newer Windows, whose layers docker could not import.
+func newerImage(s evidence.Snapshot, n *node.Node) []*checks.Finding {
+	for i, st := range evidence.Stated.In(s) {
+		build, ok := tagBuild(st.Value)
+		if !ok || st.Fact != evidence.StatedImage || build <= n.Build.Value.Number {
+			continue
+		}
+		for _, m := range s.Signs("app-image-os-version-mismatch") {
+			if strings.Contains(m.Found, registerLayer) {
+				f := checks.Findingf(checks.Fail, st.Value, "%s cannot import the layers of image %s: its tag says %s",
+					n.OS.Value, st.Value, evidence.WindowsName(build)).
+					With(evidence.Stated.Field(s, i).Because("line %d: %s", st.Line, st.Text), n.Build.From, checks.Quote(m))
+				f.Basis = checks.ByBoth
+				return []*checks.Finding{f}
+			}
+		}
+	}
+	return nil
+}
 
 // imageForNode sets an image of the node's Windows version, named by its tag where the tag has one.
 func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {

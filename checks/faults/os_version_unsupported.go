@@ -58,6 +58,8 @@ Builds that are only untested upstream are a warning; builds that cannot work ar
 			kubelet.Minor, strings.Join(list, ", "), build).
 			With(n.Build.From, n.Kubelet.From)
 		switch {
+		case n.Build.Stated() || n.Kubelet.Stated(): // which is no more than what somebody writes of it
+			f.Level = checks.Info
 		case build.Number < supported[0]:
 			f.Level = checks.Fail
 			f = f.Explaining("pause-os-version-mismatch", "app-image-os-version-mismatch", "overlay-update-missing")

@@ -50,7 +50,7 @@ An unknown image is a fault only together with the error itself.`,
 		{Text: "unable to do port forwarding: wincat not found",
 			Says: "port-forward fails: wincat.exe is not in the pause image"},
 		{Text: socatNotFound,
-			Says: "port-forward fails: this kubelet requires socat, which Windows does not have"},
+			Says: "port-forward fails: this kubelet requires socat, which Windows does not have", Fix: socatFix},
 		{Text: "hcs::System::CreateProcess: wincat.exe", Or: []string{`"CommandLine":"wincat.exe`},
 			Says: "port-forward fails: wincat.exe is not in the pause image"},
 	},
@@ -64,7 +64,7 @@ An unknown image is a fault only together with the error itself.`,
 		for _, m := range s.Signs("wincat-not-found") {
 			if m.Text == socatNotFound {
 				f := checks.Findingf(checks.Fail, "kubelet",
-					"port-forward failed: this kubelet requires socat, which Windows does not have").With(checks.Quote(m))
+					"port-forward failed: this kubelet requires socat, which Windows does not have").With(checks.Quote(m)).Cure(socatFix)
 				f.Basis = checks.ByText
 				return []*checks.Finding{f}, nil
 			}
@@ -108,6 +108,11 @@ const wincatMemory = 24 * time.Hour
 
 // socatNotFound is what a kubelet before 1.15 says, whatever the pause image holds.
 const socatNotFound = "unable to do port forwarding: socat not found"
+
+var socatFix = checks.Steps(
+	checks.Do("Update Kubernetes to 1.15 or later: the kubelet of earlier releases cannot forward ports of Windows pods.").
+		Costs("Update one node at a time: its pods may restart."),
+	checks.Verify("kubectl port-forward POD -n NAMESPACE 8080:80", "Forwarding from 127.0.0.1:8080"))
 
 var pauseTag = regexp.MustCompile(`/pause[^:/]*:v?(\d+)\.(\d+)`)
 

@@ -27,7 +27,7 @@ type Node struct {
 	// The kubelet's version as it writes it itself: v1.31.2+rke2r1.
 	KubeletRaw string
 	Runtime    Fact[Runtime]
-	Logged     map[string]Fact[string] // the versions that components wrote into their logs
+	Logged     map[string]Fact[string] // the versions that components wrote into their logs, or that are stated
 	LoggedAt   map[string]time.Time    // when they did, which is when they started
 
 	Platform   Fact[Platform]   // who set the node up
@@ -65,6 +65,12 @@ type Fact[T any] struct {
 
 // Known tells whether the fact was learnt.
 func (f Fact[T]) Known() bool { return f.Gap.Kind == "" && f.From.Path != "" }
+
+// Stated tells that no more than a person's word shows the fact.
+func (f Fact[T]) Stated() bool { return f.Known() && IsStated(f.From) }
+
+// IsStated tells that a piece of evidence is no more than a person's word.
+func IsStated(b evidence.Because) bool { return b.Path == evidence.Stated.Path() }
 
 // Learn keeps the first value offered.
 func (f *Fact[T]) Learn(v T, place evidence.Place, format string, args ...any) {
@@ -153,12 +159,13 @@ func (n *Node) learnSystem(s evidence.Snapshot) {
 		n.OS.Learn(osName(node.Status.NodeInfo.OSImage, b.Number), node.Field("status", "nodeInfo",
 			"osImage"), "status.nodeInfo.osImage is %q", node.Status.NodeInfo.OSImage)
 	}
+	n.learnLogged(s)
+	n.learnStated(s)
 	n.Build.Miss(s, "the Windows build", evidence.OSInfo, evidence.Node)
 	n.OS.Miss(s, "the Windows version", evidence.OSInfo, evidence.Node)
 
 	n.learnKubeletVersion(node.Status.NodeInfo.KubeletVersion, node.Field("status", "nodeInfo",
 		"kubeletVersion").Because("status.nodeInfo.kubeletVersion is %s", node.Status.NodeInfo.KubeletVersion))
-	n.learnLogged(s)
 	for _, name := range []string{"kubelet", "rke2"} {
 		n.learnKubeletVersion(n.Logged[name].Value, n.Logged[name].From)
 	}
@@ -199,6 +206,21 @@ func (n *Node) learnKubeletVersion(raw string, from evidence.Because) {
 	if v, ok := evidence.ParseVersion(raw); ok && !n.Kubelet.Known() {
 		n.Kubelet = Fact[evidence.Version]{Value: v, From: from}
 		n.KubeletRaw = raw
+	}
+}
+
+// learnStated takes what nothing recorded shows from what the author of a text states.
+func (n *Node) learnStated(s evidence.Snapshot) {
+	for i, stated := range evidence.Stated.In(s) {
+		from := evidence.Stated.Field(s, i).Because("the author states (line %d): %s", stated.Line, stated.Text)
+		if b, ok := kernelBuild(stated.Value); ok && stated.Fact == evidence.StatedWindows {
+			if !n.Build.Known() {
+				n.Build = Fact[Build]{Value: b, From: from}
+				n.OS = Fact[string]{Value: osName("", b.Number), From: from}
+			}
+		} else if !n.Logged[stated.Fact].Known() {
+			n.Logged[stated.Fact] = Fact[string]{Value: stated.Value, From: from}
+		}
 	}
 }
 
@@ -272,6 +294,16 @@ func (f FactNeed) Name() string { return f.name }
 
 // Paths is the evidence from which the fact can be learned: any of it may be enough.
 func (f FactNeed) Paths() []string { return evidence.Any(f.Sources...).Paths() }
+
+// OnlyStated is why a fact proves nothing where a check finds no fault: nobody looked.
+func (f FactNeed) OnlyStated(s evidence.Snapshot) evidence.Gap {
+	n := About(s)
+	if f.name == NeedBuild.name && n.Build.Stated() || f.name == NeedKubelet.name && n.Kubelet.Stated() ||
+		f.name == NeedRuntime.name && n.Runtime.Stated() {
+		return evidence.NotShown.Gap(f.name)
+	}
+	return evidence.Gap{}
+}
 
 // The facts that checks name among their Needs. Each lists the evidence that can tell it.
 var (

@@ -103,7 +103,7 @@ func (n *Node) learnPlatform(s evidence.Snapshot) {
 		}
 	}
 	if logged := n.Logged["rke2"]; logged.Known() {
-		n.Platform.Learn(RKE2, logged.From.Place(), "rke2 agent %s writes a log", logged.Value)
+		n.Platform.Learn(RKE2, logged.From.Place(), "%s", logged.From.Text)
 	}
 	if dir := evidence.Env.In(s)["K8S_DIR"]; dir != "" {
 		n.Platform.Learn(GKECloud, evidence.Env.Field(s, "K8S_DIR"),

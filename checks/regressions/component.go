@@ -56,7 +56,7 @@ var images = map[Component][]string{
 }
 
 // logged is what the facts of the node call a component whose log states its version.
-var logged = map[Component]string{KubeProxy: "kube-proxy", Antrea: "antrea", Calico: "calico",
+var logged = map[Component]string{KubeProxy: "kube-proxy", Antrea: "antrea", Calico: "calico", Flannel: "flannel",
 	AzureVNet: "azure-vnet", AzureDisk: "azuredisk", AzureFile: "azurefile", EBS: "ebs", CSIProxy: "csi-proxy"}
 
 // sources is what shows the version.

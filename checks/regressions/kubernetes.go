@@ -125,9 +125,28 @@ var kubeletRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "failed to list all container stats",
 				Also: []string{"hcsshim::OpenComputeSystem", "specified identifier does not exist"}},
+			// the end of the error alone, which other callers have too (aks-engine 3388)
+			{Text: endedContainer, Also: []string{"specified identifier does not exist"}, In: []string{"kubelet", "other"},
+				Not: []string{"failed to list all container stats", "NetworkPlugin", "cni", "attach", "restore", "start container"}},
 		},
+		Alike: endedContainer,
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/90554",
+			"https://github.com/Azure/aks-engine/issues/3388",
 			"https://github.com/kubernetes/kubernetes/issues/91575"},
+	},
+	{
+		ID: "kubelet-hostpath-directory", Of: Kubelet,
+		From:     "1.9.0 < 1.9.7, 1.10.0 < 1.10.2",
+		Title:    "hostPath volumes of type Directory fail: no folder counts as one",
+		Breaks:   []string{"pod-start"},
+		Explains: []string{"hostpath-type-mismatch"},
+		Signs:    []checks.Sign{{Text: "hostPath type check failed", Also: []string{" is not a directory"}}},
+		// that there is no such folder
+		OtherCauses: true,
+		Workaround:  "Until the update, leave out the type of hostPath volumes.",
+		Links: []string{"https://github.com/kubernetes/kubernetes/issues/62121",
+			"https://github.com/kubernetes/kubernetes/pull/62154",
+			"https://github.com/kubernetes/kubernetes/issues/68603"},
 	},
 	{
 		ID: "kubelet-smb-permission-denied", Of: Kubelet,
@@ -285,3 +304,6 @@ var kubeletRows = []Row{
 			"https://github.com/kubernetes/kubernetes/pull/129064"},
 	},
 }
+
+// endedContainer is what the host compute service says of a container that has ended.
+const endedContainer = "hcsshim::OpenComputeSystem "

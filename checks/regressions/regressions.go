@@ -36,6 +36,7 @@ type Row struct {
 	Warn  bool            // what shows it is a warning and no failure
 	// other faults have its texts too: where the version is not recorded, they say nothing
 	OtherCauses bool
+	Alike       string // the same of one of the texts alone
 	// where the regression can be met at all; all that are set must hold
 	Backend     node.Backend
 	Build       int      // of Windows
@@ -175,6 +176,8 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 	found, seen := r.Of.version(s)
 	at := slices.IndexFunc(affected, func(sp span) bool { return sp.holds(found.number) })
 	switch {
+	case seen && at < 0 && node.IsStated(found.from):
+		return nil, checks.Skip("nothing shows whether the node can meet this regression")
 	case seen && at < 0:
 		return nil, nil
 	case !seen, r.applies(node.About(s)) == errUnseen:
@@ -240,7 +243,7 @@ func ofOtherNode(s evidence.Snapshot, m evidence.SignMatch) bool {
 // than a warning, since other versions may say so for other reasons.
 func (r Row) possible(s evidence.Snapshot, c *checks.Check, affected []span) ([]*checks.Finding, error) {
 	m, ok := r.sign(s, c)
-	if !ok || r.OtherCauses {
+	if !ok || r.OtherCauses || m.Text == r.Alike {
 		return nil, checks.Skip("nothing shows whether the node can meet this regression")
 	}
 	f := r.with(s, checks.Findingf(checks.Warn, r.Of.name(),

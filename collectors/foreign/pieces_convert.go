@@ -29,6 +29,7 @@ func convertPieces(fsys fs.FS, node Node, out *output) error {
 	p.convertConfigs(src, out)
 	p.showFacts(node)
 	p.convertOutputs(src, out, ran, name)
+	p.convertStated(out)
 	p.objects.convert(out, name)
 	p.convertLogs(src, out, name)
 	if of := p.formatOf(node); strings.HasPrefix(of, ofLog) && !strings.Contains(of, ", ") && len(p.plain) == 0 {

@@ -39,6 +39,7 @@ type pieces struct {
 	inner     int             // texts within values that were taken apart
 	plain     []string        // rows that no list of the layout has a place for
 	plainOf   []string        // what shows them
+	stated    []evidence.Statement
 }
 
 // mostOfExcerpt is below what a log has that nobody cut.
@@ -99,7 +100,7 @@ func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pie
 		case f.role == pieceEvents:
 			p.nodes = append(p.nodes, eventLogHost(fsys, f.path))
 		case f.role == pieceText || f.role == pieceLog && how == readAll && f.size <= maxText:
-			p.readText(f)
+			p.readText(f, how)
 		}
 	}
 	if how == readNames && len(p.objects.lists["Node"]) == 0 {
@@ -127,7 +128,7 @@ func (p *pieces) read(name string, limit int64, counted bool) string {
 }
 
 // readText takes one file apart. A log without anything else in it stays a file.
-func (p *pieces) readText(f looseFile) {
+func (p *pieces) readText(f looseFile, how reading) {
 	text := p.read(f.path, maxDump, true)
 	parts := takeApart(text)
 	p.until = time.Time{}
@@ -161,6 +162,9 @@ func (p *pieces) readText(f looseFile) {
 			}
 			p.logLines(cmp.Or(programOf(found.text), component), f.path, found.line, found.text)
 		}
+	}
+	if f.role == pieceText && how == readAll {
+		p.takeStated(f.path, peel(text), parts)
 	}
 	plain := !slices.ContainsFunc(parts, func(found part) bool { return found.kind == partLog || found.shows() }) &&
 		!slices.ContainsFunc(p.logs[lines:], func(l pieceLines) bool { return l.component != "other" })
