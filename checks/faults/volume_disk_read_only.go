@@ -63,8 +63,8 @@ writing, and in failed mounts. Volumes and mounts with readOnly: true, and share
 			return nil, checks.Unknown(gap)
 		}
 		findings, err := complain(readOnlyMounts)(s)
-		for _, f := range findings {
-			f.Explaining("pods-stuck-creating")
+		for i, f := range findings {
+			findings[i] = f.Explaining("pods-stuck-creating")
 		}
 		silent := false // such a container ended, and nothing shows what it said
 		for _, p := range evidence.Pods.In(s) {
@@ -74,7 +74,7 @@ writing, and in failed mounts. Volumes and mounts with readOnly: true, and share
 				silent = silent || unheard
 			}
 		}
-		if silent && len(findings) == 0 {
+		if silent && len(findings) == 0 && len(s.Signs(volumeDiskReadOnly)) == 0 {
 			return nil, checks.Unknown(cmp.Or(evidence.Logs("pods").Gap(s), evidence.NotShown.Gap("the logs of containers that ended")))
 		}
 		return findings, err
