@@ -99,6 +99,11 @@ func TestDiskThatIsReadOnly(t *testing.T) {
 		{"a mount for reading", pod(claim, strings.Replace(mount, `"}`, `","readOnly":true}`, 1), loop) + disk + logged(said), before},
 		{"a claim for reading", pod(strings.Replace(claim, `"}`, `","readOnly":true}`, 1), mount, loop) + disk + logged(said), before},
 		{"a volume for reading", pod(claim, mount, loop) + pv(`"gcePersistentDisk":{"readOnly":true}`) + logged(said), before},
+		{"a claim of which no volume is recorded, and a disk was attached", pod(claim, mount, loop) + logged(said) +
+			`-- api/events.json --
+{"items":[{"reason":"SuccessfulAttachVolume","involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"message":"AttachVolume.Attach succeeded for volume \"pv\""}]}
+`, fails},
+		{"a folder of the node", pod(claim, mount, loop) + pv(`"hostPath":{"path":"D:\\\\"}`) + logged(said), before},
 		{"a share", pod(claim, mount, loop) + pv(`"csi":{"driver":"smb.csi.k8s.io"}`) + logged(said), before},
 		{"a volume of the pod with secrets", pod(`"csi":{"driver":"secrets-store.csi.k8s.io"}`, mount, loop) + logged(said), before},
 		{"a ConfigMap below the disk", pod(claim, mount+`,{"name":"conf","mountPath":"C:\\data\\conf"}`, loop) + disk +

@@ -189,31 +189,33 @@ func diskOf(s evidence.Snapshot, p evidence.Pod, m evidence.VolumeMount) int {
 	if i < 0 {
 		return isOther
 	}
-	v, sources := p.Spec.Volumes[i], p.Spec.Volumes[i].VolumeSources
-	kind := isDisk
-	if claim := v.PersistentVolumeClaim; claim != nil {
+	v := p.Spec.Volumes[i]
+	source, _ := v.Source()
+	switch claim := v.PersistentVolumeClaim; {
+	case claim != nil:
 		pvs := evidence.PersistentVolumes.In(s)
 		at := slices.IndexFunc(pvs, func(pv evidence.PersistentVolume) bool {
 			return pv.Spec.ClaimRef.Namespace == p.Metadata.Namespace && pv.Spec.ClaimRef.Name == claim.ClaimName
 		})
-		switch {
-		case claim.ReadOnly:
+		if m.ReadOnly || claim.ReadOnly {
 			return isReadOnly
-		case at >= 0:
-			sources = pvs[at].Spec.VolumeSources
-		default:
-			kind = isClaim
 		}
-	} else if v.CSI != nil { // in the pod itself: secrets and certificates
+		if at < 0 {
+			attached := slices.ContainsFunc(evidence.PodEvents.In(s), func(e evidence.Event) bool {
+				about := e.About()
+				return e.Reason == "SuccessfulAttachVolume" && about.Namespace == p.Metadata.Namespace && about.Name == p.Metadata.Name
+			})
+			return cond(attached, isDisk, isClaim) // shares are not attached
+		}
+		source, _ = pvs[at].Spec.Source()
+	case v.CSI != nil: // in the pod itself: secrets and certificates
 		return isOther
 	}
-	source, _ := sources.Source()
 	switch {
-	case source == nil && kind == isDisk && v.FlexVolume == nil,
-		source != nil && (strings.Contains(source.Driver, "smb") || strings.Contains(source.Driver, "file")):
+	case source == nil && v.FlexVolume == nil, source != nil && (strings.Contains(source.Driver, "smb") || strings.Contains(source.Driver, "file")):
 		return isOther
 	case m.ReadOnly, source != nil && source.ReadOnly:
 		return isReadOnly
 	}
-	return kind
+	return isDisk
 }
