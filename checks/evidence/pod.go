@@ -246,6 +246,7 @@ type VolumeMount struct {
 	SubPath          string `json:"subPath,omitempty"`
 	SubPathExpr      string `json:"subPathExpr,omitempty"`
 	MountPropagation string `json:"mountPropagation,omitempty"`
+	ReadOnly         bool   `json:"readOnly,omitempty"`
 }
 
 // Container is one container of a pod.

@@ -15,6 +15,7 @@ type Volume struct {
 	} `json:"flexVolume,omitempty"`
 	PersistentVolumeClaim *struct {
 		ClaimName string `json:"claimName"`
+		ReadOnly  bool   `json:"readOnly,omitempty"`
 	} `json:"persistentVolumeClaim,omitempty"`
 	// which the kubelet writes itself
 	ConfigMap   *struct{} `json:"configMap,omitempty"`
@@ -50,8 +51,9 @@ type VolumeSources struct {
 
 // VolumeSource is what a volume of a driver and of the plugins within Kubernetes have in common.
 type VolumeSource struct {
-	Driver string `json:"driver,omitempty"`
-	FSType string `json:"fsType,omitempty"`
+	Driver   string `json:"driver,omitempty"`
+	FSType   string `json:"fsType,omitempty"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
 	// csi: the Secret with the user of a share
 	NodeStageSecretRef *struct {
 		Name string `json:"name"`
@@ -60,14 +62,22 @@ type VolumeSource struct {
 
 // FSType is the file system that the volume is to have, and the kind that names it.
 func (v VolumeSources) FSType() (system, kind string) {
+	if s, kind := v.Source(); s != nil {
+		return s.FSType, kind
+	}
+	return "", ""
+}
+
+// Source is what a driver or a plugin of Kubernetes mounts, and its kind; nil for others.
+func (v VolumeSources) Source() (source *VolumeSource, kind string) {
 	for _, s := range []struct {
 		kind string
 		*VolumeSource
 	}{{"csi", v.CSI}, {"azureDisk", v.AzureDisk}, {"awsElasticBlockStore", v.EBS},
 		{"gcePersistentDisk", v.GCE}, {"vsphereVolume", v.VSphere}} {
 		if s.VolumeSource != nil {
-			return s.FSType, s.kind
+			return s.VolumeSource, s.kind
 		}
 	}
-	return "", ""
+	return nil, ""
 }

@@ -57,6 +57,71 @@ func TestWhatContainersPrintBeforeTheyExit(t *testing.T) {
 	})
 }
 
+// TestDiskThatIsReadOnly: a program that cannot write to a disk, and programs that are not meant to.
+func TestDiskThatIsReadOnly(t *testing.T) {
+	const (
+		said   = "System.IO.IOException: The media is write protected. : 'C:\\data\\a.log'"
+		claim  = `"persistentVolumeClaim":{"claimName":"data-web"}`
+		loop   = `"ready":false,"restartCount":9,"state":{"waiting":{"reason":"CrashLoopBackOff"}}`
+		ran    = `"ready":true,"restartCount":1,"state":{"running":{"startedAt":"2026-11-20T09:45:00Z"}}`
+		fails  = "fail: container c of shop/web cannot write to its volume data: the disk is read-only [state+text]"
+		warns  = "warn: container c of shop/web cannot write to its volume data: the disk is read-only [state+text]"
+		before = "info: the logs say: a program cannot write to a volume: its disk is read-only; the node's current state does not confirm it [text]"
+		mount  = `{"name":"data","mountPath":"C:\\data"}`
+	)
+	pod := func(volume, mounts, state string) string {
+		return podsJSON(podJSON(`"volumes":[{"name":"data",`+volume+`},{"name":"old","persistentVolumeClaim":{"claimName":"old","readOnly":true}},{"name":"conf","configMap":{"name":"conf"}}]`,
+			`"volumeMounts":[`+mounts+`]`, `{"phase":"Running","containerStatuses":[{"name":"c",`+state+`}]}`))
+	}
+	pv := func(source string) string {
+		return `-- api/persistentvolumes.json --
+{"items":[{"metadata":{"name":"pv"},"spec":{"claimRef":{"namespace":"shop","name":"data-web"},` + source + `}}]}
+`
+	}
+	disk := pv(`"csi":{"driver":"csi.vsphere.vmware.com"}`)
+	logged := func(line string) string {
+		return "-- logs/pods/shop_web_c_8.log --\n2026-11-20T09:50:00.000000000Z stderr F " + line + "\n"
+	}
+	ended := func(message string) string {
+		return loop + `,"lastState":{"terminated":{"exitCode":1,"reason":"Error","message":"` + message + `"}}`
+	}
+	runLooks(t, "volume-disk-read-only", []look{
+		{"a disk", pod(claim, mount, loop) + disk + logged(said), fails},
+		{"a claim of which no volume is recorded", pod(claim, mount, loop) + logged(said), warns},
+		{"a disk of a plugin within Kubernetes", pod(`"azureDisk":{"fsType":"ntfs"}`, mount, loop) + logged(said), fails},
+		{"in the last state of the container", pod(claim, mount, ended(`Out-File : The media is write protected.\r\nAt line:1`)) + disk, fails},
+		{"Node.js", pod(claim, mount, loop) + disk + logged(`Error: EROFS: read-only file system, open 'C:\data\a.log'`), fails},
+		{"Python, in Chinese", pod(claim, mount, loop) + disk + logged(`OSError: [WinError 19] 介质受写入保护。: 'C:/data/a'`), fails},
+		{"a number alone", pod(claim, mount, loop) + disk + logged(`CreateFile C:\data\a: error 0x80070013`), fails},
+		{"SQL Server", pod(claim, mount, loop) + disk + logged(`Operating system error 19(Носитель защищен от записи.) on file "c:\data\a.mdf"`), fails},
+		{"it runs, and said so since its start", pod(claim, mount, ran) + disk + logged(said), warns},
+		{"it started since", pod(claim, mount, strings.Replace(ran, "09:45", "09:55", 1)) + disk + logged(said), before},
+		{"a mount for reading", pod(claim, strings.Replace(mount, `"}`, `","readOnly":true}`, 1), loop) + disk + logged(said), before},
+		{"a claim for reading", pod(strings.Replace(claim, `"}`, `","readOnly":true}`, 1), mount, loop) + disk + logged(said), before},
+		{"a volume for reading", pod(claim, mount, loop) + pv(`"gcePersistentDisk":{"readOnly":true}`) + logged(said), before},
+		{"a claim of which no volume is recorded, and a disk was attached", pod(claim, mount, loop) + logged(said) +
+			`-- api/events.json --
+{"items":[{"reason":"SuccessfulAttachVolume","involvedObject":{"kind":"Pod","namespace":"shop","name":"web"},"message":"AttachVolume.Attach succeeded for volume \"pv\""}]}
+`, fails},
+		{"a folder of the node", pod(claim, mount, loop) + pv(`"hostPath":{"path":"D:\\\\"}`) + logged(said), before},
+		{"a share", pod(claim, mount, loop) + pv(`"csi":{"driver":"smb.csi.k8s.io"}`) + logged(said), before},
+		{"a volume of the pod with secrets", pod(`"csi":{"driver":"secrets-store.csi.k8s.io"}`, mount, loop) + logged(said), before},
+		{"a ConfigMap below the disk", pod(claim, mount+`,{"name":"conf","mountPath":"C:\\data\\conf"}`, loop) + disk +
+			logged(strings.Replace(said, "a.log", `conf\a.log`, 1)), before},
+		{"another disk, which is for reading", pod(claim, mount+`,{"name":"old","mountPath":"C:\\old"}`, loop) + disk +
+			logged(strings.Replace(said, "data", "old", 1)), before},
+		{"no path, and another disk is for reading", pod(claim, mount+`,{"name":"old","mountPath":"C:\\old"}`, loop) + disk +
+			logged("The media is write protected."), before},
+		{"no path, and the one disk", pod(claim, mount, loop) + disk + logged("The media is write protected."), fails},
+		{"no such disk", pod(claim, "", loop) + disk + logged(said), before},
+		{"the log of another container", pod(claim, mount, loop) + disk + strings.ReplaceAll(logged(said), "_c_", "_d_"), before},
+		{"access is denied", pod(claim, mount, loop) + disk + logged("Access to the path 'C:\\data' is denied."), "pass"},
+		{"no log is recorded", pod(claim, mount, ended("")) + disk, "unknown"},
+		{"no pods, and a program's log", logged(said), "warn: a program cannot write to a volume: its disk is read-only [text]"},
+		{"a runtime that cannot prepare a container's disk", pod(claim, mount, ended(`FSCTL_EXTEND_VOLUME \\\\?\\Volume{1c308590-7223-4329-a61e-f92c47529a9d}: The media is write protected.`)) + disk, "pass"},
+	})
+}
+
 // TestGMSAWebhookRefuses: Azure/aks-engine 2025, in the words of windows-gmsa's admission-webhook/webhook.go.
 func TestGMSAWebhookRefuses(t *testing.T) {
 	refused := func(why string) string {
