@@ -314,9 +314,12 @@ var dockerRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "Failed to log msg", Also: []string{"error closing file", "file already closed"}},
 		},
-		Warn: true,
+		Warn:       true,
+		Workaround: "Until the update, recreate the pods whose logs have stopped.",
 		Links: []string{"https://github.com/moby/moby/commit/b102d4637c",
-			"https://github.com/moby/moby/issues/39274"},
+			"https://github.com/moby/moby/issues/39274",
+			"https://github.com/moby/moby/pull/40921",
+			"https://github.com/Azure/aks-engine/issues/3573"},
 	},
 	{
 		ID: "docker-exec-left-running", Of: Docker,
