@@ -20,7 +20,7 @@ have it, and no update adds it: hybrid-overlay-node exits or creates no network,
 becomes Ready.
 
 The check compares the argument --hybrid-overlay-vxlan-port, or hybridOverlayVXLANPort of the network
-operator where nobody recorded programs, with the Windows build of a node that is not Ready, and looks
+operator where no program is recorded, with the Windows build of a node that is not Ready, and looks
 for the error of hybrid-overlay-node.`,
 	Fix: checks.Steps(
 		checks.Do("Replace the node by one with Windows Server 2022 or later.").

@@ -10,7 +10,7 @@ var _ = register(&checks.Check{
 	Doc: `A volume of the Secrets Store CSI driver names a SecretProviderClass, which must be in the namespace
 of the pod. For Azure Key Vault, the class names the identity that reads the vault: clientID for workload
 identity, or useVMManagedIdentity. A class without either leaves a service principal, whose credentials the
-volume itself names in nodePublishSecretRef. If nothing names credentials, or the Secret lacks clientid or
+volume itself names in nodePublishSecretRef. If nothing names credentials, or the Secret has no clientid or no
 clientsecret, the mount fails on Windows and Linux alike.
 
 The check looks for these answers of the driver and its provider at pods that do not start.`,
@@ -41,7 +41,7 @@ var secretsStoreClassSigns = []checks.Sign{
 	{Text: "nodePublishSecretRef secret is not", Until: secretsMounted,
 		Says: "nothing names the credentials of the secrets store: neither the SecretProviderClass nor nodePublishSecretRef of the volume"},
 	{Text: "could not find clientid in secrets", Or: []string{"could not find clientsecret in secrets"}, Until: secretsMounted,
-		Says: "the Secret of nodePublishSecretRef lacks clientid or clientsecret"},
+		Says: "the Secret of nodePublishSecretRef has no clientid or no clientsecret"},
 	// pkg/secrets-store/nodeserver.go of the driver
 	{Text: "failed to get secretproviderclass ", Also: []string{"not found"}, Until: secretsMounted,
 		Says: "the SecretProviderClass of the volume does not exist in the namespace of the pod",
