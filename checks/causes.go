@@ -14,8 +14,8 @@ import (
 //  1. A fault is a check that came to fail or warn.
 //  2. A fault is explained by another fault that breaks what it shows, or that
 //     names it in Explains (effects.go; a finding can name more), directly or through checks that could
-//     not tell; a check that passed or was skipped breaks the chain. What convicts another fault
-//     explains a symptom that quotes nothing else.
+//     not tell; a check that passed or was skipped breaks the chain. A fault that quotes the same line
+//     or value as each finding of a symptom explains that symptom.
 //  3. The faults that nothing explains are the causes; two that do not explain
 //     each other are two causes.
 //  4. Symptoms come after all other causes: they never cause anything.
@@ -44,13 +44,13 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 			g.status[c.ID], g.explains[c.ID] = StatusUnknown, catalogue.Explains(c.ID)
 		}
 	}
-	for symptom := range g.symptom {
-		if !g.symptom[symptom] || !g.fault(symptom) {
+	for _, symptom := range results {
+		if !g.symptom[symptom.ID] || !g.fault(symptom.ID) {
 			continue
 		}
-		for id := range g.symptom {
-			if !g.symptom[id] && g.fault(id) && shown[id].covers(shown[symptom]) {
-				g.explains[id] = append(g.explains[id], symptom)
+		for _, r := range results {
+			if !g.symptom[r.ID] && g.fault(r.ID) && shown[r.ID].covers(shown[symptom.ID]) {
+				g.explains[r.ID] = append(g.explains[r.ID], symptom.ID)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ type proof struct {
 	quotes   [][]evidence.Place // of each finding
 }
 
-// covers tells whether p rests on something that each finding of the other rests on as well.
+// covers tells whether p quotes something of each finding of the other.
 func (p proof) covers(other proof) bool {
 	return len(other.quotes) > 0 && !slices.ContainsFunc(other.quotes, func(finding []evidence.Place) bool {
 		return !slices.ContainsFunc(finding, func(place evidence.Place) bool {

@@ -126,7 +126,7 @@ func TestAPodThatWentOnHadItsSandbox(t *testing.T) {
 	}
 }
 
-// TestWhatTheKubeletDoesNotRepeatIsOver goes by what this node's kubelet says later: others go on when it is dead.
+// TestWhatTheKubeletDoesNotRepeatIsOver: only what this node's kubelet says later counts. Others go on when it is dead.
 func TestWhatTheKubeletDoesNotRepeatIsOver(t *testing.T) {
 	const failed = `{"reason":"Failed","message":"Failed to pull image: no network here","lastTimestamp":"2026-11-20T07:00:00Z","source":{"component":"kubelet","host":"win-1"},"involvedObject":{"kind":"Pod","name":"a","namespace":"web"}}`
 	for _, row := range []struct{ name, source, over string }{
