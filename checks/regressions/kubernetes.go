@@ -127,7 +127,9 @@ var kubeletRows = []Row{
 				Also: []string{"hcsshim::OpenComputeSystem", "specified identifier does not exist"}},
 			// the end of the error alone, which other callers have too (aks-engine 3388)
 			{Text: endedContainer, Also: []string{"specified identifier does not exist"}, In: []string{"kubelet", "other"},
-				Not: []string{"failed to list all container stats", "NetworkPlugin", "cni", "attach", "restore", "start container"}},
+				// the last are of dockerd and containerd, and of what asks dockerd
+				Not: []string{"failed to list all container stats", "NetworkPlugin", "cni", "attach", "restore", "start container",
+					"level=", "Error response from daemon"}},
 		},
 		Alike: endedContainer,
 		Links: []string{"https://github.com/kubernetes/kubernetes/pull/90554",

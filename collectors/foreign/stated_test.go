@@ -90,6 +90,11 @@ func TestStatedFactsCompare(t *testing.T) {
 		{"the version of a regression", ended + "- Kubernetes version (use `kubectl version`): 1.18.2\n", []string{"fail " + stats}},
 		{"a version with its fix", ended + "- Kubernetes version (use `kubectl version`): 1.18.8\n", nil},
 		{"no version", ended, nil},
+		{"dockerd says so itself", strings.Replace(ended, "The metrics-server says `",
+			`time="2020-07-17T15:32:53Z" level=error msg="Handler for POST /v1.39/containers/1e6d/exec returned error: `, 1) +
+			"- Kubernetes version (use `kubectl version`): 1.18.2\n", nil},
+		{"dockerd answers a command", strings.Replace(ended, "The metrics-server says `", "Error response from daemon: ", 1) +
+			"- Kubernetes version (use `kubectl version`): 1.18.2\n", nil},
 		{"versions that do not fit", "OS: Windows Server 1803\nkubelet: v1.24.2\ncontainerd: 1.2.0\n" + oneError,
 			[]string{"fail compute-system-unexpected-exit"}},
 		{"versions that fit", "OS: Windows Server 2019\nkubelet: v1.24.2\n" + oneError, []string{"fail compute-system-unexpected-exit"}},
