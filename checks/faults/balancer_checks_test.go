@@ -221,7 +221,11 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 			endpoints + both,
 			"fail: load balancer of a/" + port + " sends traffic to 10.244.1.8, not a backend of the Service [state]"},
 		{"a slice that changed half a minute ago", serviceTree(web) +
-			fmt.Sprintf(slice(first), justNow) + endpoints + both, "pass"},
+			fmt.Sprintf(slice(first), justNow) + endpoints + both, "unknown"},
+		{"a slice that changed half a minute ago, and HNS has followed", serviceTree(web) +
+			fmt.Sprintf(slice(first), justNow) + endpoints + one, "pass"},
+		{"the first backend came half a minute ago", serviceTree(web) +
+			fmt.Sprintf(slice(first), justNow) + endpoints + balancerTree(), "unknown"},
 		{"a terminating backend may still be there", serviceTree(web) +
 			fmt.Sprintf(slice(first+ending), "") + endpoints + both, "pass"},
 		{"a terminating backend may be gone", serviceTree(web) +
@@ -261,7 +265,7 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 			fmt.Sprintf(slice(ending[1:]), "") + endpoints + balancerTree("10.96.7.7 6 80 e2 0"),
 			"pass"},
 		{"the last backend went half a minute ago", serviceTree(web) +
-			fmt.Sprintf(slice(""), justNow) + endpoints + one, "pass"},
+			fmt.Sprintf(slice(""), justNow) + endpoints + one, "unknown"},
 		{"another port than that of the pods", serviceTree(web) +
 			sliceTree("a/web 10.244.1.9 lin-1 true 9090/TCP") + endpoints + one,
 			"fail: load balancer of a/" + port + " sends traffic to port 8080, but the pods listen on port 9090 [state]"},

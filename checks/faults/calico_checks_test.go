@@ -208,10 +208,16 @@ func TestCalicoIPPoolsAndIPAM(t *testing.T) {
 {"items":[{"metadata":{"name":"default"},"spec":{` + spec + `}}]}
 `
 	}
+	const refusal = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.000001 1 kuberuntime_sandbox.go:72] \"Failed to create sandbox for pod\" err=\"plugin type=\\\"calico\\\" failed (add): global strict affinity should not be false for Windows node\"\n"
 	runLooks(t, "calico-strict-affinity-off", []look{
 		{"strict affinity is off", calicoNode + ipam(`"strictAffinity":false`),
 			"fail: strictAffinity of Calico IPAM is false: Calico refuses to work on Windows [state]"},
 		{"strict affinity is on", calicoNode + ipam(`"strictAffinity":true`), "pass"},
+		{"no configuration, and Calico refuses", calicoNode + "-- api/ipamconfigs.json --\n{\"items\":[]}\n" + refusal,
+			"fail: Calico refuses to work on Windows: strict affinity is off [text]"},
+		{"Calico refused before it was turned on", calicoNode + ipam(`"strictAffinity":true`) + refusal,
+			"info: the logs say: Calico refuses to work on Windows: strict affinity is off; the node's current state does not confirm it [text]"},
+		{"no configuration, and no refusal", calicoNode + "-- api/ipamconfigs.json --\n{\"items\":[]}\n", "pass"},
 	})
 }
 

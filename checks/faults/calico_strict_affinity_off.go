@@ -7,7 +7,7 @@ import (
 )
 
 var _ = register(&checks.Check{
-	ID:       "calico-strict-affinity-off",
+	ID:       calicoStrictAffinityOff,
 	Title:    "Calico IPAM strict affinity is off",
 	Healthy:  "Calico IPAM strict affinity is on",
 	Category: checks.CategoryNetwork,
@@ -48,6 +48,12 @@ The check reads the IPAM configuration of the cluster, and looks for the refusal
 					At(c.Field("spec", "strictAffinity"), "strictAffinity: false"))
 			}
 		}
+		if len(findings) == 0 && len(evidence.IPAMConfigs.In(s)) == 0 && len(s.Signs(calicoStrictAffinityOff)) > 0 {
+			// without one Calico takes its defaults, in which strict affinity is off
+			return nil, checks.Unknown(evidence.NotShown.Gap("the IPAMConfig of Calico"))
+		}
 		return findings, nil
 	},
 })
+
+const calicoStrictAffinityOff = "calico-strict-affinity-off"

@@ -23,8 +23,20 @@ type sliceBackends struct {
 	at     evidence.Place                  // of a slice
 }
 
-// sliceBackendsOf collects the backends for one load balancer; ok is false where a slice changed so
-// lately that kube-proxy may not have followed.
+// settled separates what kube-proxy has had the time to program from that of which an EndpointSlice changed
+// so lately that it may not have followed.
+func (w wantedBalancers) settled(s evidence.Snapshot) (settled, changing wantedBalancers) {
+	for _, want := range w {
+		if slicesChanged(s, want.of) {
+			changing = append(changing, want)
+		} else {
+			settled = append(settled, want)
+		}
+	}
+	return settled, changing
+}
+
+// sliceBackendsOf collects the backends for one load balancer; ok is false where none is ready.
 func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 	known map[node.Address]bool) (b sliceBackends, ok bool) {
 	b = sliceBackends{ready: map[node.Address]evidence.Place{}, others: map[node.Address]bool{},
@@ -43,10 +55,6 @@ func sliceBackendsOf(n *node.Node, s evidence.Snapshot, w wantedBalancer,
 	for slice := range w.of.Slices(s) {
 		if !servesPort(slice, w.spec) {
 			continue
-		}
-		changed, err := time.Parse(time.RFC3339, slice.Metadata.Annotations[changedAt])
-		if err == nil && s.Now().Sub(changed) < proxyPatience {
-			return b, false
 		}
 		b.at = slice.Field()
 		for _, p := range slice.Ports {
@@ -160,12 +168,12 @@ func (b sliceBackends) compare(want wantedBalancer, lb evidence.HNSLoadBalancer,
 }
 
 // idleBalancers finds load balancers of a Service's address for a port that the Service does not
-// have, or that has no backend: kube-proxy deletes both.
-func idleBalancers(s evidence.Snapshot) []*checks.Finding {
+// have, or that has no backend: kube-proxy deletes both. It is about Services whose slices just changed, or the others.
+func idleBalancers(s evidence.Snapshot, changed bool) []*checks.Finding {
 	var findings []*checks.Finding
 	for _, svc := range evidence.KubeServices.In(s) {
 		if svc.Spec.Type == "ExternalName" || notForKubeProxy(svc) || s.Now().Sub(
-			svc.Metadata.CreationTimestamp.Time) < proxyPatience || slicesChanged(s, svc) {
+			svc.Metadata.CreationTimestamp.Time) < proxyPatience || slicesChanged(s, svc) != changed {
 			continue
 		}
 		vips := node.ParseAddresses(svc.ClusterIPs()...)

@@ -28,8 +28,8 @@ address of a pod behind it.
 
 The check compares the clusterIP, port and protocol of every Service that has a ready backend with
 the HNS load balancers, and the addresses and the port behind each of them with the EndpointSlices.
-Backends that terminate, or whose pod just became ready or unready, may be there or not, and a slice that just
-changed is left out. It also compares
+Backends that terminate, or whose pod just became ready or unready, may be there or not. A difference from a slice
+that just changed is not decided. It also compares
 the settings of the Service with those of its load balancer: session affinity, pods of this node only,
 the source address (a fault where pods reach a backend and not the Service, otherwise a warning), and DSR, which all
 load balancers of cluster IPs have or none. It skips
@@ -100,8 +100,9 @@ pods of this node have only one, and a kube-proxy that has just started.`,
 			return nil, checks.Unknown(n.Name.Gap)
 		}
 		w := balancersWanted(n, s)
-		findings := slices.Concat(w.missing(s), deadBackends(s), staleBalancers(n, s),
-			w.wrongBackends(n, s), idleBalancers(s))
+		settled, changing := w.settled(s)
+		findings := slices.Concat(settled.missing(s), deadBackends(s), staleBalancers(n, s),
+			settled.wrongBackends(n, s), idleBalancers(s, false))
 		settings := slices.Concat(w.balancerSettings(s), strayNodePorts(s), lostNodes(s),
 			localOnly(s))
 		if len(findings) == 1 && findings[0].Level == checks.Fail && w.onlyKubernetes(s) {
@@ -110,11 +111,16 @@ pods of this node have only one, and a kube-proxy that has just started.`,
 		}
 		cut := slices.ContainsFunc(evidence.HNSLoadBalancers.In(s),
 			func(lb evidence.HNSLoadBalancer) bool { return lb.Truncated })
-		if cut && len(findings)+len(settings) > 0 {
+		findings = append(findings, settings...)
+		if cut {
 			return nil, checks.Unknown(
 				evidence.CutByRecorder.Gap("inner values of the load balancers"))
 		}
-		return append(findings, settings...), nil
+		if doubts := slices.Concat(changing.missing(s), changing.wrongBackends(n, s), idleBalancers(s, true)); len(findings) == 0 && len(doubts) > 0 {
+			return nil, checks.Unknown(evidence.NotDecided.Gap(
+				"an EndpointSlice changed less than five minutes before the recording, and kube-proxy may not have followed yet"))
+		}
+		return findings, nil
 	},
 })
 
