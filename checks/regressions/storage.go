@@ -304,7 +304,7 @@ var storageRows = []Row{
 		ID: "vsphere-csi-node-uuid", Of: VSphereCSI,
 		From:     "2.5.0 < 2.5.4, 2.6.0 < 2.6.2",
 		Title:    "vSphere driver registers the node by a serial number that no VM has",
-		Breaks:   []string{"pod-start"},
+		Breaks:   []string{"pod-start", "running-containers"},
 		Explains: []string{"csi-driver-not-registered"},
 		Signs: []checks.Sign{
 			// as the BIOS prints it; later releases make a UUID of it
