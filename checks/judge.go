@@ -155,9 +155,10 @@ func (c *Check) moot(s evidence.Snapshot) error {
 	return c.Moot(s)
 }
 
-// told makes findings of what the logs say where the state shows no fault.
+// told makes findings of what the logs say where the state shows no fault. A text of these minutes,
+// on a node that something ails, is of a form of the fault that the state does not show.
 func (c *Check) told(matches []evidence.SignMatch, s evidence.Snapshot) []*Finding {
-	if c.Partial {
+	if c.Partial || node.About(s).Unhealthy(s) {
 		return c.doubted(matches, s)
 	}
 	return c.history(matches, wellBorne)
@@ -257,7 +258,9 @@ func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []*
 // need not be.
 func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []*Finding {
 	memory, ofSandbox := Recently, Recently
-	if node.About(s).Unhealthy(s) {
+	if !c.Partial {
+		memory, ofSandbox = atLast, atLast
+	} else if node.About(s).Unhealthy(s) {
 		memory, ofSandbox = LongAgo, LongAgo // something ails the node, and this may be it
 	} else if evidence.Pods.Known(s) {
 		ofSandbox = sandboxTried // no pod waits for one
@@ -378,3 +381,6 @@ const sandboxTried = 10 * time.Minute
 
 // LongAgo is when even a node that is ill is not ill of it any more.
 const LongAgo = 24 * time.Hour
+
+// atLast is within what a fault that goes on is told of again: the kubelet tries each pod about that often.
+const atLast = 3 * time.Minute

@@ -13,15 +13,18 @@ import (
 // TestStateAndTextJudgeTogether runs one made-up check over each combination of
 // what its state says and what the logs told, and when.
 func TestStateAndTextJudgeTogether(t *testing.T) {
-	s, err := evidence.Load(
-		fstest.MapFS{
-			"meta.json": {
-				Data: []byte(
-					`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)}})
-	if err != nil {
-		t.Fatal(err)
+	node := func(ready string) evidence.Snapshot {
+		s, err := evidence.Load(fstest.MapFS{
+			"meta.json": {Data: []byte(`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)},
+			"api/node.json": {Data: []byte(
+				`{"metadata":{"name":"n"},"status":{"conditions":[{"type":"Ready","status":"` + ready + `"}]}}`)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
-	const fresh, old = 5 * time.Minute, 3 * time.Hour
+	s, ill := node("True"), node("False")
+	const now, fresh, old = 10 * time.Second, 5 * time.Minute, 3 * time.Hour
 	state := func(level Level) func(evidence.Snapshot) ([]*Finding, error) {
 		return func(evidence.Snapshot) ([]*Finding, error) {
 			if level == 0 {
@@ -60,6 +63,14 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			"info: the state is bad [state]"},
 		{"a state that is well acquits", state(0), false, Sign{}, fresh, "",
 			"info: the logs say: it broke; the node's current state does not confirm it [text]"},
+		{"a text of this minute, on a node that is well", state(0), false, Sign{}, now, "",
+			"info: the logs say: it broke; the node's current state does not confirm it [text]"},
+		{"ill: a text of this minute leaves a doubt", state(0), false, Sign{}, now, "",
+			"warn: the logs say: it broke; the node's state does not show it [text]"},
+		{"ill: a text of minutes ago is history", state(0), false, Sign{}, fresh, "",
+			"info: the logs say: it broke; the node's current state does not confirm it [text]"},
+		{"ill: a text of this minute, and it is over", state(0), false, Sign{}, now, "a later line says: started",
+			"info: the logs say: it broke; it is over: a later line says: started [text]"},
 		{"a state that shows only a part leaves a doubt", state(0), true, Sign{}, fresh, "",
 			"warn: the logs say: it broke; the node's state does not show it [text]"},
 		{"a doubt of hours ago is history", state(0), true, Sign{}, old, "",
@@ -80,9 +91,12 @@ func TestStateAndTextJudgeTogether(t *testing.T) {
 			row.sign.Text, row.sign.Says = "something broke", "it broke"
 			c := &Check{ID: "made-up", Run: row.run, Partial: row.partial, Signs: []Sign{row.sign}}
 			told := s
+			if strings.HasPrefix(row.name, "ill: ") {
+				told = ill
+			}
 			if row.age > 0 {
-				at := s.Now().Add(-row.age)
-				told = s.WithScan(evidence.LogScan{Matches: []evidence.SignMatch{{Check: c.ID, Text: row.sign.Text,
+				at := told.Now().Add(-row.age)
+				told = told.WithScan(evidence.LogScan{Matches: []evidence.SignMatch{{Check: c.ID, Text: row.sign.Text,
 					Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: "something broke",
 					Over: row.over}}})
 			}

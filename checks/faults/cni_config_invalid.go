@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,9 @@ that sorts first blocks the others, and one that sorts later is never loaded.`,
 		// libcni, as it validates what it has loaded: libcni/api.go
 		{Text: "does not support config version", Fix: supportedVersion(),
 			Says: "a CNI plugin does not support the cniVersion of its configuration"},
+		// the same, as it takes the network of a pod away: the pod stays Terminating
+		{Text: versionEmpty, Also: []string{"invalid version"}, Fix: statedVersion(),
+			Says: "the CNI configuration has no cniVersion: pods cannot be stopped"},
 		{Text: "Network has host bits set",
 			Says: "a CNI plugin refuses the subnet of its configuration"},
 		// plugins/ipam/host-local/backend/allocator
@@ -175,6 +179,13 @@ func invalid(s evidence.Snapshot, f node.CNIFile) []*checks.Finding {
 			}
 		}
 	}
+	if c.Version == "" && slices.ContainsFunc(s.Signs("cni-config-invalid"), func(m evidence.SignMatch) bool {
+		return m.Text == versionEmpty && m.Over == ""
+	}) { // the kubelet with docker does without
+		fail(f.File.Field("cniVersion"), "cniVersion is not set",
+			"%s has no cniVersion, so pods cannot be stopped", f.Name)
+		findings[len(findings)-1] = findings[len(findings)-1].Cure(statedVersion())
+	}
 	if c.EndpointMacPrefix != "" && !macPrefix.MatchString(c.EndpointMacPrefix) {
 		fail(f.Field("endpointMacPrefix"), "endpointMacPrefix is "+c.EndpointMacPrefix,
 			"endpointMacPrefix %s is not of the form 0E-2A", c.EndpointMacPrefix)
@@ -254,6 +265,16 @@ var halfWritten = []string{"unexpected end of JSON input", "unexpected EOF"}
 
 // pluginCallers say what a CNI plugin answered.
 var pluginCallers = []string{evidence.InPodEvents, evidence.InEvents, "cni", "containerd", "docker", "kubelet"}
+
+// versionEmpty is libcni's: pkg/version/plugin.go of containernetworking/cni.
+const versionEmpty = "the version is empty"
+
+func statedVersion() checks.Fix {
+	return checks.Steps(
+		checks.Edit("{cniFile}", "Set cniVersion to a version that the plugin supports, such as 0.3.0."),
+		runtimeAgain,
+		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "no pod is Terminating"))
+}
 
 func supportedVersion() checks.Fix {
 	return checks.Steps(

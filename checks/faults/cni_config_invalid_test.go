@@ -7,6 +7,7 @@ func TestCNIConfigInvalid(t *testing.T) {
 		return "-- files/C/etc/cni/net.d/" + name + " --\n" + text + "\n"
 	}
 	const good = `{"cniVersion":"0.3.0","name":"cbr0","type":"win-bridge"}`
+	const notStopped = "-- logs/containerd/containerd.log --\n" + `time="2026-11-20T09:58:00Z" level=error msg="StopPodSandbox for \"bc\" failed" error="failed to destroy network for sandbox \"bc\": invalid version \"\": the version is empty"` + "\n"
 	runLooks(t, "cni-config-invalid", []look{
 		{"a byte order mark in front", conf("10-a.conf", "\xef\xbb\xbf"+good),
 			"fail: 10-a.conf begins with a byte order mark, which the runtime refuses [state]"},
@@ -28,6 +29,11 @@ func TestCNIConfigInvalid(t *testing.T) {
 			"fail: the plugin sdnbridge does not know cniVersion 0.3.1: it takes 0.2.0, 0.3.0, 0.4.0 and 1.0.0 [state]"},
 		{"the same version for win-bridge",
 			conf("10-a.conf", `{"cniVersion":"0.3.1","name":"cbr0","type":"win-bridge"}`), "pass"},
+		{"no version", conf("10-a.conf", `{"name":"cbr0","type":"win-bridge"}`), "pass"},
+		{"no version, and a pod that cannot be stopped", conf("10-a.conf", `{"name":"cbr0","type":"win-bridge"}`) + notStopped,
+			"fail: 10-a.conf has no cniVersion, so pods cannot be stopped [state+text]"},
+		{"a pod could not be stopped before there was a version", conf("10-a.conf", good) + notStopped,
+			"info: the logs say: the CNI configuration has no cniVersion: pods cannot be stopped; the node's current state does not confirm it [text]"},
 		{"what Calico fills in itself",
 			conf("10-calico.conf",
 				`{"name":"Calico","cniVersion":"0.3.1","type":"calico","ipam":{"type":"host-local","subnet":"usePodCidr"}}`), "pass"},
