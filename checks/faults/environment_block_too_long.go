@@ -15,7 +15,7 @@ var _ = register(&checks.Check{
 	Healthy:  "Programs in containers can pass on their environment",
 	Category: checks.CategoryWorkloads,
 	Doc: `PowerShell and programs of .NET Framework start no other process if their environment is longer
-than 65,535 bytes, which are 32,767 characters. The usual reason is a namespace with a hundred Services or more:
+than 65,535 bytes, which are 32,767 characters. The usual reason is a namespace with many Services:
 Kubernetes gives each container seven or more variables for each Service of its namespace, unless the pod sets
 enableServiceLinks: false.
 
