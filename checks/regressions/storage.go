@@ -301,6 +301,20 @@ var storageRows = []Row{
 			"https://github.com/kubernetes-csi/csi-driver-smb/issues/1035"},
 	},
 	{
+		ID: "vsphere-csi-node-uuid", Of: VSphereCSI,
+		From:     "2.5.0 < 2.5.4, 2.6.0 < 2.6.2",
+		Title:    "vSphere driver registers the node by a serial number that no VM has",
+		Breaks:   []string{"pod-start", "running-containers"},
+		Explains: []string{"csi-driver-not-registered"},
+		Signs: []checks.Sign{
+			// as the BIOS prints it; later releases make a UUID of it
+			{Text: "failed to retrieve nodeVM", Also: []string{"VMware-", "virtual machine wasn't found"}},
+			{Text: "Successfully patched CSINodeTopology instance", Also: []string{`with Uuid: "VMware-`}},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/vsphere-csi-driver/pull/1996",
+			"https://github.com/kubernetes-sigs/vsphere-csi-driver/pull/2007"},
+	},
+	{
 		ID: "smb-registration", Of: SMB,
 		From:   "1.2.0 < 1.3.0",
 		Title:  "SMB driver fails to register",
