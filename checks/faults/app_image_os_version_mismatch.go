@@ -142,7 +142,7 @@ func imageForNode(p evidence.Pod, st evidence.ContainerStatus, refused string) c
 		return checks.Steps(
 			checks.Do("Use another image in container %s: this one is published for Linux only, and no tag of it is for Windows.", st.Name).
 				Costs("The pods of the workload are recreated."),
-			checks.Do("If the pod is for Linux, set nodeSelector kubernetes.io/os: linux."),
+			checks.Do("If the pod belongs on Linux, set nodeSelector kubernetes.io/os: linux."),
 			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 				"all pods are Running"))
 	}

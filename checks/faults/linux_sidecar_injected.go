@@ -150,8 +150,7 @@ func webhookFix(container string) checks.Fix {
 // tektonFix: working-dir-initializer is for Windows from 0.33 on. Releases 0.31.0, 0.41.0 and 0.42.0 have no
 // images for Windows at all (tektoncd/pipeline 4457, 5998).
 var tektonFix = checks.Steps(
-	checks.Do("Update Tekton Pipelines to a release whose images have variants for this version of Windows: 0.33 or later, and not 0.41 or 0.42.").
-		Costs("TaskRuns that run go on; new ones use the new images."),
+	checks.Do("Update Tekton Pipelines to a release whose images have variants for this version of Windows: 0.33 or later, and not 0.41 or 0.42."),
 	checks.Do("If only working-dir-initializer fails, remove workingDir from the steps of the Task until then."),
 	checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 		"all pods are Running"))

@@ -118,8 +118,6 @@ of the system. DiskPressure is the subject of disk-full.`,
 
 // conditionOfCalico: calico-node sets the condition when it stops, and clears it when it starts.
 var conditionOfCalico = checks.Steps(
-	checks.Inspect("kubectl get node {node} -o jsonpath='{.spec.taints} {.status.conditions}'",
-		"Read since when the condition NetworkUnavailable and its taint are there."),
 	checks.Run("{restart calico-node}", "Restart calico-node: it clears the condition when it starts, if the API server answers."),
 	checks.Verify("kubectl describe node {node}", "NetworkUnavailable is False"))
 

@@ -72,6 +72,6 @@ func olderKubelet(kubelet, server evidence.Version) checks.Fix {
 	return checks.Steps(
 		checks.Do("Upgrade the control plane to %d.%d, one minor version at a time.", kubelet.Major, kubelet.Minor),
 		checks.Do("Or drain the node, and install the kubelet and kube-proxy of %d.%d on it.", server.Major, server.Minor).
-			Costs("Draining evicts every pod of this node."),
+			Costs("Draining evicts every pod of this node and deletes its emptyDir volumes."),
 		checks.Verify("kubectl get nodes", "VERSION fits that of the API server"))
 }
