@@ -90,7 +90,7 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 			y.seen.Compare(x.seen),
 			sorted.Last(g.status[a.ID] != StatusFail, g.status[b.ID] != StatusFail),
 			cmp.Compare(len(b.Consequences), len(a.Consequences)),
-			sorted.Last(len(catalogue.ByID(a.ID).Breaks) == 0, len(catalogue.ByID(b.ID).Breaks) == 0),
+			sorted.Last(!g.breaks(catalogue.ByID(a.ID)), !g.breaks(catalogue.ByID(b.ID))),
 			x.compareLines(y),
 		)
 	})
@@ -151,6 +151,11 @@ func proofOf(findings []*Finding, now time.Time) proof {
 // explainsFailures tells whether a cause is a failure with another failure behind it.
 func (g graph) explainsFailures(c Cause) bool {
 	return g.status[c.ID] == StatusFail && g.blocks(c) > 1
+}
+
+// breaks tells whether a fault breaks something for others; of a warning, whether it can explain another fault.
+func (g graph) breaks(c *Check) bool {
+	return len(c.Breaks) > 0 || g.status[c.ID] == StatusWarn && len(g.explains[c.ID]) > 0
 }
 
 // blocks counts the failures behind a cause, its own included.

@@ -79,6 +79,8 @@ func TestCausesAreOrdered(t *testing.T) {
 				{id: "x", status: StatusFail}}, "b; a x"},
 		{"of two warnings, the one that breaks something for others comes first",
 			[]fault{{id: "a", status: StatusWarn}, {id: "b", status: StatusWarn, breaks: true}}, "b; a"},
+		{"so does the one that can explain another fault",
+			[]fault{{id: "a", status: StatusWarn}, {id: "b", status: StatusWarn, explains: "c"}}, "b; a"},
 		{"a symptom comes last, however much it blocks",
 			[]fault{{id: "a", status: StatusFail, symptom: true, explains: "x y"},
 				{id: "b", status: StatusWarn}, {id: "x", status: StatusFail},

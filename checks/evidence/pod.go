@@ -152,6 +152,7 @@ type PodSpec struct {
 	DNSConfig             *struct {
 		Nameservers []string `json:"nameservers"`
 	} `json:"dnsConfig,omitempty"`
+	EnableServiceLinks            *bool             `json:"enableServiceLinks,omitempty"`
 	RestartPolicy                 string            `json:"restartPolicy,omitempty"`
 	RuntimeClassName              string            `json:"runtimeClassName,omitempty"`
 	TerminationGracePeriodSeconds *int64            `json:"terminationGracePeriodSeconds,omitempty"`

@@ -106,7 +106,7 @@ tag such as ltsc2022 names.`,
 					findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
 						"container %s of %s cannot run on %s: image %s: %s", st.Name, p.FullName(),
 						n.Build.Value, st.Image, why).
-						With(from, n.Build.From).Cure(imageForNode(p, st)))
+						With(from, n.Build.From).Cure(imageForNode(p, st, refused)))
 				}
 			}
 		}
@@ -137,7 +137,15 @@ func newerImage(s evidence.Snapshot, n *node.Node) []*checks.Finding {
 }
 
 // imageForNode sets an image of the node's Windows version, named by its tag where the tag has one.
-func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
+func imageForNode(p evidence.Pod, st evidence.ContainerStatus, refused string) checks.Fix {
+	if slices.Contains(platformRefusals, refused) && onlyForLinux(st.Image) {
+		return checks.Steps(
+			checks.Do("Use another image in container %s: this one is published for Linux only, and no tag of it is for Windows.", st.Name).
+				Costs("The pods of the workload are recreated."),
+			checks.Do("If the pod belongs on Linux, set nodeSelector kubernetes.io/os: linux."),
+			checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+				"all pods are Running"))
+	}
 	name, _, _ := strings.Cut(st.Image, "@")
 	tag := "TAG"
 	if i := strings.LastIndex(name, ":"); i > strings.LastIndex(name, "/") {
@@ -149,9 +157,14 @@ func imageForNode(p evidence.Pod, st evidence.ContainerStatus) checks.Fix {
 		name = name[:i]
 	}
 	fix := fixOf("app-image-os-version-mismatch")
-	fix.Steps[0].Command = onWorkload(p, "set image", st.Name+"="+imageWord(name)+":"+tag)
+	if kind, _, _ := strings.Cut(workloadOf(p), "/"); slices.Contains(withImages, kind) {
+		fix.Steps[0].Command = onWorkload(p, "set image", st.Name+"="+imageWord(name)+":"+tag)
+	}
 	return fix
 }
+
+// withImages are the kinds that kubectl set image knows.
+var withImages = []string{"pod", "deployment", "daemonset", "statefulset", "replicaset", "replicationcontroller", "cronjob"}
 
 // linuxImageRefused is what Docker says of an image for Linux.
 const linuxImageRefused = "image operating system \"linux\" cannot be used on this platform"

@@ -127,9 +127,10 @@ func TestPortsThatAreOffAreNotMissed(t *testing.T) {
 }
 
 func TestOnlyAKubeletThatFitsIsSupported(t *testing.T) {
-	server := func(v string) string {
-		return nodeOf("v1.29.4", "containerd://1.7.2") + "-- api/version.json --\n{\"gitVersion\":\"" + v + "\"}\n"
+	of := func(kubelet, v string) string {
+		return nodeOf(kubelet, "containerd://1.7.2") + "-- api/version.json --\n{\"gitVersion\":\"" + v + "\"}\n"
 	}
+	server := func(v string) string { return of("v1.29.4", v) }
 	runLooks(t, "version-skew", []look{
 		{"the same", server("v1.29.9"), "pass"},
 		{"three behind", server("v1.32.0-eks-1a2b3c"), "pass"},
@@ -137,5 +138,9 @@ func TestOnlyAKubeletThatFitsIsSupported(t *testing.T) {
 			"warn: the kubelet is v1.29.4, more than 3 minor versions behind the API server (v1.33.0) [state]"},
 		{"newer", server("v1.28.1"),
 			"warn: the kubelet is v1.29.4, newer than the API server (v1.28.1) [state]"},
+		{"the API server does not know its query for Services", of("v1.31.0", "v1.30.4"),
+			"fail: the kubelet is v1.31.0, newer than the API server (v1.30.4) [state]"},
+		{"the API server knows it", of("v1.32.1", "v1.31.4"),
+			"warn: the kubelet is v1.32.1, newer than the API server (v1.31.4) [state]"},
 	})
 }

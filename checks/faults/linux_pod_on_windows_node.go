@@ -235,9 +235,15 @@ var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/m
 	// catalogs of the Operator Lifecycle Manager, which tolerate all taints (operator-lifecycle-manager 1119)
 	"/operatorhubio/catalog", "/redhat-operator-index", "/certified-operator-index", "/community-operator-index"}
 
-// linuxOfficial are official images of Docker Hub without variants for Windows.
-var linuxOfficial = regexp.MustCompile(`^(?:docker\.io/)?(?:library/)?(?:nginx|httpd|haproxy|redis|memcached|rabbitmq|mysql|mariadb|postgres|` +
+// linuxOfficial are official images of Docker Hub, and all of a registry or folder, without variants for Windows.
+var linuxOfficial = regexp.MustCompile(`^cgr\.dev/|/distroless/|^(?:docker\.io/)?(?:library/)?(?:nginx|httpd|haproxy|redis|memcached|rabbitmq|mysql|mariadb|postgres|` +
 	`elasticsearch|kibana|busybox|node|php|wordpress)(?:[:@].*)?$`)
+
+// onlyForLinux tells by its name an image without a variant for Windows.
+func onlyForLinux(image string) bool {
+	return hasSuffixOf(imageName(image), linuxPrograms) || linuxTag.MatchString(image) ||
+		linuxOfficial.MatchString(image) && !isWindowsImage(image)
+}
 
 // linuxByText is about an image without a variant for Windows that is not pulled, where the pod is not
 // recorded. The runtime's refusal shows that the node runs Windows, and otherwise its name.
@@ -246,8 +252,7 @@ func linuxByText(s evidence.Snapshot) *checks.Finding {
 		image := refusedImage.FindStringSubmatch(m.Found)
 		if m.Over == "" && image != nil && slices.ContainsFunc(platformRefusals, func(words string) bool {
 			return strings.Contains(strings.ToLower(m.Found), words)
-		}) && (hasSuffixOf(imageName(image[1]), linuxPrograms) || linuxTag.MatchString(image[1]) ||
-			linuxOfficial.MatchString(image[1]) && !isWindowsImage(image[1])) {
+		}) && onlyForLinux(image[1]) {
 			f := checks.Findingf(checks.Fail, image[1], "the runtime refuses the image %s, which has no Windows variant", image[1]).
 				With(checks.Quote(m)).Cure(linuxImageFix)
 			f.Basis = checks.ByText

@@ -19,7 +19,7 @@ var _ = register(&checks.Check{
 namespace. They do not look at the operating system of the pod, and their images are for Linux. On a
 Windows node the pod stays in Init:ImagePullBackOff, although its own image is right. Istio does not
 support Windows pods, and the open source Linkerd has no proxy for Windows. Other webhooks inject an
-init container or a sidecar in the same way.
+init container or a sidecar in the same way. So does the controller of Tekton with the pods of a TaskRun.
 
 The check looks for the known names of these containers in pods of this node that do not run. It also
 reports a container whose image has no variant for this node, if the pod is for Windows and the
@@ -40,6 +40,8 @@ template of its DaemonSet does not have the container, or an annotation of a web
 		"https://github.com/vmware-tanzu/cert-injection-webhook/issues/6",
 		"https://github.com/SparebankenVest/azure-key-vault-to-kubernetes/issues/148",
 		"https://github.com/Azure/AKS/issues/5900",
+		"https://github.com/tektoncd/pipeline/issues/4473",
+		"https://github.com/tektoncd/pipeline/issues/5998",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Explains: []string{"app-image-os-version-mismatch", "pod-field-unsupported", "securitycontext-nonroot"},
@@ -122,19 +124,36 @@ func injectedByWebhook(s evidence.Snapshot, p evidence.Pod, i int, c evidence.Co
 			by, from = "a webhook", d.Field("spec", "template").Because("template of DaemonSet %s: no container %s", d.Metadata.Name, c.Name)
 		}
 	}
+	fix := webhookFix(c.Name)
+	if by == "" && i < len(p.Spec.InitContainers) && slices.ContainsFunc(p.Metadata.OwnerReferences,
+		func(o evidence.OwnerReference) bool { return o.Kind == "TaskRun" }) { // a Task has none of its own
+		by, fix = "Tekton", tektonFix
+	}
 	if by == "" {
 		return nil
 	}
 	return checks.Findingf(checks.Fail, p.FullName(),
 		"%s cannot start: container %s is not of its own template (%s), and its image %s has no variant for this node",
-		p.FullName(), c.Name, by, c.Image).With(refused, from).Cure(checks.Steps(
-		checks.Inspect("kubectl get mutatingwebhookconfigurations", "Find the webhook that injects container %s.", c.Name),
+		p.FullName(), c.Name, by, c.Image).With(refused, from).Cure(fix)
+}
+
+func webhookFix(container string) checks.Fix {
+	return checks.Steps(
+		checks.Inspect("kubectl get mutatingwebhookconfigurations", "Find the webhook that injects container %s.", container),
 		checks.Do("Exclude Windows pods in the selector or policy of the webhook, or by the label or annotation that it documents.").
 			Costs("The pods of the workload are recreated."),
 		checks.Do("Or let the webhook inject an image that has a variant for this version of Windows."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
-			"all pods are Running")))
+			"all pods are Running"))
 }
+
+// tektonFix: working-dir-initializer is for Windows from 0.33 on. Releases 0.31.0, 0.41.0 and 0.42.0 have no
+// images for Windows at all (tektoncd/pipeline 4457, 5998).
+var tektonFix = checks.Steps(
+	checks.Do("Update Tekton Pipelines to a release whose images have variants for this version of Windows: 0.33 or later, and not 0.41 or 0.42."),
+	checks.Do("If only working-dir-initializer fails, remove workingDir from the steps of the Task until then."),
+	checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
+		"all pods are Running"))
 
 // specPath is the path of a container, as a JSON patch names it.
 func specPath(p evidence.Pod, i int) string {

@@ -93,3 +93,34 @@ func TestSidecarBesideAProgramThatRuns(t *testing.T) {
 		{"it runs", pod(`"running":{}`), "pass"},
 	})
 }
+
+// Tekton makes all init containers of the pod of a TaskRun: tektoncd/pipeline issues 4473, 4457 and 5998.
+func TestInitContainerOfTekton(t *testing.T) {
+	pod := func(owner, init, step string) string {
+		state := func(image string) string {
+			if image == "ok" {
+				return `{"terminated":{"exitCode":0,"reason":"Completed"}}`
+			}
+			return `{"waiting":{"reason":"ImagePullBackOff","message":"Back-off pulling image \"` + image + `\": ErrImagePull: no match for platform in manifest: not found"}}`
+		}
+		return "-- os.json --\n{\"build\":20348,\"ubr\":2700}\n-- api/pods.json --\n" + `{"items":[{"metadata":{"name":"p","namespace":"d","ownerReferences":[{"kind":"` + owner + `","name":"t"}]},"spec":{"nodeSelector":{"kubernetes.io/os":"windows"},` +
+			`"initContainers":[{"name":"prepare","image":"` + init + `"}],"containers":[{"name":"step-build","image":"` + step + `"}]},"status":{"phase":"Pending",` +
+			`"initContainerStatuses":[{"name":"prepare","image":"` + init + `","state":` + state(init) + `}],"containerStatuses":[{"name":"step-build","image":"` + step + `","state":` + state(step) + `}]}}]}` + "\n"
+	}
+	const entrypoint, build = "gcr.io/tekton-releases/entrypoint:v0.42.0", "shop.example/build:3"
+	runLooks(t, "linux-sidecar-injected", []look{
+		{"its image is refused", pod("TaskRun", entrypoint, "ok"),
+			"fail: d/p cannot start: container prepare is not of its own template (Tekton), and its image " + entrypoint + " has no variant for this node [state]"},
+		{"the image of a step is refused", pod("TaskRun", "ok", build), "pass"},
+		{"the author's own init container", pod("Job", entrypoint, "ok"), "pass"},
+	})
+	// no tag of an image for Linux is for Windows, and kubectl set image does not know a TaskRun
+	const tag, other = "Use an image tag for this node's Windows version (ltsc2022).", "Use another image in container step-build: this one is published for Linux only, and no tag of it is for Windows."
+	for image, want := range map[string]string{"shop.example/build:3": tag, "mcr.microsoft.com/dotnet/sdk:8.0": tag, "mcr.microsoft.com/windows/nanoserver:1809": tag,
+		"gcr.io/distroless/base@sha256:aa4fd987555ea10e": other, "shop.example/web:4-alpine": other} {
+		r := lookAt(t, "app-image-os-version-mismatch", pod("TaskRun", "ok", image))
+		if len(r.Findings) != 1 || r.Fix.Steps[0].Text != want || r.Fix.Steps[0].Command != "" {
+			t.Errorf("%s: %+v, fix %+v", image, r.Findings, r.Fix.Steps[0])
+		}
+	}
+}

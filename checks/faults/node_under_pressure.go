@@ -60,6 +60,9 @@ of the system. DiskPressure is the subject of disk-full.`,
 					At(object.ConditionField(name, "status"), "%s is True", name)
 				if name == "NetworkUnavailable" {
 					f = f.Cure(routeOfCloud())
+					if strings.HasPrefix(c.Reason, "Calico") {
+						f = f.Cure(conditionOfCalico)
+					}
 				}
 				findings = append(findings, f)
 			}
@@ -112,6 +115,11 @@ of the system. DiskPressure is the subject of disk-full.`,
 		return findings, nil
 	},
 })
+
+// conditionOfCalico: calico-node sets the condition when it stops, and clears it when it starts.
+var conditionOfCalico = checks.Steps(
+	checks.Run("{restart calico-node}", "Restart calico-node: it clears the condition when it starts, if the API server answers."),
+	checks.Verify("kubectl describe node {node}", "NetworkUnavailable is False"))
 
 // routeOfCloud is the fix of a node that a cloud controller or a network agent has not connected.
 func routeOfCloud() checks.Fix {

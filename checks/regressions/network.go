@@ -74,6 +74,21 @@ var calicoRows = []Row{
 			"https://github.com/projectcalico/calico/pull/11490",
 			"https://github.com/projectcalico/calico/pull/11491"},
 	},
+	{
+		ID: "calico-network-unavailable-kept", Of: Calico,
+		From:  "3.16.0 < 3.29.0", // before, it was for Linux only
+		Title: "calico-node tries only at its start to clear NetworkUnavailable",
+		Signs: []checks.Sign{
+			// of a name or a right that is wrong it would fail again
+			{Text: "Unable to set NetworkUnavailable to False", Not: []string{"not found", "forbidden", "Unauthorized"}},
+		},
+		Shown:      networkUnavailable,
+		Both:       true,
+		Reads:      []evidence.Need{evidence.Node},
+		Workaround: "Until the update, restart calico-node when the API server answers: it clears the condition NetworkUnavailable when it starts.",
+		Links: []string{"https://github.com/projectcalico/calico/issues/8651",
+			"https://github.com/projectcalico/calico/pull/8673"},
+	},
 }
 
 // flannelRows are of flanneld on Windows.

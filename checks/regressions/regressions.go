@@ -261,7 +261,7 @@ func (r Row) shown(s evidence.Snapshot, find Resolver) []evidence.Because {
 		if r.Alone {
 			findings = append(findings, nil)
 		}
-	} else if r.Shown == nil {
+	} else if r.Shown == nil || r.Both {
 		return nil
 	}
 	for _, f := range findings {

@@ -261,3 +261,10 @@ func remoteOfNoPod(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bo
 	return left[0].Field().Because("%d remote endpoints belong to no load balancer and no EndpointSlice, such as %s",
 		len(left), node.EndpointName(left[0])), true
 }
+
+// networkUnavailable is a Node that still has the condition, in which case no other pod is scheduled to it.
+func networkUnavailable(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bool) {
+	object, kind := evidence.Node.In(s), "NetworkUnavailable"
+	c, _ := object.Condition(kind)
+	return object.ConditionField(kind, "status").Because("%s is True", kind), c.Status == "True"
+}

@@ -70,6 +70,12 @@ func TestTheNodeShowsARow(t *testing.T) {
 {"listeners":[{"protocol":"tcp","address":"` + address + `","port":6640,"process":"` + process + `"}]}
 `
 	}
+	calico := func(status, err string) string {
+		return `-- api/node.json --
+{"metadata":{"name":"win-1"},"status":{"conditions":[{"type":"NetworkUnavailable","status":"` + status + `","reason":"CalicoIsDown"}],"nodeInfo":{"kernelVersion":"10.0.20348.2700"}}}
+-- logs/calico-node/node.log --
+2026-11-20 09:16:16.341 [ERROR][4388] startup/startup.go 232: Unable to set NetworkUnavailable to False error=timed out patching node, last error was: ` + err + "\n"
+	}
 	balancer := func(vips, port string) string {
 		return `-- api/services.json --
 {"items":[{"metadata":{"namespace":"shop","name":"web"},"spec":{"type":"LoadBalancer","clusterIP":"10.96.7.7","ports":[{"port":80,"nodePort":31416}]},
@@ -238,6 +244,9 @@ temp = '` + folder + `'
 		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS refuses none", targetPort(`"http"`), info},
 		{"kube-proxy-named-target-port", "1.12.10", "1.13.0", "HNS refuses an endpoint of a pod", targetPort(`"http"`) +
 			strings.Replace(refused, "Policy creation failed", "calico: hcnCreateEndpoint failed", 1), info},
+		{"calico-network-unavailable-kept", "3.25.2", "3.29.0", "the API server did not answer", calico("True", "context deadline exceeded"), fail},
+		{"calico-network-unavailable-kept", "3.25.2", "3.29.0", "another start cleared it", calico("False", "context deadline exceeded"), info},
+		{"calico-network-unavailable-kept", "3.25.2", "3.29.0", "it has another name", calico("True", `nodes "WIN-1" not found`), info},
 		{"kube-proxy-own-node-port", "1.16.0", "1.16.2", "it does not answer", probe("timeout"), warn},
 		{"kube-proxy-own-node-port", "1.16.0", "1.16.2", "it answers", probe("ok"), info},
 		{"kubelet-status-after-restart", "1.32.1", "1.32.3", "a status from before the start", since("09:00") + reported("08:58", "09:59"), warn},
