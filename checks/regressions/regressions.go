@@ -207,7 +207,9 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 // sign is a text of the regression in the logs that nothing later contradicts.
 func (r Row) sign(s evidence.Snapshot, c *checks.Check) (evidence.SignMatch, bool) {
 	list := s.Signs(c.ID)
-	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool { return m.Over == "" && !ofOtherNode(s, m) })
+	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool {
+		return m.Over == "" && !ofOtherNode(s, m) && !r.Of.namesOther(m.Found)
+	})
 	if at < 0 {
 		return evidence.SignMatch{}, false
 	}
