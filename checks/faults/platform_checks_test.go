@@ -51,6 +51,10 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 		{"a pod selects its node by a label of its own", eksNode(twenty) + waitingPod(`,"nodeSelector":{"instance-type":"windows"}`, "") +
 			podEvent("FailedCreatePodSandBox", "failed to parse Kubernetes args: pod does not have label vpc.amazonaws.com/PrivateIPv4Address"),
 			"fail: shop/web is waiting: it has no VPC address [state+text]"},
+		{"a pod for Linux waits, too", eksNode(twenty) + waitingPod(`,"containers":[{"name":"c","image":"nginx:1.27"}]`, ""),
+			"info: shop/web is waiting: it has no VPC address [state]"},
+		{"an image of that name for Windows", eksNode(twenty) + waitingPod(`,"containers":[{"name":"c","image":"shop/nginx:1.27-ltsc2022"}]`, ""),
+			"fail: shop/web is waiting: it has no VPC address [state]"},
 		{"a Node of a minute", replace(eksNode(`"cpu":"2"`), "2026-11-19T10:00:00Z",
 			"2026-11-20T09:59:00Z") + podsJSON(""), "pass"},
 		{"its pods are not recorded", eksNode(twenty), "unknown"},
@@ -79,6 +83,27 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 			podEvent("ResourceAllocationFailed", "Warm pool for resource vpc.amazonaws.com/PrivateIPv4Address is currently empty, will retry in 600ms"),
 			"unknown"},
 	})
+}
+
+// TestEKSGivesPodsOfLinuxNoAddress: the webhook of EKS passes by a pod that does not select Windows, so that what is
+// said of a pod for Linux is a consequence (aws-samples/amazon-cloudwatch-container-insights issue 14).
+func TestEKSGivesPodsOfLinuxNoAddress(t *testing.T) {
+	const refused = "plugin type=\"vpc-bridge\" name=\"vpc\" failed (add): failed to parse Kubernetes args: pod does not have label vpc.amazonaws.com/PrivateIPv4Address"
+	owned := func(kind, image string) string {
+		return eksNode(twenty) + replace(waitingPod(`,"containers":[{"name":"c","image":"`+image+`"}]`, ""), `"annotations":{`,
+			`"ownerReferences":[{"kind":"`+kind+`","name":"web"}],"annotations":{`) + podEvent("FailedCreatePodSandBox", refused)
+	}
+	for _, row := range []struct{ name, recording, want string }{
+		{"a DaemonSet", owned("DaemonSet", "fluent/fluentd-kubernetes-daemonset:v1.7.3-debian-cloudwatch-1.0"), "linux-daemonset-on-windows"},
+		{"a Deployment", owned("ReplicaSet", "shop/web:1.27-alpine"), "linux-pod-on-windows"},
+		{"a DaemonSet for Windows", owned("DaemonSet", "shop/agent:1.27-ltsc2022"), "eks-missing-private-ip"},
+		{"an image that may be for Windows", owned("ReplicaSet", "shop/web:1.27"), "eks-missing-private-ip"},
+	} {
+		causes := causesOf(t, row.recording, "linux-daemonset-on-windows", "linux-pod-on-windows", "eks-missing-private-ip", "pods-stuck-creating")
+		if len(causes) != 1 || causes[0].ID != row.want {
+			t.Errorf("%s: the causes are %+v, want %s", row.name, causes, row.want)
+		}
+	}
 }
 
 func TestEKSKubeProxyRBACGroup(t *testing.T) {
