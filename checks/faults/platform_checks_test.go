@@ -390,6 +390,12 @@ func TestAntreaOVSProblem(t *testing.T) {
 	log := func(wait string) string {
 		return "-- logs/antrea-agent/a.log --\nI1219 05:34:29.542572     968 ovs_client.go:86] Not connected yet, will try again in " + wait + "\n"
 	}
+	stopped := func(tree string) string {
+		return strings.Replace(tree, `"antrea-agent","state":"running"`, `"antrea-agent","state":"stopped"`, 1)
+	}
+	agentSays := func(err string) string {
+		return "-- logs/antrea/a.log --\nF1219 05:34:29.542572     968 main.go:53] Error running agent: error initializing agent: " + err + "\n"
+	}
 	runLooks(t, "antrea-ovs-problem", []look{
 		{"the driver does not let it start", antrea("running", "start-pending"),
 			"fail: service ovs-vswitchd of Open vSwitch is start-pending: Antrea's agent cannot work without it [state]"},
@@ -416,6 +422,17 @@ func TestAntreaOVSProblem(t *testing.T) {
 			`"restartCount":8`, `"restartCount":0`).Replace(crashing)), "pass"},
 		{"the other container ends again and again", antrea("", "", strings.Replace(crashing,
 			`{"name":"antrea-ovs","restartCount"`, `{"name":"antrea-agent","restartCount"`, 1)), "pass"},
+		// After a boot the network is gone, and the bridge is not: docs/windows.md of Antrea, known issues.
+		{"the last words of the agent", stopped(antrea("running", "running")) + agentSays("error when waiting for OVS bridge datapath ID: context deadline exceeded"),
+			"fail: antrea-agent is not running: Antrea's agent cannot set up its bridge in Open vSwitch [state+text]"},
+		{"the last words of the agent in a pod", stopped(antrea("", "", strings.Replace(crashing, `{"name":"antrea-ovs","restartCount"`, `{"name":"antrea-agent","restartCount"`, 1))) +
+			agentSays("open vswitch extension driver is not installed"), "fail: antrea-agent is not running: the driver of Open vSwitch is not installed [state+text]"},
+		{"the agent got through at last, and stopped", stopped(antrea("running", "running")) + agentSays("error when waiting for OVS bridge datapath ID: context deadline exceeded") +
+			"I1219 05:35:29.542572     968 agent.go:340] Agent initialized NodeConfig=x\n",
+			"info: the logs say: Antrea's agent cannot set up its bridge in Open vSwitch; it is over: a later line says: Agent initialized NodeConfig= [text]"},
+		{"the agent runs", antrea("running", "running") + agentSays("error when waiting for OVS bridge datapath ID: context deadline exceeded"),
+			"info: the logs say: Antrea's agent cannot set up its bridge in Open vSwitch; the node's current state does not confirm it [text]"},
+		{"the agent says something else", stopped(antrea("running", "running")) + agentSays("failed to find valid IPv4 PodCIDR"), "pass"},
 		{"no services, and nobody looked at the pods", antrea("", ""), "unknown"},
 		{"every start asks twice", log("4s"), "unknown"},
 		{"no start asks a third time", log("8s"),
