@@ -30,6 +30,7 @@ const (
 	AzureDisk  Component = "Azure Disk CSI driver"
 	AzureFile  Component = "Azure File CSI driver"
 	EBS        Component = "AWS EBS CSI driver"
+	GCEDisk    Component = "Compute Engine PD CSI driver"
 	SMB        Component = "SMB CSI driver"
 	CSIProxy   Component = "csi-proxy"
 	RKE2       Component = "RKE2"
@@ -51,6 +52,7 @@ var images = map[Component][]string{
 	AzureDisk: {"azuredisk-csi"},
 	AzureFile: {"azurefile-csi"},
 	EBS:       {"aws-ebs-csi-driver"},
+	GCEDisk:   {"gcp-compute-persistent-disk-csi-driver"},
 	SMB:       {"smbplugin"},
 	CSIProxy:  {"csi-proxy"},
 	Wins:      {"rancher/wins"},
@@ -62,7 +64,7 @@ var logged = map[Component]string{KubeProxy: "kube-proxy", Antrea: "antrea", Cal
 
 // drivers are the names of CSI drivers. They share libraries, so that one may write the texts of another.
 var drivers = map[Component]string{AzureDisk: "disk.csi.azure.com", AzureFile: "file.csi.azure.com",
-	EBS: "ebs.csi.aws.com", SMB: "smb.csi.k8s.io"}
+	EBS: "ebs.csi.aws.com", GCEDisk: "pd.csi.storage.gke.io", SMB: "smb.csi.k8s.io"}
 
 // inVolume is the driver in the name of a volume of the kubelet, or in the folder where it is mounted.
 var inVolume = regexp.MustCompile(`kubernetes\.io(?:/|\\+)csi(?:/|\\+)([\w-]+(?:\.[\w-]+)+)[\^/\\]`)

@@ -43,7 +43,7 @@ type Row struct {
 	Runtime     string   // containerd or docker
 	HostProcess bool     // where HostProcess pods run
 	DualStack   bool     // where pods have addresses of both families
-	Sizes       []string // endings of the instance types of the cloud that have it
+	Sizes       []string // endings of the instance types of the cloud that have it, or beginnings with a dash
 	Workaround  string
 	Links       []string
 }
@@ -312,7 +312,7 @@ func instanceType(s evidence.Snapshot) string {
 
 func (r Row) ofSize(instanceType string) bool {
 	return slices.ContainsFunc(r.Sizes, func(end string) bool {
-		return strings.HasSuffix(instanceType, end)
+		return strings.HasSuffix(instanceType, end) || strings.HasSuffix(end, "-") && strings.HasPrefix(instanceType, end)
 	})
 }
 

@@ -127,6 +127,19 @@ var storageRows = []Row{
 		Links:       []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1081"},
 	},
 	{
+		ID: "gce-disk-nvme", Of: GCEDisk,
+		From:   "1.2.0 < 1.19.1, 1.20.0 < 1.20.2",
+		Title:  "PD driver finds no NVMe disk on Windows",
+		Breaks: []string{"pod-start"},
+		// the series whose disks are NVMe: cloud.google.com/compute/docs/disks, persistent disk and Hyperdisk interfaces
+		Sizes: []string{"c3-", "c3d-", "c4-", "c4d-", "n4-", "n4d-", "h3-", "m3-", "m4-", "x4-", "z3-"},
+		Signs: []checks.Sign{
+			{Text: "could not find disk number for device"},
+		},
+		OtherCauses: true, // a disk that Windows does not see yet
+		Links:       []string{"https://github.com/kubernetes-sigs/gcp-compute-persistent-disk-csi-driver/pull/2114"},
+	},
+	{
 		ID: "csi-proxy-share-twice", Of: CSIProxy,
 		From:     "1.1.0 < 1.1.2",
 		Title:    "csi-proxy mounts an SMB share only once",
