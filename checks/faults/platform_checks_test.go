@@ -106,6 +106,33 @@ func TestEKSGivesPodsOfLinuxNoAddress(t *testing.T) {
 	}
 }
 
+func TestKarpenterTaintMissing(t *testing.T) {
+	of := func(labels, taints, args string) string {
+		return `-- api/node.json --
+{"metadata":{"name":"win-1","creationTimestamp":"2026-11-20T09:50:00Z","labels":{` + labels + `}},"spec":{"taints":[` + taints + `]},"status":{"nodeInfo":{"kubeletVersion":"v1.31.1-eks-1a2b3c"}}}
+-- services.json --
+[{"name":"kubelet","state":"running","binPath":"C:\\kubelet.exe","args":["--node-labels=karpenter.sh/nodepool=win"` + args + `]}]
+`
+	}
+	const pool = `"karpenter.sh/nodepool":"win"`
+	const log = "-- logs/other/karpenter.log --\n" + `{"level":"ERROR","time":"2026-11-20T09:59:50.965Z","logger":"controller","message":"Reconciler error","controller":"nodeclaim.lifecycle","error":"missing required startup taint, karpenter.sh/unregistered"}` + "\n"
+	runLooks(t, "karpenter-taint-missing", []look{
+		{"user data without the taint", of(pool, "", ""),
+			"fail: the kubelet does not register the node with the taint karpenter.sh/unregistered, so Karpenter does not take it over [state]"},
+		{"another taint", of(pool, "", `,"--register-with-taints=os=windows:NoSchedule"`),
+			"fail: the kubelet does not register the node with the taint karpenter.sh/unregistered, so Karpenter does not take it over [state]"},
+		{"an older Karpenter, which needs no taint", of(pool+`,"karpenter.sh/registered":"true"`, "", ""), "pass"},
+		{"Karpenter itself has not come to it", of(pool, `{"key":"karpenter.sh/unregistered","effect":"NoExecute"}`, ""), "pass"},
+		{"the taint was there", of(pool, "", `,"--register-with-taints=karpenter.sh/unregistered=true:NoExecute,os=windows:NoSchedule"`), "pass"},
+		{"the taint is in the configuration", of(pool, "", `,"--config=C:\\k\\config.json"`) + "-- files/C/k/config.json --\n" +
+			`{"kind":"KubeletConfiguration","registerWithTaints":[{"key":"karpenter.sh/unregistered","effect":"NoExecute"}]}` + "\n", "pass"},
+		{"the configuration is not recorded", of(pool, "", `,"--config=C:\\k\\config.json"`), "unknown"},
+		{"the Node is a minute old", strings.Replace(of(pool, "", ""), "T09:50", "T09:59", 1), "pass"},
+		{"a node group", of("", "", "") + log, "skip"},
+		{"the log of Karpenter", log, "warn: Karpenter does not take a node over: its kubelet did not register it with the taint karpenter.sh/unregistered [text]"},
+	})
+}
+
 func TestEKSKubeProxyRBACGroup(t *testing.T) {
 	const refused = `E1120 09:58:40.842740 4036 reflector.go:166] "Unhandled Error" err="failed to list *v1.Service: services is forbidden: User \"system:node:ip-10-0-0-1.ec2.internal\" cannot list resource \"services\" in API group \"\" at the cluster scope"`
 	log := "-- logs/kube-proxy/kube-proxy.log --\n" + refused + "\n"
