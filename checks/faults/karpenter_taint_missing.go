@@ -27,8 +27,8 @@ var _ = register(&checks.Check{
 Karpenter writes the user data, it adds the taint; custom user data (amiFamily Custom) must contain it. Without it, the node
 is Ready and runs pods, but its NodeClaim stays unregistered, and Karpenter terminates the machine after 15 minutes.
 
-The check looks at nodes with the label karpenter.sh/nodepool and without karpenter.sh/registered, and at the flag
---register-with-taints and the configuration of the kubelet.`,
+The check looks at nodes whose kubelet sets the label karpenter.sh/nodepool and that have no label karpenter.sh/registered,
+and at the flag --register-with-taints and the configuration of the kubelet.`,
 	Fix: checks.Steps(
 		checks.Do("Add --register-with-taints=karpenter.sh/unregistered=true:NoExecute to the arguments of the kubelet in the user data of the EC2NodeClass (KubeletExtraArgs of the bootstrap script)."),
 		checks.Do("Delete the NodeClaim, so that Karpenter launches a new machine.").Costs("The pods of this node move."),
@@ -52,11 +52,13 @@ The check looks at nodes with the label karpenter.sh/nodepool and without karpen
 		if pool == "" {
 			return nil, checks.Skip("Karpenter did not launch this node")
 		}
+		labels, _ := n.KubeletFlag("node-labels")
 		registers := func(taint evidence.Taint) bool { return taint.Key == karpenterTaint }
 		config := n.KubeletConfig(s)
 		flag, _ := n.KubeletFlag("register-with-taints")
 		switch {
 		case object.Metadata.Labels[karpenterRegistered] == "true", strings.Contains(flag.Value, karpenterTaint),
+			!strings.Contains(labels.Value, karpenterPool), // where Karpenter or a person set it later
 			slices.ContainsFunc(config.RegisterWithTaints, registers), slices.ContainsFunc(object.Spec.Taints, registers),
 			s.Now().Sub(object.Metadata.CreationTimestamp.Time) < 5*time.Minute:
 			return nil, nil
@@ -66,7 +68,7 @@ The check looks at nodes with the label karpenter.sh/nodepool and without karpen
 		return []*checks.Finding{checks.Findingf(checks.Fail, pool,
 			"the kubelet does not register the node with the taint %s, so Karpenter does not take it over", karpenterTaint).
 			At(object.Field("metadata", "labels", karpenterRegistered), "%s: %s, and %s is not set", karpenterPool, pool, karpenterRegistered).
-			With(n.KubeletFlags[0].From)}, nil
+			With(labels.From)}, nil
 	},
 })
 

@@ -122,6 +122,7 @@ func TestKarpenterTaintMissing(t *testing.T) {
 		{"another taint", of(pool, "", `,"--register-with-taints=os=windows:NoSchedule"`),
 			"fail: the kubelet does not register the node with the taint karpenter.sh/unregistered, so Karpenter does not take it over [state]"},
 		{"an older Karpenter, which needs no taint", of(pool+`,"karpenter.sh/registered":"true"`, "", ""), "pass"},
+		{"Karpenter or a person set the label", replace(of(pool, "", ""), `"--node-labels=karpenter.sh/nodepool=win"`, `"--node-labels=eks.amazonaws.com/nodegroup=win"`), "pass"},
 		{"Karpenter itself has not come to it", of(pool, `{"key":"karpenter.sh/unregistered","effect":"NoExecute"}`, ""), "pass"},
 		{"the taint was there", of(pool, "", `,"--register-with-taints=karpenter.sh/unregistered=true:NoExecute,os=windows:NoSchedule"`), "pass"},
 		{"the taint is in the configuration", of(pool, "", `,"--config=C:\\k\\config.json"`) + "-- files/C/k/config.json --\n" +
