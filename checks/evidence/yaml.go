@@ -140,6 +140,7 @@ type KubeletConfig struct {
 	ResolvConf               string            `json:"resolvConf"`
 	MaxPods                  int               `json:"maxPods"`
 	PodsPerCore              int               `json:"podsPerCore"`
+	RegisterWithTaints       []Taint           `json:"registerWithTaints"`
 	Authentication           struct {
 		X509 struct {
 			ClientCAFile string `json:"clientCAFile"`

@@ -26,8 +26,11 @@ cannot begin, and calls of HNS may hang.
 An agent of a release before 2024 that is restarted between the creation of the network and the enabling of the extension
 finds the network and does not enable the extension again.
 
+HNS removes the network at a boot, and the database of Open vSwitch keeps the bridge br-int with its ports. Where no script
+removed them, ovs-vswitchd finds no device for the bridge, and the agent exits.
+
 The check looks at both services or the container antrea-ovs, and at the extension where HNS lists extensions (only its first
-interface does) or their policy.`,
+interface does) or their policy. Where these are well and the agent is not running, its last words show the fault.`,
 	Fix: checks.Steps(
 		checks.Run("Get-Service ovsdb-server, ovs-vswitchd | Start-Service",
 			"Start the services of Open vSwitch. If the services or the driver are missing, install Antrea's signed build of Open vSwitch."),
@@ -42,7 +45,8 @@ interface does) or their policy.`,
 		"https://github.com/antrea-io/antrea/issues/4702",
 		"https://github.com/antrea-io/antrea/issues/3195",
 		"https://github.com/antrea-io/antrea/pull/5841",
-		"https://github.com/antrea-io/antrea/pull/6202"},
+		"https://github.com/antrea-io/antrea/pull/6202",
+		"https://github.com/antrea-io/antrea/blob/main/docs/windows.md#known-issues"},
 	Breaks: []*checks.Effect{effectNetworkAgent, effectHNSNetwork, effectCNIConfig, effectPodStart,
 		effectNodeReady, effectServices, effectContainers},
 	Explains: []string{"cni-network-not-found"},
@@ -75,6 +79,16 @@ interface does) or their policy.`,
 		{Text: "open vswitch extension driver is not installed", Or: []string{"Failed to install OVSExt driver"},
 			Until: antreaStarted,
 			Says:  "the driver of Open vSwitch is not installed"},
+		// setupOVSBridge in pkg/agent/agent.go
+		{Text: "error initializing agent: ", Also: []string{"OVS bridge"}, Until: antreaStarted, Fix: checks.Steps(
+			checks.Do("Remove the bridge br-int that is left over from before the last boot: run Clean-AntreaNetwork.ps1 of this release of Antrea, with -OVSRunMode container where Open vSwitch runs in Antrea's pod.").
+				Costs("Pods of this node have no network until the agent has programmed the switch."),
+			checks.Run("{restart antrea-agent}", "Restart Antrea's agent, so that it programs the switch again."),
+			checks.Verify("Get-VMSwitchExtension -VMSwitchName antrea-switch",
+				"the Open vSwitch extension with Enabled True")),
+			Says: "Antrea's agent cannot set up its bridge in Open vSwitch"},
+		// vswitchd/bridge.c of Open vSwitch, which says it at each boot, until the bridge is removed
+		{Text: "could not open network device br-int", In: []string{"ovs", "openvswitch", "antrea", "other"}, ConfirmOnly: true, Until: antreaStarted},
 		// pkg/agent/agent.go: the feature is of the driver
 		{Text: "the required OVS DP feature '", Until: antreaStarted, Fix: checks.Steps(
 			checks.Do("Install the build of Open vSwitch that this release of Antrea requires."),
@@ -108,9 +122,28 @@ interface does) or their policy.`,
 						len(evidence.Services.In(s)), name))
 			}
 		}
-		return append(findings, ovsExtensionOff(s, "antrea-hnsnetwork")...), nil
+		if findings = append(findings, ovsExtensionOff(s, "antrea-hnsnetwork")...); len(findings) == 0 {
+			findings = lastWordsOfOVS(s)
+		}
+		return findings, nil
 	},
 })
+
+// lastWordsOfOVS are those of an agent that is not running, about Open vSwitch.
+func lastWordsOfOVS(s evidence.Snapshot) []*checks.Finding {
+	c := node.Agent(s, node.Antrea)
+	if running, _ := c.Running(); running || len(c.Services)+len(c.Pods) == 0 {
+		return nil
+	}
+	for _, m := range liveSigns(s, "antrea-ovs-problem") {
+		sign := checkOf("antrea-ovs-problem").SignOf(m)
+		f := checks.Findingf(checks.Fail, c.Name, "%s is not running: %s", c.Name, evidence.Phrasef(sign.Says)).
+			With(checks.Quote(m)).Cure(sign.Fix.Clone())
+		f.Basis = checks.ByBoth
+		return []*checks.Finding{f}
+	}
+	return nil
+}
 
 func processRuns(s evidence.Snapshot, name string) bool {
 	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {

@@ -41,7 +41,8 @@ var _ = register(&checks.Check{
 controller offers vpc.amazonaws.com/PrivateIPv4Address on each Windows Node, its webhook lets every
 pod that selects Windows request one, and the controller writes the address on the pod, where the
 CNI plugin reads it. Windows IPAM that was never switched on, a pod that does not select Windows, or
-a network interface and subnet without a free address break this chain.
+a network interface and subnet without a free address break this chain. A pod for Linux that was scheduled
+to the node gets no address, either: that is reported as info here, and as the fault of the pod.
 
 The check looks for the resource among what the Node can allocate, and for the annotation on pods
 that wait. How many addresses the subnet has left, only AWS knows: there the messages of the
@@ -137,16 +138,16 @@ controller show it.`,
 		}
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {
-			if p.Spec.HostNetwork || p.HostProcess() || stuckReason(p) == "" ||
-				p.Status.PodIP != "" || !since(s, p, vpcPatience) ||
-				p.Metadata.Annotations[vpcAddress] != "" || p.Metadata.Labels[vpcAddress] != "" {
+			if !lacksVPCAddress(s, p) {
 				continue
 			}
 			f := checks.Findingf(checks.Fail, p.FullName(), "%s is waiting: it has no VPC address",
 				p.FullName()).
 				At(p.Field("metadata", "annotations", vpcAddress), "%s: annotation %s is not set",
 					p.FullName(), vpcAddress)
-			if !selectsWindows(p) {
+			if !selectsWindows(p) && linuxWithoutSelector(s, p) {
+				f.Level = checks.Info // that it is here is the fault: EKS gives addresses to pods of Windows
+			} else if !selectsWindows(p) {
 				f = f.At(p.Field("spec", "nodeSelector"),
 					"%s: spec.nodeSelector does not select windows",
 					p.FullName()).Cure(checks.Steps(
@@ -175,6 +176,18 @@ controller show it.`,
 		return findings, nil
 	},
 })
+
+// lacksVPCAddress tells whether a pod has waited long enough for an address.
+func lacksVPCAddress(s evidence.Snapshot, p evidence.Pod) bool {
+	return !p.Spec.HostNetwork && !p.HostProcess() && stuckReason(p) != "" && p.Status.PodIP == "" &&
+		since(s, p, vpcPatience) && p.Metadata.Annotations[vpcAddress] == "" && p.Metadata.Labels[vpcAddress] == ""
+}
+
+// waitsForVPCAddress tells whether EKS gives a pod no address because the pod does not select Windows.
+func waitsForVPCAddress(s evidence.Snapshot, p evidence.Pod) bool {
+	offered := evidence.Node.In(s).Status.Allocatable[vpcAddress]
+	return offered != "" && offered != "0" && !selectsWindows(p) && lacksVPCAddress(s, p)
+}
 
 func ipamOff(cm evidence.ConfigMap) bool {
 	return cm.Metadata.Name == "amazon-vpc-cni" && !strings.EqualFold(cm.Data["enable-windows-ipam"], "true")

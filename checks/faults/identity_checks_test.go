@@ -301,6 +301,27 @@ func TestKubeletClientCAStale(t *testing.T) {
 		{"the log alone", said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
 		{"the file is not known", "-- certificates.json --\n[" + old + "]\n" + said("kubelet", unknown), "info: the kubelet does not trust the CA of a client's certificate [text]"},
 	})
+	// A cluster administrator can have the CA replaced at any time: windows-machine-config-operator pull request 1013.
+	replaced := func(of, at string) string {
+		return "-- api/events.json --\n" + `{"items":[{"reason":"SignerUpdateRequired","message":"\"` + of + `\" in \"openshift-kube-apiserver-operator\" requires a new signing cert/key pair: missing notAfter","lastTimestamp":"` + at + `"}]}` + "\n"
+	}
+	refused := func(times ...string) string {
+		list := "-- logs/kubelet/kubelet.log --\n"
+		for _, at := range times {
+			list += "E1120 " + at + `:00.000000    3420 server.go:310] "Unable to authenticate the request due to an error" ` + unknown + "\n"
+		}
+		return list
+	}
+	young, newest := ca("OU=openshift,CN="+signer, "2026-05-11", "2027-05-11"), ca("CN=openshift-kube-apiserver-operator_"+signer+"@1795139212", "2026-11-20", "2027-11-20")
+	runLooks(t, "kubelet-client-ca-stale", []look{
+		{"OpenShift replaced its CA", node(young) + replaced(signer, "2026-11-20T08:00:00Z") + refused("08:05", "09:50"),
+			`warn: the kubelet refuses a client certificate, and c:\k\kubelet-ca.crt has no newer CA than kube-apiserver-to-kubelet-signer of 2026-05-11 [state+text]`},
+		{"the new CA is there", node(young, newest) + replaced(signer, "2026-11-20T00:00:01Z") + refused("08:05", "09:50"), "unknown"},
+		{"the file is not written yet", node(young) + replaced(signer, "2026-11-20T09:30:00Z") + refused("09:35", "09:50"), "unknown"},
+		{"a client that was refused before", node(young) + replaced(signer, "2026-11-20T08:00:00Z") + refused("07:00", "09:50"), "unknown"},
+		{"another CA was replaced", node(young) + replaced("aggregator-client-signer", "2026-11-20T08:00:00Z") + refused("08:05", "09:50"), "unknown"},
+		{"nothing was replaced", node(young) + refused("08:05", "09:50"), "unknown"},
+	})
 	// The agents of RKE2 and k3s keep the CA of the API server in a file of its own.
 	expired := ca("CN=client-ca", "2024-11-17", "2026-11-17")
 	server := strings.ReplaceAll(ca("CN=server-ca", "2025-05-12", "2035-05-10"), "kubelet-ca", "server-ca")

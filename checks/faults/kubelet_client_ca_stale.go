@@ -32,7 +32,9 @@ new one to every node.
 
 The kubelet logs the same for any other client with a foreign certificate, such as a scanner.
 Therefore the log line alone is reported as info. With it, the check warns if a CA in the file has
-expired, or is the one of OpenShift and due for replacement, and the file has no newer one.`,
+expired, or is the one of OpenShift and due for replacement, and the file has no newer one. It also warns if an event
+shows that OpenShift replaced its CA, the file has only one from before, and the refusals began after that and last
+for half an hour.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE",
 			"Read the log of a pod of this node. If the answer is Unauthorized, the refused client is the API server."),
@@ -47,7 +49,7 @@ expired, or is the one of OpenShift and due for replacement, and the file has no
 		"https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/",
 	},
 	Needs: []evidence.Need{evidence.Certificates, evidence.Logs("kubelet")},
-	Uses:  node.KubeletSources,
+	Uses:  append(slices.Clone(node.KubeletSources), evidence.PodEvents),
 	Signs: []checks.Sign{
 		// pkg/kubelet/server/server.go and apiserver/pkg/authentication/request/x509 of Kubernetes
 		{Text: "Unable to authenticate the request",
@@ -86,17 +88,19 @@ expired, or is the one of OpenShift and due for replacement, and the file has no
 		for name, c := range newest {
 			life := c.NotAfter.Sub(c.NotBefore.Time)
 			due := c.NotAfter.Time
+			var replaced []evidence.Because
 			if name == apiServerSigner {
 				due = c.NotBefore.Add(life * caDue / 100)
+				replaced = signerReplaced(s, c, refused[at])
 			}
-			if s.Now().Before(due) {
+			if s.Now().Before(due) && len(replaced) == 0 {
 				continue
 			}
 			f := checks.Findingf(checks.Warn, c.Path,
 				"the kubelet refuses a client certificate, and %s has no newer CA than %s of %s", c.Path, name,
 				c.NotBefore.UTC().Format(time.DateOnly)).
 				At(c.Field("notAfter"), "%s: %s is valid until %s", c.Path, c.Subject,
-					c.NotAfter.UTC().Format(time.DateOnly)).With(checks.Quote(refused[at]))
+					c.NotAfter.UTC().Format(time.DateOnly)).With(checks.Quote(refused[at])).With(replaced...)
 			f.Basis = checks.ByBoth
 			if !slices.ContainsFunc(outdated(s), func(o *checks.Finding) bool { return o.Subject != c.Path }) {
 				f = f.Explaining("cert-expired-or-clock-skew") // which has nothing but this CA
@@ -110,6 +114,21 @@ expired, or is the one of OpenShift and due for replacement, and the file has no
 		return findings, nil
 	},
 })
+
+// signerReplaced is the event of OpenShift's new CA (openshift/library-go pkg/operator/certrotation/signer.go), if that of
+// the file is older and the refusals are of the time after. An administrator can have it replaced at any time, and
+// the operator needs some minutes to write the new one to the nodes.
+func signerReplaced(s evidence.Snapshot, ca evidence.Certificate, refused evidence.SignMatch) []evidence.Because {
+	for _, e := range evidence.PodEvents.In(s) {
+		at := e.At().Time
+		if e.Reason == "SignerUpdateRequired" && strings.Contains(e.Text(), `"`+apiServerSigner+`" in `) &&
+			ca.NotBefore.Add(time.Hour).Before(at) && // the first one has an event, too
+			at.Before(refused.Time) && refused.Last.Sub(at) > 30*time.Minute {
+			return []evidence.Because{e.Field().Because("%s", e.Text())}
+		}
+	}
+	return nil
+}
 
 // clientCAFile is the file of the CAs whose client certificates the kubelet accepts.
 func clientCAFile(s evidence.Snapshot) string {

@@ -22,7 +22,7 @@ like a mismatch of Windows versions, but they are not.
 
 The check examines pods of DaemonSets on this node that are not running and have no mark of Windows:
 neither the pod nor its DaemonSet selects an operating system, and the image is a well-known Linux
-agent or the error names linux.`,
+agent, its tag names a Linux distribution, or the error names linux.`,
 	Fix: linuxSelector("DAEMONSET", "NAMESPACE"),
 	Links: []string{
 		"https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host", "https://github.com/kubernetes/website/issues/13501",
@@ -177,7 +177,25 @@ func linuxMark(s evidence.Snapshot, p evidence.Pod) (evidence.Because, bool) {
 			return why, true
 		}
 	}
-	return linuxSpec(p, linuxAgents)
+	why, ok := linuxSpec(p, linuxAgents)
+	if !ok && !hasWindowsImage(p.Spec) {
+		why, ok = linuxByTag(p)
+	}
+	return why, ok
+}
+
+// linuxWithoutSelector tells whether linux-daemonset-on-windows or linux-pod-on-windows judges a pod: it is for Linux and
+// selects no system.
+func linuxWithoutSelector(s evidence.Snapshot, p evidence.Pod) (ok bool) {
+	if staysOnWindows(p.Spec) || hasWindowsImage(p.Spec) {
+		return false
+	}
+	if slices.ContainsFunc(p.Metadata.OwnerReferences, func(o evidence.OwnerReference) bool { return o.Kind == "DaemonSet" }) {
+		_, ok = linuxMark(s, p)
+	} else if _, ok = linuxByName(p); !ok {
+		_, ok = linuxByTag(p)
+	}
+	return ok
 }
 
 // linuxSpec finds an image with one of the names, or a path that only Linux has.
@@ -193,7 +211,7 @@ func linuxSpec(p evidence.Pod, names []string) (evidence.Because, bool) {
 	}
 	for i, v := range p.Spec.Volumes {
 		if v.HostPath != nil && slices.ContainsFunc([]string{"/lib/modules", "/run/xtables.lock",
-			"/sys", "/proc", "/etc/localtime", "/dev"}, func(path string) bool {
+			"/sys", "/proc", "/etc/localtime", "/dev", "/run/log/journal", "/var/log/journal"}, func(path string) bool {
 			return v.HostPath.Path == path
 		}) {
 			return p.Field("spec", "volumes", i, "hostPath", "path").Because("hostPath %s",

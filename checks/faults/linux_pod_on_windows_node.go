@@ -26,8 +26,8 @@ The check examines pods that no DaemonSet owns, that are not running, and that s
 system. The runtime's error shows that the image has no variant for Windows, and the image's name
 does not say Windows. Without an error, an image that is known to have no variant for Windows, a
 path that only Linux has, and the network of the host show it. So does an image whose tag names a
-Linux distribution, if the kubelet cannot give a file to the user of the pod (chown), and an image that
-Windows cannot unpack because its layers have no files of Windows. A command or probe with a program in a
+Linux distribution, if the kubelet cannot give a file to the user of the pod (chown) or EKS gives the pod
+no address, and an image that Windows cannot unpack because its layers have no files of Windows. A command or probe with a program in a
 folder of Linux, such as /bin/sh, is a warning: the image may be for Windows all the same.
 
 Where pods are not recorded, or only rows of them, events and logs show such an image. It is a warning if
@@ -78,8 +78,8 @@ of runAsUser for the name of a user.`,
 			f := checks.Findingf(checks.Fail, p.FullName(),
 				"pod %s is on this Windows node, and its image %s has no Windows variant: it has no OS selector", p.FullName(), image)
 			if !ok {
-				if why, ok = linuxByName(p); !ok && slices.ContainsFunc(noOwner,
-					func(c complaint) bool { return c.pod.FullName() == p.FullName() }) {
+				if why, ok = linuxByName(p); !ok && (waitsForVPCAddress(s, p) || slices.ContainsFunc(noOwner,
+					func(c complaint) bool { return c.pod.FullName() == p.FullName() })) {
 					why, ok = linuxByTag(p)
 				}
 				windows := onWindows(s, p.Spec.NodeName)
@@ -354,10 +354,10 @@ func linuxByName(p evidence.Pod) (evidence.Because, bool) {
 		p.Spec.HostNetwork && reason == "ContainerCreating"
 }
 
-// linuxByTag tells whether the tag of an image names a distribution of Linux.
+// linuxByTag tells whether the tag of an image names a distribution of Linux, or its name an official one for Linux.
 func linuxByTag(p evidence.Pod) (evidence.Because, bool) {
 	for i, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-		if linuxTag.MatchString(c.Image) {
+		if linuxTag.MatchString(c.Image) || linuxOfficial.MatchString(c.Image) {
 			return p.ContainerField(i, "image").Because("image %s", c.Image), true
 		}
 	}

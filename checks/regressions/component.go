@@ -3,6 +3,7 @@ package regressions
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ const (
 	AzureDisk  Component = "Azure Disk CSI driver"
 	AzureFile  Component = "Azure File CSI driver"
 	EBS        Component = "AWS EBS CSI driver"
+	GCEDisk    Component = "Compute Engine PD CSI driver"
 	SMB        Component = "SMB CSI driver"
 	CSIProxy   Component = "csi-proxy"
 	RKE2       Component = "RKE2"
@@ -51,6 +53,7 @@ var images = map[Component][]string{
 	AzureDisk: {"azuredisk-csi"},
 	AzureFile: {"azurefile-csi"},
 	EBS:       {"aws-ebs-csi-driver"},
+	GCEDisk:   {"gcp-compute-persistent-disk-csi-driver"},
 	SMB:       {"smbplugin"},
 	CSIProxy:  {"csi-proxy"},
 	Wins:      {"rancher/wins"},
@@ -61,6 +64,27 @@ var images = map[Component][]string{
 // logged is what the facts of the node call a component whose log states its version.
 var logged = map[Component]string{KubeProxy: "kube-proxy", Antrea: "antrea", Calico: "calico", Flannel: "flannel",
 	AzureVNet: "azure-vnet", AzureDisk: "azuredisk", AzureFile: "azurefile", EBS: "ebs", CSIProxy: "csi-proxy"}
+
+// drivers are the names of CSI drivers. They share libraries, so that one may write the texts of another.
+var drivers = map[Component]string{AzureDisk: "disk.csi.azure.com", AzureFile: "file.csi.azure.com",
+	EBS: "ebs.csi.aws.com", GCEDisk: "pd.csi.storage.gke.io", SMB: "smb.csi.k8s.io"}
+
+// inVolume is the driver in the name of a volume of the kubelet, or in the folder where it is mounted.
+var inVolume = regexp.MustCompile(`kubernetes\.io(?:/|\\+)csi(?:/|\\+)([\w-]+(?:\.[\w-]+)+)[\^/\\]`)
+
+// namesOther tells whether a line is about a volume of another CSI driver.
+func (c Component) namesOther(line string) bool {
+	own := drivers[c]
+	if own == "" || strings.Contains(line, own) {
+		return false
+	}
+	for _, name := range drivers {
+		if strings.Contains(line, name) {
+			return true
+		}
+	}
+	return inVolume.MatchString(line)
+}
 
 // sources is what shows the version.
 func (c Component) sources() []evidence.Need {

@@ -43,7 +43,7 @@ type Row struct {
 	Runtime     string   // containerd or docker
 	HostProcess bool     // where HostProcess pods run
 	DualStack   bool     // where pods have addresses of both families
-	Sizes       []string // endings of the instance types of the cloud that have it
+	Sizes       []string // endings of the instance types of the cloud that have it, or beginnings with a dash
 	Workaround  string
 	Links       []string
 }
@@ -207,7 +207,9 @@ func (r Row) run(s evidence.Snapshot, affected []span, c *checks.Check, find Res
 // sign is a text of the regression in the logs that nothing later contradicts.
 func (r Row) sign(s evidence.Snapshot, c *checks.Check) (evidence.SignMatch, bool) {
 	list := s.Signs(c.ID)
-	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool { return m.Over == "" && !ofOtherNode(s, m) })
+	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool {
+		return m.Over == "" && !ofOtherNode(s, m) && !r.Of.namesOther(m.Found)
+	})
 	if at < 0 {
 		return evidence.SignMatch{}, false
 	}
@@ -310,7 +312,7 @@ func instanceType(s evidence.Snapshot) string {
 
 func (r Row) ofSize(instanceType string) bool {
 	return slices.ContainsFunc(r.Sizes, func(end string) bool {
-		return strings.HasSuffix(instanceType, end)
+		return strings.HasSuffix(instanceType, end) || strings.HasSuffix(end, "-") && strings.HasPrefix(instanceType, end)
 	})
 }
 

@@ -163,7 +163,11 @@ func nodeWith(r regressions.Row, version string) string {
 	}
 	labels := ""
 	if len(r.Sizes) > 0 {
-		labels = `"node.kubernetes.io/instance-type":"Standard_D4ads` + r.Sizes[0] + `"`
+		size := "Standard_D4ads" + r.Sizes[0]
+		if strings.HasSuffix(size, "-") {
+			size = r.Sizes[0] + "standard-8"
+		}
+		labels = `"node.kubernetes.io/instance-type":"` + size + `"`
 	}
 	if r.Of == regressions.WMCO {
 		labels = `"node.openshift.io/os_id":"Windows"`
@@ -199,6 +203,7 @@ var images = map[regressions.Component]string{
 	regressions.EBS:       "eks/aws-ebs-csi-driver", regressions.CSIProxy: "sig-windows/csi-proxy",
 	regressions.SMB: "sig-storage/smbplugin", regressions.Wins: "rancher/wins",
 	regressions.VSphereCSI: "cloud-provider-vsphere/csi/release/driver",
+	regressions.GCEDisk:    "gke.gcr.io/gcp-compute-persistent-disk-csi-driver",
 }
 
 // TestARowOfOtherSizesIsNotOfThisNode: the same driver finds the disks of other machines.
@@ -211,6 +216,11 @@ func TestARowOfOtherSizesIsNotOfThisNode(t *testing.T) {
 	got := judge(t, row, "1.34.0", row.Signs[0].Text)
 	if got.Status != checks.StatusSkip ||
 		got.Reason != "the regression affects other machine sizes (found: Standard_D4ads_v5)" {
+		t.Errorf("it is %s (%s%s)", got.Status, got.Reason, got.Gap)
+	}
+	row = rows[slices.IndexFunc(rows, func(r regressions.Row) bool { return r.ID == "gce-disk-nvme" })]
+	row.Sizes = []string{"n2-"}
+	if got := judge(t, row, "1.17.3", row.Signs[0].Text); got.Reason != "the regression affects other machine sizes (found: n2-standard-8)" {
 		t.Errorf("it is %s (%s%s)", got.Status, got.Reason, got.Gap)
 	}
 }

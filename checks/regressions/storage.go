@@ -26,7 +26,7 @@ var storageRows = []Row{
 		Build:  17763,
 		Signs: []checks.Sign{
 			// the disk of Windows itself
-			{Text: "NodeStageVolume: formatting 0 and mounting at"},
+			{Text: "NodeStageVolume: formatting 0 and mounting at", Also: []string{"with mount options"}}, // the EBS driver names a type
 		},
 		OtherCauses: true, // machines with NVMe disks, which no Server 2019 has, number them in another way
 		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/f890cd269",
@@ -108,7 +108,7 @@ var storageRows = []Row{
 		Title:  "EBS driver fails to mount volumes on Windows",
 		Breaks: []string{"pod-start"},
 		Signs: []checks.Sign{
-			{Text: "could not format", Also: []string{"and mount it at", "volume id empty"}},
+			{Text: "could not format", Also: []string{"and mount it at", "volume id empty"}, Not: []string{"(lun: "}}, // the Azure Disk driver
 		},
 		Explains:    []string{"csi-disk-offline"},
 		OtherCauses: true, // a disk that the SAN policy keeps offline
@@ -123,7 +123,21 @@ var storageRows = []Row{
 		Signs: []checks.Sign{
 			{Text: "Could not mount", Also: []string{"globalmount", "file does not exist"}},
 		},
-		Links: []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1081"},
+		OtherCauses: true, // other drivers mount with the same words
+		Links:       []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1081"},
+	},
+	{
+		ID: "gce-disk-nvme", Of: GCEDisk,
+		From:   "1.2.0 < 1.19.1, 1.20.0 < 1.20.2",
+		Title:  "PD driver finds no NVMe disk on Windows",
+		Breaks: []string{"pod-start"},
+		// the series whose disks are NVMe: cloud.google.com/compute/docs/disks, persistent disk and Hyperdisk interfaces
+		Sizes: []string{"c3-", "c3d-", "c4-", "c4d-", "n4-", "n4d-", "h3-", "m3-", "m4-", "x4-", "z3-"},
+		Signs: []checks.Sign{
+			{Text: "could not find disk number for device"},
+		},
+		OtherCauses: true, // a disk that Windows does not see yet
+		Links:       []string{"https://github.com/kubernetes-sigs/gcp-compute-persistent-disk-csi-driver/pull/2114"},
 	},
 	{
 		ID: "csi-proxy-share-twice", Of: CSIProxy,
@@ -207,7 +221,8 @@ var storageRows = []Row{
 		From:  "1.17.0 < 1.18.0",
 		Title: "Azure Disk driver fails to resize volumes",
 		Signs: []checks.Sign{
-			{Text: "could not resize volume", Also: []string{"Resize is not supported for this build"}},
+			// k8s.io/mount-utils says it in each driver; the id of the disk tells which
+			{Text: "could not resize volume", Also: []string{"/subscriptions/", "Resize is not supported for this build"}},
 		},
 		Links: []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/5ce881023"},
 	},
@@ -230,7 +245,7 @@ var storageRows = []Row{
 		Title:  "Azure Disk driver fails to register",
 		Breaks: []string{"pod-start"},
 		State:  "csi-registration-missed",
-		Shown:  ofDriver("disk.csi.azure.com"),
+		Shown:  ofDriver(drivers[AzureDisk]),
 		Links:  []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/8203de06a"},
 	},
 	{
@@ -277,7 +292,7 @@ var storageRows = []Row{
 		Title:  "Azure File driver fails to register",
 		Breaks: []string{"pod-start"},
 		State:  "csi-registration-missed",
-		Shown:  ofDriver("file.csi.azure.com"),
+		Shown:  ofDriver(drivers[AzureFile]),
 		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/ac26610d8"},
 	},
 	{
@@ -320,7 +335,7 @@ var storageRows = []Row{
 		Title:  "SMB driver fails to register",
 		Breaks: []string{"pod-start"},
 		State:  "csi-registration-missed",
-		Shown:  ofDriver("smb.csi.k8s.io"),
+		Shown:  ofDriver(drivers[SMB]),
 		Links:  []string{"https://github.com/kubernetes-csi/csi-driver-smb/commit/dc0cda2d3"},
 	},
 	{
@@ -346,6 +361,19 @@ var storageRows = []Row{
 		OtherCauses: true, // CSI drivers that resize without csi-proxy
 		Links: []string{"https://github.com/kubernetes-csi/csi-proxy/pull/364",
 			"https://github.com/kubernetes-csi/csi-proxy/issues/195"},
+	},
+	{
+		ID: "ebs-resize-fails", Of: EBS,
+		From:  "1.3.0 < 1.6.0",
+		Title: "EBS driver fails to resize volumes on Windows",
+		Signs: []checks.Sign{
+			{Text: "could not resize volume", Also: []string{"vol-", "Resize is not supported for this build"},
+				Not: []string{"/subscriptions/"}},
+			// its first releases look for a program of Linux before
+			{Text: "Could not determine device path: executable file not found in"},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/pull/1207",
+			"https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/1117"},
 	},
 	{
 		ID: "ebs-resize-without-rescan", Of: EBS,

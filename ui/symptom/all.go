@@ -27,7 +27,7 @@ var nodeSymptoms = []Symptom{
 			"os-version-unsupported", "runtime-too-old", "gke-windows-pool-prereq",
 			"static-ip-lost-on-vswitch-creation", "metadata-route-lost", "wsaeacces-excluded-port",
 			"version-skew", "kubelet-identity-foreign", "kubelet-client-csr-pending", "kubelet-arguments-joined",
-			"powershell-scripts-refused"},
+			"powershell-scripts-refused", "karpenter-taint-missing"},
 		Next: []Step{
 			{"read the end of the kubelet's log: it shows the response of the API server",
 				[]string{`Get-Content C:\var\log\kubelet\*.log -Tail 50`}, ""},
