@@ -30,6 +30,7 @@ const (
 	AzureFile  Component = "Azure File CSI driver"
 	EBS        Component = "AWS EBS CSI driver"
 	SMB        Component = "SMB CSI driver"
+	KeyVault   Component = "Azure Key Vault provider"
 	CSIProxy   Component = "csi-proxy"
 	RKE2       Component = "RKE2"
 	WMCO       Component = "Windows Machine Config Operator"
@@ -51,6 +52,7 @@ var images = map[Component][]string{
 	AzureFile: {"azurefile-csi"},
 	EBS:       {"aws-ebs-csi-driver"},
 	SMB:       {"smbplugin"},
+	KeyVault:  {"secrets-store/provider-azure"},
 	CSIProxy:  {"csi-proxy"},
 	Wins:      {"rancher/wins"},
 }
