@@ -104,18 +104,20 @@ memory of the node is committed, paging-file-too-small is the cause.`,
 
 const dotnetMemory = "Exception of type 'System.OutOfMemoryException' was thrown"
 
-// endOfDown tells whether a container is down or restarts, and how it ended last.
+// endOfDown tells whether a container is down or restarts, and how it ended last. One that ended longer ago,
+// as that of a Job, is of the past.
 func endOfDown(s evidence.Snapshot, p evidence.Pod, container string) (*evidence.TerminatedState, bool) {
 	for _, st := range p.Statuses() {
 		if st.Name == container && (node.ContainerDown(st) || restartReason(st, s.Now()).Format != "") {
-			return cmp.Or(st.LastState.Terminated, st.State.Terminated), true
+			ended := cmp.Or(st.State.Terminated, st.LastState.Terminated)
+			return ended, ended == nil || ended.FinishedAt.IsZero() || s.Now().Sub(ended.FinishedAt.Time) <= restartRecent
 		}
 	}
 	return nil, false
 }
 
 // refusedMemory are the last words of a container, where they are of a refusal, and whether they quote
-// Windows. What it said before its last start is no reason of its last end.
+// Windows. What it said long before it ended may be a line of another log that it collects.
 func refusedMemory(s evidence.Snapshot, p evidence.Pod, c evidence.Container, ended *evidence.TerminatedState) (said evidence.SignMatch, quotes, ok bool) {
 	for _, m := range saidIn(s, "container-memory-limit-reached", p, c.Name) {
 		at := m.Last
@@ -124,7 +126,7 @@ func refusedMemory(s evidence.Snapshot, p evidence.Pod, c evidence.Container, en
 		}
 		ofWindows := strings.Contains(m.Found, "1455") || strings.Contains(m.Found, pagingFileText) || strings.Contains(strings.ToLower(m.Found), "0x800705af")
 		switch {
-		case ended != nil && !at.IsZero() && !ended.StartedAt.IsZero() && at.Before(ended.StartedAt.Add(-time.Minute)):
+		case ended != nil && !at.IsZero() && !ended.FinishedAt.IsZero() && at.Before(ended.FinishedAt.Add(-time.Minute)):
 		case !ofWindows && (ok || m.Text == dotnetMemory && hasHeapLimit(c)):
 		default:
 			if said, ok = m, true; ofWindows {

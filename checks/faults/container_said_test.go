@@ -176,6 +176,8 @@ func TestContainerRefusedMemory(t *testing.T) {
 		{"the memory of the node is committed", said + memory("10200547328"), "skip"},
 		{"it has no limit", strings.Replace(said, mib, `"cpu":"1"`, 1) + memory(half), "pass"},
 		{"it runs since", strings.Replace(env(pod(mib, up, "09:29", goSays), ""), `"name":"c","restart`, `"name":"c","ready":true,"restart`, 1) + memory(half), "pass"},
+		{"it ended hours ago, as a Job", env(pod(mib, `"terminated":{"exitCode":2,"finishedAt":"2026-11-20T07:00:30Z"}`, "07:00", goSays), "") + memory(half), "pass"},
+		{"long before its end", silent(loop) + logged("09:40:00", goSays) + memory(half), "pass"},
 		{"in the log of an earlier start", silent(loop) + logged("08:10:00", goSays) + memory(half), "pass"},
 		{"the log of another container", silent(loop) + strings.Replace(logged("09:50:00", goSays), "web_c_", "web_d_", 1) + memory(half), "unknown"},
 		{".NET with a limit of its own", env(pod(mib, loop, "09:49", dotnet), `{"name":"DOTNET_GCHeapHardLimit","value":"0x1000000"}`) + memory(half), "pass"},
