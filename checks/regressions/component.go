@@ -35,6 +35,7 @@ const (
 	RKE2       Component = "RKE2"
 	WMCO       Component = "Windows Machine Config Operator"
 	Wins       Component = "rancher-wins"
+	VSphereCSI Component = "vSphere CSI driver"
 )
 
 func (c Component) name() string { return string(c) }
@@ -55,6 +56,8 @@ var images = map[Component][]string{
 	KeyVault:  {"secrets-store/provider-azure"},
 	CSIProxy:  {"csi-proxy"},
 	Wins:      {"rancher/wins"},
+	// before and since 3.3
+	VSphereCSI: {"csi/release/driver", "csi-vsphere/driver"},
 }
 
 // logged is what the facts of the node call a component whose log states its version.

@@ -198,6 +198,7 @@ var images = map[regressions.Component]string{
 	regressions.AzureFile: "oss/kubernetes-csi/azurefile-csi",
 	regressions.EBS:       "eks/aws-ebs-csi-driver", regressions.CSIProxy: "sig-windows/csi-proxy",
 	regressions.SMB: "sig-storage/smbplugin", regressions.KeyVault: "oss/v2/azure/secrets-store/provider-azure", regressions.Wins: "rancher/wins",
+	regressions.VSphereCSI: "cloud-provider-vsphere/csi/release/driver",
 }
 
 // TestARowOfOtherSizesIsNotOfThisNode: the same driver finds the disks of other machines.

@@ -292,7 +292,7 @@ var storageRows = []Row{
 		ID: "keyvault-provider-health-check", Of: KeyVault,
 		From:   "1.8.0 < 1.8.2",
 		Title:  "Azure Key Vault provider fails its own health check on Windows",
-		Breaks: []string{"pod-start", "running-containers"},
+		Breaks: []string{"pod-start"},
 		State:  "pods-restarting",
 		Shown:  providerIsUnhealthy,
 		Reads:  []evidence.Need{evidence.PodEvents},
@@ -315,6 +315,20 @@ var storageRows = []Row{
 		Warn: true,
 		Links: []string{"https://github.com/kubernetes-csi/csi-driver-smb/commit/af3f47619",
 			"https://github.com/kubernetes-csi/csi-driver-smb/issues/1035"},
+	},
+	{
+		ID: "vsphere-csi-node-uuid", Of: VSphereCSI,
+		From:     "2.5.0 < 2.5.4, 2.6.0 < 2.6.2",
+		Title:    "vSphere driver registers the node by a serial number that no VM has",
+		Breaks:   []string{"pod-start", "running-containers"},
+		Explains: []string{"csi-driver-not-registered"},
+		Signs: []checks.Sign{
+			// as the BIOS prints it; later releases make a UUID of it
+			{Text: "failed to retrieve nodeVM", Also: []string{"VMware-", "virtual machine wasn't found"}},
+			{Text: "Successfully patched CSINodeTopology instance", Also: []string{`with Uuid: "VMware-`}},
+		},
+		Links: []string{"https://github.com/kubernetes-sigs/vsphere-csi-driver/pull/1996",
+			"https://github.com/kubernetes-sigs/vsphere-csi-driver/pull/2007"},
 	},
 	{
 		ID: "smb-registration", Of: SMB,
