@@ -33,6 +33,15 @@ func logTelling(component, text string) string {
 
 const now, longAgo = "2026-11-20T09:55:00Z", "2026-11-20T06:00:00Z"
 
+// TestADriveLetterInVOLUMEHasItsOwnFix: the mounts of the pod are right.
+func TestADriveLetterInVOLUMEHasItsOwnFix(t *testing.T) {
+	const said = `failed to create containerd container: rootpath on mountPath C:\Windows\TEMP\ctd-volume3950197485\377, volume Z:: CreateFile C:\Windows\TEMP\ctd-volume3950197485\377\Z:: The filename, directory name, or volume label syntax is incorrect.`
+	r := lookAt(t, "mount-path-invalid", podTelling("CreateContainerError", said, ""))
+	if len(r.Findings) != 1 || !strings.Contains(r.Fix.Steps[0].Headline().String(), "Dockerfile") {
+		t.Errorf("the findings are %v, the fix is %v", r.Findings, r.Fix)
+	}
+}
+
 func TestMountPathInvalid(t *testing.T) {
 	const (
 		invalid = "failed to create shim task: hcs::CreateComputeSystem web: The directory name is invalid.: unknown"
@@ -52,7 +61,7 @@ func TestMountPathInvalid(t *testing.T) {
 		{"a drive letter in the image's VOLUME",
 			logTelling("containerd",
 				`rootpath on mountPath C:\Windows\SystemTemp\ctd-volume1, volume c:\data: CreateFile c:\data: The filename, directory name, or volume label syntax is incorrect.`),
-			"fail: VOLUME of the image has a drive letter, which containerd does not support [text]"},
+			"fail: VOLUME of the image has a drive letter, which containerd before 2.0 does not support [text]"},
 		{"the whole of drive C:", podTelling("CreateContainerError",
 			`failed to generate container "a" spec: failed to generate spec: destination path can not be C drive`, ""),
 			"fail: default/web is not running: a mount covers all of drive C: [state]"},

@@ -134,3 +134,60 @@ func TestGMSAWebhookRefuses(t *testing.T) {
 			"fail: the gMSA webhook refuses the pod: the credential spec that it names does not exist or has other content [text]"},
 	})
 }
+
+// TestContainerRefusedMemory: Windows refuses memory at the limit of the container as it does at the limit
+// of the node.
+func TestContainerRefusedMemory(t *testing.T) {
+	pod := func(limit, state, ended, message string) string {
+		return podsJSON(podJSON("", `"env":[ENV],"resources":{"limits":{`+limit+`}}`, `{"phase":"Running","containerStatuses":[{"name":"c","restartCount":9,"state":{`+state+
+			`},"lastState":{"terminated":{"exitCode":2,"reason":"Error","startedAt":"2026-11-20T`+ended+`:00Z","finishedAt":"2026-11-20T`+ended+`:30Z","message":"`+message+`"}}}]}`))
+	}
+	env := func(tree, env string) string { return strings.Replace(tree, "[ENV]", "["+env+"]", 1) }
+	logged := func(at, line string) string {
+		return "-- logs/pods/shop_web_c_8.log --\n2026-11-20T" + at + ".000000000Z stderr F " + line + "\n"
+	}
+	memory := func(used string) string {
+		return "-- memory.json --\n{\"totalBytes\":8589934592,\"availableBytes\":4294967296,\"commitLimitBytes\":10737418240,\"commitUsedBytes\":" + used + "}\n"
+	}
+	const (
+		loop, up = `"waiting":{"reason":"CrashLoopBackOff"}`, `"running":{"startedAt":"2026-11-20T09:30:00Z"}`
+		mib      = `"memory":"100Mi"`
+		goSays   = "runtime: VirtualAlloc of 8192 bytes failed with errno=1455"
+		java     = "OpenJDK 64-Bit Server VM warning: INFO: os::commit_memory(0x0000000700000000, 268435456, 0) failed; error='The paging file is too small for this operation to complete' (DOS error/errno=1455)"
+		dotnet   = "Unhandled exception. System.OutOfMemoryException: Exception of type 'System.OutOfMemoryException' was thrown."
+		bitmap   = "System.OutOfMemoryException: Out of memory. at System.Drawing.Image.FromFile(String filename)"
+		half     = "5368709120"
+		fails    = "fail: container c of shop/web is refused memory (its limit: 100Mi) [state+text]"
+		warns    = "warn: container c of shop/web is refused memory (its limit: 100Mi) [state+text]"
+	)
+	said := env(pod(mib, loop, "09:49", goSays+`\nfatal error: out of memory`), "")
+	silent := func(state string) string { return env(pod(mib, state, "09:49", ""), "") }
+	runLooks(t, "container-memory-limit-reached", []look{
+		{"at its end", said + memory(half), fails},
+		{"in its log", silent(loop) + logged("09:50:00", goSays) + memory(half), fails},
+		{"in its log, and it was just started again", silent(`"running":{"startedAt":"2026-11-20T09:55:00Z"}`) + logged("09:50:00", goSays) + memory(half), fails},
+		{"Java", silent(loop) + logged("09:50:00", java) + memory(half), fails},
+		{".NET", silent(loop) + logged("09:50:00", dotnet) + memory(half), warns},
+		{"the memory of the node is not recorded", said, warns},
+		{"the limit is more than the node has left", strings.Replace(said, "100Mi", "6Gi", 1) + memory(half),
+			"warn: container c of shop/web is refused memory (its limit: 6Gi) [state+text]"},
+		{"a process of the node was refused as well", said + memory(half) +
+			"-- logs/kubelet/kubelet.log --\nE1120 09:52:00.000000    3912 pod_workers.go:1] failure in a Windows system call: The paging file is too small for this operation to complete. (0x5af)\n", warns},
+		{"the memory of the node is committed", said + memory("10200547328"), "skip"},
+		{"it has no limit", strings.Replace(said, mib, `"cpu":"1"`, 1) + memory(half), "pass"},
+		{"it runs since", strings.Replace(env(pod(mib, up, "09:29", goSays), ""), `"name":"c","restart`, `"name":"c","ready":true,"restart`, 1) + memory(half), "pass"},
+		{"it ended hours ago, as a Job", env(pod(mib, `"terminated":{"exitCode":2,"finishedAt":"2026-11-20T07:00:30Z"}`, "07:00", goSays), "") + memory(half), "pass"},
+		{"long before its end", silent(loop) + logged("09:40:00", goSays) + memory(half), "pass"},
+		{"in the log of an earlier start", silent(loop) + logged("08:10:00", goSays) + memory(half), "pass"},
+		{"the log of another container", silent(loop) + strings.Replace(logged("09:50:00", goSays), "web_c_", "web_d_", 1) + memory(half), "unknown"},
+		{".NET with a limit of its own", env(pod(mib, loop, "09:49", dotnet), `{"name":"DOTNET_GCHeapHardLimit","value":"0x1000000"}`) + memory(half), "pass"},
+		{"an image that is no image", env(pod(mib, loop, "09:49", bitmap), "") + memory(half), "pass"},
+		{"its words are not recorded", silent(loop) + memory(half), "unknown"},
+	})
+	runLooks(t, "paging-file-too-small", []look{
+		{"a container at its limit", silent(loop) + logged("09:50:00", java) + memory(half),
+			"info: the logs say: Windows refused memory: the commit limit (RAM plus page file) is exhausted; the node's current state does not confirm it [text]"},
+		{"a container without one", strings.Replace(silent(loop), mib, `"cpu":"1"`, 1) + logged("09:50:00", java) + memory(half),
+			"warn: Windows refused memory within the last day; committed now: 5.0 GiB of 10.0 GiB (RAM plus page files) [state+text]"},
+	})
+}

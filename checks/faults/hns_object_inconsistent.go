@@ -72,7 +72,7 @@ resolver of pods with dnsPolicy ClusterFirst must have a server that the cluster
 			looked = true
 			fit.network()
 			fit.namespace()
-			fit.adapter()
+			fit.adapter(local)
 			fit.resolver(local)
 			fit.policies(local)
 			findings = append(findings, fit.findings...)
@@ -244,7 +244,7 @@ func (f *endpointFit) namespace() {
 }
 
 // adapter compares the endpoint with the adapter that Windows shows for it.
-func (f *endpointFit) adapter() {
+func (f *endpointFit) adapter(local map[node.Address]evidence.HNSEndpoint) {
 	shown, routed, resolved, own := false, false, false, false
 	for _, a := range evidence.Adapters.In(f.s) {
 		if a.Compartment <= 1 {
@@ -285,11 +285,26 @@ func (f *endpointFit) adapter() {
 				f.endpoint.DNS.Servers[0], a.DNSServers[0])
 		}
 	}
-	if shown && !own {
+	if shown && !own && !isHyperV(f.pod.Spec.RuntimeClassName) && f.othersHaveAdapters(local) {
 		f.misfit(evidence.Adapters.Field(f.s).Because("%d adapters",
 			len(evidence.Adapters.In(f.s))),
 			"no adapter has the address of %s of pod %s, as it is for other pods")
 	}
+}
+
+// othersHaveAdapters tells whether the list of adapters has those of all other endpoints in a namespace:
+// one that lacks several is not of the same moment, or not complete.
+func (f *endpointFit) othersHaveAdapters(local map[node.Address]evidence.HNSEndpoint) bool {
+	var have []node.Address
+	for _, a := range evidence.Adapters.In(f.s) {
+		have = append(have, node.ParseAddresses(a.Addresses...)...)
+	}
+	for ip, e := range local {
+		if e.ID != f.endpoint.ID && e.NamespaceID != "" && !slices.Contains(have, ip) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameAddresses tells whether two lists hold the same, in any order.

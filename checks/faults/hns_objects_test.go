@@ -243,6 +243,30 @@ func TestEndpointsWithoutAPodAndPodsWithoutAnEndpoint(t *testing.T) {
 	})
 }
 
+// TestAnEndpointWithoutAnAdapter: the adapter of a pod with Hyper-V isolation is in its virtual machine, and
+// a list that lacks the adapters of several pods is not complete.
+func TestAnEndpointWithoutAnAdapter(t *testing.T) {
+	tree := func(class string, adapters ...string) string {
+		var endpoints, list []string
+		for i := range 3 {
+			endpoints = append(endpoints, fmt.Sprintf(`{"ID":"%d","Name":"e%[1]d","HostComputeNetwork":"N","HostComputeNamespace":"S%[1]d","SchemaVersion":{"Major":2},"IpConfigurations":[{"IpAddress":"10.244.2.%[1]d","PrefixLength":24}]}`, 5+i))
+		}
+		for i, ip := range adapters {
+			list = append(list, fmt.Sprintf(`{"name":"vEthernet (e%d)","compartment":%d,"status":"up","addresses":["10.244.2.%s/24"]}`, i, i+2, ip))
+		}
+		return onFlannel + nodeAt10 + strings.Replace(podSince("2026-11-20T09:00:00Z"), `"spec":{`, `"spec":{"runtimeClassName":"`+class+`",`, 1) +
+			"-- hns-networks.json --\n[{\"ID\":\"N\",\"Name\":\"cbr0\",\"Type\":\"L2Bridge\",\"Subnets\":[{\"AddressPrefix\":\"10.244.2.0/24\",\"GatewayAddress\":\"10.244.2.1\"}]}]\n" +
+			"-- hns-endpoints.json --\n[" + strings.Join(endpoints, ",") + "]\n-- adapters.json --\n[" + strings.Join(list, ",") + "]\n"
+	}
+	runLooks(t, "hns-object-inconsistent", []look{
+		{"each has one", tree("", "5", "6", "7"), "pass"},
+		{"it alone has none", tree("", "6", "7"),
+			"warn: no adapter has the address of endpoint e5 (10.244.2.5/24) of pod default/web, as it is for other pods [state]"},
+		{"another one has none either", tree("", "7"), "pass"},
+		{"it is isolated with Hyper-V", tree("windows-hyperv", "6", "7"), "pass"},
+	})
+}
+
 func TestPodDNSConfigIgnored(t *testing.T) {
 	pod := func(policy, more string) string {
 		return replace(podSince("2026-11-20T09:00:00Z"), `"spec":{`, `"spec":{"dnsPolicy":"`+policy+`"`+more+`,`)

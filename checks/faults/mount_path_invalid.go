@@ -13,8 +13,8 @@ var _ = register(&checks.Check{
 	Doc: `A mount that works on Linux may be rejected on Windows when the container is created. A
 single file as source requires containerd and Windows of September 2020 or later; docker supports
 folders only. The kubelet mounts the file hosts into each container, so with containerd on an older
-Windows no pod starts at all. A source behind a symbolic link, a mount over all of drive C:, and an image
-whose VOLUME has a drive letter are rejected, too. So is a folder of a file system driver such as
+Windows no pod starts at all. A source behind a symbolic link, a mount over all of drive C:, and, before
+containerd 2.0, an image whose VOLUME has a drive letter are rejected, too. So is a folder of a file system driver such as
 WinFsp: HCS, and containerd 1.7 for HostProcess containers, attach a filter to the volume, which such a
 driver does not allow. The errors mention an invalid directory name, an
 incorrect volume label, or a symlink that cannot be resolved.
@@ -26,11 +26,12 @@ ignored: an update of Windows may be missing.`,
 		checks.Run("kubectl -n NAMESPACE edit KIND/NAME",
 			`Mount a folder below a folder of the container: not a single file, not a link, not over C:\.`).
 			Costs("The pods of the workload are recreated."),
-		checks.Do("If the image's VOLUME has a drive letter, remove the letter."),
 		checks.Do("Update Windows, and containerd to 1.5 or later."),
 		checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}",
 			"all pods are Running")),
 	Links: []string{"https://github.com/containerd/containerd/issues/4915",
+		"https://github.com/containerd/containerd/issues/8171",
+		"https://github.com/containerd/containerd/pull/8362",
 		"https://github.com/containerd/containerd/issues/11273",
 		"https://github.com/kubernetes/kubernetes/issues/95547",
 		"https://github.com/kubernetes/kubernetes/issues/99342",
@@ -65,11 +66,19 @@ ignored: an update of Windows may be missing.`,
 const (
 	badDirectory   = "Windows rejects a mount: its source is not a folder, or this Windows is too old to mount single files"
 	badParameter   = "Windows rejects a container parameter, most often the path of a mount"
-	volumeHasDrive = "VOLUME of the image has a drive letter, which containerd does not support"
+	volumeHasDrive = "VOLUME of the image has a drive letter, which containerd before 2.0 does not support"
 	rawVolume      = "containerd cannot resolve a mount: its source is the raw volume of a disk"
 	noBindFilter   = "Windows cannot mount a folder of a file system driver, such as WinFsp, into a container"
 	badLabel       = "Windows rejects a mount: invalid file name, folder name or volume label"
 )
+
+// volumeDriveFix: pull request 8362 is in 2.0.0, and in no release of 1.7.
+var volumeDriveFix = checks.Steps(
+	checks.Do("In the Dockerfile, remove VOLUME, or the drive letter from its path, and build the image again. A pod can mount volumes without VOLUME.").
+		Costs("The pods of the workload are recreated."),
+	checks.Do("If you cannot change the image, update containerd to 2.0 or later.").
+		Costs("An update of containerd stops the pods of this node."),
+	checks.Verify("kubectl get pods -A -o wide --field-selector spec.nodeName={node}", "all pods are Running"))
 
 var rawVolumeFix = checks.Steps(
 	checks.Inspect("Get-ChildItem C:\\var\\lib\\kubelet\\pods -Recurse -Depth 5 -Attributes ReparsePoint | Select-Object FullName, Target",
@@ -91,9 +100,9 @@ var mountSigns = []checks.Sign{
 	{Text: "CreateComputeSystem", Also: []string{"volume label syntax is incorrect"},
 		Says: badLabel},
 	{Text: "rootpath on mountPath", Also: []string{"volume label syntax is incorrect"},
-		Says: volumeHasDrive},
+		Says: volumeHasDrive, Fix: volumeDriveFix},
 	{Text: "CreateFile ", Also: []string{`\ctd-volume`, "::"}, // the same, where a console wrapped the line
-		Says: volumeHasDrive},
+		Says: volumeHasDrive, Fix: volumeDriveFix},
 	{Text: "failed to resolve symlink", Also: []string{"failed to generate spec", `pipe\`},
 		Says: "containerd is too old for mounts of named pipes: it opens the pipe as a file"},
 	{Text: "named pipe mounts are not supported on this version of Windows", // hcsshim, before Windows 1709

@@ -50,7 +50,7 @@ file of fixed size; other causes are pod limits above requests and no memory res
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"dll-init-failed-0xc0000142", "compute-system-unexpected-exit"},
 	Needs:    []evidence.Need{evidence.MemoryInfo},
-	Uses:     []evidence.Need{evidence.Processes},
+	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
 	Signs: []checks.Sign{
 		checks.SignOfCode("ERROR_COMMITMENT_LIMIT",
 			"Windows refused memory: the commit limit (RAM plus page file) is exhausted",
@@ -87,7 +87,7 @@ file of fixed size; other causes are pod limits above requests and no memory res
 		if level == 0 {
 			for _, match := range s.Signs("paging-file-too-small") {
 				if match.Over == "" && !match.Last.IsZero() &&
-					s.Now().Sub(match.Last) < refusedLately {
+					s.Now().Sub(match.Last) < refusedLately && !refusedAtLimit(s, match) {
 					level, refusal = checks.Warn, append(refusal, checks.Quote(match))
 				}
 			}

@@ -45,7 +45,33 @@ func TestWSAEACCESExcludedPort(t *testing.T) {
 		return fmt.Sprintf(
 			"-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"spec\":{\"containers\":[{\"ports\":[{\"hostPort\":%d}]}]},\"status\":{\"phase\":%q}}]}\n", port, phase)
 	}
+	// dotnet-monitor issue 147
+	hostPod := func(state, message, hostProcess string) string {
+		return fmt.Sprintf("-- api/pods.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"a\",\"name\":\"p\"},\"spec\":{\"hostNetwork\":true,\"securityContext\":{\"windowsOptions\":{\"hostProcess\":%s}},\"containers\":[{\"name\":\"c\"}]},"+
+			"\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\",\"state\":{%s},\"lastState\":{\"terminated\":{\"exitCode\":1,\"message\":%q}}}]}}]}\n", hostProcess, state, message)
+	}
+	const (
+		dynamic  = `{"protocol":"tcp","start":52302,"end":52401}`
+		loop     = `"waiting":{"reason":"CrashLoopBackOff"}`
+		refusal  = "An attempt was made to access a socket in a way forbidden by its access permissions."
+		kestrel  = "Unable to start Kestrel.\nSystem.IO.IOException: Failed to bind to address https://localhost:52323.\n ---> System.Net.Sockets.SocketException (10013): " + refusal
+		inUse    = "System.IO.IOException: Failed to bind to address https://localhost:52323: address already in use."
+		podFails = "fail: pod a/p cannot listen on tcp port 52323: Windows reserves ports 52302 to 52401 [state+text]"
+	)
+	inLog := "-- logs/pods/a_p_c_3.log --\n2026-11-20T09:00:00.0Z stderr F System.IO.IOException: Failed to bind to address http://[::]:52323.\n" +
+		"2026-11-20T09:00:00.0Z stderr F  ---> System.Net.Sockets.SocketException (10013): Der Zugriff auf einen Socket war aufgrund der Zugriffsrechte des Sockets unzulässig.\n"
 	runLooks(t, "wsaeacces-excluded-port", []look{
+		{"Kestrel in a HostProcess container", portsTree(dynamic, rpc) + hostPod(loop, kestrel, "true"), podFails},
+		{"Kestrel in its log, in German", portsTree(dynamic, rpc) + hostPod(loop, "", "true") + inLog, podFails},
+		{"Go in a HostProcess container", portsTree(dynamic, rpc) + hostPod(loop, "listen tcp :52323: bind: "+refusal, "true"), podFails},
+		{"Python in a HostProcess container", portsTree(dynamic, rpc) + hostPod(loop,
+			"[Errno 13] error while attempting to bind on address ('0.0.0.0', 52323): an attempt was made to access a socket in a way forbidden by its access permissions", "true"), podFails},
+		{"Node.js in a HostProcess container", portsTree(dynamic, rpc) + hostPod(loop, "Error: listen EACCES: permission denied 0.0.0.0:52323", "true"), podFails},
+		{"a pod with its own ports", portsTree(dynamic, rpc) + hostPod(loop, kestrel, "false"), "pass"},
+		{"its port is in no range", portsTree(`{"protocol":"tcp","start":52402,"end":52501}`, rpc) + hostPod(loop, kestrel, "true"), "pass"},
+		{"another process has the port", portsTree(dynamic, rpc+`,{"protocol":"tcp","address":"0.0.0.0","port":52323,"process":"app.exe"}`) + hostPod(loop, kestrel, "true"), "pass"},
+		{"another process had the port", portsTree(dynamic, rpc) + hostPod(loop, inUse, "true"), "pass"},
+		{"it runs again", portsTree(dynamic, rpc) + hostPod(`"running":{"startedAt":"2026-11-20T09:00:00Z"}`, kestrel, "true"), "pass"},
 		{"ranges elsewhere", portsTree(`{"protocol":"tcp","start":50000,"end":50059}`, rpc),
 			"pass"},
 		{"the port of the kubelet", portsTree(at10250, rpc), "warn" + found + "]"},

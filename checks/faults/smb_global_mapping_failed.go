@@ -30,6 +30,12 @@ const (
 var smbNoUser = []string{"empty username or password is not allowed",
 	"empty mountOptions(len: ", "invalid parameter(username: , "}
 
+// Without the Workstation service, which is the SMB client, Windows maps no share.
+var (
+	noWorkstation = []string{"The Workstation service has not been started", "Windows System Error 2138,"}
+	noProvider    = []string{"the network provider is not currently available", "Windows System Error 1203,"}
+)
+
 var smbFailures = []smbFailure{
 	{[]string{"The user name or password is incorrect"},
 		"file server rejects the user name or password (error 1326)", smbCredentials()},
@@ -68,6 +74,11 @@ var smbFailures = []smbFailure{
 		"the node cannot connect to the file server (error 53)", smbReach()},
 	{[]string{"The network location cannot be reached", "Windows System Error 1231,"},
 		"the node has no route to the file server (error 1231)", smbReach()},
+	{noWorkstation, "the Workstation service of Windows does not run, or must be restarted (error 2138)", smbWorkstation()},
+	{noProvider, "Windows finds no SMB client for the path of the share (error 1203)", checks.Steps(
+		checks.Inspect("Get-Service LanmanWorkstation", "Check that the Workstation service runs."),
+		checks.Do("If it runs, write the source of the volume as //SERVER/SHARE.").
+			Costs("The PersistentVolume must be created again."), mapped)},
 	{[]string{"The parameter is incorrect"},
 		`the name of the share is malformed: "The parameter is incorrect"`, checks.Steps(
 			checks.Inspect(
@@ -119,6 +130,13 @@ func smbReach() checks.Fix {
 		mapped)
 }
 
+func smbWorkstation() checks.Fix {
+	return checks.Steps(
+		checks.Run("Set-Service LanmanWorkstation -StartupType Automatic", "Let Windows start the Workstation service."),
+		checks.Run("Restart-Service LanmanWorkstation -Force", "Start the service again, and those that depend on it.").
+			Costs("Pods of this node lose the SMB shares that are mapped until they are mapped again."), mapped)
+}
+
 func removeMapping(text string) *checks.Step {
 	return checks.Run(`Remove-SmbGlobalMapping -RemotePath \\SERVER\SHARE -Force`, text).
 		Costs("Pods that use the removed mapping lose their volume until it is mapped again.")
@@ -136,7 +154,8 @@ credentials, 53 a server that the node cannot find, 67 a share that does not exi
 password. Exit status 0xc0000142 is not related to shares: no new process starts on the node.
 
 A driver that gets no user name and password, because neither the StorageClass nor the PersistentVolume
-names a Secret for the stage on the node, does not try to map the share.
+names a Secret for the stage on the node, does not try to map the share. Windows maps none while its
+Workstation service is stopped (error 2138 or 1203).
 
 The number is in the pod's event (FailedMount) and in the logs of the kubelet, the driver and
 csi-proxy; nothing else in the evidence shows the mapping. A pod that became Ready since shows that
@@ -156,6 +175,8 @@ the mapping works.`,
 		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
 		"https://github.com/NetApp/trident/issues/827",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/885",
+		"https://github.com/kubernetes-csi/csi-driver-smb/issues/754",
+		"https://github.com/MicrosoftDocs/SupportArticles-docs/pull/1480",
 	},
 	Breaks: []*checks.Effect{effectPodStart},
 	Needs: []evidence.Need{evidence.Any(evidence.PodEvents, evidence.Logs("kubelet"),
@@ -225,6 +246,14 @@ func smbFinding(s evidence.Snapshot, m evidence.SignMatch) *checks.Finding {
 				evidence.Phrasef(failure.says)).Cure(failure.fix)
 		}
 	}
+	for _, svc := range evidence.Services.In(s) {
+		if strings.EqualFold(svc.Name, "LanmanWorkstation") && svc.State == "stopped" && unreachedShare(m.Text) {
+			f = checks.Findingf(checks.Fail, "SMB share", "SMB shares cannot be mapped: the Workstation service of Windows is stopped").
+				At(svc.Field("state"), "LanmanWorkstation is stopped (start type: %s)", svc.StartType).Cure(smbWorkstation())
+			f.Subject, f.Basis = cmp.Or(smbShare(m.Found), f.Subject), checks.ByBoth
+			return f
+		}
+	}
 	f.Subject = cmp.Or(smbShare(m.Found), f.Subject)
 	f.Basis = checks.ByText
 	if slices.Contains(smbNoUser, m.Text) {
@@ -236,6 +265,13 @@ func smbFinding(s evidence.Snapshot, m evidence.SignMatch) *checks.Finding {
 		}
 	}
 	return f
+}
+
+// unreachedShare tells whether a failure can be one of the client, and is no answer of the file server.
+func unreachedShare(text string) bool {
+	return slices.Contains(slices.Concat(noWorkstation, noProvider, []string{"The network path was not found",
+		"The network location cannot be reached", "Windows System Error 1231,"}), text) ||
+		!slices.ContainsFunc(smbFailures, func(failure smbFailure) bool { return slices.Contains(failure.texts, text) })
 }
 
 // smbShare takes the share out of `mount "//server/share" on`, as the driver writes it.

@@ -30,6 +30,13 @@ func TestSMBGlobalMappingFailed(t *testing.T) {
 	const up = `-- api/pods.json --
 {"items":[{"metadata":{"namespace":"shop","name":"web-1"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-11-20T09:59:00Z"}]}}]}
 `
+	service := func(state string) string {
+		return `-- services.json --` + "\n" + `[{"name":"LanmanWorkstation","displayName":"Workstation","state":"` + state + `","startType":"automatic"}]` + "\n"
+	}
+	const (
+		workstation = "New-SmbGlobalMapping : The Workstation service has not been started. + FullyQualifiedErrorId : Windows System Error 2138,New-SmbGlobalMapping"
+		stopped     = "fail: SMB shares cannot be mapped: the Workstation service of Windows is stopped [state+text]"
+	)
 	runLooks(t, "smb-global-mapping-failed", []look{
 		{"the code of a wrong secret, in words of any language",
 			failed("New-SmbGlobalMapping : Der Benutzername oder das Kennwort ist falsch. + FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping"),
@@ -58,6 +65,18 @@ func TestSMBGlobalMappingFailed(t *testing.T) {
 		{"an old kubelet, cut before the reason",
 			podEvent("FailedMount", `MountVolume.SetUp failed for volume "v" : azureMount: SmbGlobalMapping failed: exit status 1, only SMB mount`),
 			"fail: New-SmbGlobalMapping failed on this node [text]"},
+		{"the Workstation service, which runs", // csi-driver-smb issue 754
+			failed(workstation) + service("running"),
+			"fail: the Workstation service of Windows does not run, or must be restarted (error 2138) [text]"},
+		{"the Workstation service is stopped", failed(workstation) + service("stopped"), stopped},
+		{"it is stopped, and Windows says 1203, in German", failed(`FullyQualifiedErrorId : Windows System Error 1203,New-SmbGlobalMapping`) + service("stopped"), stopped},
+		{"1203, and services are not recorded",
+			failed("New-SmbGlobalMapping : The network path was either typed incorrectly, does not exist, or the network provider is not currently available."),
+			"fail: Windows finds no SMB client for the path of the share (error 1203) [text]"},
+		{"it was stopped after the file server had answered",
+			failed("FullyQualifiedErrorId : Windows System Error 1326,New-SmbGlobalMapping") + service("stopped"),
+			"fail: file server rejects the user name or password (error 1326) [text]"},
+		{"it is stopped, and nobody maps a share", service("stopped"), "unknown"},
 		{"an error that nobody knows yet",
 			failed("New-SmbGlobalMapping : Something else. + FullyQualifiedErrorId : Windows System Error 9999,New-SmbGlobalMapping"),
 			"fail: New-SmbGlobalMapping failed on this node [text]"},

@@ -32,6 +32,7 @@ const (
 	EBS        Component = "AWS EBS CSI driver"
 	GCEDisk    Component = "Compute Engine PD CSI driver"
 	SMB        Component = "SMB CSI driver"
+	KeyVault   Component = "Azure Key Vault provider"
 	CSIProxy   Component = "csi-proxy"
 	RKE2       Component = "RKE2"
 	WMCO       Component = "Windows Machine Config Operator"
@@ -55,6 +56,7 @@ var images = map[Component][]string{
 	EBS:       {"aws-ebs-csi-driver"},
 	GCEDisk:   {"gcp-compute-persistent-disk-csi-driver"},
 	SMB:       {"smbplugin"},
+	KeyVault:  {"secrets-store/provider-azure"},
 	CSIProxy:  {"csi-proxy"},
 	Wins:      {"rancher/wins"},
 	// before and since 3.3

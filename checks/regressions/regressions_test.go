@@ -201,7 +201,7 @@ var images = map[regressions.Component]string{
 	regressions.AzureDisk: "oss/kubernetes-csi/azuredisk-csi",
 	regressions.AzureFile: "oss/kubernetes-csi/azurefile-csi",
 	regressions.EBS:       "eks/aws-ebs-csi-driver", regressions.CSIProxy: "sig-windows/csi-proxy",
-	regressions.SMB: "sig-storage/smbplugin", regressions.Wins: "rancher/wins",
+	regressions.SMB: "sig-storage/smbplugin", regressions.KeyVault: "oss/v2/azure/secrets-store/provider-azure", regressions.Wins: "rancher/wins",
 	regressions.VSphereCSI: "cloud-provider-vsphere/csi/release/driver",
 	regressions.GCEDisk:    "gke.gcr.io/gcp-compute-persistent-disk-csi-driver",
 }

@@ -18,6 +18,21 @@ func ofDriver(name string) func(evidence.Snapshot, *checks.Finding) (evidence.Be
 	}
 }
 
+// providerIsUnhealthy tells whether a finding is about the Key Vault provider, which answers its liveness
+// probe that it is not healthy.
+func providerIsUnhealthy(s evidence.Snapshot, f *checks.Finding) (evidence.Because, bool) {
+	for _, e := range evidence.PodEvents.In(s) {
+		if about := e.About(); e.Reason == "Unhealthy" && about.Namespace+"/"+about.Name == f.Subject &&
+			strings.HasPrefix(e.Text(), "Liveness probe failed") && strings.Contains(e.Text(), "statuscode: 503") &&
+			slices.ContainsFunc(evidence.Pods.In(s), func(p evidence.Pod) bool {
+				return p.FullName() == f.Subject && KeyVault.runsIn(p)
+			}) {
+			return e.Field().Because("%s: %s", f.Subject, e.Text()), true
+		}
+	}
+	return evidence.Because{}, false
+}
+
 // mappedTwice is a folder of a share that Windows does not map, since it has a mapping of the share:
 // nodeserver.go of the drivers, pkg/os/smb/api.go of csi-proxy.
 var mappedTwice = regexp.MustCompile(`(?s)mount "[/\\]+[^/\\"]+[/\\]+[^/\\"]+[/\\]+[^/\\"]+.*SmbGlobalMapping.*` +

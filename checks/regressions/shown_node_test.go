@@ -153,6 +153,16 @@ temp = '` + folder + `'
 	daemon := func(root string) string {
 		return "-- files/C/ProgramData/docker/config/daemon.json --\n{\"data-root\": \"" + root + "\"}\n"
 	}
+	// Azure/secrets-store-csi-driver-provider-azure issue 2029
+	keyVault := func(status, probe string) string {
+		return `-- api/pods.json --
+{"items":[{"metadata":{"name":"azure","namespace":"kube-system"},"spec":{"nodeName":"win-1","containers":[{"name":"azure","image":"example/secrets-store/provider-azure:vVERSION"}]},
+"status":{"phase":"Running","containerStatuses":[{"name":"azure","restartCount":31,"state":` + status + `}]}}]}
+-- api/events.json --
+{"items":[{"reason":"Unhealthy","type":"Warning","lastTimestamp":"2026-11-20T09:50:00Z","involvedObject":{"kind":"Pod","namespace":"kube-system","name":"azure"},
+"message":"Liveness probe failed: ` + probe + `"}]}
+`
+	}
 	// kubernetes issue 104584: the kubelet does not know a driver whose pod runs
 	driver := func(image, name, registrar string) string {
 		return `-- api/pods.json --
@@ -269,6 +279,9 @@ temp = '` + folder + `'
 		{"azure-file-registration", "1.5.0", "1.6.0", "its driver is not ready", strings.Replace(driver("azurefile-csi", "file.csi.azure.com", "v2.2.0"), `"ready":true`, `"ready":false`, 1), info},
 		{"smb-registration", "1.2.0", "1.3.0", "it is not registered", driver("smbplugin", "smb.csi.k8s.io", "v2.2.0"), fail},
 		{"smb-registration", "1.2.0", "1.3.0", "its driver is not ready", strings.Replace(driver("smbplugin", "smb.csi.k8s.io", "v2.2.0"), `"ready":true`, `"ready":false`, 1), info},
+		{"keyvault-provider-health-check", "1.8.1", "1.8.2", "it is not healthy", keyVault(down, "HTTP probe failed with statuscode: 503"), fail},
+		{"keyvault-provider-health-check", "1.8.1", "1.8.2", "it does not answer", keyVault(down, "context deadline exceeded"), info},
+		{"keyvault-provider-health-check", "1.8.1", "1.8.2", "it runs", keyVault(up, "HTTP probe failed with statuscode: 503"), info},
 		{"csi-proxy-share-twice", "1.1.1", "1.1.2", "a folder of the share", share("//20.0.0.56/share/test", waiting, core), fail},
 		{"csi-proxy-share-twice", "1.1.1", "1.1.2", "with backslashes, in the newer form", share(`\\\\\\\\20.0.0.56\\\\share\\\\test`, waiting, newer), fail},
 		{"csi-proxy-share-twice", "1.1.1", "1.1.2", "the share itself", share("//20.0.0.56/share", waiting, core), info},

@@ -303,6 +303,22 @@ var storageRows = []Row{
 		Links:  []string{"https://github.com/kubernetes-sigs/azurefile-csi-driver/commit/06bc0c904"},
 	},
 	{
+		// 70c5e7477 until f9cfa74f: "unix://" and C:\provider\azure.sock
+		ID: "keyvault-provider-health-check", Of: KeyVault,
+		From:   "1.8.0 < 1.8.2",
+		Title:  "Azure Key Vault provider fails its own health check on Windows",
+		Breaks: []string{"pod-start"},
+		State:  "pods-restarting",
+		Shown:  providerIsUnhealthy,
+		Reads:  []evidence.Need{evidence.PodEvents},
+		Signs: []checks.Sign{
+			// in the answer to the probe
+			{Text: "azure.sock", Also: []string{"too many colons in address"}},
+		},
+		Links: []string{"https://github.com/Azure/secrets-store-csi-driver-provider-azure/issues/2029",
+			"https://github.com/Azure/secrets-store-csi-driver-provider-azure/pull/2033"},
+	},
+	{
 		ID: "smb-mapping-leak", Of: SMB,
 		From:  "1.17.0 < 1.20.1",
 		Title: "SMB driver leaves global mappings behind",

@@ -136,7 +136,7 @@ var podSymptoms = []Symptom{
 	{
 		ID: "pods-restart", Question: "Pods restart or are evicted",
 		Shows: []string{"pods-restarting"},
-		Checks: []string{"pods-restarting", "liveness-probe-too-strict", "probe-path-wrong", "probe-host-localhost", "host-pipe-missing", "container-user-access-denied", "volume-disk-read-only", "iis-servicemonitor-failed", "environment-block-too-long", "entrypoint-not-found", "app-image-os-version-mismatch",
+		Checks: []string{"pods-restarting", "liveness-probe-too-strict", "probe-path-wrong", "probe-host-localhost", "host-pipe-missing", "container-memory-limit-reached", "container-user-access-denied", "volume-disk-read-only", "iis-servicemonitor-failed", "environment-block-too-long", "entrypoint-not-found", "app-image-os-version-mismatch",
 			"pause-os-version-mismatch", "compute-system-unexpected-exit",
 			"container-invalid-state", "linux-daemonset-on-windows", "linux-pod-on-windows",
 			"dll-init-failed-0xc0000142", "paging-file-too-small", "pagefile-disabled",
