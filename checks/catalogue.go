@@ -16,7 +16,9 @@ type Catalogue struct {
 	whole *Catalogue
 	byID  map[string]*Check // of the whole
 
-	explains map[string][]string // of the whole: ids of the faults that follow directly
+	// of the whole: ids of the faults that follow directly from a check, or from the end of a service
+	explains map[string][]string
+	services []string // that start others
 }
 
 // NewCatalogue puts checks into one catalogue, and works out who explains whom.
@@ -35,14 +37,25 @@ func NewCatalogue(list ...*Check) *Catalogue {
 		return cmp.Or(cmp.Compare(slices.Index(Categories, a.Category),
 			slices.Index(Categories, b.Category)), cmp.Compare(a.ID, b.ID))
 	})
-	c.explains = explanations(c.list)
+	ends := map[string]*Check{}
+	explaining := slices.Clone(c.list)
+	for _, e := range c.Effects() {
+		for _, service := range e.StartedBy {
+			if ends[service] == nil {
+				ends[service] = &Check{ID: service}
+				explaining, c.services = append(explaining, ends[service]), append(c.services, service)
+			}
+			ends[service].Breaks = append(ends[service].Breaks, e)
+		}
+	}
+	c.explains = explanations(explaining)
 	return c
 }
 
 // Select returns the checks for which keep is true. Those left out do not run,
 // and still link the causes and consequences of those that do.
 func (c *Catalogue) Select(keep func(*Check) bool) *Catalogue {
-	selected := &Catalogue{whole: c.whole, byID: c.byID, explains: c.explains}
+	selected := &Catalogue{whole: c.whole, byID: c.byID, explains: c.explains, services: c.services}
 	for _, check := range c.list {
 		if keep(check) {
 			selected.list = append(selected.list, check)

@@ -61,6 +61,9 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 			continue
 		}
 		for _, id := range g.follows(r.ID) {
+			if shown[id].ends && slices.Contains(g.follows(id), r.ID) {
+				continue // what does not run for want of the service did not end it
+			}
 			consequences[r.ID] = append(consequences[r.ID], id)
 			at := slices.IndexFunc(results, func(o Result) bool { return o.ID == id })
 			results[at].ExplainedBy = append(results[at].ExplainedBy, r.ID)
@@ -104,6 +107,15 @@ type proof struct {
 	first    evidence.Because // of text
 	explains []string
 	quotes   [][]evidence.Place // of each finding
+	ends     bool               // a service that starts others ended with it
+}
+
+// ending adds what follows from the end of these services.
+func (p proof) ending(catalogue *Catalogue, services []string) proof {
+	for _, service := range services {
+		p.explains, p.ends = append(p.explains, catalogue.Explains(service)...), true
+	}
+	return p
 }
 
 // covers tells whether p quotes something of each finding of the other.

@@ -16,6 +16,8 @@ type Effect struct {
 	Name    string    // what is broken, as a noun
 	Doc     string    // when it works, and what happens without it, in a sentence or two
 	Implies []*Effect // what breaks with it
+	// The services that start it as a child. What one of them ended with last breaks it.
+	StartedBy []string
 }
 
 // explanations lists for each check the faults that follow from it directly: those that it names,

@@ -241,7 +241,7 @@ func diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	names := placeholders(s, node)
 	for _, c := range catalogue.All() {
 		status, findings, why := c.examine(s)
-		shown[c.ID] = proofOf(findings, s.Now())
+		shown[c.ID] = proofOf(findings, s.Now()).ending(catalogue, c.lastWords(s, findings, catalogue.services))
 		result := c.result(s, names, status, findings, brief)
 		switch status {
 		case StatusUnknown:

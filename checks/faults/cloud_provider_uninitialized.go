@@ -33,7 +33,8 @@ Without the taint it reports a kubelet with --cloud-provider=external whose node
 another node has one or the pod cloud-node-manager of this node is running.
 
 Until Kubernetes 1.30 a kubelet may have a cloud provider of its own. If that does not find the machine,
-the kubelet cannot register the node; the check looks for this error in its log.`,
+the kubelet cannot register the node or report its status; the check looks for this error in its log,
+and where the Node is recorded, for a Node that is not Ready.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get nodes -o custom-columns=NAME:.metadata.name,MACHINE:.spec.providerID",
 			"Compare the name of {node} with the name of its machine in the cloud, and with the names of nodes that have a providerID. The log of the cloud controller manager has the reason."),
@@ -52,16 +53,15 @@ the kubelet cannot register the node; the check looks for this error in its log.
 		"https://github.com/kubernetes-sigs/cluster-api-provider-azure/pull/6293",
 		"https://github.com/kubernetes/cloud-provider-aws/issues/72",
 		"https://github.com/kubernetes/kubernetes/pull/60623",
+		"https://github.com/kubernetes/kubernetes/issues/74888",
+		"https://github.com/kubernetes/kubernetes/issues/39926",
 	},
 	Needs: []evidence.Need{evidence.Node},
 	Uses:  append(slices.Clone(node.KubeletSources), evidence.Nodes, evidence.Pods),
 	Signs: []checks.Sign{
 		// pkg/kubelet/kubelet_node_status.go with a provider of its own, until Kubernetes 1.30
-		{Text: "ID from cloud provider: instance not found",
-			Or:   []string{"ID from cloud provider: not a vmss instance", "ID from cloud provider: No VM found"},
-			Also: []string{"Unable to construct", "object for kubelet"}, In: []string{"kubelet", "other"},
-			Until: []string{"Successfully registered node"},
-			Says:  "the kubelet cannot register the node: its cloud provider does not find the machine", Fix: ownProviderFix},
+		ownProvider("Unable to construct", "object for kubelet"),
+		ownProvider("Kubelet failed to get node info"), // kubelet.go; it exits
 		{Text: "taint {" + uninitializedTaint, ConfirmOnly: true},
 		// said of each Node that is initialized, too
 		{Text: "Node has no cloud taint, skipping initialization", ConfirmOnly: true},
@@ -72,6 +72,9 @@ the kubelet cannot register the node; the check looks for this error in its log.
 		at := slices.IndexFunc(n.Spec.Taints, func(t evidence.Taint) bool { return t.Key == uninitializedTaint })
 		age := s.Now().Sub(n.Metadata.CreationTimestamp.Time)
 		external, gap := externalProvider(node.About(s))
+		if found := withoutMachine(s, n); at < 0 && len(found) > 0 {
+			return found, nil
+		}
 		switch {
 		case at < 0 && (n.Spec.ProviderID != "" || !external && gap.Kind == ""):
 			return nil, nil
@@ -141,8 +144,37 @@ func isNodeManager(p evidence.Pod) bool {
 	return strings.HasPrefix(p.Metadata.Name, "cloud-node-manager") && p.Spec.NodeName != ""
 }
 
+// ownProvider is what a kubelet with a cloud provider of its own says of a machine that this does not
+// find, whatever it asks for: its ID, its type, its zone.
+func ownProvider(also ...string) checks.Sign {
+	return checks.Sign{Text: "from cloud provider: instance not found",
+		Or:   []string{"from cloud provider: not a vmss instance", "from cloud provider: No VM found"},
+		Also: also, In: []string{"kubelet", "other"},
+		Until: []string{"Successfully registered node"},
+		Says:  "the kubelet cannot register the node: its cloud provider does not find the machine", Fix: ownProviderFix}
+}
+
+// withoutMachine finds a Node that was registered before, and of which the kubelet reports nothing until
+// its cloud provider finds the machine.
+func withoutMachine(s evidence.Snapshot, n evidence.NodeObject) []*checks.Finding {
+	ready, known := n.Condition("Ready")
+	for _, m := range s.Signs("cloud-provider-uninitialized") {
+		if m.Over != "" || !strings.Contains(m.Text, "from cloud provider") || !known || ready.Status == "True" {
+			continue
+		}
+		f := checks.Findingf(checks.Fail, n.Metadata.Name,
+			"the kubelet does not report the status of %s: its cloud provider does not find the machine", n.Metadata.Name).
+			At(n.ConditionField("Ready", "status"), "status.conditions: Ready is %s", ready.Status).With(checks.Quote(m)).
+			Cure(ownProviderFix).Explaining("node-not-ready-lost", "kubelet-not-running", "component-crash-loop")
+		f.Basis = checks.ByBoth
+		return []*checks.Finding{f}
+	}
+	return nil
+}
+
 var ownProviderFix = checks.Steps(
 	checks.Do("On Azure, set vmType in azure.json (--cloud-config of the kubelet): vmss for a machine of a scale set, standard for another."),
+	checks.Do("On vSphere, compare the UUID of the machine in vCenter with the one in the log. A kubelet of 1.13 or 1.14.0 reads another one on Windows for some hardware versions of the VM: update it."),
 	checks.Do("Compare the name of the node with the name of its machine in the cloud. Set --hostname-override of the kubelet to the name that the cloud has."),
 	checks.Run("{restart kubelet}", "Restart the kubelet."),
 	checks.Verify("kubectl get node {node}", "STATUS is Ready"))

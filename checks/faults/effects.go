@@ -8,10 +8,11 @@ import "doctor/checks"
 // an effect of its own, or names what follows in Explains.
 
 var effectKubeletStart = &checks.Effect{
-	ID:      "kubelet-start",
-	Name:    "starting the kubelet",
-	Doc:     "The kubelet starts and does not exit at once.",
-	Implies: []*checks.Effect{effectKubelet},
+	ID:        "kubelet-start",
+	Name:      "starting the kubelet",
+	Doc:       "The kubelet starts and does not exit at once.",
+	Implies:   []*checks.Effect{effectKubelet},
+	StartedBy: agents,
 }
 
 var effectKubelet = &checks.Effect{
@@ -23,6 +24,9 @@ var effectKubelet = &checks.Effect{
 		effectNodeReports, effectPodStart},
 }
 
+// agents are the services that run containerd, the kubelet and kube-proxy as their children.
+var agents = []string{"rke2", "k3s"}
+
 // startedByAgent is what breaks where the agent of RKE2 or K3s does not join: it starts containerd, the
 // kubelet and kube-proxy after that.
 var startedByAgent = []*checks.Effect{effectRuntime, effectKubeletStart, effectServiceRules}
@@ -33,6 +37,7 @@ var effectRuntime = &checks.Effect{
 	Doc:  "containerd or docker runs. The kubelet does not start or work without it.",
 	Implies: []*checks.Effect{effectKubelet, effectFlanneld, effectNetworkAgent, effectKubeProxy,
 		effectNodeReady, effectNodeReports, effectPodStart, effectRuntimePipe, effectKubeletStart},
+	StartedBy: agents,
 }
 
 var effectRuntimePipe = &checks.Effect{
@@ -127,10 +132,11 @@ var effectKubeProxy = &checks.Effect{
 }
 
 var effectServiceRules = &checks.Effect{
-	ID:      "service-rules",
-	Name:    "kube-proxy's rules",
-	Doc:     "HNS has a load balancer for each port of each Service, as kube-proxy sets it.",
-	Implies: []*checks.Effect{effectServices, effectNodePorts},
+	ID:        "service-rules",
+	Name:      "kube-proxy's rules",
+	Doc:       "HNS has a load balancer for each port of each Service, as kube-proxy sets it.",
+	Implies:   []*checks.Effect{effectServices, effectNodePorts},
+	StartedBy: agents,
 }
 
 var effectPodTraffic = &checks.Effect{

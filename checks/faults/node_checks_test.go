@@ -31,6 +31,11 @@ func TestCloudProviderUninitialized(t *testing.T) {
 	nodes := func(id string) string {
 		return "-- api/nodes.json --\n" + `{"items":[{"metadata":{"name":"win-1"}},{"metadata":{"name":"lin-1"},"spec":{"providerID":"` + id + `"}}]}` + "\n"
 	}
+	lost := func(ready string) string {
+		return "-- api/node.json --\n" + `{"metadata":{"name":"win-1","creationTimestamp":"2026-11-20T02:16:02Z"},"status":{"conditions":[{"type":"Ready","status":"` + ready + `"}]}}` + "\n" + kubelet("vsphere")
+	}
+	const noVM = `E1120 09:58:00.5 4324 kubelet_node_status.go:68] Unable to construct v1.Node object for kubelet: failed to get zone from cloud provider: No VM found`
+	const noMachine = "fail: the kubelet does not report the status of win-1: its cloud provider does not find the machine [state+text]"
 	const hours, never = "2026-11-20T02:16:02Z", "warn: win-1 has no providerID and no taint node.cloudprovider.kubernetes.io/uninitialized: the cloud controller manager does not initialize it "
 	runLooks(t, "cloud-provider-uninitialized", []look{
 		{"registered without the taint", object("", hours) + kubelet("external") + nodes("azure:///x"), never + "[state]"},
@@ -45,6 +50,15 @@ func TestCloudProviderUninitialized(t *testing.T) {
 		{"the kubelet's flags were not recorded, and no node has a providerID", object("", hours) + nodes(""), "pass"},
 		{"a provider that sets no providerID", object("", hours) + kubelet("external") + nodes(""), "pass"},
 		{"other nodes were not recorded", object("", hours) + kubelet("external"), "unknown"},
+		{"a provider of its own finds no machine", lost("Unknown") + logTelling("kubelet", noVM), noMachine},
+		{"the kubelet exits", lost("False") + logTelling("kubelet", `F0408 09:59:02.9 14977 kubelet.go:1354] Kubelet failed to get node info: failed to get instance ID from cloud provider: instance not found`), noMachine},
+		{"it did for a moment", lost("True") + logTelling("kubelet", noVM),
+			"info: the logs say: the kubelet cannot register the node: its cloud provider does not find the machine; the node's current state does not confirm it [text]"},
+		{"it found it then, and the node is lost for another reason", lost("Unknown") + logTelling("kubelet", noVM+"\n"+
+			`I1120 09:58:09.5 4324 kubelet_node_status.go:75] Successfully registered node win-1`),
+			"info: the logs say: the kubelet cannot register the node: its cloud provider does not find the machine; it is over: a later line says: Successfully registered node [text]"},
+		{"the cloud refuses", lost("Unknown") + logTelling("kubelet",
+			`E1120 09:58:00.5 4324 kubelet_node_status.go:68] Unable to construct v1.Node object for kubelet: failed to get zone from cloud provider: POST https://vc/rest: 403 Forbidden`), "pass"},
 		{"registered a minute ago", object("", "2026-11-20T09:59:00Z") + kubelet("external") + nodes("azure:///x"), "unknown"},
 	})
 }

@@ -42,7 +42,7 @@ that reaches a NodePort on another node but not on its own is a warning there.`,
 	Shows: []*checks.Effect{effectNodePorts},
 	Needs: []evidence.Need{node.NeedBuild, evidence.KubeServices},
 	Uses: []evidence.Need{evidence.ReachProbes, evidence.Node, evidence.HNSNetworks,
-		evidence.Adapters, evidence.HNSLoadBalancers},
+		evidence.Adapters, evidence.HNSLoadBalancers, evidence.EndpointSlices},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		ports := nodePorts(s)
@@ -70,6 +70,9 @@ that reaches a NodePort on another node but not on its own is a warning there.`,
 				findings = append(findings, checks.Findingf(checks.Warn, p.Target,
 					"%s does not reach NodePort %d of %s on this node, but on another node",
 					p.From, port, service).With(probed.ReachBecause(p), n.Build.From).Cure(updateFirst()))
+				continue
+			}
+			if p.Outcome != "ok" && nobodyBehind(s, port) {
 				continue
 			}
 			asked = true
@@ -124,6 +127,16 @@ func reachesElsewhere(n *node.Node, s evidence.Snapshot, p evidence.ReachProbe) 
 				portOf(other.Target) == portOf(p.Target) && !slices.Contains(n.ManagementIPs.Value, dest) &&
 				!slices.Contains(n.ServiceIPs.Value, dest)
 		})
+}
+
+// nobodyBehind tells whether the Service of the NodePort is known to have no ready endpoint: then no
+// node answers.
+func nobodyBehind(s evidence.Snapshot, port int) bool {
+	return evidence.EndpointSlices.Known(s) && !slices.ContainsFunc(evidence.KubeServices.In(s), func(svc evidence.KubeService) bool {
+		return slices.ContainsFunc(svc.Spec.Ports, func(p evidence.ServicePort) bool {
+			return p.NodePort == port && len(backends(s, svc, p)) > 0
+		})
+	})
 }
 
 // updateFirst is the fix of early builds of Server 2022.

@@ -53,17 +53,14 @@ func osAt(build, ubr int, virtual bool) string {
 const nodeAt10 = "-- api/node.json --\n{\"metadata\":{\"name\":\"win-1\"},\"spec\":{\"podCIDR\":\"10.244.3.0/24\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"10.0.0.10\"}]}}\n"
 
 func TestNodeCannotUseClusterIP(t *testing.T) {
-	endpoints := func(ready string) string {
-		return "-- api/endpointslices.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"default\",\"name\":\"web-1\",\"labels\":{\"kubernetes.io/service-name\":\"web\"}},\"endpoints\":[{\"addresses\":[\"10.244.1.9\"],\"conditions\":{\"ready\":" + ready + "}}]}]}\n"
-	}
 	two := strings.Replace(oneService, "[{", `[{"metadata":{"namespace":"default","name":"kubernetes"},"spec":{"clusterIP":"10.96.0.1"}},{`, 1) +
-		endpoints("true")
+		endpointsOfWeb("true")
 	both := oneService + reachTree("node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 timeout")
 	const fault = "fail: the node and a/p do not reach Service address 10.96.7.7:80; expected: pods reach it [state]"
 	runLooks(t, "node-cannot-use-cluster-ip", []look{
 		{"pods fail too", both, fault},
-		{"pods fail too, with a ready endpoint", both + endpoints("true"), fault},
-		{"pods fail too, and nobody stands behind the Service", both + endpoints("false"),
+		{"pods fail too, with a ready endpoint", both + endpointsOfWeb("true"), fault},
+		{"pods fail too, and nobody stands behind the Service", both + endpointsOfWeb("false"),
 			"info: the node and a/p do not reach Service address 10.96.7.7:80: it has no ready endpoints [state]"},
 		{"it reaches another Service and no backend of this one", two + reachTree(
 			"node tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.7.7:80 timeout", "a/p tcp 10.96.0.1:443 ok",
@@ -89,6 +86,11 @@ func TestNodeCannotUseClusterIP(t *testing.T) {
 	})
 }
 
+// endpointsOfWeb are those of oneService.
+func endpointsOfWeb(ready string) string {
+	return "-- api/endpointslices.json --\n{\"items\":[{\"metadata\":{\"namespace\":\"default\",\"name\":\"web-1\",\"labels\":{\"kubernetes.io/service-name\":\"web\"}},\"endpoints\":[{\"addresses\":[\"10.244.1.9\"],\"conditions\":{\"ready\":" + ready + "}}]}]}\n"
+}
+
 func TestNodePortLocalAccess(t *testing.T) {
 	own := nodeAt10 + oneService + reachTree("node tcp 10.0.0.10:30080 timeout")
 	overlay := nodeAt10 + oneService + balancerTree("- 6 30080 e1 0") +
@@ -98,6 +100,9 @@ func TestNodePortLocalAccess(t *testing.T) {
 			"warn: the node does not reach NodePort 30080 of default/web on its own address; 10.0.20348.2700 supports this [state]"},
 		{"the very update", osAt(17763, 1432, true) + own,
 			"warn: the node does not reach NodePort 30080 of default/web on its own address; 10.0.17763.1432 supports this [state]"},
+		{"a ready endpoint", osAt(20348, 2700, true) + own + endpointsOfWeb("true"),
+			"warn: the node does not reach NodePort 30080 of default/web on its own address; 10.0.20348.2700 supports this [state]"},
+		{"nobody stands behind the Service", osAt(20348, 2700, true) + own + endpointsOfWeb("false"), "unknown"},
 		{"one before it", osAt(17763, 1431, true) + own,
 			"info: the node does not reach NodePort 30080 of default/web on its own address: documented limit of 10.0.17763.1431 [state]"},
 		{"one before it, and the load balancer is there", osAt(17763, 1431, true) + own +

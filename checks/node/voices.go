@@ -51,6 +51,7 @@ var voices = []struct {
 			"] Plugin vpc-bridge version ", "] Extracted identifiers "}, nil},
 	{"antrea", []string{`"Starting Antrea agent"`, "] Starting Antrea agent"}, nil},
 	{"rke2", []string{`msg="Starting rke2 agent `}, nil},
+	{"k3s", []string{`msg="Starting k3s agent `}, nil},
 	{"csi-proxy", []string{"] Starting CSI-Proxy Server "}, nil},
 	{"csi-driver", []string{"] Listening for connections on address: "},
 		[]string{"] GRPC call: ", "] GRPC response: "}},

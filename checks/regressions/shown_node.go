@@ -131,7 +131,7 @@ func addressCameBack(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, 
 		for _, a := range evidence.Adapters.In(s) {
 			for _, ip := range node.ParseAddresses(a.Addresses...) {
 				if ip.String() == gone[1] {
-					return a.Field("addresses").Because("%s has %s, which RKE2 did not find at its start", a.Name, ip), true
+					return e.Field().Because("RKE2 did not find %s at its start, and %s has it now", ip, a.Name), true
 				}
 			}
 		}
