@@ -146,6 +146,8 @@ type Finding struct {
 	Explains []string
 
 	seen time.Time // of a finding over text: when it was last told
+	// of a finding over text that the state does not confirm: it counts only where nothing else is found
+	doubt bool
 }
 
 // Basis is what a finding rests on.

@@ -155,8 +155,8 @@ func (c *Check) moot(s evidence.Snapshot) error {
 	return c.Moot(s)
 }
 
-// told makes findings of what the logs say where the state shows no fault. A text of these minutes,
-// on a node that something ails, is of a form of the fault that the state does not show.
+// told makes findings of what the logs say where the state shows no fault. On a node that something ails,
+// a text of these minutes may be of a form of the fault that the state does not show.
 func (c *Check) told(matches []evidence.SignMatch, s evidence.Snapshot) []*Finding {
 	if c.Partial || node.About(s).Unhealthy(s) {
 		return c.doubted(matches, s)
@@ -248,7 +248,7 @@ func (c *Check) history(matches []evidence.SignMatch, since evidence.Phrase) []*
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || over.Format == "" {
 			continue
 		}
-		findings = quoted(findings, &Finding{Level: Info, Format: "the logs say: %s; %s",
+		findings = quoted(findings, &Finding{Level: Info, Format: historyFormat,
 			Args: []any{evidence.Phrasef(sign.Says), over}, Basis: ByText}, m)
 	}
 	return findings
@@ -275,13 +275,42 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []*Fi
 		}
 		findings = quoted(findings,
 			&Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it",
-				Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText, Fix: sign.Fix.Clone()}, m)
+				Args: []any{evidence.Phrasef(sign.Says)}, Basis: ByText, Fix: sign.Fix.Clone(), doubt: !c.Partial}, m)
 	}
 	if len(findings) > 0 {
 		return findings
 	}
 	return c.history(matches, wellBorne)
 }
+
+// A verdict is what a check says of a node.
+type verdict struct {
+	check    *Check
+	status   Status
+	findings []*Finding
+	why      reason
+}
+
+// dropDoubts makes history of doubts where another check found what ails the node.
+func dropDoubts(verdicts []verdict) {
+	known := slices.ContainsFunc(verdicts, func(v verdict) bool {
+		return !v.check.Symptom && len(v.check.Breaks) > 0 && slices.ContainsFunc(v.findings,
+			func(f *Finding) bool { return f.Level > Info && !f.doubt })
+	})
+	for i, v := range verdicts {
+		for _, f := range v.findings {
+			if known && f.doubt {
+				f.Level, f.Fix = Info, Fix{}
+				f.Format, f.Args = historyFormat, []any{f.Args[0], wellBorne}
+			}
+		}
+		if v.status == StatusWarn {
+			verdicts[i].status = statusOf(v.findings)
+		}
+	}
+}
+
+const historyFormat = "the logs say: %s; %s"
 
 // wellBorne is why a text is history where the state is recorded and well.
 var wellBorne = evidence.Phrasef("the node's current state does not confirm it")

@@ -239,17 +239,24 @@ func diagnose(s evidence.Snapshot, catalogue *Catalogue, source Source, program 
 	}
 	shown := map[string]proof{}
 	names := placeholders(s, node)
+	verdicts := make([]verdict, 0, len(catalogue.All()))
 	for _, c := range catalogue.All() {
-		status, findings, why := c.examine(s)
-		shown[c.ID] = proofOf(findings, s.Now()).ending(catalogue, c.lastWords(s, findings, catalogue.services))
-		result := c.result(s, names, status, findings, brief)
-		switch status {
+		v := verdict{check: c}
+		v.status, v.findings, v.why = c.examine(s)
+		verdicts = append(verdicts, v)
+	}
+	dropDoubts(verdicts)
+	for _, v := range verdicts {
+		c := v.check
+		shown[c.ID] = proofOf(v.findings, s.Now()).ending(catalogue, c.lastWords(s, v.findings, catalogue.services))
+		result := c.result(s, names, v.status, v.findings, brief)
+		switch v.status {
 		case StatusUnknown:
-			result.Gap, result.Missing = evidence.Shown(why.gap.String()), why.gap
+			result.Gap, result.Missing = evidence.Shown(v.why.gap.String()), v.why.gap
 		case StatusSkip:
-			result.Reason, result.Skipped = evidence.Shown(why.skip.String()), why.skip
+			result.Reason, result.Skipped = evidence.Shown(v.why.skip.String()), v.why.skip
 		}
-		r.Summary[status]++
+		r.Summary[v.status]++
 		r.Results = append(r.Results, result)
 	}
 	r.Causes = findCauses(r.Results, catalogue, shown)
