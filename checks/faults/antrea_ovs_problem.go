@@ -52,7 +52,7 @@ interface does) or their policy. Where these are well and the agent is not runni
 	Explains: []string{"cni-network-not-found"},
 	Applies:  checks.OnCNI(node.Antrea),
 	Needs:    []evidence.Need{evidence.Services},
-	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes},
+	Uses:     []evidence.Need{evidence.HNSNetworks, evidence.Pods, evidence.Processes, evidence.OSInfo},
 	Signs: []checks.Sign{
 		{Text: "Failed to set the uplink port with no-flood config", Until: antreaStarted,
 			Says: "Antrea's agent could not set up the uplink of its bridge"},
