@@ -18,7 +18,7 @@ type Catalogue struct {
 
 	// of the whole: ids of the faults that follow directly from a check, or from the end of a service
 	explains map[string][]string
-	services []string // that start others
+	services []string // with whose end an effect ends
 }
 
 // NewCatalogue puts checks into one catalogue, and works out who explains whom.
@@ -40,7 +40,7 @@ func NewCatalogue(list ...*Check) *Catalogue {
 	ends := map[string]*Check{}
 	explaining := slices.Clone(c.list)
 	for _, e := range c.Effects() {
-		for _, service := range e.StartedBy {
+		for _, service := range e.EndsWith {
 			if ends[service] == nil {
 				ends[service] = &Check{ID: service}
 				explaining, c.services = append(explaining, ends[service]), append(c.services, service)

@@ -15,7 +15,8 @@ import (
 //  2. A fault is explained by another fault that breaks what it shows, or that
 //     names it in Explains (effects.go; a finding can name more), directly or through checks that could
 //     not tell; a check that passed or was skipped breaks the chain. A fault that quotes the same line
-//     or value as each finding of a symptom explains that symptom.
+//     or value as each finding of a symptom explains that symptom. A fault whose text a service ended
+//     with explains what ends with the service (lastwords.go), and never the other way round.
 //  3. The faults that nothing explains are the causes; two that do not explain
 //     each other are two causes.
 //  4. Symptoms come after all other causes: they never cause anything.
@@ -62,7 +63,7 @@ func findCauses(results []Result, catalogue *Catalogue, shown map[string]proof) 
 		}
 		for _, id := range g.follows(r.ID) {
 			if shown[id].ends && slices.Contains(g.follows(id), r.ID) {
-				continue // what does not run for want of the service did not end it
+				continue // what does not run because the service has ended did not end it
 			}
 			consequences[r.ID] = append(consequences[r.ID], id)
 			at := slices.IndexFunc(results, func(o Result) bool { return o.ID == id })
@@ -107,7 +108,7 @@ type proof struct {
 	first    evidence.Because // of text
 	explains []string
 	quotes   [][]evidence.Place // of each finding
-	ends     bool               // a service that starts others ended with it
+	ends     bool               // a service ended with it
 }
 
 // ending adds what follows from the end of these services.

@@ -16,8 +16,9 @@ type Effect struct {
 	Name    string    // what is broken, as a noun
 	Doc     string    // when it works, and what happens without it, in a sentence or two
 	Implies []*Effect // what breaks with it
-	// The services that start it as a child. What one of them ended with last breaks it.
-	StartedBy []string
+	// The services with whose end it ends: its own, or those that start it as a child. The last words of
+	// one of them break it.
+	EndsWith []string
 }
 
 // explanations lists for each check the faults that follow from it directly: those that it names,

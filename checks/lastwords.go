@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -9,13 +10,16 @@ import (
 	"doctor/checks/node"
 )
 
-// What a service ended with is why the programs that it starts do not run, whichever check knows the
-// text. A fatal error in its log is such a text, and so is what it wrote to the event log last before
+// What a service ended with is why it and the programs that it starts do not run, whichever check knows
+// the text. A fatal error in its log is such a text, and so is what it wrote to the event log last before
 // the Service Control Manager reported its end. It says nothing of a service that has run since.
 
 // endReported is how soon the Service Control Manager reports an end, and starting how long a service
 // may take until it ends again.
 const endReported, starting = 10 * time.Second, 5 * time.Minute
+
+// fatal are the errors with which programs end: of logrus, cobra, klog and Calico.
+var fatal = regexp.MustCompile(`level=fatal|"command failed"|(?:^|\s)F[01]\d[0-3]\d \d\d:\d\d:|\[FATAL\]|^containerd: |failed to start daemon`)
 
 // lastWords are the services that ended last with a text that makes a fault of the check.
 func (c *Check) lastWords(s evidence.Snapshot, findings []*Finding, services []string) (ended []string) {
@@ -44,7 +48,7 @@ func endsLog(s evidence.Snapshot, m evidence.SignMatch) bool {
 	if m.Tail != "" {
 		last, line = m.LastLine, m.Tail
 	}
-	return strings.Contains(line, "level=fatal") && !slices.ContainsFunc(s.Signs(node.LogStarts), func(start evidence.SignMatch) bool {
+	return fatal.MatchString(line) && !slices.ContainsFunc(s.Signs(node.LogStarts), func(start evidence.SignMatch) bool {
 		return start.Path == m.Path && max(start.Line, start.LastLine) > last && s.Now().Sub(start.Last) > starting
 	})
 }

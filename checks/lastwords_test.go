@@ -15,7 +15,7 @@ import (
 
 // TestLastWords: what rke2 and k3s ended with is why what they start does not run (rke2 issues 3515 and 4393).
 func TestLastWords(t *testing.T) {
-	runtime := &checks.Effect{ID: "runtime", StartedBy: []string{"rke2", "k3s"}}
+	runtime := &checks.Effect{ID: "runtime", EndsWith: []string{"rke2", "k3s", "kubelet"}}
 	network := &checks.Effect{ID: "network"}
 	runtime.Implies = []*checks.Effect{network}
 	catalogue := checks.NewCatalogue(
@@ -53,6 +53,9 @@ func TestLastWords(t *testing.T) {
 		{"at each start", log("rke2", start("09:40:00"), fatal("09:40:06"), start("09:50:00"), fatal("09:50:06")), first},
 		{"it has just been started again", log("rke2", start("09:50:00"), fatal("09:50:06"), start("09:59:00")), first},
 		{"it has run since, and ended for another reason", log("rke2", start("08:00:00"), fatal("08:00:06"), start("08:01:06")), apart},
+		{"the kubelet itself", log("kubelet", `E1120 09:50:06.1 1399 run.go:74] "command failed" err="An adapter was not found"`), first},
+		{"in the words of klog", log("kubelet", `F1120 09:50:06.1 1399 server.go:266] An adapter was not found`), first},
+		{"an error of the kubelet", log("kubelet", `E1120 09:50:06.1 1399 cni.go:366] An adapter was not found`), apart},
 		{"an error that does not end it", log("rke2", start("09:50:00"), line("09:50:06", "error", adapter)), apart},
 		{"a fatal error of another program", log("calico-node", fatal("09:50:06")), apart},
 		{"what breaks without the agent, too", log("rke2", line("09:50:06", "fatal", "network Calico not found")), "circle"},

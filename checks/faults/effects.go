@@ -1,6 +1,10 @@
 package faults
 
-import "doctor/checks"
+import (
+	"slices"
+
+	"doctor/checks"
+)
 
 // These are the effects: what faults break on a node. Each is declared once, with what breaks along
 // with it; the checks say what they break, show and judge. A fault that breaks an effect explains
@@ -8,11 +12,11 @@ import "doctor/checks"
 // an effect of its own, or names what follows in Explains.
 
 var effectKubeletStart = &checks.Effect{
-	ID:        "kubelet-start",
-	Name:      "starting the kubelet",
-	Doc:       "The kubelet starts and does not exit at once.",
-	Implies:   []*checks.Effect{effectKubelet},
-	StartedBy: agents,
+	ID:       "kubelet-start",
+	Name:     "starting the kubelet",
+	Doc:      "The kubelet starts and does not exit at once.",
+	Implies:  []*checks.Effect{effectKubelet},
+	EndsWith: append(slices.Clone(agents), "kubelet"),
 }
 
 var effectKubelet = &checks.Effect{
@@ -37,7 +41,7 @@ var effectRuntime = &checks.Effect{
 	Doc:  "containerd or docker runs. The kubelet does not start or work without it.",
 	Implies: []*checks.Effect{effectKubelet, effectFlanneld, effectNetworkAgent, effectKubeProxy,
 		effectNodeReady, effectNodeReports, effectPodStart, effectRuntimePipe, effectKubeletStart},
-	StartedBy: agents,
+	EndsWith: append(slices.Clone(agents), "containerd", "docker"),
 }
 
 var effectRuntimePipe = &checks.Effect{
@@ -78,6 +82,7 @@ var effectFlanneld = &checks.Effect{
 		"other nodes.",
 	Implies: []*checks.Effect{effectSubnetEnv, effectHNSNetwork, effectRoutes,
 		effectContainers},
+	EndsWith: []string{"flanneld"},
 }
 
 var effectNetworkAgent = &checks.Effect{
@@ -85,7 +90,8 @@ var effectNetworkAgent = &checks.Effect{
 	Name: "the network agent",
 	Doc: "calico-node, antrea-agent or hybrid-overlay-node runs: it sets up the traffic of pods to other " +
 		"nodes, and NetworkPolicies. Where it runs as a pod, its container restarts.",
-	Implies: []*checks.Effect{effectPodTraffic, effectContainers},
+	Implies:  []*checks.Effect{effectPodTraffic, effectContainers},
+	EndsWith: []string{"calico-node", "antrea"},
 }
 
 var effectSubnetEnv = &checks.Effect{
@@ -129,14 +135,15 @@ var effectKubeProxy = &checks.Effect{
 		"pod, its container restarts.",
 	Implies: []*checks.Effect{effectServices, effectNodePorts, effectDNSOverUDP,
 		effectContainers},
+	EndsWith: []string{"kube-proxy"},
 }
 
 var effectServiceRules = &checks.Effect{
-	ID:        "service-rules",
-	Name:      "kube-proxy's rules",
-	Doc:       "HNS has a load balancer for each port of each Service, as kube-proxy sets it.",
-	Implies:   []*checks.Effect{effectServices, effectNodePorts},
-	StartedBy: agents,
+	ID:       "service-rules",
+	Name:     "kube-proxy's rules",
+	Doc:      "HNS has a load balancer for each port of each Service, as kube-proxy sets it.",
+	Implies:  []*checks.Effect{effectServices, effectNodePorts},
+	EndsWith: agents,
 }
 
 var effectPodTraffic = &checks.Effect{
