@@ -192,3 +192,39 @@ func TestWhatTheNodeDoesNotHaveIsNoPass(t *testing.T) {
 		})
 	}
 }
+
+// TestADoubtIsDroppedWhereAFaultIsFound: what only the logs say, against the state, counts where nothing
+// else is found that breaks something.
+func TestADoubtIsDroppedWhereAFaultIsFound(t *testing.T) {
+	fault := &Check{ID: "fault", Breaks: []*Effect{{ID: "e"}}}
+	for _, row := range []struct {
+		name  string
+		other *Check
+		level Level
+		want  string
+	}{
+		{"nothing else", fault, 0, "warn: the logs say: it broke; the node's state does not show it"},
+		{"a fault", fault, Fail, "info: the logs say: it broke; the node's current state does not confirm it"},
+		{"a warning of what breaks something", fault, Warn,
+			"info: the logs say: it broke; the node's current state does not confirm it"},
+		{"what is normal", fault, Info, "warn: the logs say: it broke; the node's state does not show it"},
+		{"a symptom", &Check{ID: "symptom", Symptom: true, Breaks: fault.Breaks}, Fail,
+			"warn: the logs say: it broke; the node's state does not show it"},
+		{"a warning that breaks nothing", &Check{ID: "habit"}, Warn,
+			"warn: the logs say: it broke; the node's state does not show it"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			doubt := &Finding{Level: Warn, Format: "the logs say: %s; the node's state does not show it",
+				Args: []any{evidence.Phrasef("it broke")}, doubt: true}
+			verdicts := []verdict{{check: &Check{ID: "doubtful"}, status: StatusWarn, findings: []*Finding{doubt}},
+				{check: row.other}}
+			if row.level > 0 {
+				verdicts[1].findings = []*Finding{{Level: row.level, Format: "it is broken"}}
+			}
+			dropDoubts(verdicts)
+			if got := string(verdicts[0].status) + ": " + doubt.Message(); got != row.want {
+				t.Errorf("it is %q, want %q", got, row.want)
+			}
+		})
+	}
+}
