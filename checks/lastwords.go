@@ -23,6 +23,9 @@ var fatal = regexp.MustCompile(`level=fatal|"command failed"|(?:^|\s)F[01]\d[0-3
 
 // lastWords are the services that ended last with a text that makes a fault of the check.
 func (c *Check) lastWords(s evidence.Snapshot, findings []*Finding, services []string) (ended []string) {
+	if !slices.ContainsFunc(findings, func(f *Finding) bool { return f.Level > Info }) {
+		return nil // of most checks
+	}
 	quoted := func(p evidence.Place) bool {
 		return slices.ContainsFunc(findings, func(f *Finding) bool {
 			return f.Level > Info && slices.ContainsFunc(f.Because, func(b evidence.Because) bool {
