@@ -269,7 +269,7 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []*Fi
 	for _, m := range matches {
 		sign := c.SignOf(m)
 		if sign == nil || sign.ConfirmOnly || sign.Level == Info || m.Over != "" ||
-			m.Last.IsZero() || s.Now().Sub(m.Last) > memory ||
+			m.Last.IsZero() || s.Now().Sub(m.Last) > memory || !c.Partial && ofRunningPods(s, m.Found) ||
 			strings.Contains(m.Found, "RunPodSandbox") && s.Now().Sub(m.Last) > ofSandbox {
 			continue
 		}
@@ -281,6 +281,19 @@ func (c *Check) doubted(matches []evidence.SignMatch, s evidence.Snapshot) []*Fi
 		return findings
 	}
 	return c.history(matches, wellBorne)
+}
+
+// ofRunningPods tells whether a text is about pods, and all of them run by now.
+func ofRunningPods(s evidence.Snapshot, text string) (run bool) {
+	for _, p := range evidence.Pods.In(s) {
+		if p.Metadata.Name == "" || !strings.Contains(text, p.Metadata.Name) {
+			continue
+		}
+		if run = !node.PodDown(p); !run {
+			return false
+		}
+	}
+	return run
 }
 
 // A verdict is what a check says of a node.

@@ -193,6 +193,34 @@ func TestWhatTheNodeDoesNotHaveIsNoPass(t *testing.T) {
 	}
 }
 
+// TestADoubtIsNotAboutAPodThatRuns: another pod may be down for its own reasons.
+func TestADoubtIsNotAboutAPodThatRuns(t *testing.T) {
+	s, err := evidence.Load(fstest.MapFS{
+		"meta.json": {Data: []byte(`{"layout":"evidence/v1","node":"n","collectedAt":"2026-11-20T10:00:00Z"}`)},
+		"api/pods.json": {Data: []byte(`{"items":[
+{"metadata":{"namespace":"a","name":"web-1"},"spec":{"nodeName":"n"},"status":{"phase":"Running"}},
+{"metadata":{"namespace":"a","name":"db-1"},"spec":{"nodeName":"n"},"status":{"phase":"Pending","containerStatuses":[
+ {"name":"db","state":{"waiting":{"reason":"ContainerCreating"}}}]}}]}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Check{ID: "made-up", Signs: []Sign{{Text: "something broke", Says: "it broke"}},
+		Run: func(evidence.Snapshot) ([]*Finding, error) { return nil, nil }}
+	for found, want := range map[string]Status{
+		"a/web-1: something broke":            StatusInfo,
+		"a/db-1: something broke":             StatusWarn,
+		"something broke":                     StatusWarn,
+		"a/web-1 and a/db-1: something broke": StatusWarn,
+	} {
+		at := s.Now().Add(-10 * time.Second)
+		got, _, _ := c.examine(s.WithScan(evidence.LogScan{Matches: []evidence.SignMatch{{Check: c.ID, Text: "something broke",
+			Path: "logs/x/y.log", Line: 3, Time: at, Last: at, Found: found}}}))
+		if got != want {
+			t.Errorf("%q is %s, want %s", found, got, want)
+		}
+	}
+}
+
 // TestADoubtIsDroppedWhereAFaultIsFound: what only the logs say, against the state, counts where nothing
 // else is found that breaks something.
 func TestADoubtIsDroppedWhereAFaultIsFound(t *testing.T) {
