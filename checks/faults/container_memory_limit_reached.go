@@ -80,13 +80,9 @@ memory of the node is committed, paging-file-too-small is the cause.`,
 				if quotes && roomFor(m, limit) && !refusedElsewhere(s) {
 					level = checks.Fail
 				}
-				list, first := "initContainers", len(p.Spec.InitContainers)
-				if i >= first {
-					list, i = "containers", i-first
-				}
 				f := checks.Findingf(level, p.FullName(), "container %s of %s is refused memory (its limit: %s)", c.Name, p.FullName(), limit).
 					With(checks.Quote(said)).
-					At(p.Field("spec", list, i, "resources", "limits", "memory"), "container %s: memory limit %s", c.Name, limit)
+					At(p.ContainerField(i, "resources", "limits", "memory"), "container %s: memory limit %s", c.Name, limit)
 				if m.CommitLimitBytes > 0 {
 					f = f.At(evidence.MemoryInfo.Field(s, "commitUsedBytes"), "the node has committed %s of %s",
 						gib(m.CommitUsedBytes), gib(m.CommitLimitBytes))
@@ -96,7 +92,7 @@ memory of the node is committed, paging-file-too-small is the cause.`,
 			}
 		}
 		if silent && len(findings) == 0 {
-			return nil, checks.Unknown(cmp.Or(evidence.Logs("pods").Gap(s), evidence.NotShown.Gap("the logs of containers that ended")))
+			return nil, notHeard(s)
 		}
 		return findings, nil
 	},

@@ -97,3 +97,8 @@ func unheard(s evidence.Snapshot, p evidence.Pod) bool {
 			!slices.ContainsFunc(s.LogFiles("pods"), func(path string) bool { return isLogOf(path, p, st.Name) })
 	})
 }
+
+// notHeard is why a check that finds nothing in the words of such containers acquits nobody.
+func notHeard(s evidence.Snapshot) error {
+	return checks.Unknown(cmp.Or(evidence.Logs("pods").Gap(s), evidence.NotShown.Gap("the logs of containers that ended")))
+}

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"cmp"
 	"slices"
 
 	"doctor/checks"
@@ -67,7 +66,7 @@ not run.`,
 			}
 		}
 		if silent && len(findings) == 0 {
-			return nil, checks.Unknown(cmp.Or(evidence.Logs("pods").Gap(s), evidence.NotShown.Gap("the logs of containers that ended")))
+			return nil, notHeard(s)
 		}
 		return findings, nil
 	},

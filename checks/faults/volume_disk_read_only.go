@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -74,7 +73,7 @@ writing, and in failed mounts. Volumes and mounts with readOnly: true, and share
 			}
 		}
 		if silent && len(findings) == 0 && len(s.Signs(volumeDiskReadOnly)) == 0 {
-			return nil, checks.Unknown(cmp.Or(evidence.Logs("pods").Gap(s), evidence.NotShown.Gap("the logs of containers that ended")))
+			return nil, notHeard(s)
 		}
 		return findings, err
 	},
