@@ -184,17 +184,27 @@ func TestDockerHostNetworkMissing(t *testing.T) {
 `
 	}
 	const linux = `"hostNetwork":true,"volumes":[{"name":"m","hostPath":{"path":"/lib/modules"}}]`
+	agent := podsJSON(podNamed("cilium-8xw2t", "", linux, "", waits)) + event("cilium-8xw2t") // cilium#14410
 	runLooks(t, "docker-host-network-missing", []look{
 		{"a pod for Windows", podsJSON(podJSON(`"hostNetwork":true`, "", waits)) + event("web"),
 			"fail: shop/web is not running: docker has no network named host, which pods with hostNetwork need [state]"},
-		{"an agent for Linux, which no selector keeps away", // cilium#14410
-			podsJSON(podNamed("cilium-8xw2t", "", linux, "", waits)) + event("cilium-8xw2t"),
-			// among all checks, linux-pod-on-windows finds the pod, and this is dropped
+		{"an agent for Linux, which no selector keeps away, to this check alone", agent,
 			"warn: the logs say: docker has no network named host, which pods with hostNetwork need; the node's state does not show it [text]"},
 		{"a pod that selects Windows, whatever it mounts",
 			podsJSON(podNamed("web", "", linux+`,"nodeSelector":{"kubernetes.io/os":"windows"}`, "", waits)) + event("web"),
 			"fail: shop/web is not running: docker has no network named host, which pods with hostNetwork need [state]"},
 	})
+	s, err := evidence.Load(fixtures.Tree(txtar.Parse([]byte(shortMeta + agent))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ = signs.Record(s, faults.Catalogue().Signs())
+	all := diagnose(s)
+	for id, want := range map[string]checks.Status{"docker-host-network-missing": "info", "linux-pod-on-windows": "fail"} {
+		if got := all.Result(id).Status; got != want {
+			t.Errorf("among all checks %s is %s of an agent for Linux, and should be %s", id, got, want)
+		}
+	}
 }
 
 func TestPodHostNetwork(t *testing.T) {
