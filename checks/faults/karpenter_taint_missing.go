@@ -56,12 +56,15 @@ and at the flag --register-with-taints and the configuration of the kubelet.`,
 		registers := func(taint evidence.Taint) bool { return taint.Key == karpenterTaint }
 		config := n.KubeletConfig(s)
 		flag, _ := n.KubeletFlag("register-with-taints")
+		age := s.Now().Sub(object.Metadata.CreationTimestamp.Time)
 		switch {
 		case object.Metadata.Labels[karpenterRegistered] == "true", strings.Contains(flag.Value, karpenterTaint),
-			!strings.Contains(labels.Value, karpenterPool), // where Karpenter or a person set it later
-			slices.ContainsFunc(config.RegisterWithTaints, registers), slices.ContainsFunc(object.Spec.Taints, registers),
-			s.Now().Sub(object.Metadata.CreationTimestamp.Time) < 5*time.Minute:
+			slices.ContainsFunc(config.RegisterWithTaints, registers), slices.ContainsFunc(object.Spec.Taints, registers):
 			return nil, nil
+		case !strings.Contains(labels.Value, karpenterPool): // a person set it
+			return nil, checks.Skip("Karpenter did not launch this node")
+		case age < 5*time.Minute:
+			return nil, checks.Unknown(evidence.NotDecided.Gap("the node registered only %s before the recording", age.Round(time.Second)))
 		case config.Named && config.Gap.Kind != "":
 			return nil, checks.Unknown(config.Gap)
 		}
