@@ -245,13 +245,12 @@ func (f *endpointFit) namespace() {
 
 // adapter compares the endpoint with the adapter that Windows shows for it.
 func (f *endpointFit) adapter(local map[node.Address]evidence.HNSEndpoint) {
-	shown, routed, resolved, own := false, false, false, false
+	routed, resolved, own := false, false, false
 	for _, a := range evidence.Adapters.In(f.s) {
 		if a.Compartment <= 1 {
 			continue
 		}
 		if !slices.Contains(node.ParseAddresses(a.Addresses...), f.ip) {
-			shown = shown || len(a.Addresses) > 0
 			routed, resolved = routed || len(a.Gateways) > 0, resolved || len(a.DNSServers) > 0
 		}
 	}
@@ -285,26 +284,22 @@ func (f *endpointFit) adapter(local map[node.Address]evidence.HNSEndpoint) {
 				f.endpoint.DNS.Servers[0], a.DNSServers[0])
 		}
 	}
-	if shown && !own && !isHyperV(f.pod.Spec.RuntimeClassName) && f.othersHaveAdapters(local) {
-		f.misfit(evidence.Adapters.Field(f.s).Because("%d adapters",
-			len(evidence.Adapters.In(f.s))),
+	if stray, ok := f.strayAdapter(local); ok && !own && !isHyperV(f.pod.Spec.RuntimeClassName) {
+		f.misfit(stray.Field("addresses").Because("%s: %s", stray.Name, orNone(stray.Addresses)),
 			"no adapter has the address of %s of pod %s, as it is for other pods")
 	}
 }
 
-// othersHaveAdapters tells whether the list of adapters has those of all other endpoints in a namespace:
-// one that lacks several is not of the same moment, or not complete.
-func (f *endpointFit) othersHaveAdapters(local map[node.Address]evidence.HNSEndpoint) bool {
-	var have []node.Address
+// strayAdapter is the adapter of a container with no address, or one that no endpoint has. Without such an adapter,
+// a list that lacks the adapter of a pod is of another moment than the endpoints, or not complete.
+func (f *endpointFit) strayAdapter(local map[node.Address]evidence.HNSEndpoint) (evidence.Adapter, bool) {
 	for _, a := range evidence.Adapters.In(f.s) {
-		have = append(have, node.ParseAddresses(a.Addresses...)...)
-	}
-	for ip, e := range local {
-		if e.ID != f.endpoint.ID && e.NamespaceID != "" && !slices.Contains(have, ip) {
-			return false
+		if own := node.ParseAddresses(a.Addresses...); a.Compartment > 1 &&
+			!slices.ContainsFunc(own, func(ip node.Address) bool { _, ok := local[ip]; return ok }) {
+			return a, true
 		}
 	}
-	return true
+	return evidence.Adapter{}, false
 }
 
 // sameAddresses tells whether two lists hold the same, in any order.
