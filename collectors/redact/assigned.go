@@ -110,11 +110,21 @@ func (s *scan) assigned(f field, op operator, i int) {
 	if i = skipYAMLTag(b, skipVerbatim(b, i)); !apart {
 		i += 2 * b2i(foldAt(b, i, `"""`, "'''") != "")
 	}
-	if i += b2i(hasFold(b, i, "@{")); isOneOf(b, i, "[{(") {
+	if i += b2i(hasFold(b, i, "@{")); isOneOf(b, i, "[{(") && !s.opensNothing(f, op, i) {
 		s.bracketed(f, i)
 		return
 	}
 	s.plainValue(f, op, i, first)
+}
+
+// opensNothing tells of a value whose first sign is a bracket that nothing closes: "PASSWORD=[jx4Kc".
+func (s *scan) opensNothing(f field, op operator, i int) bool {
+	b, quote := f.b, byteAt(f.b, f.from-1)
+	if op.sign != '=' || i != op.end || f.trust != strong || !among(quote, "\"'") || !s.quotedLine(b, i, quote) {
+		return false
+	}
+	closing := map[byte]byte{'[': ']', '{': '}', '(': ')'}[b[i]]
+	return bytes.IndexByte(b[i:upTo(b, i, len(b), string(quote))], closing) < 0
 }
 
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.
@@ -382,7 +392,12 @@ func moreSettings(b []byte, i int) bool {
 // quotedLine tells whether a quote before NAME=value closes in its line, with no other
 // setting before.
 func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
-	end := upTo(b, i, len(b), string(quote)+"\r\n=")
+	end := upTo(b, i, len(b), string(quote)+"\r\n")
+	for at := i; at < end; at++ {
+		if name := runBack(b[:at], at, wordByte); b[at] == '=' && name > i && name < at && among(b[name-1], " ;,&") {
+			return false
+		}
+	}
 	_, rest, more := bytes.Cut(b[i:end], []byte(";"))
 	return byteAt(b, end) == quote && (!more || len(rest) > 4)
 }

@@ -11,7 +11,7 @@ func (s *scan) connection(b []byte, name, at int) bool {
 	before := s.b[max(0, name-256):name]
 	before = before[bytes.LastIndexAny(before, "\"'\r\n")+1:]
 	after := b[at:upTo(b, at, 512, "\"'\r\n")]
-	if i := bytes.LastIndexByte(before, ';'); bytes.Contains(before[:max(0, i)], []byte("=")) {
+	if i := bytes.LastIndexByte(before, ';'); i == 0 && among(byteAt(s.b, name-len(before)-1), "\"'") && among(byteAt(s.b, name-len(before)-2), " \t(+&=,") || bytes.Contains(before[:max(0, i)], []byte("=")) { // also "…" + ";Password=VALUE"
 		return !bytes.ContainsRune(before[i:], '\\')
 	}
 	_, next, _ := bytes.Cut(after, []byte(";"))

@@ -69,10 +69,18 @@ func (j judged) breaksProse() bool {
 		(looksRandom(v) || isGUID(v) || isPassphrase(v) || hardWord(bytes.TrimRight(v, "!?")) || isShuffled(v) || isTangled(v) || isGrouped(v))
 }
 
-// isPassphrase tells of three words or more in small letters that hyphens join, none of which is said of a secret.
+// isPassphrase tells of three words or more that hyphens join, some with a capital as no header of HTTP has them all,
+// and none of which is said of a secret.
 func isPassphrase(v []byte) bool {
 	words := strings.Split(strings.TrimRight(string(v), digits), "-")
-	return len(words) >= 3 && !slices.ContainsFunc(words, func(word string) bool {
+	titled := 0
+	for i, word := range words {
+		if len(word) > 1 && isUpper(word[0]) {
+			titled++
+			words[i] = strings.ToLower(word[:1]) + word[1:]
+		}
+	}
+	return len(words) >= 3 && titled < len(words) && !slices.ContainsFunc(words, func(word string) bool {
 		return len(word) < 3 || strings.Trim(word, lowers) != "" || proseWords[word] || notOfSecrets[word] || objectWords[word] ||
 			slices.ContainsFunc(looseTails, func(tail string) bool { return strings.HasPrefix(word, tail) })
 	})

@@ -9,6 +9,8 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	switch {
 	case f.flag && op.sign == '=':
 		return s.flagStops(f, i), false
+	case op.sign == ':' && i == op.end && isOneOf(f.b, f.from-1, ",{") && isGoField(f.b, i):
+		return ",\r\n", false
 	case hasFold(f.b, op.end-2, "->"), hasFold(f.b, op.end-len("│"), "│"), f.flag && i > op.end: // /token: it gives one
 		return plainStops, true
 	case op.sign == '=':
@@ -21,12 +23,21 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
 }
 
+// isGoField tells of a value of a structure as Go prints it: {Username:ops,Password:VALUE,ServerAddress:}.
+func isGoField(b []byte, i int) bool {
+	end := upTo(b, i, maxName, ",{}\r\n \t")
+	next := run(b, end+1, wordByte)
+	return byteAt(b, end) == ',' && isUpper(byteAt(b, end+1)) && byteAt(b, next) == ':'
+}
+
 // reachOfSetting tells what ends the value behind NAME=.
 func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	b := f.b
 	switch {
 	case tight && !f.quoted && f.from > 0 && among(b[f.from-1], "\"'") && s.quotedLine(b, i, b[f.from-1]):
 		return string(b[f.from-1]) + "\r\n"
+	case tight && !f.quoted && f.trust == strong && byteAt(b, f.from-1) == ',' && insideText(b, f.from): // "host:6379,password=VALUE"
+		return " \t\r\n,;\"'"
 	case (first || s.isSet(f.from, i)) && tight && isCapital(f.text()) && !moreSettings(b, i),
 		first && !s.prose && (f.trust == strong && !tight || tight && f.kind == "password" && !moreSettings(b, i)) && // passphrase = four words of it
 			!bytes.ContainsAny(b[i:lineEnd(b, i)], "\"'()[]{}$|;,"),

@@ -91,6 +91,8 @@ var rules = []struct {
 	{(*scan).serverRule, "tacacs server |radius server "},
 	{(*scan).sectionRule, "[passwords]|[credentials]"},
 	{(*scan).plainLoginRule, `plainloginmodule`},
+	{func(s *scan, b []byte, start, _ int) { s.plainLoginRule(b, start, start) }, `user_admin="`},
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `.pfx" -p |.pfx' -p |.pfx -p `},
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, "<\r\n")) }, `<secretbytes>`}, // of Jenkins
 	{(*scan).plainTextRule, `<plaintext>`},
 	{(*scan).sshRule, `---- begin ssh2 encrypted private`},
