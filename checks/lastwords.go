@@ -18,8 +18,8 @@ import (
 // may take until it ends again.
 const endReported, starting = 10 * time.Second, 5 * time.Minute
 
-// fatal are the errors with which programs end: of logrus, cobra, klog and Calico.
-var fatal = regexp.MustCompile(`level=fatal|"command failed"|(?:^|\s)F[01]\d[0-3]\d \d\d:\d\d:|\[FATAL\]|^containerd: |failed to start daemon`)
+// fatal are the errors with which programs end: of the runtime of Go, logrus, cobra, klog and Calico.
+var fatal = regexp.MustCompile(`^panic: |^fatal error: |level=fatal|"command failed"|(?:^|\s)F[01]\d[0-3]\d \d\d:\d\d:|\[FATAL\]|^containerd: |failed to start daemon`)
 
 // lastWords are the services that ended last with a text that makes a fault of the check.
 func (c *Check) lastWords(s evidence.Snapshot, findings []*Finding, services []string) (ended []string) {

@@ -57,6 +57,8 @@ func TestLastWords(t *testing.T) {
 		{"in the words of klog", log("kubelet", `F1120 09:50:06.1 1399 server.go:266] An adapter was not found`), first},
 		{"an error of the kubelet", log("kubelet", `E1120 09:50:06.1 1399 cni.go:366] An adapter was not found`), apart},
 		{"an error that does not end it", log("rke2", start("09:50:00"), line("09:50:06", "error", adapter)), apart},
+		{"a panic", log("k3s", "panic: An adapter was not found\n", "goroutine 1 [running]:\n"), first},
+		{"a panic that was caught", log("rke2", line("09:50:06", "error", "Observed a panic: An adapter was not found")), apart},
 		{"a fatal error of another program", log("calico-node", fatal("09:50:06")), apart},
 		{"what breaks without the agent, too", log("rke2", line("09:50:06", "fatal", "network Calico not found")), "circle"},
 		{"and does not end it", log("rke2", line("09:50:06", "error", "network Calico not found")), "a-down"},

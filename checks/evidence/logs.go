@@ -36,12 +36,21 @@ func SameLog(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
 	}
-	has := func(names []string, name string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-	}
-	return slices.ContainsFunc(logFolders, func(names []string) bool {
-		return has(names, a) && has(names, b)
+	a, b = componentOf(a), componentOf(b)
+	return a == b || slices.ContainsFunc(logFolders, func(names []string) bool {
+		return slices.Contains(names, a) && slices.Contains(names, b)
 	})
+}
+
+// componentOf is the component in the name of a folder, which may be that of a DaemonSet or a container:
+// calico-node-windows, kube-flannel-ds-windows-amd64, csi-azuredisk-node-win.
+func componentOf(folder string) string {
+	name := strings.ToLower(folder)
+	if strings.Contains(name, "csi") && !strings.HasPrefix(name, "csi-proxy") && name != "csiproxy" {
+		return "csi-driver"
+	}
+	name, _, _ = strings.Cut(name, "-windows")
+	return strings.TrimSuffix(strings.TrimSuffix(name, "-win"), "-ds")
 }
 
 // Name is what explain calls the need: the folder's first name.
@@ -73,20 +82,16 @@ func (l Logs) folder() string { return "logs/" + string(l) + "/" }
 
 // LogFiles lists the log files of a component, or of all of them for "".
 func (s Snapshot) LogFiles(component string) []string {
-	folders := []string{"logs/"}
 	if component != "" {
-		folders = Logs(component).Paths()
-		for _, f := range folders {
+		for _, f := range Logs(component).Paths() {
 			s.note(f)
 		}
 	}
 	var list []string
 	t := s.known()
 	for key, stored := range t.paths {
-		inside := slices.ContainsFunc(folders, func(f string) bool {
-			return strings.HasPrefix(key, f)
-		})
-		if inside && !strings.HasSuffix(key, ".gap") && !t.hides(stored) {
+		folder, _, inside := strings.Cut(strings.TrimPrefix(key, "logs/"), "/")
+		if strings.HasPrefix(key, "logs/") && (component == "" || inside && SameLog(component, folder)) && !strings.HasSuffix(key, ".gap") && !t.hides(stored) {
 			list = append(list, stored)
 		}
 	}

@@ -273,6 +273,16 @@ func TestLogsGoByMoreThanOneName(t *testing.T) {
 			t.Errorf("%q has %d logs, want %d", component, got, want)
 		}
 	}
+	for folder, component := range map[string]string{"calico-node-windows": "felix", "kube-proxy-windows": "kube-proxy",
+		"kube-flannel-ds-windows-amd64": "flanneld", "csi-azuredisk-node-win": "csi-driver", "ebs-csi-node": "csi-driver",
+		"csi-proxy": "csiproxy", "antrea-agent-windows": "antrea"} {
+		if !SameLog(folder, component) || !SameLog(component, folder) {
+			t.Errorf("%s is no log of %s", folder, component)
+		}
+	}
+	if SameLog("csi-proxy", "csi-driver") || SameLog("rancher-wins", "rancher") || SameLog("windows-exporter", "") {
+		t.Error("what is like the name of a component is another one")
+	}
 	if !(Sign{In: []string{"kube-proxy"}}).Fits("kubeproxy", "") ||
 		(Sign{In: []string{"kube-proxy"}}).Fits("kubelet", "") {
 		t.Error("a sign keeps to its component, whatever the folder's name")

@@ -63,7 +63,8 @@ The stack stands below it, and names the component if the log does not. Panics t
 const panicked = "a component of the node panicked: its build has a bug"
 
 var panicking = []string{"kubelet", "kube-proxy", "flanneld", "containerd", "docker", "cri-dockerd", "calico-node",
-	"felix", "antrea-agent", "csi-proxy", "csi-driver", "rke2", evidence.InEvents}
+	"felix", "antrea-agent", "csi-proxy", "csi-driver", "rke2", "k3s", "rancher-wins", "azure-npm", "azure-cns", "hybrid-overlay",
+	"cloud-node-manager", "windows-exporter", evidence.InEvents}
 
 // ownCode are paths of the components' own code, which no other program is built with.
 var ownCode = []string{"k8s.io/kubernetes/pkg/kubelet", "k8s.io/kubernetes/cmd/kubelet", "k8s.io/kubernetes/pkg/proxy",

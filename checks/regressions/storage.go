@@ -13,7 +13,7 @@ var storageRows = []Row{
 		Title:  "Azure Disk driver panics if it cannot read the free space",
 		Breaks: []string{"pod-start", "running-containers"},
 		Signs: []checks.Sign{
-			{Text: "azuredisk.(*DriverCore).GetVolumeStats("},
+			{Text: "azuredisk.(*DriverCore).GetVolumeStats(", Or: []string{"azuredisk.(*Driver).GetVolumeStats("}},
 		},
 		Explains: []string{"component-panic"},
 		Links:    []string{"https://github.com/kubernetes-sigs/azuredisk-csi-driver/commit/87d5377f3"},

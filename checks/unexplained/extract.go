@@ -146,6 +146,9 @@ var (
 		`(?:(?:\[[^\]]{1,40}\]:?|[\w./-]{1,60}(?:\[[0-9]+\])?:|[\w.-]+\.go:[0-9]+:?)\s+){0,3}` +
 		`(?:(?i:failed to|errors?[: ]|fatal|cannot|could not|unable to|internal error occurred:|message: unable to)|` +
 		`Unsupported [a-z]|.{1,200} is invalid: .*Invalid value:|[\w-]+ : @\{Error=)`) // hns.psm1 throws the answer of HNS
+	// uncaught is an exception with which a program of Ruby, Python, Node.js, .NET or Java ends.
+	uncaught = regexp.MustCompile(`\((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception)\)$|^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): |` +
+		`^Unhandled [Ee]xception|^Exception in thread `)
 	// field is an error that a line carries in JSON or logfmt, and innocent what it has where there is none.
 	field    = regexp.MustCompile(`(?:\\?"(?:err|error)\\?" ?: ?|\b(?:err|error)=)(?:\\?"((?:[^"\\]|\\[^"])*)|([^\s",}]+))`)
 	innocent = regexp.MustCompile(`^(?i:|<?nil>?|\\u003cnil\\u003e|null|none|false|0|ok|success|no errors?|\[\]?|\{\}?)$`)
@@ -192,7 +195,7 @@ func levelOf(line string) string {
 		return levelWarning
 	case stated:
 		return ""
-	case fails.MatchString(line) || errcode.IsMessage(line):
+	case fails.MatchString(line) || uncaught.MatchString(line) || errcode.IsMessage(line):
 		return levelError
 	case harm.MatchString(line):
 		return levelWord

@@ -190,3 +190,21 @@ func TestAStateOfAPodSoundsLikeAnError(t *testing.T) {
 		}
 	}
 }
+
+// TestAnUncaughtExceptionIsAnError: the last words of programs that are not written in Go.
+func TestAnUncaughtExceptionIsAnError(t *testing.T) {
+	for _, row := range []struct{ line, level string }{
+		// https://github.com/microsoft/Docker-Provider/pull/1001
+		{"C:/ruby31/lib/ruby/site_ruby/3.1.0/rubygems/core_ext/kernel_require.rb:85:in `require': cannot load such file -- ipaddress (LoadError)", "error"},
+		{"ModuleNotFoundError: No module named 'win32event'", "error"},
+		{"urllib3.exceptions.MaxRetryError: HTTPSConnectionPool(host='10.0.0.1', port=443): Max retries exceeded", "error"},
+		{"Unhandled exception. System.IO.FileNotFoundException: Could not find file 'C:\\app\\appsettings.json'.", "error"},
+		{`Exception in thread "main" java.net.UnknownHostException: kafka`, "error"},
+		{"the client throws an exception (see LoadError)", "word"},
+	} {
+		list := unexplained.Lines("logs/app/app.log", []byte(row.line+"\n"), 1, time.Time{})
+		if len(list) != 1 || list[0].Level != row.level {
+			t.Errorf("%s: %+v, want the level %s", row.line, list, row.level)
+		}
+	}
+}
