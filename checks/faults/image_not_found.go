@@ -47,18 +47,16 @@ var imageNotFoundSigns = []checks.Sign{
 		Fix: checks.Steps(
 			checks.Do("Apply the manifest again, with the version of the cluster in place of the placeholder."),
 			checks.Verify("kubectl get pods -n kube-system -o wide", "kube-proxy is Running"))},
-	{Text: "manifest unknown", Also: []string{"pull"},
+	{Text: "manifest unknown", Also: []string{"pull"}, Not: []string{"failed to get runtime image "}, // rke2-runtime-image-missing
 		Says: "the registry does not have the image or tag"},
-	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull",
+	{Text: "manifest unknown", Also: []string{"not found"}, Not: []string{"pull", "failed to get runtime image ",
 		"windows/servercore:latest", "windows/nanoserver:latest"}, // image-tag-latest
 		Says: "the registry does not have the image or tag"},
 	// distribution/errors.go of moby until 18.09
 	{Text: "Error response from daemon: manifest for ", Also: []string{" not found"},
 		Not:  []string{"manifest unknown"},
 		Says: "the registry does not have the image or tag"},
-	// what RKE2 and Rancher's agent pull themselves: pkg/bootstrap of rke2, pkg/image of system-agent
-	{Text: "failed to get runtime image", Also: []string{"manifest unknown"}, Not: []string{"not found"},
-		Says: "the registry does not have the runtime image of RKE2"},
+	// what Rancher's agent pulls itself: pkg/image of system-agent
 	{Text: ": failed to get image ", Also: []string{"manifest unknown"}, Not: []string{"not found", "pull"},
 		Says: "the registry does not have the installer image of Rancher"},
 	// containerd 2.1 and later resolve it in the transfer service: core/transfer/local/pull.go

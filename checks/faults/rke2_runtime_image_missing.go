@@ -40,8 +40,10 @@ The check looks for the error with which the agent exits.`,
 	Signs: []checks.Sign{
 		// pkg/bootstrap: that no archive has it is no error where the registry does
 		{Text: "Failed to load runtime image ", ConfirmOnly: true},
+		{Text: "failed to get runtime image ", Also: []string{"manifest unknown"}, Until: rke2Joined,
+			Says: "the registry does not have the runtime image of RKE2"},
 		// a warning: where the line shows what is wrong with the registry, that is the fault
-		{Text: "failed to get runtime image ", Level: checks.Warn, Until: rke2Joined,
+		{Text: "failed to get runtime image ", Not: []string{"manifest unknown"}, Level: checks.Warn, Until: rke2Joined,
 			Says: "the agent exits: neither its archives nor the registry have its runtime image"},
 	},
 })
