@@ -312,6 +312,7 @@ func TestKubeletClientCAStale(t *testing.T) {
 		}
 		return list
 	}
+	const kubelets = "OU=openshift,CN=kubelet-signer"
 	young, newest := ca("OU=openshift,CN="+signer, "2026-05-11", "2027-05-11"), ca("CN=openshift-kube-apiserver-operator_"+signer+"@1795139212", "2026-11-20", "2027-11-20")
 	runLooks(t, "kubelet-client-ca-stale", []look{
 		{"OpenShift replaced its CA", node(young) + replaced(signer, "2026-11-20T08:00:00Z") + refused("08:05", "09:50"),
@@ -321,6 +322,27 @@ func TestKubeletClientCAStale(t *testing.T) {
 		{"a client that was refused before", node(young) + replaced(signer, "2026-11-20T08:00:00Z") + refused("07:00", "09:50"), "unknown"},
 		{"another CA was replaced", node(young) + replaced("aggregator-client-signer", "2026-11-20T08:00:00Z") + refused("08:05", "09:50"), "unknown"},
 		{"nothing was replaced", node(young) + refused("08:05", "09:50"), "unknown"},
+		// release notes of the Windows Machine Config Operator 10.16.0
+		{"the file has the kubelets' CA alone", node(ca(kubelets, "2026-05-11", "2027-05-11")) + refused("08:05", "09:50"),
+			`warn: the kubelet refuses a client certificate, and c:\k\kubelet-ca.crt has no kube-apiserver-to-kubelet-signer [state+text]`},
+		{"the file has both", node(young, ca(kubelets, "2026-05-11", "2027-05-11")) + refused("08:05", "09:50"), "unknown"},
+	})
+	// canonical/microk8s issue 4522: the API server verifies the certificate that the kubelet signed itself
+	handshakes := func(client, alert string, times ...string) string {
+		list := "-- api/endpointslices.json --\n" + `{"items":[{"metadata":{"name":"kubernetes","namespace":"default","labels":{"kubernetes.io/service-name":"kubernetes"}},"addressType":"IPv4","endpoints":[{"addresses":["172.16.20.11"]}],"ports":[{"port":6443}]}]}` +
+			"\n-- logs/kubelet/kubelet.log --\n"
+		for _, at := range times {
+			list += "I1120 " + at + ":00.000000    3420 log.go:245] http: TLS handshake error from " + client + ":42954: remote error: tls: " + alert + "\n"
+		}
+		return list
+	}
+	const refuses = "warn: the API server at 172.16.20.11 refuses the kubelet's certificate [state]"
+	runLooks(t, "kubelet-serving-cert-no-address", []look{
+		{"the API server, again and again", handshakes("172.16.20.11", "bad certificate", "09:05", "09:20", "09:50"), refuses},
+		{"it does not know who signed it", handshakes("172.16.20.11", "unknown certificate authority", "09:05", "09:20", "09:50"), refuses},
+		{"metrics-server", handshakes("10.48.3.7", "bad certificate", "09:05", "09:20", "09:50"), "unknown"},
+		{"somebody tried it from there", handshakes("172.16.20.11", "bad certificate", "09:50"), "unknown"},
+		{"it is over", handshakes("172.16.20.11", "bad certificate", "07:05", "07:20", "07:50"), "unknown"},
 	})
 	// The agents of RKE2 and k3s keep the CA of the API server in a file of its own.
 	expired := ca("CN=client-ca", "2024-11-17", "2026-11-17")

@@ -15,6 +15,9 @@ import (
 // replaced after 292 of its 365 days, under a name with another number.
 const apiServerSigner = "kube-apiserver-to-kubelet-signer"
 
+// kubeletSigner is the CA of OpenShift that signs the certificates of kubelets. The file has both.
+const kubeletSigner = "OU=openshift,CN=kubelet-signer"
+
 // caDue is the share of a CA's life, in percent, after which OpenShift has replaced it.
 const caDue = 80
 
@@ -32,7 +35,7 @@ new one to every node.
 
 The kubelet logs the same for any other client with a foreign certificate, such as a scanner.
 Therefore the log line alone is reported as info. With it, the check warns if a CA in the file has
-expired, or is the one of OpenShift and due for replacement, and the file has no newer one. It also warns if an event
+expired, or is the one of OpenShift and due for replacement, and the file has no newer one, or if the file has other CAs of OpenShift and not this one. It also warns if an event
 shows that OpenShift replaced its CA, the file has only one from before, and the refusals began after that and last
 for half an hour.`,
 	Fix: checks.Steps(
@@ -85,6 +88,12 @@ for half an hour.`,
 			return nil, checks.Unknown(evidence.NotShown.Gap("the client CA file of the kubelet"))
 		}
 		var findings []*checks.Finding
+		if own, ok := newest[kubeletSigner]; ok && newest[apiServerSigner].Path == "" {
+			findings = append(findings, checks.Findingf(checks.Warn, own.Path,
+				"the kubelet refuses a client certificate, and %s has no %s", own.Path, apiServerSigner).
+				At(own.Field("subject"), "%s: %s", own.Path, own.Subject).With(checks.Quote(refused[at])))
+			findings[0].Basis = checks.ByBoth
+		}
 		for name, c := range newest {
 			life := c.NotAfter.Sub(c.NotBefore.Time)
 			due := c.NotAfter.Time

@@ -1,9 +1,19 @@
 package faults
 
 import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"time"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
+	"doctor/checks/node"
 )
+
+// refusedServing is what the kubelet logs of a client that does not accept its serving certificate: net/http
+// and crypto/tls of Go. Any client can do so, and metrics-server does where nobody signed the certificate.
+var refusedServing = regexp.MustCompile(`http: TLS handshake error from (\S+): remote error: tls: `)
 
 var _ = register(&checks.Check{
 	ID:       "kubelet-serving-cert-no-address",
@@ -15,7 +25,9 @@ verifies the serving certificate of the kubelet. If the certificate has no entry
 of the node, the call fails for the pods of this node only. It was made without the address, or
 the address changed.
 
-The check looks for the error of the API server in texts that quote it.`,
+The check looks for the error of the API server in texts that quote it. If the log of the kubelet
+shows within the last hour that a client refuses the certificate again and again, it warns if the client
+has the address of an API server.`,
 	Fix: checks.Steps(
 		checks.Edit(`C:\var\lib\kubelet\config.yaml`,
 			"Set serverTLSBootstrap: true, so that the kubelet requests a certificate with the addresses of the node."),
@@ -33,6 +45,7 @@ The check looks for the error of the API server in texts that quote it.`,
 	},
 	Breaks: []*checks.Effect{},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("other"))},
+	Uses:   append(slices.Clone(node.KubeletSources), evidence.EndpointSlices),
 	Signs: []checks.Sign{
 		{Text: "because it doesn't contain any IP SANs",
 			Also: []string{"10250"},
@@ -43,5 +56,27 @@ The check looks for the error of the API server in texts that quote it.`,
 		{Text: "x509: certificate is valid for ",
 			Also: []string{":10250/", ", not "},
 			Says: "the API server refuses the kubelet's certificate: it does not have the address of the node"},
+		{Text: "http: TLS handshake error from", Also: []string{"remote error: tls: bad certificate"}, In: []string{"kubelet"},
+			ConfirmOnly: true},
+		{Text: "http: TLS handshake error from", Also: []string{"remote error: tls: unknown certificate authority"},
+			In: []string{"kubelet"}, ConfirmOnly: true},
+	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		servers := apiTargets(s)
+		for _, m := range s.Signs("kubelet-serving-cert-no-address") {
+			found := refusedServing.FindStringSubmatch(m.Found)
+			if found == nil || m.Over != "" || m.More < 2 || s.Now().Sub(m.Last) > time.Hour {
+				continue
+			}
+			client, err := netip.ParseAddrPort(found[1])
+			if err == nil && slices.ContainsFunc(servers, func(server string) bool {
+				at, err := netip.ParseAddrPort(server)
+				return err == nil && at.Addr() == client.Addr()
+			}) {
+				return []*checks.Finding{checks.Findingf(checks.Warn, client.Addr().String(),
+					"the API server at %s refuses the kubelet's certificate", client.Addr()).With(checks.Quote(m))}, nil
+			}
+		}
+		return nil, nil
 	},
 })
