@@ -65,6 +65,8 @@ tag such as ltsc2022 names.`,
 		// (moby 32838, hub-feedback 1293)
 		{Text: "hcsshim::ImportLayer failed in Win32", Also: []string{registerLayer, "The system cannot find the file specified"},
 			ConfirmOnly: true},
+		// nor prepare their utility VM (dotnet-framework-docker 167)
+		{Text: "ProcessUtilityVMImage", Also: []string{registerLayer}, Not: []string{"used by another process"}, ConfirmOnly: true},
 		// the end of containerd's error alone, which may have been of a sandbox (logzio-helm 316), and what people quote
 		// as the error that they get (kubernetes 74066)
 		{Text: "does not match the host operating system.: unknown", Or: []string{`error "` + otherBuildText, `error '` + otherBuildText, "error: " + otherBuildText},
@@ -116,21 +118,29 @@ tag such as ltsc2022 names.`,
 
 const registerLayer = "failed to register layer"
 
-// newerImage finds the pull of an image for a newer Windows, whose layers docker could not import.
+// newerImage finds the pull of an image for a newer Windows, whose layers docker could not import: the last one before
+// the line that says so.
 func newerImage(s evidence.Snapshot, n *node.Node) []*checks.Finding {
-	for i, st := range evidence.Stated.In(s) {
-		build, ok := tagBuild(st.Value)
-		if !ok || st.Fact != evidence.StatedImage || build <= n.Build.Value.Number {
+	for _, m := range s.Signs("app-image-os-version-mismatch") {
+		if !strings.Contains(m.Found, registerLayer) {
 			continue
 		}
-		for _, m := range s.Signs("app-image-os-version-mismatch") {
-			if strings.Contains(m.Found, registerLayer) {
-				f := checks.Findingf(checks.Fail, st.Value, "%s cannot import the layers of image %s: its tag says %s",
-					n.OS.Value, st.Value, evidence.WindowsName(build)).
-					With(evidence.Stated.Field(s, i).Because("line %d: %s", st.Line, st.Text), n.Build.From, checks.Quote(m))
-				f.Basis = checks.ByBoth
-				return []*checks.Finding{f}
+		pulled := -1
+		for i, st := range evidence.Stated.In(s) {
+			if st.Fact == evidence.StatedImage && (pulled < 0 || st.Line <= m.Line && st.Line >= evidence.Stated.In(s)[pulled].Line) {
+				pulled = i
 			}
+		}
+		if pulled < 0 {
+			return nil
+		}
+		st := evidence.Stated.In(s)[pulled]
+		if build, ok := tagBuild(st.Value); ok && build > n.Build.Value.Number {
+			f := checks.Findingf(checks.Fail, st.Value, "%s cannot import the layers of image %s: its tag says %s",
+				n.OS.Value, st.Value, evidence.WindowsName(build)).
+				With(evidence.Stated.Field(s, pulled).Because("line %d: %s", st.Line, st.Text), n.Build.From, checks.Quote(m))
+			f.Basis = checks.ByBoth
+			return []*checks.Finding{f}
 		}
 	}
 	return nil

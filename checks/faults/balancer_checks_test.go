@@ -266,6 +266,8 @@ func TestBackendsOfHNSLoadBalancers(t *testing.T) {
 			"pass"},
 		{"the last backend went half a minute ago", serviceTree(web) +
 			fmt.Sprintf(slice(""), justNow) + endpoints + one, "unknown"},
+		{"a pod of two families behind a Service of one", serviceTree(web) + sliceTree(remote) + one +
+			strings.Replace(endpoints, `"PrefixLength":24}]`, `"PrefixLength":24},{"IpAddress":"fd00:10:244:1::9","PrefixLength":64}]`, 1), "pass"},
 		{"another port than that of the pods", serviceTree(web) +
 			sliceTree("a/web 10.244.1.9 lin-1 true 9090/TCP") + endpoints + one,
 			"fail: load balancer of a/" + port + " sends traffic to port 8080, but the pods listen on port 9090 [state]"},

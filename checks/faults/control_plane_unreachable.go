@@ -103,8 +103,8 @@ func unansweredSigns() []checks.Sign {
 	return signs
 }
 
-// apiTargets are the addresses of the API server as probes name them.
-func apiTargets(s evidence.Snapshot) (targets []string) {
+// apiEndpoints are the addresses and ports of the Service kubernetes: those of the API servers.
+func apiEndpoints(s evidence.Snapshot) (list []netip.AddrPort) {
 	for _, slice := range evidence.EndpointSlices.In(s) {
 		if slice.Metadata.Namespace != "default" ||
 			slice.Metadata.Labels["kubernetes.io/service-name"] != "kubernetes" {
@@ -113,10 +113,18 @@ func apiTargets(s evidence.Snapshot) (targets []string) {
 		for _, e := range slice.Endpoints {
 			for _, ip := range node.ParseAddresses(e.Addresses...) {
 				for _, p := range slice.Ports {
-					targets = append(targets, netip.AddrPortFrom(ip, uint16(p.Port)).String())
+					list = append(list, netip.AddrPortFrom(ip, uint16(p.Port)))
 				}
 			}
 		}
+	}
+	return list
+}
+
+// apiTargets are the addresses of the API server as probes name them.
+func apiTargets(s evidence.Snapshot) (targets []string) {
+	for _, at := range apiEndpoints(s) {
+		targets = append(targets, at.String())
 	}
 	for _, f := range kubeconfigsInUse(node.About(s)) {
 		c, err := evidence.DecodeKubeconfig([]byte(s.File(f.Value).Text))

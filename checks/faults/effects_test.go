@@ -57,6 +57,13 @@ func follows(id string) []string {
 	return list
 }
 
+// TestFlanneldSetsTheRoutes: without flanneld its overlay gets no routes to other nodes (rke2 issue 5702).
+func TestFlanneldSetsTheRoutes(t *testing.T) {
+	if list := follows("rke2-flanneld-exit"); !slices.Contains(list, "vxlan-return-path-missing") || !slices.Contains(list, "vxlan-4789-conflict") {
+		t.Errorf("rke2-flanneld-exit explains %v", list)
+	}
+}
+
 // TestAnAgentThatDoesNotJoinStartsNothing: the agent of RKE2 and K3s starts containerd and the kubelet
 // after it has joined, so what keeps it from that explains that they do not run.
 func TestAnAgentThatDoesNotJoinStartsNothing(t *testing.T) {

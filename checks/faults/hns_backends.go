@@ -102,8 +102,13 @@ func (w wantedBalancers) wrongBackends(n *node.Node, s evidence.Snapshot) []*che
 		var have []node.Address
 		unknown := false
 		for _, id := range lb.Endpoints {
-			have = append(have, addresses[id]...)
-			unknown = unknown || len(addresses[id]) == 0
+			at := len(have)
+			for _, ip := range addresses[id] { // a pod with two has one balancer for each family
+				if ip.Is4() == want.vip.Is4() {
+					have = append(have, ip)
+				}
+			}
+			unknown = unknown || len(have) == at
 		}
 		findings = append(findings, b.compare(want, lb, have, places, unknown)...)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"doctor/checks"
 	"doctor/checks/evidence"
-	"doctor/checks/node"
 )
 
 // refusedServing is what the kubelet logs of a client that does not accept its serving certificate: net/http
@@ -45,7 +44,7 @@ has the address of an API server.`,
 	},
 	Breaks: []*checks.Effect{},
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("other"))},
-	Uses:   append(slices.Clone(node.KubeletSources), evidence.EndpointSlices),
+	Uses:   []evidence.Need{evidence.EndpointSlices},
 	Signs: []checks.Sign{
 		{Text: "because it doesn't contain any IP SANs",
 			Also: []string{"10250"},
@@ -62,21 +61,21 @@ has the address of an API server.`,
 			In: []string{"kubelet"}, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		servers := apiTargets(s)
+		servers, said := apiEndpoints(s), false
 		for _, m := range s.Signs("kubelet-serving-cert-no-address") {
 			found := refusedServing.FindStringSubmatch(m.Found)
-			if found == nil || m.Over != "" || m.More < 2 || s.Now().Sub(m.Last) > time.Hour {
+			if said = said || found == nil; found == nil || m.Over != "" || m.More < 2 || s.Now().Sub(m.Last) > time.Hour {
 				continue
 			}
 			client, err := netip.ParseAddrPort(found[1])
-			if err == nil && slices.ContainsFunc(servers, func(server string) bool {
-				at, err := netip.ParseAddrPort(server)
-				return err == nil && at.Addr() == client.Addr()
-			}) {
+			if err == nil && slices.ContainsFunc(servers, func(server netip.AddrPort) bool { return server.Addr() == client.Addr() }) {
 				return []*checks.Finding{checks.Findingf(checks.Warn, client.Addr().String(),
 					"the API server at %s refuses the kubelet's certificate", client.Addr()).With(checks.Quote(m))}, nil
 			}
 		}
-		return nil, nil
+		if !said {
+			return nil, nil
+		}
+		return nil, checks.Unknown(evidence.NotShown.Gap("whether the API server accepts the certificate of the kubelet"))
 	},
 })

@@ -37,7 +37,7 @@ The check looks for the process flanneld.exe where service rke2 is running.`,
 		"https://github.com/rancher/rke2/issues/9324"},
 	Breaks: []*checks.Effect{effectFlanneld, effectSubnetEnv, effectHNSNetwork,
 		effectKubeProxy, effectPodStart, effectNodeReady},
-	Explains: []string{"source-vip-invalid"},
+	Explains: []string{"source-vip-invalid", "vxlan-return-path-missing"},
 	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Flannel)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes},
 	Signs: []checks.Sign{

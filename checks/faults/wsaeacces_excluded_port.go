@@ -48,7 +48,7 @@ the check cannot run.`,
 	Uses: slices.Concat([]evidence.Need{evidence.Pods, evidence.Node, evidence.Logs("pods")}, node.KubeletSources,
 		node.ProxySources),
 	Signs: []checks.Sign{
-		{Text: "bind: An attempt was made to access a socket in a way forbidden by its access permissions",
+		{Text: "bind: An attempt was made to access a socket in a way forbidden by its", // a console may break the line here
 			Also:  []string{"listen "},
 			Not:   []string{"listen unix"},
 			Until: slices.Concat(nodeRegistered, proxyStarted),

@@ -147,7 +147,12 @@ var antreaRows = []Row{
 		From:   "1.10.0 < 1.10.1, 1.11.0 < 1.11.2",
 		Title:  "antrea-agent crashes because AntreaProxy is not ready yet",
 		Breaks: []string{"network-creation"},
-		Links:  []string{"https://github.com/antrea-io/antrea/pull/4946"},
+		Signs: []checks.Sign{
+			{Text: "error when creating agent API server: unable to load configmap based request-header-client-ca-file",
+				Also: []string{"context deadline exceeded"}},
+		},
+		OtherCauses: true, // the API server cannot be reached
+		Links:       []string{"https://github.com/antrea-io/antrea/pull/4946", "https://github.com/antrea-io/antrea/issues/2857"},
 	},
 	{
 		ID: "antrea-packet-out-crash", Of: Antrea,

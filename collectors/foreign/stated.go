@@ -29,7 +29,7 @@ var (
 	openValue = regexp.MustCompile(`(?i)[<>≥~?]|\d\+?\.x\b|\d\+(?:\s|$)|\b(?:e\.g|or|and) (?:later|newer|above|up|higher)\b|\be\.g\b|\bclient\b|\bwindows 1[01]\b`)
 	eachSide  = regexp.MustCompile(`(?i)\(?both client ?(?:/|and|&) ?server\)?`)
 	// A sentence that says where it all runs, and words with which it may say something else.
-	runsOn    = regexp.MustCompile(`(?i)\b(?:running|runs) (?:in|on|under)? ?(?:a |an |the )?(?:windows|server)\b`)
+	runsOn    = regexp.MustCompile(`(?i)(?:\b(?:running|runs) (?:in|on|under)?|^on) ?(?:a |an |the )?(?:windows|server)\b`)
 	otherwise = regexp.MustCompile(`(?i)\bnot\b|n't\b|\?|\b(?:without|works?|working|fine|instead|needs?|support\w*|should|if|when|containers?|images?|base|before|earlier|also|other|another)\b`)
 	// The image that docker pulls or builds from, in a command, a Dockerfile or docker's own step.
 	pulledImage = regexp.MustCompile(`(?im)^(?:.*\bstep \d+/\d+ ?: ?)?FROM +(\S+:\S+)|\bdocker(?:\.exe)? pull +(\S+:[\w.-]+)`)
@@ -149,8 +149,8 @@ func (p *pieces) convertStated(out *output) {
 	list := slices.DeleteFunc(slices.Clone(p.stated), func(s evidence.Statement) bool {
 		return slices.ContainsFunc(p.stated, func(o evidence.Statement) bool {
 			longer, shorter := strings.TrimPrefix(s.Value, "v"), strings.TrimPrefix(o.Value, "v")
-			if s.Fact == o.Fact {
-				return !strings.HasPrefix(longer+".", shorter+".") && !strings.HasPrefix(shorter+".", longer+".")
+			if s.Fact == o.Fact { // of the images that an author pulls in turn, the error stands below its own
+				return !(s.Fact == evidence.StatedImage && strings.Contains(s.Text, " pull ") && strings.Contains(o.Text, " pull ")) && !strings.HasPrefix(longer+".", shorter+".") && !strings.HasPrefix(shorter+".", longer+".")
 			}
 			return slices.Contains(runtimes, s.Fact) && slices.Contains(runtimes, o.Fact)
 		})

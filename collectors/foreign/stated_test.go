@@ -44,6 +44,9 @@ func TestAuthorsStateFacts(t *testing.T) {
 		{"a sentence that says where it works", "It works fine running on Windows Server 2019.\nIs it running on Windows Server 2019?\n", ""},
 		{"a sentence beside another release", "I am running windows server 2019.\nWindows Server 2022 is the same.\n", ""},
 		{"a sentence about containers", "We are running Windows Server 2019 containers.\n", ""},
+		{"two pulls", "docker pull a/b:1803\nno\ndocker pull a/b:1709\nyes\n", "image a/b:1803, image a/b:1709"},
+		{"it begins with where it was", "On Windows Server 2016 Version 1607:\n", "windows 10.0.14393"},
+		{"a system on which it works", "On Windows Server 2016 it works.\n", ""},
 		{"two images", "FROM a/b:ltsc2019 AS build\nFROM a/c:ltsc2022\n", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
