@@ -24,7 +24,9 @@ func TestAFileSystemIsCorrupt(t *testing.T) {
 			provider, id, level, at, strconv.Quote(message))
 	}
 	manager := event("Service Control Manager", 7036, "information", "09:30", "The containerd service entered the running state.")
-	events := func(list ...string) string { return "-- events.json --\n[" + strings.Join(append(list, manager), ",") + "]\n" }
+	events := func(list ...string) string {
+		return "-- events.json --\n[" + strings.Join(append(list, manager), ",") + "]\n"
+	}
 	onDrive := func(drive string) string {
 		return events(event("Microsoft-Windows-Ntfs", 55, "error", "09:40", fmt.Sprintf(corrupt, drive)))
 	}

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,9 +22,9 @@ or whose Linux nodes were scaled to zero or are stopped, these pods stay Pending
 pods.
 
 The check looks for a ready Linux node in the list of all nodes of a cluster of AKS or EKS, and for
-endpoints of the cluster DNS. A list that lacks a node that an endpoint names is not complete, and is not
-judged. Tables of kubectl may be a part of the cluster: if they show Windows nodes alone, and no pod of
-kube-system has a node, it is a warning. On GKE, gke-windows-pool-prereq checks this.`,
+endpoints of the cluster DNS. If an endpoint names a node that is not in the list, the list is not complete
+and is not judged. Tables of kubectl may show a part of the cluster: Windows nodes alone, and no pod of
+kube-system with a node, are a warning. On GKE, gke-windows-pool-prereq checks this.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl get nodes -L kubernetes.io/os", "Check which nodes run Linux, and whether they are Ready."),
 		checks.Do("Start the Linux nodes, or add some: with eksctl create nodegroup on EKS, with az aks nodepool scale or add on AKS.").
@@ -91,30 +92,22 @@ kube-system has a node, it is a warning. On GKE, gke-windows-pool-prereq checks 
 	},
 })
 
-// pendingWithoutLinux is about rows of kubectl, which show the pods of kube-system only where none of them has a
-// node: DNS is among them, and no node that is listed runs Linux.
+// pendingWithoutLinux is about rows of kubectl, which show a pod of kube-system without a node only where none of
+// them has one: that of DNS is among them, and no node that is listed runs Linux.
 func pendingWithoutLinux(s evidence.Snapshot) *checks.Finding {
-	var waiting []evidence.Pod
-	dns := 0
-	for _, p := range evidence.Pods.In(s) {
-		if p.Metadata.Namespace == "kube-system" && p.Spec.NodeName == "" && p.Status.Phase == "Pending" && len(p.Spec.Containers) == 0 {
-			waiting = append(waiting, p)
-			if strings.HasPrefix(p.Metadata.Name, "kube-dns-") || strings.HasPrefix(p.Metadata.Name, "coredns-") {
-				dns = len(waiting) - 1
-			}
-		}
-	}
-	list := evidence.Nodes.In(s)
-	if len(waiting) < 2 || len(list) == 0 || slices.ContainsFunc(list, func(o evidence.NodeObject) bool {
+	list, pods := evidence.Nodes.In(s), evidence.Pods.In(s)
+	i := slices.IndexFunc(pods, func(p evidence.Pod) bool {
+		return len(p.Spec.Containers) == 0 && p.Metadata.Annotations[evidence.DescribedPod] == "" &&
+			p.Spec.NodeName == "" && p.Status.Phase == "Pending" && dnsPodName.MatchString(p.FullName())
+	})
+	if i < 0 || len(list) == 0 || slices.ContainsFunc(list, func(o evidence.NodeObject) bool {
 		return !evidence.NamesWindows(o.Metadata.Name) && !strings.HasPrefix(o.Status.NodeInfo.OSImage, "Windows")
 	}) {
 		return nil
 	}
-	p := waiting[dns]
-	if !strings.Contains(p.Metadata.Name, "dns-") {
-		return nil
-	}
 	return checks.Findingf(checks.Warn, "cluster", "no pod of kube-system has a node, and none of the %d nodes that are listed runs Linux", len(list)).
 		At(evidence.Nodes.Field(s), "%d nodes, none with Linux", len(list)).
-		At(p.Field("status", "phase"), "%s: Pending, without a node", p.FullName())
+		At(pods[i].Field("status", "phase"), "%s: Pending, without a node", pods[i].FullName())
 }
+
+var dnsPodName = regexp.MustCompile(`^kube-system/(?:coredns|kube-dns)-`)
