@@ -129,8 +129,8 @@ func ownDrives(s evidence.Snapshot) []string {
 	return drives
 }
 
-// corruptVolumes lists the last event about each drive whose file system is corrupt and was not repaired. At a
-// boot Windows may repair a volume, and writes the event again if it did not.
+// corruptVolumes lists the last event about each drive whose file system is corrupt and was not
+// repaired. At a boot Windows may repair a volume, and writes the event again if it did not.
 func corruptVolumes(recorded []evidence.WindowsEvent) []evidence.WindowsEvent {
 	events := map[string]evidence.WindowsEvent{}
 	for _, e := range recorded {

@@ -69,8 +69,8 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 	},
 })
 
-// linuxNodes lists the nodes of the cluster, and counts those that run Linux, and of these the Ready ones. It
-// is Unknown where there may be others, or one does not show its operating system.
+// linuxNodes lists the nodes of the cluster, and counts those that run Linux, and of these the Ready
+// ones. It is Unknown where there may be others, or one does not show its operating system.
 func linuxNodes(s evidence.Snapshot) (list []evidence.NodeObject, linux, ready int, err error) {
 	list = evidence.Nodes.In(s)
 	if len(list) == 0 {

@@ -92,8 +92,8 @@ kube-system with a node, are a warning. On GKE, gke-windows-pool-prereq checks t
 	},
 })
 
-// pendingWithoutLinux is about rows of kubectl, which show a pod of kube-system without a node only where none of
-// them has one: that of DNS is among them, and no node that is listed runs Linux.
+// pendingWithoutLinux is about rows of kubectl, which show a pod of kube-system without a node only
+// where none of them has one: that of DNS is among them, and no node that is listed runs Linux.
 func pendingWithoutLinux(s evidence.Snapshot) *checks.Finding {
 	list, pods := evidence.Nodes.In(s), evidence.Pods.In(s)
 	i := slices.IndexFunc(pods, func(p evidence.Pod) bool {

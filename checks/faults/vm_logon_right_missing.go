@@ -41,12 +41,12 @@ same right are the subject of service-logon-failed.`,
 	Run:    complain(vmLogonSigns),
 })
 
-// logonTypeDenied is what Windows says of ERROR_LOGON_TYPE_NOT_GRANTED, before Windows 10 behind "Logon failure: ".
+// logonTypeDenied is what Windows says of ERROR_LOGON_TYPE_NOT_GRANTED, often behind "Logon failure: ".
 const logonTypeDenied = "The user has not been granted the requested logon type at this computer"
 
 const vmNotLoggedOn = "Windows denies the account of a virtual machine the right to log on as a service (0x80070569)"
 
-// The error is that of scheduled tasks, services and HostProcess containers, too: only where it stands tells.
+// Scheduled tasks, services and HostProcess containers have the same error: where it stands tells.
 var vmLogonSigns = []checks.Sign{
 	{Text: logonTypeDenied, Also: []string{"CreateComputeSystem "}, Says: vmNotLoggedOn},
 	{Text: logonTypeDenied, Also: []string{"hcs::System::Start "}, Says: vmNotLoggedOn},
