@@ -47,11 +47,11 @@ func WindowsBuild(name string) int {
 }
 
 // NamesWindows tells whether the name of a node is one that only Windows nodes have: of AKS aks, the pool
-// and six characters, without a hyphen; of acs-engine and aks-engine the first digits of the cluster, k8s
-// or acs, and a number; the name that Windows gives itself on EC2; and "win" as a word of its own.
+// and six characters, without a hyphen; of acs-engine and aks-engine the first digits of the cluster, k8s,
+// acs or aks, and a number; the name that Windows gives itself on EC2; and "win" as a word of its own.
 func NamesWindows(node string) bool { return namesWindows.MatchString(node) }
 
-var namesWindows = regexp.MustCompile(`(?i)^(?:aks[a-z0-9]{1,6}[0-9a-z]{6}|\d{4,5}(?:k8s|acs)[0-9a-z]{3,8})$|^ec2amaz-|` +
+var namesWindows = regexp.MustCompile(`(?i)^(?:aks[a-z0-9]{1,6}[0-9a-z]{6}|\d{4,5}(?:k8s|acs|aks)[0-9a-z]{3,8})$|^ec2amaz-|` +
 	`(?:^|[-._\d])win(?:dows|node|worker|srv|vm|w)?(?:[-._\d]|$)`)
 
 // kubernetesWindows tells which builds a Kubernetes release supports, from that

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,26 +47,9 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 			Says: "GKE refuses the Windows node pool: its image type uses Docker"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		list := evidence.Nodes.In(s)
-		if len(list) == 0 {
-			return nil, checks.Unknown(evidence.NotShown.Gap("any node of the cluster"))
-		}
-		if len(list) == 1 && list[0].Metadata.Name == node.About(s).Name.Value && !onlyOneNode(s) {
-			return nil, checks.Unknown(evidence.NotShown.Gap("any other node of the cluster"))
-		}
-		linux, ready := 0, 0
-		for _, node := range list {
-			os := node.Metadata.Labels["kubernetes.io/os"]
-			if os == "" && node.Status.NodeInfo.OperatingSystem == "" {
-				return nil, checks.Unknown(evidence.NotShown.Gap("the operating system of node %s",
-					node.Metadata.Name))
-			}
-			if os == "linux" || node.Status.NodeInfo.OperatingSystem == "linux" {
-				linux++
-				if c, told := node.Condition("Ready"); !told || c.Status == "True" {
-					ready++
-				}
-			}
+		list, linux, ready, err := linuxNodes(s)
+		if err != nil {
+			return nil, err
 		}
 		switch {
 		case linux == 0:
@@ -84,6 +68,31 @@ by gcloud or Terraform before there is any node, and is known only if that outpu
 		return nil, nil
 	},
 })
+
+// linuxNodes lists the nodes of the cluster, and counts those that run Linux, and of these the Ready
+// ones. It is Unknown where there may be others, or one does not show its operating system.
+func linuxNodes(s evidence.Snapshot) (list []evidence.NodeObject, linux, ready int, err error) {
+	list = evidence.Nodes.In(s)
+	if len(list) == 0 {
+		return nil, 0, 0, checks.Unknown(evidence.NotShown.Gap("any node of the cluster"))
+	}
+	if len(list) == 1 && list[0].Metadata.Name == node.About(s).Name.Value && !onlyOneNode(s) {
+		return nil, 0, 0, checks.Unknown(evidence.NotShown.Gap("any other node of the cluster"))
+	}
+	for _, o := range list {
+		os := cmp.Or(o.Status.NodeInfo.OperatingSystem, o.Metadata.Labels["kubernetes.io/os"])
+		if os == "" {
+			return nil, 0, 0, checks.Unknown(evidence.NotShown.Gap("the operating system of node %s", o.Metadata.Name))
+		}
+		if os == "linux" {
+			linux++
+			if c, told := o.Condition("Ready"); !told || c.Status == "True" {
+				ready++
+			}
+		}
+	}
+	return list, linux, ready, nil
+}
 
 // onlyOneNode tells whether the scheduler counted one node in the whole cluster: a recording may
 // hold the Node object of its own node only.

@@ -134,12 +134,17 @@ func (n *Node) learnFromFlannel(s evidence.Snapshot) {
 	}
 }
 
+// IsClusterDNS tells whether a Service is that of the cluster DNS.
+func IsClusterDNS(svc evidence.KubeService) bool {
+	m := svc.Metadata
+	return m.Labels["k8s-app"] == "kube-dns" || m.Name == "kube-dns" || m.Name == "coredns" ||
+		m.Name == "rke2-coredns-rke2-coredns" || m.Name == "dns-default"
+}
+
 func (n *Node) learnDNS(s evidence.Snapshot) {
 	for _, svc := range evidence.KubeServices.In(s) {
 		m := svc.Metadata
-		dns := m.Labels["k8s-app"] == "kube-dns" || m.Name == "kube-dns" || m.Name == "coredns" ||
-			m.Name == "rke2-coredns-rke2-coredns" || m.Name == "dns-default"
-		if ips := ParseAddresses(svc.ClusterIPs()...); dns && len(ips) > 0 {
+		if ips := ParseAddresses(svc.ClusterIPs()...); IsClusterDNS(svc) && len(ips) > 0 {
 			n.ClusterDNS.Learn(ips, svc.Field("spec", "clusterIP"),
 				"service %s/%s has clusterIP %s", m.Namespace, m.Name, ips[0])
 		}

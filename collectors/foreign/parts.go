@@ -187,10 +187,12 @@ func (t *taking) begin(line, bare, rest string) string {
 		kind = partOther
 	}
 	indent := indented.FindString(bare)
-	if kind == partOther && t.kind == partOther && indent != "" && !container {
-		if kind, about = t.startOf(bare[len(indent):], dedented(rest, indent)); kind == partYAML ||
-			kind == partDescribe || kind == partLog || kind == partEventRows {
-			kind = partOther // within something else
+	// a block of Markdown, whose tables look like those of any program before
+	if (kind == partOther || kind == partGrid) && t.kind == partOther && indent != "" && !container {
+		switch k, command := t.startOf(bare[len(indent):], dedented(rest, indent)); k {
+		case partYAML, partDescribe, partLog, partEventRows: // within something else
+		default:
+			kind, about = k, command
 		}
 	}
 	switch {

@@ -24,6 +24,21 @@ Name             ID                                   Virtual Network Name
 911b46c0d4a609fe119d0baf3ebf7e97cf73f8df09f728a0f701b6491bb336bd_nat 592369c6-4583-48e8-8ffc-b87459e8dd80 nat
 `
 
+// onlyWindowsNodes is as in Azure/AKS issue 121, in a block of Markdown.
+const onlyWindowsNodes = `The nodes are there, but CoreDNS does not start:
+
+    $ kubectl get nodes -o wide
+    NAME                                       STATUS   ROLES    AGE   VERSION               INTERNAL-IP   EXTERNAL-IP   OS-IMAGE                         KERNEL-VERSION    CONTAINER-RUNTIME
+    ip-10-80-1-31.eu-west-1.compute.internal   Ready    <none>   24m   v1.33.5-eks-113cf36   10.80.1.31    <none>        Windows Server 2022 Datacenter   10.0.20348.4294   containerd://1.7.28
+    ip-10-80-2-77.eu-west-1.compute.internal   Ready    <none>   24m   v1.33.5-eks-113cf36   10.80.2.77    <none>        Windows Server 2022 Datacenter   10.0.20348.4294   containerd://1.7.28
+
+    $ kubectl get pods -A
+    NAMESPACE     NAME                              READY   STATUS    RESTARTS   AGE
+    kube-system   coredns-6b9575c64c-7gt2m          0/1     Pending   0          25m
+    kube-system   coredns-6b9575c64c-xq5zd          0/1     Pending   0          25m
+    kube-system   metrics-server-7c54786d5b-8sd4k   0/1     Pending   0          25m
+`
+
 // TestVerdictsOverPastes judges what people pasted, word for word, with the address of the thread.
 func TestVerdictsOverPastes(t *testing.T) {
 	for _, row := range []struct{ name, content, want string }{
@@ -45,6 +60,9 @@ func TestVerdictsOverPastes(t *testing.T) {
 			"warn reboot-pending"},
 		{"a feature that needs a reboot", installedFeature, "warn reboot-pending"},
 		{"https://github.com/projectcalico/calico/issues/11203", endpointColumns, ""},
+		{"nodes with Windows alone", onlyWindowsNodes, "warn linux-node-missing"},
+		{"a pod of kube-system has a node", strings.Replace(onlyWindowsNodes, "8sd4k   0/1     Pending", "8sd4k   1/1     Running", 1), ""},
+		{"a node with Linux", strings.Replace(onlyWindowsNodes, "10.80.2.77    <none>        Windows Server 2022 Datacenter   10.0.20348.4294  ", "10.80.2.77    <none>        Amazon Linux 2023.9.20251027     6.1.156-177.286  ", 1), ""},
 		{"a node of September 2020", nodeOf2020, "warn windows-server-2019-decap-in-regression"},
 		{"https://github.com/kubernetes/kubernetes/issues/106467", bugcheckOfViewer, "warn unexpected-reboot"},
 		{"https://github.com/microsoft/Windows-Containers/issues/502, the newer one", bugcheckRow, "warn unexpected-reboot"},

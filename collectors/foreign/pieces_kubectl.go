@@ -192,8 +192,12 @@ func nodesOfRows(s string) (names []string) {
 func podRows(s, node string, shown []map[string]any) (list []string, pods []map[string]any) {
 	rows, _ := readColumns(s, 2, "NAME", "READY", "STATUS")
 	pods = slices.Clone(shown)
+	// those of kube-system are of interest where none has a node: the cluster may have none for them
+	idle := !slices.ContainsFunc(rows, func(row map[string]string) bool {
+		return row["NAMESPACE"] == "kube-system" && row["STATUS"] != "Pending"
+	})
 	for _, row := range rows {
-		name, on, status := strings.TrimPrefix(row["NAME"], "pod/"), row["NODE"], row["STATUS"]
+		name, on, status := strings.TrimPrefix(row["NAME"], "pod/"), strings.TrimPrefix(row["NODE"], "<none>"), row["STATUS"]
 		list = append(list, strings.TrimSpace(name+" "+row["READY"]+" "+status+" "+on))
 		if at := slices.IndexFunc(shown, func(pod map[string]any) bool {
 			return pod["metadata"].(map[string]any)["name"] == name
@@ -203,7 +207,8 @@ func podRows(s, node string, shown []map[string]any) (list []string, pods []map[
 			}
 			continue
 		}
-		here := on != "" && strings.EqualFold(on, node) || on == "" && windowsPodName.MatchString(name)
+		here := on != "" && strings.EqualFold(on, node) || on == "" &&
+			(windowsPodName.MatchString(name) || idle && row["NAMESPACE"] == "kube-system")
 		if restarts, _, _ := strings.Cut(row["RESTARTS"], " "); here {
 			pods = append(pods, podOfRow(name, row["NAMESPACE"], on, status, row["READY"],
 				number(restarts)))

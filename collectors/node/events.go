@@ -45,7 +45,7 @@ var eventChannels = []eventChannel{
 		// starts, shutdowns, crashes
 		eventIDs("", 12, 13, 41, 1001, 1074, 6005, 6006, 6008),
 		// memory, disks
-		eventIDs("", 2004, 7, 11, 51, 55, 153),
+		eventIDs("", 2004, 7, 11, 51, 55, 130, 153),
 		providers("Microsoft-Windows-Hyper-V-VmSwitch", "Microsoft-Windows-Host-Network-Service",
 			"RemoteAccess"),
 		"(Level=1 or Level=2)",
