@@ -353,7 +353,7 @@ func isOwnName(name, v []byte) bool {
 	if bytes.Count(v, []byte("/")) == 2 { // namespace/secret/password
 		v = v[bytes.LastIndexByte(v, '/')+1:]
 	}
-	return len(v) >= 4 && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
+	return len(v) >= 3 && hasFold(name, len(name)-len(v), lowerASCII(string(v)))
 }
 
 // trimmed takes comments and blanks off the end of a value that has no quotes.

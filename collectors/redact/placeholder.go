@@ -9,7 +9,7 @@ import (
 // placeholders stand where a secret would; in lower case.
 var placeholders = setOf(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
-		todo tbd fixme changeme fake dummy x-oauth-basic notused unused placeholder example ])
+		clear todo tbd fixme changeme fake dummy x-oauth-basic notused unused placeholder example ])
 		if range func new make struct{ struct{} interface{ interface{} await async lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`)
 
@@ -34,7 +34,7 @@ func isJoined(v []byte) bool {
 // isFilling takes ***, xxxx-xxxx and ----.
 func isFilling(v []byte) bool {
 	v = bytes.TrimLeft(v, ":")
-	if len(v) > 0 && sameByte(v) && !isAlnum(v[0]) {
+	if len(v) > 0 && sameByte(v) && !isAlnum(v[0]) || isGUID(v) && sameByte(bytes.ReplaceAll(v, []byte("-"), nil)) { // also the empty GUID
 		return true
 	}
 	return len(v) >= 3 && len(bytes.Trim(v, "xX-_*.#")) == 0 || len(v) > 8 && (bytes.HasSuffix(v, []byte("xxxx")) || bytes.HasSuffix(v, []byte("XXXX"))) // ya29.xxxx
