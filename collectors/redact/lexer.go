@@ -93,7 +93,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 		if b[v.end] == '\\' && s.escapedEnd(b, v.end) {
 			break
 		}
-		if c, _ := wideAt(b, v.end); c != 0 && among(c, "\"'),;. ]>") {
+		if c, _ := wideAt(b, v.end); c != 0 && among(c, "\"'),;. ]>([") {
 			break
 		}
 		v.end++
