@@ -27,6 +27,9 @@ func unsupportedOnEKS(size string) bool {
 	return slices.Contains([]string{"c3", "c4", "d2", "i2", "m4", "r3"}, family) && size != "m4.16xlarge"
 }
 
+// unknownInstance is an event of the Node, of a type that is newer than the controller's list of limits.
+const unknownInstance = "is not supported yet by the vpc resource controller"
+
 func offersAddresses() *checks.Step {
 	return checks.Verify(`kubectl get node {node} -o jsonpath='{.status.allocatable}'`,
 		"vpc.amazonaws.com/PrivateIPv4Address above 0")
@@ -100,6 +103,7 @@ controller show it.`,
 		{Text: noFreeBlocks,
 			In: []string{evidence.InPodEvents}, Level: checks.Warn,
 			Says: "the subnet of the node has no free block of 16 addresses", Fix: freePrefixes},
+		{Text: unknownInstance, In: []string{evidence.InPodEvents}, ConfirmOnly: true},
 		{Text: "Insufficient " + vpcAddress, Not: []string{noScaleUp}, In: []string{evidence.InPodEvents}, Level: checks.Warn,
 			Says: "the scheduler finds no Windows node with a VPC address to spare"},
 	},
@@ -126,6 +130,12 @@ controller show it.`,
 					Cure(checks.Steps(
 						checks.Do("Replace the node group by one of another instance type: Windows pods get no addresses on C3, C4, D2, I2, M4 (except m4.16xlarge) and R3.").
 							Costs("The pods of this node move."), offersAddresses()))
+			}
+			for _, m := range s.Signs("eks-missing-private-ip") {
+				if m.Text == unknownInstance && m.Over == "" {
+					f = checks.Findingf(checks.Fail, vpcAddress, "the Node offers no %s: the resource controller does not know its instance type", vpcAddress).
+						With(f.Because...).With(checks.Quote(m)).Cure(otherInstance)
+				}
 			}
 			for _, cm := range evidence.ConfigMaps.In(s) {
 				if ipamOff(cm) {

@@ -36,14 +36,20 @@ The check looks for the event of the scheduler.`,
 			Says: "the scheduler finds no Windows node with a free VPC address"},
 		// pkg/provider/ip of aws/amazon-vpc-resource-controller-k8s, an event of the Node
 		{Text: "The instance type ", Also: []string{"is not supported for Windows"},
-			In: []string{evidence.InPodEvents}, Fix: checks.Steps(
-				checks.Do("Use an instance type that supports Windows pods: the controller knows how many addresses it has.").
-					Costs("The nodes are replaced."),
-				checks.Verify("kubectl get node {node} -o jsonpath='{.status.allocatable}'",
-					"vpc.amazonaws.com/PrivateIPv4Address with a number")),
-			Says: "the resource controller offers no VPC addresses on this instance type"},
+			In: []string{evidence.InPodEvents}, Fix: otherInstance, Says: noLimits},
+		// its pkg/node/manager, where it does not know the limits of a newer type
+		{Text: "The instance type ", Also: []string{unknownInstance},
+			In: []string{evidence.InPodEvents}, Fix: otherInstance, Says: noLimits},
 	},
 })
+
+const noLimits = "the resource controller offers no VPC addresses on this instance type"
+
+var otherInstance = checks.Steps(
+	checks.Do("Use an instance type that supports Windows pods: the controller knows how many addresses it has.").
+		Costs("The nodes are replaced."),
+	checks.Verify("kubectl get node {node} -o jsonpath='{.status.allocatable}'",
+		"vpc.amazonaws.com/PrivateIPv4Address with a number"))
 
 // noScaleUp is the event of the cluster autoscaler, which says of a node that does not exist yet what it
 // believes that such a node would lack: kubernetes/autoscaler issue 2888.

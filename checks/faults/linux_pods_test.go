@@ -210,6 +210,11 @@ func TestADaemonSetWithoutTheToleration(t *testing.T) {
 			`{"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/3 nodes are available: `+
 				says+`2 node(s) didn't match Pod's node affinity/selector."}]}`))
 	}
+	deleted := func(effect, tolerations string) string {
+		return noEvents + "-- api/daemonsets.json --\n{\"items\":[]}\n" + strings.Replace(pool, `{"key":"pool","value":"win","effect":"NoSchedule"}`, `{"key":"os","value":"windows","effect":"`+effect+`"}`, 1) +
+			podsJSON(podJSON(`"nodeName":"win-1","nodeSelector":`+windows+`,"tolerations":[`+tolerations+`]`, "",
+				`{"phase":"Pending","conditions":[{"type":"DisruptionTarget","status":"True","reason":"DeletionByTaintManager"}]}`))
+	}
 	const says = "1 node(s) had untolerated taint {pool: win}, "
 	runLooks(t, "windows-taint-not-tolerated", []look{
 		{"a pod waits for any taint of the node", pending(windows, "", says),
@@ -218,6 +223,10 @@ func TestADaemonSetWithoutTheToleration(t *testing.T) {
 		{"it waits for something else", pending(windows, "", "1 Insufficient cpu, "), "pass"},
 		{"another Windows node has no room", pending(windows, "", says+"1 Insufficient memory, "), "pass"},
 		{"a pod for Linux", pending(`{"kubernetes.io/os":"linux"}`, "", says), "pass"},
+		{"the taint deletes it as soon as it comes (velero issue 9140)", deleted("NoExecute", `{"key":"os","value":"windows","effect":"NoSchedule"}`),
+			"fail: shop/web is deleted as soon as it is on the node: it does not tolerate the taint os=windows:NoExecute [state]"},
+		{"it tolerates every effect", deleted("NoExecute", `{"key":"os","value":"windows"}`), "pass"},
+		{"the node was unreachable for a while", deleted("NoSchedule", `{"key":"os","value":"windows"}`), "pass"},
 		{"the node is drained", pending(windows, "", "1 node(s) had untolerated taint {node.kubernetes.io/unschedulable: }, "), "pass"},
 	})
 }

@@ -34,11 +34,18 @@ func TestEKSMissingPrivateIP(t *testing.T) {
 		return "-- api/configmaps.json --\n{\"items\":[{\"metadata\":{\"name\":\"amazon-vpc-cni\",\"namespace\":\"kube-system\"},\"data\":{" + data + "}}]}\n"
 	}
 	const noBlock = "-- api/events.json --\n{\"items\":[{\"reason\":\"InsufficientCidrBlocks\",\"type\":\"Warning\",\"involvedObject\":{\"kind\":\"Node\",\"name\":\"win-1\"},\"lastTimestamp\":\"2026-11-20T09:58:00Z\",\"message\":\"InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks to satisfy the request\"}]}\n"
+	unsupported := func(says string) string {
+		return "-- api/events.json --\n{\"items\":[{\"reason\":\"Unsupported\",\"type\":\"Warning\",\"involvedObject\":{\"kind\":\"Node\",\"name\":\"win-1\"},\"lastTimestamp\":\"2026-11-20T09:58:00Z\",\"message\":\"The instance type m7a.large " + says + "\"}]}\n"
+	}
 	runLooks(t, "eks-missing-private-ip", []look{
 		{"the resource is not there", eksNode(`"cpu":"2"`), lacks},
 		{"the machine is of a type without Windows pods", replace(eksNode(`"cpu":"2"`), `"labels":{`,
 			`"labels":{"node.kubernetes.io/instance-type":"m4.large",`),
 			"fail: the Node offers no vpc.amazonaws.com/PrivateIPv4Address: Amazon EKS runs no Windows pods on m4.large [state]"},
+		// karpenter-provider-aws pull request 6415; a healthy node may be told that its type has no trunk interface
+		{"the controller does not know the machine's type", eksNode(`"cpu":"2"`) + unsupported("is not supported yet by the vpc resource controller"),
+			"fail: the Node offers no vpc.amazonaws.com/PrivateIPv4Address: the resource controller does not know its instance type [state]"},
+		{"the type has no trunk interface", eksNode(`"cpu":"2"`) + unsupported("is not supported for trunk interface (Security Group for Pods)"), lacks},
 		{"the resource is none", eksNode(`"cpu":"2","vpc.amazonaws.com/PrivateIPv4Address":"0"`),
 			lacks},
 		{"the resource is gone, and pods of before have addresses", eksNode(`"cpu":"2"`) + addressed + vpcConfig(""), lacks},

@@ -20,9 +20,9 @@ toleration no node is left for the pod.
 
 The check compares the taints of this node that name Windows with each DaemonSet that selects
 Windows, and each taint of it with the pods for Windows that the scheduler has not placed. It also
-looks for the event of the scheduler. The scheduler counts the Windows nodes of a Linux
-pod in the same words, so an event that also names what the other nodes lack, such as CPU, says
-nothing.`,
+looks for the event of the scheduler, and for pods that a NoExecute taint of the node deletes. The
+scheduler counts the Windows nodes of a Linux pod in the same words, so an event that also names what the
+other nodes lack, such as CPU, says nothing.`,
 	Fix: checks.Steps(
 		checks.Do("Add a toleration for the taint to the pod template, such as key os, value windows, effect NoSchedule.").
 			Costs("The pods of the workload are recreated."),
@@ -55,7 +55,7 @@ nothing.`,
 					At(set.Field("spec", "template", "spec", "tolerations"), "%s: no toleration of %s", name, taint))
 			}
 		}
-		findings = append(findings, tooTainted(s, object)...)
+		findings = append(append(findings, tooTainted(s, object)...), evicted(s, object)...)
 		if len(findings) > 0 {
 			return findings, nil
 		}
@@ -93,6 +93,27 @@ func tooTainted(s evidence.Snapshot, object evidence.NodeObject) []*checks.Findi
 				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
 					"the scheduler finds no node for %s: it does not tolerate the taint %s", p.FullName(), taint).
 					At(p.Field("status", "conditions", j, "message"), "%s", c.Message).
+					At(object.Field("spec", "taints", i), "spec.taints: %s", taint))
+			}
+		}
+	}
+	return findings
+}
+
+// evicted finds pods that a NoExecute taint of this node drives off: pkg/controller/tainteviction of Kubernetes.
+func evicted(s evidence.Snapshot, object evidence.NodeObject) []*checks.Finding {
+	var findings []*checks.Finding
+	for _, p := range evidence.Pods.In(s) {
+		for j, c := range p.Status.Conditions {
+			for i, taint := range object.Spec.Taints {
+				if c.Type != "DisruptionTarget" || c.Reason != "DeletionByTaintManager" || p.Spec.NodeName != object.Metadata.Name ||
+					taint.Effect != "NoExecute" || p.Spec.Tolerates(taint) || ofState(taint) ||
+					!strings.Contains(strings.ToLower(taint.Key+taint.Value), "windows") {
+					continue
+				}
+				findings = append(findings, checks.Findingf(checks.Fail, p.FullName(),
+					"%s is deleted as soon as it is on the node: it does not tolerate the taint %s", p.FullName(), taint).
+					At(p.Field("status", "conditions", j, "reason"), "%s: %s", c.Type, c.Reason).
 					At(object.Field("spec", "taints", i), "spec.taints: %s", taint))
 			}
 		}
