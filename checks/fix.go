@@ -230,7 +230,8 @@ func (f Fix) forPod(s evidence.Snapshot, subject string) Fix {
 	f = f.Clone()
 	for _, step := range f.Steps {
 		step.Command = strings.ReplaceAll(step.Command, "-n NAMESPACE", "-n "+namespace)
-		if step.Kind != StepVerify {
+		other := strings.Contains(step.Command, " -n ") && !strings.Contains(step.Command+" ", " -n "+namespace+" ")
+		if step.Kind != StepVerify && !other { // a pod of an agent, in a namespace of its own
 			step.Command = strings.ReplaceAll(step.Command, " POD ", " "+name+" ")
 		}
 	}

@@ -54,9 +54,10 @@ var notRegistries = []string{"/apis/", "webhook", "probe", "trying next host", "
 // certificateDated is Go's error for a certificate that is too old or too new.
 const certificateDated = "x509: certificate has expired or is not yet valid"
 
-// validBySkew tells whether the certificates of registries that pods wait for are valid by the API server's
-// clock, which the node's is skew ahead of.
+// validBySkew tells whether the certificates of registries that pods wait for would be valid by a clock that is
+// off by skew in the other direction: a node that finds them too new is behind, whatever sign a recording gives it.
 func validBySkew(s evidence.Snapshot, skew time.Duration) bool {
+	skew = skew.Abs()
 	waiting := complaints(s, registryCaUnknownSigns)
 	return len(waiting) > 0 && !slices.ContainsFunc(waiting, func(c complaint) bool {
 		m := comparedTimes.FindStringSubmatch(c.from.Text)
@@ -65,7 +66,10 @@ func validBySkew(s evidence.Snapshot, skew time.Duration) bool {
 		}
 		now, err := time.Parse(time.RFC3339, m[1])
 		bound, err2 := time.Parse(time.RFC3339, m[3])
-		return err != nil || err2 != nil || now.Add(-skew).Before(bound) == (m[2] == "before")
+		if m[2] == "before" {
+			return err != nil || err2 != nil || now.Add(skew).Before(bound)
+		}
+		return err != nil || err2 != nil || !now.Add(-skew).Before(bound)
 	})
 }
 
