@@ -38,6 +38,14 @@ func TestLivenessProbeTooStrict(t *testing.T) {
 		gives   = "%s: container c of shop/web is killed by its liveness probe, which gives it %d s to start: it does not listen yet [state]"
 		answers = "%s: container c of shop/web is killed by its liveness probe: no answer within %d s, 5 times in a row [state]"
 	)
+	const (
+		status500 = "Liveness probe failed: HTTP probe failed with statuscode: 500"
+		health    = "-- logs/csi-driver/liveness-probe.log --\nE1120 09:54:42.201144    5284 main.go:78] \"Health check failed\" err=\"rpc error: code = DeadlineExceeded desc = context deadline exceeded\"\n"
+	)
+	driver := func(wait string) string {
+		return strings.Replace(podsJSON(pod(probe, ended("09:30:00", "09:54:57"))), `"containers":[`,
+			`"containers":[{"name":"l","image":"registry.k8s.io/sig-storage/livenessprobe:v2.16.0","args":["--probe-timeout=`+wait+`"]},`, 1)
+	}
 	for _, form := range []string{"core", "events.k8s.io"} {
 		killed := event(form, "Killing", "09:54:55", kills)
 		both := func(text string) string { return events(event(form, "Unhealthy", "09:54:55", text), killed) }
@@ -64,6 +72,10 @@ func TestLivenessProbeTooStrict(t *testing.T) {
 				event(form, "Killing", "09:54:55", "Stopping container c")), "pass"},
 			{"another container, " + form, minute + events(event(form, "Unhealthy", "09:54:55", refuses),
 				event(form, "Killing", "09:54:55", "Container b-c failed liveness probe, will be restarted")), "pass"},
+			{"a driver that a mount holds up, " + form, driver("3s") + both(status500) + health,
+				"fail: container c of shop/web is killed by its liveness probe: the driver does not answer container l within 3s [state]"},
+			{"a driver that gets more time, " + form, driver("30s") + both(status500) + health, "pass"},
+			{"a driver that nothing says to be slow, " + form, driver("3s") + both(status500), "pass"},
 			{"an answer, " + form, minute + both("Liveness probe failed: HTTP probe failed with statuscode: 500"), "pass"},
 			{"a network without a way, " + form, minute +
 				both("Liveness probe failed: Get http://10.1.2.3:80/: net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)"), "pass"},

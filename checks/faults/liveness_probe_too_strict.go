@@ -35,7 +35,8 @@ probe. It is a fault if nothing listened in the time that the probe gives for th
 minutes), or if answers took longer than a timeout below 30 seconds. It is a warning if the settings or
 times are not recorded, or if containers of several workloads are killed: then the node or its network
 may be slow. Containers that end by themselves, and probes that fail with an answer such as status 500,
-are not reported.`,
+are not reported, except for CSI drivers whose livenessprobe container logs that the driver did not
+answer in time and waits for less than 10 seconds.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE --previous",
 			"Read how long the program takes to start, and whether it reports an error."),
@@ -51,6 +52,7 @@ are not reported.`,
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/",
 		"https://github.com/sysdiglabs/charts/pull/2592",
 		"https://github.com/kubernetes-csi/csi-driver-smb/pull/1059",
+		"https://github.com/kubernetes-csi/csi-driver-smb/pull/1117",
 		"https://github.com/Azure/prometheus-collector/pull/727",
 		"https://github.com/Azure/aks-engine/issues/1815",
 	},
@@ -61,6 +63,10 @@ are not reported.`,
 	Needs:    []evidence.Need{evidence.PodEvents},
 	FromPart: []evidence.Need{evidence.Pods, evidence.PodEvents},
 	Uses:     []evidence.Need{evidence.Pods},
+	Signs: []checks.Sign{
+		// cmd/livenessprobe/main.go of kubernetes-csi, which answers the kubelet with 500 then
+		{Text: "Health check failed", Also: []string{"code = DeadlineExceeded"}, ConfirmOnly: true},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if !evidence.Pods.Known(s) {
 			return killsByEvents(s), nil
@@ -119,6 +125,9 @@ func probeKill(s evidence.Snapshot, p evidence.Pod, i int) *checks.Finding {
 		return e.Reason == "Unhealthy" && strings.HasPrefix(strings.ToLower(e.Text()), kind+" probe ")
 	})
 	why := probeFailure(reply.Text())
+	if f := driverSlow(s, p, st, kind); f != nil && strings.Contains(reply.Text(), "statuscode: 500") {
+		return f.At(kill.Field(), "%s: %s", kill.Reason, kill.Text()).At(reply.Field(), "%s: %s", reply.Reason, reply.Text())
+	}
 	if _, ofNode := refusedAtLocalhost(reply); why == "" || ofNode && !p.HostProcess() {
 		return nil // probe-host-localhost
 	}
@@ -158,6 +167,35 @@ func probeKill(s evidence.Snapshot, p evidence.Pod, i int) *checks.Finding {
 		st.RestartCount).
 		At(kill.Field(), "%s: %s", kill.Reason, kill.Text()).
 		At(reply.Field(), "%s: %s", reply.Reason, reply.Text()).Cure(fix)
+}
+
+// shortForDriver is less than a mount of SMB may hold up its driver on Windows, which is 10 to 30 s: csi-driver-smb
+// gives 30 s since its pull request 1117.
+const shortForDriver = 10 * time.Second
+
+// driverSlow is about a CSI driver whose livenessprobe container waits for less time than a mount takes, and says so.
+func driverSlow(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus, kind string) *checks.Finding {
+	said := s.Signs("liveness-probe-too-strict")
+	if len(said) == 0 || said[0].Over != "" {
+		return nil
+	}
+	for i, c := range p.Spec.Containers {
+		for _, arg := range slices.Concat(c.Command, c.Args) {
+			value, ok := strings.CutPrefix(strings.TrimLeft(arg, "-"), "probe-timeout=")
+			wait, err := time.ParseDuration(value)
+			if ok && err == nil && wait < shortForDriver && strings.Contains(c.Image, "livenessprobe") {
+				return checks.Findingf(checks.Fail, p.FullName(),
+					"container %s of %s is killed by its %s probe: the driver does not answer container %s within %s",
+					st.Name, p.FullName(), kind, c.Name, wait).
+					At(p.ContainerField(i, "args"), "%s: container %s: %s", p.FullName(), c.Name, arg).With(checks.Quote(said[0])).
+					Cure(checks.Steps(
+						checks.Do("Set --probe-timeout=30s in the arguments of container %s, or update the driver.", c.Name).
+							Costs("The pods of the driver are recreated."),
+						checks.Verify("kubectl get pods -A --field-selector spec.nodeName={node}", "RESTARTS does not increase")))
+			}
+		}
+	}
+	return nil
 }
 
 // killsContainer tells whether a probe is the reason why the kubelet ends the container.
