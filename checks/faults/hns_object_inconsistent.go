@@ -291,7 +291,7 @@ func (f *endpointFit) adapter(local map[node.Address]evidence.HNSEndpoint) {
 }
 
 // strayAdapter is the adapter of a container with no address, or one that no endpoint has. Without such an adapter,
-// a list that lacks the adapter of a pod is of another moment than the endpoints, or not complete.
+// a list without the adapter of a pod is of another moment than the endpoints, or not complete.
 func (f *endpointFit) strayAdapter(local map[node.Address]evidence.HNSEndpoint) (evidence.Adapter, bool) {
 	for _, a := range evidence.Adapters.In(f.s) {
 		if own := node.ParseAddresses(a.Addresses...); a.Compartment > 1 &&

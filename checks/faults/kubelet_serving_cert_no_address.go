@@ -11,7 +11,7 @@ import (
 )
 
 // refusedServing is what the kubelet logs of a client that does not accept its serving certificate: net/http
-// and crypto/tls of Go. Any client can do so, and metrics-server does where nobody signed the certificate.
+// and crypto/tls of Go. Any client can do so, and metrics-server does if the kubelet signed the certificate itself.
 var refusedServing = regexp.MustCompile(`http: TLS handshake error from (\S+): remote error: tls: `)
 
 var _ = register(&checks.Check{

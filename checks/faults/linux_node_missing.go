@@ -17,7 +17,7 @@ var _ = register(&checks.Check{
 	Healthy:  "Cluster has a ready Linux node",
 	Category: checks.CategoryDNS,
 	Doc: `CoreDNS and most programs of kube-system run on Linux only. Where the provider runs the control
-plane, no Linux node is there unless somebody adds one: in a cluster that has only a Windows node group,
+plane, no Linux node is there until one is added: in a cluster that has only a Windows node group,
 or whose Linux nodes were scaled to zero or are stopped, these pods stay Pending, and no name resolves in
 pods.
 

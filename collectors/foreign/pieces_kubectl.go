@@ -161,8 +161,7 @@ func readNodeTable(s string) []map[string]any {
 			ready = "False"
 		}
 		status["conditions"] = []map[string]string{{"type": "Ready", "status": ready}}
-		list = append(list, map[string]any{"metadata": map[string]string{"name": row["NAME"]},
-			"status": status})
+		list = append(list, map[string]any{"metadata": map[string]string{"name": row["NAME"]}, "status": status})
 	}
 	return list
 }
@@ -207,11 +206,9 @@ func podRows(s, node string, shown []map[string]any) (list []string, pods []map[
 			}
 			continue
 		}
-		here := on != "" && strings.EqualFold(on, node) || on == "" &&
-			(windowsPodName.MatchString(name) || idle && row["NAMESPACE"] == "kube-system")
+		here := on != "" && strings.EqualFold(on, node) || on == "" && (windowsPodName.MatchString(name) || idle && row["NAMESPACE"] == "kube-system")
 		if restarts, _, _ := strings.Cut(row["RESTARTS"], " "); here {
-			pods = append(pods, podOfRow(name, row["NAMESPACE"], on, status, row["READY"],
-				number(restarts)))
+			pods = append(pods, podOfRow(name, row["NAMESPACE"], on, status, row["READY"], number(restarts)))
 		}
 	}
 	return list, pods

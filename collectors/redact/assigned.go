@@ -117,16 +117,6 @@ func (s *scan) assigned(f field, op operator, i int) {
 	s.plainValue(f, op, i, first)
 }
 
-// opensNothing tells of a value whose first sign is a bracket that nothing closes: "PASSWORD=[jx4Kc".
-func (s *scan) opensNothing(f field, op operator, i int) bool {
-	b, quote := f.b, byteAt(f.b, f.from-1)
-	if op.sign != '=' || i != op.end || f.trust != strong || !among(quote, "\"'") || !s.quotedLine(b, i, quote) {
-		return false
-	}
-	closing := map[byte]byte{'[': ']', '{': '}', '(': ')'}[b[i]]
-	return bytes.IndexByte(b[i:upTo(b, i, len(b), string(quote))], closing) < 0
-}
-
 // isDefault tells of what a shell takes where a variable is not set: ${TOKEN:?not set}.
 func (s *scan) isDefault(f field, op operator, i int) bool {
 	return byteAt(f.b, f.from-1) == '{' && isOneOf(f.b, op.end, "?+")
@@ -387,19 +377,6 @@ func moreSettings(b []byte, i int) bool {
 	line := b[i:lineEnd(b, i)]
 	_, rest, ok := bytes.Cut(line, []byte(" "))
 	return ok && (bytes.IndexByte(rest, '=') > 0 || bytes.HasSuffix(line, []byte("\\")))
-}
-
-// quotedLine tells whether a quote before NAME=value closes in its line, with no other
-// setting before.
-func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
-	end := upTo(b, i, len(b), string(quote)+"\r\n")
-	for at := i; at < end; at++ {
-		if name := runBack(b[:at], at, wordByte); b[at] == '=' && name > i && name < at && among(b[name-1], " ;,&") {
-			return false
-		}
-	}
-	_, rest, more := bytes.Cut(b[i:end], []byte(";"))
-	return byteAt(b, end) == quote && (!more || len(rest) > 4)
 }
 
 // flagStops are what ends the value of --name=value.

@@ -82,3 +82,26 @@ func inColumn(b []byte, colon int) bool {
 	}
 	return false
 }
+
+// quotedLine tells whether a quote before NAME=value closes in its line, with no other
+// setting before.
+func (s *scan) quotedLine(b []byte, i int, quote byte) bool {
+	end := upTo(b, i, len(b), string(quote)+"\r\n")
+	for at := i; at < end; at++ {
+		if name := runBack(b[:at], at, wordByte); b[at] == '=' && name > i && name < at && among(b[name-1], " ;,&") {
+			return false
+		}
+	}
+	_, rest, more := bytes.Cut(b[i:end], []byte(";"))
+	return byteAt(b, end) == quote && (!more || len(rest) > 4)
+}
+
+// opensNothing tells of a value whose first sign is a bracket that nothing closes: "PASSWORD=[jx4Kc".
+func (s *scan) opensNothing(f field, op operator, i int) bool {
+	b, quote := f.b, byteAt(f.b, f.from-1)
+	if op.sign != '=' || i != op.end || f.trust != strong || !among(quote, "\"'") || !s.quotedLine(b, i, quote) {
+		return false
+	}
+	closing := map[byte]byte{'[': ']', '{': '}', '(': ')'}[b[i]]
+	return bytes.IndexByte(b[i:upTo(b, i, len(b), string(quote))], closing) < 0
+}
