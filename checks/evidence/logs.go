@@ -46,7 +46,7 @@ func SameLog(a, b string) bool {
 // calico-node-windows, kube-flannel-ds-windows-amd64, csi-azuredisk-node-win.
 func componentOf(folder string) string {
 	name := strings.ToLower(folder)
-	if strings.Contains(name, "csi") && !strings.HasPrefix(name, "csi-proxy") && name != "csiproxy" {
+	if slices.Contains(strings.Split(name, "-"), "csi") && !strings.HasPrefix(name, "csi-proxy") {
 		return "csi-driver"
 	}
 	name, _, _ = strings.Cut(name, "-windows")

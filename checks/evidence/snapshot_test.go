@@ -280,7 +280,7 @@ func TestLogsGoByMoreThanOneName(t *testing.T) {
 			t.Errorf("%s is no log of %s", folder, component)
 		}
 	}
-	if SameLog("csi-proxy", "csi-driver") || SameLog("rancher-wins", "rancher") || SameLog("windows-exporter", "") {
+	if SameLog("csi-proxy", "csi-driver") || SameLog("rancher-wins", "rancher") || SameLog("msiscsi", "csi-driver") || SameLog("windows-exporter", "") {
 		t.Error("what is like the name of a component is another one")
 	}
 	if !(Sign{In: []string{"kube-proxy"}}).Fits("kubeproxy", "") ||

@@ -125,15 +125,21 @@ func newerImage(s evidence.Snapshot, n *node.Node) []*checks.Finding {
 		if !strings.Contains(m.Found, registerLayer) {
 			continue
 		}
-		pulled := -1
+		var images []int
 		for i, st := range evidence.Stated.In(s) {
-			if st.Fact == evidence.StatedImage && (pulled < 0 || st.Line <= m.Line && st.Line >= evidence.Stated.In(s)[pulled].Line) {
-				pulled = i
+			if st.Fact == evidence.StatedImage {
+				images = append(images, i)
 			}
 		}
-		if pulled < 0 {
+		if len(images) > 1 {
+			images = slices.DeleteFunc(images, func(i int) bool { return evidence.Stated.In(s)[i].Line > m.Line })
+		}
+		if len(images) == 0 {
 			return nil
 		}
+		pulled := slices.MaxFunc(images, func(a, b int) int {
+			return evidence.Stated.In(s)[a].Line - evidence.Stated.In(s)[b].Line
+		})
 		st := evidence.Stated.In(s)[pulled]
 		if build, ok := tagBuild(st.Value); ok && build > n.Build.Value.Number {
 			f := checks.Findingf(checks.Fail, st.Value, "%s cannot import the layers of image %s: its tag says %s",

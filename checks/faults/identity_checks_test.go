@@ -340,6 +340,8 @@ func TestKubeletClientCAStale(t *testing.T) {
 	runLooks(t, "kubelet-serving-cert-no-address", []look{
 		{"the API server, again and again", handshakes("172.16.20.11", "bad certificate", "09:05", "09:20", "09:50"), refuses},
 		{"it does not know who signed it", handshakes("172.16.20.11", "unknown certificate authority", "09:05", "09:20", "09:50"), refuses},
+		{"metrics-server, and then the API server", strings.Replace(handshakes("10.48.3.7", "bad certificate", "09:05", "09:20", "09:50"),
+			"09:50:00.000000    3420 log.go:245] http: TLS handshake error from 10.48.3.7", "09:50:00.000000    3420 log.go:245] http: TLS handshake error from 172.16.20.11", 1), refuses},
 		{"metrics-server", handshakes("10.48.3.7", "bad certificate", "09:05", "09:20", "09:50"), "unknown"},
 		{"somebody tried it from there", handshakes("172.16.20.11", "bad certificate", "09:50"), "unknown"},
 		{"it is over", handshakes("172.16.20.11", "bad certificate", "07:05", "07:20", "07:50"), "unknown"},

@@ -35,9 +35,10 @@ new one to every node.
 
 The kubelet logs the same for any other client with a foreign certificate, such as a scanner.
 Therefore the log line alone is reported as info. With it, the check warns if a CA in the file has
-expired, or is the one of OpenShift and due for replacement, and the file has no newer one, or if the file has other CAs of OpenShift and not this one. It also warns if an event
-shows that OpenShift replaced its CA, the file has only one from before, and the refusals began after that and last
-for half an hour.`,
+expired, or is the one of OpenShift and due for replacement, and the file has no newer one, or if the
+file has other CAs of OpenShift and not this one. It also warns if an event shows that OpenShift
+replaced its CA, the file has only one from before, and the refusals began after that and last for half
+an hour.`,
 	Fix: checks.Steps(
 		checks.Inspect("kubectl logs POD -n NAMESPACE",
 			"Read the log of a pod of this node. If the answer is Unauthorized, the refused client is the API server."),

@@ -63,14 +63,21 @@ has the address of an API server.`,
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		servers, said := apiEndpoints(s), false
 		for _, m := range s.Signs("kubelet-serving-cert-no-address") {
-			found := refusedServing.FindStringSubmatch(m.Found)
-			if said = said || found == nil; found == nil || m.Over != "" || m.More < 2 || s.Now().Sub(m.Last) > time.Hour {
+			refused := refusedServing.MatchString(m.Found)
+			if refused && (m.Over != "" || m.More < 2 || s.Now().Sub(m.Last) > time.Hour) {
 				continue
 			}
-			client, err := netip.ParseAddrPort(found[1])
-			if err == nil && slices.ContainsFunc(servers, func(server netip.AddrPort) bool { return server.Addr() == client.Addr() }) {
-				return []*checks.Finding{checks.Findingf(checks.Warn, client.Addr().String(),
-					"the API server at %s refuses the kubelet's certificate", client.Addr()).With(checks.Quote(m))}, nil
+			said = true
+			for _, line := range []string{m.Found, m.Tail} { // its first client and its last
+				found := refusedServing.FindStringSubmatch(line)
+				if found == nil {
+					continue
+				}
+				client, err := netip.ParseAddrPort(found[1])
+				if err == nil && slices.ContainsFunc(servers, func(server netip.AddrPort) bool { return server.Addr() == client.Addr() }) {
+					return []*checks.Finding{checks.Findingf(checks.Warn, client.Addr().String(),
+						"the API server at %s refuses the kubelet's certificate", client.Addr()).With(checks.Quote(m))}, nil
+				}
 			}
 		}
 		if !said {

@@ -75,7 +75,7 @@ kube-system with a node, are a warning. On GKE, gke-windows-pool-prereq checks t
 			for slice := range svc.Slices(s) {
 				recorded = true
 				if slices.ContainsFunc(slice.Endpoints, evidence.ServiceEndpoint.Ready) {
-					return nil, nil
+					return nil, checks.Skip("the cluster DNS of this cluster needs no Linux node")
 				}
 			}
 			if !recorded {

@@ -40,7 +40,7 @@ func TestLivenessProbeTooStrict(t *testing.T) {
 	)
 	const (
 		status500 = "Liveness probe failed: HTTP probe failed with statuscode: 500"
-		health    = "-- logs/csi-driver/liveness-probe.log --\nE1120 09:54:42.201144    5284 main.go:78] \"Health check failed\" err=\"rpc error: code = DeadlineExceeded desc = context deadline exceeded\"\n"
+		health    = "-- logs/pods/shop_web_l-0.log --\nE1120 09:54:42.201144    5284 main.go:78] \"Health check failed\" err=\"rpc error: code = DeadlineExceeded desc = context deadline exceeded\"\n"
 	)
 	driver := func(wait string) string {
 		return strings.Replace(podsJSON(pod(probe, ended("09:30:00", "09:54:57"))), `"containers":[`,
@@ -75,6 +75,7 @@ func TestLivenessProbeTooStrict(t *testing.T) {
 			{"a driver that a mount holds up, " + form, driver("3s") + both(status500) + health,
 				"fail: container c of shop/web is killed by its liveness probe: the driver does not answer container l within 3s [state]"},
 			{"a driver that gets more time, " + form, driver("30s") + both(status500) + health, "pass"},
+			{"another driver says so, " + form, driver("3s") + both(status500) + strings.Replace(health, "shop_web_l", "shop_other_l", 1), "pass"},
 			{"a driver that nothing says to be slow, " + form, driver("3s") + both(status500), "pass"},
 			{"an answer, " + form, minute + both("Liveness probe failed: HTTP probe failed with statuscode: 500"), "pass"},
 			{"a network without a way, " + form, minute +

@@ -175,11 +175,14 @@ const shortForDriver = 10 * time.Second
 
 // driverSlow is about a CSI driver whose livenessprobe container waits for less time than a mount takes, and says so.
 func driverSlow(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus, kind string) *checks.Finding {
-	said := s.Signs("liveness-probe-too-strict")
-	if len(said) == 0 || said[0].Over != "" {
-		return nil
-	}
 	for i, c := range p.Spec.Containers {
+		said := s.Signs("liveness-probe-too-strict")
+		at := slices.IndexFunc(said, func(m evidence.SignMatch) bool { // another driver may say it, too
+			return m.Over == "" && (isLogOf(m.Path, p, c.Name) || strings.HasPrefix(p.Metadata.Name, m.Source()+"-"))
+		})
+		if at < 0 {
+			continue
+		}
 		for _, arg := range slices.Concat(c.Command, c.Args) {
 			value, ok := strings.CutPrefix(strings.TrimLeft(arg, "-"), "probe-timeout=")
 			wait, err := time.ParseDuration(value)
@@ -187,7 +190,7 @@ func driverSlow(s evidence.Snapshot, p evidence.Pod, st evidence.ContainerStatus
 				return checks.Findingf(checks.Fail, p.FullName(),
 					"container %s of %s is killed by its %s probe: the driver does not answer container %s within %s",
 					st.Name, p.FullName(), kind, c.Name, wait).
-					At(p.ContainerField(i, "args"), "%s: container %s: %s", p.FullName(), c.Name, arg).With(checks.Quote(said[0])).
+					At(p.ContainerField(i, "args"), "%s: container %s: %s", p.FullName(), c.Name, arg).With(checks.Quote(said[at])).
 					Cure(checks.Steps(
 						checks.Do("Set --probe-timeout=30s in the arguments of container %s, or update the driver.", c.Name).
 							Costs("The pods of the driver are recreated."),

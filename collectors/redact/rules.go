@@ -92,7 +92,11 @@ var rules = []struct {
 	{(*scan).sectionRule, "[passwords]|[credentials]"},
 	{(*scan).plainLoginRule, `plainloginmodule`},
 	{func(s *scan, b []byte, start, _ int) { s.plainLoginRule(b, start, start) }, `user_admin="`},
-	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `.pfx" -p |.pfx' -p |.pfx -p `},
+	{func(s *scan, b []byte, _, end int) {
+		if v := s.value(b, end, " \t\r\n\"'"); !isPlainValue(v.in(b)) { // a port that docker publishes
+			s.takePassword(v)
+		}
+	}, `.pfx" -p |.pfx' -p |.pfx -p `},
 	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, "<\r\n")) }, `<secretbytes>`}, // of Jenkins
 	{(*scan).plainTextRule, `<plaintext>`},
 	{(*scan).sshRule, `---- begin ssh2 encrypted private`},
