@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -84,6 +85,11 @@ func TestALineIsOfThePauseImageOrOfAnother(t *testing.T) {
 }
 
 func TestAppImageOSVersionMismatch(t *testing.T) {
+	pulls := func(later, earlier int) string { // as they are sorted: by the length of the value
+		return fmt.Sprintf("-- stated.json --\n"+`[{"fact":"image","value":"a/longer:windowsservercore-1709","text":"docker pull x","file":"p","line":%d},{"fact":"image","value":"a/b:windowsservercore-1803","text":"docker pull y","file":"p","line":%d},`+
+			`{"fact":"windows","value":"10.0.14393","text":"Windows Server 2016","file":"p","line":1}]`+"\n-- logs/other/p --\n", later, earlier) + strings.Repeat("\n", 7) +
+			"failed to register layer: re-exec error: exit status 1: output: ProcessUtilityVMImage C:\\a\\UtilityVM: x\n"
+	}
 	pod := func(image, state, more string) string {
 		return `-- api/pods.json --
 {"items":[{"metadata":{"name":"web","namespace":"default"},"spec":{"containers":[{"name":"web","image":"` + image + `"}]` + more + `},
@@ -139,6 +145,8 @@ func TestAppImageOSVersionMismatch(t *testing.T) {
 			"-- os.json --\n{\"build\":14393}\n" + logTelling("kubelet",
 				`Error: failed to start container "web": Error response from daemon: container 7c encountered an error during CreateContainer: failure in a Windows system call: The operating system of the container does not match the operating system of the host. (0xc0370101)`),
 			"fail: a container image is for another Windows version [text]"},
+		{"the pull above the error, of several (dotnet-framework-docker 167)", pulls(30, 4), "fail: Windows Server 2016 cannot import the layers of image a/b:windowsservercore-1803: its tag says Windows Server 1803 [state+text]"},
+		{"pulls below the error alone", pulls(30, 20), "unknown"},
 		{"a sandbox of docker, which is the pause image's",
 			"-- os.json --\n{\"build\":14393}\n" + logTelling("kubelet",
 				`CreatePodSandbox for pod "web" failed: failed to start sandbox container for pod "web": Error response from daemon: hcsshim::CreateComputeSystem 7c: The container operating system does not match the host operating system. (0xc0370101)`),
