@@ -58,6 +58,9 @@ adapters, and the networks that hold an adapter are named.`,
 			Says: "Antrea's agent finds only a virtual adapter: another HNS network has the physical one"},
 		// PowerShell prints this at the second run of a setup script, too: where HNS has the network, the state acquits.
 		adapterSign("Invoke-HnsRequest"),
+		// HNS's answer is a line of its own with -Verbose (hns.psm1).
+		{Text: `Result : {"Error":"An adapter was not found`, Until: networkCreated,
+			Says: "HNS finds no adapter for the new network"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)

@@ -57,7 +57,7 @@ var azureCnsUnreachableSigns = []checks.Sign{
 		Says:  "CNS does not start: the control plane has created no NodeNetworkConfig for this node"},
 	{Text: "fatal: failed to read cns config", Until: cnsStarted,
 		Says: "CNS exits: it cannot read its configuration file"},
-	{Text: "Failed to start CRD Controller, err:", Until: cnsStarted, Level: checks.Warn,
+	{Text: "Failed to start CRD Controller, err:", Not: []string{"duplicate IP detected"}, Until: cnsStarted, Level: checks.Warn,
 		Says: "CNS exits: its connection to the API server cannot be set up"},
 	{Text: "Failed to start CNS, err:listen tcp", Also: []string{"Only one usage of each socket address"},
 		Until: cnsStarted,

@@ -83,6 +83,7 @@ network is an overlay.`,
 						p.Metadata.Name, p.Spec.CIDR, mode.field, mode.is).
 						At(p.Field("spec", mode.field), "%s: %s", mode.field, mode.is).
 						With(refused).With(waiting[0].Because[0]).
+						Explaining("network-agent-not-running").
 						Cure(poolFix(p.Metadata.Name)))
 					continue
 				case waits:

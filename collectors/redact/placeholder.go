@@ -41,7 +41,7 @@ func isFilling(v []byte) bool {
 }
 
 // isMarked takes a name between the signs that say that something stands in its place:
-// $NAME, %NAME%, @NAME@, <name>, [NAME].
+// $NAME, %NAME%, !PASSWORD!, @NAME@, <name>, [NAME].
 func isMarked(v []byte) bool {
 	last := v[len(v)-1]
 	inner := func() []byte { return []byte(withoutJoints.Replace(string(v[1 : len(v)-1]))) }
@@ -58,6 +58,9 @@ func isMarked(v []byte) bool {
 		name = bytes.ReplaceAll([]byte(withoutJoints.Replace(string(name))), []byte("[]"), nil)
 		return (closed || !bytes.ContainsAny(name, digits)) && len(v) <= 64 &&
 			run(name, 0, nameByte|blankByte) == len(name)
+	case '!': // cmd's delayed expansion; a password may stand between such signs, too
+		_, t := judgeName(inner())
+		return len(v) > 2 && last == '!' && isIdentifier(inner()) && t > noSecret
 	case '{': // of an f-string, which may be cut before its bracket
 		name := bytes.TrimRight(v[1:], "}'\"")
 		return len(name) > 1 && isIdentifier(name) && !bytes.ContainsAny(name, digits)
