@@ -90,6 +90,7 @@ version 2.0 containerd logs the keys that it ignores.`,
 		for _, m := range misspelt {
 			findings = append(findings, checks.Findingf(checks.Warn, "containerd",
 				"containerd ignores %s in its configuration (expected: %s)", m.Name, m.Meant).
+				Explaining("settings-not-applied"). // what it reports is the default
 				At(settingPlace(file, m.Name), "%s", m.Name))
 		}
 		if len(findings) == 0 && unsure {

@@ -65,7 +65,7 @@ var smbFailures = []smbFailure{
 			showMappings,
 			removeMapping("Remove the old mapping. Use the same credentials for all shares of a server: Windows allows only one set."), mapped)},
 	{[]string{"Multiple connections to a server or shared resource"},
-		"the node already maps a share of this server for another user (error 1219)",
+		"the node already has a mapping of this server: of another user, or left over from before a reboot (error 1219)",
 		checks.Steps(
 			showMappings,
 			removeMapping("Remove the old mapping, also of a folder above or below the share."),
@@ -150,7 +150,7 @@ var _ = register(&checks.Check{
 	Doc: `SMB and Azure Files volumes are mapped once for the whole node with New-SmbGlobalMapping and
 then linked into pods. Windows reports the reason as a number after its localized message: 1326 is a
 wrong user name or password, 1219 and usually 65 a second mapping of the same server with other
-credentials, 53 a server that the node cannot find, 67 a share that does not exist, 86 a wrong
+credentials, or one that is Disconnected since a reboot, 53 a server that the node cannot find, 67 a share that does not exist, 86 a wrong
 password. Exit status 0xc0000142 is not related to shares: no new process starts on the node.
 
 A driver that gets no user name and password, because neither the StorageClass nor the PersistentVolume
@@ -231,7 +231,7 @@ func smbSigns() []checks.Sign {
 	// The FlexVolume driver of microsoft/K8s-Storage-Plugins (issue 14) does not name the command.
 	flexVolume := checks.Sign{Text: "Multiple connections to a server or shared resource",
 		Also: []string{"mount command failed"},
-		Says: "the node already maps a share of this server for another user (error 1219)"}
+		Says: "the node already has a mapping of this server: of another user, or left over from before a reboot (error 1219)"}
 	const noUser = "the driver gets no user name and password for the share"
 	trident := checks.Sign{Text: smbNoUser[0], Also: []string{"mounting SMB volume"}, Says: noUser}
 	options := checks.Sign{Text: smbNoUser[1], Also: []string{"sensitiveMountOptions(len: "}, Says: noUser}

@@ -115,11 +115,20 @@ func (t *taking) close() {
 var machineWords = regexp.MustCompile(`rpc error: code = |NetworkReady=false reason:|` +
 	`\bhnsCall failed|\bhcn\w+ failed|\bhcsshim::|\bhcs::\w+::`)
 
-// quotedError tells that prose quotes an error: between the backticks of Markdown, or in words
-// that only programs write.
+// setApart is what prose sets apart: in bold, or between quotation marks.
+var setApart = regexp.MustCompile(`\*\*[^*\n]+\*\*|"[^"\n]+"|“[^”\n]+”`)
+
+// longestName is how long what is set apart is at most if it is a name.
+const longestName = 20
+
+// quotedError tells that prose quotes an error: between the backticks of Markdown, in bold or between quotation marks,
+// or in words that only programs write.
 func quotedError(prose string) bool {
 	return machineWords.MatchString(prose) ||
-		strings.Contains(prose, "`") && errorWords.MatchString(prose)
+		strings.Contains(prose, "`") && errorWords.MatchString(prose) ||
+		slices.ContainsFunc(setApart.FindAllString(prose, -1), func(text string) bool {
+			return len(text) > longestName && errorWords.MatchString(text)
+		})
 }
 
 func (t *taking) open(kind partKind, about string) {
