@@ -37,6 +37,9 @@ func TestAdapterNotFound(t *testing.T) {
 			"fail: HNS finds no adapter for the new network [text]"},
 		{"HNS was not asked, and the script does not say what it wanted", onFlannel + script,
 			"fail: HNS finds no adapter for the new network [text]"},
+		{"HNS's answer, a line of its own", onFlannel + "-- logs/start/start.log --\n" +
+			`VERBOSE: Result : {"Error":"An adapter was not found. ","ErrorCode":2151350278,"Success":false}` + "\n",
+			"fail: HNS finds no adapter for the new network [text]"},
 		{"an endpoint misses its adapter for reasons of its own",
 			onFlannel + flanneldSays(
 				"failed to set up the endpoint: hnsCall failed in Win32: An adapter was not found. (0x803b0006)"), "unknown"},

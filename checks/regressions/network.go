@@ -241,10 +241,13 @@ var azureRows = []Row{
 	},
 	{
 		ID: "azure-cns-hns-timeout", Of: AzureVNet,
-		From:   "1.4.0 < 1.4.27",
-		Title:  "Azure CNI waits for HNS forever",
-		Breaks: []string{"pod-start"},
-		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
+		From:     "1.4.0 < 1.4.27",
+		Title:    "Azure CNI waits for HNS forever",
+		Breaks:   []string{"pod-start"},
+		State:    "azure-vnet-store-locked", // by a call that does not end
+		Findings: []string{"an azure-vnet call has hung for %d minutes and holds the lock: every later call waits for it"},
+		Explains: []string{"regression-azure-cns-state-lock"}, // which has the texts of the calls that wait
+		Links:    []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
 	},
 	{
 		ID: "azure-cns-hns-stop-pending", Of: AzureCNS,

@@ -102,6 +102,8 @@ func TestAFewRowsOfAnOutputAreAPart(t *testing.T) {
 			"reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized\n", "logs/other/a", "NetworkPluginNotReady"},
 		{"an error of HNS in prose", "```\n" + nodesWide + "```\nThe pods stay in ContainerCreating with hnsCall failed in Win32: Element not found. (0x490)\n",
 			"logs/other/a", "Element not found"},
+		{"an error that prose sets in bold, beside a name in bold", "```\n" + nodesWide + "```\nI have **csi-driver-smb** v1.0.2, and a pod on Windows says " +
+			"**driver name smb.csi.k8s.io not found in the list of registered CSI drivers**.\n", "logs/other/a", "not found in the list"},
 		{"a node whose name says Windows", "NAME           STATUS     ROLES   AGE   VERSION\n" +
 			"aksnpwin000001   NotReady   agent   12d   v1.24.1\n", "api/node-part.json", `"name":"aksnpwin000001"`},
 		{"a rule of the firewall", ruleOfNetsh, "firewall-part.json",
