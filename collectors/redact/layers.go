@@ -240,6 +240,26 @@ func framedRule(s *scan, b []byte, start, end int) {
 	}
 }
 
+// partialRule reads a line that the kubelet's runtime cut into two: stdout P …, and the rest behind stdout F.
+func partialRule(s *scan, b []byte, start, end int) {
+	stop := lineEnd(b, end)
+	next := nextLine(b, stop)
+	rest := upTo(b, next, longestPrefix, " \r\n")
+	mark := foldAt(b, rest, " stdout f ", " stdout p ", " stderr f ", " stderr p ")
+	if rest += len(mark); mark == "" || s.depth >= maxDepth || isWord(byteAt(b, start-1)) {
+		return
+	}
+	var text []byte
+	var places []place
+	for i, last := max(end, stop-layerAhead), min(lineEnd(b, rest), rest+layerAhead); i < last; i++ {
+		if i == stop {
+			i = rest
+		}
+		text, places = append(text, b[i]), append(places, place{i, i + 1})
+	}
+	s.inner(text, places, "")
+}
+
 // hitBetween tells whether a rule other than those of layers looks at a text.
 func (s *scan) hitBetween(from, end int) bool {
 	i, _ := slices.BinarySearchFunc(s.hits, from, func(h hit, at int) int { return h.start - at })
