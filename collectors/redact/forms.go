@@ -126,7 +126,7 @@ var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " i
 
 // skipLeads passes what a sentence says before the value itself.
 func skipLeads(b []byte, i int) int {
-	for _, lead := range []string{"set to ", "be ", "value ", "now ", "this: ", "changed to ", "changed from ", "by default ", "default: ", "default:", "default ", ": ", "\" + "} {
+	for _, lead := range []string{"set to ", "be ", "value ", "now ", "jetzt ", "nun ", "maintenant ", "ahora ", "this: ", "changed to ", "changed from ", "by default ", "default: ", "default:", "default ", ": ", "\" + "} {
 		if hasFold(b, i, lead) {
 			i += len(lead)
 		}

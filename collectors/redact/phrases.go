@@ -188,7 +188,7 @@ const leastTold = 16
 // toldBelow takes a value that stands alone in the line below, or in the one after that.
 func (s *scan) toldBelow(f field, i int) bool {
 	b := f.b
-	asked := hasFold(b, payload(b[:f.from], lineBack(b, f.from, longestPrefix)), "enter ")
+	asked := containsFold(b[lineBack(b, f.from, longestPrefix):f.from], "enter ")
 	for range 2 {
 		next := nextPayload(b, i)
 		at := skipBlanks(b, next)
