@@ -44,10 +44,14 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		}
 	default:
 		if v := s.trimmed(s.value(b, at, "\r\n"), "\r\n"); !v.open {
-			s.takeJudged(f, v, f.trust < strong || moreWords(b, at) || op.sign == '=') // code goes on, too
+			s.takeJudged(f, v, f.trust < strong || moreWords(b, at) ||
+				op.sign == '=' && (!settingTypes[s.path[strings.LastIndexByte(s.path, '.')+1:]] || isAssignment(v.in(b)))) // code goes on, too
 		}
 	}
 }
+
+// settingTypes are of files of settings, in which a value may stand below its name.
+var settingTypes = setOf("ini cfg conf cnf properties")
 
 // defaultKeys are what an object calls the value of the parameter that it describes.
 var defaultKeys = []string{"value", "rawvalue", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue"}
