@@ -76,7 +76,7 @@ func (s *scan) compared(f field, i int) {
 func (s *scan) assigned(f field, op operator, i int) {
 	b := f.b
 	indent, first := s.beginsLine(f.from)
-	i += b2i(b[i] == '`' && isLineAt(b, i+1)) // PowerShell goes on in the next line
+	i += b2i(isOneOf(b, i, "`\\") && isLineAt(b, i+1)) // PowerShell, a shell or a file of properties goes on in the next line
 	if isLineAt(b, i) {
 		s.nextLineValue(f, op, i, indent, first)
 		return

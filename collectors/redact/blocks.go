@@ -27,8 +27,8 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		next = nextPayload(b, lineEnd(b, at))
 		s.takeJudged(f, value{start: next, end: lineEnd(b, next)}, f.trust < strong)
 	case first && at-next == indent && s.formBelow(f, at):
-	case !first || op.sign != ':' || at-next <= indent || b[at] == '-' || b[at] == '#':
-	case bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
+	case !first || at-next <= indent || op.sign == '=' && f.trust < strong || b[at] == '-' || b[at] == '#':
+	case op.sign == ':' && bytes.IndexByte(b[at:lineEnd(b, at)], ':') > 0:
 		for line := range linesBehind(b[:min(len(b), i+layerBack)], i) { // DBPassword: NoEcho, Default
 			x := lexer{s, b, line}
 			if skipBlanks(b, line)-line <= indent {
@@ -44,10 +44,14 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 		}
 	default:
 		if v := s.trimmed(s.value(b, at, "\r\n"), "\r\n"); !v.open {
-			s.takeJudged(f, v, f.trust < strong || moreWords(b, at))
+			s.takeJudged(f, v, f.trust < strong || moreWords(b, at) ||
+				op.sign == '=' && (!settingTypes[s.path[strings.LastIndexByte(s.path, '.')+1:]] || isAssignment(v.in(b)))) // code goes on, too
 		}
 	}
 }
+
+// settingTypes are of files of settings, in which a value may stand below its name.
+var settingTypes = setOf("ini cfg conf cnf properties")
 
 // defaultKeys are what an object calls the value of the parameter that it describes.
 var defaultKeys = []string{"value", "rawvalue", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue"}
@@ -267,10 +271,11 @@ func (s *scan) valueIn(f field, i int) bool {
 	return false
 }
 
-// skipMore passes blanks, and where a line ends what is written before the next.
+// skipMore passes blanks, and where a line ends what is written before the next: also the sign of a line that was removed.
 func skipMore(b []byte, i int) int {
 	if i = skipBlanks(b, i); isLine(byteAt(b, i)) {
-		i = skipBlanks(b, nextPayload(b, i))
+		i = nextPayload(b, i)
+		i = skipBlanks(b, i+len(foldAt(b, i, "-  ")))
 	}
 	return skipSpace(b, i)
 }

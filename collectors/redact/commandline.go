@@ -67,12 +67,19 @@ func flagValue(line []byte, list []value, n int, w value, flag string) (value, b
 			return behindColon(line, next, flag[len(flag)-1])
 		}
 	default:
-		if equalFlag(text, name) && !isOption(line, next) && !(proseWords[string(next.in(line))] && !next.quoted) &&
+		if equalFlag(text, name) && !isOption(line, next) && !((proseWords[string(next.in(line))] || isListedName(next.in(line))) && !next.quoted) &&
 			!isCmdlet(bytes.TrimLeft(next.in(line), "(")) {
 			return sourced(line, next)
 		}
 	}
 	return value{}, false
+}
+
+// isListedName tells of what a list of options calls the value of one: -P password, -Z new password.
+func isListedName(text []byte) bool {
+	name, ok := bytes.CutSuffix(text, []byte(","))
+	_, t := judgeName(name)
+	return ok && t > noSecret && isDictionaryWord(name)
 }
 
 // sourced passes pass: of openssl, and takes nothing that only tells where the password is.

@@ -103,8 +103,11 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		if c.flags == "share" || c.flags == "user" {
 			s.dull.command, line = 0, line[:min(len(line), end+256)]
 		}
-		if quote := bytes.IndexByte(line[end:], '"'); quote > 1 && byteAt(b, start-1) == '"' {
-			line = line[:end+quote] // the command is a text of another one
+		if quote := upTo(line, end, len(line), `"`); quote > end+1 && quote < len(line) && byteAt(b, start-1) == '"' {
+			for quote < len(line) && isBlank(line[quote-1]) && isWord(byteAt(line, quote+1)) { // "net use X: \\\\h1\\s "VALUE" /user:ops"
+				quote = upTo(line, min(len(line), upTo(line, quote+1, len(line), `"`)+1), len(line), `"`)
+			}
+			line = line[:quote] // the command is a text of another one
 		}
 		for _, mark := range []string{"]LOG]!>", "']", `"]`} { // a record of CMTrace, a list of words
 			if i := bytes.Index(line[end:], []byte(mark)); i >= 0 && (mark[0] == ']' || strings.Contains(name, mark[:1])) {

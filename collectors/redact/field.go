@@ -112,7 +112,7 @@ func (s *scan) judge(f field) {
 		f.after = to + n
 	}
 	f.quoted = f.after > to
-	if isOneOf(b, f.after, "]") || f.quoted && hasFold(b, f.after, ") = ") || byteAt(b, f.after) == '}' && isOneOf(b, f.after+1, " =") {
+	if f.after += len(foldAt(b, f.after, ">> ")); isOneOf(b, f.after, "]") || f.quoted && hasFold(b, f.after, ") = ") || byteAt(b, f.after) == '}' && isOneOf(b, f.after+1, " =") {
 		f.after++ // env["PASSWORD"] = …, ${env:PASSWORD}=…
 	}
 	if end := skipEmphasis(b, f.after); end > f.after && f.flag {
@@ -198,12 +198,27 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 	}
 	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'")
 	if fits(f.kind, text) && (isSecret(f.text(), text, f.trust, prose) || inQuotes && isPin(f.kind, f.text(), f.trust, text)) {
-		s.take(v, f.kind)
+		if s.take(v, f.kind); hasFold(f.b, f.at, ": ") && isBlank(f.b[f.at-1]) {
+			s.foldedLines(f, v)
+		}
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); (f.kind == "credential" || f.kind == "registry-auth") && colon > 0 && v.escapes == 0 && // ops:VALUE
 		isIdentifier(text[:colon]) && (looksChosen(text[colon+1:]) || isCoined(text[colon+1:], true) || isPassphrase(text[colon+1:])) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
+	}
+}
+
+// foldedLines takes the lines on which a value goes on below its first letter, as PowerShell folds what is too long.
+func (s *scan) foldedLines(f field, v value) {
+	column := v.start - payload(f.b[:v.start], lineBack(f.b, v.start, layerBack))
+	for line, i := range linesBehind(f.b, v.end) {
+		at := skipBlanks(f.b, line)
+		if !isLineAt(f.b, v.end) || at-line != column || moreWords(f.b, at) || i == len(f.b) && s.cut(f.b) {
+			return
+		}
+		v = value{start: at, end: i}
+		s.take(v, f.kind)
 	}
 }
 

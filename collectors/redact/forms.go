@@ -122,11 +122,11 @@ func (s *scan) registryForm(f field) bool {
 
 // isWords say that what follows a name is its value.
 var isWords = []string{" is ", " was ", " are ", "是", "为", "為", "は", " ist ", " lautet ", " est ", " es ",
-	" é ", " è ", " to ", " = ", " used ", " jest ", " je ", " är ", " er ", " for user ", " — ", " – ", " auf ", " para ", " на ", "는", "은", "설정은", " - ", " property. its value is ", " property. its current value is ", " changed from "}
+	" é ", " è ", " to ", " = ", " used ", " jest ", " je ", " är ", " er ", " set to ", " changed to ", " reset to ", " — ", " – ", " auf ", " para ", " на ", "는", "은", "설정은", " - ", " property. its value is ", " property. its current value is ", " changed from "}
 
 // skipLeads passes what a sentence says before the value itself.
 func skipLeads(b []byte, i int) int {
-	for _, lead := range []string{"set to ", "be ", "value ", "now ", "this: ", "changed to ", "changed from ", "by default ", "default: ", "default:", "default ", ": ", "\" + "} {
+	for _, lead := range []string{"set to ", "be ", "value ", "now ", "jetzt ", "nun ", "maintenant ", "ahora ", "this: ", "changed to ", "changed from ", "by default ", "default: ", "default:", "default ", ": ", "\" + "} {
 		if hasFold(b, i, lead) {
 			i += len(lead)
 		}
@@ -234,7 +234,7 @@ func (s *scan) callForm(f field) bool {
 	case isSnake(v.in(b)) && bytes.IndexByte(f.text(), '_') > 0 &&
 		(b[open] != '(' || byteAt(b, open-1) == '@'): // a list of names
 		return true
-	case hasFold(b, runBack(b, open, nameByte), "lookup") && !fitsPassword(v.in(b)): // of what is somewhere else
+	case foldAt(b, runBack(b, open, nameByte), "lookup", "getenvironmentvariable") != "" && !fitsPassword(v.in(b)): // of what is somewhere else
 		return true
 	case b[open] == '(' || b[open] == ':' && b[f.at] == ';' || b[open] == '{' && (!f.quoted || byteAt(b, behind) == '}' && isOneOf(b, runBack(b, open, blankByte|lineByte)-1, "{,(=>")) || b[open] == '<' || f.trust == strong && hasFold(b, 1+bytes.LastIndexByte(b[:f.from], '"'), "hk") || b[open] == ',' && byteAt(b, behind) == ')':
 		s.takeJudged(f, v, f.trust < strong && !s.callSets(open))

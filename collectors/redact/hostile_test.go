@@ -32,6 +32,7 @@ func TestNoTextTakesLong(t *testing.T) {
 		"Authorization: ", "a,password,b\n", "-----END PRIVATE KEY-----\n", "a1B2\n-----END PRIVATE KEY-----\n",
 		"<key>", "</key>", "id/pw ", "id/pw a/", "/token/", "a-", "key - ", "password(", "A_PWD, \"", "name: key\n",
 		"Password\n", "- curl\n", "passwords : {", "username ", "a=[passwords]\n", "[passwords]=x\n", "##vso[task.setvariable ", "::set-env name=", " - curl\n", "password:\n----\n", `password=""x`, "password:\n a: b\n",
+		"x stdout P a\n", "K10abcdefabcdefabc::\n", "Password : a1b2\n           c\n", "net user \"a\" \"", "[password] => a ", "password=$'\\'", "enter password:\n",
 	} {
 		look(strings.Repeat(piece, size/len(piece)), "logs/a.log")
 		look(strings.Repeat(piece, size/len(piece)), "files/a.yaml")

@@ -286,17 +286,43 @@ func isEventName(object, hex []byte) bool {
 		hex[0] == '1' && among(hex[1], "6789ab")
 }
 
-// rancherRule takes tokens of RKE2 and k3s: K10…::server:….
-func (s *scan) rancherRule(b []byte, start, end int) {
-	from := runBack(b, start, wordByte)
-	if !hasFold(b, from, "k10") || start-from < 16 {
+// rancherToken looks around the colons at i for a token of RKE2 and k3s, which a transcript may fold: K10…::server:….
+func (s *scan) rancherToken(i int) {
+	b, end := s.b, nextLine(s.b, i+1)
+	lowest := max(0, i-layerBack)
+	from := lowest + runBack(b[lowest:], i-lowest, wordByte)
+	if above := lowest + runBack(b[lowest:], runBack(b[lowest:], from-lowest, lineByte), wordByte); hasFold(b, above, "k10") {
+		from = above
+	}
+	if hasFold(b, end, ":") && hasFold(b, from, "k10") && i-from >= 16 {
+		s.hit(from, end+1, (*scan).rancherRule)
+	}
+}
+
+func (s *scan) rancherRule(b []byte, from, end int) {
+	at := max(skipFolded(b, end, "server:"), skipFolded(b, end, "node:"))
+	if at < 0 {
 		return
 	}
-	i := runWith(b, end, "._-+/=")
-	if i > end {
-		s.learn("token", b[end:i])
+	i := runWith(b, at, "._-+/=")
+	if rest := nextLine(b, i); i > at && i-at < 32 && rest > i && run(b, rest, hexByte)-rest == 32-(i-at) { // as long as a node makes them
+		i = run(b, rest, hexByte)
+	}
+	if i > at {
+		s.learn("token", bytes.Join(bytes.Fields(b[at:i]), nil))
 		s.add(from, i, "token", b[from:i])
 	}
+}
+
+// skipFolded passes a text with the line ends in it, and is -1 where another one stands.
+func skipFolded(b []byte, i int, text string) int {
+	for k := range len(text) {
+		if i = nextLine(b, i); byteAt(b, i) != text[k] {
+			return -1
+		}
+		i++
+	}
+	return nextLine(b, i)
 }
 
 // hashRule takes the hashes of htpasswd and passwd.

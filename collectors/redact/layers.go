@@ -240,6 +240,25 @@ func framedRule(s *scan, b []byte, start, end int) {
 	}
 }
 
+// partialRule reads a line that the kubelet's runtime cut into two: stdout P …, and the rest behind stdout F.
+func partialRule(s *scan, b []byte, start, end int) {
+	behindTime := func(line int) int { return upTo(b, line, longestPrefix, " \r\n") + 1 }
+	stop := lineEnd(b, end)
+	rest := behindTime(nextLine(b, stop))
+	mark := foldAt(b, rest, "stdout f ", "stdout p ", "stderr f ", "stderr p ")
+	if rest += len(mark); mark == "" || s.depth >= maxDepth || behindTime(lineBack(b, start, longestPrefix)) != start {
+		return
+	}
+	var text []byte
+	var places []place
+	for _, part := range [][2]int{{max(end, stop-layerAhead), stop}, {rest, min(lineEnd(b, rest), rest+layerAhead)}} {
+		for i := part[0]; i < part[1]; i++ {
+			text, places = append(text, b[i]), append(places, place{i, i + 1})
+		}
+	}
+	s.inner(text, places, "")
+}
+
 // hitBetween tells whether a rule other than those of layers looks at a text.
 func (s *scan) hitBetween(from, end int) bool {
 	i, _ := slices.BinarySearchFunc(s.hits, from, func(h hit, at int) int { return h.start - at })

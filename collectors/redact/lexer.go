@@ -180,7 +180,7 @@ func closing(b []byte, i int, quote byte, escapes int) (int, bool) {
 		case c == quote && escapes == 0 && slashes == 0 && i > from && byteAt(b, i+1) == quote && (isAlnum(byteAt(b, i+2)) || isOneOf(b, i+2, "*!@#$%^&?~_")):
 			i++ // one quote, as PowerShell, SQL and VB write it, or two texts that a shell joins
 		case c == quote && (closes(slashes, escapes) || oddPath(b, i, quote, escapes, slashes) ||
-			quote == '\'' && escapes == 0):
+			quote == '\'' && escapes == 0 && byteAt(b, from-2) != '$'):
 			return i - min(slashes, escapes), true
 		case c == '"' && slashes < escapes:
 			return i - slashes, true

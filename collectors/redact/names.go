@@ -35,7 +35,7 @@ var names = []struct {
 		passw dbpw db-pw sqlpw ldappw certpw key-file-pass totp-seed otp-seed`},
 	{"password", medium, `password-hash redis-auth rediscli-auth psk psw key-material secrete wifi-key wpa-key pass-word
 		require-pass master-auth owner-authorization cloud-auth hash-salt password-text clear-text hmac-encoded encrypted-data`},
-	{"password", strong, `passwort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
+	{"password", strong, `passwort paswort kennwort passwoerter mot-de-passe mdp contrasena contrasenya
 		clave-secreta senha palavra-passe parol parole haslo heslo wachtwoord losenord
 		adgangskode kodeord sifre jelszo pasfhocal pasahitza contrasinal lozinka geslo kodikos contrasenia parola-chiave kata-sandi kata-laluan mat-khau slaptazodis parool
 		senha-db senha-bd senha-banco contrasena-bd contrasena-db clave-bd clave-db`},

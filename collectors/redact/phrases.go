@@ -188,6 +188,7 @@ const leastTold = 16
 // toldBelow takes a value that stands alone in the line below, or in the one after that.
 func (s *scan) toldBelow(f field, i int) bool {
 	b := f.b
+	asked := containsFold(b[lineBack(b, f.from, longestPrefix):f.from], "enter ")
 	for range 2 {
 		next := nextPayload(b, i)
 		at := skipBlanks(b, next)
@@ -195,7 +196,7 @@ func (s *scan) toldBelow(f field, i int) bool {
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
 			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) && isGenerated(text) ||
-				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && !isOneOf(b, at+len(text)-1, "$#>:") && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && tells(strong, text, false) { // no prompt of a shell
+				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && !isOneOf(b, at+len(text)-1, "$#>:") && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && (tells(strong, text, false) || asked && mixed(text) && len(text) >= minKnown) { // no prompt of a shell
 				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
 				return true
 			}

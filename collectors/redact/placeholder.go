@@ -11,7 +11,7 @@ var placeholders = setOf(`true false null nil none ~ yes no on off undefined mas
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
 		clear todo tbd fixme changeme fake dummy x-oauth-basic notused unused placeholder example ])
 		if range func new make struct{ struct{} interface{ interface{} await async lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
-		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> ***removed*** <omitted> required optional system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`)
+		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> <omitted> required requis requise obligatoire erforderlich requerido requerida obligatorio optional msi system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`)
 
 // isPlaceholder tells of a value that nothing is given away by it.
 func isPlaceholder(v []byte) bool {
@@ -41,9 +41,12 @@ func isFilling(v []byte) bool {
 }
 
 // isMarked takes a name between the signs that say that something stands in its place:
-// $NAME, %NAME%, !PASSWORD!, @NAME@, <name>, [NAME].
+// $NAME, %NAME%, !PASSWORD!, @NAME@, <name>, [NAME], ***removed***.
 func isMarked(v []byte) bool {
 	last := v[len(v)-1]
+	if inner := bytes.Trim(v, "*"); len(inner)+6 <= len(v) && v[0] == '*' && last == '*' && len(bytes.Trim(inner, lowers+uppers)) == 0 {
+		return true
+	}
 	inner := func() []byte { return []byte(withoutJoints.Replace(string(v[1 : len(v)-1]))) }
 	switch v[0] {
 	case '$':

@@ -43,7 +43,7 @@ func (s *scan) takePassword(v value) {
 		s.take(v, "password")
 	} else if text := v.in(s.b); !v.quoted && len(text) > 1 && text[0] == '$' && isExpression(text) {
 		s.takeVariable(v)
-	} else if !isPlaceholder(text) && !isPath(text) && !isOtherText(text) {
+	} else if !isPlaceholder(text) && !isPath(text) && !isOtherText(text) && entityAt(s.b, v.start) != len(text)+1 {
 		s.take(v, "password")
 	}
 }

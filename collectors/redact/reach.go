@@ -18,22 +18,25 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	case first && i > op.end:
 		return s.reachInYAML(f, i)
 	case !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
-		return plainStops, f.trust < strong || s.prose && i > op.end || afterWord(f.b, f.from) && moreWords(f.b, i)
+		return plainStops, f.trust < strong || s.prose && i > op.end && !(hasFold(f.b, f.from-2, ", ") && isGoField(f.b, i)) || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
 	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
 }
 
-// isGoField tells of a value of a structure as Go prints it: {Username:ops,Password:VALUE,ServerAddress:}.
+// isGoField tells of a value of a structure as Go prints it: {Username:ops,Password:VALUE,ServerAddress:}, or of a list
+// in a sentence, whose value is no word: user: ops, passwd: VALUE, roles: [].
 func isGoField(b []byte, i int) bool {
 	end := upTo(b, i, maxName, ",{}\r\n \t")
-	next := run(b, end+1, wordByte)
-	return byteAt(b, end) == ',' && isUpper(byteAt(b, end+1)) && byteAt(b, next) == ':'
+	text, next := b[i:end], skipBlanks(b, end+1)
+	return byteAt(b, end) == ',' && (next == end+1 && isUpper(byteAt(b, next)) || next > end+1 && !isSaid(text) && !isCapital(text)) && byteAt(b, run(b, next, wordByte)) == ':'
 }
 
 // reachOfSetting tells what ends the value behind NAME=.
 func (s *scan) reachOfSetting(f field, i int, first, tight bool) string {
 	b := f.b
 	switch {
+	case byteAt(b, f.from-1) == '[' && hasFold(b, f.to, "] => "): // of PHP, each in a line
+		return " \t\r\n"[2*b2i(bytes.Count(b[lineBack(b, f.from, layerBack):lineEnd(b, i)], []byte("] => ")) == 1):]
 	case tight && !f.quoted && f.from > 0 && among(b[f.from-1], "\"'") && s.quotedLine(b, i, b[f.from-1]):
 		return string(b[f.from-1]) + "\r\n"
 	case tight && !f.quoted && f.trust == strong && byteAt(b, f.from-1) == ',' && insideText(b, f.from): // "host:6379,password=VALUE"

@@ -38,6 +38,7 @@ var rules = []struct {
 	{(*scan).nameRule,
 		`token…|creds…|pass1: |pass2: |pwd1: |pwd2: |/pass:|--pass…| --pw | --pwd | -pwd |<pwd>·|<auth>|<pass>|<pass |<token>|_pass…|_pwd property|_pwd"…|_pwd\n |_pwd\n·|_pwd\r\n|_pwd,v|_pwd',|.pass</|.pwd</|;pwd;·|,pwd,·|;pass;·|,pass,·|_pwd\"|-pwd ·|_pwd ·|-pwd "|-pwd '|bindpw |_pass  |pwd   |_pw   |pass> |_pwd> |l2tppsk|-wifikey |tls-psk |--psk…|-tsig |--auth |--auth=|clave_·|senha_·|haslo_·|heslo_·|senha é|senha e |senha '|senha "|clave '|clave "|clave es`},
 	{(*scan).nameRule, "senha `|clave `"},
+	{func(s *scan, b []byte, start, end int) { s.wordRule(b, start, end, "password") }, "paßwort|pa\xdfwort"}, // also in Windows-1252
 	{(*scan).spacedRule, `pass word"|pass word:|pass word=`},
 	{func(s *scan, b []byte, start, end int) { // -computer-pass VALUE, set SMBPass VALUE
 		if from, _ := s.nameAround(b, start, end); b[from] == '-' || strings.HasPrefix(wordBefore(b, from), "set") {
@@ -131,7 +132,7 @@ var rules = []struct {
 		`01000000d08c9ddf|76492d1116743f0423413b16050a5345|aqaaancmnd8bf|01,00,00,00,d0,8c,9d,df|01-00-00-00-d0-8c-9d-df|0xd0,0x8c,0x9d,0xdf`},
 	{(*scan).hashRule, `:{sha}|:{ssha}|pbkdf2_sha|scram-sha-1$|scram-sha-256$|scram-sha-512$`},
 	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac|arcfour|keylength|aes key|rc4 key|des key`},
-	{(*scan).rancherRule, `::server:|::node:`},
+	{partialRule, `stdout p |stderr p `},
 	{(*scan).encodedCommandRule,
 		`-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},
 	{(*scan).literalRule, `from-literal`},

@@ -139,6 +139,9 @@ func (s *scan) sign(i int, sign uint8) {
 		if b[i] == '=' || b[i] == ':' {
 			s.shortName(i)
 		}
+		if isOneOf(b, i+1, ":\r\n") {
+			s.rancherToken(i)
+		}
 		s.namedValue(i)
 	}
 	if sign&issuerSign != 0 {

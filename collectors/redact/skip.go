@@ -107,10 +107,10 @@ func skipWrapper(b []byte, i int) int {
 	return i
 }
 
-// skipVerbatim passes the sign of a text without escapes: @"…", r"…".
+// skipVerbatim passes the sign of a text whose escapes are others: @"…", r"…", $'…' of a shell.
 func skipVerbatim(b []byte, i int) int {
 	i = skipWrapper(b, i)
-	if isOneOf(b, i, "@rbfuLN") && isOneOf(b, i+1, "\"'") {
+	if isOneOf(b, i, "@rbfuLN") && isOneOf(b, i+1, "\"'") || hasFold(b, i, "$'") && !isBlank(byteAt(b, i+2)) && upTo(b, i+2, maxName, "'\r\n") < lineEnd(b[:min(len(b), i+2+maxName)], i) {
 		return i + 1
 	}
 	return i

@@ -252,6 +252,10 @@ func (s *scan) ruled(f field, line, dashes int) bool {
 			break
 		}
 		cell := value{start: next + column, end: next + column}
+		if under := upTo(b, dashes+column, maxName, " \r\n") - dashes; dashes != line && b[cell.start] == ' ' { // a row out of line
+			cell.start = skipOf(b[:i], cell.start, under-column, " ")
+			cell.end = cell.start
+		}
 		if b[cell.start] == ' ' || cell.start > next && !isBlank(b[cell.start-1]) {
 			if cell.start = cellInOrder(b[line:f.to], b[next:i]); cell.start < 0 || dashes != line {
 				continue
