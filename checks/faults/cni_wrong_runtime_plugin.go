@@ -26,7 +26,7 @@ configuration shows only in its error message.`,
 		checks.Edit("{cniFile}",
 			`Add "apiVersion": 2 to the section of the plugin (to delegate for flannel).`),
 		checks.Do("Write the policies in the form of apiVersion 2, and use CNI plugins v0.8.6 or later."),
-		checks.Do("On EKS, use a Windows AMI of Kubernetes 1.21 or later: its plugin supports containerd.").
+		checks.Do("With Calico, use v3.19 or later. On EKS, use a Windows AMI of Kubernetes 1.21 or later: its plugin supports containerd.").
 			Costs("The nodes are replaced."),
 		checks.Run("{restart runtime}",
 			"Restart the container runtime, so that it reads the file.").
@@ -38,7 +38,9 @@ configuration shows only in its error message.`,
 		"https://github.com/containernetworking/plugins/issues/713",
 		"https://github.com/containernetworking/cni/issues/881",
 		"https://github.com/containerd/containerd/issues/5892",
-		"https://github.com/aws/amazon-vpc-cni-plugins/issues/56"},
+		"https://github.com/aws/amazon-vpc-cni-plugins/issues/56",
+		"https://github.com/projectcalico/calico/issues/4334",
+		"https://github.com/projectcalico/cni-plugin/pull/1054"},
 	Breaks:  []*checks.Effect{effectPodStart, effectNodeReady},
 	Applies: checks.OnRuntime("containerd"),
 	Needs:   []evidence.Need{node.NeedCNIFiles, node.NeedRuntime},
@@ -52,6 +54,9 @@ configuration shows only in its error message.`,
 		// vpc-shared-eni of EKS takes the namespace for the id of a container of docker
 		{Text: "failed to parse netns ", Not: []string{"StopPodSandbox", "teardown", "(delete)"},
 			Says: "the CNI plugin does not understand the network namespaces of containerd"},
+		// Calico before v3.19 (cni-plugin pull request 1054); with docker, HNS that was restarted has the same text
+		{Text: "_Calico not found", Also: []string{": Endpoint ", "failed to setup network for sandbox"},
+			Says: "the CNI plugin uses the Docker HNS API and cannot find the pod's endpoint"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		f := node.About(s).Effective()
@@ -64,6 +69,9 @@ configuration shows only in its error message.`,
 		plugin := strings.ToLower(strings.TrimSuffix(strings.ToLower(f.Config.EffectiveType()),
 			".exe"))
 		if plugin != "win-bridge" && plugin != "win-overlay" {
+			if _, told := liveSign(s, "cni-wrong-runtime-plugin"); told && plugin == "calico" {
+				return nil, checks.Unknown(evidence.NotShown.Gap("the version of the plugin"))
+			}
 			return nil, nil
 		}
 		if f.Config.APIVersion >= 2 {

@@ -25,10 +25,13 @@ const podCIDR = `"podCIDR":"10.244.2.0/24","podCIDRs":["10.244.2.0/24"]`
 
 func TestFlannelSubnetEnvMissing(t *testing.T) {
 	const missed = "-- logs/kubelet/kubelet.log --\nE1120 09:00:00.1 cni.go:331] Error adding pod_network: open /run/flannel/subnet.env: The system cannot find the path specified.\n"
+	const elsewhere = "-- processes.json --\n[{\"pid\":9,\"name\":\"flanneld.exe\",\"args\":[\"--subnet-file=D:\\\\run\\\\subnet.env\"]}]\n"
 	const log = "-- logs/flanneld/flanneld.log --\nI1120 09:00:00.1 main.go:1] CLI flags config: {subnetFile:/run/flannel/subnet.env}\n"
 	runLooks(t, "flannel-subnet-env-missing", []look{
 		{"looked for, and absent", onFlannel + noSubnetEnv,
 			`fail: C:\run\flannel\subnet.env is missing, and the flannel CNI plugin needs it for every pod [state]`},
+		{"flanneld writes another file", onFlannel + noSubnetEnv + elsewhere + "-- files/D/run/subnet.env --\nFLANNEL_SUBNET=10.244.2.1/24\n", "pass"},
+		{"flanneld writes another file, at which nobody looked", onFlannel + noSubnetEnv + elsewhere, "unknown"},
 		{"nobody looked", onFlannel, "unknown"},
 		{"nobody looked, and the plugin complains", onFlannel + missed,
 			"fail: the flannel CNI plugin cannot find /run/flannel/subnet.env [text]"},

@@ -44,12 +44,7 @@ The check looks for these errors in the log of flanneld.`,
 			Says: "flanneld exits: this release has no such backend on Windows"},
 		{Text: "your PublicIP differs from interface IP", Until: subnetWritten,
 			Says: "flanneld exits: host-gw requires nodes without NAT between them"},
-		{Text: "specified in the flannel net config doesn't contain ", Until: subnetWritten, Fix: checks.Steps(
-			checks.Inspect("kubectl get node {node} -o jsonpath='{.spec.podCIDRs}'",
-				"Read the podCIDR of the node."),
-			checks.Do("Set Network in flannel's ConfigMap to the pod network of the cluster (--cluster-cidr of kube-controller-manager), and restart flannel on all nodes.").
-				Costs("Pods that have an address of another network lose it: restart them."),
-			networkThere),
+		{Text: "specified in the flannel net config doesn't contain ", Until: subnetWritten, Fix: flannelNetworkFix(),
 			Says: "flanneld exits: its network does not contain the podCIDR of this node"},
 		// without --kube-subnet-mgr
 		{Text: "Couldn't fetch network config: client: etcd cluster is unavailable or misconfigured",
@@ -60,3 +55,13 @@ The check looks for these errors in the log of flanneld.`,
 			Says: "flanneld looks for etcd on this node: --kube-subnet-mgr is not set"},
 	},
 })
+
+// flannelNetworkFix sets the network of flannel to that of the cluster's pods.
+func flannelNetworkFix() checks.Fix {
+	return checks.Steps(
+		checks.Inspect("kubectl get node {node} -o jsonpath='{.spec.podCIDRs}'",
+			"Read the podCIDR of the node."),
+		checks.Do("Set Network in flannel's ConfigMap to the pod network of the cluster (--cluster-cidr of kube-controller-manager), and restart flannel on all nodes.").
+			Costs("Pods that have an address of another network lose it: restart them."),
+		networkThere)
+}

@@ -51,7 +51,7 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		{Text: "Failed to find any valid interface to use",
 			Not:   []string{"cannot unmarshal array"}, // flannel-default-routes
 			Until: subnetWritten,
-			Says: "flanneld exits: it cannot find an adapter"},
+			Says:  "flanneld exits: it cannot find an adapter"},
 		// Another --iface may match, so this alone convicts nobody.
 		{Text: "Could not find valid interface matching", ConfirmOnly: true},
 	},

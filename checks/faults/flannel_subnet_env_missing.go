@@ -1,6 +1,9 @@
 package faults
 
 import (
+	"slices"
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -15,7 +18,8 @@ var _ = register(&checks.Check{
 	Doc: `The flannel CNI plugin reads C:\run\flannel\subnet.env for every pod. flanneld writes it
 as the last step of its start, once it has a subnet from the Node object and the HNS network exists.
 A missing file therefore always has a reason further up in flanneld's log; without such a reason it
-is missing only if something cleared C:\run.`,
+is missing only if something cleared C:\run. --subnet-file of flanneld and subnetFile of the CNI configuration
+name another file.`,
 	Fix: checks.Steps(
 		checks.Run("{restart flanneld}",
 			"Restart flanneld, which writes the file. If it does not, read its log for the reason.").
@@ -27,6 +31,7 @@ is missing only if something cleared C:\run.`,
 	Judges:  effectSubnetEnv,
 	Applies: usesFlannel,
 	Needs:   []evidence.Need{evidence.File(node.SubnetEnv)},
+	Uses:    append(slices.Clone(node.CNISources), evidence.Processes),
 	Signs: []checks.Sign{
 		// In any language of Windows. Pods may come before flanneld has written the file.
 		{Text: "open /run/flannel/subnet.env: ", Not: deniedFile, Until: subnetWritten,
@@ -45,12 +50,16 @@ is missing only if something cleared C:\run.`,
 			Says: "flanneld cannot write subnet.env"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		f := s.File(node.SubnetEnv)
-		if f.Gap.Kind != evidence.Absent {
+		file := node.About(s).SubnetFile()
+		f := s.File(file)
+		switch {
+		case f.Gap.Kind == evidence.NotCollected && !strings.EqualFold(file, node.SubnetEnv):
+			return nil, checks.Unknown(f.Gap)
+		case f.Gap.Kind != evidence.Absent:
 			return nil, nil
 		}
-		return []*checks.Finding{checks.Findingf(checks.Fail, node.SubnetEnv,
-			"%s is missing, and the flannel CNI plugin needs it for every pod", node.SubnetEnv).
+		return []*checks.Finding{checks.Findingf(checks.Fail, file,
+			"%s is missing, and the flannel CNI plugin needs it for every pod", file).
 			At(evidence.InFile(f.Path), "looked for, and absent")}, nil
 	},
 })

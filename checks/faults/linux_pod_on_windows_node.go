@@ -230,7 +230,7 @@ var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/m
 	"/cilium/operator-generic", "/kyverno/kyverno", "/openpolicyagent/gatekeeper", "/argoproj/argocd",
 	"/prometheus-operator/prometheus-operator", "/grafana/grafana", "/heapster-amd64", "/addon-resizer",
 	"/metrics-server-amd64", "/cert-manager-acmesolver", "/cert-manager-ctl", "/cert-manager-startupapicheck",
-	"/nginx-gateway-fabric", "rabbitmqoperator/cluster-operator", "/stakater/reloader", "/rke2-upgrade", "/k3s-upgrade",
+	"/nginx-gateway-fabric", "rabbitmqoperator/cluster-operator", "/stakater/reloader", "/configmap-reload", "/rke2-upgrade", "/k3s-upgrade",
 	"/azurearck8s/fluent-bit-collector", // aksArc 353
 	// catalogs of the Operator Lifecycle Manager, which tolerate all taints (operator-lifecycle-manager 1119)
 	"/operatorhubio/catalog", "/redhat-operator-index", "/certified-operator-index", "/community-operator-index"}

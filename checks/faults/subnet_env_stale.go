@@ -70,10 +70,14 @@ podCIDR 10.244.2.0/24.`,
 		}
 		if networks := node.ParsePrefixes(env.Network); len(networks) > 0 &&
 			!node.AnyCovers(networks, subnet) {
-			findings = append(findings, checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
+			outside := checks.Findingf(checks.Fail, "FLANNEL_SUBNET",
 				"FLANNEL_SUBNET %s is outside FLANNEL_NETWORK %s", env.Subnet, env.Network).
 				At(evidence.InLine(f.Path, env.Lines["FLANNEL_NETWORK"]),
-					"FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet))
+					"FLANNEL_NETWORK=%s FLANNEL_SUBNET=%s", env.Network, env.Subnet)
+			if slices.Contains(node.About(s).PodCIDRs.Value, subnet) { // flannel's own configuration names another network
+				outside = outside.Explaining("outboundnat-exception-missing").Cure(flannelNetworkFix())
+			}
+			findings = append(findings, outside)
 		}
 		pod := node.OfFamily(node.About(s).PodCIDRs.Value, subnet.Addr().Is4())
 		if len(pod) > 0 && !slices.Contains(pod, subnet) && !flannelOnEtcd(node.About(s)) {

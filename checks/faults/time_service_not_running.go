@@ -31,7 +31,7 @@ a virtual machine then drifts, and jumps when its host pauses or moves it, until
 tokens are not yet or no longer valid.
 
 A clock that is not synchronized is a warning. A Meinberg NTP or NetTime service is accepted
-instead.`,
+instead. VMware Tools may set the clock, too: where they run and the clock is correct, it is info.`,
 	Fix: checks.Steps(
 		checks.Run("Set-Service w32time -StartupType Automatic; Start-Service w32time",
 			"Start the Windows Time service, and set it to start with the machine."),
@@ -52,10 +52,13 @@ instead.`,
 		clock := evidence.TimeService.In(s)
 		state, start, place := clock.Service, "", evidence.TimeService.Field(s, "service")
 		var disabled evidence.Place
+		tools := false
 		for _, svc := range evidence.Services.In(s) {
 			switch {
 			case node.EqualsAny(svc.Name, otherTimeServices) && svc.Running():
 				return nil, nil
+			case strings.EqualFold(svc.Name, "VMTools"):
+				tools = svc.Running()
 			case strings.EqualFold(svc.Name, "w32time"):
 				start, disabled = strings.ToLower(svc.StartType), svc.Field("startType")
 				if state == "" {
@@ -66,6 +69,9 @@ instead.`,
 		level, right := checks.Warn, evidence.Phrase{}
 		if skew, ok := skewOf(clock); ok && skew.Abs() <= skewUnnoticed && start != "disabled" {
 			right = evidence.Phrasef("; the clock is still correct")
+			if tools {
+				level, right = checks.Info, evidence.Phrasef("; the clock is correct, and VMware Tools can set it")
+			}
 		}
 		source := strings.ToLower(strings.TrimSpace(clock.Source))
 		switch {

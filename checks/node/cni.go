@@ -113,6 +113,24 @@ func asNeeds[N interface {
 // SubnetEnv is where flanneld writes the node's subnet.
 const SubnetEnv = `C:\run\flannel\subnet.env`
 
+// SubnetFile is where flannel's plugin looks for the node's subnet: subnetFile of its configuration, where flanneld is
+// told to write it, or SubnetEnv.
+func (n *Node) SubnetFile() string {
+	if f := n.Intended(); f != nil && f.Config != nil {
+		for _, p := range f.Config.Plugins {
+			if p.SubnetFile != "" {
+				return evidence.CleanWinPath(p.SubnetFile)
+			}
+		}
+	}
+	for _, p := range n.Components["flanneld"].Processes {
+		if told := evidence.ParseFlags(p.Args).All("subnet-file"); len(told) > 0 {
+			return evidence.CleanWinPath(told[len(told)-1])
+		}
+	}
+	return SubnetEnv
+}
+
 // NetConfs are flannel's own configurations, by distribution.
 var NetConfs = []string{`C:\k\net-conf.json`, `C:\etc\kube-flannel\net-conf.json`,
 	`C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
