@@ -3,7 +3,6 @@ package faults
 import (
 	"net/netip"
 	"strconv"
-	"strings"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -42,12 +41,12 @@ is to start. A flanneld that runs has found its adapter: then several routes are
 			Says: "flanneld exits: the node has more than one default route"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		told, from := flannelInterfaces(node.About(s))
+		_, byRoute, from := flannelInterfaces(node.About(s))
 		switch {
 		case from.Path == "":
 			return nil, checks.Unknown(evidence.NotShown.Gap("how flanneld is started"))
-		case len(told) > 0 || !strings.Contains(from.Text, "without --iface"):
-			return nil, nil // it does not look at the routes
+		case !byRoute:
+			return nil, nil
 		}
 		routes, adapters := defaultRoutes(s)
 		if len(adapters) < 2 {

@@ -56,7 +56,7 @@ of such an end on a node whose adapters are right by now was the short moment.`,
 		{Text: "Could not find valid interface matching", ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		told, from := flannelInterfaces(node.About(s))
+		told, _, from := flannelInterfaces(node.About(s))
 		switch {
 		case from.Path == "":
 			return nil, checks.Unknown(evidence.NotShown.Gap("how flanneld is started"))
@@ -99,8 +99,9 @@ var (
 		"the network {network}")
 )
 
-// flannelInterfaces are the values of flanneld's --iface, and what shows its command line at all.
-func flannelInterfaces(n *node.Node) (told []string, from evidence.Because) {
+// flannelInterfaces are the values of flanneld's --iface, whether it takes the adapter of the default route instead, and
+// what shows its command line at all.
+func flannelInterfaces(n *node.Node) (told []string, byRoute bool, from evidence.Because) {
 	c := n.Components["flanneld"]
 	read := func(args []string, place evidence.Place) {
 		flags := evidence.ParseFlags(c.OwnArgs(args))
@@ -117,8 +118,9 @@ func flannelInterfaces(n *node.Node) (told []string, from evidence.Because) {
 			from = evidence.FlagIn(args, place, "iface").Because("--iface=%s",
 				strings.Join(told, ","))
 		}
+		byRoute = len(told) == 0 && flags.Has("kube-subnet-mgr") // a script may add the rest
 		if flags.Has("iface-regex") || flags.Has("iface-can-reach") {
-			told = nil // another way to find one, which is not followed here
+			told, byRoute = nil, false // another way to find one, which is not followed here
 		}
 	}
 	for _, p := range c.Processes {
@@ -134,7 +136,7 @@ func flannelInterfaces(n *node.Node) (told []string, from evidence.Because) {
 			read(slices.Concat(container.Command, container.Args), in)
 		}
 	}
-	return told, from
+	return told, byRoute, from
 }
 
 // matchesInterface looks an adapter up as flanneld does: by address, else by name.

@@ -14,6 +14,27 @@ func flanneld(args string) string {
 	return "-- processes.json --\n[{\"pid\":1,\"name\":\"flanneld.exe\",\"args\":[" + args + "]}]\n"
 }
 
+func TestFlannelDefaultRoutes(t *testing.T) {
+	routes := func(second string) string {
+		return "-- routes.json --\n[{\"destination\":\"0.0.0.0/0\",\"nextHop\":\"10.0.0.1\",\"ifIndex\":9}," + second + "]\n"
+	}
+	const other, local = `{"destination":"0.0.0.0/0","nextHop":"10.244.5.1","ifIndex":21}`, `{"destination":"10.0.0.0/24","nextHop":"0.0.0.0","ifIndex":9}`
+	stopped := func(args string) string {
+		return "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"stopped\",\"args\":[" + args + "]}]\n"
+	}
+	runLooks(t, "flannel-default-routes", []look{
+		{"two, and flanneld is stopped", onFlannel + routes(other) + stopped(`"--kube-subnet-mgr"`),
+			"fail: flanneld cannot start: it is started without --iface, and the node has 2 default routes [state]"},
+		{"two, and flanneld runs", onFlannel + routes(other) + flanneld(`"--kube-subnet-mgr"`),
+			"info: flanneld will not start again: it is started without --iface, and the node has 2 default routes [state]"},
+		{"one", onFlannel + routes(local) + stopped(`"--kube-subnet-mgr"`), "pass"},
+		{"two, and flanneld has an adapter", onFlannel + routes(other) + stopped(`"--kube-subnet-mgr","--iface=10.0.0.10"`), "pass"},
+		{"two, and flanneld looks for an adapter by its name", onFlannel + routes(other) + stopped(`"--kube-subnet-mgr","--iface-regex=Ether"`), "pass"},
+		{"two, and a script starts flanneld", onFlannel + routes(other) + stopped(`"-File","C:\\k\\flannel.ps1","-ManagementIP","10.0.0.10"`), "pass"},
+		{"nobody knows how flanneld is started", onFlannel + routes(other), "unknown"},
+	})
+}
+
 func TestFlannelInterfaceNotFound(t *testing.T) {
 	const nic = `{"name":"Ethernet0"},{"name":"vEthernet (Ethernet0)","addresses":["10.0.0.10/24"],"compartment":1}`
 	const stopped = "-- services.json --\n[{\"name\":\"flanneld\",\"state\":\"stopped\",\"args\":[\"--iface=10.0.0.9\"]}]\n"
