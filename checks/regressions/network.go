@@ -236,18 +236,17 @@ var azureRows = []Row{
 		},
 		Explains:    []string{"azure-vnet-store-locked"},
 		OtherCauses: true, // a call that hangs in HNS holds the lock too
+		Otherwise:   callHangs,
+		Reads:       []evidence.Need{evidence.Processes},
 		Workaround:  "Until the update, stop the kubelet, remove C:\\k\\azure-vnet.json.lock when no azure-vnet.exe runs, and start the kubelet.",
 		Links:       []string{"https://github.com/Azure/azure-container-networking/pull/1712"},
 	},
 	{
 		ID: "azure-cns-hns-timeout", Of: AzureVNet,
-		From:     "1.4.0 < 1.4.27",
-		Title:    "Azure CNI waits for HNS forever",
-		Breaks:   []string{"pod-start"},
-		State:    "azure-vnet-store-locked", // by a call that does not end
-		Findings: []string{"an azure-vnet call has hung for %d minutes and holds the lock: every later call waits for it"},
-		Explains: []string{"regression-azure-cns-state-lock"}, // which has the texts of the calls that wait
-		Links:    []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
+		From:   "1.4.0 < 1.4.27",
+		Title:  "Azure CNI waits for HNS forever",
+		Breaks: []string{"pod-start"},
+		Links:  []string{"https://github.com/Azure/azure-container-networking/pull/1369"},
 	},
 	{
 		ID: "azure-cns-hns-stop-pending", Of: AzureCNS,

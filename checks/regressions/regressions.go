@@ -34,6 +34,8 @@ type Row struct {
 	Both  bool            // a text shows it only where Shown does with no finding
 	Reads []evidence.Need // what Shown reads, beside pods
 	Warn  bool            // what shows it is a warning and no failure
+	// the state shows another reason for its texts
+	Otherwise func(evidence.Snapshot) bool
 	// other faults have its texts too: where the version is not recorded, they say nothing
 	OtherCauses bool
 	Alike       string // the same of one of the texts alone
@@ -210,7 +212,7 @@ func (r Row) sign(s evidence.Snapshot, c *checks.Check) (evidence.SignMatch, boo
 	at := slices.IndexFunc(list, func(m evidence.SignMatch) bool {
 		return m.Over == "" && !ofOtherNode(s, m) && !r.Of.namesOther(m.Found)
 	})
-	if at < 0 {
+	if at < 0 || r.Otherwise != nil && r.Otherwise(s) {
 		return evidence.SignMatch{}, false
 	}
 	if r.Both {

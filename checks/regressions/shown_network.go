@@ -3,6 +3,7 @@ package regressions
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -18,6 +19,14 @@ func overlayGateway(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, b
 		}
 	}
 	return evidence.Because{}, false
+}
+
+// callHangs tells of a call of azure-vnet that has the lock for longer than any that works, as azure-vnet-store-locked shows.
+func callHangs(s evidence.Snapshot) bool {
+	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
+		return strings.EqualFold(node.Program(p.Name), "azure-vnet") && !p.StartedAt.IsZero() &&
+			s.Now().Sub(p.StartedAt.Time) >= 10*time.Minute
+	})
 }
 
 // localOnly tells whether all Services that a finding names send traffic to pods of their node only.

@@ -158,7 +158,7 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		return core(`Failed to pull image \"quay.io/openshift/web:1.4\": failed to resolve reference \"quay.io/openshift/web:1.4\": unexpected status from HEAD request to ` + url + `: 404 Not Found`)
 	}
 	call := func(started string) string {
-		return "-- processes.json --\n[{\"pid\":9,\"name\":\"azure-vnet.exe\",\"startedAt\":\"" + started + "\"}]\n-- logs/kubelet/kubelet.log --\nI1120 09:59:00.000000 1 x.go:1] ok\n"
+		return "-- processes.json --\n[{\"pid\":9,\"name\":\"azure-vnet.exe\",\"startedAt\":\"" + started + "\"}]\n-- logs/kubelet/kubelet.log --\nI1120 09:59:00.000000 1 x.go:1] Failed to initialize key-value store of network plugin: timed out locking store\n"
 	}
 	for _, row := range []struct {
 		id, affected, fixed, name, tree string
@@ -206,8 +206,8 @@ func TestTheStateThatShowsARow(t *testing.T) {
 		{"antrea-bridge-forwarding", "1.5.1", "1.6.0", "no Service needs it", forwarding("false", "ClusterIP"), info},
 		{"kube-proxy-stale-vips", "1.24.8", "1.24.9", "a backend without an endpoint", kept(`"e1","gone"`), fail},
 		{"kube-proxy-stale-vips", "1.24.8", "1.24.9", "all backends have one", kept(`"e1"`), info},
-		{"azure-cns-hns-timeout", "1.4.22", "1.4.27", "a call that does not end", call("2026-11-20T09:00:00Z"), fail},
-		{"azure-cns-hns-timeout", "1.4.22", "1.4.27", "a call at work", call("2026-11-20T09:59:57Z"), info},
+		{"azure-cns-state-lock", "1.4.22", "1.4.40", "a call that does not end", call("2026-11-20T09:00:00Z"), info},
+		{"azure-cns-state-lock", "1.4.22", "1.4.40", "a call at work", call("2026-11-20T09:59:57Z"), fail},
 		{"azure-cns-overlay-gateway", "1.4.39", "1.4.44.5", "the gateway of Linux", endpoint("169.254.1.1"), fail},
 		{"azure-cns-overlay-gateway", "1.4.39", "1.4.44.5", "that of its subnet", endpoint("10.244.0.1"), info},
 		{"kube-proxy-cluster-ip-deleted", "1.34.0", "1.34.2", "a Service of local policy", services("Local"), fail},
