@@ -28,6 +28,8 @@ type ContainerdConfig struct {
 
 	// Keys that are there, in a place where this version of the format does not look.
 	Ignored []string
+	// Tables of a registry that no version reads: registry.configs has the name of the host first.
+	LostRegistries []LostRegistry
 	// Keys that no version of containerd has, and that resemble one that it has.
 	Misspelt []MisspeltKey
 }
@@ -94,6 +96,7 @@ func (c *ContainerdConfig) readCRI(plugins tomlTable) {
 		c.DefaultRuntime = cri.text("containerd", "default_runtime", "runtime_type")
 	}
 	c.findIgnored(plugins, images, runtime)
+	c.findLostRegistries(images, plugins.table(images))
 }
 
 // misplaced lists the settings that people look for in vain: each key, and the
@@ -112,6 +115,26 @@ var misplaced = []struct {
 	{[]string{"containerd", "runtimes"}, []string{criV1, criV2, criRuntime}},
 	{[]string{"registry", "config_path"}, []string{criV1, criV2, criImages}},
 	{[]string{"registry", "mirrors"}, []string{criV1, criV2, criImages}},
+}
+
+// LostRegistry is a table of a registry whose parts are in the wrong order, as RKE2 writes them on Windows
+// (https://github.com/rancher/rke2/issues/7103).
+type LostRegistry struct {
+	Table, Host string // registry.configs.auth."HOST"; HOST
+	Auth        bool   // it has credentials
+}
+
+func (c *ContainerdConfig) findLostRegistries(plugin string, table tomlTable) {
+	for _, part := range []string{"auth", "tls"} {
+		hosts, _ := table.lookup("registry", "configs", part).(map[string]any)
+		for _, host := range slices.Sorted(maps.Keys(hosts)) {
+			// a host can be called auth, too: its own tables have these names
+			if settings, ok := hosts[host].(map[string]any); ok && host != "auth" && host != "tls" && !setsNothing(settings) {
+				c.LostRegistries = append(c.LostRegistries, LostRegistry{Host: host, Auth: part == "auth",
+					Table: fmt.Sprintf("plugins.%q.registry.configs.%s.%q", plugin, part, host)})
+			}
+		}
+	}
 }
 
 func (c *ContainerdConfig) findIgnored(plugins tomlTable, images, runtime string) {

@@ -3,6 +3,7 @@ package faults
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -20,17 +21,18 @@ when they fail. A component that was started from a console stops at the next re
 service with manual start, or without a recovery action, stays down after a reboot or a crash.
 
 The check looks at how each running component was started, at the start type of its service, and at
-its recovery actions. nssm restarts what it wraps, so a service under nssm needs no recovery action
+its recovery actions. A kubelet or runtime with manual start that nothing has started since the boot (exit
+code 1077) is a fault. nssm restarts what it wraps, so a service under nssm needs no recovery action
 of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from its own script.`,
 	Fix: checks.Steps(
 		checks.Do("Register the component as a service with automatic start and a restart on failure."),
 		checks.Verify("Get-Service kubelet, {runtime} | Select-Object Name, Status, StartType",
 			"Status is Running and StartType is Automatic")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
-		"https://nssm.cc/usage"},
+		"https://nssm.cc/usage", "https://github.com/kubernetes-sigs/image-builder/issues/554"},
 	Explains: []string{}, // it speaks of components that run
 	Needs:    []evidence.Need{evidence.Services},
-	Uses:     []evidence.Need{evidence.Processes, evidence.Pods},
+	Uses:     slices.Concat([]evidence.Need{evidence.Processes, evidence.Pods, evidence.OSInfo}, joinSources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		var findings []*checks.Finding
@@ -38,6 +40,7 @@ of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from it
 		for _, name := range []string{"kubelet", "runtime", "kube-proxy", "flanneld"} {
 			c := n.Components[name]
 			findings = append(findings, servicesThatStayDown(n, c)...)
+			findings = append(findings, servicesThatStayedDown(n, c, s)...)
 			p, console, known := onConsole(c, s)
 			if !known {
 				unseen = append(unseen, p.Name)
@@ -72,10 +75,7 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		if !svc.Running() || c.Name == "runtime" && !usesRuntime(n, svc) {
 			continue
 		}
-		start := strings.ToLower(svc.StartType)
-		byHand := strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") ||
-			strings.HasPrefix(start, "disabled")
-		if byHand && n.CNI.Value != node.GKE && !ofGCE(svc) { // whose start script starts them
+		if startedByHand(svc) && n.CNI.Value != node.GKE && !ofGCE(svc) { // whose start script starts them
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 				"service %s has start type %s (expected: automatic): it stays down after a reboot",
 				svc.Name,
@@ -101,6 +101,35 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		}
 	}
 	return findings
+}
+
+// bootTasks is how long the tasks and scripts of a boot may take to start a service.
+const bootTasks = 15 * time.Minute
+
+// servicesThatStayedDown judges services with manual start that nothing has started since the boot. Images
+// are made so, for a kubelet that must not start before the node has joined. A pod may have taken over from
+// the service of another component.
+func servicesThatStayedDown(n *node.Node, c *node.Component, s evidence.Snapshot) []*checks.Finding {
+	running, _ := c.Running()
+	booted := evidence.OSInfo.In(s).BootedAt
+	if running || len(c.Pod) > 0 || len(c.Services) == 0 || beforeJoin(s) || booted.IsZero() || s.Now().Sub(booted.Time) < bootTasks {
+		return nil
+	}
+	svc := c.Services[0]
+	if !neverStarted(svc) || strings.EqualFold(svc.StartType, "disabled") || n.CNI.Value == node.GKE || ofGCE(svc) ||
+		c.Name == "runtime" && !usesRuntime(n, svc) {
+		return nil
+	}
+	return []*checks.Finding{checks.Findingf(checks.Fail, svc.Name,
+		"service %s has start type %s (expected: automatic), and nothing has started it since the boot",
+		svc.Name, svc.StartType).
+		At(svc.Field("startType"), "%s: startType is %s", svc.Name, svc.StartType).
+		At(svc.Field("exitCode"), "%s: exit code %d (never started since the boot)", svc.Name, svc.Exit()).
+		Explaining(c.Name + "-not-running").
+		Cure(checks.Steps(
+			checks.Run("Set-Service "+svc.Name+" -StartupType Automatic; Start-Service "+svc.Name,
+				"Set service %s to start automatically, and start it.", svc.Name),
+			checks.Verify("Get-Service "+svc.Name+" | Select-Object Status, StartType", "Running, Automatic")))}
 }
 
 // registerService makes a service of a program that can be one by itself, with the arguments that

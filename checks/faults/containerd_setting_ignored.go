@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,7 +24,9 @@ there. It does not migrate a file that says version 3.
 
 The check compares the names in config.toml with its version, and looks for misspelled keys in the
 tables for pods. From containerd 2.4 on, a file of version 3 must name the folders of the CNI plugins
-with bin_dirs. It reports neither a key without a value nor one that resembles no known key. Since
+with bin_dirs. RKE2 writes the credentials of a registry on Windows to registry.configs.auth."HOST", which
+no containerd reads: they belong in registry.configs."HOST".auth. This is a fault where the registry denies an
+image to a pod, and otherwise a warning. The check reports neither a key without a value nor one that resembles no known key. Since
 version 2.0 containerd logs the keys that it ignores.`,
 	Fix: checks.Steps(
 		checks.Inspect(`containerd.exe --config "{runtimeConfig}" config dump`,
@@ -41,12 +44,13 @@ version 2.0 containerd logs the keys that it ignores.`,
 		"https://github.com/containerd/containerd/pull/9143",
 		"https://github.com/kubernetes-sigs/windows-testing/pull/593",
 		"https://github.com/containerd/containerd/issues/10959",
+		"https://github.com/rancher/rke2/issues/7103",
 		"https://github.com/nestybox/sysbox/issues/997",
 		"https://github.com/microsoft/SDN/blob/master/Kubernetes/containerd/containerd-config.toml"},
 	Explains: []string{"runtime-handler-missing", "cni-config-uninitialized", "cni-binary-missing"},
 	Applies:  checks.UnlessOtherRuntime("containerd"),
 	Needs:    []evidence.Need{evidence.Any(node.RuntimeConfigs...)},
-	Uses:     []evidence.Need{evidence.Node, evidence.CRI},
+	Uses:     []evidence.Need{evidence.Node, evidence.CRI, evidence.Pods, evidence.PodEvents},
 	Signs: []checks.Sign{
 		// A migrated file leaves no such key: those that the migration moves are removed there.
 		{Text: "Ignoring unknown key in TOML for plugin",
@@ -93,6 +97,7 @@ version 2.0 containerd logs the keys that it ignores.`,
 				Explaining("settings-not-applied"). // what it reports is the default
 				At(settingPlace(file, m.Name), "%s", m.Name))
 		}
+		findings = append(findings, lostRegistries(s, c, file)...)
 		if len(findings) == 0 && unsure {
 			return nil, checks.Unknown(
 				evidence.NotShown.Gap("the version of containerd, on which the names in its file depend"))
@@ -100,6 +105,35 @@ version 2.0 containerd logs the keys that it ignores.`,
 		return findings, nil
 	},
 })
+
+// lostRegistries are the tables of registries in which containerd does not look. Where a registry with
+// credentials in such a table denies an image, the table is why.
+func lostRegistries(s evidence.Snapshot, c *evidence.ContainerdConfig, file evidence.NodeFile) []*checks.Finding {
+	var findings []*checks.Finding
+	for _, lost := range c.LostRegistries {
+		table := "configs." + cond(lost.Auth, "auth", "tls") + "."
+		at := evidence.InLine(file.Path, max(cmp.Or(lineWith(file.Text, table+`"`+lost.Host), lineWith(file.Text, table)), 1))
+		f := checks.Findingf(checks.Warn, lost.Host, "containerd ignores %s: the name of the registry belongs before the part", lost.Table).
+			At(at, "%s", lost.Table)
+		for _, denied := range complaints(s, registryUnauthorizedSigns) {
+			// a pod with Secrets of its own sends those
+			if lost.Auth && len(denied.pod.Spec.PullSecrets) == 0 && strings.Contains(denied.from.Text, lost.Host+"/") {
+				f = checks.Findingf(checks.Fail, lost.Host,
+					"containerd ignores the credentials of %s, and pulls without them (found: %s; expected: registry.configs.%q.auth)",
+					lost.Host, lost.Table, lost.Host).
+					At(at, "%s", lost.Table).With(denied.from).Explaining("registry-unauthorized")
+				break
+			}
+		}
+		findings = append(findings, f.Cure(checks.Steps(
+			checks.Do("On RKE2, update to a release with the fix of issue 7103. Until then, write the table in config.toml.tmpl beside config.toml, which RKE2 overwrites."),
+			checks.Edit("{runtimeConfig}", "Put the name of the registry before the part: registry.configs.\"HOST\".auth."),
+			checks.Run("{restart runtime}", "Restart the container runtime: it reads the file at its start.").
+				Costs("Running containers are not affected."),
+			checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))))
+	}
+	return findings
+}
 
 // maxSettings is how many of the ignored settings a finding lists.
 const maxSettings = 3

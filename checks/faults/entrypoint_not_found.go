@@ -68,6 +68,9 @@ A command can also start a shell that starts the program by its path. In a HostP
 the node too: from containerd 1.7 on the files of the image are below C:\hpc, and ./program.exe is not found in
 the working directory of the image.
 
+Since containerd 1.7 the runtime starts the program of a HostProcess container with cmd.exe, which says only
+"The system cannot find the path specified." where the folder of the program is missing.
+
 An image that is made for HostProcess containers contains no Windows, so an ordinary container of it has neither cmd.exe nor
 powershell.exe.
 
@@ -91,6 +94,7 @@ exec or of a probe is about another command and is ignored.`,
 	FromPart: complaintNeeds,
 	Uses:     complaintUses,
 	Signs: append(slices.Clone(entrypointSigns),
+		checks.Sign{Text: noFolderToCmd, ConfirmOnly: true},
 		checks.Sign{Text: unknownToCmd, In: []string{"pods"}, ConfirmOnly: true},
 		checks.Sign{Text: "The term '", Also: []string{unknownToShell}, In: []string{"pods"}, ConfirmOnly: true}),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -115,7 +119,7 @@ exec or of a probe is about another command and is ignored.`,
 			}
 			findings = append(findings, f)
 		}
-		return append(append(findings, argsAsProgram(s)...), shellsProgram(s)...), nil
+		return append(append(findings, argsAsProgram(s)...), append(shellsProgram(s), hostProgram(s)...)...), nil
 	},
 })
 

@@ -232,6 +232,8 @@ var linuxPrograms = []string{"/tiller", "/kube-webhook-certgen", "/coredns", "/m
 	"/metrics-server-amd64", "/cert-manager-acmesolver", "/cert-manager-ctl", "/cert-manager-startupapicheck",
 	"/nginx-gateway-fabric", "rabbitmqoperator/cluster-operator", "/stakater/reloader", "/configmap-reload", "/rke2-upgrade", "/k3s-upgrade",
 	"/azurearck8s/fluent-bit-collector", // aksArc 353
+	// external-snapshotter has no Dockerfile.Windows, without which its build.make makes no image for Windows
+	"/snapshot-controller", "storage-snapshot-controller", "/snapshot-validation-webhook", "storage-snapshot-validation-webhook",
 	// catalogs of the Operator Lifecycle Manager, which tolerate all taints (operator-lifecycle-manager 1119)
 	"/operatorhubio/catalog", "/redhat-operator-index", "/certified-operator-index", "/community-operator-index"}
 

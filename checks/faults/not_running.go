@@ -33,6 +33,18 @@ func notRunning(c *node.Component, s evidence.Snapshot,
 	return findings, nil
 }
 
+// neverStarted tells a service that Windows does not start at the boot, and that nobody has started since:
+// ERROR_SERVICE_NEVER_STARTED is its exit code until then.
+func neverStarted(svc evidence.Service) bool {
+	return !svc.Running() && startedByHand(svc) && svc.Exit() == 1077
+}
+
+// startedByHand tells a service that Windows does not start at the boot.
+func startedByHand(svc evidence.Service) bool {
+	start := strings.ToLower(svc.StartType)
+	return strings.HasPrefix(start, "manual") || strings.HasPrefix(start, "demand") || strings.HasPrefix(start, "disabled")
+}
+
 // onlyWrapped tells a service whose script or nssm runs without the program: that ends at its start.
 func onlyWrapped(c *node.Component, s evidence.Snapshot) bool {
 	return len(evidence.Processes.In(s)) >= fewProcesses && len(c.Processes) == 0 && len(c.Services) > 0 &&
@@ -58,7 +70,7 @@ func foundStopped(c *node.Component, s evidence.Snapshot,
 			consequence).
 			At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State,
 				orUnknown(svc.StartType), svc.Exit())
-		if strings.EqualFold(svc.StartType, "disabled") {
+		if strings.EqualFold(svc.StartType, "disabled") || neverStarted(svc) && !beforeJoin(s) {
 			f = f.Cure(checks.Steps(
 				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic; Start-Service "+svc.Name,
 					"Enable and start service %s.", svc.Name).

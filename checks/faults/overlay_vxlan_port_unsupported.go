@@ -20,8 +20,8 @@ have it, and no update adds it: hybrid-overlay-node exits or creates no network,
 becomes Ready.
 
 The check compares the argument --hybrid-overlay-vxlan-port, or hybridOverlayVXLANPort of the network
-operator where no program is recorded, with the Windows build of a node that is not Ready, and looks
-for the error of hybrid-overlay-node.`,
+operator where no program is recorded, with the Windows build of a node that is not Ready or whose
+service hybrid-overlay-node is stopped, and looks for the error of hybrid-overlay-node.`,
 	Fix: checks.Steps(
 		checks.Do("Replace the node by one with Windows Server 2022 or later.").
 			Costs("The pods of this node move."),
@@ -45,7 +45,10 @@ for the error of hybrid-overlay-node.`,
 		b := node.About(s).Build
 		port, at := hybridOverlayPort(s)
 		ready, _ := evidence.Node.In(s).Condition("Ready")
-		if port == strconv.Itoa(vxlanPort) || b.Value.Number != 17763 || ready.Status == "True" {
+		// Ready says nothing where a CNI configuration is there and its network is not.
+		svc, there := node.ServiceNamed(s, "hybrid-overlay-node")
+		if port == strconv.Itoa(vxlanPort) || b.Value.Number != 17763 ||
+			ready.Status == "True" && (!there || svc.Running()) {
 			return nil, nil
 		}
 		return []*checks.Finding{checks.Findingf(checks.Fail, "hybrid-overlay-node",

@@ -18,7 +18,7 @@ kube-proxy failed. Older releases also retried Calico again and again because th
 not exist yet, or because an address was not restored.
 
 The check looks for a node on which service rke2 has run for some minutes without a Calico process
-and without Calico's network in HNS.`,
+and without Calico's network in HNS, and for the connection that broke during the extraction.`,
 	Fix: checks.Steps(
 		checks.Run("Stop-Service rke2; Remove-Item -Recurse C:\\var\\lib\\rancher\\rke2\\data; Start-Service rke2",
 			"Remove the incomplete files and start RKE2 again.").
@@ -36,6 +36,11 @@ and without Calico's network in HNS.`,
 	Applies:  checks.OnAll(checks.OnPlatform(node.RKE2), checks.OnCNI(node.Calico)),
 	Needs:    []evidence.Need{evidence.Services, evidence.Processes, evidence.HNSNetworks},
 	Signs: []checks.Sign{
+		// pkg/bootstrap of RKE2: folders that are there are taken for complete at the next start
+		// (rke2 9278), so only another extraction ends it.
+		{Text: "failed to extract runtime image", Also: []string{"wsarecv: "}, In: []string{evidence.InEvents, "rke2"},
+			Until: []string{"Extracting file bin"},
+			Says:  "the connection broke while RKE2 extracted its runtime image: programs such as containerd.exe are missing"},
 		// It tries again every five seconds for five minutes (pkg/windows/calico.go of RKE2), and
 		// most often succeeds.
 		{Text: "Calico startup failed", In: []string{evidence.InEvents, "rke2"},

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"strings"
+
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
@@ -16,7 +18,8 @@ starts them by their names. The installation guide asks to add that folder to th
 of the machine. If it is missing there, or the service was started before it was set, the agent
 starts nothing and the node does not join.
 
-The check looks for the error in the log of the agent.`,
+The check looks for the error in the log of the agent. It is skipped where containerd.exe is recorded as
+missing beside other programs of RKE2: no PATH finds it there.`,
 	Fix: checks.Steps(
 		checks.Run(`[Environment]::SetEnvironmentVariable("Path", [Environment]::GetEnvironmentVariable("Path", "Machine") + ";C:\var\lib\rancher\rke2\bin;C:\usr\local\bin", "Machine")`,
 			"Add the folders of RKE2 to the PATH of the machine.").
@@ -32,6 +35,7 @@ The check looks for the error in the log of the agent.`,
 	Breaks:  startedByAgent,
 	Applies: checks.UnlessElsewhere(node.RKE2),
 	Needs:   []evidence.Need{evidence.Any(evidence.Logs("rke2"), evidence.WindowsEvents, evidence.Logs("other"))},
+	Uses:    []evidence.Need{evidence.FileIndex},
 	Signs: []checks.Sign{
 		// k3s's pkg/agent/containerd and the executor of RKE2 word it in two ways
 		{Text: "containerd: exec: ", Or: []string{"containerd exited: exec: "},
@@ -40,4 +44,39 @@ The check looks for the error in the log of the agent.`,
 			Until: rke2Joined,
 			Says:  "the folder with the programs of RKE2 is not in the PATH of the agent"},
 	},
+	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
+		if dir := rke2Incomplete(s); dir != "" {
+			return nil, checks.Skip("containerd.exe is missing in %s: the PATH is not why RKE2 does not find it", dir)
+		}
+		if _, told := liveSign(s, "rke2-programs-not-in-path"); told {
+			return nil, checks.Unknown(evidence.NotDecided.Gap("only logs show this fault on this node"))
+		}
+		return nil, nil
+	},
 })
+
+// rke2Incomplete is the folder with programs of RKE2 in which containerd.exe was looked for and not found. A
+// folder in which nothing was found may be that of another data-dir.
+func rke2Incomplete(s evidence.Snapshot) string {
+	missing, programs := map[string]string{}, map[string]bool{}
+	for _, r := range evidence.FileIndex.In(s) {
+		at := strings.LastIndex(r.Path, `\`)
+		if at < 0 {
+			continue
+		}
+		dir, name := strings.ToLower(r.Path[:at]), strings.ToLower(r.Path[at+1:])
+		switch {
+		case !strings.HasSuffix(dir, `\rancher\rke2\bin`):
+		case r.Outcome != evidence.Absent:
+			programs[dir] = programs[dir] || strings.HasSuffix(name, ".exe")
+		case name == "containerd.exe":
+			missing[dir] = r.Path[:at]
+		}
+	}
+	for dir, path := range missing {
+		if programs[dir] {
+			return path
+		}
+	}
+	return ""
+}

@@ -225,8 +225,14 @@ var rke2Rows = []Row{
 		From:   "1.31.0 < 1.31.14, 1.32.0 < 1.32.10, 1.33.0 < 1.33.6, 1.34.0 < 1.34.2",
 		Title:  "Calico interrupts the download of RKE2 files at its start",
 		Breaks: []string{"container-runtime"},
-		Signs: []checks.Sign{{Text: "failed to extract runtime image", Also: []string{"wsarecv: An established connection was aborted"},
-			Until: rke2Starts}},
+		// A later start takes the files for complete, so only another extraction ends it.
+		Signs: []checks.Sign{
+			{Text: "failed to extract runtime image", Also: []string{"wsarecv: An established connection was aborted"},
+				Until: []string{"Extracting file bin"}},
+			{Text: "failed to extract runtime image", Also: []string{"wsarecv: An existing connection was forcibly closed"},
+				Until: []string{"Extracting file bin"}},
+		},
+		Explains:    []string{"rke2-calico-race"},
 		OtherCauses: true, // a registry that breaks the connection
 		Links: []string{"https://github.com/rancher/rke2/pull/9279",
 			"https://github.com/rancher/rke2/pull/9282"},
