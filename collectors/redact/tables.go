@@ -154,8 +154,8 @@ func (s *scan) isBareHeading(f field, line, end, column int) bool {
 
 // firstCell is the first cell of a row whose bars begin its line, of which payload took some for what a log writes: | 10.0.0.9 | ops |.
 func firstCell(b []byte, i int) int {
+	from := lineBack(b, i, longestPrefix)
 	for isBlank(byteAt(b, i-1)) && byteAt(b, i-2) == '|' {
-		from := lineBack(b, i, longestPrefix)
 		bar := bytes.LastIndexByte(b[from:i-2], '|')
 		if bar < 0 {
 			break
