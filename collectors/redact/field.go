@@ -209,8 +209,7 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 	}
 }
 
-// goesOn takes the rest of a value that code joins of more texts, "VALUE" + "VALUE", that PowerShell folds in a list, or that a console
-// cuts at its last column.
+// goesOn takes the rest of a value that code joins of more texts, "VALUE" + "VALUE", or that PowerShell folds in a list.
 func (s *scan) goesOn(f field, v value) {
 	b, whole := f.b, slices.Clone(v.in(f.b))
 	switch {
@@ -229,23 +228,11 @@ func (s *scan) goesOn(f field, v value) {
 			}
 			s.take(last, f.kind)
 		}
-	case column(b, v.end) >= leastColumns && isLineAt(b, v.end):
-		rest := value{start: nextLine(b, v.end)}
-		rest.end = run(b, rest.start, tokenByte)
-		text := rest.in(b)
-		ofRancher := len(whole)-1-bytes.LastIndexByte(whole, ':')+len(text) == 54
-		if rest.whole() && s.valueEnds(b, rest.end) && !(rest.end == len(b) && s.cut(b)) && (ofRancher || len(text) >= leastWorded && isGenerated(text)) {
-			s.take(rest, f.kind)
-			whole = append(whole, text...)
-		}
 	}
 	if len(whole) > v.end-v.start {
 		s.learn(f.kind, whole)
 	}
 }
-
-// leastColumns are those of a console.
-const leastColumns = 80
 
 // column is how far a place is from the beginning of its line.
 func column(b []byte, i int) int { return i - lineBack(b, i, layerBack) }
