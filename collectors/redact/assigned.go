@@ -149,7 +149,7 @@ func (s *scan) plainValue(f field, op operator, i int, first bool) {
 		}
 	}
 	text := v.in(s.b)
-	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v) || !tight && isNamedInWords(s.b, v)) || isConstantKey(f, op, text) || isOwnName(f.text(), text) &&
+	if !v.quoted && (isVariableOf(f, op, text, tight) || s.isCommandOf(f, v) || !tight && isNamedInWords(s.b, v)) || isSecretsKey(f, op, text) || isOwnName(f.text(), text) &&
 		!v.quoted {
 		return
 	}
@@ -238,8 +238,14 @@ func isNamedInWords(b []byte, v value) bool {
 	return t >= medium && (isLineAt(b, end) || isOneOf(b, end, ".,;)<\""))
 }
 
-// isConstantKey tells of a constant of code that names a key within a Secret: UserSecretKey = "userName".
-func isConstantKey(f field, op operator, text []byte) bool {
+// isSecretsKey tells of the name of a key within a Secret: UserSecretKey = "userName" of code, and secretKey: db-password below the
+// name of the Secret.
+func isSecretsKey(f field, op operator, text []byte) bool {
+	if _, t := judgeName(text); op.sign == ':' && f.kind == "access-key" && t > noSecret && isObjectName(text) {
+		line := lineBack(f.b, f.from, layerBack)
+		above := bytes.TrimRight(f.b[lineBack(f.b, max(0, line-1), layerBack):line], " \t\r\n")
+		return containsFold(above, "secret: ") || containsFold(above, "secretname: ") || containsFold(above, "secretref: ")
+	}
 	return f.kind == "access-key" && op.sign == '=' && len(f.text()) > len("SecretKey") && isUpper(f.text()[0]) && bytes.HasSuffix(f.text(), []byte("SecretKey")) &&
 		isDictionaryWord(bytes.ReplaceAll(text, []byte("."), nil)) && !bytes.ContainsAny(text, digits)
 }

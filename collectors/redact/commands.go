@@ -103,7 +103,7 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		if c.flags == "share" || c.flags == "user" {
 			s.dull.command, line = 0, line[:min(len(line), end+256)]
 		}
-		if quote := upTo(line, end, len(line), `"`); quote > end+1 && quote < len(line) && byteAt(b, start-1) == '"' {
+		if quote := upTo(line, end, len(line), `"`); quote > run(line, end, wordByte|nameByte)+1 && quote < len(line) && byteAt(b, start-1) == '"' {
 			for quote < len(line) && isBlank(line[quote-1]) && isWord(byteAt(line, quote+1)) { // "net use X: \\\\h1\\s "VALUE" /user:ops"
 				quote = upTo(line, min(len(line), upTo(line, quote+1, len(line), `"`)+1), len(line), `"`)
 			}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 )
 
 // field is the name of a setting as it stands in a text. Its value may stand in
@@ -198,9 +199,8 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 	}
 	inQuotes := v.quoted && !prose || isOneOf(f.b, f.from-1, "\"'")
 	if fits(f.kind, text) && (isSecret(f.text(), text, f.trust, prose) || inQuotes && isPin(f.kind, f.text(), f.trust, text)) {
-		if s.take(v, f.kind); hasFold(f.b, f.at, ": ") && isBlank(f.b[f.at-1]) {
-			s.foldedLines(f, v)
-		}
+		s.take(v, f.kind)
+		s.goesOn(f, v)
 		return
 	}
 	if colon := bytes.IndexByte(text, ':'); (f.kind == "credential" || f.kind == "registry-auth") && colon > 0 && v.escapes == 0 && // ops:VALUE
@@ -208,6 +208,34 @@ func (s *scan) takeJudged(f field, v value, prose bool) {
 		s.take(value{start: v.start + colon + 1, end: v.end}, "password")
 	}
 }
+
+// goesOn takes the rest of a value that code joins of more texts, "VALUE" + "VALUE", or that PowerShell folds in a list.
+func (s *scan) goesOn(f field, v value) {
+	b, whole := f.b, slices.Clone(v.in(f.b))
+	switch {
+	case hasFold(b, f.at, ": ") && isBlank(b[f.at-1]):
+		s.foldedLines(f, v)
+	case v.quoted && !isLineAt(b, v.end):
+		for last := v; ; whole = append(whole, last.in(b)...) {
+			end := skipQuote(b, last.end)
+			sign := skipMore(b, end)
+			at := skipMore(b, skipOf(b, sign, 3, "+.&_ "))
+			last = s.value(b, at, plainStops)
+			text := last.in(b)
+			if len(whole) > maxWeak || !last.quoted || !last.whole() || last.quote != v.quote || isPlaceholder(text) || text[0] == '\\' || bytes.ContainsRune(text, ' ') && !bytes.ContainsRune(whole, ' ') ||
+				at == sign && !isOneOf(b, runBack(b, at, blankByte)-1, "+.&") && column(b, at) != column(b, v.start-1) || hasFold(b, end, ". ") { // of a sentence
+				break
+			}
+			s.take(last, f.kind)
+		}
+	}
+	if len(whole) > v.end-v.start {
+		s.learn(f.kind, whole)
+	}
+}
+
+// column is how far a place is from the beginning of its line.
+func column(b []byte, i int) int { return i - lineBack(b, i, layerBack) }
 
 // foldedLines takes the lines on which a value goes on below its first letter, as PowerShell folds what is too long.
 func (s *scan) foldedLines(f field, v value) {

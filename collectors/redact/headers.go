@@ -45,7 +45,10 @@ func (s *scan) credentials(b []byte, start, i, at int, cookie bool) (v value, st
 	default:
 		stops += " \t,;)}"
 	}
-	return s.value(b, at, stops), stops
+	if v = s.value(b, at, stops); isOneOf(b, v.start, "[({") && isOneOf(b, v.end, "])}") { // Bearer [REDACTED]
+		v.end++
+	}
+	return v, stops
 }
 
 // isCredentials judges the value of a header. Without a scheme anything may stand there.

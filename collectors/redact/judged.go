@@ -72,7 +72,7 @@ func (j judged) breaksProse() bool {
 // isPassphrase tells of three words or more that hyphens join, some with a capital as no header of HTTP has them all,
 // and none of which is said of a secret.
 func isPassphrase(v []byte) bool {
-	words := strings.Split(strings.TrimRight(string(v), digits), "-")
+	words := strings.Split(strings.TrimRight(string(v), digits+"-"), "-")
 	titled := 0
 	for i, word := range words {
 		if len(word) > 1 && isUpper(word[0]) {
@@ -211,7 +211,7 @@ func isLinked(v []byte) bool {
 
 // isOfPublicKey tells of a name that begins at i: public key, public key token, lookup key, and of /etc/passwd.
 func isOfPublicKey(b []byte, i int) bool {
-	return hasFold(b, i-len("etc/"), "etc/passwd") || hasFold(b, i, "key") && !isWord(byteAt(b, i+len("key"))) && notOfSecrets[wordBefore(b, i)] || hasFold(b, i-len("public key "), "public key ")
+	return hasFold(b, i-len("etc/"), "etc/passwd") || hasFold(b, i, "key") && !isWord(byteAt(b, i+len("key"))) && notOfSecrets[wordBefore(b, i)] || hasFold(b, i-len("public key "), "public key ") || hasFold(b, i-len("publisher key "), "publisher key ")
 }
 
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.

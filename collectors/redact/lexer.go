@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 )
 
 // The lexer: what names, operators, quotes and values consist of, and how they are passed. All rules and
@@ -214,6 +215,25 @@ func (s *scan) take(v value, kind string) {
 		return
 	}
 	s.add(v.start, v.end, kind, unescape(v.in(s.b), v.escapes, v.quote))
+	if isLineAt(s.b, v.end) && column(s.b, v.end) >= leastColumns {
+		s.cutOff(v, kind)
+	}
+}
+
+// leastColumns are those of a console.
+const leastColumns = 80
+
+// cutOff takes the rest of a value that a console cut at its last column.
+func (s *scan) cutOff(v value, kind string) {
+	b, whole := s.see(v.start), v.in(s.b)
+	rest := value{start: nextLine(b, min(v.end, len(b)))}
+	rest.end = run(b, rest.start, tokenByte)
+	text := rest.in(b)
+	ofRancher := len(whole)-1-bytes.LastIndexByte(whole, ':')+len(text) == 54
+	if rest.whole() && s.valueEnds(b, rest.end) && !(rest.end == len(b) && s.cut(b)) && (ofRancher || len(text) >= leastWorded && isGenerated(text)) {
+		s.add(rest.start, rest.end, kind, text)
+		s.learn(kind, slices.Concat(whole, text))
+	}
 }
 
 // ending tells where the rest of a long value ends.

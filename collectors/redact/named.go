@@ -140,7 +140,7 @@ func (s *scan) namedValue(i int) {
 		}
 	}
 	text := s.b[at:end]
-	if generic && len(name) >= 3 && isGenerated(text) && !isAssignment(text) && !isRooted(text) {
+	if generic && len(name) >= 3 && isGenerated(text) && !isAssignment(text) && !isRooted(text) && !isOfPublicKey(s.b, backOf(s.b, i, 4, " ")-len("token")) {
 		s.hitSecret(at, end, "key")
 	}
 }

@@ -73,8 +73,8 @@ func isMarked(v []byte) bool {
 	return false
 }
 
-// withoutJoints drops what joins two names of which one stands in a place: [user:password], <Key/Email ID>.
-var withoutJoints = strings.NewReplacer("/", "", ":", "")
+// withoutJoints drops what joins two names of which one stands in a place, and the bars of a model's tokens: [user:password], <Key/Email ID>, <|end|>.
+var withoutJoints = strings.NewReplacer("/", "", ":", "", "|", "")
 
 // templates begin what is replaced before it is used.
 var templates = []string{"{{", "${", "$(", "%(", "#{", "<%", "{%", "<your", "your-", "your_", "your ",

@@ -31,7 +31,7 @@ func (s *scan) tableForm(f field) bool {
 	}
 	switch {
 	case bytes.IndexByte(b[line:end], '|') >= 0:
-		return s.separated(f, line, end, '|')
+		return s.separated(f, firstCell(b, line), end, '|')
 	case s.isUnderlined(b, end):
 		return s.ruled(f, line, nextPayload(b, end))
 	case isSpacedHeading(b[line:end], f.trust == strong):
@@ -121,7 +121,9 @@ func (s *scan) separated(f field, line, end int, sep byte) bool {
 	found := false
 	row := -1
 	for next, i := range linesBehind(b, end) {
-		row++
+		if row++; sep == '|' {
+			next = firstCell(b, next)
+		}
 		*s.work += int64(i - next)
 		cell := cellAt(b, next, i, column, sep)
 		if columnOf(b[next:i], i-next, sep) != heads || i == len(b) && s.cut(b) {
@@ -145,9 +147,22 @@ func (s *scan) isBareHeading(f field, line, end, column int) bool {
 	if !isHeading(bytes.Trim(b[line:end], "| "), '|') || !isDictionaryWord(cellAt(b, line, end, column+1, '|').in(b)) {
 		return false
 	}
-	next := nextPayload(b, end)
+	next := firstCell(b, nextPayload(b, end))
 	last := lineEnd(b[:min(len(b), next+mostHeading)], next)
 	return columnOf(b[line:end], end-line, '|') == columnOf(b[next:last], last-next, '|') && tellsAlone(f.trust, cellAt(b, next, last, column, '|').in(b))
+}
+
+// firstCell is the first cell of a row whose bars begin its line, of which payload took some for what a log writes: | 10.0.0.9 | ops |.
+func firstCell(b []byte, i int) int {
+	from := lineBack(b, i, longestPrefix)
+	for isBlank(byteAt(b, i-1)) && byteAt(b, i-2) == '|' {
+		bar := bytes.LastIndexByte(b[from:i-2], '|')
+		if bar < 0 {
+			break
+		}
+		i = skipBlanks(b, from+bar+1)
+	}
+	return i
 }
 
 // isRow tells of the last row of a table whose borders are drawn: what follows is its

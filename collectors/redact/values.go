@@ -95,12 +95,12 @@ func isMember(text []byte, behind byte) bool {
 		_, t := judgeName(text)
 		return t >= medium && (bytes.IndexByte(text, '_') > 0 && isIdentifier(text) || isCamel(text))
 	}
-	if behind == ';' && isTitled(text[:i]) && isTitled(text[i+1:]) {
-		return true // IntPtr.Zero;
-	}
 	root, _, _ := bytes.Cut(text, []byte("."))
 	_, member := judgeName(text[i+1:])
 	_, rooted := judgeName(root)
+	if behind == ';' && (isTitled(text[:i]) || rooted > noSecret) && isTitled(text[i+1:]) {
+		return true // IntPtr.Zero; secret.Value;
+	}
 	return isLower(text[0]) && isCapital(text[i+1:]) && bytes.IndexByte(text[i+1:], '_') > 0 || // screen.PASSWD_ADMIN_USER
 		member >= medium || rooted > noSecret && (behind == ' ' || behind == ')' || behind == ',') ||
 		roots[strings.ToLower(string(root))]

@@ -177,7 +177,7 @@ func (s *scan) isOfSecret(lowest, from int, stem, key []byte) bool {
 		stem = b[start:end]
 	}
 	lower := strings.ToLower(string(stem))
-	if isOrdinary(stem) {
+	if isOrdinary(stem) || isOfPublicKey(b, from) {
 		return false
 	}
 	for _, word := range innocents {
