@@ -30,6 +30,7 @@ containerd.`,
 		"https://github.com/containerd/containerd/issues/3974",
 		"https://github.com/containerd/containerd/issues/4908",
 		"https://github.com/rancher/rancher/issues/31180",
+		"https://github.com/kubernetes/node-problem-detector/pull/550",
 	},
 	Breaks:   []*checks.Effect{effectPodStart},
 	Needs:    complaintNeeds,
@@ -45,6 +46,14 @@ var imageDigestMismatchSigns = []checks.Sign{
 	// containerd, content/local/writer.go and metadata/content.go: containerd 2306
 	{Text: "failed size validation", Also: []string{"failed commit on ref"},
 		Says: "an image layer does not have its size: the download was cut, or an unfinished one is left"},
+	// containerd, rootfs/apply.go and core/unpack: the layer was stored, and does not unpack to what the image says
+	// (node-problem-detector pull request 550)
+	{Text: "wrong diff id calculated on extraction",
+		Says: "an image layer on the node is damaged", Fix: checks.Steps(
+			checks.Run("crictl rmi IMAGE", "Remove the image from the node, so that it is pulled again.").
+				Costs("Containers of the image must be stopped first."),
+			checks.Do("If the new pull gives the same error, build and push the image again."),
+			checks.Verify("{pull} IMAGE", "the pull succeeds"))},
 	// docker, distribution/pull_v2.go: docker for-win 2582
 	{Text: "filesystem layer verification failed for digest",
 		Says: "an image layer does not have its digest: the download was cut or changed on the way"},

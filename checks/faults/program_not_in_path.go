@@ -51,11 +51,14 @@ The check looks for the error in logs and events, which names the program.`,
 		// iptables and nvidia-smi are looked for on every node
 		{Text: notInPath, Also: []string{"exec: "},
 			Not: []string{"wmic", "powershell", "iptables", "nvidia", "containerd", "docker-credential",
-				"calico-node", "failed to exec in container", "kubectl"},
+				"calico-node", "failed to exec in container", "kubectl", "failed to run Kubelet"},
 			In: []string{evidence.InPodEvents, "kubelet", "kube-proxy", "csi-proxy", "flanneld",
 				"node-driver-registrar"},
 			Level: checks.Warn,
 			Says:  "a component of the node does not find a program that it starts"},
+		// its last words, also where nothing shows whose log it is
+		{Text: notInPath, Also: []string{"exec: ", "failed to run Kubelet"}, Not: []string{"wmic", "powershell"},
+			Says: "the kubelet ends: it does not find a program that it starts"},
 		// pkg/volume/git_repo of the kubelet; Kubernetes 1.36 has no gitRepo volumes
 		{Text: "failed to exec 'git ", Also: []string{"executable file not found"},
 			Says: "the kubelet does not find git, which a gitRepo volume needs", Fix: gitRepoFix},
