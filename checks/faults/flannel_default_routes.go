@@ -2,7 +2,6 @@ package faults
 
 import (
 	"net/netip"
-	"strconv"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -71,7 +70,7 @@ func defaultRoutes(s evidence.Snapshot) (list []evidence.Because, adapters map[i
 			continue
 		}
 		adapters[r.IfIndex] = true
-		list = append(list, r.Field("destination").Because("default route to %s by adapter %s", r.NextHop, strconv.Itoa(r.IfIndex)))
+		list = append(list, r.Field("destination").Because("%s to %s by adapter %d", r.Destination, r.NextHop, r.IfIndex))
 	}
 	return list, adapters
 }

@@ -38,8 +38,8 @@ and without Calico's network in HNS, and for the connection that broke during th
 	Signs: []checks.Sign{
 		// pkg/bootstrap of RKE2: folders that are there are taken for complete at the next start
 		// (rke2 9278), so only another extraction ends it.
-		{Text: "failed to extract runtime image", Also: []string{"wsarecv: "}, In: []string{evidence.InEvents, "rke2"},
-			Until: []string{"Extracting file bin"},
+		{Text: extractionFailed, Also: []string{"wsarecv: "}, In: []string{evidence.InEvents, "rke2"},
+			Until: extractsAgain,
 			Says:  "the connection broke while RKE2 extracted its runtime image: programs such as containerd.exe are missing"},
 		// It tries again every five seconds for five minutes (pkg/windows/calico.go of RKE2), and
 		// most often succeeds.

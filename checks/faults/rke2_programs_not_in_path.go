@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"doctor/checks"
@@ -19,7 +20,8 @@ of the machine. If it is missing there, or the service was started before it was
 starts nothing and the node does not join.
 
 The check looks for the error in the log of the agent. It is skipped where containerd.exe is recorded as
-missing beside other programs of RKE2: no PATH finds it there.`,
+missing beside other programs of RKE2, and where the extraction of the programs was cut off: no PATH finds it
+then.`,
 	Fix: checks.Steps(
 		checks.Run(`[Environment]::SetEnvironmentVariable("Path", [Environment]::GetEnvironmentVariable("Path", "Machine") + ";C:\var\lib\rancher\rke2\bin;C:\usr\local\bin", "Machine")`,
 			"Add the folders of RKE2 to the PATH of the machine.").
@@ -43,10 +45,16 @@ missing beside other programs of RKE2: no PATH finds it there.`,
 			Not:   []string{"failed to start containerd"}, // as Docker says
 			Until: rke2Joined,
 			Says:  "the folder with the programs of RKE2 is not in the PATH of the agent"},
+		{Text: extractionFailed, In: []string{evidence.InEvents, "rke2"}, Until: extractsAgain, ConfirmOnly: true},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		if dir := rke2Incomplete(s); dir != "" {
 			return nil, checks.Skip("containerd.exe is missing in %s: the PATH is not why RKE2 does not find it", dir)
+		}
+		if slices.ContainsFunc(s.Signs("rke2-programs-not-in-path"), func(m evidence.SignMatch) bool {
+			return m.Text == extractionFailed && m.Over == ""
+		}) {
+			return nil, checks.Skip("the extraction of the programs failed: the PATH is not why RKE2 does not find containerd.exe")
 		}
 		if _, told := liveSign(s, "rke2-programs-not-in-path"); told {
 			return nil, checks.Unknown(evidence.NotDecided.Gap("only logs show this fault on this node"))
@@ -54,6 +62,12 @@ missing beside other programs of RKE2: no PATH finds it there.`,
 		return nil, nil
 	},
 })
+
+// extractionFailed is what RKE2 says where it did not extract all programs. A later start takes the folders for
+// complete, so only another extraction ends it.
+const extractionFailed = "failed to extract runtime image"
+
+var extractsAgain = []string{"Extracting file bin"}
 
 // rke2Incomplete is the folder with programs of RKE2 in which containerd.exe was looked for and not found. A
 // folder in which nothing was found may be that of another data-dir.
