@@ -23,13 +23,15 @@ service with manual start, or without a recovery action, stays down after a rebo
 The check looks at how each running component was started, at the start type of its service, and at
 its recovery actions. A kubelet or runtime with manual start that nothing has started since the boot (exit
 code 1077) is a fault. nssm restarts what it wraps, so a service under nssm needs no recovery action
-of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from its own script.`,
+of its own. The kubelet restarts HostProcess pods. Scripts of GKE and AKS start the services of their nodes at each boot:
+there manual start is right.`,
 	Fix: checks.Steps(
 		checks.Do("Register the component as a service with automatic start and a restart on failure."),
 		checks.Verify("Get-Service kubelet, {runtime} | Select-Object Name, Status, StartType",
 			"Status is Running and StartType is Automatic")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
-		"https://nssm.cc/usage", "https://github.com/kubernetes-sigs/image-builder/issues/554"},
+		"https://nssm.cc/usage", "https://github.com/kubernetes-sigs/image-builder/issues/554",
+		"https://github.com/Azure/AgentBaker/blob/dev/staging/cse/windows/kubeletfunc.ps1"},
 	Explains: []string{}, // it speaks of components that run
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     slices.Concat([]evidence.Need{evidence.Processes, evidence.Pods, evidence.OSInfo}, joinSources),
@@ -62,6 +64,18 @@ of its own. The kubelet restarts HostProcess pods. GKE starts kube-proxy from it
 	},
 })
 
+// startedByScripts tells a service that scripts of its platform start at each boot: that of GKE, and windowsnodereset.ps1
+// of AKS and aks-engine, whose services all have manual start (AgentBaker, staging/cse/windows/kubeletfunc.ps1).
+func startedByScripts(n *node.Node, svc evidence.Service) bool {
+	if n.CNI.Value == node.GKE || ofGCE(svc) {
+		return true
+	}
+	return !strings.EqualFold(svc.StartType, "disabled") && (n.Platform.Value == node.AKS ||
+		slices.ContainsFunc(n.Components["kubelet"].Services, func(kubelet evidence.Service) bool {
+			return strings.Contains(strings.ToLower(strings.Join(kubelet.Args, " ")), "kubeletstart.ps1")
+		}))
+}
+
 // ofGCE tells a service of GKE by its folder, where nothing else of the node is known
 // (kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1: NODE_DIR).
 func ofGCE(svc evidence.Service) bool {
@@ -75,7 +89,7 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		if !svc.Running() || c.Name == "runtime" && !usesRuntime(n, svc) {
 			continue
 		}
-		if startedByHand(svc) && n.CNI.Value != node.GKE && !ofGCE(svc) { // whose start script starts them
+		if startedByHand(svc) && !startedByScripts(n, svc) {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 				"service %s has start type %s (expected: automatic): it stays down after a reboot",
 				svc.Name,
@@ -116,7 +130,7 @@ func servicesThatStayedDown(n *node.Node, c *node.Component, s evidence.Snapshot
 		return nil
 	}
 	svc := c.Services[0]
-	if !neverStarted(svc) || strings.EqualFold(svc.StartType, "disabled") || n.CNI.Value == node.GKE || ofGCE(svc) ||
+	if !neverStarted(svc) || strings.EqualFold(svc.StartType, "disabled") || startedByScripts(n, svc) ||
 		c.Name == "runtime" && !usesRuntime(n, svc) {
 		return nil
 	}

@@ -130,6 +130,12 @@ func TestComponentNotAService(t *testing.T) {
 		{"native services that are restarted", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"automatic","recovery":[{"action":"restart"}]},{"name":"containerd","state":"running","startType":"delayed","recovery":[{"action":"run-command"}]}]
 `, "pass"},
+		{"manual start on AKS, whose script starts its services", `-- services.json --
+[{"name":"Kubelet","state":"running","startType":"manual","wrapper":"nssm","args":["C:\\k\\kubeletstart.ps1"]},{"name":"containerd","state":"running","startType":"manual","wrapper":"nssm"}]
+`, "pass"},
+		{"a service that is disabled on AKS", `-- services.json --
+[{"name":"Kubelet","state":"running","startType":"disabled","wrapper":"nssm","args":["C:\\k\\kubeletstart.ps1"]}]
+`, "warn: service Kubelet has start type disabled (expected: automatic): it stays down after a reboot [state]"},
 		{"a native service that nothing restarts", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"automatic","recovery":[]}]
 `, "warn: service kubelet has no recovery action: it is not restarted when it fails [state]"},
