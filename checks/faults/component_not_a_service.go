@@ -23,15 +23,16 @@ service with manual start, or without a recovery action, stays down after a rebo
 The check looks at how each running component was started, at the start type of its service, and at
 its recovery actions. A kubelet or runtime with manual start that nothing has started since the boot (exit
 code 1077) is a fault. nssm restarts what it wraps, so a service under nssm needs no recovery action
-of its own. The kubelet restarts HostProcess pods. Scripts of GKE and AKS start the services of their nodes at each boot:
-there manual start is right.`,
+of its own. The kubelet restarts HostProcess pods. Scripts of GKE and AKS start the services of their nodes at each boot, and
+so does the daemon of OpenShift's operator: there manual start is right.`,
 	Fix: checks.Steps(
 		checks.Do("Register the component as a service with automatic start and a restart on failure."),
 		checks.Verify("Get-Service kubelet, {runtime} | Select-Object Name, Status, StartType",
 			"Status is Running and StartType is Automatic")),
 	Links: []string{"https://kubernetes.io/docs/tasks/debug/debug-cluster/windows/",
 		"https://nssm.cc/usage", "https://github.com/kubernetes-sigs/image-builder/issues/554",
-		"https://github.com/Azure/AgentBaker/blob/dev/staging/cse/windows/kubeletfunc.ps1"},
+		"https://github.com/Azure/AgentBaker/blob/dev/staging/cse/windows/kubeletfunc.ps1",
+		"https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/daemon/controller/controller.go"},
 	Explains: []string{}, // it speaks of components that run
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     slices.Concat([]evidence.Need{evidence.Processes, evidence.Pods, evidence.OSInfo}, joinSources),
@@ -64,13 +65,14 @@ there manual start is right.`,
 	},
 })
 
-// startedByScripts tells a service that scripts of its platform start at each boot: that of GKE, and windowsnodereset.ps1
-// of AKS and aks-engine, whose services all have manual start (AgentBaker, staging/cse/windows/kubeletfunc.ps1).
-func startedByScripts(n *node.Node, svc evidence.Service) bool {
+// startedByPlatform tells a service that something of its platform starts at each boot: the scripts of GKE, windowsnodereset.ps1
+// of AKS and aks-engine (AgentBaker, staging/cse/windows/kubeletfunc.ps1), and on OpenShift the daemon of the Windows Machine
+// Config Operator (pkg/daemon/controller). The services of the last two have manual start.
+func startedByPlatform(n *node.Node, svc evidence.Service) bool {
 	if n.CNI.Value == node.GKE || ofGCE(svc) {
 		return true
 	}
-	return !strings.EqualFold(svc.StartType, "disabled") && (n.Platform.Value == node.AKS ||
+	return !strings.EqualFold(svc.StartType, "disabled") && (n.Platform.Value == node.AKS || n.Platform.Value == node.OpenShift ||
 		slices.ContainsFunc(n.Components["kubelet"].Services, func(kubelet evidence.Service) bool {
 			return strings.Contains(strings.ToLower(strings.Join(kubelet.Args, " ")), "kubeletstart.ps1")
 		}))
@@ -89,7 +91,7 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		if !svc.Running() || c.Name == "runtime" && !usesRuntime(n, svc) {
 			continue
 		}
-		if startedByHand(svc) && !startedByScripts(n, svc) {
+		if startedByHand(svc) && !startedByPlatform(n, svc) {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 				"service %s has start type %s (expected: automatic): it stays down after a reboot",
 				svc.Name,
@@ -103,7 +105,8 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool {
 			return a.Action != "" && !strings.EqualFold(a.Action, "none")
 		})
-		if svc.Recovery != nil && !restarts && svc.Wrapper == "" {
+		// the daemon of OpenShift starts again what has ended
+		if svc.Recovery != nil && !restarts && svc.Wrapper == "" && n.Platform.Value != node.OpenShift {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 				"service %s has no recovery action: it is not restarted when it fails", svc.Name).
 				At(svc.Field("recovery"), "%s: recovery is empty", svc.Name).
@@ -130,7 +133,7 @@ func servicesThatStayedDown(n *node.Node, c *node.Component, s evidence.Snapshot
 		return nil
 	}
 	svc := c.Services[0]
-	if !neverStarted(svc) || strings.EqualFold(svc.StartType, "disabled") || startedByScripts(n, svc) ||
+	if !neverStarted(svc) || strings.EqualFold(svc.StartType, "disabled") || startedByPlatform(n, svc) ||
 		c.Name == "runtime" && !usesRuntime(n, svc) {
 		return nil
 	}

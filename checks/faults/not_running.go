@@ -71,7 +71,7 @@ func foundStopped(c *node.Component, s evidence.Snapshot,
 			At(svc.Field("state"), "%s: state %s, start type %s, exit code %d", svc.Name, svc.State,
 				orUnknown(svc.StartType), svc.Exit())
 		if strings.EqualFold(svc.StartType, "disabled") ||
-			neverStarted(svc) && !beforeJoin(s) && !startedByScripts(node.About(s), svc) {
+			neverStarted(svc) && !beforeJoin(s) && !startedByPlatform(node.About(s), svc) {
 			f = f.Cure(checks.Steps(
 				checks.Run("Set-Service "+svc.Name+" -StartupType Automatic; Start-Service "+svc.Name,
 					"Enable and start service %s.", svc.Name).
