@@ -105,8 +105,9 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool {
 			return a.Action != "" && !strings.EqualFold(a.Action, "none")
 		})
-		// the daemon of OpenShift starts again what has ended
-		if svc.Recovery != nil && !restarts && svc.Wrapper == "" && n.Platform.Value != node.OpenShift {
+		// The daemon of OpenShift starts again what has ended; the bootstrap script of EKS sets no action (New-Service).
+		made := n.Platform.Value == node.OpenShift || strings.Contains(strings.ToLower(svc.BinPath), "eks-windowsservicehost")
+		if svc.Recovery != nil && !restarts && svc.Wrapper == "" && !made {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 				"service %s has no recovery action: it is not restarted when it fails", svc.Name).
 				At(svc.Field("recovery"), "%s: recovery is empty", svc.Name).

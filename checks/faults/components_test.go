@@ -139,6 +139,9 @@ func TestComponentNotAService(t *testing.T) {
 		{"manual start without recovery on OpenShift, whose daemon starts its services", `-- services.json --
 [{"name":"windows-instance-config-daemon","state":"running","startType":"automatic"},{"name":"kubelet","state":"running","startType":"manual","recovery":[]},{"name":"containerd","state":"running","startType":"manual","recovery":[]}]
 `, "pass"},
+		{"a service as the script of EKS makes it", `-- services.json --
+[{"name":"kubelet","state":"running","startType":"automatic","recovery":[],"binPath":"C:\\Program Files\\Amazon\\EKS\\EKS-WindowsServiceHost.exe"}]
+`, "pass"},
 		{"a native service that nothing restarts", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"automatic","recovery":[]}]
 `, "warn: service kubelet has no recovery action: it is not restarted when it fails [state]"},
