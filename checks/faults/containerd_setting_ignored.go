@@ -126,7 +126,7 @@ func lostRegistries(s evidence.Snapshot, c *evidence.ContainerdConfig, file evid
 			}
 		}
 		findings = append(findings, f.Cure(checks.Steps(
-			checks.Do("On RKE2, update to a release with the fix of issue 7103. Until then, write the table in config.toml.tmpl beside config.toml, which RKE2 overwrites."),
+			checks.Do("On RKE2, update to a release with the fix of issue 7103. Until then, write the table in config.toml.tmpl, in the folder of config.toml, which RKE2 overwrites."),
 			checks.Edit("{runtimeConfig}", "Put the name of the registry before the part: registry.configs.\"HOST\".auth."),
 			checks.Run("{restart runtime}", "Restart the container runtime: it reads the file at its start.").
 				Costs("Running containers are not affected."),

@@ -19,8 +19,8 @@ starts them by their names. The installation guide asks to add that folder to th
 of the machine. If it is missing there, or the service was started before it was set, the agent
 starts nothing and the node does not join.
 
-The check looks for the error in the log of the agent. It is skipped where containerd.exe is recorded as
-missing beside other programs of RKE2, and where the extraction of the programs was cut off: no PATH finds it
+The check looks for the error in the log of the agent. It is skipped where other programs of RKE2 are
+recorded and containerd.exe is recorded as missing, and where the extraction of the programs was cut off: no PATH finds it
 then.`,
 	Fix: checks.Steps(
 		checks.Run(`[Environment]::SetEnvironmentVariable("Path", [Environment]::GetEnvironmentVariable("Path", "Machine") + ";C:\var\lib\rancher\rke2\bin;C:\usr\local\bin", "Machine")`,
