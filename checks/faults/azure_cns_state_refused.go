@@ -36,7 +36,7 @@ The check looks for the refusal in the log of CNS. It does not read the file.`,
 	Breaks:   []*checks.Effect{effectPodStart, effectContainers},
 	Explains: []string{"azure-cns-unreachable"},
 	Applies:  checks.OnCNI(node.Azure),
-	Needs:    []evidence.Need{evidence.Any(evidence.Logs("azure-cns"), evidence.Logs("cni"))},
+	Needs:    []evidence.Need{evidence.Logs("azure-cns")},
 	Signs: []checks.Sign{
 		// ErrDuplicateIP of cns/NetworkContainerContract.go
 		{Text: "duplicate IP detected in CNS initialization", Until: cnsStarted,

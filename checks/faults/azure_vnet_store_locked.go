@@ -1,18 +1,12 @@
 package faults
 
 import (
-	"strings"
-	"time"
-
 	"doctor/checks"
 	"doctor/checks/evidence"
 	"doctor/checks/node"
 )
 
 const azureLock = `C:\k\azure-vnet.json.lock`
-
-// A call of the CNI plugin takes seconds, and the kubelet gives it up after four minutes at the most.
-const azureCallLimit = 10 * time.Minute
 
 var _ = register(&checks.Check{
 	ID:       "azure-vnet-store-locked",
@@ -69,12 +63,7 @@ proves nothing, because newer versions leave it in place.`,
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		matches := liveSigns(s, "azure-vnet-store-locked")
-		for _, p := range evidence.Processes.In(s) {
-			age := s.Now().Sub(p.StartedAt.Time)
-			if !strings.EqualFold(node.Program(p.Name), "azure-vnet") || p.StartedAt.IsZero() ||
-				age < azureCallLimit {
-				continue
-			}
+		if p, age, ok := node.HungAzureVNet(s); ok {
 			return []*checks.Finding{checks.Findingf(checks.Fail, p.Name,
 				"an azure-vnet call has hung for %d minutes and holds the lock: every later call waits for it", int(age.Minutes())).
 				At(p.Field("startedAt"), "%s has pid %d and runs since %s", p.Name, p.PID,

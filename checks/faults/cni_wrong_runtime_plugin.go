@@ -26,7 +26,8 @@ configuration shows only in its error message.`,
 		checks.Edit("{cniFile}",
 			`Add "apiVersion": 2 to the section of the plugin (to delegate for flannel).`),
 		checks.Do("Write the policies in the form of apiVersion 2, and use CNI plugins v0.8.6 or later."),
-		checks.Do("With Calico, use v3.19 or later. On EKS, use a Windows AMI of Kubernetes 1.21 or later: its plugin supports containerd.").
+		checks.Do("With Calico, use a release of May 2021 or later, which supports containerd on Windows."),
+		checks.Do("On EKS, use a Windows AMI of Kubernetes 1.21 or later: its plugin supports containerd.").
 			Costs("The nodes are replaced."),
 		checks.Run("{restart runtime}",
 			"Restart the container runtime, so that it reads the file.").
@@ -54,7 +55,7 @@ configuration shows only in its error message.`,
 		// vpc-shared-eni of EKS takes the namespace for the id of a container of docker
 		{Text: "failed to parse netns ", Not: []string{"StopPodSandbox", "teardown", "(delete)"},
 			Says: "the CNI plugin does not understand the network namespaces of containerd"},
-		// Calico before v3.19 (cni-plugin pull request 1054); with docker, HNS that was restarted has the same text
+		// Calico before cni-plugin pull request 1054, of April 2021; with docker, HNS that was restarted has the same text
 		{Text: "_Calico not found", Also: []string{": Endpoint ", "failed to setup network for sandbox"},
 			Says: "the CNI plugin uses the Docker HNS API and cannot find the pod's endpoint"},
 	},

@@ -38,12 +38,15 @@ podCIDR 10.244.2.0/24.`,
 	Explains: []string{"source-vip-invalid"},
 	Applies:  checks.OnFlannel,
 	Needs:    []evidence.Need{evidence.File(node.SubnetEnv)},
-	Uses: []evidence.Need{node.NeedPodCIDRs, evidence.Node, evidence.Services,
-		evidence.Processes},
+	Uses: slices.Concat([]evidence.Need{node.NeedPodCIDRs, evidence.Node, evidence.Services,
+		evidence.Processes}, node.CNISources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		f := s.File(node.SubnetEnv)
-		if f.Gap.Kind == evidence.Absent {
+		f := s.File(node.About(s).SubnetFile()) // one at the usual place may be left over
+		switch f.Gap.Kind {
+		case evidence.Absent:
 			return nil, checks.Skip("subnet.env is missing (see flannel-subnet-env-missing)")
+		case evidence.NotCollected:
+			return nil, checks.Unknown(f.Gap)
 		}
 		env := evidence.DecodeFlannelSubnet(f.Text)
 		var findings []*checks.Finding

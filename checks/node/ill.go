@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"doctor/checks/evidence"
 )
@@ -73,4 +74,19 @@ func ServiceNamed(s evidence.Snapshot, name string) (evidence.Service, bool) {
 		return evidence.Service{}, false
 	}
 	return list[at], true
+}
+
+// azureCallLimit is longer than any call of azure-vnet that works: it takes seconds, and the kubelet gives it up after four
+// minutes at the most.
+const azureCallLimit = 10 * time.Minute
+
+// HungAzureVNet is a call of azure-vnet that does not end, and its age. It holds the lock of the state file.
+func HungAzureVNet(s evidence.Snapshot) (evidence.Process, time.Duration, bool) {
+	for _, p := range evidence.Processes.In(s) {
+		if age := s.Now().Sub(p.StartedAt.Time); strings.EqualFold(Program(p.Name), "azure-vnet") &&
+			!p.StartedAt.IsZero() && age >= azureCallLimit {
+			return p, age, true
+		}
+	}
+	return evidence.Process{}, 0, false
 }

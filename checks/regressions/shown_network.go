@@ -3,7 +3,6 @@ package regressions
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"doctor/checks"
 	"doctor/checks/evidence"
@@ -21,12 +20,10 @@ func overlayGateway(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, b
 	return evidence.Because{}, false
 }
 
-// callHangs tells of a call of azure-vnet that has the lock for longer than any that works, as azure-vnet-store-locked shows.
+// callHangs tells of a call of azure-vnet that has the lock, as azure-vnet-store-locked shows.
 func callHangs(s evidence.Snapshot) bool {
-	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
-		return strings.EqualFold(node.Program(p.Name), "azure-vnet") && !p.StartedAt.IsZero() &&
-			s.Now().Sub(p.StartedAt.Time) >= 10*time.Minute
-	})
+	_, _, hangs := node.HungAzureVNet(s)
+	return hangs
 }
 
 // localOnly tells whether all Services that a finding names send traffic to pods of their node only.
