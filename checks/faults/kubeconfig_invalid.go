@@ -51,6 +51,9 @@ without its kubeconfig makes a new one if it has a bootstrap kubeconfig.`,
 			Says: "kube-proxy exits: its kubeconfig is inconsistent", Fix: proxyKubeconfigFix},
 		{Text: bootstrapInconsistent, Until: nodeRegistered,
 			Says: "the kubelet exits: its bootstrap kubeconfig is inconsistent"},
+		// kubectl --kubeconfig in a script that sets up the node, as install-calico-windows.ps1
+		{Text: `config: The system cannot find the file specified.`, Also: []string{"error: CreateFile "}, In: []string{"other"},
+			Says: "the kubeconfig that kubectl gets from a script does not exist"},
 		// kubernetes-the-hard-way 807
 		{Text: "failed to run Kubelet: invalid kubeconfig",
 			// pkg/kubelet/certificate/bootstrap of Kubernetes: without a bootstrap kubeconfig, and with one

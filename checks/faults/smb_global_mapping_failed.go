@@ -30,6 +30,10 @@ const (
 var smbNoUser = []string{"empty username or password is not allowed",
 	"empty mountOptions(len: ", "invalid parameter(username: , "}
 
+// flexSlashes is mklink's answer to a share with slashes. The FlexVolume plugin makes backslashes of
+// them since 0.0.3.
+const flexSlashes = `Invalid switch - "/"`
+
 // Without the Workstation service, which is the SMB client, Windows maps no share.
 var (
 	noWorkstation = []string{"The Workstation service has not been started", "Windows System Error 2138,"}
@@ -85,6 +89,10 @@ var smbFailures = []smbFailure{
 				"kubectl get pv -o custom-columns=NAME:.metadata.name,SOURCE:.spec.csi.volumeAttributes.source",
 				"Find the volume whose source is malformed."),
 			checks.Do("Write the source of the volume as //SERVER/SHARE, without a slash at the end.").
+				Costs("The PersistentVolume must be created again."), mapped)},
+	{[]string{flexSlashes},
+		"the share is written with slashes, and the driver does not make backslashes of them", checks.Steps(
+			checks.Do(`Write the source of the volume as \\SERVER\SHARE, or update the driver.`).
 				Costs("The PersistentVolume must be created again."), mapped)},
 	{[]string{"Generic failure"},
 		"the kubelet's own Azure Files driver maps a share twice (0x80041001)", checks.Steps(
@@ -174,6 +182,7 @@ the mapping works.`,
 		"https://github.com/kubernetes-csi/csi-proxy/issues/311",
 		"https://github.com/kubernetes-sigs/azuredisk-csi-driver/issues/2082",
 		"https://github.com/NetApp/trident/issues/827",
+		"https://github.com/microsoft/K8s-Storage-Plugins/issues/13",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/885",
 		"https://github.com/kubernetes-csi/csi-driver-smb/issues/754",
 		"https://github.com/MicrosoftDocs/SupportArticles-docs/pull/1480",
@@ -235,7 +244,9 @@ func smbSigns() []checks.Sign {
 	const noUser = "the driver gets no user name and password for the share"
 	trident := checks.Sign{Text: smbNoUser[0], Also: []string{"mounting SMB volume"}, Says: noUser}
 	options := checks.Sign{Text: smbNoUser[1], Also: []string{"sensitiveMountOptions(len: "}, Says: noUser}
-	return append(signs, other, command, flexVolume, trident, options)
+	const slashes = "the share is written with slashes, and the driver does not make backslashes of them"
+	link := checks.Sign{Text: flexSlashes, Also: []string{"at MakeSymLink"}, Says: slashes}
+	return append(signs, other, command, flexVolume, trident, options, link)
 }
 
 func smbFinding(s evidence.Snapshot, m evidence.SignMatch) *checks.Finding {

@@ -67,6 +67,9 @@ func TestAgesOfDescribedEvents(t *testing.T) {
 			`"lastTimestamp":"2024-09-03T10:02:00Z",`) + `}`},
 		{"nobody knows when", "  Warning  BackOff  ?     kubelet  again\n", `{` + event("",
 			"") + `}`},
+		{"a message of three lines, one of them without an indent",
+			"  Normal   Pulled   5s    kubelet  have it\n  Warning  BackOff  2m3s  kubelet  it ends:\nAt line:1\n   : again\n  Warning  Failed   1s    kubelet  no more\n",
+			`"lastTimestamp":"2024-09-03T09:59:57Z","message":"it ends: At line:1 : again","reason":"BackOff"`},
 	} {
 		got := converted(t, aksZip(t, "kubectl-describe-nodes.log", "-",
 			"kubectl-describe-pods.log", head+row.content), "api/events.json")
@@ -81,11 +84,11 @@ func TestEventsDescribedByOldKubectl(t *testing.T) {
 		"  FirstSeen  LastSeen  Count  From             SubObjectPath            Type     Reason      Message\n" +
 		"  ---------  --------  -----  ----             -------------            -------- ------      -------\n" +
 		"  33m        2m        11     kubelet, win-1   spec.containers{a}       Warning  Failed      Error: it does not start\n" +
-		"  33m        11s       151    kubelet, win-1                            Warning  FailedSync  Error syncing pod\n"
+		"  33m        11s       151    kubelet, win-1                            Warning  FailedSync  Error syncing pod:\n : timed out\n"
 	got := converted(t, aksZip(t, "kubectl-describe-nodes.log", "-", "kubectl-describe-pods.log",
 		text), "api/events.json")
 	for _, want := range []string{`"count":11`, `"message":"Error: it does not start"`,
-		`"lastTimestamp":"2024-09-03T10:00:00Z"`, `"count":151`, `"reason":"FailedSync"`} {
+		`"lastTimestamp":"2024-09-03T10:00:00Z"`, `"count":151`, `"message":"Error syncing pod: : timed out"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s, want %s in it", got, want)
 		}

@@ -25,19 +25,23 @@ var describedField = regexp.MustCompile(`^([A-Z][A-Za-z0-9 _./-]{0,60}):(?:\s+(.
 func describeSections(s string) map[string]described {
 	sections := map[string]described{}
 	last := described{}
+	inTable := false
 	for line := range strings.Lines(s) {
 		line = strings.TrimRight(line, "\r\n \t")
 		if line == "" || len(sections) > maxDescribed {
+			inTable = false
 			continue
 		}
 		if m := describedField.FindStringSubmatch(line); m != nil {
 			last = described{key: m[1], value: strings.TrimSpace(m[2])}
+			inTable = false
 			if sections[last.key].key != "" {
 				last = described{}
 				continue
 			}
-		} else if (line[0] == ' ' || line[0] == '\t') && len(last.lines) < maxDescribed {
+		} else if indented := line[0] == ' ' || line[0] == '\t'; len(last.lines) < maxDescribed && (indented || inTable && !strings.HasPrefix(line, "```")) {
 			last.lines = append(last.lines, line)
+			inTable = last.key == "Events"
 		}
 		if last.key != "" {
 			sections[last.key] = last
@@ -69,6 +73,27 @@ func (d described) pairs(between string) map[string]string {
 		}
 	}
 	return m
+}
+
+// eventHead is a head of the table of events, or begins a row of which not all columns are known.
+var eventHead = regexp.MustCompile(`^\s*(?:Type|FirstSeen|-{3,}|(?:Normal|Warning)\s+[A-Z]\w+)\s`)
+
+// maxMessageLines bounds the lines of one event; PowerShell reports an error in about ten.
+const maxMessageLines = 40
+
+// events are the section with each event in one line: kubectl prints the lines of a message as they are.
+func (d described) events() described {
+	var lines []string
+	more := 0
+	for _, line := range d.lines {
+		if more++; len(lines) > 0 && more < maxMessageLines && !isEventRow(line) && !eventHead.MatchString(line) {
+			lines[len(lines)-1] += " " + strings.TrimSpace(line)
+			continue
+		}
+		lines, more = append(lines, line), 0
+	}
+	d.lines = lines
+	return d
 }
 
 // table reads a table of the section, by the places of its heads.
@@ -196,9 +221,10 @@ func readDescribedEvents(s string, ran time.Time) []map[string]any {
 				"involvedObject": map[string]string{"kind": about["Kind"], "name": about["Name"], "namespace": about["Namespace"]}})
 			continue
 		}
-		rows := sections["Events"].table("Type", "Reason", "Age", "From", "Message")
+		events := sections["Events"].events()
+		rows := events.table("Type", "Reason", "Age", "From", "Message")
 		if len(rows) == 0 { // kubectl up to 1.7
-			rows = sections["Events"].table("FirstSeen", "LastSeen", "Count", "From", "Type",
+			rows = events.table("FirstSeen", "LastSeen", "Count", "From", "Type",
 				"Reason", "Message")
 		}
 		for _, row := range rows {

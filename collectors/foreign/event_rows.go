@@ -13,6 +13,9 @@ var (
 	// Type, Reason, Age, From, Message: the end of kubectl describe.
 	describedRow = regexp.MustCompile(`^\s*(Normal|Warning)\s+([A-Z]\w+)\s+` + eventAge +
 		`\s+([\w./-]+(?:, [\w.-]+)?)(?:\s+(\S.*))?$`)
+	// FirstSeen, LastSeen, Count, From, SubObjectPath, Type, Reason, Message: kubectl describe up to 1.7.
+	seenRow = regexp.MustCompile(`^\s*` + eventAge + `\s+` + eventAge +
+		`\s+(\d{1,9})\s+([\w./-]+(?:, [\w.-]+)?)(?:\s+spec\.\S+)?\s+(Normal|Warning)\s+([A-Z]\w+)(?:\s+(\S.*))?$`)
 	// LAST SEEN, TYPE, REASON, OBJECT, MESSAGE: kubectl get events, with or without NAMESPACE.
 	listedRow = regexp.MustCompile(`^\s*(?:([a-z0-9-]+)\s+)?` + eventAge +
 		`\s+(Normal|Warning)\s+([A-Z]\w+)\s+([a-z]+)/(\S+)\s+(\S.*)$`)
@@ -23,7 +26,7 @@ var (
 )
 
 func isEventRow(line string) bool {
-	return describedRow.MatchString(line) || listedRow.MatchString(line) || pageRow.MatchString(line) || testedRow.MatchString(line)
+	return describedRow.MatchString(line) || seenRow.MatchString(line) || listedRow.MatchString(line) || pageRow.MatchString(line) || testedRow.MatchString(line)
 }
 
 // readEventRows makes events of rows. A line that is no row goes on with the message of the one
@@ -50,6 +53,15 @@ func eventOfRow(line string) (e map[string]any, age string) {
 			"involvedObject": map[string]string{"kind": "Pod"}}
 		setSource(e, m[4])
 		return e, m[3]
+	}
+	if m := seenRow.FindStringSubmatch(line); m != nil {
+		e := map[string]any{"type": m[5], "reason": m[6], "message": m[7],
+			"involvedObject": map[string]string{"kind": "Pod"}}
+		setSource(e, m[4])
+		if n := limited(number(m[3])); n > 0 {
+			e["count"] = n
+		}
+		return e, m[2]
 	}
 	if m := listedRow.FindStringSubmatch(line); m != nil {
 		about := map[string]string{"kind": capitalKind(m[5]), "name": m[6]}

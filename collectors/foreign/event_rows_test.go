@@ -16,6 +16,8 @@ func TestEventsWithoutTheHeadsOfTheirTable(t *testing.T) {
 			`{"count":49,"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:55:11Z","message":"MountVolume failed","reason":"FailedMount","type":"Warning"}`},
 		{"of an old kubelet, with its host", "Warning FailedCreatePodSandBox 59m  kubelet, win-1  Failed create",
 			`{"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:01:00Z","message":"Failed create","reason":"FailedCreatePodSandBox","source":{"component":"kubelet","host":"win-1"},"type":"Warning"}`},
+		{"of kubectl 1.7", "  1m  1s  8  kubelet, win-1  spec.containers{a}  Warning  FailedMount  MountVolume failed:\n : no",
+			`{"count":8,"involvedObject":{"kind":"Pod"},"lastTimestamp":"2026-11-21T09:59:59Z","message":"MountVolume failed: : no","reason":"FailedMount","source":{"component":"kubelet","host":"win-1"},"type":"Warning"}`},
 		{"of an age that kubectl does not know", "Normal Scheduled <unknown> default-scheduler assigned",
 			`{"involvedObject":{"kind":"Pod"},"message":"assigned","reason":"Scheduled","type":"Normal"}`},
 		{"of a list", "27m Warning Failed pod/one Error: x",
