@@ -112,7 +112,7 @@ func placeholders(s evidence.Snapshot, n *node.Node) []Placeholder {
 		kubeconfig = evidence.CleanWinPath(f.Value)
 	}
 	add("{kubeconfig}", kubeconfig, "<kubeconfig of the kubelet>")
-	add("{runtimeConfig}", node.ContainerdConfigPath(s), "<containerd config.toml>")
+	add("{runtimeConfig}", n.ContainerdConfigPath(s), "<containerd config.toml>")
 	for _, component := range node.Managed {
 		for _, action := range node.Actions {
 			command, shown := n.Command(s, action, component)

@@ -70,7 +70,7 @@ version 2.0 containerd logs the keys that it ignores.`,
 				checks.Verify("{pull} REGISTRY/IMAGE:TAG", "the pull succeeds"))},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
-		c, file, gap := node.ContainerdConfig(s)
+		c, file, gap := node.About(s).ContainerdConfig(s)
 		if gap.Kind != "" {
 			return nil, checks.Unknown(gap)
 		}

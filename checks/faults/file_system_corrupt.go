@@ -116,7 +116,7 @@ var dockerRoot = regexp.MustCompile(`"data-root"\s*:\s*"([A-Za-z]:)`)
 func ownDrives(s evidence.Snapshot) []string {
 	root, _ := runtimeRoot(s)
 	drives := []string{"C:"}
-	if c, _, gap := node.ContainerdConfig(s); gap.Kind == "" && c.Root != "" {
+	if c, _, gap := node.About(s).ContainerdConfig(s); gap.Kind == "" && c.Root != "" {
 		drives = append(drives, driveOf(c.Root[:min(2, len(c.Root))]))
 	}
 	if m := dockerRoot.FindStringSubmatch(s.File(dockerSettings).Text); m != nil {

@@ -148,7 +148,7 @@ func defaultHandler(s evidence.Snapshot) (string, evidence.Because) {
 	if v, at := evidence.CRIConfigValue(s, "defaultRuntimeName"); v != "" {
 		return v, at.Because("defaultRuntimeName is %s", v)
 	}
-	if c, file, gap := node.ContainerdConfig(s); gap.Kind == "" && c.DefaultRuntime != "" {
+	if c, file, gap := node.About(s).ContainerdConfig(s); gap.Kind == "" && c.DefaultRuntime != "" {
 		return c.DefaultRuntime, evidence.InFile(file.Path).Because("default_runtime_name is %s",
 			c.DefaultRuntime)
 	}

@@ -147,7 +147,7 @@ func servedElsewhere(n *node.Node, s evidence.Snapshot,
 			}
 			return found, nil
 		}
-		if _, _, gap := node.ContainerdConfig(s); from.Path == "" && gap.Kind != evidence.Absent {
+		if _, _, gap := node.About(s).ContainerdConfig(s); from.Path == "" && gap.Kind != evidence.Absent {
 			return nil, checks.Unknown(gap)
 		}
 	case docker.Path != "" && pipe == defaultPipe:
@@ -190,7 +190,7 @@ func containerdAddress(s evidence.Snapshot) (string, evidence.Because) {
 	if v, at := evidence.CRIConfigValue(s, "containerdEndpoint"); v != "" {
 		return v, at.Because("containerdEndpoint is %s", v)
 	}
-	if c, file, gap := node.ContainerdConfig(s); gap.Kind == "" {
+	if c, file, gap := node.About(s).ContainerdConfig(s); gap.Kind == "" {
 		address := cmp.Or(c.PipeAddress, `\\.\pipe\`+defaultPipe)
 		return address, evidence.InFile(file.Path).Because("grpc.address is %s", address)
 	}

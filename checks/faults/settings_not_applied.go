@@ -322,7 +322,7 @@ const newestContainerdConfig = 4
 // containerdDiffers compares what containerd says of itself with its file; ok tells whether both
 // are recorded.
 func containerdDiffers(n *node.Node, s evidence.Snapshot) (findings []*checks.Finding, ok bool) {
-	c, file, gap := node.ContainerdConfig(s)
+	c, file, gap := n.ContainerdConfig(s)
 	if gap.Code == evidence.Unreadable {
 		return []*checks.Finding{checks.Findingf(checks.Warn, "containerd",
 			"the configuration of containerd cannot be read: it will not start again (%s)",
@@ -335,12 +335,6 @@ func containerdDiffers(n *node.Node, s evidence.Snapshot) (findings []*checks.Fi
 	}
 	if gap.Kind != "" || !evidence.CRI.Known(s) || len(c.Imports) > 0 || len(c.Ignored) > 0 {
 		return nil, false
-	}
-	for _, p := range n.Components["runtime"].Processes {
-		used, set := evidence.ParseFlags(p.Args).Get("config")
-		if set && !sameSetting(used, node.ContainerdConfigPath(s)) {
-			return nil, false
-		}
 	}
 	object := evidence.Node.In(s)
 	if v := evidence.CRI.In(s).Version; v.RuntimeVersion != "" &&

@@ -93,7 +93,7 @@ var (
 	CNIFolders     = asFolders(CNIFolderPaths)
 	RuntimeConfigs = AsFiles(ContainerdConfigs)
 	CNISources     = slices.Concat([]evidence.Need{evidence.Node, evidence.HNSNetworks,
-		evidence.Services, evidence.Processes,
+		evidence.Services, evidence.Processes, evidence.CRI,
 		evidence.Pods, evidence.Env, evidence.ConfigMaps, evidence.Logs("flanneld"),
 		evidence.File(SubnetEnv)}, AsFiles(NetConfs), CNIFolders, RuntimeConfigs)
 )
@@ -135,10 +135,39 @@ func (n *Node) SubnetFile() string {
 var NetConfs = []string{`C:\k\net-conf.json`, `C:\etc\kube-flannel\net-conf.json`,
 	`C:\var\lib\rancher\rke2\agent\flanneld-net-conf.json`}
 
-// ContainerdConfig reads containerd's configuration, wherever the distribution keeps it.
-func ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile,
+// ContainerdConfig reads containerd's configuration: the file that it was started with, or that of the
+// distribution.
+func (n *Node) ContainerdConfig(s evidence.Snapshot) (*evidence.ContainerdConfig, evidence.NodeFile,
 	evidence.Gap) {
-	return firstFile(s, ContainerdConfigs, evidence.DecodeContainerdConfig)
+	files := ContainerdConfigs
+	if own := n.containerdConfigFlag(); own != "" {
+		files = []string{own}
+	}
+	return firstFile(s, files, evidence.DecodeContainerdConfig)
+}
+
+// containerdConfigFlag is the file that the flags of containerd name: those of the process say more than
+// those of the service.
+func (n *Node) containerdConfigFlag() string {
+	named := func(program string, args []string) string {
+		files := evidence.ParseFlags(args).All("config", "c")
+		if len(files) == 0 || !strings.EqualFold(Program(program), "containerd") {
+			return ""
+		}
+		return evidence.CleanWinPath(files[len(files)-1])
+	}
+	runtime := n.Components["runtime"]
+	for _, p := range runtime.Processes {
+		if file := named(p.Name, p.Args); file != "" {
+			return file
+		}
+	}
+	for _, svc := range runtime.Services {
+		if file := named(svc.BinPath, svc.Args); file != "" {
+			return file
+		}
+	}
+	return ""
 }
 
 // firstFile decodes the first of the files that is there. The gap of one that was looked for says
@@ -176,7 +205,7 @@ func (n *Node) learnCNI(s evidence.Snapshot) {
 // learnCNIDir finds the folder that the runtime reads: by the runtime's own
 // configuration, then the kubelet's flags, then by where configurations lie.
 func (n *Node) learnCNIDir(s evidence.Snapshot) {
-	if c, f, gap := ContainerdConfig(s); gap.Kind == "" {
+	if c, f, gap := n.ContainerdConfig(s); gap.Kind == "" {
 		n.CNIDir.Learn(evidence.CleanWinPath(c.ConfDir()), evidence.InFile(f.Path),
 			"conf_dir is %s", c.ConfDir())
 		if !c.ReadsBinDir(n.Runtime.Value.Version) {
@@ -184,6 +213,9 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 		}
 		dirs := c.BinDirs()
 		n.BinDirs.Learn(dirs, evidence.InFile(f.Path), "bin_dir is %s", strings.Join(dirs, ", "))
+	}
+	if dir, at := evidence.CRIConfigValue(s, "confDir"); dir != "" {
+		n.CNIDir.Learn(evidence.CleanWinPath(dir), at, "confDir is %s", dir)
 	}
 	if f, ok := n.KubeletFlag("cni-conf-dir"); ok && f.Value != "" {
 		n.CNIDir.Learn(evidence.CleanWinPath(f.Value), f.From.Place(), "--cni-conf-dir=%s", f.Value)
@@ -203,7 +235,7 @@ func (n *Node) learnCNIDir(s evidence.Snapshot) {
 			n.CNIDir.Value, bin)
 	}
 	n.CNIDir.Miss(s, "the folder of the CNI configuration",
-		slices.Concat(RuntimeConfigs, CNIFolders)...)
+		slices.Concat(RuntimeConfigs, []evidence.Need{evidence.CRI}, CNIFolders)...)
 	n.BinDirs.Miss(s, "the folder of the CNI plugins", RuntimeConfigs...)
 }
 

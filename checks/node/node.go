@@ -319,7 +319,7 @@ var (
 		func(s evidence.Snapshot) evidence.Gap { return About(s).Backend.Gap }}
 	NeedNetworks = FactNeed{"the name of the pod network", CNISources,
 		func(s evidence.Snapshot) evidence.Gap { return About(s).Networks.Gap }}
-	NeedCNIFiles = FactNeed{"the CNI configuration", slices.Concat(CNIFolders, RuntimeConfigs),
+	NeedCNIFiles = FactNeed{"the CNI configuration", slices.Concat(CNIFolders, RuntimeConfigs, []evidence.Need{evidence.CRI}),
 		func(s evidence.Snapshot) evidence.Gap { return About(s).CNIDir.Gap }}
 	NeedPodCIDRs = FactNeed{"the node's podCIDR", []evidence.Need{evidence.Node},
 		func(s evidence.Snapshot) evidence.Gap { return About(s).PodCIDRs.Gap }}

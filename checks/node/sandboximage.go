@@ -15,7 +15,7 @@ func SandboxImage(n *Node, s evidence.Snapshot) Fact[string] {
 	if !docker {
 		v, at := evidence.CRIConfigValue(s, "sandboxImage")
 		learnSome(&f, v, at, "sandboxImage is %s", v)
-		if c, file, gap := ContainerdConfig(s); gap.Kind == "" && c.SandboxImage != "" {
+		if c, file, gap := n.ContainerdConfig(s); gap.Kind == "" && c.SandboxImage != "" {
 			f.Learn(c.SandboxImage, evidence.InFile(file.Path), "the sandbox image is %s",
 				c.SandboxImage)
 		}
@@ -36,8 +36,8 @@ var NeedSandboxImage = FactNeed{"the pause image", slices.Concat(RuntimeConfigs,
 
 // ContainerdConfigPath is containerd's configuration file as Windows names it; empty where it was
 // not recorded.
-func ContainerdConfigPath(s evidence.Snapshot) string {
-	_, file, gap := ContainerdConfig(s)
+func (n *Node) ContainerdConfigPath(s evidence.Snapshot) string {
+	_, file, gap := n.ContainerdConfig(s)
 	if gap.Kind != "" {
 		return ""
 	}

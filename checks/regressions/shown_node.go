@@ -87,7 +87,7 @@ const systemTempBuild = 20348
 
 // tempOnDrive is containerd with a folder for layers that is not on the system drive.
 func tempOnDrive(s evidence.Snapshot, _ *checks.Finding) (evidence.Because, bool) {
-	c, file, gap := node.ContainerdConfig(s)
+	c, file, gap := node.About(s).ContainerdConfig(s)
 	if gap.Kind != "" || c.Temp == "" || onSystemDrive(c.Temp) || node.About(s).Build.Value.Number < systemTempBuild {
 		return evidence.Because{}, false
 	}
