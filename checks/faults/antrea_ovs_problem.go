@@ -46,6 +46,7 @@ interface does) or their policy. Where these are well and the agent is not runni
 		"https://github.com/antrea-io/antrea/issues/3195",
 		"https://github.com/antrea-io/antrea/pull/5841",
 		"https://github.com/antrea-io/antrea/pull/6202",
+		"https://github.com/antrea-io/antrea/issues/6530",
 		"https://github.com/antrea-io/antrea/blob/main/docs/windows.md#known-issues"},
 	Breaks: []*checks.Effect{effectNetworkAgent, effectHNSNetwork, effectCNIConfig, effectPodStart,
 		effectNodeReady, effectServices, effectContainers},
@@ -89,6 +90,8 @@ interface does) or their policy. Where these are well and the agent is not runni
 			Says: "Antrea's agent cannot set up its bridge in Open vSwitch"},
 		// vswitchd/bridge.c of Open vSwitch, which says it at each boot, until the bridge is removed
 		{Text: "could not open network device br-int", In: []string{"ovs", "openvswitch", "antrea", "other"}, ConfirmOnly: true, Until: antreaStarted},
+		// CheckAndInstallOVSDriver of Install-OVS.ps1, before it installs the driver: antrea 6530
+		{Text: ovsCertificate, In: []string{"antrea"}, ConfirmOnly: true},
 		// pkg/agent/agent.go: the feature is of the driver
 		{Text: "the required OVS DP feature '", Until: antreaStarted, Fix: checks.Steps(
 			checks.Do("Install the build of Open vSwitch that this release of Antrea requires."),
@@ -151,6 +154,12 @@ func processRuns(s evidence.Snapshot, name string) bool {
 	})
 }
 
+// ovsCertificate begins PowerShell's word on the certificate of the driver.
+const ovsCertificate = "Import-Certificate : "
+
+// ovsContainers install the driver of Open vSwitch and run its programs, in build/yamls/antrea-windows.yml.
+var ovsContainers = []string{"install-ovs-driver", "antrea-ovs"}
+
 // ovsPrograms are services of Windows, or processes of the container antrea-ovs.
 var ovsPrograms = []string{"ovsdb-server", "ovs-vswitchd"}
 
@@ -170,14 +179,14 @@ func ovsOfPods(s evidence.Snapshot) (findings []*checks.Finding, inPod bool) {
 		}
 		for i, st := range p.Statuses() {
 			why := restartReason(st, s.Now())
-			if st.Name != "antrea-ovs" || st.State.Running != nil || why.Format == "" {
+			if !slices.Contains(ovsContainers, st.Name) || st.State.Running != nil || why.Format == "" {
 				continue
 			}
 			f := checks.Findingf(checks.Fail, p.FullName(),
-				"container antrea-ovs of %s is not running (%s): Antrea's agent cannot work without Open vSwitch",
-				p.FullName(), why).Cure(checks.Steps(
+				"container %s of %s is not running (%s): Antrea's agent cannot work without Open vSwitch",
+				st.Name, p.FullName(), why).Cure(checks.Steps(
 				checks.Inspect("kubectl -n "+p.Metadata.Namespace+" logs "+p.Metadata.Name+
-					" -c antrea-ovs --previous", "Read why Open vSwitch ends, and fix that error."),
+					" -c "+st.Name+" --previous", "Read why Open vSwitch ends, and fix that error."),
 				checks.Run("kubectl -n "+p.Metadata.Namespace+" delete pod "+p.Metadata.Name,
 					"Delete the pod: its replacement starts Open vSwitch and programs the switch again.").
 					Costs("Pods of this node have no network until the agent has programmed the switch."),
@@ -187,6 +196,13 @@ func ovsOfPods(s evidence.Snapshot) (findings []*checks.Finding, inPod bool) {
 			if evidence.Processes.Known(s) {
 				f = f.At(evidence.Processes.Field(s), "none of its %d processes is %s.exe",
 					len(evidence.Processes.In(s)), strings.Join(ovsPrograms, ".exe or "))
+			}
+			for _, m := range liveSigns(s, "antrea-ovs-problem") {
+				if m.Text == ovsCertificate && st.Name == "install-ovs-driver" {
+					f = f.With(checks.Quote(m)).Cure(checks.Steps(
+						checks.Do("Update Antrea to a release with pull request 6529: it writes the certificate of the driver into the store of trusted publishers in another way."),
+						checks.Verify("Get-Process ovsdb-server, ovs-vswitchd", "one process of each")))
+				}
 			}
 			findings = append(findings, f)
 		}

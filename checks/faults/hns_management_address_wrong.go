@@ -22,8 +22,8 @@ balancer has become the ManagementIP.
 The check compares the ManagementIP of the pod network with the addresses of the Node object and
 those that flannel or Calico announces. An address that they announce is wrong too if all other nodes of
 the overlay are in the network of the kubelet's adapter. An address of 169.254.0.0/16 is wrong if the
-agent announces it, or if another network of the node has a better one; if none has, the node lost its
-address, which is another fault. Without the announcement of the network agent it is a warning: the
+agent announces it, if an adapter has the node's address, or if another network of the node has a better one;
+otherwise the node lost its address, which is another fault. Without the announcement of the network agent it is a warning: the
 agent may use that adapter on purpose.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-HnsNetwork | Select-Object Name, Type, NetworkAdapterName, ManagementIP",
@@ -151,8 +151,10 @@ func announcedAddresses(object evidence.NodeObject) []node.Address {
 func unassigned(s evidence.Snapshot, net evidence.HNSNetwork, ip node.Address) ([]*checks.Finding, error) {
 	object := evidence.Node.In(s)
 	own := node.ParseAddresses(object.InternalIPs()...)
-	// the agent that announces it still reached the API server: the node has not lost its address
-	if slices.Contains(announcedAddresses(object), ip) && len(own) > 0 && !own[0].IsLinkLocalUnicast() {
+	// the agent that announces it still reached the API server, or the adapter has an address since: the
+	// node has not lost its own
+	if len(own) > 0 && !own[0].IsLinkLocalUnicast() &&
+		(slices.Contains(announcedAddresses(object), ip) || slices.Contains(hostAddresses(s), own[0])) {
 		return []*checks.Finding{checks.Findingf(checks.Fail, net.Name,
 			"HNS network %s sends from %s (expected: %s)", net.Name, ip, someOf(own)).
 			At(net.Field(), "%s: ManagementIP is %s", net.Name, ip).

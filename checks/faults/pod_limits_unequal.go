@@ -46,6 +46,9 @@ reports a warning.`,
 		available, usedUp := memoryUsedUp(s)
 		var findings []*checks.Finding
 		for _, p := range podSpecs(s) {
+			if p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed" {
+				continue
+			}
 			var fields []podField
 			var says []evidence.Phrase
 			p.containers(func(at fieldPath, c evidence.Container) {
@@ -76,7 +79,7 @@ reports a warning.`,
 			for _, field := range fields[:min(len(fields), checks.MaxQuotes)] {
 				f = f.With(p.because(field))
 			}
-			if usedUp && !p.isManifest() {
+			if usedUp && !p.isManifest() && p.Status.Phase != "Pending" { // that one uses no memory yet
 				f = f.With(available).Explaining(memoryFollows...)
 			}
 			findings = append(findings, f.With(because...))

@@ -49,9 +49,10 @@ var words = finder.New(append(append(klogs(), "error", "fail", "fatal", "panic",
 	`"err`, " err="),
 	errcode.Messages()...))
 
-// klogs are the beginnings of errors and of last words in klog's form: E and F with the month.
+// klogs are the beginnings of errors and of last words in klog's form, E and F with the month, and in that of
+// logrus.
 func klogs() []string {
-	var list []string
+	list := []string{"\nerro", "\nfata", "\npani"}
 	for month := 1; month <= 12; month++ {
 		list = append(list, fmt.Sprintf("\ne%02d", month), fmt.Sprintf("\nf%02d", month))
 	}
@@ -130,8 +131,8 @@ var (
 	klog   = regexp.MustCompile(`^([IWEF])[01][0-9][0-3][0-9] [0-9]{2}:[0-9]{2}:`)
 	logrus = regexp.MustCompile(`\b(?i:level"?[=:] ?"?(trace|debug|info|warn|warning|error|fatal|panic|dpanic))\b`)
 	square = regexp.MustCompile(`\[(?i:(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PANIC|CRITICAL)) *\]`)
-	// logrus on a console: FATA[0003], WARN[2019-10-23T11:17:59+13:00]
-	console = regexp.MustCompile(`^(TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d`)
+	// logrus on a console: FATA[0003], WARN[2019-10-23T11:17:59+13:00]; the scripts of Rancher: FATA: , WARN:
+	console = regexp.MustCompile(`^(TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)(?:\[\d|: )`)
 	spaced  = regexp.MustCompile(`^[0-9TZe:/., +\-]{8,40}(?: ?[AP]M)?\s+\[?(?i:(DEBUG|INFO|INFORMATION|WARN|WARNING|ERROR|FATAL|CRITICAL))\b`)
 	// a command may write its own name before its error
 	opens = regexp.MustCompile(`^(?:(?:[A-Za-z]:\\[^:]*\\)?(?:docker|kubectl)(?:\.exe)? ?: )?(?i:(panic|fatal error|fatal|error|warning|exception))\b:? `)

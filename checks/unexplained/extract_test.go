@@ -131,6 +131,7 @@ func TestTheLevelOfALine(t *testing.T) {
 		{"error: unable to read client-cert c:\\k\\pki: The system cannot find the file specified.", "error", "clientcmd, validation.go"},
 		{"FATA[2019-10-23T11:17:59+13:00] failed to create server: could not listen npipe:////./pipe/rancher_wins", "fatal",
 			"https://github.com/rancher/rancher/issues/23590"},
+		{"FATA: Only support with Docker EE", "fatal", "https://github.com/rancher/rancher/issues/30148"},
 		{"WARN[0000] could not upgrade", "warning", "https://github.com/sirupsen/logrus, text_formatter.go"},
 		{`{"msg":"Test Suite starting","total":1,"completed":0,"skipped":0,"failed":0}`, "", "kubernetes/test/e2e"},
 		{"Jan  4 09:19:01.762: INFO: error <nil>", "", "kubernetes/test/e2e"},

@@ -22,7 +22,8 @@ func Template(line string) string {
 }
 
 var stamps = []*regexp.Regexp{
-	regexp.MustCompile(`\b([IWEF])[01][0-9][0-3][0-9] [0-9:.]+\s+[0-9]+ `), // klog's, and its thread
+	// klog's, its thread, and the place in the source, which moves between releases
+	regexp.MustCompile(`\b([IWEF])[01][0-9][0-3][0-9] [0-9:.]+\s+[0-9]+ (?:[\w.-]+\.go:[0-9]+\] ?)?`),
 	regexp.MustCompile(`\btime="[^"]*" ?`),
 	regexp.MustCompile(`\b[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9:.,]+(?:Z|[+-][0-9:]{4,5})?`),
 	regexp.MustCompile(`"(?:ts|time|timestamp)": ?"?[^",}]*"?,?`),
