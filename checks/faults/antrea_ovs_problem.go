@@ -92,6 +92,9 @@ interface does) or their policy. Where these are well and the agent is not runni
 		{Text: "could not open network device br-int", In: []string{"ovs", "openvswitch", "antrea", "other"}, ConfirmOnly: true, Until: antreaStarted},
 		// CheckAndInstallOVSDriver of Install-OVS.ps1, before it installs the driver: antrea 6530
 		{Text: ovsCertificate, In: []string{"antrea"}, ConfirmOnly: true},
+		// lib/vlog.c of Open vSwitch: a program writes it before it aborts, and begins its log anew at its start
+		{Text: "|EMER|", In: []string{"ovs", "openvswitch"}, Until: []string{"|vlog|INFO|opened log file"},
+			Says: "a program of Open vSwitch ended with an error of its own"},
 		// pkg/agent/agent.go: the feature is of the driver
 		{Text: "the required OVS DP feature '", Until: antreaStarted, Fix: checks.Steps(
 			checks.Do("Install the build of Open vSwitch that this release of Antrea requires."),
@@ -197,8 +200,8 @@ func ovsOfPods(s evidence.Snapshot) (findings []*checks.Finding, inPod bool) {
 				f = f.At(evidence.Processes.Field(s), "none of its %d processes is %s.exe",
 					len(evidence.Processes.In(s)), strings.Join(ovsPrograms, ".exe or "))
 			}
-			for _, m := range liveSigns(s, "antrea-ovs-problem") {
-				if m.Text == ovsCertificate && st.Name == "install-ovs-driver" {
+			for _, m := range s.Signs("antrea-ovs-problem") {
+				if m.Text == ovsCertificate && m.Over == "" && st.Name == "install-ovs-driver" {
 					f = f.With(checks.Quote(m)).Cure(checks.Steps(
 						checks.Do("Update Antrea to a release with pull request 6529: it writes the certificate of the driver into the store of trusted publishers in another way."),
 						checks.Verify("Get-Process ovsdb-server, ovs-vswitchd", "one process of each")))

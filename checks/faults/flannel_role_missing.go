@@ -36,10 +36,12 @@ The check looks for the refusal in the log of flanneld.`,
 		// pkg/subnet/kube/kube.go: flanneld reads its own pod first
 		{Text: "Failed to create SubnetManager: error retrieving pod spec for ",
 			Also:  []string{" is forbidden: User "},
+			Not:   []string{"RBAC: "}, // an API server that starts has not read the roles yet
 			Until: subnetWritten,
 			Says:  "flanneld exits: its service account may not read pods"},
 		{Text: `:flannel" cannot list resource "nodes"`, Or: []string{`:flannel\" cannot list resource \"nodes\"`},
 			Also:  []string{" is forbidden: User "},
+			Not:   []string{"RBAC: "}, // an API server that starts has not read the roles yet
 			Until: subnetWritten,
 			Says:  "flanneld waits: its service account may not list the nodes"},
 	},

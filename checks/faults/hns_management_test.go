@@ -67,6 +67,8 @@ func TestHNSManagementAddressWrong(t *testing.T) {
 			"fail: HNS network vxlan0 sends from 169.254.1.2 (expected: 10.1.0.5) [state]"},
 		{"the address was lost after flannel announced another", networks(network("vxlan0", "Overlay", "169.254.1.2")) +
 			object(`"flannel.alpha.coreos.com/public-ip":"10.1.0.5"`), "skip"},
+		{"the switch was made before its adapter had the address, and pods have come", networks(network("vxlan0", "Overlay", "169.254.1.2")) +
+			object("") + adapter("10.1.0.5/24"), "fail: HNS network vxlan0 sends from 169.254.1.2 (expected: 10.1.0.5) [state]"},
 		{"the node has no other address", networks(network("vxlan0", "Overlay", "169.254.1.2")) +
 			replace(object(`"flannel.alpha.coreos.com/public-ip":"169.254.1.2"`), "10.1.0.5", "169.254.1.2"), "skip"},
 		{"the switch was made before its adapter had the address, and no pod has come yet", onAzure + networks(network("ext", "L2Bridge", "169.254.83.107")) + object("") +

@@ -38,7 +38,7 @@ of the service manager. The errors do not show which of the services it is.`,
 	},
 	Breaks: []*checks.Effect{effectNetworkAgent, effectHNSNetwork, effectFlanneld, effectKubeProxy, effectCNIConfig,
 		effectPodStart},
-	Explains: []string{"docker-nat-network-refused"},
+	Explains: []string{"docker-nat-network-refused", "hns-service-crashed-or-restarted"},
 	Partial:  true,
 	Needs:    []evidence.Need{evidence.Services},
 	Uses:     []evidence.Need{evidence.WindowsEvents, evidence.OSInfo},
@@ -65,9 +65,37 @@ of the service manager. The errors do not show which of the services it is.`,
 				return []*checks.Finding{f.At(e.Field(), "%s", evidence.Clean(e.Message))}, nil
 			}
 		}
-		return nil, nil
+		return unansweredCalls(s, names), nil
 	},
 })
+
+// unansweredCalls are those to an HNS that is stopped, and did not crash. Windows starts it when it is needed,
+// so that it is stopped is no fault by itself.
+func unansweredCalls(s evidence.Snapshot, names []string) []*checks.Finding {
+	svc, there := node.ServiceNamed(s, "hns")
+	if !there {
+		return nil
+	}
+	for _, event := range []int{serviceCrashed, serviceCrashedAgain} {
+		if _, crashed := startEvent(s, event, names, func(evidence.WindowsEvent) bool { return true }); crashed {
+			return nil
+		}
+	}
+	for _, m := range s.Signs("hns-service-not-running") {
+		if m.Text != rpcUnavailable || m.Over != "" {
+			continue
+		}
+		f := checks.Findingf(checks.Fail, svc.Name, "service %s is %s, and calls to it fail", svc.Name, svc.State).
+			At(svc.Field("state"), "%s: state %s, start type %s", svc.Name, svc.State, orUnknown(svc.StartType)).
+			With(checks.Quote(m))
+		f.Basis = checks.ByBoth
+		return []*checks.Finding{f}
+	}
+	return nil
+}
+
+// rpcUnavailable is the answer to a call of a service that does not run.
+const rpcUnavailable = "The RPC server is unavailable"
 
 // withoutItsServices are the services without which HNS runs and refuses each call, where a log says
 // that it does.
@@ -128,6 +156,9 @@ func hnsNotRunningSigns() []checks.Sign {
 				Says: "HNS, or a service that it needs, is not running"})
 	}
 	signs = append(signs, checks.Sign{Text: newRule, ConfirmOnly: true})
+	for _, call := range []string{"hcn", "hnsCall"} {
+		signs = append(signs, checks.Sign{Text: rpcUnavailable, Also: []string{"failed in Win32", call}, ConfirmOnly: true})
+	}
 	in, until := []string{"other"}, []string{"The Host Network Service service entered the running state"}
 	return append(signs,
 		checks.Sign{Text: "The Host Network Service service depends on", Also: []string{"failed to start"}, In: in, Until: until,

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -24,6 +25,8 @@ func TestWhatUsesUpMemoryExplainsTheCommitLimit(t *testing.T) {
 	const reserved = `"--system-reserved=memory=2Gi"`
 	for _, row := range []struct{ name, tree, want string }{
 		{"a pod without a limit", kubelet(reserved) + pods + memory(used, "true"), "pod-limits-unequal"},
+		{"a pod without a limit that has not started", kubelet(reserved) + strings.Replace(pods, "Running", "Pending", 1) + memory(used, "true"),
+			"paging-file-too-small"},
 		{"nothing is reserved", kubelet(`"--v=2"`) + limited + memory(used, "true"), "system-reserved-too-low"},
 		{"an eviction that does not work", kubelet(reserved+`,"--eviction-hard=memory.available<500Mi"`) + version + limited + memory(used, "true"),
 			"eviction-flags-ignored"},

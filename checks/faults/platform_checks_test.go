@@ -458,6 +458,9 @@ func TestAntreaOVSProblem(t *testing.T) {
 			`"restartCount":8`, `"restartCount":0`).Replace(crashing)), "pass"},
 		{"the other container ends again and again", antrea("", "", strings.Replace(crashing,
 			`{"name":"antrea-ovs","restartCount"`, `{"name":"antrea-agent","restartCount"`, 1)), "pass"},
+		{"the container that installs the driver ends again and again", antrea("", "", strings.NewReplacer("containerStatuses", "initContainerStatuses",
+			`{"name":"antrea-ovs","restartCount"`, `{"name":"install-ovs-driver","restartCount"`).Replace(crashing)),
+			"fail: container install-ovs-driver of kube-system/antrea-agent-windows-x2 is not running (CrashLoopBackOff after 8 restarts, last exit code 1): Antrea's agent cannot work without Open vSwitch [state]"},
 		// After a boot the network is gone, and the bridge is not: docs/windows.md of Antrea, known issues.
 		{"the last words of the agent", stopped(antrea("running", "running")) + agentSays("error when waiting for OVS bridge datapath ID: context deadline exceeded"),
 			"fail: antrea-agent is not running: Antrea's agent cannot set up its bridge in Open vSwitch [state+text]"},

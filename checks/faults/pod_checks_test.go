@@ -358,6 +358,7 @@ func TestPodLimitsUnequal(t *testing.T) {
 			"pass"},
 		{"a limit alone is the request too",
 			podsJSON(podJSON("", `"resources":{"limits":{"memory":"1Gi"}}`, "")), "pass"},
+		{"a pod that has ended", podsJSON(podJSON("", "", `{"phase":"Failed"}`)), "pass"},
 		{"nothing is said", podsJSON(podJSON("", "", "")),
 			"info: shop/web can use more memory than it requests: spec.containers[0].resources.limits.memory is not set [state]"},
 	})

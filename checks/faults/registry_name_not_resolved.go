@@ -56,6 +56,8 @@ var lookedUp = regexp.MustCompile(`\blookup ([a-z0-9][a-z0-9.-]*)`)
 
 const temporaryDNSError = "getaddrinfow: This is usually a temporary error during hostname resolution"
 
+const dnsServersSilent = "the DNS servers of the node give no answer for the name of the registry"
+
 // dnsServersFix is for servers that are down, out of reach, or get no answer from their own.
 var dnsServersFix = checks.Steps(
 	checks.Inspect("Get-DnsClientServerAddress -AddressFamily IPv4", "Read the DNS servers of the node."),
@@ -67,7 +69,10 @@ var dnsServersFix = checks.Steps(
 var registryNameNotResolvedSigns = []checks.Sign{
 	// WSATRY_AGAIN: there is no answer, in place of the answer that the name does not exist
 	{Text: temporaryDNSError, Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/", "trying next host"},
-		Says: "the DNS servers of the node give no answer for the name of the registry", Fix: dnsServersFix},
+		Says: dnsServersSilent, Fix: dnsServersFix},
+	// net/dnsclient_unix.go and the deadline of the dialer: no server answered in time
+	{Text: ": i/o timeout", Also: []string{"dial tcp: lookup ", "/v2/"}, Not: []string{"/apis/", "trying next host"},
+		Says: dnsServersSilent, Fix: dnsServersFix},
 	{Text: "no such host", Or: unresolved,
 		Also: []string{"lookup", "/v2/"}, Not: []string{"/apis/", "trying next host", temporaryDNSError},
 		Says: "the node cannot resolve the name of the registry"},

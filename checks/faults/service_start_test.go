@@ -111,6 +111,7 @@ func TestHNSEndedInAnyLanguage(t *testing.T) {
 		return strings.Replace(hns("running"), "]", `,{"name":"`+name+`","startType":"disabled","state":"`+state+`"}]`, 1)
 	}
 	const refused = "-- logs/kubelet/kubelet.log --\nE1120 09:55:00.1 1 cni.go:366] hcnCreateEndpoint failed in Win32: There are no more endpoints available from the endpoint mapper. (0x6d9)\n"
+	const unanswered = "-- logs/kubelet/kubelet.log --\nE1120 09:55:00.1 1 cni.go:366] hcnListNetworks failed in Win32: The RPC server is unavailable. (0x6ba)\n"
 	// https://github.com/prometheus-community/windows_exporter/issues/2105
 	const noRule = "-- logs/pods/monitoring_exporter-x_configure-firewall_3.log --\n2026-11-20T09:55:00.1Z stderr F New-NetFirewallRule : There are no more endpoints available from the endpoint \n"
 	runLooks(t, "hns-service-not-running", []look{
@@ -126,6 +127,12 @@ func TestHNSEndedInAnyLanguage(t *testing.T) {
 		{"a program cannot add a rule to the firewall", without("mpssvc", "stopped") + noRule,
 			"fail: service mpssvc, which HNS and the firewall need, is stopped (start type disabled): programs cannot add firewall rules [state+text]"},
 		{"a rule is refused, and the firewall runs", without("mpssvc", "running") + noRule, "pass"},
+		{"it is stopped, and no call fails", hns("stopped"), "pass"},
+		{"it is stopped, and calls fail", hns("stopped") + unanswered,
+			"fail: service hns is stopped, and calls to it fail [state+text]"},
+		{"it runs again after calls that failed", hns("running") + unanswered, "pass"},
+		{"it crashed, which another check reports", hns("stopped") + unanswered + startEvents(startEvent(7034, 10,
+			"The Host Network Service service terminated unexpectedly.")), "pass"},
 		{"another service ended", hns("stopped") + startEvents(startEvent(7023, 10,
 			`Der Dienst "Spooler" wurde mit folgendem Fehler beendet: %%1068`)), "pass"},
 	})
