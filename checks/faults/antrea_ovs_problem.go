@@ -93,7 +93,7 @@ interface does) or their policy. Where these are well and the agent is not runni
 		// CheckAndInstallOVSDriver of Install-OVS.ps1, before it installs the driver: antrea 6530
 		{Text: ovsCertificate, In: []string{"antrea"}, ConfirmOnly: true},
 		// lib/vlog.c of Open vSwitch: a program writes it before it aborts, and begins its log anew at its start
-		{Text: "|EMER|", In: []string{"ovs", "openvswitch"}, Until: []string{"|vlog|INFO|opened log file"},
+		{Text: "|util|EMER|", Or: []string{"|ovs_thread|EMER|"}, In: []string{"ovs", "openvswitch"}, Until: []string{"|vlog|INFO|opened log file"},
 			Says: "a program of Open vSwitch ended with an error of its own"},
 		// pkg/agent/agent.go: the feature is of the driver
 		{Text: "the required OVS DP feature '", Until: antreaStarted, Fix: checks.Steps(

@@ -28,10 +28,9 @@ The check looks for the refusal in the log of flanneld.`,
 		"https://github.com/kubernetes-sigs/sig-windows-tools/issues/261",
 		"https://github.com/voxpupuli/puppet-k8s/pull/126",
 	},
-	Breaks:   []*checks.Effect{effectNetworkCreation},
-	Explains: []string{"flanneld-not-running"},
-	Needs:    []evidence.Need{evidence.Any(evidence.Logs("flanneld"), evidence.Logs("other"))},
-	Applies:  checks.UnlessOtherCNI(node.Flannel),
+	Breaks:  []*checks.Effect{effectNetworkCreation},
+	Needs:   []evidence.Need{evidence.Any(evidence.Logs("flanneld"), evidence.Logs("other"))},
+	Applies: checks.UnlessOtherCNI(node.Flannel),
 	Signs: []checks.Sign{
 		// pkg/subnet/kube/kube.go: flanneld reads its own pod first
 		{Text: "Failed to create SubnetManager: error retrieving pod spec for ",

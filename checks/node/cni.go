@@ -88,6 +88,7 @@ var (
 	ContainerdConfigs = []string{
 		`C:\Program Files\containerd\config.toml`,
 		`C:\var\lib\rancher\rke2\agent\etc\containerd\config.toml`,
+		`C:\var\lib\rancher\k3s\agent\etc\containerd\config.toml`,
 		`C:\k\containerd\containerd_conf.toml`,
 	}
 	CNIFolders     = asFolders(CNIFolderPaths)
