@@ -215,9 +215,13 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 	defender := func(paths, processes string) string {
 		return "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"defender\":{\"running\":true,\"exclusions\":{\"paths\":[" + paths + "],\"processes\":[" + processes + "]}}}\n"
 	}
-	const without = `warn: Microsoft Defender scans C:\ProgramData\containerd\root: neither the folder nor the program containerd is excluded [state]`
+	const without = `info: Microsoft Defender scans C:\ProgramData\containerd\root: neither the folder nor the program containerd is excluded [state]`
+	const held = `time="2026-11-20T09:58:00Z" level=error msg="apply failure" error="hcsshim::ProcessBaseLayer C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots\7: The process cannot access the file because it is being used by another process."`
 	runLooks(t, "defender-exclusions-missing", []look{
 		{"neither folder nor program", defender("", ""), without},
+		{"neither, and a file of a layer is in use", defender("", "") + logTelling("containerd", held+"\n"),
+			strings.NewReplacer("info:", "warn:", "[state]", "[state+text]").Replace(without)},
+		{"neither, and a snapshot cannot be removed", defender("", "") + logTelling("containerd", strings.Replace(held, "hcsshim::ProcessBaseLayer", "rename", 1)+"\n"), without},
 		{"a folder beside it", defender(`"C:\\ProgramData\\containerd2"`, `"notepad.exe"`),
 			without},
 		{"the folder above, by a variable", defender(`"%ProgramData%\\containerd\\*"`, ""), "pass"},
@@ -225,7 +229,7 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 			"pass"},
 		{"the runtime keeps its data elsewhere", defender(`"C:\\ProgramData\\containerd"`, "") +
 			"-- cri.json --\n{\"config\":{\"containerdRootDir\":\"D:/containerd\"}}\n",
-			`warn: Microsoft Defender scans D:\containerd: neither the folder nor the program containerd is excluded [state]`},
+			`info: Microsoft Defender scans D:\containerd: neither the folder nor the program containerd is excluded [state]`},
 		{"a recorder without rights sees none",
 			"-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\",\"elevated\":false}\n" + defender("", ""), "unknown"},
 		{"switched off",
