@@ -108,7 +108,15 @@ func TestKubeconfigReadable(t *testing.T) {
 		`"D:AI(A;ID;FA;;;SY)(A;ID;0x1200a9;;;BU)"`
 	const there = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"copied\"}]\n-- files/C/k/config --\napiVersion: v1\n"
 	runLooks(t, "kubeconfig-readable", []look{
-		{"the file itself", acls(`{"path":"c:/k/config","sddl":` + open + `}`),
+		{"the file itself", acls(`{"path":"c:/k/config","sddl":"D:AI(A;ID;FA;;;SY)(A;;0x1200a9;;;BU)"}`),
+			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
+		{"the file inherits it from the drive, as kubeadm leaves it", acls(`{"path":"C:\\k","sddl":"D:AI(A;OICIID;0x1200a9;;;BU)"},{"path":"c:/k/config","sddl":` + open + `}`),
+			`info: Users can read C:\k\config, as inherited from the drive (normal on Windows) [state]`},
+		{"the file inherits it from a folder that somebody opened",
+			acls(`{"path":"C:\\k","sddl":"D:AI(A;OICI;0x1200a9;;;BU)"},{"path":"c:/k/config","sddl":` + open + `}`),
+			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
+		{"AKS closes the folder", acls(`{"path":"c:/k/config","sddl":`+open+`}`) +
+			"-- api/node.json --\n{\"metadata\":{\"name\":\"aks\",\"labels\":{\"kubernetes.azure.com/cluster\":\"x\"}}}\n",
 			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
 		{"a closed file in an open folder",
 			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"},{"path":"C:\\k\\config","sddl":`+
