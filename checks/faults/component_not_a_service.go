@@ -105,8 +105,10 @@ func servicesThatStayDown(n *node.Node, c *node.Component) []*checks.Finding {
 		restarts := slices.ContainsFunc(svc.Recovery, func(a evidence.RecoveryAction) bool {
 			return a.Action != "" && !strings.EqualFold(a.Action, "none")
 		})
-		// The daemon of OpenShift starts again what has ended; the bootstrap script of EKS sets no action (New-Service).
-		made := n.Platform.Value == node.OpenShift || strings.Contains(strings.ToLower(svc.BinPath), "eks-windowsservicehost")
+		// The daemon of OpenShift starts again what has ended; the bootstrap script of EKS and the images of image-builder, whose
+		// kubelet runs under kube-log-runner (roles/kubernetes/templates/RestartKubelet.ps1), set no action.
+		made := n.Platform.Value == node.OpenShift ||
+			anyIn(strings.ToLower(svc.BinPath), []string{"eks-windowsservicehost", "kube-log-"})
 		if svc.Recovery != nil && !restarts && svc.Wrapper == "" && !made {
 			findings = append(findings, checks.Findingf(checks.Warn, svc.Name,
 				"service %s has no recovery action: it is not restarted when it fails", svc.Name).

@@ -142,6 +142,9 @@ func TestComponentNotAService(t *testing.T) {
 		{"a service as the script of EKS makes it", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"automatic","recovery":[],"binPath":"C:\\Program Files\\Amazon\\EKS\\EKS-WindowsServiceHost.exe"}]
 `, "pass"},
+		{"a service as RestartKubelet.ps1 of image-builder makes it", `-- services.json --
+[{"name":"kubelet","state":"running","startType":"automatic","recovery":[],"binPath":"C:\\k\\kube-log-runner.exe"}]
+`, "pass"},
 		{"a native service that nothing restarts", `-- services.json --
 [{"name":"kubelet","state":"running","startType":"automatic","recovery":[]}]
 `, "warn: service kubelet has no recovery action: it is not restarted when it fails [state]"},

@@ -89,6 +89,9 @@ func TestRoutesLeadToGateways(t *testing.T) {
 		{"no default route", adapter + routes(loopback+own),
 			"warn: adapter Ethernet has the gateway 10.0.0.1, but no default route leads to it [state]"},
 		{"an address of a cloud that has no subnet", host + routes(loopback+out), "pass"},
+		{"the podCIDR of another node, through its gateway, as Antrea routes", adapter + routes(loopback+own+out+`,{"destination":"10.244.1.0/24","nextHop":"10.244.1.1","ifIndex":4}`), "pass"},
+		{"a podCIDR through a gateway elsewhere", adapter + routes(loopback+own+out+`,{"destination":"10.244.1.0/24","nextHop":"10.0.9.1","ifIndex":4}`),
+			"warn: the route to 10.244.1.0/24 leads through 10.0.9.1, which Ethernet cannot reach [state]"},
 		{"a list that somebody began by hand", adapter + routes(own[1:]), "unknown"},
 	})
 }

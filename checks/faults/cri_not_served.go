@@ -36,7 +36,8 @@ the log of containerd.`,
 	Explains: []string{"kubeadm-join-preflight"},
 	Needs:    []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("containerd"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
-		{Text: "unknown service runtime.v1.RuntimeService",
+		// RKE2 and K3s ask while containerd still loads its plugins, and write each answer, on Windows into the event log.
+		{Text: "unknown service runtime.v1.RuntimeService", Not: []string{"Waiting for containerd startup"},
 			Until: nodeRegistered,
 			Says:  "the container runtime does not serve CRI v1"},
 		// A kubelet before 1.26 and its crictl: kubernetes 73189, containerd 8139

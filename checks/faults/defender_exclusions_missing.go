@@ -20,7 +20,8 @@ take several times as long as in the container itself, while MsMpEng uses the pr
 also its program and the kubelet's folder.
 
 The check compares the exclusions of Microsoft Defender with the runtime's data folder and program.
-If neither is excluded, it warns. Only administrators can read the exclusions, so evidence collected
+If neither is excluded, this is reported as info, since the setup scripts of most platforms exclude nothing and such nodes work. It
+is a warning if a log shows that a file was in use or denied while a layer was unpacked, or that a pull made no progress. Only administrators can read the exclusions, so evidence collected
 without administrator rights does not show them. Antivirus programs of other vendors are not
 covered.`,
 	Fix: checks.Steps(
@@ -41,6 +42,7 @@ covered.`,
 	Needs:    []evidence.Need{evidence.SecurityInfo, node.NeedRuntime},
 	FromPart: []evidence.Need{evidence.SecurityInfo},
 	Uses:     []evidence.Need{evidence.CRI},
+	Signs:    scannedLayerSigns(),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		d := evidence.SecurityInfo.In(s).Defender
 		if d == nil {
@@ -57,7 +59,13 @@ covered.`,
 		if excludes(paths, root) || node.EqualsAny(runtime, programs(processes)) {
 			return nil, nil
 		}
-		return []*checks.Finding{checks.Findingf(checks.Warn, root,
+		level := checks.Info
+		for _, m := range s.Signs("defender-exclusions-missing") {
+			if m.Over == "" {
+				level = checks.Warn
+			}
+		}
+		return []*checks.Finding{checks.Findingf(level, root,
 			"Microsoft Defender scans %s: neither the folder nor the program %s is excluded", root,
 			runtime).
 			At(evidence.SecurityInfo.Field(s, "defender", "exclusions", "paths"),
@@ -66,6 +74,18 @@ covered.`,
 				"defender.exclusions.processes: %s", orNone(processes))}, nil
 	},
 })
+
+// scannedLayerSigns are what scans lead to while a layer is unpacked. Other programs that open files do the same, so they only
+// confirm. What fails when a snapshot is removed has other causes: microsoft/Windows-Containers, issue 358.
+func scannedLayerSigns() []checks.Sign {
+	signs := []checks.Sign{{Text: "cancel pulling image", Also: []string{"because of no progress"}, ConfirmOnly: true}}
+	for _, call := range []string{"ProcessBaseLayer", "ImportLayer", "ProcessUtilityVMImage"} {
+		signs = append(signs,
+			checks.Sign{Text: "being used by another process", Also: []string{call}, ConfirmOnly: true},
+			checks.Sign{Text: "Access is denied", Also: []string{call}, ConfirmOnly: true})
+	}
+	return signs
+}
 
 // runtimeRoot is where the runtime keeps layers, and the name of its program.
 func runtimeRoot(s evidence.Snapshot) (folder, name string) {

@@ -93,8 +93,7 @@ followed by a healthy run is only a warning.`,
 // felixRunsSince tells whether Felix was started after it was last seen to end: the event log keeps the end for long.
 func felixRunsSince(s evidence.Snapshot, end time.Time) bool {
 	return slices.ContainsFunc(evidence.Processes.In(s), func(p evidence.Process) bool {
-		return node.EqualsAny(node.Program(p.Name), []string{"calico-node"}) &&
-			node.EqualsAny("-felix", p.Args) && p.StartedAt.After(end)
+		return node.IsFelix(p) && p.StartedAt.After(end)
 	})
 }
 

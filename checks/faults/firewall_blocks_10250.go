@@ -24,7 +24,8 @@ methods often omit it.
 
 The check looks for enabled profiles that block inbound traffic by default, and for an enabled rule
 that allows the port in them. The port is that of the Node object, or of the kubelet's flags and
-configuration. A rule that allows any port may belong to another program or to some senders only: if
+configuration. On nodes of RKE2 and K3s a closed port is reported as info only: the API server reaches the kubelet through the
+tunnel that the node's agent opens, unless the servers have egress-selector-mode: disabled, so only metrics-server needs the port. A rule that allows any port may belong to another program or to some senders only: if
 its name does not contain "kubelet", the check cannot decide. Which profile the node's network has is
 not recorded, so one profile in which the port is open is enough, and the others are reported as info.
 Filters of the cloud provider are not visible on the node.`,
@@ -37,7 +38,7 @@ Filters of the cloud provider are not visible on the node.`,
 	Links: []string{"https://github.com/Azure/acs-engine/issues/2912",
 		"https://github.com/Azure/acs-engine/issues/2286",
 		"https://github.com/Azure/acs-engine/issues/2573",
-		"https://github.com/rancher/rke2/issues/1762", "https://github.com/Azure/AKS/issues/1544"},
+		"https://github.com/rancher/rke2/issues/1762", "https://github.com/k3s-io/k3s/pull/5603", "https://github.com/Azure/AKS/issues/1544"},
 	Breaks:   []*checks.Effect{effectContainers},
 	Needs:    []evidence.Need{evidence.FirewallInfo},
 	FromPart: []evidence.Need{evidence.FirewallInfo},
@@ -93,7 +94,8 @@ Filters of the cloud provider are not visible on the node.`,
 				shut = append(shut, closed{p, i})
 			}
 		}
-		doubt := open > 0 || vague != ""
+		tunnel := hasAgentTunnel(s)
+		doubt := open > 0 || vague != "" || tunnel
 		switch {
 		case blocked.denied != "":
 			return []*checks.Finding{checks.Findingf(cond(doubt, checks.Info, denied),
@@ -121,8 +123,13 @@ Filters of the cloud provider are not visible on the node.`,
 		for _, p := range shut {
 			names = append(names, p.Name)
 		}
-		f := checks.Findingf(cond(doubt, checks.Info, checks.Fail), strings.Join(names, ", "),
-			"no enabled firewall rule allows inbound TCP %d (profiles: %s): kubectl logs, exec and metrics time out", port.Number, strings.Join(names, ", "))
+		profiles := strings.Join(names, ", ")
+		f := checks.Findingf(cond(doubt, checks.Info, checks.Fail), profiles,
+			"no enabled firewall rule allows inbound TCP %d (profiles: %s): kubectl logs, exec and metrics time out", port.Number, profiles)
+		if tunnel {
+			f = checks.Findingf(checks.Info, profiles,
+				"no enabled firewall rule allows inbound TCP %d (profiles: %s): metrics-server cannot read this node", port.Number, profiles)
+		}
 		for _, p := range shut {
 			f = f.At(evidence.FirewallInfo.Field(s, "profiles", p.number),
 				"profile %s: enabled, defaultInbound is %s; none of %d rules allows tcp %d", p.Name,
@@ -132,6 +139,18 @@ Filters of the cloud provider are not visible on the node.`,
 		return []*checks.Finding{f.With(port.Because()...).Cure(allowKubelet(port.Number))}, nil
 	},
 })
+
+// tunnelOfRKE2 is the first RKE2 whose API server reaches kubelets through the tunnels of agents by default, as that of K3s always did:
+// k3s-io/k3s, pull request 5603.
+var tunnelOfRKE2 = evidence.Version{Major: 1, Minor: 23, Patch: 7}
+
+// hasAgentTunnel tells a node whose agent lets the API server in, so that no firewall is between it and the kubelet.
+func hasAgentTunnel(s evidence.Snapshot) bool {
+	n := node.About(s)
+	_, k3s := node.ServiceNamed(s, "k3s")
+	return k3s || strings.Contains(evidence.Node.In(s).Status.NodeInfo.KubeletVersion, "+k3s") ||
+		n.Platform.Value == node.RKE2 && (!n.Kubelet.Known() || n.Kubelet.Value.AtLeast(tunnelOfRKE2))
+}
 
 // allowKubelet is the fix for the kubelet's own port.
 func allowKubelet(port int) checks.Fix {

@@ -108,7 +108,15 @@ func TestKubeconfigReadable(t *testing.T) {
 		`"D:AI(A;ID;FA;;;SY)(A;ID;0x1200a9;;;BU)"`
 	const there = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"copied\"}]\n-- files/C/k/config --\napiVersion: v1\n"
 	runLooks(t, "kubeconfig-readable", []look{
-		{"the file itself", acls(`{"path":"c:/k/config","sddl":` + open + `}`),
+		{"the file itself", acls(`{"path":"c:/k/config","sddl":"D:AI(A;ID;FA;;;SY)(A;;0x1200a9;;;BU)"}`),
+			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
+		{"the file inherits it from the drive, as kubeadm leaves it", acls(`{"path":"C:\\k","sddl":"D:AI(A;OICIID;0x1200a9;;;BU)"},{"path":"c:/k/config","sddl":` + open + `}`),
+			`info: Users can read C:\k\config, as inherited from the drive (normal on Windows) [state]`},
+		{"the file inherits it from a folder that somebody opened",
+			acls(`{"path":"C:\\k","sddl":"D:AI(A;OICI;0x1200a9;;;BU)"},{"path":"c:/k/config","sddl":` + open + `}`),
+			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
+		{"AKS closes the folder", acls(`{"path":"c:/k/config","sddl":`+open+`}`) +
+			"-- api/node.json --\n{\"metadata\":{\"name\":\"aks\",\"labels\":{\"kubernetes.azure.com/cluster\":\"x\"}}}\n",
 			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
 		{"a closed file in an open folder",
 			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"},{"path":"C:\\k\\config","sddl":`+
@@ -215,9 +223,13 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 	defender := func(paths, processes string) string {
 		return "-- services.json --\n[{\"name\":\"containerd\",\"state\":\"running\"}]\n-- security.json --\n{\"defender\":{\"running\":true,\"exclusions\":{\"paths\":[" + paths + "],\"processes\":[" + processes + "]}}}\n"
 	}
-	const without = `warn: Microsoft Defender scans C:\ProgramData\containerd\root: neither the folder nor the program containerd is excluded [state]`
+	const without = `info: Microsoft Defender scans C:\ProgramData\containerd\root: neither the folder nor the program containerd is excluded [state]`
+	const held = `time="2026-11-20T09:58:00Z" level=error msg="apply failure" error="hcsshim::ProcessBaseLayer C:\ProgramData\containerd\root\io.containerd.snapshotter.v1.windows\snapshots\7: The process cannot access the file because it is being used by another process."`
 	runLooks(t, "defender-exclusions-missing", []look{
 		{"neither folder nor program", defender("", ""), without},
+		{"neither, and a file of a layer is in use", defender("", "") + logTelling("containerd", held+"\n"),
+			strings.NewReplacer("info:", "warn:", "[state]", "[state+text]").Replace(without)},
+		{"neither, and a snapshot cannot be removed", defender("", "") + logTelling("containerd", strings.Replace(held, "hcsshim::ProcessBaseLayer", "rename", 1)+"\n"), without},
 		{"a folder beside it", defender(`"C:\\ProgramData\\containerd2"`, `"notepad.exe"`),
 			without},
 		{"the folder above, by a variable", defender(`"%ProgramData%\\containerd\\*"`, ""), "pass"},
@@ -225,7 +237,7 @@ func TestDefenderExclusionsMissing(t *testing.T) {
 			"pass"},
 		{"the runtime keeps its data elsewhere", defender(`"C:\\ProgramData\\containerd"`, "") +
 			"-- cri.json --\n{\"config\":{\"containerdRootDir\":\"D:/containerd\"}}\n",
-			`warn: Microsoft Defender scans D:\containerd: neither the folder nor the program containerd is excluded [state]`},
+			`info: Microsoft Defender scans D:\containerd: neither the folder nor the program containerd is excluded [state]`},
 		{"a recorder without rights sees none",
 			"-- meta.json --\n{\"layout\":\"evidence/v1\",\"node\":\"win-1\",\"collectedAt\":\"2026-11-20T10:00:00Z\",\"elevated\":false}\n" + defender("", ""), "unknown"},
 		{"switched off",

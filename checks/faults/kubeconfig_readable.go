@@ -28,12 +28,13 @@ var _ = register(&checks.Check{
 	Healthy:  "Only administrators can read the kubeconfig files",
 	Category: checks.CategorySecurity,
 	Doc: `A kubeconfig contains, or refers to, the key with which the node authenticates to the API
-server. A bootstrap kubeconfig contains a token that can create nodes. Folders directly on drive C:,
-such as C:\k, inherit the permission that Users may read everything in them. Anyone with a shell as
-any user can then act as the node.
+server. A bootstrap kubeconfig contains a token that can create nodes. Anyone with a shell as
+any user can act as the node if Users may read them.
 
 The check reads the recorded access control lists: that of the file, or, where only its folder's is
-recorded and the file exists, what files inherit from the folder's list.`,
+recorded and the file exists, what files inherit from the folder's list. Folders on drive C: inherit that Users may read
+everything in them, and kubeadm and the kubelet leave it so: that is reported as info only, except in the folders that the setup of AKS
+(C:\k) and RKE2 closes.`,
 	Fix: checks.Steps(
 		checks.Do("Restrict the kubeconfig to SYSTEM and Administrators.").
 			Costs("Programs that read the file as an ordinary user lose access."),
@@ -41,7 +42,8 @@ recorded and the file exists, what files inherit from the folder's list.`,
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
 		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
-	Uses:  slices.Concat([]evidence.Need{evidence.FileIndex, evidence.Certificates}, node.AsFiles(kubeconfigs)),
+	Uses: slices.Concat([]evidence.Need{evidence.FileIndex, evidence.Certificates, evidence.Node, evidence.Services, evidence.Processes},
+		node.AsFiles(kubeconfigs)),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		type list struct {
 			evidence.ACL
@@ -71,8 +73,11 @@ recorded and the file exists, what files inherit from the folder's list.`,
 			}
 			looked = true
 			if who := readers(sddl); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, file,
-					"%s can read %s (expected: SYSTEM and Administrators only)",
+				level, format := checks.Warn, "%s can read %s (expected: SYSTEM and Administrators only)"
+				if !opened(evidence.SecurityInfo.In(s).ACLs, file, sddl) && !closedByPlatform(s, file) {
+					level, format = checks.Info, "%s can read %s, as inherited from the drive (normal on Windows)"
+				}
+				findings = append(findings, checks.Findingf(level, file, format,
 					evidence.Joined(wordings(who), " and "), file).
 					At(evidence.SecurityInfo.Field(s, "acls", acl.number, "sddl"), "%s: %s",
 						acl.Path, acl.SDDL).Cure(checks.Steps(
@@ -90,6 +95,14 @@ recorded and the file exists, what files inherit from the folder's list.`,
 		return findings, nil
 	},
 })
+
+// closedByPlatform tells a file in a folder that only administrators may read where the platform has set it up: AKS closes C:\k
+// (Azure/AgentBaker, kuberneteswindowssetup.ps1), RKE2 its data folder (rancher/rke2, pkg/cli/defaults/defaults_windows.go).
+func closedByPlatform(s evidence.Snapshot, file string) bool {
+	platform := node.About(s).Platform.Value
+	file = strings.ToLower(file)
+	return platform == node.AKS && strings.HasPrefix(file, `c:\k\`) || platform == node.RKE2 && strings.HasPrefix(file, `c:\var\lib\rancher\`)
+}
 
 // handedToFiles keeps of a folder's access list the entries that its files
 // inherit: those with OI, "object inherit".

@@ -84,7 +84,7 @@ func layerRefusals(calls ...string) []checks.Sign {
 			s.In = []string{evidence.InPodEvents}
 			s.Until = sandboxRefused
 			told := s
-			told.In, told.Until = layerSources, nil
+			told.In, told.Until = layerSources, pulledSince
 			signs = append(signs, s, told)
 		}
 	}

@@ -22,7 +22,8 @@ them.
 
 The check compares the default gateways of the host's adapters with the routing table, requires the
 route to the own subnet of each adapter with a gateway, and requires that each next hop is in the subnet
-of the adapter whose number the route has. Clouds with addresses of /32 are left out. IPv4 only.`,
+of the adapter whose number the route has, or in the destination itself: overlays such as Antrea's route the podCIDR of another
+node through its gateway, for which they have a permanent neighbor. Clouds with addresses of /32 are left out. IPv4 only.`,
 	Fix: checks.Steps(
 		checks.Inspect("Get-NetRoute -AddressFamily IPv4 | Sort-Object DestinationPrefix",
 			"Compare the routes with the adapters of Get-NetIPConfiguration."),
@@ -101,7 +102,7 @@ of the adapter whose number the route has. Clouds with addresses of /32 are left
 				report(r.Field().Because("%s through %s", p, hop), evidence.Adapters.Field(s),
 					"the route to %s uses the interface %d, which the node does not have", p,
 					r.IfIndex)
-			case at >= 0 && !onLink(s, up[at], hop):
+			case at >= 0 && !onLink(s, up[at], hop) && !(p.Bits() > 0 && p.Contains(hop)):
 				report(r.Field().Because("%s through %s", p, hop), up[at].Field("addresses"),
 					"the route to %s leads through %s, which %s cannot reach", p, hop, up[at].Name)
 			case p.Bits() == 0 && len(hops) > 0 && !hops[hop]:

@@ -14,19 +14,21 @@ var _ = register(&checks.Check{
 	Healthy:  "Only administrators can read mounted Secrets",
 	Category: checks.CategorySecurity,
 	Doc: `Linux keeps mounted Secrets in memory. Windows has no such file system, so the kubelet
-writes them in clear text below its pods folder. Access control lists must allow only the system and
-the administrators, and on a volume without encryption anyone who gets the disk can read them.
+writes them in clear text below its pods folder. The folder inherits from drive C: that Users may read it, and containers that
+run as ContainerUser read their tokens by that entry. On a volume without encryption anyone who gets the disk can read them.
 
-If Users, Authenticated Users or Everyone can read the kubelet's folders, the check warns. A volume
-without BitLocker is reported as info only: most nodes have none.`,
+If somebody let Users, Authenticated Users or Everyone read the kubelet's folders, the check warns. What is inherited from the
+drive, and a volume without BitLocker, are reported as info only: most nodes are so.`,
 	Fix: checks.Steps(
 		checks.Run(`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
 			"Restrict the kubelet's folder to SYSTEM and Administrators.").
-			Costs("Programs that read the kubelet's folders as an ordinary user lose access."),
+			Costs("Containers that run as ContainerUser lose access to their tokens, Secrets and ConfigMaps."),
 		checks.Run("Enable-BitLocker -MountPoint C: -UsedSpaceOnly -RecoveryPasswordProtector",
 			"Encrypt the volume where your policy requires it."),
 		checks.Verify(`icacls C:\var\lib\kubelet`, "SYSTEM and Administrators only")),
-	Links:    []string{"https://kubernetes.io/docs/concepts/security/windows-security/"},
+	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
+		"https://github.com/kubernetes/website/pull/30366",
+		"https://github.com/openshift/windows-machine-config-operator/blob/master/docs/projected-volume.md"},
 	Explains: []string{"kubeconfig-readable"}, // by the same inherited permission
 	Needs:    []evidence.Need{evidence.SecurityInfo},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
@@ -46,8 +48,11 @@ without BitLocker is reported as info only: most nodes have none.`,
 			}
 			looked = true
 			if who := readers(acl.SDDL); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, acl.Path,
-					"%s can read %s, which contains Secrets in clear text",
+				level, format := checks.Warn, "%s can read %s, which contains Secrets in clear text"
+				if !opened(sec.ACLs, acl.Path, acl.SDDL) {
+					level, format = checks.Info, "%s can read %s, which contains Secrets in clear text, as inherited from the drive (normal on Windows)"
+				}
+				findings = append(findings, checks.Findingf(level, acl.Path, format,
 					evidence.Joined(wordings(who), " and "), acl.Path).
 					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path,
 						acl.SDDL))

@@ -25,7 +25,7 @@ var ofProduct = map[string]CNI{"calico-node": Calico, "antrea-agent": Antrea}
 // are not listed the CNI plugin itself creates it, as the kubelet starts a pod.
 var agents = map[CNI]Component{
 	Flannel: {Name: "flanneld"},
-	Calico: {Program: []string{"calico-node"}, Service: []string{"CalicoNode"},
+	Calico: {Program: []string{"calico-node", "calico"}, Service: []string{"CalicoNode"},
 		Pod: []string{"calico-node-windows"}, ParentServices: []string{"rke2"}},
 	Antrea: {Program: []string{"antrea-agent"}, Service: []string{"antrea-agent"},
 		Pod: []string{"antrea-agent-windows"}},
@@ -45,9 +45,23 @@ func Agent(s evidence.Snapshot, of CNI) *Component {
 	}
 	c.find(s)
 	c.Processes = slices.DeleteFunc(c.Processes, func(p evidence.Process) bool {
-		return of == Calico && len(p.Args) > 0 && !strings.Contains(strings.Join(p.Args, " "), "-felix")
+		own := EqualsAny(Program(p.Name), c.Program[:1])
+		return of == Calico && !IsFelix(p) && (len(p.Args) > 0 || !own && p.Args != nil)
 	})
 	return &c
+}
+
+// IsFelix tells Felix from the other programs of the same file: that is calico-node.exe, and since Calico's programs are one,
+// calico.exe (projectcalico/calico, node/windows-packaging/CalicoWindows/felix/felix-service.ps1), which is the CNI plugin too.
+func IsFelix(p evidence.Process) bool {
+	args := strings.Join(p.Args, " ")
+	switch strings.ToLower(Program(p.Name)) {
+	case "calico-node":
+		return strings.Contains(args, "-felix")
+	case "calico":
+		return strings.HasPrefix(args, "component felix")
+	}
+	return false
 }
 
 // Command is how a component of this node is restarted, started or stopped: by
