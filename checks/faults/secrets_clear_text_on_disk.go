@@ -17,8 +17,9 @@ var _ = register(&checks.Check{
 writes them in clear text below its pods folder. Access control lists must allow only the system and
 the administrators, and on a volume without encryption anyone who gets the disk can read them.
 
-If Users, Authenticated Users or Everyone can read the kubelet's folders, the check warns. A volume
-without BitLocker is reported as info only: most nodes have none.`,
+If Everyone, or a group that somebody added, can read the kubelet's folders, the check warns. What folders inherit
+from drive C: on Windows, reading for Users, is reported as info only, and so is a volume without BitLocker: most
+nodes have both.`,
 	Fix: checks.Steps(
 		checks.Run(`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
 			"Restrict the kubelet's folder to SYSTEM and Administrators.").
@@ -45,10 +46,16 @@ without BitLocker is reported as info only: most nodes have none.`,
 				continue // the owner alone was recorded
 			}
 			looked = true
-			if who := readers(acl.SDDL); len(who) > 0 {
-				findings = append(findings, checks.Findingf(checks.Warn, acl.Path,
+			if who, byDefault := readers(acl.SDDL); len(who) > 0 {
+				f := checks.Findingf(checks.Warn, acl.Path,
 					"%s can read %s, which contains Secrets in clear text",
-					evidence.Joined(wordings(who), " and "), acl.Path).
+					evidence.Joined(wordings(who), " and "), acl.Path)
+				if byDefault {
+					f = checks.Findingf(checks.Info, acl.Path,
+						"%s can read %s, which contains Secrets in clear text (inherited from drive C:, normal on Windows)",
+						evidence.Joined(wordings(who), " and "), acl.Path)
+				}
+				findings = append(findings, f.
 					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path,
 						acl.SDDL))
 			}
@@ -100,21 +107,46 @@ const noAccessControl = "D:NO_ACCESS_CONTROL"
 
 func hasAccessList(sddl string) bool { return strings.Contains(strings.ToUpper(sddl), "D:") }
 
-// readers lists the groups of everybody that the descriptor's access list allows to read.
-func readers(sddl string) []string {
+// readers lists the groups of everybody that the descriptor's access list allows to read. byDefault tells that Windows itself gives
+// all of them this right in folders on drive C:.
+func readers(sddl string) (who []string, byDefault bool) {
 	if strings.Contains(strings.ToUpper(sddl), noAccessControl) {
-		return []string{"Everyone"}
+		return []string{"Everyone"}, false
 	}
-	var who []string
+	byDefault = true
 	for entry := range strings.SplitSeq(sddl, "(") {
 		fields := strings.Split(strings.TrimRight(entry, ")"), ";")
 		if len(fields) < 6 || !strings.EqualFold(fields[0], "A") {
 			continue
 		}
 		name := everybody[strings.TrimRight(strings.ToUpper(fields[5]), ") ")]
-		if name != "" && allowsRead(fields[2]) && !slices.Contains(who, name) {
+		if name == "" || !allowsRead(fields[2]) {
+			continue
+		}
+		byDefault = byDefault && ofDriveC(name, fields[1], fields[2])
+		if !slices.Contains(who, name) {
 			who = append(who, name)
 		}
 	}
-	return who
+	return who, byDefault && len(who) > 0
+}
+
+// ofDriveC tells an entry that no one had to add. A new folder on drive C: lets Users read and, on images of clouds, Authenticated
+// Users modify everything in it (Azure/aks-engine, pull request 4633). The scripts of GKE, EKS, OpenShift and kubeadm leave it so, and that of
+// AKS grants Users the same for C:\k (Azure/AgentBaker, parts/windows/kuberneteswindowssetup.ps1.template).
+func ofDriveC(name, flags, rights string) bool {
+	const modify, modifyInherited = "0X1301BF", "SDGXGWGR"
+	return name == "Users" || name == "Authenticated Users" && hasFlag(flags, "ID") &&
+		slices.Contains([]string{modify, modifyInherited}, strings.ToUpper(rights))
+}
+
+// hasFlag tells whether an entry has this flag: each is two letters, so that "CIIO" does not contain OI.
+func hasFlag(flags, flag string) bool {
+	flags = strings.ToUpper(flags)
+	for i := 0; i+2 <= len(flags); i += 2 {
+		if flags[i:i+2] == flag {
+			return true
+		}
+	}
+	return false
 }
