@@ -92,8 +92,10 @@ func (c *ContainerdConfig) readCRI(plugins tomlTable) {
 		c.CNIBinDirs, c.OldBinDir = []string{dir}, c.Version >= 3
 	}
 	c.DefaultRuntime = cri.text("containerd", "default_runtime_name")
-	if c.DefaultRuntime == "" && c.Version == 1 {
-		c.DefaultRuntime = cri.text("containerd", "default_runtime", "runtime_type")
+	// Up to containerd 1.7 the table of this name is the default, and containerd calls it so (pkg/cri/config/config.go,
+	// ValidatePluginConfig). The template of AKS for containerd 1 has it.
+	if c.Version < 3 && cri.text("containerd", "default_runtime", "runtime_type") != "" {
+		c.DefaultRuntime = "default"
 	}
 	c.findIgnored(plugins, images, runtime)
 	c.findLostRegistries(images, plugins.table(images))

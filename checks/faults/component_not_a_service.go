@@ -24,7 +24,7 @@ The check looks at how each running component was started, at the start type of 
 its recovery actions. A kubelet or runtime with manual start that nothing has started since the boot (exit
 code 1077) is a fault. nssm restarts what it wraps, so a service under nssm needs no recovery action
 of its own. The kubelet restarts HostProcess pods. Scripts of GKE and AKS start the services of their nodes at each boot, and
-so does the daemon of OpenShift's operator: there manual start is right.`,
+so does the daemon of OpenShift's operator. K2s starts flanneld when its network is ready. There manual start is right.`,
 	Fix: checks.Steps(
 		checks.Do("Register the component as a service with automatic start and a restart on failure."),
 		checks.Verify("Get-Service kubelet, {runtime} | Select-Object Name, Status, StartType",
@@ -72,7 +72,7 @@ func startedByPlatform(n *node.Node, svc evidence.Service) bool {
 	if n.CNI.Value == node.GKE || ofGCE(svc) {
 		return true
 	}
-	return !strings.EqualFold(svc.StartType, "disabled") && (n.Platform.Value == node.AKS || n.Platform.Value == node.OpenShift ||
+	return !strings.EqualFold(svc.StartType, "disabled") && (n.Platform.Value == node.AKS || n.Platform.Value == node.OpenShift || ofK2s(n, svc) ||
 		slices.ContainsFunc(n.Components["kubelet"].Services, func(kubelet evidence.Service) bool {
 			return strings.Contains(strings.ToLower(strings.Join(kubelet.Args, " ")), "kubeletstart.ps1")
 		}))
@@ -82,6 +82,15 @@ func startedByPlatform(n *node.Node, svc evidence.Service) bool {
 // (kubernetes/kubernetes, cluster/gce/windows/k8s-node-setup.psm1: NODE_DIR).
 func ofGCE(svc evidence.Service) bool {
 	return strings.HasPrefix(strings.ToLower(svc.BinPath), `c:\etc\kubernetes\node\bin\`)
+}
+
+// ofK2s tells flanneld of Siemens K2s, which must have manual start: "k2s start" starts it after it has made the HNS network
+// (Siemens-Healthineers/K2s, lib/modules/k2s/k2s.node.module/windowsnode/downloader/artifacts/flannel/flannel.module.psm1).
+func ofK2s(n *node.Node, svc evidence.Service) bool {
+	return strings.EqualFold(svc.Name, "flanneld") &&
+		slices.ContainsFunc(n.Components["kubelet"].Services, func(kubelet evidence.Service) bool {
+			return strings.Contains(strings.ToLower(strings.Join(kubelet.Args, " ")), `\smallsetup\common\startkubelet.ps1`)
+		})
 }
 
 // servicesThatStayDown judges the component's running services; a stopped one is another check's.

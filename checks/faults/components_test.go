@@ -136,6 +136,9 @@ func TestComponentNotAService(t *testing.T) {
 		{"a service that is disabled on AKS", `-- services.json --
 [{"name":"Kubelet","state":"running","startType":"disabled","wrapper":"nssm","args":["C:\\k\\kubeletstart.ps1"]}]
 `, "warn: service Kubelet has start type disabled (expected: automatic): it stays down after a reboot [state]"},
+		{"manual start of flanneld on K2s, which starts it when its network is ready", `-- services.json --
+[{"name":"kubelet","state":"running","startType":"automatic","wrapper":"nssm","args":["-NoProfile","Invoke-Command {&'C:\\k2s\\smallsetup\\common\\StartKubelet.ps1'}"]},{"name":"flanneld","state":"running","startType":"manual","wrapper":"nssm"},{"name":"containerd","state":"running","startType":"automatic","wrapper":"nssm"}]
+`, "pass"},
 		{"manual start without recovery on OpenShift, whose daemon starts its services", `-- services.json --
 [{"name":"windows-instance-config-daemon","state":"running","startType":"automatic"},{"name":"kubelet","state":"running","startType":"manual","recovery":[]},{"name":"containerd","state":"running","startType":"manual","recovery":[]}]
 `, "pass"},

@@ -108,16 +108,17 @@ func TestKubeconfigReadable(t *testing.T) {
 		`"D:AI(A;ID;FA;;;SY)(A;ID;0x1200a9;;;BU)"`
 	const there = "-- files.json --\n[{\"path\":\"C:\\\\k\\\\config\",\"outcome\":\"copied\"}]\n-- files/C/k/config --\napiVersion: v1\n"
 	runLooks(t, "kubeconfig-readable", []look{
-		{"the file itself", acls(`{"path":"c:/k/config","sddl":"D:AI(A;ID;FA;;;SY)(A;;0x1200a9;;;BU)"}`),
-			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
-		{"the file inherits it from the drive, as kubeadm leaves it", acls(`{"path":"C:\\k","sddl":"D:AI(A;OICIID;0x1200a9;;;BU)"},{"path":"c:/k/config","sddl":` + open + `}`),
-			`info: Users can read C:\k\config, as inherited from the drive (normal on Windows) [state]`},
-		{"the file inherits it from a folder that somebody opened",
-			acls(`{"path":"C:\\k","sddl":"D:AI(A;OICI;0x1200a9;;;BU)"},{"path":"c:/k/config","sddl":` + open + `}`),
-			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
-		{"AKS closes the folder", acls(`{"path":"c:/k/config","sddl":`+open+`}`) +
-			"-- api/node.json --\n{\"metadata\":{\"name\":\"aks\",\"labels\":{\"kubernetes.azure.com/cluster\":\"x\"}}}\n",
-			`warn: Users can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
+		{"the file itself, with what it inherits from drive C:", acls(`{"path":"c:/k/config","sddl":` + open + `}`),
+			`info: Users can read C:\k\config (inherited from drive C:, normal on Windows; a hardened node allows SYSTEM and Administrators only) [state]`},
+		{"a new folder of a cloud's image, before its script has closed it",
+			acls(`{"path":"C:\\k","sddl":"D:AI(A;ID;0x1301bf;;;AU)(A;OICIIOID;SDGXGWGR;;;AU)(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)"}`) + there,
+			`info: Authenticated Users and Users can read C:\k\config (inherited from drive C:, normal on Windows; a hardened node allows SYSTEM and Administrators only) [state]`},
+		{"AKS, whose script grants Users the same",
+			acls(`{"path":"C:\\k","sddl":"D:PAI(A;OICI;0x1200a9;;;BU)(A;OICI;FA;;;BA)"}`) + there,
+			`info: Users can read C:\k\config (inherited from drive C:, normal on Windows; a hardened node allows SYSTEM and Administrators only) [state]`},
+		{"somebody let everybody in beside that",
+			acls(`{"path":"C:\\k\\config","sddl":"D:AI(A;ID;0x1200a9;;;BU)(A;;FR;;;WD)"}`),
+			`warn: Users and Everyone can read C:\k\config (expected: SYSTEM and Administrators only) [state]`},
 		{"a closed file in an open folder",
 			acls(`{"path":"C:\\k","sddl":"D:(A;OICI;FR;;;BU)"},{"path":"C:\\k\\config","sddl":`+
 				closed+`}`) + there, "pass"},

@@ -306,6 +306,9 @@ func TestProxyNoProxyMissing(t *testing.T) {
 		{"CIDRs cover everything",
 			env(`"HTTPS_PROXY":"http://proxy:3128","NO_PROXY":"10.96.0.0/12, 10.244.0.0/16,.svc"`) +
 				calico + cluster, "pass"},
+		{"the pods alone are missing, as OpenShift's list leaves out those of Windows nodes",
+			env(`"HTTPS_PROXY":"http://proxy:3128","NO_PROXY":"10.96.0.0/12,.svc"`) + services + cluster,
+			"info: NO_PROXY of the machine does not cover pods (10.244.0.0/16): requests go to the proxy http://proxy:3128 [state]"},
 		{"a star covers everything", env(`"HTTPS_PROXY":"http://proxy:3128","NO_PROXY":"*"`) +
 			calico + cluster, "pass"},
 		{"the kubelet and the runtime have settings of their own",

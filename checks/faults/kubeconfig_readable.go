@@ -28,22 +28,21 @@ var _ = register(&checks.Check{
 	Healthy:  "Only administrators can read the kubeconfig files",
 	Category: checks.CategorySecurity,
 	Doc: `A kubeconfig contains, or refers to, the key with which the node authenticates to the API
-server. A bootstrap kubeconfig contains a token that can create nodes. Anyone with a shell as
-any user can act as the node if Users may read them.
+server. A bootstrap kubeconfig contains a token that can create nodes. Anyone who can read it can act as the node.
 
 The check reads the recorded access control lists: that of the file, or, where only its folder's is
-recorded and the file exists, what files inherit from the folder's list. Folders on drive C: inherit that Users may read
-everything in them, and kubeadm and the kubelet leave it so: that is reported as info only, except in the folders that the setup of AKS
-(C:\k) and RKE2 closes.`,
+recorded and the file exists, what files inherit from the folder's list. It warns if Everyone, or a group that somebody
+added, can read the file. Folders on drive C:, such as C:\k, inherit that Users may read everything in them, and the scripts
+of AKS, EKS, GKE, OpenShift and kubeadm leave it so: this is reported as info.`,
 	Fix: checks.Steps(
 		checks.Do("Restrict the kubeconfig to SYSTEM and Administrators.").
 			Costs("Programs that read the file as an ordinary user lose access."),
 		checks.Do("Replace a key that other users could read.")),
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
-		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/"},
+		"https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/",
+		"https://github.com/Azure/aks-engine/pull/4633", "https://github.com/kubernetes/kubernetes/issues/126161"},
 	Needs: []evidence.Need{evidence.SecurityInfo},
-	Uses: slices.Concat([]evidence.Need{evidence.FileIndex, evidence.Certificates, evidence.Node, evidence.Services, evidence.Processes},
-		node.AsFiles(kubeconfigs)),
+	Uses:  slices.Concat([]evidence.Need{evidence.FileIndex, evidence.Certificates}, node.AsFiles(kubeconfigs)),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		type list struct {
 			evidence.ACL
@@ -72,13 +71,16 @@ everything in them, and kubeadm and the kubelet leave it so: that is reported as
 				acl, sddl = inherited, handedToFiles(inherited.SDDL)
 			}
 			looked = true
-			if who := readers(sddl); len(who) > 0 {
-				level, format := checks.Warn, "%s can read %s (expected: SYSTEM and Administrators only)"
-				if !opened(evidence.SecurityInfo.In(s).ACLs, file, sddl) && !closedByPlatform(s, file) {
-					level, format = checks.Info, "%s can read %s, as inherited from the drive (normal on Windows)"
+			if who, byDefault := readers(sddl); len(who) > 0 {
+				f := checks.Findingf(checks.Warn, file,
+					"%s can read %s (expected: SYSTEM and Administrators only)",
+					evidence.Joined(wordings(who), " and "), file)
+				if byDefault {
+					f = checks.Findingf(checks.Info, file,
+						"%s can read %s (inherited from drive C:, normal on Windows; a hardened node allows SYSTEM and Administrators only)",
+						evidence.Joined(wordings(who), " and "), file)
 				}
-				findings = append(findings, checks.Findingf(level, file, format,
-					evidence.Joined(wordings(who), " and "), file).
+				findings = append(findings, f.
 					At(evidence.SecurityInfo.Field(s, "acls", acl.number, "sddl"), "%s: %s",
 						acl.Path, acl.SDDL).Cure(checks.Steps(
 					checks.Run("icacls "+file+
@@ -96,14 +98,6 @@ everything in them, and kubeadm and the kubelet leave it so: that is reported as
 	},
 })
 
-// closedByPlatform tells a file in a folder that only administrators may read where the platform has set it up: AKS closes C:\k
-// (Azure/AgentBaker, kuberneteswindowssetup.ps1), RKE2 its data folder (rancher/rke2, pkg/cli/defaults/defaults_windows.go).
-func closedByPlatform(s evidence.Snapshot, file string) bool {
-	platform := node.About(s).Platform.Value
-	file = strings.ToLower(file)
-	return platform == node.AKS && strings.HasPrefix(file, `c:\k\`) || platform == node.RKE2 && strings.HasPrefix(file, `c:\var\lib\rancher\`)
-}
-
 // handedToFiles keeps of a folder's access list the entries that its files
 // inherit: those with OI, "object inherit".
 func handedToFiles(sddl string) string {
@@ -117,12 +111,8 @@ func handedToFiles(sddl string) string {
 		if len(fields) < 6 {
 			continue
 		}
-		flags := strings.ToUpper(fields[1])
-		for i := 0; i+2 <= len(flags); i += 2 { // "CIIO" holds no OI
-			if flags[i:i+2] == "OI" {
-				kept.WriteString("(" + entry)
-				break
-			}
+		if hasFlag(fields[1], "OI") {
+			kept.WriteString("(" + entry)
 		}
 	}
 	return kept.String()

@@ -151,6 +151,9 @@ func TestSecretsClearTextOnDisk(t *testing.T) {
 		{"an open folder above a closed one",
 			acl(`{"path":"C:\\var\\lib","sddl":` + open +
 				`},{"path":"C:\\var\\lib\\kubelet","sddl":` + closed + `}`), "pass"},
+		{"what folders on drive C: inherit",
+			acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:AI(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)"}`),
+			`info: Users can read C:\var\lib\kubelet, which contains Secrets in clear text (inherited from drive C:, normal on Windows) [state]`},
 		{"only the folder above is recorded", acl(`{"path":"C:\\var\\lib","sddl":` + open + `}`),
 			`warn: Users and Authenticated Users can read C:\var\lib, which contains Secrets in clear text [state]`},
 		{"what the folder inherits from the drive", acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:AI(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)"}`),

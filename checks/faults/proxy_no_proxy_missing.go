@@ -23,7 +23,9 @@ through its Service address go to the proxy, which answers "Service Unavailable"
 The check reads the environment of the machine and of each service. It applies the rules of Go's
 HTTP client to the API server's Service address and to a pod address. It is a fault if the CNI
 plugin uses that Service address, as Calico's does, or if a log shows such a request answered by a
-proxy; otherwise it is a warning. HTTP_PROXY alone does no harm: these requests use https.`,
+proxy; otherwise it is a warning. If only the pod network is missing, it is an info: the node's own programs send no requests to pods
+through a proxy, and the list that OpenShift makes never has the pod network of Windows nodes. HTTP_PROXY alone does no harm: these
+requests use https.`,
 	Fix: checks.Steps(
 		checks.Run(`[Environment]::SetEnvironmentVariable("NO_PROXY", "localhost,127.0.0.1,169.254.169.254,{serviceCIDR},{clusterCIDR},{managementIP},.svc,.cluster.local", "Machine")`,
 			"Set NO_PROXY for the machine. If a service sets its own proxy, set NO_PROXY there, too.").
@@ -109,6 +111,11 @@ func proxyHurts(n *node.Node, s evidence.Snapshot, missing []insideAddress) chec
 	if missing[0].services && n.CNI.Value == node.Calico ||
 		len(s.Signs("proxy-no-proxy-missing")) > 0 {
 		return checks.Fail
+	}
+	// The kubelet's probes use no proxy (kubernetes/kubernetes, pkg/probe/http), and OpenShift lists clusterNetwork without
+	// hybridClusterNetwork (openshift/cluster-network-operator, pkg/util/proxyconfig/no_proxy.go).
+	if !missing[0].services {
+		return checks.Info
 	}
 	return checks.Warn
 }

@@ -1,11 +1,8 @@
 package faults
 
 import (
-	"slices"
 	"strconv"
 	"strings"
-
-	"doctor/checks/evidence"
 )
 
 // The bits of an access mask that let file content be read: FILE_READ_DATA,
@@ -27,31 +24,4 @@ func allowsRead(rights string) bool {
 		}
 	}
 	return false
-}
-
-// opened tells whether somebody let everybody read the file, whose own descriptor is given, or a folder above it. What Users inherit
-// from the drive is what Windows, the kubelet (setupDataDirs in pkg/kubelet/kubelet.go) and kubeadm leave.
-func opened(acls []evidence.ACL, path, sddl string) bool {
-	path = strings.ToLower(evidence.CleanWinPath(path))
-	return !onlyInherits(sddl) || slices.ContainsFunc(acls, func(a evidence.ACL) bool {
-		folder := strings.TrimRight(strings.ToLower(evidence.CleanWinPath(a.Path)), `\`)
-		return strings.Contains(folder, `\`) && strings.HasPrefix(path, folder+`\`) && len(readers(a.SDDL)) > 0 && !onlyInherits(a.SDDL)
-	})
-}
-
-// onlyInherits tells whether all that lets everybody read is an entry for Users that was inherited (ID).
-func onlyInherits(sddl string) bool {
-	if strings.Contains(strings.ToUpper(sddl), noAccessControl) {
-		return false
-	}
-	for entry := range strings.SplitSeq(strings.ToUpper(sddl), "(") {
-		fields := strings.Split(strings.TrimRight(entry, ")"), ";")
-		if len(fields) < 6 || fields[0] != "A" || !allowsRead(fields[2]) {
-			continue
-		}
-		if name := everybody[strings.TrimRight(fields[5], ") ")]; name != "" && (name != "Users" || !strings.Contains(fields[1], "ID")) {
-			return false
-		}
-	}
-	return true
 }

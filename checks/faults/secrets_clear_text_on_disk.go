@@ -14,11 +14,12 @@ var _ = register(&checks.Check{
 	Healthy:  "Only administrators can read mounted Secrets",
 	Category: checks.CategorySecurity,
 	Doc: `Linux keeps mounted Secrets in memory. Windows has no such file system, so the kubelet
-writes them in clear text below its pods folder. The folder inherits from drive C: that Users may read it, and containers that
-run as ContainerUser read their tokens by that entry. On a volume without encryption anyone who gets the disk can read them.
+writes them in clear text below its pods folder. Access control lists must allow only the system and
+the administrators, and on a volume without encryption anyone who gets the disk can read them.
 
-If somebody let Users, Authenticated Users or Everyone read the kubelet's folders, the check warns. What is inherited from the
-drive, and a volume without BitLocker, are reported as info only: most nodes are so.`,
+If Everyone, or a group that somebody added, can read the kubelet's folders, the check warns. What folders inherit
+from drive C: on Windows, reading for Users, is reported as info only, and so is a volume without BitLocker: most
+nodes have both.`,
 	Fix: checks.Steps(
 		checks.Run(`icacls C:\var\lib\kubelet /inheritance:r /grant:r "SYSTEM:(OI)(CI)F" "Administrators:(OI)(CI)F"`,
 			"Restrict the kubelet's folder to SYSTEM and Administrators.").
@@ -27,7 +28,6 @@ drive, and a volume without BitLocker, are reported as info only: most nodes are
 			"Encrypt the volume where your policy requires it."),
 		checks.Verify(`icacls C:\var\lib\kubelet`, "SYSTEM and Administrators only")),
 	Links: []string{"https://kubernetes.io/docs/concepts/security/windows-security/",
-		"https://github.com/kubernetes/website/pull/30366",
 		"https://github.com/openshift/windows-machine-config-operator/blob/master/docs/projected-volume.md"},
 	Explains: []string{"kubeconfig-readable"}, // by the same inherited permission
 	Needs:    []evidence.Need{evidence.SecurityInfo},
@@ -47,13 +47,16 @@ drive, and a volume without BitLocker, are reported as info only: most nodes are
 				continue // the owner alone was recorded
 			}
 			looked = true
-			if who := readers(acl.SDDL); len(who) > 0 {
-				level, format := checks.Warn, "%s can read %s, which contains Secrets in clear text"
-				if !opened(sec.ACLs, acl.Path, acl.SDDL) {
-					level, format = checks.Info, "%s can read %s, which contains Secrets in clear text, as inherited from the drive (normal on Windows)"
+			if who, byDefault := readers(acl.SDDL); len(who) > 0 {
+				f := checks.Findingf(checks.Warn, acl.Path,
+					"%s can read %s, which contains Secrets in clear text",
+					evidence.Joined(wordings(who), " and "), acl.Path)
+				if byDefault {
+					f = checks.Findingf(checks.Info, acl.Path,
+						"%s can read %s, which contains Secrets in clear text (inherited from drive C:, normal on Windows)",
+						evidence.Joined(wordings(who), " and "), acl.Path)
 				}
-				findings = append(findings, checks.Findingf(level, acl.Path, format,
-					evidence.Joined(wordings(who), " and "), acl.Path).
+				findings = append(findings, f.
 					At(evidence.SecurityInfo.Field(s, "acls", i, "sddl"), "%s: %s", acl.Path,
 						acl.SDDL))
 			}
@@ -105,21 +108,46 @@ const noAccessControl = "D:NO_ACCESS_CONTROL"
 
 func hasAccessList(sddl string) bool { return strings.Contains(strings.ToUpper(sddl), "D:") }
 
-// readers lists the groups of everybody that the descriptor's access list allows to read.
-func readers(sddl string) []string {
+// readers lists the groups of everybody that the descriptor's access list allows to read. byDefault tells that Windows itself gives
+// all of them this right in folders on drive C:.
+func readers(sddl string) (who []string, byDefault bool) {
 	if strings.Contains(strings.ToUpper(sddl), noAccessControl) {
-		return []string{"Everyone"}
+		return []string{"Everyone"}, false
 	}
-	var who []string
+	byDefault = true
 	for entry := range strings.SplitSeq(sddl, "(") {
 		fields := strings.Split(strings.TrimRight(entry, ")"), ";")
 		if len(fields) < 6 || !strings.EqualFold(fields[0], "A") {
 			continue
 		}
 		name := everybody[strings.TrimRight(strings.ToUpper(fields[5]), ") ")]
-		if name != "" && allowsRead(fields[2]) && !slices.Contains(who, name) {
+		if name == "" || !allowsRead(fields[2]) {
+			continue
+		}
+		byDefault = byDefault && ofDriveC(name, fields[1], fields[2])
+		if !slices.Contains(who, name) {
 			who = append(who, name)
 		}
 	}
-	return who
+	return who, byDefault && len(who) > 0
+}
+
+// ofDriveC tells an entry that no one had to add. A new folder on drive C: lets Users read and, on images of clouds, Authenticated
+// Users modify everything in it (Azure/aks-engine, pull request 4633). The scripts of GKE, EKS, OpenShift and kubeadm leave it so, and that of
+// AKS grants Users the same for C:\k (Azure/AgentBaker, parts/windows/kuberneteswindowssetup.ps1.template).
+func ofDriveC(name, flags, rights string) bool {
+	const modify, modifyInherited = "0X1301BF", "SDGXGWGR"
+	return name == "Users" || name == "Authenticated Users" && hasFlag(flags, "ID") &&
+		slices.Contains([]string{modify, modifyInherited}, strings.ToUpper(rights))
+}
+
+// hasFlag tells whether an entry has this flag: each is two letters, so that "CIIO" does not contain OI.
+func hasFlag(flags, flag string) bool {
+	flags = strings.ToUpper(flags)
+	for i := 0; i+2 <= len(flags); i += 2 {
+		if flags[i:i+2] == flag {
+			return true
+		}
+	}
+	return false
 }
