@@ -54,7 +54,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 var settingTypes = setOf("ini cfg conf cnf properties")
 
 // defaultKeys are what an object calls the value of the parameter that it describes.
-var defaultKeys = []string{"value", "rawvalue", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue"}
+var defaultKeys = []string{"value", "rawvalue", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue", "plaintext", "cleartext", "data", "stringvalue", "s"}
 
 // formBelow takes the word alone in the line at i, below the name of a password that is below that of a user, in a line
 // each or with a line for each value. No prompt of a shell is one.

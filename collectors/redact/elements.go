@@ -94,12 +94,14 @@ func (s *scan) nested(f field, name int) {
 		case "value", "string", "val": // <Value ProtectInMemory="True">
 			s.elementText(f, end+1)
 			return
-		case "property": // <Property name="x" default="VALUE"/> of Jetty, <Property Name="Value">VALUE of SSIS
+		case "property": // <Property name="x" default="VALUE"/> of Jetty
 			if i := indexFold(b[name:end], " default="); i > 0 {
 				s.takeJudged(f, s.value(b[:end], name+i+len(" default="), plainStops), false)
-			} else if containsFold(b[name:end], `="value"`) {
-				s.elementText(f, end+1)
+				return
 			}
+		}
+		if containsFold(b[name:end], `="value"`) { // <Property Name="Value">VALUE of SSIS, <S N="Value">VALUE of PowerShell
+			s.elementText(f, end+1)
 			return
 		}
 	}
@@ -159,6 +161,9 @@ func (s *scan) behindElement(f field) {
 	b := f.b
 	end := upTo(b, f.to, layerBack, ">")
 	next := skipMore(b, end+1)
+	if hasFold(b, next, "</") { // <Key><string>NAME</string></Key><Value>
+		next = skipMore(b, upTo(b, next, layerBack, ">")+1)
+	}
 	if byteAt(b, next) != '<' {
 		return
 	}

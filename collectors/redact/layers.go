@@ -219,23 +219,47 @@ func framedRule(s *scan, b []byte, start, end int) {
 			closing = b[end+i : stop]
 		}
 	}
-	var text []byte
-	var places []place
-	lines := 0
+	var pieces []value
 	for bytes.HasPrefix(b[line:], words) && line-start < layerAhead {
 		stop := lineEnd(b, line)
-		last := line + len(bytes.TrimSuffix(b[line:stop], closing))
-		for i := line + len(words); i < last; i++ {
-			text, places = append(text, b[i]), append(places, place{i, i + 1})
-		}
+		pieces = append(pieces, value{start: line + len(words), end: line + len(bytes.TrimSuffix(b[line:stop], closing))})
 		line = nextLine(b, stop)
-		text, places = append(text, '\n'), append(places, place{stop, line})
-		lines++
 		if s.dull.framed = stop; line == stop {
 			break
 		}
 	}
-	if lines > 1 {
+	s.inPieces(pieces, "\n")
+}
+
+// dumpedRule reads the rows of a debugger, each with an address before its text: 000001d2`f3c01fe0  "…".
+func dumpedRule(s *scan, b []byte, start, _ int) {
+	if start < s.dull.framed || s.depth >= maxDepth {
+		return
+	}
+	var pieces []value
+	for line := lineBack(b, start, layerBack); line-start < layerAhead; {
+		open, stop := runWith(b, line, "`:<>+ \t"), lineEnd(b, line)
+		last := bytes.LastIndexByte(b[line:stop], '"') + line
+		if open == line || byteAt(b, open) != '"' || last <= open {
+			break
+		}
+		pieces = append(pieces, value{start: open + 1, end: last})
+		s.dull.framed, line = stop, nextLine(b, stop)
+	}
+	s.inPieces(pieces, "")
+}
+
+// inPieces redacts what two pieces of the text or more make up, with a sign behind each.
+func (s *scan) inPieces(pieces []value, sign string) {
+	var text []byte
+	var places []place
+	for _, x := range pieces {
+		text = append(append(text, x.in(s.b)...), sign...)
+		for i := range x.end - x.start + len(sign) {
+			places = append(places, place{x.start + i, x.start + i + 1})
+		}
+	}
+	if len(pieces) > 1 {
 		s.inner(text, places, "")
 	}
 }
@@ -249,14 +273,7 @@ func partialRule(s *scan, b []byte, start, end int) {
 	if rest += len(mark); mark == "" || s.depth >= maxDepth || behindTime(lineBack(b, start, longestPrefix)) != start {
 		return
 	}
-	var text []byte
-	var places []place
-	for _, part := range [][2]int{{max(end, stop-layerAhead), stop}, {rest, min(lineEnd(b, rest), rest+layerAhead)}} {
-		for i := part[0]; i < part[1]; i++ {
-			text, places = append(text, b[i]), append(places, place{i, i + 1})
-		}
-	}
-	s.inner(text, places, "")
+	s.inPieces([]value{{start: max(end, stop-layerAhead), end: stop}, {start: rest, end: min(lineEnd(b, rest), rest+layerAhead)}}, "")
 }
 
 // hitBetween tells whether a rule other than those of layers looks at a text.

@@ -92,6 +92,7 @@ func (s *scan) value(b []byte, i int, stops string) value {
 			continue
 		}
 		if b[v.end] == '\\' && s.escapedEnd(b, v.end) {
+			v.end -= b2i(v.end > i && b[v.end-1] == '[' && byteAt(b, v.end+2) == ']') // VALUE[\r][\n] of a wire log
 			break
 		}
 		if c, _ := wideAt(b, v.end); c != 0 && among(c, "\"'),;. ]>([") {
@@ -215,7 +216,39 @@ func (s *scan) take(v value, kind string) {
 		return
 	}
 	s.add(v.start, v.end, kind, unescape(v.in(s.b), v.escapes, v.quote))
-	if isLineAt(s.b, v.end) && column(s.b, v.end) >= leastColumns {
+	if v.quoted && v.escapes == 0 && isLine(byteAt(s.b, v.end)) {
+		s.overLines(v, kind)
+	} else if isLineAt(s.b, v.end) && column(s.b, v.end) >= leastColumns {
+		s.cutOff(v, kind)
+	}
+}
+
+// mostBroken are the lines over which a text in quotes goes.
+const mostBroken = 8
+
+// overLines takes the rest of a text in quotes that a log or YAML broke into lines, up to the quote that closes it.
+func (s *scan) overLines(v value, kind string) {
+	b, whole := s.see(v.start), bytes.TrimRight(v.in(s.b), `\`)
+	spaced := bytes.ContainsRune(whole, ' ')
+	var rows []value
+	for line, end := range linesBehind(b, v.end) {
+		row := value{start: skipBlanks(b, line)}
+		row.end = upTo(b[:end], row.start, maxName, string(v.quote))
+		closed := isOneOf(b, row.end, string(v.quote))
+		text := bytes.TrimRight(row.in(b), `\`)
+		if len(text) == 0 || !spaced && bytes.ContainsRune(text, ' ') || !closed && row.end < end || len(rows) == mostBroken || end == len(b) && s.cut(b) {
+			break
+		}
+		rows, whole = append(rows, value{start: row.start, end: row.start + len(text)}), slices.Concat(whole, text)
+		if closed && !isOneOf(text, len(text)-1, "=:([{,") && s.valueEnds(b, row.end+1) { // it opens no other text
+			for _, row := range rows {
+				s.add(row.start, row.end, kind, row.in(b))
+			}
+			s.learn(kind, whole)
+			return
+		}
+	}
+	if column(s.b, v.end) >= leastColumns {
 		s.cutOff(v, kind)
 	}
 }

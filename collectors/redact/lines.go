@@ -57,6 +57,15 @@ func isPrefixWord(b []byte, start, end int) bool {
 // nextPayload passes the end of a line and what is written before the next.
 func nextPayload(b []byte, i int) int { return payload(b, nextLine(b, i)) }
 
+// skipFold passes blanks, and the end of a line that goes on behind a blank in the next one, as a header may.
+func skipFold(b []byte, i int) int {
+	i = skipGap(b, i)
+	if next := nextPayload(b, i); isLine(byteAt(b, i)) && isBlank(byteAt(b, next)) {
+		return skipBlanks(b, next)
+	}
+	return i
+}
+
 // beginsLine tells whether nothing but quotes and dashes of lists stand before
 // a name in its line, and how far it is indented.
 func (s *scan) beginsLine(i int) (indent int, first bool) {

@@ -185,10 +185,19 @@ func tellsAlone(t trust, text []byte) bool {
 // leastTold is the length of the shortest token that a sentence tells.
 const leastTold = 16
 
+// askingWords are before a name at a prompt.
+var askingWords = []string{"enter ", "type ", "[sudo] ", "new "}
+
+// isPromptAgain tells of a shell's prompt: the next line that begins with it goes on.
+func isPromptAgain(b []byte, i int, text []byte) bool {
+	at := bytes.Index(b[i:min(len(b), i+layerAhead)], append([]byte("\n"), text...))
+	return at >= 0 && !isLineAt(b, i+at+1+len(text))
+}
+
 // toldBelow takes a value that stands alone in the line below, or in the one after that.
 func (s *scan) toldBelow(f field, i int) bool {
 	b := f.b
-	asked := containsFold(b[lineBack(b, f.from, longestPrefix):f.from], "enter ")
+	asked := containsAny(bytes.ToLower(b[lineBack(b, f.from, longestPrefix):f.from]), askingWords)
 	for range 2 {
 		next := nextPayload(b, i)
 		at := skipBlanks(b, next)
@@ -196,7 +205,7 @@ func (s *scan) toldBelow(f field, i int) bool {
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
 			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) && isGenerated(text) ||
-				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && !isOneOf(b, at+len(text)-1, "$#>:") && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && (tells(strong, text, false) || asked && mixed(text) && len(text) >= minKnown) { // no prompt of a shell
+				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && !(isOneOf(b, at+len(text)-1, "$#>:") && !(asked && looksChosen(text) && !isPromptAgain(b, end, text))) && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && (tells(strong, text, false) || asked && mixed(text) && len(text) >= minKnown) { // no prompt of a shell
 				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
 				return true
 			}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 )
 
@@ -23,6 +24,31 @@ func (s *scan) passRule(b []byte, start, end int) {
 		s.takePassword(value{start: end, end: lineEnd(b, end)})
 	} else if text := v.in(s.b); !v.open && (fitsPassword(text) || isCoined(bytes.Map(withoutSigns, text), true) && bytes.ContainsAny(text, lowers)) && !bytes.ContainsRune(text, '/') &&
 		foldAt(text, 0, "digest-", "cram-", "scram-", "xoauth") == "" {
+		s.takePassword(v)
+	}
+}
+
+// bulk is a text as Redis' protocol writes it behind the end of a line: $9, and in the next line so many bytes.
+func bulk(b []byte, i int) (v value) {
+	line := nextPayload(b, i)
+	if !isLine(byteAt(b, i)) || byteAt(b, line) != '$' {
+		return v
+	}
+	size := skipOf(b, line+1, 6, digits)
+	at := nextPayload(b, size)
+	if n, err := strconv.Atoi(string(b[line+1 : size])); isLine(byteAt(b, size)) && err == nil && lineEnd(b, at) == at+n {
+		v = value{start: at, end: at + n}
+	}
+	return v
+}
+
+// authRule takes the last text of a command of Redis' protocol.
+func (s *scan) authRule(b []byte, start, _ int) {
+	v := bulk(b, start+len("\nauth"))
+	if next := bulk(b, v.end); v.whole() && next.whole() {
+		v = next
+	}
+	if v.whole() {
 		s.takePassword(v)
 	}
 }
