@@ -59,6 +59,10 @@ var defaultKeys = []string{"value", "rawvalue", "defaultvalue", "default", "secu
 // formBelow takes the word alone in the line at i, below the name of a password that is below that of a user, in a line
 // each or with a line for each value. No prompt of a shell is one.
 func (s *scan) formBelow(f field, i int) bool {
+	if v := bulk(f.b, f.at); v.whole() {
+		s.takeJudged(f, v, false)
+		return true
+	}
 	v := value{start: i, end: lineEnd(f.b, i)}
 	if f.trust < strong || !v.whole() || moreWords(f.b, i) || isOneOf(f.b, v.end-1, "$#>:") {
 		return false

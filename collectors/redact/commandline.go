@@ -2,7 +2,7 @@ package redact
 
 import (
 	"bytes"
-	"slices"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -43,22 +43,19 @@ const mostItem = 512
 // numbered are the items of a list from that of i on, each behind its number: 8: --password (10 bytes) 9: VALUE (25 bytes),
 // argv[8]=--password argv[9]=VALUE.
 func (s *scan) numbered(b []byte, i, most int) (list []value) {
-	for lowest := max(0, i-nameReach); i > lowest && !among(b[i-1], " \t\r\n\"'="); i-- {
-	}
+	lowest := max(0, i-nameReach)
+	i = lowest + 1 + bytes.LastIndexAny(b[lowest:i], " \t\r\n\"'=")
 	end := backOf(b, i, 6, "\"'\\ :=]).")
 	from := backOf(b, end, 4, digits)
 	number, err := strconv.Atoi(string(b[from:end]))
 	sign := bytes.TrimRight(b[end:i], "\"'\\")
-	if err != nil || !bytes.ContainsAny(sign, ":=]).") {
-		return nil
-	}
 	word := bytes.TrimPrefix(b[runBack(b, backOf(b, from, 1, "[(# "), wordByte):from], []byte(" "))
-	for next := 0; next >= 0 && len(list) < most; number++ {
+	for next := 0; next >= 0 && err == nil && bytes.ContainsAny(sign, ":=]).") && len(list) < most; number++ {
 		near := b[i:min(len(b), i+mostItem)]
 		*s.work += int64(len(near))
-		mark := slices.Concat(word, strconv.AppendInt(nil, int64(number+1), 10), sign)
+		mark := fmt.Appendf(nil, "%s%d%s", word, number+1, sign)
 		v := value{start: i, end: i + lineEnd(near, 0)}
-		if next = bytes.Index(near, mark); next > 0 && among(near[next-1], " \t\r\n,\"'") {
+		if next = bytes.Index(near, mark); isOneOf(near, next-1, " \t\r\n,\"'") {
 			v.end = i + next
 		} else {
 			next = -1
@@ -77,10 +74,10 @@ func (s *scan) numbered(b []byte, i, most int) (list []value) {
 
 // numberedForm: a flag whose value is the next item of a numbered list.
 func (s *scan) numberedForm(f field) bool {
-	if !f.flag {
-		return false
+	var list []value
+	if f.flag {
+		list = s.numbered(f.b, f.from, 2)
 	}
-	list := s.numbered(f.b, f.from, 2)
 	if len(list) < 2 || list[0].end != f.to || isOption(f.b, list[1]) {
 		return false
 	}

@@ -105,14 +105,12 @@ func (s *scan) nested(f field, name int) {
 			return
 		}
 	}
-	if comment := "!--"; hasFold(b, name, comment) {
-		if end := bytes.Index(b[name:min(len(b), name+layerBack)], []byte("-->")); end > 0 {
-			s.nested(f, skipSpace(b, name+end+len("-->"))+1)
+	for open, closing := range map[string]string{"!--": "-->", "plaintext>true<": "/plaintext>"} {
+		if !hasFold(b, name, open) {
+			continue
+		} else if end := indexFold(b[name:min(len(b), name+layerBack)], closing); end > 0 {
+			s.nested(f, skipSpace(b, name+end+len(closing))+1)
 		}
-		return
-	}
-	if plain := "plaintext>true</plaintext>"; hasFold(b, name, plain) {
-		s.nested(f, skipSpace(b, name+len(plain))+1)
 		return
 	}
 	for n := 0; n < 8 && hasFold(b, name, "add "); n++ { // <apikeys><add key="…" value="…"/>

@@ -327,10 +327,7 @@ func (s *scan) lineForm(f field) bool {
 	if !first && s.isGiven(f) {
 		symbol, first = true, true
 	}
-	if v := bulk(b, f.at); first && v.whole() {
-		s.takeJudged(f, v, false)
-		return true
-	} else if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
+	if first && isLine(f.behind()) && s.formBelow(f, nextPayload(b, f.at)) {
 		return true
 	}
 	if !first || f.quoted || f.at == f.after || isLineAt(b, f.at) {

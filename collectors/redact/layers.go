@@ -124,14 +124,13 @@ func elementRule(s *scan, _ []byte, start, _ int) {
 	}
 }
 
-func entityRule(s *scan, _ []byte, start, _ int) { s.layer(start, entities) }
-func styleRule(s *scan, _ []byte, start, _ int)  { s.layer(start, styles) }
-func wideRule(s *scan, _ []byte, start, _ int)   { s.layer(start, wides) }
-func escapeRule(s *scan, _ []byte, start, _ int) { s.layer(start, escapes) }
+// decodes are the rules that decode what is around a place.
+var decodes [layerKinds]rule
 
-func percentRule(s *scan, _ []byte, start, _ int) {
-	s.layer(start, percents)
-	s.layer(start, queries)
+func init() {
+	for kind := range decodes {
+		decodes[kind] = func(s *scan, _ []byte, start, _ int) { s.layer(start, kind) }
+	}
 }
 
 // queryRule decodes the values of a query, where blanks are pluses.

@@ -234,12 +234,11 @@ func (s *scan) overLines(v value, kind string) {
 	for line, end := range linesBehind(b, v.end) {
 		row := value{start: skipBlanks(b, line)}
 		row.end = upTo(b[:end], row.start, maxName, string(v.quote))
-		closed := isOneOf(b, row.end, string(v.quote))
-		text := bytes.TrimRight(row.in(b), `\`)
-		if len(text) == 0 || !spaced && bytes.ContainsRune(text, ' ') || !closed && row.end < end || len(rows) == mostBroken || end == len(b) && s.cut(b) {
+		closed, text := row.end < end, bytes.TrimRight(row.in(b), `\`)
+		if len(text) == 0 || len(text) == maxName || !spaced && bytes.ContainsRune(text, ' ') || len(rows) == mostBroken || end == len(b) && s.cut(b) {
 			break
 		}
-		rows, whole = append(rows, value{start: row.start, end: row.start + len(text)}), slices.Concat(whole, text)
+		rows, whole = append(rows, row), slices.Concat(whole, text)
 		if closed && !isOneOf(text, len(text)-1, "=:([{,") && s.valueEnds(b, row.end+1) { // it opens no other text
 			for _, row := range rows {
 				s.add(row.start, row.end, kind, row.in(b))

@@ -43,15 +43,7 @@ func isPrefixWord(b []byte, start, end int) bool {
 	if len(word) == 5 && among(word[0], "IWEF") && allDigits(word[1:]) {
 		return true
 	}
-	digit := false
-	for _, c := range word {
-		if isDigit(c) {
-			digit = true
-		} else if !among(c, "TZ:.,+-/") {
-			return false
-		}
-	}
-	return digit
+	return len(bytes.Trim(word, digits+"TZ:.,+-/")) == 0 && bytes.ContainsAny(word, digits)
 }
 
 // nextPayload passes the end of a line and what is written before the next.

@@ -141,7 +141,7 @@ var rules = []struct {
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
 	{(*scan).passRule, `\npass |f pass |quote pass |] pass |  pass |: pass |- pass |* pass |> pass |> auth |: auth |  auth |] auth |"auth |'auth `},
-	{(*scan).authRule, "\nauth\n|\nauth\r\n|nauth\\"},
+	{(*scan).passRule, "\nauth\n|\nauth\r\n|nauth\\"},
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},

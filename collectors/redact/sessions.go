@@ -16,6 +16,13 @@ func (s *scan) rest(i int) []byte {
 
 // passRule takes the password of a session of FTP, POP3 or Redis: PASS VALUE, AUTH VALUE.
 func (s *scan) passRule(b []byte, start, end int) {
+	if v := bulk(b, start+len("\nauth")); v.whole() { // of Redis' protocol, maybe with a user
+		if next := bulk(b, v.end); next.whole() {
+			v = next
+		}
+		s.takePassword(v)
+		return
+	}
 	if word := string(s.b[end-len("PASS ") : end]); word != "PASS " && word != "AUTH " {
 		return
 	}
@@ -40,17 +47,6 @@ func bulk(b []byte, i int) (v value) {
 		v = value{start: at, end: at + n}
 	}
 	return v
-}
-
-// authRule takes the last text of a command of Redis' protocol.
-func (s *scan) authRule(b []byte, start, _ int) {
-	v := bulk(b, start+len("\nauth"))
-	if next := bulk(b, v.end); v.whole() && next.whole() {
-		v = next
-	}
-	if v.whole() {
-		s.takePassword(v)
-	}
 }
 
 // answerRule takes what a client of SMTP sends when it is asked for its password in base64.

@@ -189,14 +189,14 @@ func (s *scan) layerAt(i int) {
 	b := s.b
 	switch {
 	case b[i] == 0x1b:
-		s.layerHit(i, styleRule)
+		s.layerHit(i, decodes[styles])
 	case b[i] == '&' && entityAt(b, i) > 0:
-		s.layerHit(i, entityRule)
+		s.layerHit(i, decodes[entities])
 	case hasFold(b, i, "："):
 		s.hits = append(s.hits, hit{i, i + len("："), framedRule, true})
 	case b[i] == 0xef:
 		if i+2 < len(b) && isWide(b[i+1], b[i+2]) {
-			s.layerHit(i, wideRule)
+			s.layerHit(i, decodes[wides])
 		}
 	case b[i] == '<':
 		s.layerHit(i, elementRule)
@@ -210,11 +210,12 @@ func (s *scan) layerAt(i int) {
 	case b[i] == '?':
 		s.layerHit(i, queryRule)
 	case hasFold(b, i, `\u`):
-		s.hit(i, i+1, escapeRule) // what stands there is unknown
+		s.hit(i, i+1, decodes[escapes]) // what stands there is unknown
 	case b[i] == '\\':
-		s.layerHit(i, escapeRule)
+		s.layerHit(i, decodes[escapes])
 	case b[i] == '%' && classOf[byteAt(b, i+2)]&hexByte != 0:
-		s.layerHit(i, percentRule)
+		s.layerHit(i, decodes[percents])
+		s.layerHit(i, decodes[queries])
 	}
 }
 

@@ -200,21 +200,28 @@ func isNumber(v []byte) bool {
 // mixed tells whether letters and digits, or upper and lower case within words,
 // stand together as in something random.
 func mixed(v []byte) bool {
-	var lower, upper, digit, turns int
+	n := lettersOf(v)
+	return n.digit > 0 && n.lower+n.upper > 0 || n.turns > 3 && len(v) < 8*n.turns
+}
+
+// classes are how many bytes of each class a value has, and how many capitals are behind small letters.
+type classes struct{ lower, upper, digit, sign, turns int }
+
+func lettersOf(v []byte) (n classes) {
 	for i, c := range v {
 		switch {
 		case isLower(c):
-			lower++
+			n.lower++
 		case isUpper(c):
-			upper++
-			if i > 0 && isLower(v[i-1]) {
-				turns++
-			}
+			n.upper++
+			n.turns += b2i(i > 0 && isLower(v[i-1]))
 		case isDigit(c):
-			digit++
+			n.digit++
+		default:
+			n.sign++
 		}
 	}
-	return digit > 0 && lower+upper > 0 || turns > 3 && len(v) < 8*turns
+	return n
 }
 
 // looksRandom tells of a value in prose, where anything may follow a name, that
