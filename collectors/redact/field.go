@@ -298,8 +298,8 @@ func (s *scan) quotedThing(f field) bool {
 	}
 	b := f.b
 	if b[f.from-1] == '/' {
-		patch := hasFold(b, skipQuote(b, skipGap(b, f.at+1)), "value")                        // {"path":"/data/password","value":"…"}
-		key := hasFold(b, f.at, ":") && skipQuote(b, skipGap(b, f.at+1)) > skipGap(b, f.at+1) // {"kubernetes.io/secret/password":"…"}
+		patch := hasFold(b, skipQuote(b, skipGap(b, f.at+1)), "value")                                                                                       // {"path":"/data/password","value":"…"}
+		key := hasFold(b, f.at, ":") && skipQuote(b, skipGap(b, f.at+1)) > skipGap(b, f.at+1) && !afterWord(b, max(0, bytes.LastIndexByte(b[:f.from], '"'))) // {"kubernetes.io/secret/password":"…"}
 		return !patch && !key && (isAlnum(b[f.from-2]) || b[f.from-2] == '-')
 	}
 	if b[f.from-1] == '"' && b[f.from-2] == '/' { // object-"default"/"db-password"

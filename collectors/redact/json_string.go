@@ -67,6 +67,10 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		if top.exec && !isHarmless(plain) {
 			return "kubeconfig", true
 		}
+	case slices.Contains(objectKeys, strings.ToLower(top.key)):
+		if kind, t := judgeName([]byte(top.parent)); isSecret([]byte(top.parent), plain, t, false) {
+			return kind, false
+		}
 	}
 	return "", false
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"slices"
+	"unicode/utf8"
 )
 
 // Layers are texts in texts: with the escapes of XML or of a URL, in base64. One
@@ -51,17 +52,8 @@ var decoders = [layerKinds]decoder{
 		return "", skipStyle(b[:end], i) - i
 	}},
 	wides: {ends: "\r\n", read: func(b []byte, i, end int) (string, int) {
-		if i+2 >= end || b[i] != 0xef || b[i+1] != 0xbc && b[i+1] != 0xbd {
-			return "", 0
-		}
-		c := b[i+2] - 0x60 // ！ is U+FF01 and ! is U+0021
-		if b[i+1] == 0xbd {
-			c += 0x40
-		}
-		if c <= ' ' || c >= 0x7f {
-			return "", 0
-		}
-		return string([]byte{c}), 3
+		c, n := narrow(b[i:end])
+		return string([]byte{c}[:min(n, 1)]), n
 	}},
 	escapes: {ends: "\r\n\"", quoted: true, read: readEscape},
 	printables: {read: func(b []byte, i, end int) (string, int) {
@@ -108,12 +100,13 @@ func readEscape(b []byte, i, end int) (string, int) {
 	return "", 0
 }
 
-// isWide tells of a letter, digit or underscore of full width behind its first byte.
-func isWide(second, third byte) bool {
-	if second == 0xbd {
-		return third >= 0x81 && third <= 0x9a
+// narrow is the sign of ASCII for the one of full width that b begins with, and how long that one is.
+func narrow(b []byte) (ascii byte, n int) {
+	wide, n := utf8.DecodeRune(b)
+	if wide < '！' || wide > '～' {
+		return 0, 0
 	}
-	return third >= 0xa1 && third <= 0xba || third >= 0x90 && third <= 0x99 || third == 0xbf
+	return byte(wide - '！' + '!'), n
 }
 
 // elementRule reads the text of an element of XML by itself, before its closing tag.

@@ -92,13 +92,15 @@ func (s *scan) value(b []byte, i int, stops string) value {
 			continue
 		}
 		if b[v.end] == '\\' && s.escapedEnd(b, v.end) {
-			v.end -= b2i(v.end > i && b[v.end-1] == '[' && byteAt(b, v.end+2) == ']') // VALUE[\r][\n] of a wire log
 			break
 		}
 		if c, _ := wideAt(b, v.end); c != 0 && among(c, "\"'),;. ]>([") {
 			break
 		}
 		v.end++
+	}
+	if v.end > i && b[v.end-1] == '[' && foldAt(b, v.end, `\r]`, `\n]`, "\r]", "\n]") != "" { // VALUE[\r][\n] of a wire log
+		v.end--
 	}
 	*s.work += int64(v.end - i)
 	v.open = v.end == len(b) && s.cut(b)

@@ -34,8 +34,8 @@ func isJoined(v []byte) bool {
 // isFilling takes ***, xxxx-xxxx and ----, and what is masked but for its ends: ********abcd.
 func isFilling(v []byte) bool {
 	v = bytes.TrimLeft(v, ":")
-	for _, mask := range []string{"********", "xxxxxxxx", "XXXXXXXX"} {
-		if n := bytes.Count(v, []byte(mask[:1])); 2*n > len(v) && len(v)-n <= len(mask) && bytes.Contains(v, []byte(mask)) {
+	if i := len(v) / 2; isOneOf(v, i, "*xX") {
+		if n := bytes.Count(v, v[i:i+1]); n >= 8 && 2*n > len(v) && len(v)-n <= 8 {
 			return true
 		}
 	}

@@ -133,7 +133,6 @@ var rules = []struct {
 	{(*scan).hashRule, `:{sha}|:{ssha}|pbkdf2_sha|scram-sha-1$|scram-sha-256$|scram-sha-512$`},
 	{(*scan).kerberosRule, `aes256|aes128|rc4_hmac|rc4-hmac|rc4hmac|arcfour|keylength|aes key|rc4 key|des key`},
 	{partialRule, `stdout p |stderr p `},
-	{dumpedRule, "\"\n0000|\"\r\n0000|\"...\n0x|\"...\r\n0x"},
 	{(*scan).encodedCommandRule,
 		`-encod|/encod| -enc |"-enc"|"-enc\|"-enc | /enc |powershell|pwsh.e|pwsh -|pwsh",|pwsh" |pwsh\"`},
 	{(*scan).literalRule, `from-literal`},

@@ -64,7 +64,7 @@ func init() {
 		{"=:", every, assignSign}, {">,|", letters + "'\"`=>", assignSign}, {"@", letters + "[]$%<({/_*", markSign},
 		{".", letters, dotSign}, {"-/", "pPN", markSign}, {"\x1b", "[", markSign}, {"\xef", "\xbc\xbd", markSign},
 		{"<", "/", markSign}, {"\\", `n"u`, markSign}, {"?", letters, markSign}, {"&", "#qalg", markSign},
-		{"%", hex, markSign},
+		{"%", hex, markSign}, {`"`, "\r\n.", markSign},
 	} {
 		addPairs(row.firsts, row.nexts, row.sign)
 	}
@@ -179,6 +179,10 @@ func (s *scan) rareByte(i int) {
 		s.passwordMark(i)
 	case '-', '/':
 		s.anyFlag(i)
+	case '"':
+		if byteAt(b, nextLine(b, skipOf(b, i+1, 3, "."))) == '0' { // an address
+			s.layerHit(i, dumpedRule)
+		}
 	default:
 		s.layerAt(i)
 	}
@@ -195,7 +199,7 @@ func (s *scan) layerAt(i int) {
 	case hasFold(b, i, "："):
 		s.hits = append(s.hits, hit{i, i + len("："), framedRule, true})
 	case b[i] == 0xef:
-		if i+2 < len(b) && isWide(b[i+1], b[i+2]) {
+		if c, _ := narrow(b[i:]); isWord(c) {
 			s.layerHit(i, decodes[wides])
 		}
 	case b[i] == '<':
