@@ -218,9 +218,7 @@ func (s *scan) take(v value, kind string) {
 		return
 	}
 	s.add(v.start, v.end, kind, unescape(v.in(s.b), v.escapes, v.quote))
-	if v.quoted && v.escapes == 0 && isLine(byteAt(s.b, v.end)) {
-		s.overLines(v, kind)
-	} else if isLineAt(s.b, v.end) && column(s.b, v.end) >= leastColumns {
+	if isLineAt(s.b, v.end) && !(v.quoted && v.escapes == 0 && s.overLines(v, kind)) && column(s.b, v.end) >= leastColumns {
 		s.cutOff(v, kind)
 	}
 }
@@ -229,7 +227,7 @@ func (s *scan) take(v value, kind string) {
 const mostBroken = 8
 
 // overLines takes the rest of a text in quotes that a log or YAML broke into lines, up to the quote that closes it.
-func (s *scan) overLines(v value, kind string) {
+func (s *scan) overLines(v value, kind string) bool {
 	b, whole := s.see(v.start), bytes.TrimRight(v.in(s.b), `\`)
 	spaced := bytes.ContainsRune(whole, ' ')
 	var rows []value
@@ -246,12 +244,10 @@ func (s *scan) overLines(v value, kind string) {
 				s.add(row.start, row.end, kind, row.in(b))
 			}
 			s.learn(kind, whole)
-			return
+			return true
 		}
 	}
-	if column(s.b, v.end) >= leastColumns {
-		s.cutOff(v, kind)
-	}
+	return false
 }
 
 // leastColumns are those of a console.
