@@ -37,7 +37,8 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		!isNested(plain) {
 		return kind, false
 	}
-	if kind, t := judgeName([]byte(top.parent)); t > noSecret && isOfGroup([]byte(top.parent), t, []byte(top.key), plain) {
+	if kind, t := judgeName([]byte(top.parent)); t > noSecret && (isOfGroup([]byte(top.parent), t, []byte(top.key), plain) ||
+		slices.Contains(objectKeys, strings.ToLower(top.key)) && isSecret([]byte(top.parent), plain, t, false)) {
 		return kind, false
 	}
 	switch {
@@ -66,10 +67,6 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		}
 		if top.exec && !isHarmless(plain) {
 			return "kubeconfig", true
-		}
-	case slices.Contains(objectKeys, strings.ToLower(top.key)):
-		if kind, t := judgeName([]byte(top.parent)); isSecret([]byte(top.parent), plain, t, false) {
-			return kind, false
 		}
 	}
 	return "", false
