@@ -91,15 +91,14 @@ func (s *scan) assigned(f field, op operator, i int) {
 		op.sign == '=' && !f.flag && s.connection(b, f.from, i) && s.connectionField(f, i) {
 		return
 	}
-	if end := run(b, i+2, nameByte); hasFold(b, i, "<<") && end > i+2 && isLine(byteAt(b, end)) { // <<EOT of Terraform
-		at := skipBlanks(b, nextPayload(b, end))
-		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
-		return
-	}
 	i += max(0, len(foldAt(b, i, "[]byte(\""))-1)
-	apart := byteAt(b, f.from-1) == '\''                                                                        // '--password=''' of PowerShell
-	if open := foldAt(b, i, `@"`, "@'", `"""`, "'''"); open != "" && !apart && isLine(byteAt(b, i+len(open))) { // @"…"@, """…"""
-		at := nextLine(b, i+len(open))
+	apart := byteAt(b, f.from-1) == '\'' // '--password=''' of PowerShell
+	open := i + len(foldAt(b, i, `@"`, "@'", `"""`, "'''", "<<"))
+	if end := run(b, open, nameByte); b[i] == '<' && end > open {
+		open = end
+	}
+	if open > i && !apart && isLine(byteAt(b, open)) { // @"…"@, """…""", <<EOT of Terraform
+		at := skipBlanks(b, nextPayload(b, open))
 		s.takeJudged(f, value{start: at, end: lineEnd(b, at)}, false)
 		return
 	}

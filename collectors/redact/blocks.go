@@ -33,7 +33,7 @@ func (s *scan) nextLineValue(f field, op operator, i, indent int, first bool) {
 			x := lexer{s, b, line}
 			if skipBlanks(b, line)-line <= indent {
 				return
-			} else if _, ok := x.key(":", defaultKeys...); ok {
+			} else if _, ok := x.key(":", objectKeys...); ok {
 				s.sibling(f, skipGap(b, x.i))
 				return
 			}
@@ -56,9 +56,16 @@ var settingTypes = setOf("ini cfg conf cnf properties")
 // defaultKeys are what an object calls the value of the parameter that it describes.
 var defaultKeys = []string{"value", "rawvalue", "defaultvalue", "default", "securevalue", "parametervalue", "outputvalue"}
 
+// objectKeys are what an object that has the name of a secret calls it: {"password": {"plaintext": "VALUE"}}.
+var objectKeys = append([]string{"plaintext", "cleartext", "data", "stringvalue", "s"}, defaultKeys...)
+
 // formBelow takes the word alone in the line at i, below the name of a password that is below that of a user, in a line
 // each or with a line for each value. No prompt of a shell is one.
 func (s *scan) formBelow(f field, i int) bool {
+	if v := bulk(f.b, f.at); v.whole() {
+		s.takeJudged(f, v, false)
+		return true
+	}
 	v := value{start: i, end: lineEnd(f.b, i)}
 	if f.trust < strong || !v.whole() || moreWords(f.b, i) || isOneOf(f.b, v.end-1, "$#>:") {
 		return false
@@ -214,7 +221,7 @@ func (s *scan) bracketed(f field, at int) {
 	case hasFold(b, at, "{{") && s.takeDefault(f, at):
 	case b[at] == '{' && isGroup(f.text()) && s.members(f, skipMore(b, at+1)):
 	case b[at] == '{' && (!isGroup(f.text()) || !bytes.ContainsRune(line, '}')):
-		s.valueIn(f, skipMore(b, at+1))
+		s.valueIn(f, skipMore(b, at+1), objectKeys)
 	default: // also {VALUE, VALUE}, as PowerShell lists an array
 		s.listed(f, at+1)
 	}
@@ -247,14 +254,14 @@ func (s *scan) listed(f field, i int) {
 }
 
 // valueIn takes the value of an object whose first key is at i: {"type":"SecureString","value":"x"}.
-func (s *scan) valueIn(f field, i int) bool {
+func (s *scan) valueIn(f field, i int, keys []string) bool {
 	x := lexer{s, f.b, i}
 	for range 4 {
 		name, ok := x.key(":=")
 		if !ok {
 			return false
 		}
-		if slices.Contains(defaultKeys, strings.ToLower(string(name))) {
+		if slices.Contains(keys, strings.ToLower(string(name))) {
 			s.sibling(f, skipSpace(x.b, x.i))
 			return true
 		}
@@ -318,7 +325,7 @@ func (s *scan) pairForm(f field) bool {
 	}
 	before := b[max(0, f.from-len(`variable: "`)):f.from]
 	named := f.quoted && f.behind() == ',' || containsFold(before, "name: ") || containsFold(before, "variable: ")
-	if !named || !s.valueIn(f, i) { // {"name":"NAME","type":"x","value":"y"}
+	if !named || !s.valueIn(f, i, defaultKeys) { // {"name":"NAME","type":"x","value":"y"}
 		s.siblingBefore(f)
 	}
 	return true

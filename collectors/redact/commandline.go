@@ -2,6 +2,8 @@ package redact
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +15,15 @@ func (s *scan) commandLine(line []byte, i int, flags string) int {
 		i = skipQuote(line, run(line, i, wordByte|nameByte)) // .exe, 64
 	}
 	list := words(s, line, i)
+	s.givenBy(line, list, flags)
+	if last := len(list) - 1; last >= 0 && isOneOf(line, list[last].end, ";|") {
+		return list[last].end
+	}
+	return len(line)
+}
+
+// givenBy takes the words of a command that its flags say to be passwords.
+func (s *scan) givenBy(line []byte, list []value, flags string) {
 	for flag := range strings.FieldsSeq(flags) {
 		if way := ways[flag]; way != nil {
 			way(s, line, list)
@@ -24,10 +35,54 @@ func (s *scan) commandLine(line []byte, i int, flags string) int {
 			}
 		}
 	}
-	if last := len(list) - 1; last >= 0 && isOneOf(line, list[last].end, ";|") {
-		return list[last].end
+}
+
+// mostItem is how long an item of a numbered list may be, with the number of the next one.
+const mostItem = 512
+
+// numbered are the items of a list from that of i on, each behind its number: 8: --password (10 bytes) 9: VALUE (25 bytes),
+// argv[8]=--password argv[9]=VALUE.
+func (s *scan) numbered(b []byte, i, most int) (list []value) {
+	lowest := max(0, i-nameReach)
+	i = lowest + 1 + bytes.LastIndexAny(b[lowest:i], " \t\r\n\"'=")
+	end := backOf(b, i, 6, "\"'\\ :=]).")
+	from := backOf(b, end, 4, digits)
+	number, err := strconv.Atoi(string(b[from:end]))
+	sign := bytes.TrimRight(b[end:i], "\"'\\")
+	word := bytes.TrimPrefix(b[runBack(b, backOf(b, from, 1, "[(# "), wordByte):from], []byte(" "))
+	for next := 0; next >= 0 && err == nil && bytes.ContainsAny(sign, ":=]).") && len(list) < most; number++ {
+		near := b[i:min(len(b), i+mostItem)]
+		*s.work += int64(len(near))
+		mark := fmt.Appendf(nil, "%s%d%s", word, number+1, sign)
+		v := value{start: i, end: i + lineEnd(near, 0)}
+		if next = bytes.Index(near, mark); isOneOf(near, next-1, " \t\r\n,\"'") {
+			v.end = i + next
+		} else {
+			next = -1
+		}
+		if size := bytes.Index(v.in(b), []byte(" bytes)")); size > 0 {
+			v.end = i + max(0, bytes.LastIndex(b[i:i+size], []byte(" (")))
+		} else if i > 0 && among(b[i-1], "\"'") {
+			v.quoted, v.quote, v.end = true, b[i-1], upTo(b[:v.end], i, mostItem, string(b[i-1]))
+		}
+		v.end = i + len(bytes.TrimRight(v.in(b), " \t\r\n,\\"))
+		list = append(list, v)
+		i = skipQuote(b, i+next+len(mark))
 	}
-	return len(line)
+	return list
+}
+
+// numberedForm: a flag whose value is the next item of a numbered list.
+func (s *scan) numberedForm(f field) bool {
+	var list []value
+	if f.flag {
+		list = s.numbered(f.b, f.from, 2)
+	}
+	if len(list) < 2 || list[0].end != f.to || isOption(f.b, list[1]) {
+		return false
+	}
+	s.takeJudged(f, list[1], false)
+	return true
 }
 
 // flagValue is the password that a word gives, or lets the next one give.

@@ -80,6 +80,10 @@ func (s *scan) commandRule(b []byte, start, end int, name string) {
 		if !strings.Contains("|"+c.names+"|", "|"+name+"|") {
 			continue
 		}
+		if list := s.numbered(b, start, mostColumns); len(list) > 1 {
+			s.givenBy(b, list[1:], c.flags)
+			return
+		}
 		near := b[:min(len(b), end+s.back/4)]
 		line := near[:commandEnd(near, end)]
 		for last := len(line); last < len(near) && strings.HasPrefix(name, "sp_") && !insideText(b, start) && isOneOf(near, runBack(near, last, blankByte)-1, ","); line = near[:last] { // SQL goes on behind a comma

@@ -94,23 +94,23 @@ func (s *scan) nested(f field, name int) {
 		case "value", "string", "val": // <Value ProtectInMemory="True">
 			s.elementText(f, end+1)
 			return
-		case "property": // <Property name="x" default="VALUE"/> of Jetty, <Property Name="Value">VALUE of SSIS
+		case "property": // <Property name="x" default="VALUE"/> of Jetty
 			if i := indexFold(b[name:end], " default="); i > 0 {
 				s.takeJudged(f, s.value(b[:end], name+i+len(" default="), plainStops), false)
-			} else if containsFold(b[name:end], `="value"`) {
-				s.elementText(f, end+1)
+				return
 			}
+		}
+		if containsFold(b[name:end], `="value"`) { // <Property Name="Value">VALUE of SSIS, <S N="Value">VALUE of PowerShell
+			s.elementText(f, end+1)
 			return
 		}
 	}
-	if comment := "!--"; hasFold(b, name, comment) {
-		if end := bytes.Index(b[name:min(len(b), name+layerBack)], []byte("-->")); end > 0 {
-			s.nested(f, skipSpace(b, name+end+len("-->"))+1)
+	for open, closing := range map[string]string{"!--": "-->", "plaintext>true<": "/plaintext>"} {
+		if !hasFold(b, name, open) {
+			continue
+		} else if end := indexFold(b[name:min(len(b), name+layerBack)], closing); end > 0 {
+			s.nested(f, skipSpace(b, name+end+len(closing))+1)
 		}
-		return
-	}
-	if plain := "plaintext>true</plaintext>"; hasFold(b, name, plain) {
-		s.nested(f, skipSpace(b, name+len(plain))+1)
 		return
 	}
 	for n := 0; n < 8 && hasFold(b, name, "add "); n++ { // <apikeys><add key="…" value="…"/>
@@ -159,6 +159,9 @@ func (s *scan) behindElement(f field) {
 	b := f.b
 	end := upTo(b, f.to, layerBack, ">")
 	next := skipMore(b, end+1)
+	if hasFold(b, next, "</") { // <Key><string>NAME</string></Key><Value>
+		next = skipMore(b, upTo(b, next, layerBack, ">")+1)
+	}
 	if byteAt(b, next) != '<' {
 		return
 	}

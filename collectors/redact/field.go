@@ -35,7 +35,7 @@ func (f field) behind() byte {
 var forms []func(s *scan, f field) bool
 
 func init() { // a form may look into texts in which there are fields
-	forms = []func(s *scan, f field) bool{(*scan).defaultForm, (*scan).tightForm, (*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
+	forms = []func(s *scan, f field) bool{(*scan).numberedForm, (*scan).defaultForm, (*scan).tightForm, (*scan).accountForm, (*scan).promptForm, (*scan).elementForm, (*scan).attributeForm,
 		(*scan).blockForm, (*scan).optionForm, (*scan).quotedThing, (*scan).reversedForm, (*scan).assignedForm,
 		(*scan).givenForm, (*scan).usedForm, (*scan).argumentForm, (*scan).nextArgumentForm,
 		(*scan).registryForm, (*scan).setterForm, (*scan).isForm, (*scan).textForm,
@@ -129,7 +129,7 @@ func (s *scan) judge(f field) {
 			return
 		}
 	}
-	if _, ok := operatorAt(b, f.at); byteAt(b, f.from-1) == '=' && f.at > f.after && !ok {
+	if _, ok := operatorAt(b, f.at); byteAt(b, f.from-1) == '=' && f.at > f.after && !ok && !f.flag {
 		return // of a setting that is called something else: -o Preferred=password HOST
 	}
 	if b[f.from] == '$' && f.at > f.after && byteAt(b, f.at) == '$' { // $token $host:2377
@@ -298,8 +298,9 @@ func (s *scan) quotedThing(f field) bool {
 	}
 	b := f.b
 	if b[f.from-1] == '/' {
-		patch := hasFold(b, skipQuote(b, skipGap(b, f.at+1)), "value") // {"path":"/data/password","value":"…"}
-		return !patch && (isAlnum(b[f.from-2]) || b[f.from-2] == '-')
+		patch := hasFold(b, skipQuote(b, skipGap(b, f.at+1)), "value")                                                                                       // {"path":"/data/password","value":"…"}
+		key := hasFold(b, f.at, ":") && skipQuote(b, skipGap(b, f.at+1)) > skipGap(b, f.at+1) && !afterWord(b, max(0, bytes.LastIndexByte(b[:f.from], '"'))) // {"kubernetes.io/secret/password":"…"}
+		return !patch && !key && (isAlnum(b[f.from-2]) || b[f.from-2] == '-')
 	}
 	if b[f.from-1] == '"' && b[f.from-2] == '/' { // object-"default"/"db-password"
 		return true

@@ -48,6 +48,9 @@ func (s *scan) credentials(b []byte, start, i, at int, cookie bool) (v value, st
 	if v = s.value(b, at, stops); isOneOf(b, v.start, "[({") && isOneOf(b, v.end, "])}") { // Bearer [REDACTED]
 		v.end++
 	}
+	for next := skipFold(b, v.end); cookie && isLine(byteAt(b, v.end)) && next > nextLine(b, v.end) && b[v.end-1] == ';'; next = skipFold(b, v.end) {
+		v.end = upTo(b, next, len(b), stops)
+	}
 	return v, stops
 }
 
@@ -103,7 +106,7 @@ func headerValue(b []byte, start, end int) (int, bool) {
 	if !ok || op.equal {
 		return 0, false
 	}
-	if i = skipGap(b, op.end); byteAt(b, i) == '[' { // as Go prints a map of headers
+	if i = skipFold(b, op.end); byteAt(b, i) == '[' { // as Go prints a map of headers
 		i = skipGap(b, i+1)
 	}
 	if n := entityAt(b, i); n > 0 {
@@ -131,12 +134,12 @@ func (s *scan) headerKind(b []byte, cookie bool, text []byte) string {
 // token: Authorization: Splunk 708e7e39-….
 func schemeOf(b []byte, i int) int {
 	for _, word := range schemes {
-		if end := i + len(word); hasFold(b, i, word) && isBlank(byteAt(b, end)) {
-			return skipBlanks(b, end) - i
+		if end := i + len(word); hasFold(b, i, word) && skipFold(b, end) > end {
+			return skipFold(b, end) - i
 		}
 	}
 	word := run(b, i, nameByte)
-	at := skipBlanks(b, word)
+	at := skipFold(b, word)
 	text := b[at:run(b, at, tokenByte)]
 	if at > word && word-i >= 3 && bytes.HasPrefix(b[at:], []byte(tokenStart)) {
 		return at - i

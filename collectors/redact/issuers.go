@@ -77,24 +77,8 @@ var prefixIssuers, namedIssuers = func() (prefixes, names map[string][]issuer) {
 // newAlphabet reads an alphabet of the table.
 func newAlphabet(text string) *alphabet {
 	set := &alphabet{}
-	for i := range len(text) {
-		switch c := text[i]; c {
-		case 'a':
-			for c := byte('a'); c <= 'z'; c++ {
-				set[c], set[c-0x20] = true, true
-			}
-		case 'h':
-			for c := byte('a'); c <= 'f'; c++ {
-				set[c], set[c-0x20] = true, true
-			}
-			fallthrough
-		case '0':
-			for c := byte('0'); c <= '9'; c++ {
-				set[c] = true
-			}
-		default:
-			set[c] = true
-		}
+	for _, c := range []byte(strings.NewReplacer("a", lowers+uppers, "h", digits+"abcdefABCDEF", "0", digits).Replace(text)) {
+		set[c] = true
 	}
 	return set
 }
@@ -141,21 +125,6 @@ const leastOddCase = 20
 // inventive tells of letters that a generator put together: some are digits or of
 // the other case, or they are many.
 func inventive(tail []byte) bool {
-	if isFilling(tail) {
-		return false
-	}
-	var lower, upper, digit, other int
-	for _, c := range tail {
-		switch {
-		case isDigit(c):
-			digit++
-		case isLower(c):
-			lower++
-		case isUpper(c):
-			upper++
-		default:
-			other++
-		}
-	}
-	return other == 0 || digit > 0 || lower > 0 && upper > 2
+	n := lettersOf(tail)
+	return !isFilling(tail) && (n.sign == 0 || n.digit > 0 || n.lower > 0 && n.upper > 2)
 }

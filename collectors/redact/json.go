@@ -172,11 +172,7 @@ func (l *jsonText) push(array bool) {
 func (l *jsonText) isSecretObject(top *frame) bool {
 	kind := top.kind
 	if kind == "" {
-		if here := l.in.base + int64(l.i); here >= top.noKind {
-			if kind, _ = l.lookAhead([]string{"kind"}); kind == "" {
-				top.noKind = here + int64(l.ahead)/2
-			}
-		}
+		kind = l.sibling(&top.noKind, "kind")
 	}
 	if kind == "" {
 		for _, f := range l.stack {
@@ -190,19 +186,18 @@ func (l *jsonText) isSecretObject(top *frame) bool {
 
 // sibling looks ahead for the text of a key of the object that is open. Where
 // the next token opens an object, that one is passed over.
-func (l *jsonText) sibling(names ...string) (string, bool) {
-	top := l.top()
-	if l.in.base+int64(l.i) < top.looked {
-		return "", false
+// None is how far ahead there is none.
+func (l *jsonText) sibling(none *int64, names ...string) (text string) {
+	here := l.in.base + int64(l.i)
+	if here >= *none {
+		if text = l.lookAhead(names); text == "" {
+			*none = here + int64(l.ahead)/2
+		}
 	}
-	text, ok := l.lookAhead(names)
-	if text == "" {
-		top.looked = l.in.base + int64(min(len(l.in.b), l.i+l.ahead))
-	}
-	return text, ok
+	return text
 }
 
-func (l *jsonText) lookAhead(names []string) (string, bool) {
+func (l *jsonText) lookAhead(names []string) string {
 	b := l.in.b[l.i:min(len(l.in.b), l.i+l.ahead)]
 	depth := 0
 	for i := 0; i < len(b); {
@@ -211,12 +206,12 @@ func (l *jsonText) lookAhead(names []string) (string, bool) {
 			depth++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return "", true
+				return ""
 			}
 		case '"':
 			end, ok := stringEnd(b, i+1)
 			if !ok {
-				return "", false
+				return ""
 			}
 			if depth == 0 {
 				key := string(b[i+1 : end])
@@ -226,7 +221,7 @@ func (l *jsonText) lookAhead(names []string) (string, bool) {
 						at := run(b, colon+1, blankByte|lineByte)
 						if byteAt(b, at) == '"' {
 							if stop, ok := stringEnd(b, at+1); ok {
-								return string(b[at+1 : stop]), true
+								return string(b[at+1 : stop])
 							}
 						}
 					}
@@ -236,7 +231,7 @@ func (l *jsonText) lookAhead(names []string) (string, bool) {
 		}
 		i++
 	}
-	return "", false
+	return ""
 }
 
 func stringEnd(b []byte, i int) (int, bool) {

@@ -37,7 +37,8 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 		!isNested(plain) {
 		return kind, false
 	}
-	if kind, t := judgeName([]byte(top.parent)); t > noSecret && isOfGroup([]byte(top.parent), t, []byte(top.key), plain) {
+	if kind, t := judgeName([]byte(top.parent)); t > noSecret && (isOfGroup([]byte(top.parent), t, []byte(top.key), plain) ||
+		slices.Contains(objectKeys, strings.ToLower(top.key)) && isSecret([]byte(top.parent), plain, t, false)) {
 		return kind, false
 	}
 	switch {
@@ -55,7 +56,7 @@ func (l *jsonText) judgeString(plain []byte) (kind string, faint bool) {
 	case slices.Contains(defaultKeys, strings.ToLower(top.key)), strings.HasPrefix(top.key, "inline"): // Envoy: inline_string
 		name := top.name
 		if name == "" {
-			name, _ = l.sibling("name", "key", "parameterkey", "outputkey")
+			name = l.sibling(&top.looked, "name", "key", "parameterkey", "outputkey")
 			top.name = name
 		}
 		if name == "" {
@@ -319,15 +320,7 @@ func (l *jsonText) programOf(top *frame) string {
 		return ""
 	}
 	if top.program == "" && !top.array {
-		here := l.in.base + int64(l.i)
-		if here < top.noProgram {
-			return ""
-		}
-		text, _ := l.lookAhead([]string{"exe", "path", "binPath", "executable"})
-		if text == "" {
-			top.noProgram = here + int64(l.ahead)/2
-		}
-		return programName(text)
+		return programName(l.sibling(&top.noProgram, "exe", "path", "binPath", "executable"))
 	}
 	return top.program
 }

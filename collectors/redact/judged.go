@@ -209,9 +209,9 @@ func isLinked(v []byte) bool {
 		len(bytes.Trim(bytes.TrimLeft(text, "["), lowers+uppers+"- ")) == 0
 }
 
-// isOfPublicKey tells of a name that begins at i: public key, public key token, lookup key, and of /etc/passwd.
+// isOfPublicKey tells of a name that begins at i: public key, public key token, lookup key, and of /etc/passwd and checksum/secret.
 func isOfPublicKey(b []byte, i int) bool {
-	return hasFold(b, i-len("etc/"), "etc/passwd") || hasFold(b, i, "key") && !isWord(byteAt(b, i+len("key"))) && notOfSecrets[wordBefore(b, i)] || hasFold(b, i-len("public key "), "public key ") || hasFold(b, i-len("publisher key "), "publisher key ")
+	return hasFold(b, i-len("etc/"), "etc/passwd") || hasFold(b, i-len("checksum/"), "checksum/") || hasFold(b, i, "key") && !isWord(byteAt(b, i+len("key"))) && notOfSecrets[wordBefore(b, i)] || hasFold(b, i-len("public key "), "public key ") || hasFold(b, i-len("publisher key "), "publisher key ")
 }
 
 // isClassPath tells of the name of a class with that of its package: allauth.account.forms.UserTokenForm.

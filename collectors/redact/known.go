@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -169,10 +170,7 @@ func isSyntax(v []byte) bool {
 // are full of them, so that one that was taken wrongly, or for want of a better password, would be
 // taken out of all that follows.
 func isSpoken(kind string, v []byte) bool {
-	capitals := 0
-	for i := 1; i < len(v); i++ {
-		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
-	}
+	capitals := lettersOf(v).turns
 	if !isIdentifier(v) || bytes.ContainsAny(v, digits) ||
 		!isSnake(v) && (capitals == 0 || 5*capitals > len(v) || !hasVowels(v)) {
 		return false
@@ -210,13 +208,7 @@ func spellings(v []byte) [][]byte {
 	if quoted, err := json.Marshal(string(v)); err == nil {
 		list = append(list, quoted[1:len(quoted)-1])
 	}
-	kept := list[:0]
-	for _, text := range list {
-		if !bytes.Equal(text, v) {
-			kept = append(kept, text)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(text []byte) bool { return bytes.Equal(text, v) })
 }
 
 // lowerEscapes writes %2F as %2f, and nothing else in lower case.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"slices"
+	"unicode/utf8"
 )
 
 // Layers are texts in texts: with the escapes of XML or of a URL, in base64. One
@@ -51,17 +52,8 @@ var decoders = [layerKinds]decoder{
 		return "", skipStyle(b[:end], i) - i
 	}},
 	wides: {ends: "\r\n", read: func(b []byte, i, end int) (string, int) {
-		if i+2 >= end || b[i] != 0xef || b[i+1] != 0xbc && b[i+1] != 0xbd {
-			return "", 0
-		}
-		c := b[i+2] - 0x60 // ！ is U+FF01 and ! is U+0021
-		if b[i+1] == 0xbd {
-			c += 0x40
-		}
-		if c <= ' ' || c >= 0x7f {
-			return "", 0
-		}
-		return string([]byte{c}), 3
+		c, n := narrow(b[i:end])
+		return string([]byte{c}[:min(n, 1)]), n
 	}},
 	escapes: {ends: "\r\n\"", quoted: true, read: readEscape},
 	printables: {read: func(b []byte, i, end int) (string, int) {
@@ -108,12 +100,13 @@ func readEscape(b []byte, i, end int) (string, int) {
 	return "", 0
 }
 
-// isWide tells of a letter, digit or underscore of full width behind its first byte.
-func isWide(second, third byte) bool {
-	if second == 0xbd {
-		return third >= 0x81 && third <= 0x9a
+// narrow is the sign of ASCII for the one of full width that b begins with, and how long that one is.
+func narrow(b []byte) (ascii byte, n int) {
+	wide, n := utf8.DecodeRune(b)
+	if wide < '！' || wide > '～' {
+		return 0, 0
 	}
-	return third >= 0xa1 && third <= 0xba || third >= 0x90 && third <= 0x99 || third == 0xbf
+	return byte(wide - '！' + '!'), n
 }
 
 // elementRule reads the text of an element of XML by itself, before its closing tag.
@@ -124,14 +117,13 @@ func elementRule(s *scan, _ []byte, start, _ int) {
 	}
 }
 
-func entityRule(s *scan, _ []byte, start, _ int) { s.layer(start, entities) }
-func styleRule(s *scan, _ []byte, start, _ int)  { s.layer(start, styles) }
-func wideRule(s *scan, _ []byte, start, _ int)   { s.layer(start, wides) }
-func escapeRule(s *scan, _ []byte, start, _ int) { s.layer(start, escapes) }
+// decodes are the rules that decode what is around a place.
+var decodes [layerKinds]rule
 
-func percentRule(s *scan, _ []byte, start, _ int) {
-	s.layer(start, percents)
-	s.layer(start, queries)
+func init() {
+	for kind := range decodes {
+		decodes[kind] = func(s *scan, _ []byte, start, _ int) { s.layer(start, kind) }
+	}
 }
 
 // queryRule decodes the values of a query, where blanks are pluses.
@@ -219,23 +211,47 @@ func framedRule(s *scan, b []byte, start, end int) {
 			closing = b[end+i : stop]
 		}
 	}
-	var text []byte
-	var places []place
-	lines := 0
+	var pieces []value
 	for bytes.HasPrefix(b[line:], words) && line-start < layerAhead {
 		stop := lineEnd(b, line)
-		last := line + len(bytes.TrimSuffix(b[line:stop], closing))
-		for i := line + len(words); i < last; i++ {
-			text, places = append(text, b[i]), append(places, place{i, i + 1})
-		}
+		pieces = append(pieces, value{start: line + len(words), end: line + len(bytes.TrimSuffix(b[line:stop], closing))})
 		line = nextLine(b, stop)
-		text, places = append(text, '\n'), append(places, place{stop, line})
-		lines++
 		if s.dull.framed = stop; line == stop {
 			break
 		}
 	}
-	if lines > 1 {
+	s.inPieces(pieces, "\n")
+}
+
+// dumpedRule reads the rows of a debugger, each with an address before its text: 000001d2`f3c01fe0  "…".
+func dumpedRule(s *scan, b []byte, start, _ int) {
+	if start < s.dull.framed || s.depth >= maxDepth {
+		return
+	}
+	var pieces []value
+	for line := lineBack(b, start, layerBack); line-start < layerAhead; {
+		open, stop := runWith(b, line, "`:<>+ \t"), lineEnd(b, line)
+		last := bytes.LastIndexByte(b[line:stop], '"') + line
+		if open == line || byteAt(b, open) != '"' || last <= open {
+			break
+		}
+		pieces = append(pieces, value{start: open + 1, end: last})
+		s.dull.framed, line = stop, nextLine(b, stop)
+	}
+	s.inPieces(pieces, "")
+}
+
+// inPieces redacts what two pieces of the text or more make up, with a sign behind each.
+func (s *scan) inPieces(pieces []value, sign string) {
+	var text []byte
+	var places []place
+	for _, x := range pieces {
+		text = append(append(text, x.in(s.b)...), sign...)
+		for i := range x.end - x.start + len(sign) {
+			places = append(places, place{x.start + i, x.start + i + 1})
+		}
+	}
+	if len(pieces) > 1 {
 		s.inner(text, places, "")
 	}
 }
@@ -249,14 +265,7 @@ func partialRule(s *scan, b []byte, start, end int) {
 	if rest += len(mark); mark == "" || s.depth >= maxDepth || behindTime(lineBack(b, start, longestPrefix)) != start {
 		return
 	}
-	var text []byte
-	var places []place
-	for _, part := range [][2]int{{max(end, stop-layerAhead), stop}, {rest, min(lineEnd(b, rest), rest+layerAhead)}} {
-		for i := part[0]; i < part[1]; i++ {
-			text, places = append(text, b[i]), append(places, place{i, i + 1})
-		}
-	}
-	s.inner(text, places, "")
+	s.inPieces([]value{{start: max(end, stop-layerAhead), end: stop}, {start: rest, end: min(lineEnd(b, rest), rest+layerAhead)}}, "")
 }
 
 // hitBetween tells whether a rule other than those of layers looks at a text.

@@ -99,6 +99,9 @@ func (s *scan) value(b []byte, i int, stops string) value {
 		}
 		v.end++
 	}
+	if v.end > i && b[v.end-1] == '[' && foldAt(b, v.end, `\r]`, `\n]`, "\r]", "\n]") != "" { // VALUE[\r][\n] of a wire log
+		v.end--
+	}
 	*s.work += int64(v.end - i)
 	v.open = v.end == len(b) && s.cut(b)
 	return v
@@ -215,9 +218,36 @@ func (s *scan) take(v value, kind string) {
 		return
 	}
 	s.add(v.start, v.end, kind, unescape(v.in(s.b), v.escapes, v.quote))
-	if isLineAt(s.b, v.end) && column(s.b, v.end) >= leastColumns {
+	if isLineAt(s.b, v.end) && !(v.quoted && v.escapes == 0 && s.overLines(v, kind)) && column(s.b, v.end) >= leastColumns {
 		s.cutOff(v, kind)
 	}
+}
+
+// mostBroken are the lines over which a text in quotes goes.
+const mostBroken = 8
+
+// overLines takes the rest of a text in quotes that a log or YAML broke into lines, up to the quote that closes it.
+func (s *scan) overLines(v value, kind string) bool {
+	b, whole := s.see(v.start), bytes.TrimRight(v.in(s.b), `\`)
+	spaced := bytes.ContainsRune(whole, ' ')
+	var rows []value
+	for line, end := range linesBehind(b, v.end) {
+		row := value{start: skipBlanks(b, line)}
+		row.end = upTo(b[:end], row.start, maxName, string(v.quote))
+		closed, text := row.end < end, bytes.TrimRight(row.in(b), `\`)
+		if len(text) == 0 || len(text) == maxName || !spaced && bytes.ContainsRune(text, ' ') || len(rows) == mostBroken || end == len(b) && s.cut(b) {
+			break
+		}
+		rows, whole = append(rows, row), slices.Concat(whole, text)
+		if closed && !isOneOf(text, len(text)-1, "=:([{,") && s.valueEnds(b, row.end+1) { // it opens no other text
+			for _, row := range rows {
+				s.add(row.start, row.end, kind, row.in(b))
+			}
+			s.learn(kind, whole)
+			return true
+		}
+	}
+	return false
 }
 
 // leastColumns are those of a console.

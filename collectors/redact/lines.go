@@ -43,19 +43,20 @@ func isPrefixWord(b []byte, start, end int) bool {
 	if len(word) == 5 && among(word[0], "IWEF") && allDigits(word[1:]) {
 		return true
 	}
-	digit := false
-	for _, c := range word {
-		if isDigit(c) {
-			digit = true
-		} else if !among(c, "TZ:.,+-/") {
-			return false
-		}
-	}
-	return digit
+	return len(bytes.Trim(word, digits+"TZ:.,+-/")) == 0 && bytes.ContainsAny(word, digits)
 }
 
 // nextPayload passes the end of a line and what is written before the next.
 func nextPayload(b []byte, i int) int { return payload(b, nextLine(b, i)) }
+
+// skipFold passes blanks, and the end of a line that goes on behind a blank in the next one, as a header may.
+func skipFold(b []byte, i int) int {
+	i = skipGap(b, i)
+	if next := nextPayload(b, i); isLine(byteAt(b, i)) && isBlank(byteAt(b, next)) {
+		return skipBlanks(b, next)
+	}
+	return i
+}
 
 // beginsLine tells whether nothing but quotes and dashes of lists stand before
 // a name in its line, and how far it is indented.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 )
 
 // execRule: every value of the environment of a kubeconfig's command is secret,
@@ -186,18 +187,12 @@ func (s *scan) flowData(b []byte, from, open int) {
 }
 
 func hasSecretKind(b []byte) bool {
-	for {
-		i := bytes.Index(b, []byte("kind"))
-		if i < 0 {
-			return false
+	return slices.ContainsFunc(bytes.Split(b, []byte("kind"))[1:], func(b []byte) bool {
+		x := lexer{b: b, i: skipQuote(b, 0)}
+		at := 0
+		if x.separator(":") {
+			at = skipQuote(b, skipBlanks(b, x.i))
 		}
-		b = b[i+4:]
-		at := skipBlanks(b, skipQuote(b, 0))
-		if byteAt(b, at) == ':' {
-			if at = skipQuote(b, skipBlanks(b, at+1)); bytes.HasPrefix(b[at:], []byte("Secret")) &&
-				wordEnds(b, at+6) {
-				return true
-			}
-		}
-	}
+		return at > 0 && bytes.HasPrefix(b[at:], secretWord) && wordEnds(b, at+len(secretWord))
+	})
 }

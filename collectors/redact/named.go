@@ -182,7 +182,11 @@ func isPortAndPath(b []byte, i int) bool {
 func (s *scan) nameBefore(joined []byte, i int) []byte {
 	end := backOf(s.b, i, 4, " \t'\"?+:\\]|=>!")
 	name := s.b[max(0, end-nameReach):end]
-	for _, c := range name[runBack(name, len(name), nameByte):] {
+	from := runBack(name, len(name), nameByte)
+	if hasFold(name, from-len("checksum/"), "checksum/") {
+		return joined
+	}
+	for _, c := range name[from:] {
 		if isUpper(c) {
 			c |= 0x20
 		}

@@ -166,7 +166,7 @@ func keepsNone(name, joined []byte, end string) bool {
 	case "hkey", "proxypass", "issecret", "gpasswd":
 		return name[0] != '-'
 	}
-	return hasFold(name, 0, "$$") || string(name) == "sshpass" || end == "keycontent" && bytes.ContainsRune(name, '_') || // key_content of fluent-bit
+	return hasFold(name, 0, "$$") || hasFold(name, 0, "checksum/") || string(name) == "sshpass" || end == "keycontent" && bytes.ContainsRune(name, '_') || // key_content of fluent-bit
 		bytes.HasPrefix(joined, []byte("err")) && (isCapital(name) || isUpper(name[3])) ||
 		slices.ContainsFunc(innocents, func(text string) bool {
 			return len(text) > len(end) && bytes.HasSuffix(joined, []byte(text))

@@ -183,14 +183,6 @@ func (s *scan) secretCallRule(b []byte, start, end int) {
 	s.takePassword(v)
 }
 
-// valueRule takes what a name that says no more gives: variablevalue="…".
-func (s *scan) valueRule(b []byte, start, end int) {
-	v := s.value(b, end, plainStops)
-	if v.whole() {
-		s.takePassword(v)
-	}
-}
-
 // callers are what a call's name begins with that is given a secret.
 var callers = []string{"set", "with", "use", "change", "reset", "password", "passwd", "pwd", "secret",
 	"token", "std::string", "assign", "equals", "append", "put", "compareto", "push"}

@@ -185,10 +185,13 @@ func tellsAlone(t trust, text []byte) bool {
 // leastTold is the length of the shortest token that a sentence tells.
 const leastTold = 16
 
+// askingWords are before a name at a prompt.
+var askingWords = []string{"enter ", "type ", "[sudo] ", "new "}
+
 // toldBelow takes a value that stands alone in the line below, or in the one after that.
 func (s *scan) toldBelow(f field, i int) bool {
 	b := f.b
-	asked := containsFold(b[lineBack(b, f.from, longestPrefix):f.from], "enter ")
+	asked := containsAny(bytes.ToLower(b[lineBack(b, f.from, longestPrefix):f.from]), askingWords)
 	for range 2 {
 		next := nextPayload(b, i)
 		at := skipBlanks(b, next)
@@ -196,7 +199,7 @@ func (s *scan) toldBelow(f field, i int) bool {
 		if end > at {
 			text := bytes.TrimRight(b[at:end], " \t")
 			if len(text) >= leastTold && run(text, 0, tokenByte) == len(text) && isGenerated(text) ||
-				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && !isOneOf(b, at+len(text)-1, "$#>:") && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && (tells(strong, text, false) || asked && mixed(text) && len(text) >= minKnown) { // no prompt of a shell
+				f.trust == strong && !moreWords(b, at) && skipQuote(b, at) == at && (!isOneOf(b, at+len(text)-1, "$#>:") || asked && looksChosen(text) && !bytes.ContainsAny(text, "@:")) && foldAt(text, run(text, 0, nameByte), `="`, "='", "=$") == "" && (tells(strong, text, false) || asked && mixed(text) && len(text) >= minKnown) { // no prompt of a shell
 				s.takeJudged(f, value{start: at, end: at + len(text)}, false)
 				return true
 			}
@@ -227,12 +230,11 @@ func (s *scan) usedForm(f field) bool {
 // isCoined tells of a word of letters and digits. Where nothing says that it is the value, they must
 // take turns, as in no version and no name with a number.
 func isCoined(v []byte, said bool) bool {
-	turns, capitals := 0, 0
+	turns := 0
 	for i := 1; i < len(v); i++ {
 		turns += b2i(isDigit(v[i]) != isDigit(v[i-1]))
-		capitals += b2i(isUpper(v[i]) && isLower(v[i-1]))
 	}
-	return len(v) >= 8 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+capitals >= 3-2*b2i(said) &&
+	return len(v) >= 8 && run(v, 0, wordByte) == len(v) && turns > 0 && turns+lettersOf(v).turns >= 3-2*b2i(said) &&
 		!bytes.ContainsRune(v, '_') && !isSignedHex(v)
 }
 
@@ -257,21 +259,14 @@ func isShuffled(v []byte) bool {
 	if len(v) < 10 || len(v) > 64 || isPlainValue(v) || isPlaceholder(v) || isComposed(v) {
 		return false
 	}
-	turns, signs := 0, 0
-	for i := 1; i < len(v); i++ {
-		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
-		signs += b2i(!isAlnum(v[i]))
-	}
-	return turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v)
+	n := lettersOf(v)
+	signs := n.sign - b2i(!isAlnum(v[0]))
+	return n.turns >= 2 && signs > 0 && signs <= 3 && !isWordy(v)
 }
 
 // isTangled tells of letters and digits in one word whose cases change as in no word and no name.
 func isTangled(v []byte) bool {
-	turns := 0
-	for i := 1; i < len(v); i++ {
-		turns += b2i(isUpper(v[i]) && isLower(v[i-1]))
-	}
-	return turns >= 2 && len(v) >= 9 && isIdentifier(v) && !bytes.ContainsRune(v, '_') && !isWordy(v)
+	return len(v) >= 9 && lettersOf(v).turns >= 2 && isIdentifier(v) && !bytes.ContainsRune(v, '_') && !isWordy(v)
 }
 
 // isJumbled tells of text whose letters, digits and signs follow each other as they do
@@ -280,20 +275,15 @@ func isJumbled(v []byte) bool {
 	if len(v) < 8 || len(v) > 64 {
 		return false
 	}
-	turns, signs := 0, 0
-	var lower, upper bool
+	turns, signs, n := 0, 0, lettersOf(v)
 	class := func(c byte) int {
 		switch {
 		case isLower(c):
-			lower = true
 			return 0
 		case isUpper(c):
-			upper = true
 			return 1
-		case isDigit(c):
-			return 2
 		}
-		return 3
+		return 3 - b2i(isDigit(c))
 	}
 	last := class(v[0])
 	for _, c := range v[1:] {
@@ -302,5 +292,5 @@ func isJumbled(v []byte) bool {
 		signs += b2i(now == 3 && among(c, "~!@#^*+=?%&$"))
 		last = now
 	}
-	return lower && upper && signs > 0 && turns >= 4 && 3*turns >= len(v)
+	return n.lower > 0 && n.upper > 0 && signs > 0 && turns >= 4 && 3*turns >= len(v)
 }

@@ -9,7 +9,7 @@ import (
 // placeholders stand where a secret would; in lower case.
 var placeholders = setOf(`true false null nil none ~ yes no on off undefined masked (masked) redacted [redacted] (redacted) <redacted> <masked> <none>
 		specialize oobesystem windowspe generalize auditsystem audituser offlineservicing refresh_token id_token access_token client_credentials authorization_code
-		clear todo tbd fixme changeme fake dummy x-oauth-basic notused unused placeholder example ])
+		clear todo tbd fixme changeme changeit foobared fake dummy x-oauth-basic notused unused placeholder example ])
 		if range func new make struct{ struct{} interface{ interface{} await async lambda pass: string str strings int integer bool boolean float number object array write read inherit plaintext cleartext
 		value jwt opaque undef omitted data+omitted <nil> (null) (none) hidden (hidden) <hidden> unset n/a <unset> <omitted> required requis requise obligatoire erforderlich requerido requerida obligatorio optional msi system.security.securestring enabled disabled {} [] map[] sensitive (sensitive)`)
 
@@ -31,9 +31,14 @@ func isJoined(v []byte) bool {
 	return t > noSecret && isIdentifier(inner) || len(inner) > 1 && inner[0] == '$' && isExpression(inner)
 }
 
-// isFilling takes ***, xxxx-xxxx and ----.
+// isFilling takes ***, xxxx-xxxx and ----, and what is masked but for its ends: ********abcd.
 func isFilling(v []byte) bool {
 	v = bytes.TrimLeft(v, ":")
+	if i := len(v) / 2; isOneOf(v, i, "*xX") {
+		if n := bytes.Count(v, v[i:i+1]); n >= 8 && 2*n > len(v) && len(v)-n <= 8 {
+			return true
+		}
+	}
 	if len(v) > 0 && sameByte(v) && !isAlnum(v[0]) || isGUID(v) && sameByte(bytes.ReplaceAll(v, []byte("-"), nil)) { // also the empty GUID
 		return true
 	}

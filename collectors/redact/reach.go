@@ -2,6 +2,8 @@ package redact
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 )
 
 // reach tells what ends a value in the line of its name, and whether the line is a sentence.
@@ -18,7 +20,7 @@ func (s *scan) reach(f field, op operator, i int, first bool) (stops string, pro
 	case first && i > op.end:
 		return s.reachInYAML(f, i)
 	case !f.quoted && !f.flag && !hasFold(f.text(), 0, "x-"):
-		return plainStops, f.trust < strong || s.prose && i > op.end && !(hasFold(f.b, f.from-2, ", ") && isGoField(f.b, i)) || afterWord(f.b, f.from) && moreWords(f.b, i)
+		return plainStops, f.trust < strong || s.prose && i > op.end && !(hasFold(f.b, f.from-2, ", ") && isGoField(f.b, i) || besideAccount(f, i)) || afterWord(f.b, f.from) && moreWords(f.b, i)
 	}
 	return plainStops, f.quoted && f.b[f.to] == '`' && moreWords(f.b, i) // a document describes it
 }
@@ -29,6 +31,22 @@ func isGoField(b []byte, i int) bool {
 	end := upTo(b, i, maxName, ",{}\r\n \t")
 	text, next := b[i:end], skipBlanks(b, end+1)
 	return byteAt(b, end) == ',' && (next == end+1 && isUpper(byteAt(b, next)) || next > end+1 && !isSaid(text) && !isCapital(text)) && byteAt(b, run(b, next, wordByte)) == ':'
+}
+
+// besideAccount tells of a password in brackets with the name of its user, and of no word that says how it is:
+// (Username: ops, Password: VALUE).
+func besideAccount(f field, i int) bool {
+	b, line := f.b, lineBack(f.b, f.from, longestPrefix)
+	open := line + bytes.LastIndexAny(b[line:f.from], "([{")
+	end := upTo(b, i, maxName, ")]},; \t\r\n")
+	word := strings.ToLower(string(b[i:end]))
+	if f.trust < strong || open < line || !isOneOf(b, end, ")]},;") || proseWords[word] || notOfSecrets[word] || strings.HasSuffix(word, "ed") {
+		return false
+	}
+	return slices.ContainsFunc(bytes.FieldsFunc(b[open:upTo(b, end, longestPrefix, ")]}\r\n")], func(c rune) bool { return strings.ContainsRune("([{,;", c) }), func(pair []byte) bool {
+		name, _, ok := bytes.Cut(pair, []byte(":"))
+		return ok && accountWords[strings.ToLower(string(bytes.TrimSpace(name)))]
+	})
 }
 
 // reachOfSetting tells what ends the value behind NAME=.

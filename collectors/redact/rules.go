@@ -85,7 +85,7 @@ var rules = []struct {
 			s.add(i, run(b, i, hexByte), "hash", b[i:run(b, i, hexByte)])
 		}
 	}, `* sha1  |* dpapi  `},
-	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `::add-mask::|task.setsecret]|super user authentication token: |is generated for root@localhost: `}, // of GitHub Actions
+	{func(s *scan, b []byte, _, end int) { s.takePassword(s.value(b, end, " \t\r\n\"'")) }, `variablevalue=|::add-mask::|task.setsecret]|super user authentication token: |is generated for root@localhost: `}, // of GitHub Actions
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "variable=", "]") }, `task.setvariable `},
 	{func(s *scan, b []byte, _, end int) { s.setVariable(b, end, "name=", "::") }, `::set-output |::set-env |::save-state `},
 	{(*scan).resultRule, `"random_password"`},
@@ -114,10 +114,8 @@ var rules = []struct {
 	{argument(2, 2), `mysqli_connect(|mysql_connect(|new mysqli(|logonuser(|logonuserw(|logonusera(|processwithlogonw(|plainauth(|createcredential(`},
 	{argument(4, 4), `mapnetworkdrive(`},
 	{(*scan).secretCallRule, `getbytes(|frombase64string(|secret.decrypt(|secret.fromstring(`},
-	{(*scan).valueRule, `variablevalue=`},
 	{(*scan).usingRule, ` using `},
-	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|docker secret create|keystore.bat add|keystore add`},
-	{(*scan).pipeRule, ` base64`},
+	{(*scan).pipeRule, `password-stdin|passwd --stdin|kinit |runas /|--with-token|--stdin|devops login|docker secret create|keystore.bat add|keystore add| base64`},
 	{func(s *scan, b []byte, _, end int) { // echo VALUE | sudo -H -S
 		for word := range bytes.FieldsSeq(b[end-1 : lineEnd(b[:min(len(b), end+maxName)], end)]) {
 			if word[0] != '-' {
@@ -140,6 +138,7 @@ var rules = []struct {
 	{(*scan).execRule, "exec: |exec:\n|exec:\r"},
 	{(*scan).dataRule, "data: |data:\n|data:\r|data:{|data\":|data\\\":|data\" :|data\\\\\""},
 	{(*scan).passRule, `\npass |f pass |quote pass |] pass |  pass |: pass |- pass |* pass |> pass |> auth |: auth |  auth |] auth |"auth |'auth `},
+	{(*scan).passRule, "\nauth\n|\nauth\r\n|nauth\\"},
 	{(*scan).answerRule, `334 ugfzc3dvcmq6`},
 	{(*scan).monitorRule, `"auth" `},
 	{(*scan).lapsRule, `,"p":"`},

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +16,13 @@ func (s *scan) rest(i int) []byte {
 
 // passRule takes the password of a session of FTP, POP3 or Redis: PASS VALUE, AUTH VALUE.
 func (s *scan) passRule(b []byte, start, end int) {
+	if v := bulk(b, start+len("\nauth")); v.whole() { // of Redis' protocol, maybe with a user
+		if next := bulk(b, v.end); next.whole() {
+			v = next
+		}
+		s.takePassword(v)
+		return
+	}
 	if word := string(s.b[end-len("PASS ") : end]); word != "PASS " && word != "AUTH " {
 		return
 	}
@@ -25,6 +33,20 @@ func (s *scan) passRule(b []byte, start, end int) {
 		foldAt(text, 0, "digest-", "cram-", "scram-", "xoauth") == "" {
 		s.takePassword(v)
 	}
+}
+
+// bulk is a text as Redis' protocol writes it behind the end of a line: $9, and in the next line so many bytes.
+func bulk(b []byte, i int) (v value) {
+	line := nextPayload(b, i)
+	if !isLine(byteAt(b, i)) || byteAt(b, line) != '$' {
+		return v
+	}
+	size := skipOf(b, line+1, 6, digits)
+	at := nextPayload(b, size)
+	if n, err := strconv.Atoi(string(b[line+1 : size])); isLine(byteAt(b, size)) && err == nil && lineEnd(b, at) == at+n {
+		v = value{start: at, end: at + n}
+	}
+	return v
 }
 
 // answerRule takes what a client of SMTP sends when it is asked for its password in base64.

@@ -64,7 +64,7 @@ func init() {
 		{"=:", every, assignSign}, {">,|", letters + "'\"`=>", assignSign}, {"@", letters + "[]$%<({/_*", markSign},
 		{".", letters, dotSign}, {"-/", "pPN", markSign}, {"\x1b", "[", markSign}, {"\xef", "\xbc\xbd", markSign},
 		{"<", "/", markSign}, {"\\", `n"u`, markSign}, {"?", letters, markSign}, {"&", "#qalg", markSign},
-		{"%", hex, markSign},
+		{"%", hex, markSign}, {`"`, "\r\n.", markSign},
 	} {
 		addPairs(row.firsts, row.nexts, row.sign)
 	}
@@ -179,6 +179,10 @@ func (s *scan) rareByte(i int) {
 		s.passwordMark(i)
 	case '-', '/':
 		s.anyFlag(i)
+	case '"':
+		if byteAt(b, nextLine(b, skipOf(b, i+1, 3, "."))) == '0' { // an address
+			s.layerHit(i, dumpedRule)
+		}
 	default:
 		s.layerAt(i)
 	}
@@ -189,14 +193,14 @@ func (s *scan) layerAt(i int) {
 	b := s.b
 	switch {
 	case b[i] == 0x1b:
-		s.layerHit(i, styleRule)
+		s.layerHit(i, decodes[styles])
 	case b[i] == '&' && entityAt(b, i) > 0:
-		s.layerHit(i, entityRule)
+		s.layerHit(i, decodes[entities])
 	case hasFold(b, i, "："):
 		s.hits = append(s.hits, hit{i, i + len("："), framedRule, true})
 	case b[i] == 0xef:
-		if i+2 < len(b) && isWide(b[i+1], b[i+2]) {
-			s.layerHit(i, wideRule)
+		if c, _ := narrow(b[i:]); isWord(c) {
+			s.layerHit(i, decodes[wides])
 		}
 	case b[i] == '<':
 		s.layerHit(i, elementRule)
@@ -210,11 +214,12 @@ func (s *scan) layerAt(i int) {
 	case b[i] == '?':
 		s.layerHit(i, queryRule)
 	case hasFold(b, i, `\u`):
-		s.hit(i, i+1, escapeRule) // what stands there is unknown
+		s.hit(i, i+1, decodes[escapes]) // what stands there is unknown
 	case b[i] == '\\':
-		s.layerHit(i, escapeRule)
+		s.layerHit(i, decodes[escapes])
 	case b[i] == '%' && classOf[byteAt(b, i+2)]&hexByte != 0:
-		s.layerHit(i, percentRule)
+		s.layerHit(i, decodes[percents])
+		s.layerHit(i, decodes[queries])
 	}
 }
 

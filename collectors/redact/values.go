@@ -42,7 +42,15 @@ func isCode(b []byte, v value) bool {
 	if text[len(text)-1] == '[' {
 		return run(text, 0, nameByte|wordByte) >= len(text)-1 || text[0] == '['
 	}
-	return isRooted(text) || isMember(text, behind)
+	return isRooted(text) || isMember(text, behind) || isReference(text)
+}
+
+// isReference tells of what Terraform takes from a resource: azurerm_key_vault_secret.cert.id, aws_secret.db[0].id.
+func isReference(text []byte) bool {
+	kind, rest, _ := bytes.Cut(text, []byte("."))
+	name, member, _ := bytes.Cut(rest, []byte("."))
+	name, _, _ = bytes.Cut(name, []byte("["))
+	return isSnake(kind) && isIdentifier(name) && len(bytes.Trim(member, lowers+"_.")) == 0 && len(member) > 0
 }
 
 // isTypeOf tells of a type of others: Option<Secret<String>>.
@@ -161,7 +169,14 @@ var fileTypes = setOf("go py cs ps1 sh yaml yml json md txt zip gz tgz exe dll m
 // secret: a path, an address, a number, a duration.
 func isPlainValue(v []byte) bool {
 	return isPath(v) || foldAt(v, 0, "hklm", "hkey_", "registry::", "sha256:", "application/") != "" ||
-		hasFold(v, 0, "extract-") && isDigit(byteAt(v, len("extract-"))) || isAddress(v) || isNumber(v) // a layer that containerd unpacks
+		isSnapshot(v) || isAddress(v) || isNumber(v)
+}
+
+// isSnapshot tells of a layer as containerd names it: extract-918273645-Q3Zd, k8s.io/412/extract-…, k8s.io/41/sha256:….
+func isSnapshot(v []byte) bool {
+	space := len(foldAt(v, 0, "extract-", "k8s.io/", "moby/", "default/", "buildkit/"))
+	number := skipOf(v, space, len(v), digits)
+	return space > 0 && number > space && (v[space-1] == '-' || byteAt(v, number) == '/')
 }
 
 // isAddress tells of a URL, whose credentials are taken out on their own, and of an address of IP.
@@ -185,21 +200,28 @@ func isNumber(v []byte) bool {
 // mixed tells whether letters and digits, or upper and lower case within words,
 // stand together as in something random.
 func mixed(v []byte) bool {
-	var lower, upper, digit, turns int
+	n := lettersOf(v)
+	return n.digit > 0 && n.lower+n.upper > 0 || n.turns > 3 && len(v) < 8*n.turns
+}
+
+// classes are how many bytes of each class a value has, and how many capitals are behind small letters.
+type classes struct{ lower, upper, digit, sign, turns int }
+
+func lettersOf(v []byte) (n classes) {
 	for i, c := range v {
 		switch {
 		case isLower(c):
-			lower++
+			n.lower++
 		case isUpper(c):
-			upper++
-			if i > 0 && isLower(v[i-1]) {
-				turns++
-			}
+			n.upper++
+			n.turns += b2i(i > 0 && isLower(v[i-1]))
 		case isDigit(c):
-			digit++
+			n.digit++
+		default:
+			n.sign++
 		}
 	}
-	return digit > 0 && lower+upper > 0 || turns > 3 && len(v) < 8*turns
+	return n
 }
 
 // looksRandom tells of a value in prose, where anything may follow a name, that
