@@ -34,6 +34,9 @@ The check looks for the error in the log of the kubelet.`,
 	Needs:  []evidence.Need{evidence.Any(evidence.Logs("kubelet"), evidence.Logs("other"))},
 	Signs: []checks.Sign{
 		// Docker names the container after it until 28 (daemon/delete.go).
+		{Text: "unable to remove filesystem", Also: []string{"-json.log", "used by another process"},
+			Level: checks.Warn,
+			Says:  "Docker cannot delete the log of a container: another program has the file open"},
 		{Text: "unable to remove filesystem", Also: []string{"-json.log", "Access is denied"},
 			Level: checks.Warn,
 			Says:  "Docker cannot delete the log of a container: another program has the file open"},

@@ -17,7 +17,7 @@ image nanoserver, which does not have many libraries of Server Core, native part
 and the missing Visual C++ runtime. The container has no log, and the pod restarts without end.
 
 The check reads the exit codes of containers that do not run. The code in a log or a report is a
-warning.`,
+warning, and so is the error of Go or .NET about a DLL that is loaded later.`,
 	Fix: checks.Steps(
 		checks.Inspect("docker run --rm -it --entrypoint cmd IMAGE",
 			"Start the image with a shell, and run the program by hand."),
@@ -28,6 +28,8 @@ warning.`,
 			"all pods are Running")),
 	Links: []string{
 		"https://github.com/microsoft/Windows-Containers/issues/564",
+		"https://github.com/docker-library/golang/issues/348",
+		"https://github.com/QuestPDF/QuestPDF/issues/54",
 		"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55",
 		"https://learn.microsoft.com/en-us/virtualization/windowscontainers/manage-containers/container-base-images",
 	},
@@ -37,7 +39,14 @@ warning.`,
 	// A program of the node fails with the code too; Windows then shows a message box (event 26).
 	Signs: []checks.Sign{warning(unlike(checks.SignOfCode("STATUS_DLL_NOT_FOUND",
 		"a program exits at start: a DLL is missing, most often in the image of a container"),
-		messageBox))},
+		messageBox)),
+		// syscall/dll_windows.go of Go: docker-library/golang 348
+		{Text: "panic: Failed to load ", Also: []string{".dll: "}, Level: checks.Warn,
+			Says: "a program exits: Windows cannot load a DLL that it needs, as on nanoserver"},
+		// .NET, in the language of Windows but for the code (ERROR_MOD_NOT_FOUND): QuestPDF 54
+		{Text: "System.DllNotFoundException: ", Also: []string{"0x8007007E"}, Level: checks.Warn,
+			Says: "a program of .NET does not find a native DLL, or one that this DLL needs"},
+	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		var findings []*checks.Finding
 		for _, p := range evidence.Pods.In(s) {

@@ -157,7 +157,7 @@ func TestSecretsClearTextOnDisk(t *testing.T) {
 		{"only the folder above is recorded", acl(`{"path":"C:\\var\\lib","sddl":` + open + `}`),
 			`warn: Users and Authenticated Users can read C:\var\lib, which contains Secrets in clear text [state]`},
 		{"what the folder inherits from the drive", acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:AI(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)"}`),
-			`info: Users can read C:\var\lib\kubelet, which contains Secrets in clear text, as inherited from the drive (normal on Windows) [state]`},
+			`info: Users can read C:\var\lib\kubelet, which contains Secrets in clear text (inherited from drive C:, normal on Windows) [state]`},
 		{"a right to write and not to read",
 			acl(`{"path":"C:\\var\\lib\\kubelet","sddl":"D:(A;;FW;;;BU)"}`), "pass"},
 		{"everybody by identifier and mask",

@@ -30,6 +30,7 @@ loses its images and containers, and the kubelet creates the pods again.`,
 		checks.Run("kubectl uncordon {node}", "Allow pods on the node again."),
 		checks.Verify("Get-Service {runtime}", "Status is Running")),
 	Links: []string{
+		"https://github.com/docker/for-win/issues/806",
 		"https://github.com/containerd/containerd/issues/10848",
 		"https://github.com/k3s-io/k3s/issues/5189",
 		"https://github.com/containerd/containerd/issues/9929",
@@ -56,6 +57,10 @@ loses its images and containers, and the kubelet creates the pods again.`,
 		{Text: "failed to recover state: failed to get metadata for stored sandbox",
 			Or: []string{"failed to recover state: failed to reserve sandbox name"}, In: runtimeLogs,
 			Until: runtimeStarted, Says: "containerd exits at its start: its record of a sandbox is damaged"},
+		// libnetwork/store.go of docker, with an endpoint that was not deleted whole: for-win 806
+		{Text: "failed to get endpoints from store: ", Also: []string{"Error initializing network controller"},
+			Or: []string{"failed to get networks from store: "}, Until: runtimeStarted,
+			Says: "docker exits at its start: a record of its networks (local-kv.db) is damaged"},
 		// daemon/graphdriver/windows/windows.go: "unmarshall" until docker 20.10
 		{Text: "layerchain json", Also: []string{"invalid character"},
 			Says: "docker cannot read layerchain.json of an image layer: the file is damaged"},
