@@ -68,10 +68,10 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 		out := &output{tree.New()}
 		f.convert(src, out)
 		out.addEventLogs(src.fsys, src.root)
-		out.notCopied()
 		if err := out.addOriginals(src); err != nil {
 			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
 		}
+		out.notCopied()
 		return out.FS(), nil
 	}
 	if n.Format == formatManifests {

@@ -62,9 +62,11 @@ func (o *output) meta(src *source, tool, node string, ran time.Time, elevated bo
 }
 
 // notCopied corrects when a tool ran where the times of files told it and they are much younger than
-// the last event of Windows: they were copied then, and what the logs tell of would look old.
+// the last event of Windows, or than the last lines of logs: they were copied then, and what the logs
+// tell of would look old. A log that nobody writes any more is old itself where its time was kept.
 func (o *output) notCopied() {
 	const quiet = 3 * 24 * time.Hour // Windows writes some events each day
+	const day = 24 * time.Hour       // a zone that is not known, and the time that copying takes
 	var meta evidence.Meta
 	var events []evidence.WindowsEvent
 	if content, err := fs.ReadFile(o.FS(), evidence.WindowsEvents.Path()); err == nil {
@@ -74,12 +76,49 @@ func (o *output) notCopied() {
 		_ = json.Unmarshal(content, &meta)
 	}
 	last := lastEvent(events)
-	if slices.Contains([]string{"collectlogs", "capz-artifacts", "eks-log-collector"}, meta.Source) &&
-		!last.IsZero() && meta.CollectedAt.Sub(last) > quiet {
+	copied := slices.Contains([]string{"collectlogs", "capz-artifacts", "eks-log-collector"}, meta.Source) &&
+		!last.IsZero()
+	if !last.IsZero() && meta.CollectedAt.Sub(last) <= quiet {
+		return
+	}
+	tree, read := o.FS(), 0
+	fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !logName.MatchString(strings.ToLower(name)) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || info.Size() > maxText || !plausible(info.ModTime()) ||
+			meta.CollectedAt.Sub(info.ModTime()).Abs() > day {
+			return nil
+		}
+		content, _ := readBounded(tree, name, maxText)
+		if at := lastLine(string(evidence.DecodeText(content)), info.ModTime()); !at.IsZero() {
+			last, copied = later(last, at), true
+		}
+		if read++; read == maxCopiedLogs || meta.CollectedAt.Sub(last) <= quiet {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if copied && meta.CollectedAt.Sub(last) > quiet {
 		meta.CollectedAt = last.UTC().Truncate(time.Second)
 		o.Remove("meta.json")
 		o.JSON("meta.json", meta)
 	}
+}
+
+// maxCopiedLogs bounds the logs that are read for their last times.
+const maxCopiedLogs = 50
+
+// lastLine is the time of the last line of a log that has one.
+func lastLine(text string, until time.Time) time.Time {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for _, line := range slices.Backward(lines[max(0, len(lines)-maxFields):]) {
+		if at := evidence.LineTime(line, until); plausible(at) {
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 // either writes the value, or the gap where there is one.

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -144,7 +145,9 @@ func objectsIn(name, head string) bool {
 		return false
 	case head[0] == '{' || head[0] == '[':
 		m := objectHead.FindStringSubmatch(head)
-		return kindOfName(name) != "" || objectMark.MatchString(head) &&
+		start, items, isList, _ := jsonItems(cmp.Or(closedJSON(head), head))
+		others := isList && listsOthers(head, start, items)
+		return kindOfName(name) != "" && !others || versionHead.MatchString(head) || objectMark.MatchString(head) &&
 			(m != nil && strings.Contains(head, "apiVersion") ||
 				strings.Contains(head, `"gitVersion"`))
 	}
@@ -152,6 +155,26 @@ func objectsIn(name, head string) bool {
 	first := firstLine(head)
 	return strings.Contains(head, "kind:") && (first == "---" || yamlLine.MatchString(first)) &&
 		objectMark.MatchString(first+"\n"+firstLine(strings.TrimPrefix(head, first))) && onlyYAML(head)
+}
+
+// versionHead begins what the API server answers at /version.
+var versionHead = regexp.MustCompile(`^\{\s*"(?:buildDate|compiler|major|minor|platform|git\w+|goVersion)"\s*:[^{}]*"gitVersion"\s*:\s*"v\d`)
+
+// listsOthers tells that a JSON document lists what are no Kubernetes objects, as crictl does and jq.
+// An object without anything but an empty list could be anybody's.
+func listsOthers(document string, head kubeObject, items []json.RawMessage) bool {
+	if len(items) == 0 {
+		return document[0] == '{' && len(head) == 0
+	}
+	var first kubeObject
+	json.Unmarshal(items[0], &first)
+	return !first.isKubernetes()
+}
+
+// isKubernetes tells an object of Kubernetes from others that are listed: those of a container runtime
+// have metadata too.
+func (o kubeObject) isKubernetes() bool {
+	return o["id"] == nil && (o["metadata"] != nil || o["spec"] != nil || o["status"] != nil)
 }
 
 // onlyYAML tells that nothing follows an object in YAML, as in a thread that begins with a manifest

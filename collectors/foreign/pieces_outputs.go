@@ -71,7 +71,8 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		sections:  parseIPConfig(p.texts[partIPConfig]),
 		addresses: addressesOf(p.fieldsOf(psAddresses)),
 		adapterOf: netAdaptersOf(p.fieldsOf(psAdapters)),
-		mtus:      p.interfacesOf()}
+		mtus:      p.interfacesOf(),
+		listed:    listedInterfaces(p.texts[partRoutes])}
 	if p.texts[partIPConfig] != "" {
 		list, gap := net.adapters()
 		var names []string
@@ -86,7 +87,7 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		out.write("dns-client.json")(net.dnsClient())
 	}
 	if routes := given("routes.txt", partRoutes); !routes.missing {
-		out.write("routes.json")(readRoutes(routes, net.byAddress()))
+		out.write("routes.json")(readRoutes(routes, net))
 	}
 	p.convertAdapters(out)
 	p.convertPorts(out, given("excluded", partExcluded), given("dynamic", partDynamic))

@@ -361,13 +361,7 @@ func (p *pieces) take(f looseFile, found part) {
 
 // sawTime remembers the latest time of a log whose stamps have a year.
 func (p *pieces) sawTime(text string) {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for _, line := range slices.Backward(lines[max(0, len(lines)-maxFields):]) {
-		if at := evidence.LineTime(line, p.until); plausible(at) {
-			p.newest = later(p.newest, at)
-			return
-		}
-	}
+	p.newest = later(p.newest, lastLine(text, p.until))
 }
 
 // nodeNames are the nodes that the pieces are of, and how many Nodes are of other systems.

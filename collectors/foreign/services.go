@@ -1,7 +1,9 @@
 package foreign
 
 import (
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +26,7 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 		return nil, also(sc.gap, "; the services are known from a whole `sc queryex` only; %s",
 			runBundle)
 	}
-	list, cut := parseSC(sc.content)
+	list, configs, cut := parseSC(sc.content)
 	if cut {
 		return nil, missingf("%s breaks off: sc.exe had more services than room for them; %s",
 			sc.name, runBundle)
@@ -33,18 +35,35 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 		return nil, missingf(
 			"%s lists %d services, too few for all that run, so a service that is not in it may run; %s", sc.name, len(list), runBundle)
 	}
+	return joinServices(configs, printedServices(printed(get.content)), list), evidence.Gap{}
+}
+
+// joinServices joins lists of the same services: what an earlier list does not show of a service, a
+// later one fills in. `sc qc` shows most of what it shows.
+func joinServices(configs map[string][]string, lists ...[]evidence.Service) []evidence.Service {
+	all := []evidence.Service{}
 	at := map[string]int{}
-	for i, s := range list {
-		at[strings.ToLower(s.Name)] = i
-	}
-	for _, s := range printedServices(printed(get.content)) {
-		if i, ok := at[strings.ToLower(s.Name)]; ok {
-			list[i].State = s.State
+	for _, s := range slices.Concat(lists...) {
+		i, known := at[strings.ToLower(s.Name)]
+		if !known {
+			at[strings.ToLower(s.Name)] = len(all)
+			all = append(all, s)
 			continue
 		}
-		list = append(list, s)
+		if s.State != all[i].State {
+			s.PID, s.ExitCode = 0, nil // of another moment
+		}
+		have, more := reflect.ValueOf(&all[i]).Elem(), reflect.ValueOf(s)
+		for f := range have.NumField() {
+			if have.Field(f).IsZero() {
+				have.Field(f).Set(more.Field(f))
+			}
+		}
 	}
-	return list, evidence.Gap{}
+	for i := range all {
+		configure(&all[i], configs[strings.ToLower(all[i].Name)])
+	}
+	return all
 }
 
 var (
@@ -63,9 +82,9 @@ var scStartTypes = []string{"boot", "system", "automatic", "manual", "disabled"}
 // parseSC reads the blocks of `sc queryex` and `sc qc`. A block starts at column 0
 // with the service's name. In the first kind the display name follows, at column 0
 // too; in the second all else is indented. The fields are told by their place in
-// the block, since some languages translate their names.
-func parseSC(s string) (list []evidence.Service, cut bool) {
-	configs := map[string][]string{}
+// the block, since some languages translate their names. configs are those of `sc qc`.
+func parseSC(s string) (list []evidence.Service, configs map[string][]string, cut bool) {
+	configs = map[string][]string{}
 	var name, display string
 	var fields []string
 	flush := func() {
@@ -110,10 +129,7 @@ func parseSC(s string) (list []evidence.Service, cut bool) {
 		}
 	}
 	flush()
-	for i := range list {
-		configure(&list[i], configs[strings.ToLower(list[i].Name)])
-	}
-	return list, scCut.MatchString(s)
+	return list, configs, scCut.MatchString(s)
 }
 
 // configure takes in the fields of `sc qc`: type, start type, error control, path,
