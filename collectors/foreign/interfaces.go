@@ -37,7 +37,7 @@ func readInterfaces(src *source) interfaces {
 }
 
 // adapters makes adapters.json: those that ipconfig shows, since a list without addresses would look
-// like adapters that have none, and those that only Get-NetAdapter shows: no IP is bound to them, as
+// like adapters that have none, and those that only other commands show: no IP is bound to them, as
 // where a switch took the adapter.
 func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	list := []evidence.Adapter{}
@@ -49,10 +49,13 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	if len(list) == 0 {
 		return nil, n.ip.otherwise("%s shows no adapter; it begins with: %s")
 	}
-	for _, known := range n.adapterOf {
-		if known.Name != "" && !slices.ContainsFunc(list, func(a evidence.Adapter) bool {
-			return a.Name == known.Name || a.IfIndex == known.IfIndex ||
-				a.MAC == known.MAC && a.Description == known.Description
+	// two runs of ipconfig, of which one was asked for more
+	list = joined(func(have, more evidence.Adapter) bool {
+		return have.Name == more.Name && (have.Compartment == more.Compartment || have.Compartment*more.Compartment == 0)
+	}, list)
+	for _, known := range slices.Concat(n.adapterOf, n.mtus) {
+		if known.Name != "" && !hostAdapter.MatchString(known.Name) && !slices.ContainsFunc(list, func(a evidence.Adapter) bool {
+			return a.Name == known.Name || a.IfIndex == known.IfIndex
 		}) {
 			known.Addresses, known.Gateways = []string{}, []string{}
 			list = append(list, known)
@@ -62,6 +65,9 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 }
 
 var (
+	// Those that ipconfig shows: of switches, whose pods may be left out, and the loopback's.
+	hostAdapter = regexp.MustCompile(`(?i)^vEthernet |loopback`)
+
 	// A link-local address has the number of its interface behind it.
 	linkLocalZone = regexp.MustCompile(`(?i)^fe80:[0-9a-f:]*%(\d+)`)
 
@@ -297,6 +303,9 @@ func parseIPConfig(s string) []ipSection {
 			open("")
 		case column0 && (strings.HasSuffix(line, ":") || strings.HasSuffix(line, "：")):
 			open(strings.TrimSpace(strings.TrimRight(line, ":：")))
+		case column0 && ipconfigHead.MatchString(line): // of one more run
+			compartment = 0
+			open("")
 		case column0:
 		default:
 			last.take(line)

@@ -70,7 +70,7 @@ var (
 		regexp.MustCompile(
 			`(?:^|/)namespaces/[^/]+/pods/([^/]+)/([^/]+)/[^/]+/logs/(?:current|previous)(?:\.insecure)?\.log$`),
 		regexp.MustCompile(`(?:^|/)podlogs/[^/]+/([^/]+)/logs/([^/]+)\.txt$`),
-		regexp.MustCompile(`(?:^|/)[^/]+/([^/]+)/(logs)\.txt$`),
+		regexp.MustCompile(`(?:^|/)[^/]+/([^/]+)/(logs)(?:-previous)?\.txt$`),
 	}
 	leadingComments = regexp.MustCompile(`^(?:#.*\n+)+`)
 	objectHead      = regexp.MustCompile(`(?m)"?\bkind"?\s*:\s*"?(\w+)`)
@@ -101,7 +101,9 @@ func looseFileOf(name, head string, size int64) looseFile {
 	}
 	for _, r := range podLogs {
 		if m := r.FindStringSubmatch(name); m != nil && !startsDocument(trimmed) {
-			if m[2] == "logs" && !containerLog.MatchString(firstLine(trimmed)) {
+			if asked := kubectlLogs.FindStringSubmatch(firstLine(trimmed)); asked != nil {
+				m[1] = asked[1]
+			} else if m[2] == "logs" && !containerLog.MatchString(firstLine(trimmed)) {
 				continue
 			}
 			p.role, p.pod, p.component = piecePod, m[1], containerComponent(m[1])

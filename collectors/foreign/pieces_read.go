@@ -77,8 +77,12 @@ const (
 )
 
 func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pieces {
+	files, host, dumped := ofK2sHost(fsys, files)
 	p := &pieces{fsys: fsys, files: files, objects: newObjects(), texts: map[partKind]string{},
-		shown: map[string][]psObject{}, left: maxPieceBytes}
+		shown: map[string][]psObject{}, left: maxPieceBytes, newest: dumped}
+	if host != "" {
+		p.nodes = []string{host}
+	}
 	if how == readNames {
 		p.objects.only = "Node"
 	} else if len(node) > 0 && node[0] != evidence.UnknownNode {

@@ -1,9 +1,7 @@
 package foreign
 
 import (
-	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -38,30 +36,19 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 	return joinServices(configs, printedServices(printed(get.content)), list), evidence.Gap{}
 }
 
-// joinServices joins lists of the same services: what an earlier list does not show of a service, a
-// later one fills in. `sc qc` shows most of what it shows.
+// joinServices joins lists of the same services. `sc qc` shows most of what it shows.
 func joinServices(configs map[string][]string, lists ...[]evidence.Service) []evidence.Service {
-	all := []evidence.Service{}
-	at := map[string]int{}
-	for _, s := range slices.Concat(lists...) {
-		i, known := at[strings.ToLower(s.Name)]
-		if !known {
-			at[strings.ToLower(s.Name)] = len(all)
-			all = append(all, s)
-			continue
-		}
-		if s.State != all[i].State {
-			s.PID, s.ExitCode = 0, nil // of another moment
-		}
-		have, more := reflect.ValueOf(&all[i]).Elem(), reflect.ValueOf(s)
-		for f := range have.NumField() {
-			if have.Field(f).IsZero() {
-				have.Field(f).Set(more.Field(f))
-			}
-		}
-	}
+	all := joined(func(have, more evidence.Service) bool {
+		return strings.EqualFold(have.Name, more.Name)
+	}, lists...)
 	for i := range all {
-		configure(&all[i], configs[strings.ToLower(all[i].Name)])
+		s := &all[i]
+		configure(s, configs[strings.ToLower(s.Name)])
+		if s.State == "stopped" { // the lists are of different moments
+			s.PID = 0
+		} else if s.ExitCode != nil && s.State == "running" {
+			*s.ExitCode = 0
+		}
 	}
 	return all
 }
