@@ -22,15 +22,19 @@ var collectlogs = format{
 	inside:    func(child string) bool { return ownFolders[strings.ToLower(child)] },
 	nodeName:  collectlogsName,
 	convert:   convertCollectlogs,
+	knows: func(file string) bool { // it writes texts alone, and folders
+		top, _, inFolder := strings.Cut(strings.ToLower(file), "/")
+		return ownFolders[top] || !inFolder && path.Ext(top) == ".txt"
+	},
 }
 
 const runBundle = "run `doctor bundle` on the node"
 
-// The names that only a dump of HNS or of its switch has, those of them that no other tool of Windows nodes
-// writes but those that call the script, and those that other tools use as well.
+// The names that the script gives and no other tool that is known here, but those that call it; those that
+// only a dump of HNS or of its switch has; and those that other tools use as well.
 var (
 	scriptNames = []string{"networkdetailed.txt", "endpoint.txt", "policy.txt", "namespaces.txt",
-		"hnsportpoolallocs.txt", "vfpoutput.txt"}
+		"hnsportpoolallocs.txt", "vfpoutput.txt", "scqueryex.txt", "windowsservices.txt", "reservedports.txt"}
 	hnsNames = []string{"network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt",
 		"namespaces.txt", "hnsdiag.txt", "hnsportpoolallocs.txt", "vfpoutput.txt"}
 	otherNames = []string{"ports.txt", "ip.txt", "routes.txt", "mtu.txt", "scqueryex.txt",

@@ -37,7 +37,7 @@ func readInterfaces(src *source) interfaces {
 }
 
 // adapters makes adapters.json: those that ipconfig shows, since a list without addresses would look
-// like adapters that have none, and those that only other commands show: no IP is bound to them, as
+// like adapters that have none, and those that only Get-NetAdapter shows: no IP is bound to them, as
 // where a switch took the adapter.
 func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	list := []evidence.Adapter{}
@@ -53,7 +53,7 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	list = joined(func(have, more evidence.Adapter) bool {
 		return have.Name == more.Name && (have.Compartment == more.Compartment || have.Compartment*more.Compartment == 0)
 	}, list)
-	for _, known := range slices.Concat(n.adapterOf, n.mtus) {
+	for _, known := range n.adapterOf {
 		if known.Name != "" && !hostAdapter.MatchString(known.Name) && !slices.ContainsFunc(list, func(a evidence.Adapter) bool {
 			return a.Name == known.Name || a.IfIndex == known.IfIndex
 		}) {

@@ -247,7 +247,8 @@ func scanPieces(fsys fs.FS) []looseFile {
 			list = append(list, p)
 			return nil
 		}
-		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
+		listed := kindOfName(name) != "" && startsDocument(strings.TrimSpace(head)) // of nothing that is known
+		if !listed && !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
 			ofWindows.MatchString(peel(head)) || slices.ContainsFunc(takeApart(head), func(p part) bool { return p.kind == partGrid })) {
 			messages = append(messages, looseFile{path: name, role: pieceText, size: info.Size()})
 		}

@@ -15,12 +15,12 @@ import (
 )
 
 // convertPieces writes the evidence of one node.
-func convertPieces(fsys fs.FS, node Node, out *output) error {
+func convertPieces(fsys fs.FS, node Node, files []looseFile, out *output) error {
 	src, err := openSource(fsys, ".")
 	if err != nil {
 		return err
 	}
-	p := readPieces(fsys, scanPieces(fsys), readAll, node.Name)
+	p := readPieces(fsys, files, readAll, node.Name)
 	ran := later(later(p.newest, out.addEventLogs(src.fsys, src.root)), p.objects.newest)
 	name := node.Name
 	if name == evidence.UnknownNode {

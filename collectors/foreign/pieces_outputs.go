@@ -26,9 +26,19 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		src.texts[name] = t
 		return t
 	}
+	p.texts[partHNSDiag] = withoutOpenEnd(p.texts[partHNSDiag])
+	given("hnsdiag.txt", partHNSDiag)
+	diag := readHNSDiag(src)
 	for i, k := range hnsKinds {
-		p.hnsOfLists(i, out)
-		if documents, broken := splitDump(p.hns[i]); p.hnsCut[i] || broken != "" {
+		documents, broken := splitDump(p.hns[i])
+		isCut := p.hnsCut[i] || broken != ""
+		if len(diag.records[i]) > 0 && (isCut || p.hns[i] == "") { // which shows them whole
+			p.hns[i] = ""
+			continue
+		}
+		if !isCut {
+			p.hnsOfLists(i, out)
+		} else {
 			var names []string
 			var part []record
 			for _, d := range documents {
@@ -46,8 +56,6 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 			src.texts[k.file] = textFile{name: k.what, content: p.hns[i]}
 		}
 	}
-	p.texts[partHNSDiag] = withoutOpenEnd(p.texts[partHNSDiag])
-	given("hnsdiag.txt", partHNSDiag)
 	hns := readHNS(src)
 	for i, k := range hnsKinds {
 		if list, gap := hns.list(i); out.Has(k.path) {
@@ -136,7 +144,8 @@ func (p *pieces) convertMachine(out *output, given func(string, ...partKind) tex
 		}
 		out.either("hotfixes.json", list, gap)
 	}
-	processes := printedProcesses(p.fieldsOf(psProcesses))
+	processes := joined(func(have, more evidence.Process) bool { return have.PID == more.PID },
+		printedProcesses(p.fieldsOf(psProcesses))) // of Get-Process and tasklist
 	if len(processes) >= enoughProcesses {
 		out.JSON("processes.json", processes)
 	}

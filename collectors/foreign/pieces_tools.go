@@ -187,7 +187,7 @@ func dumpedAdapters(s string) (list []evidence.Adapter) {
 func (p *pieces) convertServices(out *output, sc textFile) {
 	listed, configs, cut := parseSC(sc.content)
 	printed := printedServices(p.fieldsOf(psServices))
-	services := joinServices(configs, printed, listed)
+	services := joinServices(configs, listed, printed)
 	if len(listed) >= enoughServices && !cut || len(printed) >= enoughServices {
 		out.JSON("services.json", services)
 	}

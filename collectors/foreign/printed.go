@@ -309,7 +309,7 @@ const (
 	maxListValue = 32 << 10
 )
 
-var listProperty = regexp.MustCompile(`^(\w+(?: \(\w+\))?)\s*:(?: (.*))?$`)
+var listProperty = regexp.MustCompile(`^(\w+(?: ?\([\w%]+\))?)\s*:(?: (.*))?$`)
 
 // parseFormatList reads what Format-List prints: a block of "Name : value" for
 // each object, and an empty line after it. A value that is wider than the

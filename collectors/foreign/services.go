@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,17 +34,23 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 		return nil, missingf(
 			"%s lists %d services, too few for all that run, so a service that is not in it may run; %s", sc.name, len(list), runBundle)
 	}
-	return joinServices(configs, printedServices(printed(get.content)), list), evidence.Gap{}
+	return joinServices(configs, list, printedServices(printed(get.content))), evidence.Gap{}
 }
 
-// joinServices joins lists of the same services. `sc qc` shows most of what it shows.
-func joinServices(configs map[string][]string, lists ...[]evidence.Service) []evidence.Service {
+// joinServices joins what sc.exe and PowerShell show of the same services. PowerShell's state counts. `sc qc`
+// shows most of what it shows.
+func joinServices(configs map[string][]string, sc, printed []evidence.Service) []evidence.Service {
+	states := map[string]string{}
+	for _, s := range printed {
+		states[strings.ToLower(s.Name)] = s.State
+	}
 	all := joined(func(have, more evidence.Service) bool {
 		return strings.EqualFold(have.Name, more.Name)
-	}, lists...)
+	}, sc, printed)
 	for i := range all {
-		s := &all[i]
-		configure(s, configs[strings.ToLower(s.Name)])
+		s, key := &all[i], strings.ToLower(all[i].Name)
+		s.State = cmp.Or(states[key], s.State)
+		configure(s, configs[key])
 		if s.State == "stopped" { // the lists are of different moments
 			s.PID = 0
 		} else if s.ExitCode != nil && s.State == "running" {
