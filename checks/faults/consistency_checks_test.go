@@ -89,6 +89,10 @@ func TestRoutesLeadToGateways(t *testing.T) {
 		{"no default route", adapter + routes(loopback+own),
 			"warn: adapter Ethernet has the gateway 10.0.0.1, but no default route leads to it [state]"},
 		{"an address of a cloud that has no subnet", host + routes(loopback+out), "pass"},
+		{"route print does not show the numbers of interfaces", adapter + strings.NewReplacer(
+			`"ifIndex":4}`, `"ifIndex":0}`).Replace(routes(loopback+own+out)), "pass"},
+		{"an adapter of which only the name is known", strings.Replace(adapter, `"ifIndex":4,`, "", 1) +
+			routes(loopback+own+out), "pass"},
 		{"a list that somebody began by hand", adapter + routes(own[1:]), "unknown"},
 	})
 }

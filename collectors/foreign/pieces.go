@@ -24,8 +24,8 @@ const (
 
 var looseFormats = []Format{
 	{formatMustGather, "the output of oc adm must-gather of a cluster with Windows nodes (host_service_logs/windows, cluster-scoped-resources and namespaces)"},
-	{formatObjects, "Kubernetes objects as JSON or YAML: troubleshoot's cluster-resources, kubectl cluster-info dump, sonobuoy's resources, or files of kubectl get -o yaml"},
-	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, an event log (.evtx), exports of log platforms as JSON or CSV, or a mix of them; - reads standard input"},
+	{formatObjects, "Kubernetes objects as JSON or YAML: troubleshoot's cluster-resources, kubectl cluster-info dump, sonobuoy's resources, calicoctl cluster diags, or files of kubectl get -o yaml"},
+	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, an event log (.evtx), exports of log platforms as JSON or CSV, or a mix of them, as in k2s system dump; - reads standard input"},
 	{formatManifests, "manifests of workloads and nothing else, judged as doctor lint judges them"},
 }
 

@@ -214,12 +214,13 @@ func criDocument(document string) (state evidence.CRIState, ok bool) {
 
 // convertRuntime adds crictl's tables to its answers in JSON.
 func (p *pieces) convertRuntime(out *output) {
-	takeRows(&p.cri.Sandboxes, readCrictlPods(p.texts[partCrictlPods]))
-	takeRows(&p.cri.Containers, readCrictlContainers(p.texts[partCrictlPS]))
-	takeRows(&p.cri.Containers, dockerContainers(p.texts[partContainers]))
-	takeRows(&p.cri.Images, criImages(readCtrImages(p.texts[partCtrImages]))) // the least first
-	takeRows(&p.cri.Images, pulledImages(p.texts[partPulled]))
-	takeRows(&p.cri.Images, readCrictlImages(p.texts[partImages]))
+	p.takeCRI(evidence.CRIState{Sandboxes: readCrictlPods(p.texts[partCrictlPods]),
+		Containers: append(readCrictlContainers(p.texts[partCrictlPS]), dockerContainers(p.texts[partContainers])...)})
+	if len(p.cri.Images) == 0 { // otherwise crictl showed them in JSON
+		takeRows(&p.cri.Images, criImages(readCtrImages(p.texts[partCtrImages]))) // the least first
+		takeRows(&p.cri.Images, pulledImages(p.texts[partPulled]))
+		takeRows(&p.cri.Images, readCrictlImages(p.texts[partImages]))
+	}
 	if !reflect.ValueOf(p.cri).IsZero() {
 		out.JSON("cri.json", p.cri)
 	}
@@ -253,9 +254,18 @@ func (p *pieces) takeCRI(more evidence.CRIState) {
 	if more.Status.Conditions != nil {
 		p.cri.Status, p.cri.Config = more.Status, more.Config
 	}
-	takeRows(&p.cri.Sandboxes, more.Sandboxes)
-	takeRows(&p.cri.Containers, more.Containers)
+	takeRows(&p.cri.Sandboxes, joined(func(have, more evidence.CRISandbox) bool {
+		return sameID(have.ID, more.ID)
+	}, p.cri.Sandboxes, more.Sandboxes))
+	takeRows(&p.cri.Containers, joined(func(have, more evidence.CRIContainer) bool {
+		return sameID(have.ID, more.ID)
+	}, p.cri.Containers, more.Containers))
 	takeRows(&p.cri.Images, more.Images)
+}
+
+// sameID tells that two outputs show the same object: tables shorten identifiers.
+func sameID(a, b string) bool {
+	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 // Of `docker info` and `docker version`.
