@@ -92,6 +92,10 @@ func TestRoutesLeadToGateways(t *testing.T) {
 		{"the podCIDR of another node, through its gateway, as Antrea routes", adapter + routes(loopback+own+out+`,{"destination":"10.244.1.0/24","nextHop":"10.244.1.1","ifIndex":4}`), "pass"},
 		{"a podCIDR through a gateway elsewhere", adapter + routes(loopback+own+out+`,{"destination":"10.244.1.0/24","nextHop":"10.0.9.1","ifIndex":4}`),
 			"warn: the route to 10.244.1.0/24 leads through 10.0.9.1, which Ethernet cannot reach [state]"},
+		{"route print does not show the numbers of interfaces", adapter + strings.NewReplacer(
+			`"ifIndex":4}`, `"ifIndex":0}`).Replace(routes(loopback+own+out)), "pass"},
+		{"an adapter of which only the name is known", strings.Replace(adapter, `"ifIndex":4,`, "", 1) +
+			routes(loopback+own+out), "pass"},
 		{"a list that somebody began by hand", adapter + routes(own[1:]), "unknown"},
 	})
 }

@@ -29,7 +29,9 @@ func overlayMisfits(n *node.Node, s evidence.Snapshot) []*checks.Finding {
 		reportNetwork(backend.From, "the HNS network %s is of type %s (expected: %s)", net.Name, net.Type,
 			string(backend.Value))
 	}
-	if adapters := evidence.Adapters.In(s); net.AdapterName != "" && len(adapters) > 0 &&
+	// ipconfig does not list what a switch took, and shows the state of none
+	shown := func(a evidence.Adapter) bool { return a.Status != "" }
+	if adapters := evidence.Adapters.In(s); net.AdapterName != "" && slices.ContainsFunc(adapters, shown) &&
 		!slices.ContainsFunc(adapters, func(a evidence.Adapter) bool {
 			return strings.EqualFold(a.Name, net.AdapterName)
 		}) {

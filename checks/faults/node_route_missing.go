@@ -94,11 +94,11 @@ node through its gateway, for which they have a permanent neighbor. Clouds with 
 				continue
 			}
 			at := slices.IndexFunc(up, func(a evidence.Adapter) bool {
-				return a.IfIndex == r.IfIndex
+				return a.IfIndex == r.IfIndex && r.IfIndex != 0 // 0: the recording does not show it
 			})
 			switch {
-			case at < 0 && !slices.ContainsFunc(evidence.Adapters.In(s),
-				func(a evidence.Adapter) bool { return a.IfIndex == r.IfIndex }):
+			case at < 0 && r.IfIndex != 0 && !slices.ContainsFunc(evidence.Adapters.In(s),
+				func(a evidence.Adapter) bool { return a.IfIndex == r.IfIndex || a.IfIndex == 0 }):
 				report(r.Field().Because("%s through %s", p, hop), evidence.Adapters.Field(s),
 					"the route to %s uses the interface %d, which the node does not have", p,
 					r.IfIndex)
@@ -122,7 +122,7 @@ func hasRoute(s evidence.Snapshot, ifIndex int, such func(node.Prefix, node.Addr
 	return slices.ContainsFunc(evidence.Routes.In(s), func(r evidence.Route) bool {
 		p, ok := node.ParsePrefix(r.Destination)
 		hop, _ := node.ParseAddress(r.NextHop)
-		return ok && (ifIndex == 0 || r.IfIndex == ifIndex) && such(p, hop)
+		return ok && (ifIndex == 0 || r.IfIndex == 0 || r.IfIndex == ifIndex) && such(p, hop)
 	})
 }
 

@@ -100,7 +100,7 @@ func convertAntctl(src *source, out *output) {
 		adapterOf: netAdaptersOf(printed(src.text("network-adapters").content))}
 	out.write("adapters.json")(net.adapters())
 	out.write("dns-client.json")(net.dnsClient())
-	out.write("routes.json")(readRoutes(routes, net.byAddress()))
+	out.write("routes.json")(readRoutes(routes, net))
 
 	for dir, component := range map[string]string{"agent": "antrea-agent", "ovs": "ovs",
 		"kubelet": "kubelet"} {

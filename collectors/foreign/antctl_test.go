@@ -28,7 +28,7 @@ func TestAntctlWhole(t *testing.T) {
 		{"nodes", words(len(evidence.Nodes.In(s))), "2"},
 		{"pods", words(len(evidence.Pods.In(s)), evidence.Pods.In(s)[1].Metadata.Name), "2 web-0"},
 		{"adapters", words(len(adapters), adapters[0].Name, adapters[0].IfIndex,
-			adapters[0].Addresses), "1 br-int 12 [10.80.1.21/24]"},
+			adapters[0].Addresses), "2 br-int 12 [10.80.1.21/24]"},
 		{"routes", routesText(evidence.Routes.In(s)), "[{0.0.0.0/0 10.80.1.1 12 281}]"},
 		{"logs", words(s.LogFiles("")),
 			"[logs/antrea-agent/antrea-agent.exe.win-1.WIN-1$.log.INFO.20261120-080000.4120 logs/kubelet/kubelet.log logs/ovs/ovs-vswitchd.log]"},

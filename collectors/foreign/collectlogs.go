@@ -22,12 +22,19 @@ var collectlogs = format{
 	inside:    func(child string) bool { return ownFolders[strings.ToLower(child)] },
 	nodeName:  collectlogsName,
 	convert:   convertCollectlogs,
+	knows: func(file string) bool { // it writes texts alone, and folders
+		top, _, inFolder := strings.Cut(strings.ToLower(file), "/")
+		return ownFolders[top] || !inFolder && path.Ext(top) == ".txt"
+	},
 }
 
 const runBundle = "run `doctor bundle` on the node"
 
-// The names that only a dump of HNS or of its switch has, and those that other tools use as well.
+// The names that the script gives and no other tool that is known here, but those that call it; those that
+// only a dump of HNS or of its switch has; and those that other tools use as well.
 var (
+	scriptNames = []string{"networkdetailed.txt", "endpoint.txt", "policy.txt", "namespaces.txt",
+		"hnsportpoolallocs.txt", "vfpoutput.txt", "scqueryex.txt", "windowsservices.txt", "reservedports.txt"}
 	hnsNames = []string{"network.txt", "networkdetailed.txt", "endpoint.txt", "policy.txt",
 		"namespaces.txt", "hnsdiag.txt", "hnsportpoolallocs.txt", "vfpoutput.txt"}
 	otherNames = []string{"ports.txt", "ip.txt", "routes.txt", "mtu.txt", "scqueryex.txt",
@@ -40,12 +47,13 @@ var (
 )
 
 // isCollectlogs wants two dumps of HNS, or one and two of the other files: a
-// recording that was cut off is still one, and a folder with an ip.txt is not.
+// recording that was cut off is still one, and a folder with an ip.txt is not, nor one in which K2s
+// dumps network.txt, hnsdiag.txt and ports.txt: none of these is the script's alone.
 // The collectors of EKS and Rancher keep dumps of the same names in network/hns,
 // apart from everything else about the node; that folder is no node of its own.
 func isCollectlogs(folder listing) bool {
 	dumps, others := folder.count(hnsNames...), folder.count(otherNames...)
-	if others == 0 && hnsOnlyPath.MatchString(folder.dir) {
+	if folder.count(scriptNames...) == 0 || others == 0 && hnsOnlyPath.MatchString(folder.dir) {
 		return false
 	}
 	return dumps >= 2 || dumps == 1 && others >= 2

@@ -43,6 +43,9 @@ func TestFind(t *testing.T) {
 		{"a copy inside its own folders is no node", fstest.MapFS{"network.txt": f(""),
 			"endpoint.txt": f(""), "Logs/network.txt": f(""), "Logs/endpoint.txt": f("")},
 			"[{sdn-collectlogs . unknown}]"},
+		{"a dump of K2s around it is another tool's", fstest.MapFS{"k/networking/network.txt": f(""), "k/networking/hnsdiag.txt": f(""),
+			"k/networking/ports.txt": f(""), "k/networking/excludedportrange.txt": f(""), "k/networking/nmscrub.txt": f(""),
+			"n/policy.txt": f(""), "n/endpoint.txt": f("")}, "[{sdn-collectlogs n n}]"},
 		{"names taken from elsewhere in the recording", recording(t, "x/hns1", l2bridge2018()),
 			"[{sdn-collectlogs x/hns1 win-old}]"},
 	}

@@ -35,6 +35,8 @@ type format struct {
 	inside   func(child string) bool
 	nodeName func(src *source) string       // "" where the recording does not tell
 	convert  func(src *source, out *output) // writes the layout's files
+	// tells files of its folder that it knows, where others are read as single files; nil where none are
+	knows func(file string) bool
 }
 
 // formats is asked in order, and the first that knows a folder has it.
@@ -68,10 +70,16 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 		out := &output{tree.New()}
 		f.convert(src, out)
 		out.addEventLogs(src.fsys, src.root)
-		out.notCopied()
+		if f.knows != nil {
+			out.beside(fsys, n, func(file string) bool {
+				rel, in := strings.CutPrefix(file, strings.TrimPrefix(n.Root+"/", "./"))
+				return in && f.knows(rel)
+			})
+		}
 		if err := out.addOriginals(src); err != nil {
 			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
 		}
+		out.notCopied()
 		return out.FS(), nil
 	}
 	if n.Format == formatManifests {
@@ -80,7 +88,7 @@ func (n Node) Evidence(fsys fs.FS) (fs.FS, error) {
 	}
 	if isLoose(n.Format) {
 		out := &output{tree.New()}
-		if err := convertPieces(fsys, n, out); err != nil {
+		if err := convertPieces(fsys, n, scanPieces(fsys), out); err != nil {
 			return nil, fmt.Errorf("%s: %w", evidence.Clean(n.Root), err)
 		}
 		return out.FS(), nil

@@ -90,7 +90,7 @@ func FuzzServices(f *testing.F) {
 	f.Add(scAll())
 	f.Add(overlay2022()["windowsServices.txt"])
 	f.Fuzz(func(t *testing.T, s string) {
-		list, _ := parseSC(s)
+		list, _, _ := parseSC(s)
 		for _, svc := range append(list, printedServices(printed(s))...) {
 			if svc.Name == "" || svc.State == "" {
 				t.Errorf("a service without name or state: %+v", svc)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ type interfaces struct {
 	addresses []netIPAddress
 	adapterOf []evidence.Adapter // of Get-NetAdapter
 	mtus      []evidence.Adapter // of netsh, or of Get-NetIPInterface
+	listed    []evidence.Adapter // of the interface list above the routes of route print
 }
 
 func readInterfaces(src *source) interfaces {
@@ -30,11 +32,13 @@ func readInterfaces(src *source) interfaces {
 		addresses: addressesOf(printed(ip.content)),
 		adapterOf: netAdaptersOf(printed(src.text("netadapter.txt").content)),
 		mtus:      parseNetshInterfaces(src.text("mtu.txt").content, false),
+		listed:    listedInterfaces(src.text("routes.txt").content),
 	}
 }
 
-// adapters makes adapters.json: those that ipconfig shows, since a list without
-// addresses would look like adapters that have none.
+// adapters makes adapters.json: those that ipconfig shows, since a list without addresses would look
+// like adapters that have none, and those that only Get-NetAdapter shows: no IP is bound to them, as
+// where a switch took the adapter.
 func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	list := []evidence.Adapter{}
 	for _, sec := range n.sections {
@@ -45,10 +49,28 @@ func (n interfaces) adapters() ([]evidence.Adapter, evidence.Gap) {
 	if len(list) == 0 {
 		return nil, n.ip.otherwise("%s shows no adapter; it begins with: %s")
 	}
+	// two runs of ipconfig, of which one was asked for more
+	list = joined(func(have, more evidence.Adapter) bool {
+		return have.Name == more.Name && (have.Compartment == more.Compartment || have.Compartment*more.Compartment == 0)
+	}, list)
+	for _, known := range n.adapterOf {
+		if known.Name != "" && !hostAdapter.MatchString(known.Name) && !slices.ContainsFunc(list, func(a evidence.Adapter) bool {
+			return a.Name == known.Name || a.IfIndex == known.IfIndex
+		}) {
+			known.Addresses, known.Gateways = []string{}, []string{}
+			list = append(list, known)
+		}
+	}
 	return list, evidence.Gap{}
 }
 
 var (
+	// Those that ipconfig shows: of switches, whose pods may be left out, and the loopback's.
+	hostAdapter = regexp.MustCompile(`(?i)^vEthernet |loopback`)
+
+	// A link-local address has the number of its interface behind it.
+	linkLocalZone = regexp.MustCompile(`(?i)^fe80:[0-9a-f:]*%(\d+)`)
+
 	macValue = regexp.MustCompile(`^(?:[0-9A-Fa-f]{2}-){5}[0-9A-Fa-f]{2}$`)
 	yesNo    = map[string]bool{"yes": true, "no": false, "是": true, "否": false, "ja": true,
 		"nein": false, "oui": true, "non": false,
@@ -83,6 +105,9 @@ func (n interfaces) adapter(sec ipSection) evidence.Adapter {
 		case len(ips) == 0 || f.has("WINS") || f.has("IAID") || f.has("DUID"):
 		case f.has("IPV6"):
 			plain = append(plain, ips...)
+			if m := linkLocalZone.FindStringSubmatch(f.values[0]); m != nil {
+				a.IfIndex = ifNumber(m[1])
+			}
 		case i+1 < len(sec.fields) && isMaskField(sec.fields[i+1]):
 			bits, _ := maskBits(sec.fields[i+1].addresses()[0])
 			a.Addresses = append(a.Addresses, netip.PrefixFrom(ips[0], bits).String())
@@ -141,6 +166,11 @@ func (n interfaces) enrich(a *evidence.Adapter, plain []netip.Addr) {
 			if ip == known.prefix.Addr() {
 				a.Addresses = append(a.Addresses, known.prefix.String())
 			}
+		}
+	}
+	for _, known := range n.listed {
+		if a.IfIndex == 0 && a.MAC != "" && known.MAC == a.MAC && known.Description == a.Description {
+			a.IfIndex = known.IfIndex
 		}
 	}
 	for _, known := range n.mtus {
@@ -273,6 +303,9 @@ func parseIPConfig(s string) []ipSection {
 			open("")
 		case column0 && (strings.HasSuffix(line, ":") || strings.HasSuffix(line, "：")):
 			open(strings.TrimSpace(strings.TrimRight(line, ":：")))
+		case column0 && ipconfigHead.MatchString(line): // of one more run
+			compartment = 0
+			open("")
 		case column0:
 		default:
 			last.take(line)

@@ -3,6 +3,7 @@ package foreign
 import (
 	"net/netip"
 	"regexp"
+	"strings"
 
 	"doctor/checks/evidence"
 	"doctor/collectors/netsh"
@@ -12,6 +13,8 @@ import (
 const maxRoutes = 100_000
 
 var (
+	// Number, MAC and description in the interface list of route print.
+	interfaceRow = regexp.MustCompile(`(?m)^ *(\d+)\.{3}((?:[0-9a-f]{2} ){6})\.+(\S.*?)[ \t]*$`)
 	// ifIndex, DestinationPrefix, NextHop, RouteMetric, ifMetric, PolicyStore. Narrow
 	// consoles drop the last columns and cut "PersistentStore".
 	netRouteRow = regexp.MustCompile(
@@ -28,7 +31,7 @@ var (
 func readRoutes(t textFile, net interfaces) (any, evidence.Gap) {
 	list := parseNetRoutes(t.content)
 	if len(list) == 0 {
-		list = parseRoutePrint(t.content, net.indexOf)
+		list = parseRoutePrint(t.content, net.byAddress().indexOf)
 	}
 	if len(list) == 0 {
 		return nil, t.otherwise("%s shows no route; it begins with: %s")
@@ -49,6 +52,15 @@ func parseNetRoutes(s string) []evidence.Route {
 			Destination: prefix.String(), NextHop: hop.String(), IfIndex: ifNumber(m[1]),
 			Metric: number(m[4]),
 		})
+	}
+	return list
+}
+
+// listedInterfaces are the interfaces that route print lists above the routes.
+func listedInterfaces(s string) (list []evidence.Adapter) {
+	for _, m := range interfaceRow.FindAllStringSubmatch(s, maxObjects) {
+		mac := strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(m[2]), " ", "-"))
+		list = append(list, evidence.Adapter{IfIndex: ifNumber(m[1]), MAC: mac, Description: m[3]})
 	}
 	return list
 }

@@ -84,6 +84,9 @@ func (o *objects) addJSON(name, content string) {
 		}
 		return
 	}
+	if listsOthers(content, head, items) {
+		return
+	}
 	o.listed[kind] = true
 	for _, item := range items {
 		var object kubeObject
@@ -138,6 +141,9 @@ func (o *objects) addYAML(name, document string) {
 			if i < len(items)-1 || unmarshalItem(item, &object) != nil {
 				continue
 			}
+		}
+		if isList && !object.isKubernetes() {
+			return
 		}
 		own := stringOf(object["kind"])
 		if own == "" || own == "List" {

@@ -61,10 +61,14 @@ func (o *output) meta(src *source, tool, node string, ran time.Time, elevated bo
 	o.JSON("meta.json", meta)
 }
 
+// quiet is how much younger than what a node wrote last the files are that somebody copied: Windows
+// writes some events each day.
+const quiet = 3 * 24 * time.Hour
+
 // notCopied corrects when a tool ran where the times of files told it and they are much younger than
-// the last event of Windows: they were copied then, and what the logs tell of would look old.
+// the last event of Windows, or without any than the last lines of the logs: they were copied then, and
+// what the logs tell of would look old.
 func (o *output) notCopied() {
-	const quiet = 3 * 24 * time.Hour // Windows writes some events each day
 	var meta evidence.Meta
 	var events []evidence.WindowsEvent
 	if content, err := fs.ReadFile(o.FS(), evidence.WindowsEvents.Path()); err == nil {
@@ -74,12 +78,53 @@ func (o *output) notCopied() {
 		_ = json.Unmarshal(content, &meta)
 	}
 	last := lastEvent(events)
-	if slices.Contains([]string{"collectlogs", "capz-artifacts", "eks-log-collector"}, meta.Source) &&
-		!last.IsZero() && meta.CollectedAt.Sub(last) > quiet {
+	if last.IsZero() {
+		last = o.lastLogged(meta.CollectedAt)
+	} else if !slices.Contains([]string{"collectlogs", "capz-artifacts", "eks-log-collector"}, meta.Source) {
+		return
+	}
+	if !last.IsZero() && meta.CollectedAt.Sub(last) > quiet {
 		meta.CollectedAt = last.UTC().Truncate(time.Second)
 		o.Remove("meta.json")
 		o.JSON("meta.json", meta)
 	}
+}
+
+// lastLogged is the latest last line of the logs that are as young as the recording. One that nobody
+// wrote any more is older itself where its time was kept, and says nothing.
+func (o *output) lastLogged(ran time.Time) (last time.Time) {
+	const copying = 24 * time.Hour // which takes a while
+	tree, read := o.FS(), 0
+	fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !logName.MatchString(strings.ToLower(name)) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || ran.Sub(info.ModTime()).Abs() > copying {
+			return nil
+		}
+		content, _ := readBounded(tree, name, maxText)
+		last = later(last, lastLine(string(evidence.DecodeText(content)), info.ModTime()))
+		if read++; read == maxCopiedLogs || !last.IsZero() && ran.Sub(last) <= quiet {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return last
+}
+
+// maxCopiedLogs bounds the logs that are read for their last times.
+const maxCopiedLogs = 50
+
+// lastLine is the time of the last line of a log that has one.
+func lastLine(text string, until time.Time) time.Time {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for _, line := range slices.Backward(lines[max(0, len(lines)-maxFields):]) {
+		if at := evidence.LineTime(line, until); plausible(at) {
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 // either writes the value, or the gap where there is one.

@@ -99,7 +99,10 @@ var (
 	clockOffset = regexp.MustCompile(`(?m)^(?:\d+, ){3}([+-]\d\d\.\d+, [+-]\d\d\.\d+)$|^\d\d:\d\d:\d\d,? ((?:d:\S+ o:)?[+-]\d\d\.\d+s)`)
 	packetRow   = regexp.MustCompile(`(?m)^(\d\d:\d\d:\d\d\.\d{6,9} (?:IP6?|ARP|[0-9A-F-]{17}) .*)$`)
 	// The heads of any program's table: words in capitals, two blanks apart, or between bars.
-	gridHeads = regexp.MustCompile(`^\|? *[A-Z][A-Z0-9_./()%#-]+(?: [A-Z0-9_./()%#-]+)*(?:(?: {2,}|\t+ *| *\| *)[A-Z0-9_./()%#-]+(?: [A-Z0-9_./()%#-]+)*)+ *\|?$`)
+	gridHeads    = regexp.MustCompile(`^\|? *[A-Z][A-Z0-9_./()%#-]+(?: [A-Z0-9_./()%#-]+)*(?:(?: {2,}|\t+ *| *\| *)[A-Z0-9_./()%#-]+(?: [A-Z0-9_./()%#-]+)*)+ *\|?$`)
+	ipconfigHead = regexp.MustCompile(`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +
+		`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|^Configuração de IP do Windows|^Windows IP 구성|` +
+		`^Настройка протокола IP для Windows|^Konfiguracja IP systemu Windows`)
 	// a field of ipconfig, whose dots go up to the colon
 	ipconfigField = regexp.MustCompile(`^ *\p{L}[^:]*[^: .][ .]*(?:\. ){3,}\.? *:`)
 	stateRow      = regexp.MustCompile(`(?m)^(\S+[:\s]\s*(?:[A-Z]\w+=(?:True|False|Unknown)[;,\s]*)+)$`)
@@ -187,9 +190,7 @@ var partForms = []partForm{
 	{kind: partVer, start: regexp.MustCompile(`^Microsoft Windows \[\S+ 10\.0\.\d+`), traits: endsAtGap},
 	{kind: partHotfixes, start: regexp.MustCompile(`^(?:\w+ +)*HotFixID(?:=|\s|$)`), traits: hasTables},
 	{kind: partSystem, start: regexp.MustCompile(`^Host Name: +\S`)},
-	{kind: partIPConfig, start: regexp.MustCompile(`^Windows[- ]IP[- ](?:Configuration|Konfiguration|配置|構成|設定)|` +
-		`^Configura(?:tion|ción|zione) IP (?:de|di) Windows|^Configuração de IP do Windows|^Windows IP 구성|` +
-		`^Настройка протокола IP для Windows|^Konfiguracja IP systemu Windows|` +
+	{kind: partIPConfig, start: regexp.MustCompile(ipconfigHead.String() + `|` +
 		`^(\S.*(?: adapter |-Adapter |适配器 |アダプター | 어댑터 )|Carte |Adaptador |Scheda |Karta |Адаптер ).*[:：]\s*$|` + ipconfigField.String())},
 	{kind: partLookup, start: lookupBegins, line: lookupLine},
 	{kind: "schtasks", start: regexp.MustCompile(`^Folder: \\|^TaskName: +\\|^HostName: +\S`),

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -23,8 +24,8 @@ const (
 
 var looseFormats = []Format{
 	{formatMustGather, "the output of oc adm must-gather of a cluster with Windows nodes (host_service_logs/windows, cluster-scoped-resources and namespaces)"},
-	{formatObjects, "Kubernetes objects as JSON or YAML: troubleshoot's cluster-resources, kubectl cluster-info dump, sonobuoy's resources, or files of kubectl get -o yaml"},
-	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, an event log (.evtx), exports of log platforms as JSON or CSV, or a mix of them; - reads standard input"},
+	{formatObjects, "Kubernetes objects as JSON or YAML: troubleshoot's cluster-resources, kubectl cluster-info dump, sonobuoy's resources, calicoctl cluster diags, or files of kubectl get -o yaml"},
+	{formatPieces, "single files without any tool: a log, HNS objects, kubectl describe, tables of kubectl, crictl and PowerShell, ipconfig, an event log (.evtx), exports of log platforms as JSON or CSV, or a mix of them, as in k2s system dump; - reads standard input"},
 	{formatManifests, "manifests of workloads and nothing else, judged as doctor lint judges them"},
 }
 
@@ -69,7 +70,7 @@ var (
 		regexp.MustCompile(
 			`(?:^|/)namespaces/[^/]+/pods/([^/]+)/([^/]+)/[^/]+/logs/(?:current|previous)(?:\.insecure)?\.log$`),
 		regexp.MustCompile(`(?:^|/)podlogs/[^/]+/([^/]+)/logs/([^/]+)\.txt$`),
-		regexp.MustCompile(`(?:^|/)[^/]+/([^/]+)/(logs)\.txt$`),
+		regexp.MustCompile(`(?:^|/)[^/]+/([^/]+)/(logs)(?:-previous)?\.txt$`),
 	}
 	leadingComments = regexp.MustCompile(`^(?:#.*\n+)+`)
 	objectHead      = regexp.MustCompile(`(?m)"?\bkind"?\s*:\s*"?(\w+)`)
@@ -100,7 +101,9 @@ func looseFileOf(name, head string, size int64) looseFile {
 	}
 	for _, r := range podLogs {
 		if m := r.FindStringSubmatch(name); m != nil && !startsDocument(trimmed) {
-			if m[2] == "logs" && !containerLog.MatchString(firstLine(trimmed)) {
+			if asked := kubectlLogs.FindStringSubmatch(firstLine(trimmed)); asked != nil {
+				m[1] = asked[1]
+			} else if m[2] == "logs" && !containerLog.MatchString(firstLine(trimmed)) {
 				continue
 			}
 			p.role, p.pod, p.component = piecePod, m[1], containerComponent(m[1])
@@ -144,7 +147,9 @@ func objectsIn(name, head string) bool {
 		return false
 	case head[0] == '{' || head[0] == '[':
 		m := objectHead.FindStringSubmatch(head)
-		return kindOfName(name) != "" || objectMark.MatchString(head) &&
+		start, items, isList, _ := jsonItems(cmp.Or(closedJSON(head), head))
+		others := isList && listsOthers(head, start, items)
+		return kindOfName(name) != "" && !others || versionHead.MatchString(head) || objectMark.MatchString(head) &&
 			(m != nil && strings.Contains(head, "apiVersion") ||
 				strings.Contains(head, `"gitVersion"`))
 	}
@@ -152,6 +157,26 @@ func objectsIn(name, head string) bool {
 	first := firstLine(head)
 	return strings.Contains(head, "kind:") && (first == "---" || yamlLine.MatchString(first)) &&
 		objectMark.MatchString(first+"\n"+firstLine(strings.TrimPrefix(head, first))) && onlyYAML(head)
+}
+
+// versionHead begins what the API server answers at /version.
+var versionHead = regexp.MustCompile(`^\{\s*"(?:buildDate|compiler|major|minor|platform|git\w+|goVersion)"\s*:[^{}]*"gitVersion"\s*:\s*"v\d`)
+
+// listsOthers tells that a JSON document lists what are no Kubernetes objects, as crictl does and jq.
+// An object without anything but an empty list could be anybody's.
+func listsOthers(document string, head kubeObject, items []json.RawMessage) bool {
+	if len(items) == 0 {
+		return document[0] == '{' && len(head) == 0
+	}
+	var first kubeObject
+	json.Unmarshal(items[0], &first)
+	return !first.isKubernetes()
+}
+
+// isKubernetes tells an object of Kubernetes from others that are listed: those of a container runtime
+// have metadata too.
+func (o kubeObject) isKubernetes() bool {
+	return o["id"] == nil && (o["metadata"] != nil || o["spec"] != nil || o["status"] != nil)
 }
 
 // onlyYAML tells that nothing follows an object in YAML, as in a thread that begins with a manifest
@@ -222,7 +247,8 @@ func scanPieces(fsys fs.FS) []looseFile {
 			list = append(list, p)
 			return nil
 		}
-		if !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
+		listed := kindOfName(name) != "" && startsDocument(strings.TrimSpace(head)) // of nothing that is known
+		if !listed && !binaryName(name) && (errorWords.MatchString(head) || mixed(head) || unexplained.Has(head) ||
 			ofWindows.MatchString(peel(head)) || slices.ContainsFunc(takeApart(head), func(p part) bool { return p.kind == partGrid })) {
 			messages = append(messages, looseFile{path: name, role: pieceText, size: info.Size()})
 		}

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,12 +15,12 @@ import (
 )
 
 // convertPieces writes the evidence of one node.
-func convertPieces(fsys fs.FS, node Node, out *output) error {
+func convertPieces(fsys fs.FS, node Node, files []looseFile, out *output) error {
 	src, err := openSource(fsys, ".")
 	if err != nil {
 		return err
 	}
-	p := readPieces(fsys, scanPieces(fsys), readAll, node.Name)
+	p := readPieces(fsys, files, readAll, node.Name)
 	ran := later(later(p.newest, out.addEventLogs(src.fsys, src.root)), p.objects.newest)
 	name := node.Name
 	if name == evidence.UnknownNode {
@@ -83,6 +84,10 @@ func (p *pieces) formatOf(node Node) string {
 			list = append(list, name)
 		}
 	}
+	tool := layoutOf(p.files)
+	if tool != "" && (node.Format == formatPieces || node.Format == formatObjects) {
+		return node.Format + ": " + tool
+	}
 	if node.Format != formatPieces || len(list) == 0 {
 		return node.Format
 	}
@@ -104,6 +109,14 @@ func (p *pieces) convertLogs(src *source, out *output, node string) {
 	pods := map[string]bool{}
 	for _, o := range p.objects.lists["Pod"] {
 		pods[o.name()] = true
+	}
+	var shown struct{ Items []kubeObject } // by kubectl describe, or in a table
+	for _, name := range []string{"api/pods.json", evidence.PartOf("api/pods.json")} {
+		content, _ := fs.ReadFile(out.FS(), name)
+		json.Unmarshal(content, &shown)
+		for _, o := range shown.Items {
+			pods[o.name()] = true
+		}
 	}
 	excerpts := append(p.excerpts, p.objects.cutLists()...)
 	for _, f := range p.files {

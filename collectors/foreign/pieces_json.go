@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
+
+	"doctor/checks/evidence"
 )
 
 func (p *pieces) takeJSON(name string, found part) {
@@ -131,9 +134,21 @@ func inspected(document string) (names []string) {
 			Metadata         struct{ Name, Namespace string }
 			ImageFilesystems []struct{ FsID struct{ Mountpoint string } }
 		}
+		Stats []struct { // of crictl stats
+			Attributes struct{ Metadata struct{ Name string } }
+			Memory     struct{ WorkingSetBytes struct{ Value string } }
+		}
 	}
 	if json.Unmarshal([]byte(document), &answer) != nil {
 		return nil
+	}
+	for _, c := range answer.Stats {
+		if bytes, err := strconv.ParseInt(c.Memory.WorkingSetBytes.Value, 10, 64); err == nil && c.Attributes.Metadata.Name != "" {
+			names = append(names, c.Attributes.Metadata.Name+" with "+evidence.SizeText(bytes)+" of memory")
+		}
+	}
+	if names != nil {
+		return names
 	}
 	s := answer.Status
 	if len(s.ImageFilesystems) > 0 { // crictl imagefsinfo

@@ -58,6 +58,10 @@ func disksOf(list []psObject) (disks []evidence.Disk, shown []string) {
 		d := evidence.Disk{Drive: strings.ToUpper(drive) + ":", FileSystem: o.get("FileSystem", "FileSystemType")}
 		free, ok := sizeOf(o.get("SizeRemaining", "FreeSpace"), "")
 		total, known := sizeOf(o.get("Size"), "")
+		if _, ofK2s := o.fields["FreeSpace(GB)"]; ofK2s {
+			free, ok = sizeOf(o.get("FreeSpace(GB)"), "GB")
+			total, known = sizeOf(o.get("Size(GB)"), "GB")
+		}
 		if _, drives := o.fields["Free (GB)"]; drives {
 			var used int64
 			used, known = sizeOf(o.get("Used (GB)"), "GB")

@@ -26,9 +26,19 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		src.texts[name] = t
 		return t
 	}
+	p.texts[partHNSDiag] = withoutOpenEnd(p.texts[partHNSDiag])
+	given("hnsdiag.txt", partHNSDiag)
+	diag := readHNSDiag(src)
 	for i, k := range hnsKinds {
-		p.hnsOfLists(i, out)
-		if documents, broken := splitDump(p.hns[i]); p.hnsCut[i] || broken != "" {
+		documents, broken := splitDump(p.hns[i])
+		isCut := p.hnsCut[i] || broken != ""
+		if len(diag.records[i]) > 0 && (isCut || p.hns[i] == "") { // which shows them whole
+			p.hns[i] = ""
+			continue
+		}
+		if !isCut {
+			p.hnsOfLists(i, out)
+		} else {
 			var names []string
 			var part []record
 			for _, d := range documents {
@@ -46,8 +56,6 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 			src.texts[k.file] = textFile{name: k.what, content: p.hns[i]}
 		}
 	}
-	p.texts[partHNSDiag] = withoutOpenEnd(p.texts[partHNSDiag])
-	given("hnsdiag.txt", partHNSDiag)
 	hns := readHNS(src)
 	for i, k := range hnsKinds {
 		if list, gap := hns.list(i); out.Has(k.path) {
@@ -71,7 +79,8 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		sections:  parseIPConfig(p.texts[partIPConfig]),
 		addresses: addressesOf(p.fieldsOf(psAddresses)),
 		adapterOf: netAdaptersOf(p.fieldsOf(psAdapters)),
-		mtus:      p.interfacesOf()}
+		mtus:      p.interfacesOf(),
+		listed:    listedInterfaces(p.texts[partRoutes])}
 	if p.texts[partIPConfig] != "" {
 		list, gap := net.adapters()
 		var names []string
@@ -86,7 +95,7 @@ func (p *pieces) convertOutputs(src *source, out *output, ran time.Time, node st
 		out.write("dns-client.json")(net.dnsClient())
 	}
 	if routes := given("routes.txt", partRoutes); !routes.missing {
-		out.write("routes.json")(readRoutes(routes, net.byAddress()))
+		out.write("routes.json")(readRoutes(routes, net))
 	}
 	p.convertAdapters(out)
 	p.convertPorts(out, given("excluded", partExcluded), given("dynamic", partDynamic))
@@ -135,7 +144,8 @@ func (p *pieces) convertMachine(out *output, given func(string, ...partKind) tex
 		}
 		out.either("hotfixes.json", list, gap)
 	}
-	processes := printedProcesses(p.fieldsOf(psProcesses))
+	processes := joined(func(have, more evidence.Process) bool { return have.PID == more.PID },
+		printedProcesses(p.fieldsOf(psProcesses))) // of Get-Process and tasklist
 	if len(processes) >= enoughProcesses {
 		out.JSON("processes.json", processes)
 	}
@@ -204,12 +214,13 @@ func criDocument(document string) (state evidence.CRIState, ok bool) {
 
 // convertRuntime adds crictl's tables to its answers in JSON.
 func (p *pieces) convertRuntime(out *output) {
-	takeRows(&p.cri.Sandboxes, readCrictlPods(p.texts[partCrictlPods]))
-	takeRows(&p.cri.Containers, readCrictlContainers(p.texts[partCrictlPS]))
-	takeRows(&p.cri.Containers, dockerContainers(p.texts[partContainers]))
-	takeRows(&p.cri.Images, criImages(readCtrImages(p.texts[partCtrImages]))) // the least first
-	takeRows(&p.cri.Images, pulledImages(p.texts[partPulled]))
-	takeRows(&p.cri.Images, readCrictlImages(p.texts[partImages]))
+	p.takeCRI(evidence.CRIState{Sandboxes: readCrictlPods(p.texts[partCrictlPods]),
+		Containers: append(readCrictlContainers(p.texts[partCrictlPS]), dockerContainers(p.texts[partContainers])...)})
+	if len(p.cri.Images) == 0 { // otherwise crictl showed them in JSON
+		takeRows(&p.cri.Images, criImages(readCtrImages(p.texts[partCtrImages]))) // the least first
+		takeRows(&p.cri.Images, pulledImages(p.texts[partPulled]))
+		takeRows(&p.cri.Images, readCrictlImages(p.texts[partImages]))
+	}
 	if !reflect.ValueOf(p.cri).IsZero() {
 		out.JSON("cri.json", p.cri)
 	}
@@ -243,9 +254,18 @@ func (p *pieces) takeCRI(more evidence.CRIState) {
 	if more.Status.Conditions != nil {
 		p.cri.Status, p.cri.Config = more.Status, more.Config
 	}
-	takeRows(&p.cri.Sandboxes, more.Sandboxes)
-	takeRows(&p.cri.Containers, more.Containers)
+	takeRows(&p.cri.Sandboxes, joined(func(have, more evidence.CRISandbox) bool {
+		return sameID(have.ID, more.ID)
+	}, p.cri.Sandboxes, more.Sandboxes))
+	takeRows(&p.cri.Containers, joined(func(have, more evidence.CRIContainer) bool {
+		return sameID(have.ID, more.ID)
+	}, p.cri.Containers, more.Containers))
 	takeRows(&p.cri.Images, more.Images)
+}
+
+// sameID tells that two outputs show the same object: tables shorten identifiers.
+func sameID(a, b string) bool {
+	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 // Of `docker info` and `docker version`.

@@ -77,8 +77,12 @@ const (
 )
 
 func readPieces(fsys fs.FS, files []looseFile, how reading, node ...string) *pieces {
+	files, host, dumped := ofK2sHost(fsys, files)
 	p := &pieces{fsys: fsys, files: files, objects: newObjects(), texts: map[partKind]string{},
-		shown: map[string][]psObject{}, left: maxPieceBytes}
+		shown: map[string][]psObject{}, left: maxPieceBytes, newest: dumped}
+	if host != "" {
+		p.nodes = []string{host}
+	}
 	if how == readNames {
 		p.objects.only = "Node"
 	} else if len(node) > 0 && node[0] != evidence.UnknownNode {
@@ -361,13 +365,7 @@ func (p *pieces) take(f looseFile, found part) {
 
 // sawTime remembers the latest time of a log whose stamps have a year.
 func (p *pieces) sawTime(text string) {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for _, line := range slices.Backward(lines[max(0, len(lines)-maxFields):]) {
-		if at := evidence.LineTime(line, p.until); plausible(at) {
-			p.newest = later(p.newest, at)
-			return
-		}
-	}
+	p.newest = later(p.newest, lastLine(text, p.until))
 }
 
 // nodeNames are the nodes that the pieces are of, and how many Nodes are of other systems.

@@ -185,16 +185,14 @@ func dumpedAdapters(s string) (list []evidence.Adapter) {
 
 // Of the list of one service, or of few: their state is in the gap.
 func (p *pieces) convertServices(out *output, sc textFile) {
-	list, cut := parseSC(sc.content)
-	services := printedServices(p.fieldsOf(psServices))
-	switch {
-	case len(list) >= enoughServices && !cut:
-		out.write("services.json")(readServices(sc, textFile{}))
-	case len(services) >= enoughServices:
+	listed, configs, cut := parseSC(sc.content)
+	printed := printedServices(p.fieldsOf(psServices))
+	services := joinServices(configs, listed, printed)
+	if len(listed) >= enoughServices && !cut || len(printed) >= enoughServices {
 		out.JSON("services.json", services)
 	}
 	var shown []string
-	for _, s := range append(list, services...) {
+	for _, s := range services {
 		shown = append(shown, s.Name+" "+s.State)
 	}
 	for _, m := range nssmSetting.FindAllStringSubmatch(p.texts[partNSSM], maxShown) {
@@ -203,7 +201,7 @@ func (p *pieces) convertServices(out *output, sc textFile) {
 	for _, m := range scPath.FindAllStringSubmatch(sc.content, maxShown) {
 		shown = append(shown, clip(m[1]+" "+strings.TrimSpace(m[2])))
 	}
-	out.partial("services.json", "the list of services", shown, append(list, services...))
+	out.partial("services.json", "the list of services", shown, services)
 }
 
 // createsService is a command that creates a service, or a script's line that says so. What it

@@ -132,6 +132,13 @@ func printedServices(objects []map[string]string) (list []evidence.Service) {
 		if names, whole := listValues(o["ServicesDependedOn"]); whole {
 			svc.DependsOn = names
 		}
+		svc.Account, svc.PID = evidence.Clean(o["StartName"]), number(o["ProcessId"])
+		if args := evidence.SplitArgs(o["PathName"]); len(args) > 0 && !cutShort(o["PathName"]) {
+			svc.BinPath, svc.Args = args[0], args[1:]
+		}
+		if code, err := strconv.ParseInt(o["ExitCode"], 10, 64); err == nil {
+			svc.ExitCode = &code
+		}
 		list = append(list, svc)
 	}
 	return list
@@ -302,7 +309,7 @@ const (
 	maxListValue = 32 << 10
 )
 
-var listProperty = regexp.MustCompile(`^(\w+(?: \(\w+\))?)\s*:(?: (.*))?$`)
+var listProperty = regexp.MustCompile(`^(\w+(?: ?\([\w%]+\))?)\s*:(?: (.*))?$`)
 
 // parseFormatList reads what Format-List prints: a block of "Name : value" for
 // each object, and an empty line after it. A value that is wider than the

@@ -51,7 +51,7 @@ var psClasses = []psClass{
 	{psHotfixes, [][]string{{"HotFixID"}}},
 	{psTasks, [][]string{{"TaskName"}, {"TaskPath"}}},
 	{psVersion, [][]string{{"Platform"}, {"VersionString"}}},
-	{psDisks, [][]string{{"Free (GB)", "SizeRemaining", "FreeSpace"}, {"DriveLetter", "DeviceID", "Root"}}},
+	{psDisks, [][]string{{"Free (GB)", "SizeRemaining", "FreeSpace", "FreeSpace(GB)"}, {"DriveLetter", "DeviceID", "Root"}}},
 	{psDefender, [][]string{{"ExclusionPath"}}},
 	{psConnections, [][]string{{"LocalAddress"}, {"LocalPort"}, {"State"}}},
 	{psReach, [][]string{{"RemoteAddress"}, {"RemotePort"}, {"TcpTestSucceeded"}}},
@@ -169,7 +169,7 @@ func hnsRecord(fields map[string]string) record {
 var wholeNumber = regexp.MustCompile(`^(?:0|[1-9]\d{0,18})$`)
 
 // Format-List puts the colons of an object below each other.
-var psListLine = regexp.MustCompile(`^([A-Za-z]\w*(?: \(\w+\))?) *:(?: |$)`)
+var psListLine = regexp.MustCompile(`^([A-Za-z]\w*(?: ?\([\w%]+\))?) *:(?: |$)`)
 
 // listBegins tells that a line and one of the next show properties of an object.
 func listBegins(line, rest string) bool {

@@ -37,7 +37,7 @@ func (r rancher) convertNetwork(out *output) {
 	if len(parseNetRoutes(routes.content)) == 0 {
 		routes = r.text("network/ipv4routes.txt")
 	}
-	out.write("routes.json")(readRoutes(routes, net.byAddress()))
+	out.write("routes.json")(readRoutes(routes, net))
 }
 
 // byAddress knows the interface of an address where only ipconfig and

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 		return nil, also(sc.gap, "; the services are known from a whole `sc queryex` only; %s",
 			runBundle)
 	}
-	list, cut := parseSC(sc.content)
+	list, configs, cut := parseSC(sc.content)
 	if cut {
 		return nil, missingf("%s breaks off: sc.exe had more services than room for them; %s",
 			sc.name, runBundle)
@@ -33,18 +34,30 @@ func readServices(sc, get textFile) (any, evidence.Gap) {
 		return nil, missingf(
 			"%s lists %d services, too few for all that run, so a service that is not in it may run; %s", sc.name, len(list), runBundle)
 	}
-	at := map[string]int{}
-	for i, s := range list {
-		at[strings.ToLower(s.Name)] = i
+	return joinServices(configs, list, printedServices(printed(get.content))), evidence.Gap{}
+}
+
+// joinServices joins what sc.exe and PowerShell show of the same services. PowerShell's state counts. `sc qc`
+// shows most of what it shows.
+func joinServices(configs map[string][]string, sc, printed []evidence.Service) []evidence.Service {
+	states := map[string]string{}
+	for _, s := range printed {
+		states[strings.ToLower(s.Name)] = s.State
 	}
-	for _, s := range printedServices(printed(get.content)) {
-		if i, ok := at[strings.ToLower(s.Name)]; ok {
-			list[i].State = s.State
-			continue
+	all := joined(func(have, more evidence.Service) bool {
+		return strings.EqualFold(have.Name, more.Name)
+	}, sc, printed)
+	for i := range all {
+		s, key := &all[i], strings.ToLower(all[i].Name)
+		s.State = cmp.Or(states[key], s.State)
+		configure(s, configs[key])
+		if s.State == "stopped" { // the lists are of different moments
+			s.PID = 0
+		} else if s.ExitCode != nil && s.State == "running" {
+			*s.ExitCode = 0
 		}
-		list = append(list, s)
 	}
-	return list, evidence.Gap{}
+	return all
 }
 
 var (
@@ -63,9 +76,9 @@ var scStartTypes = []string{"boot", "system", "automatic", "manual", "disabled"}
 // parseSC reads the blocks of `sc queryex` and `sc qc`. A block starts at column 0
 // with the service's name. In the first kind the display name follows, at column 0
 // too; in the second all else is indented. The fields are told by their place in
-// the block, since some languages translate their names.
-func parseSC(s string) (list []evidence.Service, cut bool) {
-	configs := map[string][]string{}
+// the block, since some languages translate their names. configs are those of `sc qc`.
+func parseSC(s string) (list []evidence.Service, configs map[string][]string, cut bool) {
+	configs = map[string][]string{}
 	var name, display string
 	var fields []string
 	flush := func() {
@@ -110,10 +123,7 @@ func parseSC(s string) (list []evidence.Service, cut bool) {
 		}
 	}
 	flush()
-	for i := range list {
-		configure(&list[i], configs[strings.ToLower(list[i].Name)])
-	}
-	return list, scCut.MatchString(s)
+	return list, configs, scCut.MatchString(s)
 }
 
 // configure takes in the fields of `sc qc`: type, start type, error control, path,

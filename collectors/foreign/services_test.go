@@ -53,7 +53,7 @@ func TestHalfAListOfServicesIsAGap(t *testing.T) {
 }
 
 func TestServiceControllerInSpanish(t *testing.T) {
-	list, _ := parseSC(
+	list, _, _ := parseSC(
 		"\nNOMBRE_SERVICIO: kubelet\nNOMBRE_MOSTRAR : kubelet\n        TIPO               : 10  WIN32_OWN_PROCESS\n        ESTADO             : 7  PAUSED\n                                (STOPPABLE)\n        CÓD_SALIDA_WIN32   : 1077  (0x435)\n")
 	if got := asJSON(t,
 		list); got != `[{"name":"kubelet","displayName":"kubelet","state":"paused","exitCode":1077}]` {
