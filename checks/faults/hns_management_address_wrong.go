@@ -44,7 +44,7 @@ agent may use that adapter on purpose.`,
 	Explains: []string{"hns-object-inconsistent"},
 	Needs:    []evidence.Need{evidence.HNSNetworks, node.NeedNetworks},
 	FromPart: []evidence.Need{evidence.HNSNetworks, evidence.Node},
-	Uses:     slices.Concat([]evidence.Need{evidence.Node, evidence.Adapters}, node.CNISources),
+	Uses:     slices.Concat([]evidence.Need{evidence.Node, evidence.Nodes, evidence.Adapters}, node.CNISources, node.KubeletSources),
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		net, ok := n.PodNetwork(s)
@@ -82,6 +82,9 @@ agent may use that adapter on purpose.`,
 		if has := hostAddresses(s); len(has) > 0 && !slices.Contains(has, ip) {
 			return nil, checks.Skip(
 				"no adapter has the ManagementIP %s: node-address-mismatch reports it", ip)
+		}
+		if len(announced) == 0 && onOtherAdapter(s, n, object) != nil {
+			return nil, checks.Skip("the InternalIP is on an adapter without a gateway: node-address-mismatch reports it")
 		}
 		level, want := checks.Warn, node.ParseAddresses(object.InternalIPs()...)
 		if len(announced) > 0 {

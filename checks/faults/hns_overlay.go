@@ -192,7 +192,7 @@ func remoteEndpoints(net evidence.HNSNetwork, s evidence.Snapshot) []*checks.Fin
 		if at < 0 {
 			reportEndpoint(e, net.Field(), "%s of another node has no provider address", node.EndpointName(e))
 		} else if ip, ok := node.ParseAddress(e.Policies[at].Text("provideraddress")); ok &&
-			!slices.Contains(known, ip) {
+			!slices.Contains(known, ip) && !slices.Contains(hostAddresses(s), ip) {
 			reportEndpoint(e, evidence.Nodes.Field(s),
 				"%s has the provider address %s, which no node has", node.EndpointName(e), ip)
 		}

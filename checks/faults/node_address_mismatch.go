@@ -47,7 +47,8 @@ and with the Services.`,
 	Uses: slices.Concat([]evidence.Need{evidence.Adapters, evidence.Node, evidence.Nodes, evidence.HNSNetworks,
 		evidence.KubeServices}, node.KubeletSources, node.CNISources),
 	Signs: []checks.Sign{{Text: "not found in the host's network interfaces", Also: []string{"node IP"},
-		Until: nodeRegistered, Says: "the address of --node-ip is on no adapter of the node"}},
+		Until: nodeRegistered, Says: "the address of --node-ip is on no adapter of the node"},
+		{Text: antreaNoAddress, Until: antreaStarted, ConfirmOnly: true}},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
 		findings := takenForNode(s)
@@ -81,10 +82,16 @@ and with the Services.`,
 		}
 		if evidence.Node.Known(s) && len(object.Status.Addresses) > 0 &&
 			len(node.ParseAddresses(object.InternalIPs()...)) == 0 {
-			findings = append(findings, checks.Findingf(checks.Warn, object.Metadata.Name,
+			f := checks.Findingf(checks.Warn, object.Metadata.Name,
 				"the Node object has no InternalIP").
 				At(object.Field("status", "addresses"), "%d addresses",
-					len(object.Status.Addresses)))
+					len(object.Status.Addresses))
+			if slices.ContainsFunc(s.Signs("node-address-mismatch"), func(m evidence.SignMatch) bool {
+				return m.Text == antreaNoAddress && m.Over == ""
+			}) {
+				f = f.Explaining("network-agent-not-running")
+			}
+			findings = append(findings, f)
 		}
 		for _, ip := range object.InternalIPs() {
 			claim(object.Metadata.Name, ip, object.AddressField(ip).Because("InternalIP is %s", ip),
@@ -113,6 +120,9 @@ and with the Services.`,
 		return findings, nil
 	},
 })
+
+// antreaNoAddress is the end of Antrea's agent on a node without an address: antrea 4327.
+const antreaNoAddress = "has neither external ip nor internal ip"
 
 // onOtherAdapter finds an InternalIP on an adapter without a default gateway, where the pod network is
 // on the adapter that has one: the kubelet took the first address that it found.

@@ -63,6 +63,8 @@ func TestRoutePolicyMissing(t *testing.T) {
 			endpoint(nat+route("172.20.0.0/16", true)), "pass"},
 		{"Antrea needs none",
 			"-- files/C/etc/cni/net.d/10-antrea.conflist --\n{\"name\":\"antrea\",\"plugins\":[{\"type\":\"antrea\"}]}\n" + cluster + endpoint(nat), "skip"},
+		{"K2s routes by rules of its own", "-- files/C/etc/cni/net.d/flannel-l2bridge.conf --\n{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"bridge\",\"AdditionalArgs\":[{\"Name\":\"EndpointPolicy\",\"Value\":{\"Type\":\"OutBoundNAT\",\"Settings\":{\"Exceptions\":[\"10.96.0.0/12\"]}}}]}}\n" +
+			cluster + endpoint(nat), "skip"},
 		{"HNS was not asked", vxlanConf + cluster, "unknown"},
 	})
 }

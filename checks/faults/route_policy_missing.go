@@ -22,7 +22,7 @@ makes the first from serviceCIDR of vpc-bridge.conf, for which the bootstrap scr
 172.20.0.0/16 or 10.100.0.0/16.
 
 The check reads the policies that HNS applied to the pods of this node. Azure's plugin omits the
-route if DSR is used; Antrea and the NAT plugin need none.`,
+route if DSR is used; Antrea, K2s and the NAT plugin need none.`,
 	Fix: checks.Steps(
 		checks.Edit("{cniFile}",
 			"Add a policy of Type ROUTE (SDNROUTE in the newer format) with DestinationPrefix {serviceCIDR} and NeedEncap true; on l2bridge add another for {managementIP}/32."),
@@ -52,6 +52,9 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 		n := node.About(s)
 		if n.CNI.Value == node.Azure && !n.Proxy().EnableDSR.Set && n.Proxy().Gap.Kind != "" {
 			return nil, checks.Unknown(n.Proxy().Gap) // whether it uses DSR decides
+		}
+		if conf := n.Intended(); conf != nil && conf.Config != nil && strings.EqualFold(conf.Config.EffectiveType(), k2sPlugin) {
+			return nil, checks.Skip("plugin %s of K2s routes with VFP rules of its own", k2sPlugin)
 		}
 		var services, host []evidence.HNSEndpoint
 		pods := 0
@@ -99,6 +102,10 @@ route if DSR is used; Antrea and the NAT plugin need none.`,
 		return findings, nil
 	},
 })
+
+// k2sPlugin is Siemens K2s' own, which has the name of a plugin for Linux (k2s/cmd/bridge). Its vfprules.exe routes
+// the traffic of pods and Services: https://github.com/Siemens-Healthineers/K2s/blob/main/docs/dev-guide/architecture.md
+const k2sPlugin = "bridge"
 
 // eksServiceCIDR corrects the service network from which Amazon's plugin makes routes: the
 // bootstrap script assumes one if it does not know that of the cluster.
