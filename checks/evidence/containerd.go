@@ -21,6 +21,7 @@ type ContainerdConfig struct {
 	OldBinDir      bool // of a file that says bin_dir, and not bin_dirs as later releases want it
 	CNIConfDir     string
 	DefaultRuntime string // runhcs-wcow-process
+	RuntimeType    string // of the default runtime: io.containerd.runhcs.v1
 	Root           string
 	Temp           string // where layers are unpacked
 	PipeAddress    string
@@ -92,10 +93,11 @@ func (c *ContainerdConfig) readCRI(plugins tomlTable) {
 		c.CNIBinDirs, c.OldBinDir = []string{dir}, c.Version >= 3
 	}
 	c.DefaultRuntime = cri.text("containerd", "default_runtime_name")
+	c.RuntimeType = cri.text("containerd", "runtimes", c.DefaultRuntime, "runtime_type")
 	// Up to containerd 1.7 the table of this name is the default, and containerd calls it so (pkg/cri/config/config.go,
 	// ValidatePluginConfig). The template of AKS for containerd 1 has it.
-	if c.Version < 3 && cri.text("containerd", "default_runtime", "runtime_type") != "" {
-		c.DefaultRuntime = "default"
+	if kind := cri.text("containerd", "default_runtime", "runtime_type"); c.Version < 3 && kind != "" {
+		c.DefaultRuntime, c.RuntimeType = "default", kind
 	}
 	c.findIgnored(plugins, images, runtime)
 	c.findLostRegistries(images, plugins.table(images))

@@ -126,7 +126,7 @@ func wrongText(key, v string) string {
 	case strings.HasPrefix(v, "--"):
 		return v + "=false"
 	case strings.Contains(key, "sddl"):
-		return strings.Replace(v, "(A;", "(A;OICI;0x1200a9;;;BU)(A;", 1)
+		return strings.Replace(v, "(A;", "(A;OICI;0x1200a9;;;WD)(A;", 1)
 	case dateText.MatchString(v):
 		return "2011" + v[4:]
 	case runtimeText.MatchString(v):
