@@ -40,11 +40,12 @@ warning, and so is the error of Go or .NET about a DLL that is loaded later.`,
 	Signs: []checks.Sign{warning(unlike(checks.SignOfCode("STATUS_DLL_NOT_FOUND",
 		"a program exits at start: a DLL is missing, most often in the image of a container"),
 		messageBox)),
+		// Where it is quoted alone. In the log of a pod it may be over, and the pod's state is judged.
 		// syscall/dll_windows.go of Go: docker-library/golang 348
-		{Text: "panic: Failed to load ", Also: []string{".dll: "}, Level: checks.Warn,
+		{Text: "panic: Failed to load ", Also: []string{".dll: "}, In: []string{"other"}, Level: checks.Warn,
 			Says: "a program exits: Windows cannot load a DLL that it needs, as on nanoserver"},
 		// .NET, in the language of Windows but for the code (ERROR_MOD_NOT_FOUND): QuestPDF 54
-		{Text: "System.DllNotFoundException: ", Also: []string{"0x8007007E"}, Level: checks.Warn,
+		{Text: "System.DllNotFoundException: ", Also: []string{"0x8007007E"}, In: []string{"other"}, Level: checks.Warn,
 			Says: "a program of .NET does not find a native DLL, or one that this DLL needs"},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {

@@ -43,6 +43,9 @@ func TestKubeProxyOverlayDSRGates(t *testing.T) {
 		{"DSR in the service, whose process is not recorded", at("v1.31.4") + onFlannel +
 			"-- services.json --\n[{\"name\":\"kube-proxy\",\"state\":\"running\",\"binPath\":\"C:\\\\k\\\\kube-proxy.exe\",\"args\":[\"--enable-dsr\"]}]\n",
 			"fail: kube-proxy v1.31.4 requires feature gate WinDSR=true, because it uses DSR (on by default from v1.33) [state]"},
+		{"DSR in a start script that puts the gates together", at("v1.31.4") + onFlannel +
+			"-- services.json --\n[{\"name\":\"kubeproxy\",\"state\":\"stopped\",\"binPath\":\"powershell.exe\",\"args\":[\"C:\\\\k\\\\kubeproxystart.ps1\"]}]\n-- files/C/k/kubeproxystart.ps1 --\n$a += @(\"--enable-dsr=true\")\n$a += @(\"--feature-gates=\" + ($gates -join \",\"))\nkube-proxy.exe $a\n",
+			"unknown"},
 		{"DSR in 1.31 with its gate", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,
 			both), "pass"},
 		{"the gates on several flags", at("v1.31.4") + onFlannel + proxyArgs(`"--enable-dsr=true"`,

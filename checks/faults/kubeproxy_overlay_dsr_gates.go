@@ -62,11 +62,11 @@ version. For a removed gate it uses kube-proxy's own message.`,
 		{Text: "cannot set feature gate IPv6DualStack to false", Until: proxyStarted,
 			Says: "feature gate IPv6DualStack cannot be turned off"},
 		{Text: "unrecognized feature gate: WinOverlay", Not: gateWarning, Until: proxyStarted,
-			Says: "this version does not know feature gate WinOverlay"},
+			Says: "this version does not know feature gate WinOverlay", Fix: unknownGateFix},
 		{Text: "unrecognized feature gate: WinDSR", Not: gateWarning, Until: proxyStarted,
-			Says: "this version does not know feature gate WinDSR"},
+			Says: "this version does not know feature gate WinDSR", Fix: unknownGateFix},
 		{Text: "unrecognized feature gate: IPv6DualStack", Not: gateWarning, Until: proxyStarted,
-			Says: "this version does not know feature gate IPv6DualStack"},
+			Says: "this version does not know feature gate IPv6DualStack", Fix: unknownGateFix},
 	},
 	Run: func(s evidence.Snapshot) ([]*checks.Finding, error) {
 		n := node.About(s)
@@ -107,6 +107,12 @@ version. For a removed gate it uses kube-proxy's own message.`,
 		return findings, nil
 	},
 })
+
+var unknownGateFix = checks.Steps(
+	checks.Do("Remove the feature gate that the error names from the flags or the configuration of kube-proxy, on AKS from kubeclusterconfig.json."),
+	checks.Run("{restart kube-proxy}", "Restart kube-proxy.").
+		Costs("Services are not reachable from this node until kube-proxy has programmed them."),
+	checks.Verify("Get-Process kube-proxy", "one process kube-proxy"))
 
 // wanted tells whether kube-proxy needs the gate on this node, and why.
 func (g windowsGate) wanted(n *node.Node) (bool, evidence.Because, evidence.Phrase) {

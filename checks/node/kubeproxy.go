@@ -154,6 +154,9 @@ func (p *ProxySettings) learnGate(name, value string, place evidence.Place, form
 var setsNetwork = regexp.MustCompile(
 	`(?mi)^[^#\n]*\bKUBE_NETWORK\b["']?\s*[=,]\s*["']?([^"'\s;,)]+)`)
 
+// joinsGates is in a script that makes the flag of a list, as AKS' kubeproxystart.ps1 does.
+var joinsGates = regexp.MustCompile(`(?i)--feature-gates=["']\s*\+`)
+
 // fromScript reads the script that a service runs to start kube-proxy: what it
 // sets for its child only is seen nowhere else.
 func (p *ProxySettings) fromScript(s evidence.Snapshot, script string, live bool) {
@@ -176,6 +179,9 @@ func (p *ProxySettings) fromScript(s evidence.Snapshot, script string, live bool
 	}
 	if live {
 		return
+	}
+	if joinsGates.MatchString(f.Text) {
+		p.Hidden = evidence.NotShown.Gap("the feature gates of kube-proxy: its start script puts them together")
 	}
 	var args []string
 	for _, flag := range evidence.ScriptFlags(f.Text) {
