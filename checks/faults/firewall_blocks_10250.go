@@ -124,6 +124,8 @@ Filters of the cloud provider are not visible on the node.`,
 			names = append(names, p.Name)
 		}
 		profiles := strings.Join(names, ", ")
+		// without them an agent with a tunnel could be here
+		doubt = doubt || !evidence.Services.Known(s) && !evidence.Node.Known(s)
 		f := checks.Findingf(cond(doubt, checks.Info, checks.Fail), profiles,
 			"no enabled firewall rule allows inbound TCP %d (profiles: %s): kubectl logs, exec and metrics time out", port.Number, profiles)
 		if tunnel {

@@ -199,6 +199,7 @@ func TestFirewallBlocks10250(t *testing.T) {
 	}
 	const shut = "fail: no enabled firewall rule allows inbound TCP 10250 (profiles: domain, public): kubectl logs, exec and metrics time out [state]"
 	const metrics = "info: no enabled firewall rule allows inbound TCP 10250 (profiles: domain, public): metrics-server cannot read this node [state]"
+	const kubelet = "-- services.json --\n[{\"name\":\"kubelet\",\"state\":\"running\"}]\n"
 	const announced = "-- api/node.json --\n{\"status\":{\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":10260}}}}\n"
 	const dropIn = "-- processes.json --\n[{\"name\":\"kubelet.exe\",\"pid\":7,\"args\":[\"--config-dir=C:\\\\k\\\\conf.d\"]}]\n" +
 		"-- files/C/k/conf.d/10-port.conf --\nport: 10261\n"
@@ -210,17 +211,18 @@ func TestFirewallBlocks10250(t *testing.T) {
 		{"within a range, by number", tree(block, rule("k8s", "Allow", "6", `"80", "10250-10259"`,
 			"")), "pass"},
 		{"the kubelet's program", tree(block, rule("kubelet.exe", "allow", "any", "", "")), "pass"},
-		{"no rule", tree(block, ""), shut},
+		{"no rule", tree(block, "") + kubelet, shut},
+		{"no rule, and nothing shows whether an agent has a tunnel", tree(block, ""), strings.Replace(shut, "fail", "info", 1)},
 		{"no rule on RKE2, whose agent has a tunnel", tree(block, "") + nodeOf("v1.34.3+rke2r1", "containerd://2.1.5-k3s1"), metrics},
 		{"no rule on K3s", tree(block, "") + "-- services.json --\n[{\"name\":\"k3s\",\"state\":\"running\"}]\n", metrics},
 		{"no rule on an RKE2 without a tunnel", tree(block, "") + nodeOf("v1.21.4+rke2r2", "containerd://1.4.9-k3s1"), shut},
-		{"a rule for the next port", tree(block, rule("kube-proxy", "allow", "tcp", `"10256"`, "")),
+		{"a rule for the next port", tree(block, rule("kube-proxy", "allow", "tcp", `"10256"`, "")) + kubelet,
 			shut},
-		{"a rule for UDP", tree(block, rule("k", "allow", "udp", `"10250"`, "")), shut},
+		{"a rule for UDP", tree(block, rule("k", "allow", "udp", `"10250"`, "")) + kubelet, shut},
 		{"a rule for going out",
-			tree(block, `{"name":"k","enabled":true,"direction":"out","action":"allow","protocol":"tcp","localPorts":["10250"]}`), shut},
+			tree(block, `{"name":"k","enabled":true,"direction":"out","action":"allow","protocol":"tcp","localPorts":["10250"]}`) + kubelet, shut},
 		{"a disabled rule",
-			tree(block, `{"name":"kubelet","direction":"in","action":"allow","protocol":"tcp","localPorts":["10250"]}`), shut},
+			tree(block, `{"name":"kubelet","direction":"in","action":"allow","protocol":"tcp","localPorts":["10250"]}`) + kubelet, shut},
 		{"a rule that blocks beside one that allows",
 			tree(block, rule("kubelet", "allow", "tcp", `"10250"`, "")+","+rule("hardening",
 				"block", "tcp", `"10000-11000"`, "")),

@@ -27,7 +27,7 @@ var kubeletScripts = []string{`C:\k\StartKubelet.ps1`, `C:\k\kubeletstart.ps1`,
 // KubeletConfigs are the files that a kubelet's --config may name, by distribution.
 var KubeletConfigs = []string{
 	`C:\var\lib\kubelet\config.yaml`, `C:\ProgramData\kubernetes\kubelet-config.json`,
-	`C:\etc\kubernetes\kubelet-config.yaml`, `C:\k\kubelet.conf`,
+	`C:\etc\kubernetes\kubelet-config.yaml`, `C:\k\kubelet.conf`, `C:\var\lib\k0s\run\kubelet\config.yaml`,
 }
 
 // kubeletDropInFolders are the folders that a kubelet's --config-dir may name: the documentation's, RKE2's
